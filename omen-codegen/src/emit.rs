@@ -1,0 +1,141 @@
+//! Emit: pure functions from the model to Rust.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+
+use crate::Source;
+use crate::mistake::{Mistake, Mistakes};
+use crate::model::{Def, Model};
+
+mod codes;
+mod depth;
+mod enums;
+mod facts;
+mod fsm;
+mod lens;
+mod names;
+mod objects;
+mod packet;
+mod readers;
+mod scalars;
+mod shapes;
+mod typify;
+mod unions;
+
+pub use lens::Lens;
+
+/// The packet types with builders, readers, facts and shapes: `omen-types`.
+///
+/// # Errors
+/// If the lens names what the schemas do not have, or if typify does not take the schemas.
+pub fn types(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
+    let context = Context::new(model, lens)?;
+    let mut tokens = TokenStream::new();
+    for def in model.defs.values() {
+        tokens.extend(one(&context, def)?);
+    }
+    tokens.extend(packet::emit(&context)?);
+    Source::format(tokens)
+}
+
+/// All of one definition: its type with builder, readers, facts and shape.
+///
+/// # Errors
+/// As [`types`], and if there is no such definition.
+pub fn definition(model: &Model, lens: &Lens, name: &str) -> Result<Source, Mistakes> {
+    Source::format(one(&Context::new(model, lens)?, model.def(name)?)?)
+}
+
+/// The dispatch by packet type: `Packet`, `PacketFacts` and their readers.
+///
+/// # Errors
+/// As [`types`].
+pub fn packets(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
+    Source::format(packet::emit(&Context::new(model, lens)?)?)
+}
+
+/// The codes and their texts: `omen-types`.
+///
+/// # Errors
+/// Only by a bug in the emitter.
+pub fn codes(model: &Model) -> Result<Source, Mistakes> {
+    Source::format(codes::emit(model))
+}
+
+/// States, events, table and verification loop: `omen-fsm`.
+///
+/// # Errors
+/// If the state machine names what the schemas do not have.
+pub fn fsm(model: &Model) -> Result<Source, Mistakes> {
+    let mut tokens = fsm::machine(model)?;
+    tokens.extend(fsm::verification_loop(model)?);
+    Source::format(tokens)
+}
+
+/// States, events and the transition table.
+///
+/// # Errors
+/// As [`fsm`].
+pub fn machine(model: &Model) -> Result<Source, Mistakes> {
+    Source::format(fsm::machine(model)?)
+}
+
+/// What the verification loop needs before it may close.
+///
+/// # Errors
+/// As [`fsm`].
+pub fn verification_loop(model: &Model) -> Result<Source, Mistakes> {
+    Source::format(fsm::verification_loop(model)?)
+}
+
+fn one(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mistakes> {
+    let mut tokens = enums::emit(context, def)?;
+    tokens.extend(scalars::emit(def));
+    tokens.extend(unions::emit(context, def)?);
+    tokens.extend(objects::emit(context, def)?);
+    tokens.extend(facts::emit(context, def)?);
+    tokens.extend(shapes::emit(context, def)?);
+    Ok(tokens)
+}
+
+/// What all emitters of types look at.
+pub(crate) struct Context<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) lens: &'m Lens,
+    pub(crate) depths: depth::Depths,
+    pub(crate) skeleton: typify::Skeleton,
+}
+
+impl<'m> Context<'m> {
+    fn new(model: &'m Model, lens: &'m Lens) -> Result<Self, Mistakes> {
+        lens.check(model)?;
+        Ok(Self { model, lens, depths: depth::of_free_forms(model)?, skeleton: typify::skeleton(model)? })
+    }
+}
+
+/// Something that no schema mistake can cause once the lint has passed.
+pub(crate) fn bug(problem: String) -> Mistakes {
+    Mistake {
+        file: "omen-codegen".to_owned(),
+        pointer: String::new(),
+        kind: "codegen",
+        problem,
+        mend: "this is a mistake in the generator, not in the schema: please report it".to_owned(),
+    }
+    .into()
+}
+
+/// A doc attribute. A description is plain text, so nothing in it may act as markup.
+pub(crate) fn doc(text: &str) -> TokenStream {
+    let text = format!(" {}", text.replace('[', "\\[").replace('<', "\\<"));
+    quote!(#[doc = #text])
+}
+
+pub(crate) fn ident(name: &str) -> proc_macro2::Ident {
+    names::ident(name)
+}
+
+pub(crate) fn list<T: ToTokens>(items: impl IntoIterator<Item = T>) -> TokenStream {
+    let items = items.into_iter();
+    quote!(&[#(#items),*])
+}

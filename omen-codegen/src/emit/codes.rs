@@ -1,0 +1,54 @@
+//! `enum Code` and the text of each.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::names::pascal;
+use super::{doc, ident, list};
+use crate::model::Model;
+
+pub(super) fn emit(model: &Model) -> TokenStream {
+    let variants: Vec<_> = model.rules.iter().map(|rule| ident(&pascal(&rule.code))).collect();
+    let codes: Vec<_> = model.rules.iter().map(|rule| &rule.code).collect();
+    let docs = model.rules.iter().map(|rule| doc(&format!("`{}`: {}.", rule.code, rule.title)));
+    let infos = model.rules.iter().map(|rule| {
+        let (code, title, stage, severity) = (&rule.code, &rule.title, &rule.stage, &rule.severity);
+        let (condition, statement, rationale) = (&rule.condition, &rule.statement, &rule.rationale);
+        let (mend, source, policy) = (&rule.mend, &rule.source, list(&rule.policy));
+        let shared = match &rule.shared_with {
+            Some(code) => {
+                let code = ident(&pascal(code));
+                quote!(Some(Code::#code))
+            }
+            None => quote!(None),
+        };
+        quote!(RuleInfo {
+            code: #code, title: #title, stage: #stage, severity: #severity, policy: #policy,
+            condition: #condition, statement: #statement, rationale: #rationale,
+            mend: #mend, source: #source, shared_with: #shared,
+        })
+    });
+    quote! {
+        /// The code of a finding. Stable: codes are added, never changed.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Code { #(#docs #variants),* }
+
+        impl Code {
+            /// Every code, in the order in which they are documented.
+            pub const ALL: &'static [Code] = &[#(Code::#variants),*];
+
+            /// The code as it is written, such as `INV-007`.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { #(Code::#variants => #codes),* }
+            }
+
+            /// What it means.
+            #[must_use]
+            pub fn info(self) -> &'static RuleInfo {
+                match self { #(Code::#variants => const { &#infos }),* }
+            }
+        }
+    }
+}

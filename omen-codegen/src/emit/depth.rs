@@ -1,0 +1,61 @@
+//! At which nesting level each free-form value stands, so that its reader can refuse deep nesting
+//! without counting from the packet down.
+
+use std::collections::BTreeMap;
+
+use crate::mistake::{Mistake, Mistakes};
+use crate::model::{Item, Kind, Model, Ty};
+
+/// Nesting level of a definition's own value, by name.
+pub(crate) type Depths = BTreeMap<String, u8>;
+
+/// The level of every definition that holds free-form values; other definitions may stand anywhere.
+pub(super) fn of_free_forms(model: &Model) -> Result<Depths, Mistakes> {
+    let mut walk = Walk { model, depths: Depths::new(), mistakes: Vec::new() };
+    for packet in &model.packets {
+        walk.visit(packet, 1);
+    }
+    Mistakes::none_in(walk.mistakes)?;
+    Ok(walk.depths)
+}
+
+struct Walk<'m> {
+    model: &'m Model,
+    depths: Depths,
+    mistakes: Vec<Mistake>,
+}
+
+impl Walk<'_> {
+    /// Whether the definition holds free-form values in itself.
+    fn visit(&mut self, name: &str, depth: u8) -> bool {
+        let Some(def) = self.model.defs.get(name) else { return false };
+        let holds = match &def.kind {
+            // The place of a free-form value itself is a matter of the member that refers to it.
+            Kind::FreeObject { .. } | Kind::Any => return true,
+            Kind::Union(branches) => {
+                branches.iter().fold(false, |holds, branch| self.visit(branch, depth) || holds)
+            }
+            Kind::Object(object) => object.fields.iter().fold(false, |holds, field| {
+                let inner = match &field.ty {
+                    Ty::Ref(name) => self.visit(name, depth.saturating_add(1)),
+                    Ty::Array { item: Item::Ref(name), .. } => self.visit(name, depth.saturating_add(2)),
+                    _ => false,
+                };
+                inner || holds
+            }),
+            _ => false,
+        };
+        if holds && let Some(before) = self.depths.insert(name.to_owned(), depth)
+            && before != depth
+        {
+            self.mistakes.push(Mistake {
+                file: def.file.clone(),
+                pointer: format!("/$defs/{name}"),
+                kind: "free-form-at-two-depths",
+                problem: format!("`{name}` holds free-form values and stands at nesting levels {before} and {depth}"),
+                mend: "give each place a definition of its own".to_owned(),
+            });
+        }
+        holds
+    }
+}

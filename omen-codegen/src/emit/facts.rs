@@ -1,0 +1,33 @@
+//! Facts: what the rules look at, borrowed from the line.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::objects::reader;
+use super::readers::{Mode, Reader, borrows, member};
+use super::{Context, doc, ident};
+use crate::mistake::Mistakes;
+use crate::model::{Def, Kind};
+
+pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mistakes> {
+    let (Kind::Object(object), true) = (&def.kind, context.lens.looks_into(&def.name)) else {
+        return Ok(TokenStream::new());
+    };
+    let facts = ident(&format!("{}Facts", def.name));
+    let mut fields = Vec::new();
+    for field in object.fields.iter().filter(|field| context.lens.keeps(&def.name, &field.name)) {
+        let Reader { out, .. } = member(context, &def.name, field, Mode::Facts)?;
+        let out = if field.required { out } else { quote!(Option<#out>) };
+        let (field_name, docs) = (ident(&field.name), doc(&field.description));
+        fields.push(quote!(#docs pub #field_name: #out));
+    }
+    let docs = doc(&format!("What rules look at in a `{}`.", def.name));
+    let lifetime = borrows(context, &def.name).then(|| quote!(<'de>));
+    let reader = reader(context, def, object, Mode::Facts)?;
+    Ok(quote! {
+        #docs
+        #[derive(Clone, Debug)]
+        pub struct #facts #lifetime { #(#fields),* }
+        #reader
+    })
+}

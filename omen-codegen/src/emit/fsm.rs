@@ -1,0 +1,412 @@
+//! States, events, the transition table and the verification loop.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::names::{packet_variant, pascal};
+use super::{bug, doc, ident, list};
+use crate::mistake::Mistakes;
+use crate::model::{Event, Fsm, Guard, GuardOn, Kind, Model, Row, Target, Ty};
+
+pub(super) fn machine(model: &Model) -> Result<TokenStream, Mistakes> {
+    let nodes = nodes(&model.fsm);
+    if nodes.len() > 16 {
+        return Err(bug("more than 16 states and sub-states do not fit the bit set".to_owned()));
+    }
+    let states = states(&model.fsm);
+    let node_enum = node_enum(&nodes);
+    let events = events(model)?;
+    let table = table(model, &nodes)?;
+    Ok(quote! { #states #node_enum #events #table })
+}
+
+/// A state without sub-states, or a sub-state.
+struct Node<'m> {
+    /// Such as `S3_DECIDE/ACT`.
+    id: String,
+    /// Such as `DecideAct`.
+    name: String,
+    state: &'m str,
+    state_name: &'m str,
+    initial: bool,
+    description: &'m str,
+}
+
+fn nodes(fsm: &Fsm) -> Vec<Node<'_>> {
+    let mut nodes = Vec::new();
+    for state in &fsm.states {
+        if state.substates.is_empty() {
+            nodes.push(Node {
+                id: state.id.clone(),
+                name: state.name.clone(),
+                state: &state.id,
+                state_name: &state.name,
+                initial: state.initial,
+                description: &state.description,
+            });
+        }
+        for sub in &state.substates {
+            nodes.push(Node {
+                id: format!("{}/{}", state.id, sub.id),
+                name: format!("{}{}", state.name, sub.name),
+                state: &state.id,
+                state_name: &state.name,
+                initial: state.initial,
+                description: &sub.description,
+            });
+        }
+    }
+    nodes
+}
+
+fn states(fsm: &Fsm) -> TokenStream {
+    let names: Vec<_> = fsm.states.iter().map(|state| ident(&state.name)).collect();
+    let docs = fsm.states.iter().map(|state| doc(&format!("`{}`: {}", state.id, state.description)));
+    let ids: Vec<_> = fsm.states.iter().map(|state| &state.id).collect();
+    let titles: Vec<_> = fsm.states.iter().map(|state| &state.title).collect();
+    let descriptions: Vec<_> = fsm.states.iter().map(|state| &state.description).collect();
+    quote! {
+        /// A state of an episode.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum State { #(#docs #names),* }
+
+        impl State {
+            /// Every state, in order.
+            pub const ALL: &'static [State] = &[#(State::#names),*];
+
+            /// The state's id, such as `S3_DECIDE`.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { #(State::#names => #ids),* }
+            }
+
+            /// A word or two that complete "the episode is …".
+            #[must_use]
+            pub fn title(self) -> &'static str {
+                match self { #(State::#names => #titles),* }
+            }
+
+            /// What it means.
+            #[must_use]
+            pub fn description(self) -> &'static str {
+                match self { #(State::#names => #descriptions),* }
+            }
+        }
+    }
+}
+
+fn node_enum(nodes: &[Node<'_>]) -> TokenStream {
+    let names: Vec<_> = nodes.iter().map(|node| ident(&node.name)).collect();
+    let docs = nodes.iter().map(|node| doc(&format!("`{}`: {}", node.id, node.description)));
+    let ids: Vec<_> = nodes.iter().map(|node| &node.id).collect();
+    let states = nodes.iter().map(|node| ident(node.state_name));
+    let initial = nodes.iter().filter(|node| node.initial).map(|node| ident(&node.name));
+    quote! {
+        /// A state without sub-states, or a sub-state: what the table's rows lead from and to.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Node { #(#docs #names),* }
+
+        impl Node {
+            /// Every node, in order.
+            pub const ALL: &'static [Node] = &[#(Node::#names),*];
+
+            /// Where episodes start.
+            pub const INITIAL: Node = #(Node::#initial)*;
+
+            /// The node's id, such as `S3_DECIDE/ACT`.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { #(Node::#names => #ids),* }
+            }
+
+            /// The state that it belongs to.
+            #[must_use]
+            pub fn state(self) -> State {
+                match self { #(Node::#names => State::#states),* }
+            }
+        }
+    }
+}
+
+fn events(model: &Model) -> Result<TokenStream, Mistakes> {
+    let events = &model.fsm.events;
+    let names: Vec<_> = events.iter().map(event_name).collect();
+    let docs = events.iter().map(|event| doc(&format!("{}.", event.description)));
+    let ids: Vec<_> = events.iter().map(|event| &event.id).collect();
+    let descriptions: Vec<_> = events.iter().map(|event| &event.description).collect();
+    let types = events.iter().map(|event| match &event.packet {
+        Some(packet) => {
+            let packet = ident(&pascal(packet));
+            quote!(Some(PacketType::#packet))
+        }
+        None => quote!(None),
+    });
+    let mut arms = Vec::new();
+    for packet in &model.packets {
+        let variant = ident(packet_variant(packet));
+        let of: Vec<_> = events.iter().filter(|event| event.packet.as_ref() == Some(packet)).collect();
+        let Some((last, tested)) = of.split_last() else {
+            return Err(bug(format!("no event for packets of type `{packet}`")));
+        };
+        let last = event_name(last);
+        if tested.is_empty() {
+            arms.push(quote!(PayloadFacts::#variant { .. } => Event::#last));
+            continue;
+        }
+        let tests = tested
+            .iter()
+            .map(|event| {
+                let (name, test) = (event_name(event), guards(model, packet, &event.when)?);
+                Ok(quote!(if #test { return Event::#name; }))
+            })
+            .collect::<Result<Vec<_>, Mistakes>>()?;
+        // The lint phase has seen to it that the last event's guards take just what is left.
+        arms.push(quote!(PayloadFacts::#variant(payload) => { #(#tests)* Event::#last }));
+    }
+    Ok(quote! {
+        /// What can happen to an episode.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Event { #(#docs #names),* }
+
+        impl Event {
+            /// Every event, in order.
+            pub const ALL: &'static [Event] = &[#(Event::#names),*];
+
+            /// The event's id, such as `decide_act`.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { #(Event::#names => #ids),* }
+            }
+
+            /// What it is, in words.
+            #[must_use]
+            pub fn description(self) -> &'static str {
+                match self { #(Event::#names => #descriptions),* }
+            }
+
+            /// The type of packet that it is; none for the end of the stream.
+            #[must_use]
+            pub fn packet_type(self) -> Option<PacketType> {
+                match self { #(Event::#names => #types),* }
+            }
+
+            /// The event that a packet is.
+            #[must_use]
+            pub fn of(facts: &PacketFacts<'_>) -> Event {
+                match &facts.payload { #(#arms),* }
+            }
+        }
+    })
+}
+
+fn event_name(event: &Event) -> proc_macro2::Ident {
+    ident(&pascal(&event.id))
+}
+
+/// All guards together; needs `facts`, and `payload` for pointers into it and derived facts.
+fn guards(model: &Model, packet: &str, guards: &[Guard]) -> Result<TokenStream, Mistakes> {
+    let tests = guards.iter().map(|guard| test(model, packet, guard)).collect::<Result<Vec<_>, _>>()?;
+    Ok(if tests.is_empty() { quote!(true) } else { quote!(#(#tests)&&*) })
+}
+
+fn test(model: &Model, packet: &str, guard: &Guard) -> Result<TokenStream, Mistakes> {
+    let values = guard.values.iter().map(|value| ident(&pascal(value)));
+    match &guard.on {
+        GuardOn::Derived(name) => {
+            let (function, ty) = (ident(name), ident(&pascal(name)));
+            Ok(quote!(matches!(derived::#function(&facts.header, payload), #(derived::#ty::#values)|*)))
+        }
+        GuardOn::Pointer(pointer) => {
+            let (place, ty) = place(model, packet, pointer)?;
+            Ok(quote!(matches!(#place, #(#ty::#values)|*)))
+        }
+    }
+}
+
+/// The facts member that a pointer means, and the enum that it is of.
+fn place(model: &Model, packet: &str, pointer: &str) -> Result<(TokenStream, proc_macro2::Ident), Mistakes> {
+    let lost = || bug(format!("the guard on `{pointer}` of `{packet}` leads to no enum"));
+    let mut def = packet;
+    let mut place = TokenStream::new();
+    for (i, step) in pointer.split('/').skip(1).enumerate() {
+        let field = model.object(def).and_then(|object| object.field(step)).ok_or_else(lost)?;
+        let Ty::Ref(inner) = &field.ty else { return Err(lost()) };
+        let member = ident(step);
+        place = match (i, step) {
+            (0, "payload") => quote!(payload),
+            (0, _) => quote!(facts.#member),
+            _ => quote!(#place.#member),
+        };
+        def = inner;
+    }
+    match model.defs.get(def).map(|def| &def.kind) {
+        Some(Kind::Enum(_)) => Ok((place, ident(def))),
+        _ => Err(lost()),
+    }
+}
+
+fn table(model: &Model, nodes: &[Node<'_>]) -> Result<TokenStream, Mistakes> {
+    let fsm = &model.fsm;
+    let mut cells = vec![vec![0_u16; fsm.events.len()]; nodes.len()];
+    for row in &fsm.rows {
+        for from in matching(nodes, &row.from) {
+            for event in &row.events {
+                let at = fsm.events.iter().position(|e| e.id == *event).ok_or_else(|| {
+                    bug(format!("a row names the event `{event}`, which is not there"))
+                })?;
+                if let Some(cell) = cells.get_mut(from).and_then(|row| row.get_mut(at)) {
+                    *cell |= targets(nodes, row, from);
+                }
+            }
+        }
+    }
+    let rows = cells.iter().map(|row| {
+        let row = row.iter().map(|cell| Literal::u16_unsuffixed(*cell));
+        quote!([#(#row),*])
+    });
+    let infos = fsm.rows.iter().map(|row| {
+        let (from, description, source) = (list(&row.from), &row.description, &row.source);
+        let events = list(row.events.iter().map(|event| {
+            let event = ident(&pascal(event));
+            quote!(Event::#event)
+        }));
+        let to = list(row.to.iter().filter_map(|to| match to {
+            Target::Same => None,
+            Target::State(to) => Some(to),
+        }));
+        quote!(RowInfo { from: #from, events: #events, to: #to, description: #description, source: #source })
+    });
+    let (node_count, event_count) = (nodes.len(), fsm.events.len());
+    Ok(quote! {
+        /// By node and event: the bits of the nodes that it leads to; none if there is no row.
+        pub(crate) static NEXT: [[u16; #event_count]; #node_count] = [#(#rows),*];
+
+        /// The rows of the table, as they are documented.
+        pub static ROWS: &[RowInfo] = &[#(#infos),*];
+    })
+}
+
+/// The nodes that ids mean: `ANY`, a node's own id, or that of a state with sub-states.
+fn matching(nodes: &[Node<'_>], ids: &[String]) -> Vec<usize> {
+    nodes
+        .iter()
+        .enumerate()
+        .filter(|(_, node)| ids.iter().any(|id| id == "ANY" || *id == node.id || id == node.state))
+        .map(|(at, _)| at)
+        .collect()
+}
+
+fn targets(nodes: &[Node<'_>], row: &Row, from: usize) -> u16 {
+    row.to.iter().fold(0, |bits, to| match to {
+        Target::Same => bits | 1 << from,
+        Target::State(id) => {
+            matching(nodes, std::slice::from_ref(id)).into_iter().fold(bits, |bits, at| bits | 1 << at)
+        }
+    })
+}
+
+pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> {
+    let fsm = &model.fsm;
+    let named = |id: &str| {
+        fsm.events
+            .iter()
+            .find(|event| event.id == id)
+            .ok_or_else(|| bug(format!("the verification loop names the event `{id}`, which is not there")))
+    };
+    let node = nodes(fsm)
+        .iter()
+        .find(|node| node.id == fsm.loop_state)
+        .map(|node| ident(&node.name))
+        .ok_or_else(|| bug(format!("the verification loop names the state `{}`", fsm.loop_state)))?;
+    let (opened_by, closed_by) = (event_name(named(&fsm.loop_opened_by)?), event_name(named(&fsm.loop_closed_by)?));
+    let evidence = fsm.evidence_events.iter().map(|id| named(id).map(event_name)).collect::<Result<Vec<_>, _>>()?;
+    let names: Vec<_> = fsm.obligations.iter().map(|o| ident(&o.name)).collect();
+    let docs = fsm.obligations.iter().map(|o| doc(&o.description));
+    let missing = fsm.obligations.iter().map(|o| &o.missing);
+    let mut meets = Vec::new();
+    let mut waives = Vec::new();
+    for obligation in &fsm.obligations {
+        let name = ident(&obligation.name);
+        let events = obligation.events.iter().map(|id| named(id)).collect::<Result<Vec<_>, _>>()?;
+        for event in events {
+            let event_ident = event_name(event);
+            let packet = event.packet.as_deref().unwrap_or_default();
+            let test = guards(model, packet, &obligation.when)?;
+            let needs_payload = obligation
+                .when
+                .iter()
+                .any(|g| !matches!(&g.on, GuardOn::Pointer(p) if !p.starts_with("/payload/")));
+            let test = if needs_payload {
+                let variant = ident(packet_variant(packet));
+                quote!(matches!(&facts.payload, PayloadFacts::#variant(payload) if #test))
+            } else {
+                test
+            };
+            meets.push(quote!(if event == Event::#event_ident && #test { met |= Obligation::#name.bit(); }));
+        }
+        if let Some(guard) = &obligation.waived_unless {
+            let packet = model.packets.first().map_or("", String::as_str);
+            let test = test(model, packet, guard)?;
+            waives.push(quote!(if !(#test) { waived |= Obligation::#name.bit(); }));
+        }
+    }
+    let evidence_missing = &fsm.evidence_missing;
+    Ok(quote! {
+        /// What the verification loop needs before it may close (E3, INV-008).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Obligation { #(#docs #names),* }
+
+        impl Obligation {
+            /// Every obligation, in order.
+            pub const ALL: &'static [Obligation] = &[#(Obligation::#names),*];
+
+            /// Said when it is not met.
+            #[must_use]
+            pub fn missing(self) -> &'static str {
+                match self { #(Obligation::#names => #missing),* }
+            }
+
+            /// Its bit in a set of obligations.
+            #[must_use]
+            pub fn bit(self) -> u8 {
+                1 << self as u8
+            }
+
+            /// The obligations that a packet meets, as bits.
+            #[must_use]
+            pub fn met_by(event: Event, facts: &PacketFacts<'_>) -> u8 {
+                let mut met = 0;
+                #(#meets)*
+                met
+            }
+
+            /// The obligations that are waived while this was the latest packet, as bits.
+            #[must_use]
+            pub fn waived_by(facts: &PacketFacts<'_>) -> u8 {
+                let mut waived = 0;
+                #(#waives)*
+                waived
+            }
+        }
+
+        /// Where the verification loop runs.
+        pub const LOOP_NODE: Node = Node::#node;
+        /// What opens it.
+        pub const LOOP_OPENED_BY: Event = Event::#opened_by;
+        /// What closes it.
+        pub const LOOP_CLOSED_BY: Event = Event::#closed_by;
+        /// Said when the closing packet names no evidence of the loop.
+        pub const EVIDENCE_MISSING: &str = #evidence_missing;
+
+        impl Event {
+            /// Whether packets of this kind count as the loop's evidence.
+            #[must_use]
+            pub fn is_evidence(self) -> bool {
+                matches!(self, #(Event::#evidence)|*)
+            }
+        }
+    })
+}

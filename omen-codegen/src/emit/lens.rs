@@ -1,0 +1,111 @@
+//! The lens: which members the rules look at.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use crate::mistake::{Mistake, Mistakes};
+use crate::model::{Kind, Model, Ty};
+
+/// The file that a lens is written in, for mistakes.
+const FILE: &str = "lens.json";
+
+/// Which members of which definitions a facts reader keeps; all others it checks and forgets.
+///
+/// ```
+/// use omen_codegen::emit::Lens;
+///
+/// let lens = Lens::parse(r#"{ "description": "Enough for most.", "keep": { "Stakes": ["impact"] } }"#)?;
+/// # let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
+/// let source = omen_codegen::emit::definition(&model, &lens, "Stakes")?;
+/// assert!(source.as_str().contains("pub struct StakesFacts"));
+/// # Ok::<(), omen_codegen::mistake::Mistakes>(())
+/// ```
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lens {
+    #[serde(rename = "description")]
+    _description: String,
+    /// By definition.
+    keep: BTreeMap<String, BTreeSet<String>>,
+    /// By definition and member: the Rust type that gathers an array's elements instead of a `Vec`.
+    #[serde(default)]
+    fold: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Lens {
+    /// Reads a lens: an object with `description`, `keep` (definition → members) and perhaps `fold`
+    /// (definition → member → the Rust type that gathers the array's elements instead of a `Vec`).
+    ///
+    /// # Errors
+    /// If the text is none. What it names is looked up later, where the schemas are known.
+    pub fn parse(text: &str) -> Result<Self, Mistakes> {
+        serde_json::from_str(text).map_err(|error| {
+            Mistake {
+                file: FILE.to_owned(),
+                pointer: String::new(),
+                kind: "lens",
+                problem: format!("not a lens: {error}"),
+                mend: "write an object with `description`, `keep` and perhaps `fold`".to_owned(),
+            }
+            .into()
+        })
+    }
+
+    /// Whether anything of a definition is kept.
+    pub(super) fn looks_into(&self, def: &str) -> bool {
+        self.keep.contains_key(def)
+    }
+
+    /// Whether a member is kept.
+    pub(super) fn keeps(&self, def: &str, member: &str) -> bool {
+        self.keep.get(def).is_some_and(|members| members.contains(member))
+    }
+
+    /// The type that an array is gathered in.
+    pub(super) fn fold_of(&self, def: &str, member: &str) -> Option<&str> {
+        self.fold.get(def)?.get(member).map(String::as_str)
+    }
+
+    /// Whether all that the lens names is there.
+    pub(super) fn check(&self, model: &Model) -> Result<(), Mistakes> {
+        let mut mistakes = Vec::new();
+        let mut wrong = |place: &[&str], problem: String| {
+            mistakes.push(Mistake {
+                file: FILE.to_owned(),
+                pointer: place.iter().map(|step| format!("/{step}")).collect(),
+                kind: "lens",
+                problem,
+                mend: "change the lens together with the schema".to_owned(),
+            });
+        };
+        for (def, members) in &self.keep {
+            let Some(object) = model.object(def) else {
+                wrong(&["keep", def], format!("the lens looks into `{def}`, which is no object here"));
+                continue;
+            };
+            for member in members {
+                let reason = match object.field(member).map(|field| &field.ty) {
+                    None => "which has no such member",
+                    Some(Ty::NullableText) => "which may be null there",
+                    Some(Ty::Ref(name)) if matches!(model.defs.get(name).map(|d| &d.kind), Some(Kind::Any)) => {
+                        "which may be anything there"
+                    }
+                    Some(_) => continue,
+                };
+                wrong(&["keep", def], format!("the lens cannot keep `{member}` of `{def}`, {reason}"));
+            }
+        }
+        for (def, members) in &self.fold {
+            for member in members.keys().filter(|member| !self.folds_array(model, def, member)) {
+                wrong(&["fold", def, member], format!("`{member}` of `{def}` is no array that the lens keeps"));
+            }
+        }
+        Mistakes::none_in(mistakes)
+    }
+
+    fn folds_array(&self, model: &Model, def: &str, member: &str) -> bool {
+        let field = model.object(def).and_then(|object| object.field(member));
+        self.keeps(def, member) && matches!(field.map(|field| &field.ty), Some(Ty::Array { .. }))
+    }
+}

@@ -1,0 +1,40 @@
+//! Rust names for wire names.
+
+use proc_macro2::{Ident, Span};
+
+/// An identifier; a Rust keyword becomes a raw one.
+pub(super) fn ident(name: &str) -> Ident {
+    syn::parse_str::<Ident>(name).unwrap_or_else(|_| Ident::new_raw(name, Span::call_site()))
+}
+
+/// `VERIFY_FIRST`, `tools_ok`, `INV-007` as `VerifyFirst`, `ToolsOk`, `Inv007`; a name that is in
+/// mixed case already stays.
+pub(crate) fn pascal(wire: &str) -> String {
+    let mixed = wire.chars().any(char::is_lowercase) && wire.chars().any(char::is_uppercase);
+    wire.split(|c: char| !c.is_ascii_alphanumeric())
+        .map(|word| {
+            let mut chars = word.chars();
+            let first = chars.next().map(|c| c.to_ascii_uppercase());
+            let rest: String =
+                if mixed { chars.collect() } else { chars.map(|c| c.to_ascii_lowercase()).collect() };
+            first.into_iter().chain(rest.chars()).collect::<String>()
+        })
+        .collect()
+}
+
+/// `EscalationOption` as `ESCALATION_OPTION`.
+pub(super) fn shouting(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !out.is_empty() {
+            out.push('_');
+        }
+        out.push(c.to_ascii_uppercase());
+    }
+    out
+}
+
+/// The name of a packet as a variant: `TaskResultPacket` as `TaskResult`.
+pub(crate) fn packet_variant(packet: &str) -> &str {
+    packet.strip_suffix("Packet").unwrap_or(packet)
+}

@@ -1,0 +1,321 @@
+//! Checked strings, integers and numbers.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::{doc, ident};
+use crate::model::{Def, Kind, TextRule};
+use crate::pattern::Pattern;
+
+pub(super) fn emit(def: &Def) -> TokenStream {
+    match &def.kind {
+        Kind::Text(TextRule::DateTime) => {
+            // Written by hand: it keeps text and instant. Its schema name must be its Rust name.
+            quote! { pub use crate::time::Timestamp; }
+        }
+        Kind::Text(rule) => text(def, rule),
+        Kind::Integer { min, max } => integer(def, *min, *max),
+        Kind::Number { min, max } => number(def, *min, *max),
+        _ => TokenStream::new(),
+    }
+}
+
+/// What a string scalar takes, in words.
+pub(super) fn expects(def: &Def, rule: &TextRule) -> String {
+    match rule {
+        TextRule::Plain => "any string".to_owned(),
+        TextRule::Length { min: 1, max: None } => "a string that is not empty".to_owned(),
+        TextRule::Length { min, max: None } => format!("a string of at least {min} characters"),
+        TextRule::Length { min, max: Some(max) } => format!("a string of {min} to {max} characters"),
+        TextRule::Pattern { source, pattern } => {
+            format!("a {} such as `{}1` (pattern `{source}`)", def.name, pattern.prefix)
+        }
+        TextRule::DateTime => "an RFC 3339 timestamp with an offset, such as `2026-03-01T10:00:00Z`".to_owned(),
+    }
+}
+
+fn holds(rule: &TextRule) -> TokenStream {
+    match rule {
+        TextRule::Plain | TextRule::DateTime => quote! { let _ = text; true },
+        TextRule::Length { min, max } => {
+            let min_check = if *min == 1 { quote!(!text.is_empty()) } else { quote!(text.chars().count() >= #min) };
+            let max_check = max.map(|max| quote!(&& text.chars().count() <= #max));
+            quote!(#min_check #max_check)
+        }
+        TextRule::Pattern { pattern: Pattern { prefix, ranges }, .. } => {
+            let ranges = ranges.iter().map(|(low, high)| {
+                // The lint phase lets only ASCII through.
+                let [low, high] = [*low, *high].map(|c| Literal::byte_character(u8::try_from(c).unwrap_or(b'?')));
+                quote!(#low..=#high)
+            });
+            quote! {
+                text.strip_prefix(#prefix).is_some_and(|rest| {
+                    !rest.is_empty() && rest.bytes().all(|byte| matches!(byte, #(#ranges)|*))
+                })
+            }
+        }
+    }
+}
+
+fn text(def: &Def, rule: &TextRule) -> TokenStream {
+    let (name, wire, docs) = (ident(&def.name), &def.name, doc(&def.description));
+    let (expects, holds) = (expects(def, rule), holds(rule));
+    let expects_doc = doc(&format!("Takes {expects}."));
+    quote! {
+        #docs
+        ///
+        #expects_doc
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
+        pub struct #name(String);
+
+        impl #name {
+            /// Checks and takes a text.
+            ///
+            /// # Errors
+            /// If the text is not one.
+            pub fn new(text: impl Into<String>) -> Result<Self, Invalid> {
+                let text = text.into();
+                if <Self as TextScalar>::holds(&text) {
+                    Ok(Self(text))
+                } else {
+                    Err(Invalid::new(#wire, <Self as TextScalar>::EXPECTS, text))
+                }
+            }
+
+            /// The text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TextScalar for #name {
+            const EXPECTS: &'static str = #expects;
+
+            #[inline]
+            fn holds(text: &str) -> bool {
+                #holds
+            }
+
+            #[inline]
+            fn trusted(text: String) -> Self {
+                Self(text)
+            }
+        }
+
+        impl ::std::fmt::Display for #name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl AsRef<str> for #name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<#name> for String {
+            fn from(value: #name) -> String {
+                value.0
+            }
+        }
+
+        impl ::std::str::FromStr for #name {
+            type Err = Invalid;
+
+            fn from_str(text: &str) -> Result<Self, Invalid> {
+                Self::new(text)
+            }
+        }
+
+        impl TryFrom<&str> for #name {
+            type Error = Invalid;
+
+            fn try_from(text: &str) -> Result<Self, Invalid> {
+                Self::new(text)
+            }
+        }
+
+        impl TryFrom<String> for #name {
+            type Error = Invalid;
+
+            fn try_from(text: String) -> Result<Self, Invalid> {
+                Self::new(text)
+            }
+        }
+
+        impl<'de> ::serde::Deserialize<'de> for #name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                <OwnedText<Self> as Read<'de>>::read(deserializer)
+            }
+        }
+    }
+}
+
+fn integer(def: &Def, min: u64, max: u64) -> TokenStream {
+    let (name, wire, docs) = (ident(&def.name), &def.name, doc(&def.description));
+    let expects = format!("an integer from {min} to {max}");
+    let expects_doc = doc(&format!("From {min} to {max}."));
+    // Where every `u32` is within the bounds, conversion cannot fail.
+    let from_u32 = (min == 0 && max >= u64::from(u32::MAX)).then(|| {
+        quote! {
+            impl From<u32> for #name {
+                fn from(value: u32) -> Self {
+                    Self(value.into())
+                }
+            }
+        }
+    });
+    quote! {
+        #docs
+        ///
+        #expects_doc
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
+        pub struct #name(u64);
+
+        impl #name {
+            /// Smallest value.
+            pub const MIN: Self = Self(#min);
+            /// Largest value.
+            pub const MAX: Self = Self(#max);
+
+            /// Checks and takes a value.
+            ///
+            /// # Errors
+            /// If it is out of bounds.
+            pub fn new(value: u64) -> Result<Self, Invalid> {
+                if (#min..=#max).contains(&value) {
+                    Ok(Self(value))
+                } else {
+                    Err(Invalid::new(#wire, #expects, value.to_string()))
+                }
+            }
+
+            /// The value.
+            #[must_use]
+            #[inline]
+            pub const fn get(self) -> u64 {
+                self.0
+            }
+        }
+
+        impl IntegerScalar for #name {
+            const MIN: u64 = #min;
+            const MAX: u64 = #max;
+
+            #[inline]
+            fn trusted(value: u64) -> Self {
+                Self(value)
+            }
+        }
+
+        #from_u32
+
+        impl From<#name> for u64 {
+            fn from(value: #name) -> u64 {
+                value.0
+            }
+        }
+
+        impl TryFrom<u64> for #name {
+            type Error = Invalid;
+
+            fn try_from(value: u64) -> Result<Self, Invalid> {
+                Self::new(value)
+            }
+        }
+
+        impl ::std::fmt::Display for #name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl<'de> ::serde::Deserialize<'de> for #name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                <Integer<Self> as Read<'de>>::read(deserializer)
+            }
+        }
+    }
+}
+
+/// The bounds of a number, in words.
+pub(super) fn number_expects(min: Option<f64>, max: Option<f64>) -> String {
+    match (min, max) {
+        (None, None) => "any number".to_owned(),
+        (Some(min), None) => format!("a number not below {min}"),
+        (None, Some(max)) => format!("a number not above {max}"),
+        (Some(min), Some(max)) => format!("a number from {min} to {max}"),
+    }
+}
+
+pub(super) fn option(value: Option<f64>) -> TokenStream {
+    match value {
+        Some(value) => quote!(Some(#value)),
+        None => quote!(None),
+    }
+}
+
+fn number(def: &Def, min: Option<f64>, max: Option<f64>) -> TokenStream {
+    let (name, wire, docs) = (ident(&def.name), &def.name, doc(&def.description));
+    let expects = number_expects(min, max);
+    let expects_doc = doc(&format!("Takes {expects}."));
+    let (min, max) = (option(min), option(max));
+    quote! {
+        #docs
+        ///
+        #expects_doc
+        /// Keeps whether JSON wrote it as an integer (`1`) or not (`1.0`).
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, ::serde::Serialize)]
+        pub struct #name(::serde_json::Number);
+
+        impl #name {
+            /// Checks and takes a value.
+            ///
+            /// # Errors
+            /// If it is out of bounds or not finite.
+            pub fn new(value: f64) -> Result<Self, Invalid> {
+                match ::serde_json::Number::from_f64(value) {
+                    Some(number) if <Self as NumberScalar>::holds(value) => Ok(Self(number)),
+                    _ => Err(Invalid::new(#wire, #expects, value.to_string())),
+                }
+            }
+
+            /// The value, as the nearest double.
+            #[must_use]
+            pub fn get(&self) -> f64 {
+                self.0.as_f64().unwrap_or(f64::NAN)
+            }
+        }
+
+        impl NumberScalar for #name {
+            const MIN: Option<f64> = #min;
+            const MAX: Option<f64> = #max;
+
+            fn trusted(value: ::serde_json::Number) -> Self {
+                Self(value)
+            }
+        }
+
+        impl TryFrom<f64> for #name {
+            type Error = Invalid;
+
+            fn try_from(value: f64) -> Result<Self, Invalid> {
+                Self::new(value)
+            }
+        }
+
+        impl ::std::fmt::Display for #name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl<'de> ::serde::Deserialize<'de> for #name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                <Number<Self> as Read<'de>>::read(deserializer)
+            }
+        }
+    }
+}

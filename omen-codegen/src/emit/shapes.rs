@@ -1,0 +1,118 @@
+//! The schema as static data, for the walk that finds all errors.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::names::{pascal, shouting};
+use super::scalars::{expects, option};
+use super::{Context, ident, list, unions};
+use crate::mistake::Mistakes;
+use crate::model::{Conditional, Def, Field, Item, Kind, Object, TextRule, Ty, When};
+
+pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mistakes> {
+    let (name, shape) = (&def.name, shape_name(&def.name));
+    let kind = match &def.kind {
+        Kind::Union(branches) if unions::is_packets(context, branches) => return Ok(TokenStream::new()),
+        Kind::Object(inner) => object(inner),
+        Kind::Enum(values) => {
+            let values = list(values.iter().map(|value| &value.wire));
+            quote!(ShapeKind::Enum(#values))
+        }
+        Kind::Text(rule) => {
+            let (expects, ty) = (expects(def, rule), ident(&def.name));
+            match rule {
+                TextRule::DateTime => {
+                    quote!(ShapeKind::Text { expects: #expects, holds: crate::time::is_date_time })
+                }
+                _ => quote!(ShapeKind::Text { expects: #expects, holds: <#ty as TextScalar>::holds }),
+            }
+        }
+        Kind::Integer { min, max } => quote!(ShapeKind::Integer { min: #min, max: #max }),
+        Kind::Number { min, max } => {
+            let (min, max) = (option(*min), option(*max));
+            quote!(ShapeKind::Number { min: #min, max: #max })
+        }
+        Kind::Union(branches) => {
+            let branches = list(branches.iter().map(|branch| reference(branch)));
+            quote!(ShapeKind::Union(#branches))
+        }
+        Kind::FreeObject { min } => quote!(ShapeKind::FreeObject { min: #min }),
+        Kind::Any => quote!(ShapeKind::Any),
+    };
+    let checked = matches!(def.kind, Kind::Object(_)).then(|| {
+        let ty = ident(&def.name);
+        quote! {
+            impl HasShape for #ty {
+                fn shape() -> &'static Shape {
+                    &#shape
+                }
+            }
+        }
+    });
+    Ok(quote! {
+        static #shape: Shape = Shape { name: #name, kind: #kind };
+        #checked
+    })
+}
+
+pub(super) fn shape_name(name: &str) -> proc_macro2::Ident {
+    format_ident!("{}_SHAPE", shouting(name))
+}
+
+fn reference(name: &str) -> TokenStream {
+    let shape = shape_name(name);
+    quote!(&#shape)
+}
+
+fn object(object: &Object) -> TokenStream {
+    let fields = list(object.fields.iter().map(field));
+    let conditionals = list(object.conditionals.iter().map(conditional));
+    let metadata = object.packet.is_some();
+    quote!(ShapeKind::Object(ObjectShape { fields: #fields, conditionals: #conditionals, metadata: #metadata }))
+}
+
+pub(super) fn field(field: &Field) -> TokenStream {
+    let Field { name, description, required, .. } = field;
+    let (rules, shape) = (codes(&field.rules), ty(&field.ty));
+    quote!(FieldShape { name: #name, description: #description, required: #required, rules: #rules, shape: #shape })
+}
+
+fn codes(rules: &[String]) -> TokenStream {
+    list(rules.iter().map(|code| {
+        let code = ident(&pascal(code));
+        quote!(Code::#code)
+    }))
+}
+
+fn ty(ty: &Ty) -> TokenStream {
+    match ty {
+        Ty::Ref(name) => reference(name),
+        Ty::Bool => quote!(&BOOL),
+        Ty::PlainText => quote!(&PLAIN_TEXT),
+        Ty::NullableText => quote!(&NULLABLE_TEXT),
+        Ty::Array { item, min, max } => {
+            let item = match item {
+                Item::Ref(name) => reference(name),
+                Item::PlainText => quote!(&PLAIN_TEXT),
+            };
+            let max = max.map_or(quote!(None), |max| quote!(Some(#max)));
+            quote!(&Shape { name: "", kind: ShapeKind::Array { item: #item, min: #min, max: #max } })
+        }
+    }
+}
+
+fn conditional(conditional: &Conditional) -> TokenStream {
+    let Conditional { description, subject, requires, non_empty, .. } = conditional;
+    let rules = codes(&conditional.rules);
+    let when = match &conditional.when {
+        When::OneOf(values) => {
+            let values = list(values);
+            quote!(WhenShape::OneOf(#values))
+        }
+        When::Empty => quote!(WhenShape::Empty),
+    };
+    quote!(ConditionalShape {
+        description: #description, subject: #subject, when: #when,
+        requires: #requires, non_empty: #non_empty, rules: #rules,
+    })
+}

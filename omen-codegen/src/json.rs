@@ -1,0 +1,160 @@
+//! JSON that keeps what a schema file's author wrote: the order of members, and every repeated key.
+//!
+//! `serde_json::Value` sorts members and silently drops all but the last of a repeated key. Fields
+//! must come out in schema order, and a repeated key in a schema is a mistake to report.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+
+/// One JSON value, members in the order of the file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Json {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// Any number.
+    Number(serde_json::Number),
+    /// A string.
+    String(String),
+    /// An array.
+    Array(Vec<Json>),
+    /// An object; a repeated key stands here as often as it is written.
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    /// The member `key` of an object (the first, if it is repeated).
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        self.members().iter().find(|(k, _)| k == key).map(|(_, v)| v)
+    }
+
+    /// The members of an object; empty for anything else.
+    #[must_use]
+    pub fn members(&self) -> &[(String, Json)] {
+        match self {
+            Json::Object(members) => members,
+            _ => &[],
+        }
+    }
+
+    /// The elements of an array; empty for anything else.
+    #[must_use]
+    pub fn elements(&self) -> &[Json] {
+        match self {
+            Json::Array(elements) => elements,
+            _ => &[],
+        }
+    }
+
+    /// The text of a string.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Json::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value of a number that is a non-negative integer.
+    #[must_use]
+    pub fn as_u64(&self) -> Option<u64> {
+        match self {
+            Json::Number(number) => number.as_u64(),
+            _ => None,
+        }
+    }
+
+    /// The value of a number.
+    #[must_use]
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Json::Number(number) => number.as_f64(),
+            _ => None,
+        }
+    }
+
+    /// The value of a boolean.
+    #[must_use]
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Json::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The strings of an array of strings; other elements are left out.
+    #[must_use]
+    pub fn strings(&self) -> Vec<&str> {
+        self.elements().iter().filter_map(Json::as_str).collect()
+    }
+
+    /// The same value as `serde_json` has it.
+    #[must_use]
+    pub fn to_value(&self) -> serde_json::Value {
+        use serde_json::Value;
+        match self {
+            Json::Null => Value::Null,
+            Json::Bool(value) => Value::Bool(*value),
+            Json::Number(number) => Value::Number(number.clone()),
+            Json::String(text) => Value::String(text.clone()),
+            Json::Array(elements) => Value::Array(elements.iter().map(Json::to_value).collect()),
+            Json::Object(members) => {
+                Value::Object(members.iter().map(|(k, v)| (k.clone(), v.to_value())).collect())
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct JsonVisitor;
+
+        impl<'de> Visitor<'de> for JsonVisitor {
+            type Value = Json;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON value")
+            }
+            fn visit_unit<E>(self) -> Result<Json, E> {
+                Ok(Json::Null)
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+                Ok(Json::Bool(value))
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+                Ok(Json::Number(value.into()))
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+                Ok(Json::Number(value.into()))
+            }
+            fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Json, E> {
+                serde_json::Number::from_f64(value)
+                    .map(Json::Number)
+                    .ok_or_else(|| E::custom("a number that is not finite"))
+            }
+            fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+                Ok(Json::String(value.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {
+                let mut elements = Vec::new();
+                while let Some(element) = seq.next_element()? {
+                    elements.push(element);
+                }
+                Ok(Json::Array(elements))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Json::Object(members))
+            }
+        }
+
+        deserializer.deserialize_any(JsonVisitor)
+    }
+}

@@ -1,0 +1,75 @@
+//! Turns the OMEN schema files into Rust source.
+//!
+//! Four phases, each a module: [`load`] parses the files, [`lint`] refuses what the later phases
+//! could not treat faithfully, [`model`] is what the files say (frozen from here on), [`emit`] is
+//! pure functions from the model to tokens. One place, [`Source`], formats them.
+//!
+//! ```
+//! let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
+//! let codes = omen_codegen::emit::codes(&model)?;
+//! assert!(codes.to_string().contains("pub enum Code"));
+//! # Ok::<(), omen_codegen::mistake::Mistakes>(())
+//! ```
+//!
+//! Architecture invariant: used at build time only, and knows the meaning of no rule.
+//! Architecture invariant: the same files give the same text, on every machine and every day.
+
+pub mod emit;
+pub mod json;
+pub mod lint;
+pub mod load;
+pub mod mistake;
+pub mod model;
+pub mod pattern;
+
+use mistake::Mistakes;
+use model::Model;
+
+/// Loads, lints and models schema files, given as `(path, text)`.
+///
+/// # Errors
+/// Every mistake in the files, with place and mend.
+pub fn model<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Model, Mistakes> {
+    let set = load::SchemaSet::load(files)?;
+    lint::lint(&set)?;
+    Model::build(&set)
+}
+
+/// Formatted Rust source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source(String);
+
+impl Source {
+    /// Formats tokens.
+    ///
+    /// # Errors
+    /// If they are no Rust file, which is a bug in an emitter and says so.
+    pub fn format(tokens: proc_macro2::TokenStream) -> Result<Self, Mistakes> {
+        match syn::parse2::<syn::File>(tokens) {
+            Ok(file) => Ok(Self(prettyplease::unparse(&file))),
+            Err(error) => Err(emit::bug(format!("the generated tokens are no Rust file: {error}"))),
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Writes the text to a file in `OUT_DIR`, for a build script.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_to_out_dir(&self, name: &str) -> std::io::Result<()> {
+        let folder = std::env::var_os("OUT_DIR")
+            .ok_or_else(|| std::io::Error::other("OUT_DIR is not set: call this from a build script"))?;
+        std::fs::write(std::path::Path::new(&folder).join(name), &self.0)
+    }
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -1,0 +1,62 @@
+//! Lint: refuses every schema file that the later phases do not expect.
+//!
+//! What passes has exactly one of a few shapes (see `lint/schema.rs`), its names and references
+//! are sound, and the state machine agrees with the schemas that it looks into. The later phases
+//! rely on that and do not ask again. All mistakes are reported, not just the first one; one that
+//! only follows from another is held back until that other one is mended.
+//!
+//! Architecture invariant: this phase knows the form of the files and not the meaning of any rule.
+
+mod conditional;
+mod fsm;
+mod guard;
+mod index;
+mod kind;
+mod names;
+mod node;
+mod object;
+mod packet;
+mod property;
+mod record;
+mod references;
+mod report;
+mod root;
+mod rules;
+mod schema;
+mod suggest;
+
+pub use kind::KINDS;
+
+use crate::load::SchemaSet;
+use crate::mistake::Mistakes;
+use index::Index;
+use report::Report;
+
+/// Version of the protocol that the files describe; it stands in every `$id`.
+const VERSION: &str = "0.7";
+
+/// Looks for mistakes in the schema files.
+///
+/// ```
+/// use omen_codegen::{lint::lint, load::SchemaSet};
+///
+/// let set = SchemaSet::load([("rules.json", r#"{ "version": "0.7", "structral": [] }"#)])?;
+/// let mistakes = lint(&set).unwrap_err();
+/// assert!(mistakes.to_string().contains("did you mean `structural`?"));
+/// # Ok::<(), omen_codegen::mistake::Mistakes>(())
+/// ```
+///
+/// # Errors
+/// All mistakes that were found; their kinds are in [`KINDS`].
+pub fn lint(set: &SchemaSet) -> Result<(), Mistakes> {
+    let mut report = Report::default();
+    let index = Index::of(set);
+    root::check(set, &mut report);
+    names::check(&index, &mut report);
+    references::check(&index, &mut report);
+    schema::check(&index, &mut report);
+    packet::check(&index, &mut report);
+    rules::check(set, &index, &mut report);
+    fsm::check(set, &index, &mut report);
+    Mistakes::none_in(report.into_mistakes())
+}

@@ -1,0 +1,149 @@
+//! Conditional requirements: `if` a member has a value (or is an empty list) `then` another one is
+//! required (as text).
+
+use super::index::{Definition, Index, Shape};
+use super::kind::Kind;
+use super::node::Node;
+use super::property::known_codes;
+use super::record::{self, Field, Want, may, need};
+use super::report::Report;
+use super::suggest;
+use crate::json::Json;
+
+const CONDITIONAL: &[Field] = &[
+    need("description", Want::Text),
+    need("if", Want::Record),
+    need("then", Want::Record),
+    may("x-omen-rules", Want::Texts),
+];
+
+const FORM: &str = "write `if` as \
+    `{ \"properties\": { P: { \"enum\": [V] } }, \"required\": [P] }`, or with \
+    `{ \"maxItems\": 0 }` for an array, and `then` as `{ \"required\": [Q] }`, to demand text with \
+    `\"properties\": { Q: { \"type\": \"string\", \"minLength\": 1 } }`";
+
+pub(super) fn check(
+    index: &Index<'_>,
+    owner: &Definition<'_>,
+    node: &Node<'_>,
+    report: &mut Report,
+) {
+    record::check(report, node, &[CONDITIONAL]);
+    known_codes(index, node, report);
+    if let Some(at) = node.get("if") {
+        condition(index, owner, &at, report);
+    }
+    if let Some(at) = node.get("then") {
+        consequence(owner, &at, report);
+    }
+}
+
+/// Whether a conditional of `owner` demands the member `name` as text that is not empty.
+pub(super) fn demands_text(owner: &Definition<'_>, name: &str) -> bool {
+    owner.node.list("allOf").iter().filter_map(|node| node.get("then")).any(|then| {
+        let demanded = then.get("properties").and_then(|properties| properties.get(name));
+        demanded.is_some_and(|demanded| is_text(demanded.json))
+    })
+}
+
+fn condition(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, report: &mut Report) {
+    let Some((name, at)) = required(owner, node, report) else { return };
+    let Some(test) = tested(node, name) else { return form(node, report) };
+    let Some(property) = owner.property(name) else { return };
+    match test.json.members() {
+        [(key, Json::Array(values))]
+            if key == "enum"
+                && !values.is_empty()
+                && values.iter().all(|v| v.as_str().is_some()) =>
+        {
+            match index.referred(&property).filter(|target| target.shape == Shape::Enum) {
+                Some(target) => {
+                    for (value, at) in test.texts("enum") {
+                        known_value(target, value, &at, report);
+                    }
+                }
+                None => untestable(&at, name, "an enum", report),
+            }
+        }
+        [(key, bound)] if key == "maxItems" && bound.as_u64() == Some(0) => {
+            if property.text("type") != Some("array") {
+                untestable(&at, name, "an array", report);
+            }
+        }
+        _ => form(&test, report),
+    }
+}
+
+fn consequence(owner: &Definition<'_>, node: &Node<'_>, report: &mut Report) {
+    let Some((name, at)) = required(owner, node, report) else { return };
+    if owner.requires(name) {
+        report.add(
+            Kind::ConditionalIdle,
+            &at,
+            format!("`{name}` is required in any case"),
+            "remove the conditional, or take it out of the object's `required`",
+        );
+    }
+    if node.get("properties").is_none() {
+        return;
+    }
+    let Some(demanded) = tested(node, name).filter(|demanded| is_text(demanded.json)) else {
+        return form(node, report);
+    };
+    let string =
+        |types: &Json| types.as_str() == Some("string") || types.strings().contains(&"string");
+    let is_string = owner.property(name).is_none_or(|at| at.json.get("type").is_some_and(string));
+    if !is_string {
+        untestable(&demanded, name, "a string", report);
+    }
+}
+
+/// The one member that `required` of an `if` or a `then` names.
+fn required<'a>(
+    owner: &Definition<'_>,
+    node: &Node<'a>,
+    report: &mut Report,
+) -> Option<(&'a str, Node<'a>)> {
+    let known_keys =
+        node.json.members().iter().all(|(key, _)| key == "required" || key == "properties");
+    let mut names = node.texts("required").into_iter();
+    let (Some((name, at)), None, true) = (names.next(), names.next(), known_keys) else {
+        form(node, report);
+        return None;
+    };
+    if owner.property(name).is_none() {
+        let problem = format!("`{name}` is no member of this object");
+        let mend = suggest::mend(name, owner.property_names());
+        report.add(Kind::ConditionalProperty, &at, problem, mend);
+    }
+    Some((name, at))
+}
+
+/// What `properties` of an `if` or a `then` says of its only member `name`.
+fn tested<'a>(node: &Node<'a>, name: &str) -> Option<Node<'a>> {
+    let properties = node.get("properties")?;
+    properties.get(name).filter(|_| properties.json.members().len() == 1)
+}
+
+fn is_text(demanded: &Json) -> bool {
+    demanded.members().len() == 2
+        && demanded.get("type").and_then(Json::as_str) == Some("string")
+        && demanded.get("minLength").and_then(Json::as_u64) == Some(1)
+}
+
+fn known_value(target: &Definition<'_>, value: &str, at: &Node<'_>, report: &mut Report) {
+    let known = target.value_names();
+    if !known.contains(&value) {
+        let problem = format!("`{value}` is no value of `{}`", target.name);
+        report.add(Kind::ConditionalValue, at, problem, suggest::mend(value, known));
+    }
+}
+
+fn untestable(at: &Node<'_>, name: &str, wanted: &str, report: &mut Report) {
+    let problem = format!("`{name}` is not {wanted}, as this conditional takes it to be");
+    report.add(Kind::ConditionalForm, at, problem, FORM);
+}
+
+fn form(at: &Node<'_>, report: &mut Report) {
+    report.add(Kind::ConditionalForm, at, "a conditional of this form is not supported", FORM);
+}

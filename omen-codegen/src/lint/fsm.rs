@@ -1,0 +1,153 @@
+//! The state machine: states, events, derived facts; its rows and its loop in `fsm/`.
+
+mod rows;
+mod states;
+mod verification;
+
+use super::guard::{self, Absent, Derived};
+use super::index::Index;
+use super::kind::Kind;
+use super::names::is_snake_case;
+use super::node::Node;
+use super::record::{self, Field, Want, may, need};
+use super::report::Report;
+use super::{root, suggest};
+use crate::load::{FSM_FILE, SchemaSet};
+use states::States;
+
+const FILE: &[Field] = &[
+    need("version", Want::Text),
+    need("title", Want::Text),
+    need("description", Want::Text),
+    may("derived", Want::List),
+    need("states", Want::List),
+    need("events", Want::List),
+    need("rows", Want::List),
+    need("verification_loop", Want::Record),
+    need("rules", Want::List),
+];
+
+const DERIVED: &[Field] = &[
+    need("id", Want::Text),
+    need("packet", Want::Text),
+    need("values", Want::Texts),
+    need("description", Want::Text),
+    need("source", Want::Text),
+];
+
+const EVENT: &[Field] = &[
+    need("id", Want::Text),
+    need("packet", Want::TextOrNull),
+    need("when", Want::List),
+    need("description", Want::Text),
+];
+
+pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
+    let Some(json) = set.file(FSM_FILE) else { return };
+    let file = Node::root(FSM_FILE, json);
+    record::check(report, &file, &[FILE]);
+    root::version(&file, report);
+    let derived = facts(index, &file, report);
+    let events = file.list("events");
+    check_events(index, &derived, &file, &events, report);
+    let states = States::check(&file, report);
+    let table = rows::check(&file, &states, &events, report);
+    if let Some(looped) = file.get("verification_loop") {
+        verification::check(index, &derived, &states, &events, table.as_ref(), &looped, report);
+    }
+}
+
+/// Asks that the `id`s of `nodes` are distinct and in snake_case, since methods are named after
+/// them.
+fn ids(nodes: &[Node<'_>], report: &mut Report) {
+    unique_ids(nodes, report);
+    for (id, at) in nodes.iter().filter_map(|node| node.text("id").zip(node.get("id"))) {
+        if !is_snake_case(id) && !id.trim().is_empty() {
+            report.add(
+                Kind::IdForm,
+                &at,
+                format!("the id `{id}` is not in snake_case"),
+                "write small ASCII letters and digits, with single `_` between words",
+            );
+        }
+    }
+}
+
+/// Asks that the `id`s of `nodes` are distinct.
+fn unique_ids(nodes: &[Node<'_>], report: &mut Report) {
+    let mut seen = Vec::new();
+    for (id, at) in nodes.iter().filter_map(|node| node.text("id").zip(node.get("id"))) {
+        if seen.contains(&id) {
+            let problem = format!("the id `{id}` is taken by another entry of this list");
+            report.add(Kind::DuplicateId, &at, problem, "give one of the two another id");
+        }
+        seen.push(id);
+    }
+}
+
+/// Asks that there is an event `id`, and tells whether there is.
+fn known_event(events: &[Node<'_>], id: &str, at: &Node<'_>, report: &mut Report) -> bool {
+    let known: Vec<&str> = events.iter().filter_map(|event| event.text("id")).collect();
+    let found = known.contains(&id);
+    if !found {
+        let mend = suggest::mend(id, known);
+        report.add(Kind::UnknownEvent, at, format!("there is no event `{id}`"), mend);
+    }
+    found
+}
+
+fn known_packet(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
+    if let (Some(name), Some(at)) = (node.text("packet"), node.get("packet"))
+        && index.packet(name).is_none()
+        && !name.trim().is_empty()
+    {
+        let mend = suggest::mend(name, index.packets().map(|packet| packet.name));
+        report.add(Kind::UnknownPacket, &at, format!("there is no packet `{name}`"), mend);
+    }
+}
+
+fn facts<'a>(index: &Index<'a>, file: &Node<'a>, report: &mut Report) -> Vec<Derived<'a>> {
+    let nodes = file.list("derived");
+    ids(&nodes, report);
+    let fact = |node: &Node<'a>| {
+        record::check(report, node, &[DERIVED]);
+        known_packet(index, node, report);
+        let values = node.texts("values").into_iter().map(|(value, _)| value).collect();
+        Some(Derived { id: node.text("id")?, packet: node.text("packet")?, values })
+    };
+    nodes.iter().filter_map(fact).collect()
+}
+
+fn check_events<'a>(
+    index: &Index<'a>,
+    derived: &[Derived<'a>],
+    file: &Node<'a>,
+    events: &[Node<'a>],
+    report: &mut Report,
+) {
+    ids(events, report);
+    for event in events {
+        record::check(report, event, &[EVENT]);
+        known_packet(index, event, report);
+        if event.text("packet").is_none() && !event.list("when").is_empty() {
+            report.add(
+                Kind::GuardForm,
+                event,
+                "this event has guards, and no packet that they could look into",
+                "remove the guards, or name the packet",
+            );
+        }
+    }
+    let Some(list) = file.get("events") else { return };
+    for packet in index.packets() {
+        let of_packet: Vec<&Node<'a>> =
+            events.iter().filter(|event| event.text("packet") == Some(packet.name)).collect();
+        let before = report.count();
+        for guard in of_packet.iter().flat_map(|event| event.list("when")) {
+            guard::check(index, derived, packet, &guard, Absent::Refused, report);
+        }
+        if report.count() == before {
+            guard::partition(index, derived, packet, &of_packet, &list, report);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The kinds of mistake.
+
+/// Makes the enum of kinds, the slug of each, and the public list of both slug and meaning.
+macro_rules! kinds {
+    ($($name:ident $slug:literal $meaning:literal,)*) => {
+        /// A kind of mistake.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Kind {
+            $(#[doc = $meaning] $name,)*
+        }
+
+        impl Kind {
+            /// The short stable name of the kind.
+            pub(super) fn slug(self) -> &'static str {
+                match self {
+                    $(Self::$name => $slug,)*
+                }
+            }
+        }
+
+        /// Every kind of mistake that the lint phase reports: short stable name, meaning.
+        pub const KINDS: &[(&str, &str)] = &[$(($slug, $meaning),)*];
+    };
+}
+
+kinds! {
+    // Files.
+    MissingFile "missing-file" "a file that others refer to by name is not there",
+    StrayFile "stray-file" "a file is none that the later phases read",
+    RepeatedKey "repeated-key" "an object has a key twice",
+    Dialect "dialect" "`$schema` is not the dialect that is supported",
+    IdMismatch "id-mismatch" "`$id` does not fit the path of the file",
+    TitleMismatch "title-mismatch" "the title does not fit the path of the file",
+    VersionMismatch "version-mismatch" "`version` is not the version of the protocol",
+
+    // Members of any object in the files.
+    UnsupportedKeyword "unsupported-keyword" "a keyword stands where it is not known",
+    MissingKeyword "missing-keyword" "a keyword is not there",
+    MissingDescription "missing-description" "there is no description, or a blank one",
+    MissingText "missing-text" "there is no text, or a blank one",
+    Malformed "malformed" "a value has the wrong JSON type",
+    EmptyList "empty-list" "a list has no entry",
+    DuplicateEntry "duplicate-entry" "a list has an entry twice",
+
+    // Names and references.
+    NameCase "name-case" "the name of a type is not in PascalCase",
+    PropertyCase "property-case" "the name of a member is not in snake_case",
+    DuplicateName "duplicate-name" "a name is taken, but for the case of letters",
+    UnusedDefinition "unused-definition" "no packet makes use of a definition",
+    ExternalReference "external-reference" "a reference is not relative",
+    DeepReference "deep-reference" "a reference leads into a definition",
+    DanglingReference "dangling-reference" "a reference leads to nothing",
+    ReferenceCycle "reference-cycle" "references lead round in a circle",
+
+    // Definitions.
+    UnsupportedType "unsupported-type" "a `type` is not supported",
+    Untyped "untyped" "a definition takes any value, and is not the one meant for that",
+    Alias "alias" "a definition is only a reference",
+    ConstUsed "const-used" "`const` is used instead of an enum with one value",
+    EnumForm "enum-form" "an enum is not a `oneOf` of described values",
+    EmptyEnum "empty-enum" "an enum has no value",
+    EnumSeveral "enum-several" "a branch of an enum has several values",
+    EnumValue "enum-value" "no name can be made of the value of an enum",
+    EnumTwice "enum-twice" "two values of an enum differ at most in case of letters and in `_`",
+    UnionBranch "union-branch" "a branch of a union is no reference to an object, enum or scalar",
+    UnionOverlap "union-overlap" "two branches of a union have the same JSON type",
+    UnsupportedPattern "unsupported-pattern" "a pattern is not of the form `^literal[class]+$`",
+    UnsupportedFormat "unsupported-format" "a format is not `date-time`",
+    MixedConstraints "mixed-constraints" "a string has constraints of two sorts",
+    IntegerUnbounded "integer-unbounded" "an integer is not bounded within 0 to 2^53-1",
+    IntegerNegative "integer-negative" "an integer may be below 0",
+    BoundType "bound-type" "a bound is not a number of the right sort",
+    BoundsOrder "bounds-order" "the lower bound is above the upper one",
+
+    // Objects and their members.
+    ObjectOpen "object-open" "an object is not closed",
+    RequiredUnknown "required-unknown" "`required` names no member of the object",
+    InlineObject "inline-object" "an object is written out where it has no name",
+    InlineEnum "inline-enum" "an enum is written out where it has no name",
+    InlineUnion "inline-union" "a union is written out where it has no name",
+    InlineScalar "inline-scalar" "a number is written out where it has no name",
+    InlineBound "inline-bound" "a constraint stands on a member instead of on a scalar",
+    Nullable "nullable" "a member may be `null` to no purpose",
+    DefaultUnfit "default-unfit" "a default is not a value of its member",
+    DefaultRequired "default-required" "a required member has a default",
+
+    // Conditionals.
+    ConditionalForm "conditional-form" "a conditional has a form that is not supported",
+    ConditionalProperty "conditional-property" "a conditional names no member of the object",
+    ConditionalValue "conditional-value" "a conditional names no value of the enum",
+    ConditionalIdle "conditional-idle" "a conditional demands what is required in any case",
+
+    // Packets.
+    PacketMembers "packet-members" "a packet has other members than header, mcp and payload",
+    PacketReference "packet-reference" "a member of a packet refers to something else",
+    PacketTag "packet-tag" "the header does not say the type of the packet",
+    PacketMetadata "packet-metadata" "a packet refuses metadata",
+    PacketList "packet-list" "files, union and enum of the packets disagree",
+
+    // Rules.
+    UnknownCode "unknown-code" "there is no rule of this code",
+    DuplicateCode "duplicate-code" "two rules have the same code",
+    RuleOrder "rule-order" "the rules are not numbered one after another",
+    UnknownStage "unknown-stage" "there is no such stage",
+    UnknownSeverity "unknown-severity" "there is no such severity",
+
+    // The state machine.
+    DuplicateId "duplicate-id" "two entries of a list have the same id",
+    IdForm "id-form" "an id is not in the case of its sort",
+    InitialState "initial-state" "not exactly one state without sub-states is initial",
+    UnknownState "unknown-state" "there is no such state or sub-state",
+    UnknownEvent "unknown-event" "there is no such event",
+    UnknownPacket "unknown-packet" "there is no such packet",
+    BareTarget "bare-target" "a row leads to a state and to none of its sub-states",
+    WildcardNotAlone "wildcard-not-alone" "`ANY` or `SAME` stands beside other states",
+    RowOverlap "row-overlap" "two rows are for the same state and event",
+    UnreachableState "unreachable-state" "no run of the table comes to a state",
+    DeadEvent "dead-event" "an event is no packet and has no row",
+    GuardForm "guard-form" "a guard does not look at one thing in a packet",
+    GuardPointer "guard-pointer" "the pointer of a guard leads to nothing",
+    GuardOptional "guard-optional" "an event's guard looks at what may be absent",
+    GuardNotEnum "guard-not-enum" "a guard looks at what is no enum",
+    GuardValue "guard-value" "a guard names a value that there is not",
+    UnknownDerived "unknown-derived" "there is no such derived fact",
+    DerivedPacket "derived-packet" "a derived fact is about another packet",
+    GuardGap "guard-gap" "there are packets for which no event holds",
+    GuardOverlap "guard-overlap" "there are packets for which two events hold",
+    LoopRow "loop-row" "the table does not have the rows that the verification loop needs",
+}

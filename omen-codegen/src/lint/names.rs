@@ -1,0 +1,64 @@
+//! Names of definitions and members.
+
+use std::collections::BTreeMap;
+
+use super::index::{Index, Shape};
+use super::kind::Kind;
+use super::node::Node;
+use super::report::Report;
+
+pub(super) fn check(index: &Index<'_>, report: &mut Report) {
+    let mut first: BTreeMap<String, (&str, &str)> = BTreeMap::new();
+    for definition in index.definitions() {
+        let (name, node) = (definition.name, &definition.node);
+        pascal_case(name, node, report);
+        if let Some((other, file)) = first.get(&name.to_ascii_lowercase()) {
+            report.add(
+                Kind::DuplicateName,
+                node,
+                format!("`{name}` is defined already, as `{other}` in `{file}`"),
+                "give one of the two another name, unique over all files in any case of letters",
+            );
+        } else {
+            first.insert(name.to_ascii_lowercase(), (name, node.file));
+        }
+        if definition.shape == Shape::Object {
+            for (name, node) in definition.properties() {
+                snake_case(name, &node, report);
+            }
+        }
+    }
+}
+
+/// Asks for a name such as `PacketId`, which becomes the name of a type.
+pub(super) fn pascal_case(name: &str, at: &Node<'_>, report: &mut Report) {
+    let fine = name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric())
+        && (name.len() == 1 || name.contains(|c: char| c.is_ascii_lowercase()));
+    if !fine {
+        report.add(
+            Kind::NameCase,
+            at,
+            format!("the name `{name}` is not in PascalCase"),
+            "start every word with a capital and leave out all but ASCII letters and digits",
+        );
+    }
+}
+
+fn snake_case(name: &str, at: &Node<'_>, report: &mut Report) {
+    if !is_snake_case(name) {
+        report.add(
+            Kind::PropertyCase,
+            at,
+            format!("the name `{name}` is not in snake_case"),
+            "write small ASCII letters and digits, with single `_` between words",
+        );
+    }
+}
+
+pub(super) fn is_snake_case(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && !name.ends_with('_')
+        && !name.contains("__")
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}

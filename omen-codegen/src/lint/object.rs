@@ -1,0 +1,59 @@
+//! Objects with named members.
+
+use super::conditional;
+use super::index::{Definition, Index};
+use super::kind::Kind;
+use super::property;
+use super::record::{Field, Want, may, need};
+use super::report::Report;
+use super::suggest;
+use crate::json::Json;
+
+const OBJECT: &[Field] = &[
+    need("description", Want::Text),
+    need("type", Want::Any),
+    need("properties", Want::Record),
+    may("required", Want::Texts),
+    may("additionalProperties", Want::Any),
+    may("allOf", Want::List),
+];
+
+const PACKET: &[Field] = &[
+    need("description", Want::Text),
+    need("type", Want::Any),
+    need("properties", Want::Record),
+    may("required", Want::Texts),
+    may("additionalProperties", Want::Any),
+    may("patternProperties", Want::Record),
+];
+
+/// The keywords that the object may have.
+pub(super) fn fields(definition: &Definition<'_>) -> &'static [Field] {
+    if definition.is_packet() { PACKET } else { OBJECT }
+}
+
+pub(super) fn check(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
+    let node = &definition.node;
+    match node.get("additionalProperties") {
+        Some(at) if *at.json == Json::Bool(false) => {}
+        at => report.add(
+            Kind::ObjectOpen,
+            at.as_ref().unwrap_or(node),
+            "this object lets unknown members pass",
+            "write `\"additionalProperties\": false`",
+        ),
+    }
+    for (name, at) in node.texts("required") {
+        if definition.property(name).is_none() {
+            let problem = format!("`required` names `{name}`, which is no member of this object");
+            let mend = suggest::mend(name, definition.property_names());
+            report.add(Kind::RequiredUnknown, &at, problem, mend);
+        }
+    }
+    for (name, at) in definition.properties() {
+        property::check(index, definition, name, &at, report);
+    }
+    for at in node.list("allOf") {
+        conditional::check(index, definition, &at, report);
+    }
+}

@@ -1,0 +1,180 @@
+//! Packets: the three members of each, the tag that tells them apart, and the lists of them.
+
+use super::index::{Definition, HEADER, Index, Key, MCP, PACKET_UNION, Shape};
+use super::kind::Kind;
+use super::node::Node;
+use super::record::{self, Field, Want, need};
+use super::report::Report;
+use super::suggest;
+use crate::json::Json;
+
+const MEMBERS: [&str; 3] = ["header", "mcp", "payload"];
+/// The enum of packet types, in the header's file.
+const PACKET_TYPE: &str = "PacketType";
+
+const METADATA: &[Field] = &[need("^_", Want::Record)];
+const ANYTHING: &[Field] = &[need("description", Want::Text)];
+
+pub(super) fn check(index: &Index<'_>, report: &mut Report) {
+    for packet in index.packets() {
+        if packet.shape == Shape::Object {
+            members(index, packet, report);
+        } else {
+            report.add(
+                Kind::PacketMembers,
+                &packet.node,
+                format!("the packet `{}` is no object", packet.name),
+                format!("make it an object of {}", suggest::list(&MEMBERS)),
+            );
+        }
+    }
+    union(index, report);
+    types(index, report);
+}
+
+fn members(index: &Index<'_>, packet: &Definition<'_>, report: &mut Report) {
+    for name in MEMBERS {
+        if packet.property(name).is_none() {
+            let problem = format!("the packet `{}` has no member `{name}`", packet.name);
+            report.add(Kind::PacketMembers, &packet.node, problem, format!("add `{name}`"));
+        } else if !packet.requires(name) {
+            let problem = format!("`{name}` of the packet `{}` is not required", packet.name);
+            let mend = format!("add `{name}` to `required`");
+            report.add(Kind::PacketMembers, &packet.node, problem, mend);
+        }
+    }
+    for (name, at) in packet.properties() {
+        match name {
+            "header" => {
+                refers_to(index, &at, (HEADER, None), report);
+                tag(packet, &at, report);
+            }
+            "mcp" => refers_to(index, &at, (MCP, None), report),
+            "payload" => payload(index, packet, &at, report),
+            _ => {
+                let problem = format!("`{name}` is no member of a packet");
+                let mend = suggest::mend(name, MEMBERS);
+                report.add(Kind::PacketMembers, &at, problem, mend);
+            }
+        }
+    }
+    match packet.node.get("patternProperties") {
+        Some(at) => {
+            record::check(report, &at, &[METADATA]);
+            if let Some(at) = at.get("^_") {
+                record::check(report, &at, &[ANYTHING]);
+            }
+        }
+        None => report.add(
+            Kind::PacketMetadata,
+            &packet.node,
+            "this packet refuses members that begin with `_`, which are metadata",
+            "add `\"patternProperties\": { \"^_\": { \"description\": … } }`",
+        ),
+    }
+}
+
+fn payload(index: &Index<'_>, packet: &Definition<'_>, at: &Node<'_>, report: &mut Report) {
+    let stem = packet.name.strip_suffix("Packet").or(packet.name.strip_suffix("Token"));
+    let name = format!("{}Payload", stem.unwrap_or(packet.name));
+    refers_to(index, at, (packet.key.0, Some(&name)), report);
+}
+
+/// Asks that the member refers to that definition, and that this is an object.
+fn refers_to(index: &Index<'_>, at: &Node<'_>, key: Key<'_>, report: &mut Report) {
+    // That a reference leads nowhere is reported elsewhere.
+    let Some(target) = index.referred(at) else { return };
+    if target.key != key || target.shape != Shape::Object {
+        let wanted = match key {
+            (file, None) => format!("the root of `{file}`"),
+            (_, Some(name)) => format!("the object `{name}` of this file"),
+        };
+        report.add(
+            Kind::PacketReference,
+            at,
+            format!("this member refers to `{}`, and not to {wanted}", target.name),
+            format!("refer to {wanted}"),
+        );
+    }
+}
+
+fn tag(packet: &Definition<'_>, header: &Node<'_>, report: &mut Report) {
+    let name = packet.name;
+    let properties = header.get("properties");
+    let at = properties.as_ref().unwrap_or(header);
+    let tag = match at.json.members() {
+        [(key, tag)] if key == "packet_type" => Some(tag.members()),
+        _ => None,
+    };
+    let fits = match tag {
+        Some([(key, Json::Array(values))]) if key == "enum" => {
+            values.as_slice() == [Json::String(name.to_owned())]
+        }
+        _ => false,
+    };
+    if !fits {
+        report.add(
+            Kind::PacketTag,
+            at,
+            format!("the header of `{name}` does not say that `packet_type` is `{name}`"),
+            format!("write `\"properties\": {{ \"packet_type\": {{ \"enum\": [\"{name}\"] }} }}`"),
+        );
+    }
+}
+
+/// The union lists every packet once, and nothing else.
+fn union(index: &Index<'_>, report: &mut Report) {
+    let Some(union) = index.definition((PACKET_UNION, None)) else { return };
+    let mut listed = Vec::new();
+    for branch in union.node.list("oneOf") {
+        let Some(target) = index.referred(&branch) else { continue };
+        if !target.is_packet() || listed.contains(&target.name) {
+            let problem = format!("`{}` is no packet, or is listed twice", target.name);
+            report.add(Kind::PacketList, &branch, problem, "list each packet once");
+        }
+        listed.push(target.name);
+    }
+    all_listed(index, &union.node, "the union", &listed, report);
+}
+
+/// The enum of packet types has every packet's name, and nothing else.
+fn types(index: &Index<'_>, report: &mut Report) {
+    let Some(header) = index.definition((HEADER, None)) else { return };
+    if !header.requires("packet_type") {
+        report.add(
+            Kind::PacketTag,
+            &header.node,
+            "the header does not require `packet_type`, which tells the packets apart",
+            "add `packet_type` to `required`",
+        );
+    }
+    let at = header.property("packet_type");
+    let target = at.as_ref().and_then(|at| index.referred(at));
+    let Some(target) = target.filter(|target| target.key == (HEADER, Some(PACKET_TYPE))) else {
+        return report.add(
+            Kind::PacketList,
+            at.as_ref().unwrap_or(&header.node),
+            format!("`packet_type` of the header does not refer to `{PACKET_TYPE}`"),
+            format!("write `\"$ref\": \"#/$defs/{PACKET_TYPE}\"`"),
+        );
+    };
+    for (value, at) in target.values() {
+        if index.packet(value).is_none() {
+            let problem = format!("there is no packet `{value}`");
+            let mend = suggest::mend(value, index.packets().map(|packet| packet.name));
+            report.add(Kind::PacketList, &at, problem, mend);
+        }
+    }
+    all_listed(index, &target.node, "the enum of packet types", &target.value_names(), report);
+}
+
+fn all_listed(index: &Index<'_>, at: &Node<'_>, what: &str, listed: &[&str], report: &mut Report) {
+    for packet in index.packets().filter(|packet| !listed.contains(&packet.name)) {
+        report.add(
+            Kind::PacketList,
+            at,
+            format!("{what} lacks the packet `{}`", packet.name),
+            format!("add `{}`, or remove its file", packet.name),
+        );
+    }
+}

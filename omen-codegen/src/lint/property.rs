@@ -1,0 +1,255 @@
+//! Members of objects: a reference, a boolean, a plain string, or an array of one of these.
+
+use super::conditional;
+use super::index::{Definition, Index, Shape};
+use super::kind::Kind;
+use super::node::Node;
+use super::record::{self, Field, Want, may, need};
+use super::report::Report;
+use super::schema::{ANY_VALUE, order, unsupported_type};
+use super::suggest;
+use crate::json::Json;
+use crate::pattern::Pattern;
+
+const COMMON: &[Field] = &[need("description", Want::Text), may("x-omen-rules", Want::Texts)];
+const REFERENCE: &[Field] = &[need("$ref", Want::Any), may("default", Want::Any)];
+const TYPED: &[Field] = &[need("type", Want::Any), may("default", Want::Any)];
+const NULLABLE: &[Field] = &[need("type", Want::Any)];
+const ARRAY: &[Field] = &[
+    need("type", Want::Any),
+    need("items", Want::Record),
+    may("minItems", Want::Count),
+    may("maxItems", Want::Count),
+];
+/// The tag of a packet's header; looked at with the packet.
+const TAG: &[Field] = &[may("properties", Want::Record)];
+
+/// Constraints that are refused here with a mend of their own.
+const BOUNDS: &[Field] = &[
+    may("pattern", Want::Any),
+    may("format", Want::Any),
+    may("minLength", Want::Any),
+    may("maxLength", Want::Any),
+    may("minimum", Want::Any),
+    may("maximum", Want::Any),
+];
+const BOUND_NAMES: [&str; 6] =
+    ["pattern", "format", "minLength", "maxLength", "minimum", "maximum"];
+
+/// What a member, or the items of an array, are by the look of it.
+enum Form {
+    Reference,
+    Boolean,
+    Text,
+    Array,
+    Nullable,
+    /// Something that has to be a definition: the kind of mistake, and what it is.
+    Inline(Kind, &'static str),
+    Const,
+    Unknown,
+}
+
+pub(super) fn check(
+    index: &Index<'_>,
+    owner: &Definition<'_>,
+    name: &str,
+    node: &Node<'_>,
+    report: &mut Report,
+) {
+    let tag: &[Field] = if owner.is_packet() && name == "header" { TAG } else { &[] };
+    match form(node.json) {
+        Form::Reference => members(report, node, &[COMMON, REFERENCE, tag]),
+        Form::Boolean | Form::Text => members(report, node, &[COMMON, TYPED]),
+        Form::Array => {
+            members(report, node, &[COMMON, ARRAY]);
+            order(node, "minItems", "maxItems", report);
+            if let Some(items) = node.get("items") {
+                check_items(&items, report);
+            }
+        }
+        Form::Nullable => {
+            members(report, node, &[COMMON, NULLABLE]);
+            nullable(owner, name, node, report);
+        }
+        other => return refuse(&other, node, &["array", "boolean", "string"], report),
+    }
+    known_codes(index, node, report);
+    if let Some(at) = node.get("default") {
+        default(index, owner, name, node, &at, report);
+    }
+}
+
+/// Asks that the codes in `x-omen-rules` exist.
+pub(super) fn known_codes(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
+    for (code, at) in node.texts("x-omen-rules") {
+        known_code(index, code, &at, report);
+    }
+}
+
+/// Asks that `code` is the code of a rule.
+pub(super) fn known_code(index: &Index<'_>, code: &str, at: &Node<'_>, report: &mut Report) {
+    let codes = index.code_names();
+    if !codes.contains(&code) {
+        let problem = format!("there is no rule `{code}`");
+        report.add(Kind::UnknownCode, at, problem, suggest::mend(code, codes));
+    }
+}
+
+/// Checks the members of a value in `properties` or `items`.
+fn members(report: &mut Report, node: &Node<'_>, fields: &[&[Field]]) {
+    for (key, at) in node.members().filter(|(key, _)| BOUND_NAMES.contains(key)) {
+        report.add(
+            Kind::InlineBound,
+            &at,
+            format!("`{key}` stands on a member"),
+            "define a scalar with this constraint in `$defs`, and refer to it",
+        );
+    }
+    let fields: Vec<&[Field]> = fields.iter().copied().chain([BOUNDS]).collect();
+    record::check(report, node, &fields);
+}
+
+fn check_items(node: &Node<'_>, report: &mut Report) {
+    match form(node.json) {
+        Form::Reference => members(report, node, &[&[need("$ref", Want::Any)]]),
+        Form::Text => members(report, node, &[&[need("type", Want::Any)]]),
+        Form::Boolean | Form::Array | Form::Nullable => {
+            refuse(&Form::Unknown, node, &["string"], report);
+        }
+        other => refuse(&other, node, &["string"], report),
+    }
+}
+
+fn form(json: &Json) -> Form {
+    let has = |key: &str| json.get(key).is_some();
+    let inline_object = Form::Inline(Kind::InlineObject, "an object");
+    if has("$ref") {
+        Form::Reference
+    } else if has("const") {
+        Form::Const
+    } else if has("enum") {
+        Form::Inline(Kind::InlineEnum, "an enum")
+    } else if let Some(branches) = json.get("oneOf") {
+        let refers = branches.elements().iter().any(|branch| branch.get("$ref").is_some());
+        if refers {
+            Form::Inline(Kind::InlineUnion, "a union")
+        } else {
+            Form::Inline(Kind::InlineEnum, "an enum")
+        }
+    } else if has("properties") {
+        inline_object
+    } else {
+        match json.get("type") {
+            Some(Json::String(word)) => match word.as_str() {
+                "boolean" => Form::Boolean,
+                "string" => Form::Text,
+                "array" => Form::Array,
+                "object" => inline_object,
+                "integer" | "number" => Form::Inline(Kind::InlineScalar, "a number"),
+                _ => Form::Unknown,
+            },
+            Some(Json::Array(words)) => match words.as_slice() {
+                [Json::String(one), Json::String(null)] if one == "string" && null == "null" => {
+                    Form::Nullable
+                }
+                _ => Form::Unknown,
+            },
+            _ => Form::Unknown,
+        }
+    }
+}
+
+/// Reports a form that a member, or an item, cannot have.
+fn refuse(form: &Form, node: &Node<'_>, supported: &[&str], report: &mut Report) {
+    match form {
+        Form::Inline(kind, what) => report.add(
+            *kind,
+            node,
+            format!("{what} is written out here, where it has no name"),
+            "define it in `$defs`, and refer to it with `$ref`",
+        ),
+        Form::Const => report.add(
+            Kind::ConstUsed,
+            node,
+            "`const` is not supported",
+            "refer to a named enum with one value",
+        ),
+        _ if !matches!(node.json, Json::Object(_)) => record::malformed(report, node, "an object"),
+        _ => match node.get("type") {
+            Some(at) => unsupported_type(&at, supported, report),
+            None => report.add(
+                Kind::MissingKeyword,
+                node,
+                "there is neither `$ref` nor `type`",
+                format!("refer to a definition; the one for any value is `{ANY_VALUE}`"),
+            ),
+        },
+    }
+}
+
+/// A nullable string is for one purpose: text that a conditional demands, and `null` otherwise.
+fn nullable(owner: &Definition<'_>, name: &str, node: &Node<'_>, report: &mut Report) {
+    if owner.requires(name) || !conditional::demands_text(owner, name) {
+        report.add(
+            Kind::Nullable,
+            node,
+            format!("`{name}` may be `null`, though no conditional demands it as text"),
+            "write `\"type\": \"string\"`, and leave it out of `required` if it may be absent",
+        );
+    }
+}
+
+fn default(
+    index: &Index<'_>,
+    owner: &Definition<'_>,
+    name: &str,
+    node: &Node<'_>,
+    at: &Node<'_>,
+    report: &mut Report,
+) {
+    if owner.requires(name) {
+        report.add(
+            Kind::DefaultRequired,
+            at,
+            format!("`{name}` is required, so that its default never holds"),
+            "remove the default, or take it out of `required`",
+        );
+    }
+    let fits = match form(node.json) {
+        Form::Boolean => at.json.as_bool().is_some(),
+        Form::Text => at.json.as_str().is_some(),
+        // That a reference leads nowhere is reported elsewhere.
+        Form::Reference => index.referred(node).is_none_or(|target| is_a(target, at.json)),
+        _ => true,
+    };
+    if !fits {
+        report.add(
+            Kind::DefaultUnfit,
+            at,
+            format!("the default of `{name}` is not a value that it can have"),
+            "write a value that fits the member's type and bounds",
+        );
+    }
+}
+
+/// Whether `value` is one of `definition`; only scalars and enums can have a default.
+fn is_a(definition: &Definition<'_>, value: &Json) -> bool {
+    let bound = |key: &str| definition.node.get(key).and_then(|at| at.json.as_f64());
+    let within = |number: f64, low: &str, high: &str| {
+        bound(low).is_none_or(|low| low <= number) && bound(high).is_none_or(|high| number <= high)
+    };
+    match definition.shape {
+        Shape::Enum => value.as_str().is_some_and(|text| definition.value_names().contains(&text)),
+        Shape::Integer | Shape::Number => {
+            let whole = definition.shape == Shape::Number || value.as_u64().is_some();
+            whole && value.as_f64().is_some_and(|number| within(number, "minimum", "maximum"))
+        }
+        Shape::Text => value.as_str().is_some_and(|text| {
+            let pattern = definition.node.text("pattern").and_then(|p| Pattern::parse(p).ok());
+            let length = u32::try_from(text.chars().count()).map_or(f64::INFINITY, f64::from);
+            within(length, "minLength", "maxLength")
+                && pattern.is_none_or(|pattern| pattern.holds(text))
+        }),
+        Shape::Object | Shape::Free | Shape::Any | Shape::Union | Shape::Unknown => false,
+    }
+}

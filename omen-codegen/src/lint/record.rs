@@ -1,0 +1,179 @@
+//! What members an object may have: the allow-list of keywords, and the JSON type of each.
+
+use super::kind::Kind;
+use super::node::Node;
+use super::report::Report;
+use super::suggest;
+use crate::json::Json;
+
+/// What the value of a member has to be.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Want {
+    /// A string that is not blank.
+    Text,
+    /// A list of distinct strings, at least one.
+    Texts,
+    /// A string that is not blank, or `null`.
+    TextOrNull,
+    /// `true` or `false`.
+    Flag,
+    /// An integer, at least 0.
+    Count,
+    /// A number.
+    Number,
+    /// An array.
+    List,
+    /// An object.
+    Record,
+    /// Looked at elsewhere.
+    Any,
+}
+
+/// A member that an object may have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field {
+    name: &'static str,
+    want: Want,
+    needed: bool,
+}
+
+/// A member that has to be there.
+pub(super) const fn need(name: &'static str, want: Want) -> Field {
+    Field { name, want, needed: true }
+}
+
+/// A member that may be absent.
+pub(super) const fn may(name: &'static str, want: Want) -> Field {
+    Field { name, want, needed: false }
+}
+
+/// Checks the members of `node` against the lists of `fields` together.
+pub(super) fn check(report: &mut Report, node: &Node<'_>, fields: &[&[Field]]) {
+    if !matches!(node.json, Json::Object(_)) {
+        return malformed(report, node, "an object");
+    }
+    let fields = || fields.iter().copied().flatten();
+    for (key, value) in node.members() {
+        match fields().find(|field| field.name == key) {
+            Some(field) => value_of(report, &value, field),
+            None if key == "const" => report.add(
+                Kind::ConstUsed,
+                &value,
+                "`const` is not supported",
+                "refer to a named enum with one value",
+            ),
+            None => report.add(
+                Kind::UnsupportedKeyword,
+                &value,
+                format!("`{key}` is not supported here"),
+                suggest::mend(key, fields().map(|field| field.name)),
+            ),
+        }
+    }
+    for field in fields().filter(|field| field.needed && node.get(field.name).is_none()) {
+        missing(report, node, field);
+    }
+}
+
+/// Reports a value of the wrong JSON type.
+pub(super) fn malformed(report: &mut Report, node: &Node<'_>, wanted: &str) {
+    report.add(
+        Kind::Malformed,
+        node,
+        format!("this is not {wanted}"),
+        format!("write {wanted} here"),
+    );
+}
+
+fn missing(report: &mut Report, node: &Node<'_>, field: &Field) {
+    let name = field.name;
+    match field.want {
+        Want::Text => missing_text(report, node, name),
+        _ => report.add(
+            Kind::MissingKeyword,
+            node,
+            format!("`{name}` is missing"),
+            format!("add `{name}`"),
+        ),
+    }
+}
+
+fn missing_text(report: &mut Report, node: &Node<'_>, name: &str) {
+    if name == "description" {
+        report.add(
+            Kind::MissingDescription,
+            node,
+            "there is no description",
+            "say in `description` what this is; it becomes the documentation",
+        );
+    } else {
+        report.add(
+            Kind::MissingText,
+            node,
+            format!("`{name}` is missing or blank"),
+            format!("write the text of `{name}`"),
+        );
+    }
+}
+
+fn value_of(report: &mut Report, value: &Node<'_>, field: &Field) {
+    let json = value.json;
+    let (fits, wanted) = match field.want {
+        Want::Text | Want::TextOrNull => {
+            if json.as_str().is_some_and(|text| text.trim().is_empty()) {
+                return missing_text(report, value, field.name);
+            }
+            if matches!(field.want, Want::Text) {
+                (json.as_str().is_some(), "a string")
+            } else {
+                (json.as_str().is_some() || *json == Json::Null, "a string or `null`")
+            }
+        }
+        Want::Texts => return texts(report, value),
+        Want::Flag => (json.as_bool().is_some(), "`true` or `false`"),
+        Want::Count | Want::Number => return number(report, value, field),
+        Want::List => (matches!(json, Json::Array(_)), "a list"),
+        Want::Record => (matches!(json, Json::Object(_)), "an object"),
+        Want::Any => return,
+    };
+    if !fits {
+        malformed(report, value, wanted);
+    }
+}
+
+fn number(report: &mut Report, value: &Node<'_>, field: &Field) {
+    let (fits, wanted) = match field.want {
+        Want::Count => (value.json.as_u64().is_some(), "an integer of at least 0"),
+        _ => (value.json.as_f64().is_some(), "a number"),
+    };
+    if !fits {
+        report.add(
+            Kind::BoundType,
+            value,
+            format!("`{}` is not {wanted}", field.name),
+            format!("write {wanted}"),
+        );
+    }
+}
+
+fn texts(report: &mut Report, value: &Node<'_>) {
+    let Json::Array(elements) = value.json else {
+        return malformed(report, value, "a list of strings");
+    };
+    if elements.is_empty() {
+        report.add(Kind::EmptyList, value, "this list is empty", "name at least one");
+    }
+    let mut seen = Vec::new();
+    for element in value.elements() {
+        match element.json.as_str() {
+            None | Some("") => malformed(report, &element, "a string that is not empty"),
+            Some(text) if seen.contains(&text) => report.add(
+                Kind::DuplicateEntry,
+                &element,
+                format!("`{text}` stands in this list twice"),
+                "remove one of the two",
+            ),
+            Some(text) => seen.push(text),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Collects mistakes.
+
+use super::kind::Kind;
+use super::node::Node;
+use crate::mistake::Mistake;
+
+/// The mistakes found so far.
+#[derive(Debug, Default)]
+pub(super) struct Report(Vec<Mistake>);
+
+impl Report {
+    pub(super) fn add(
+        &mut self,
+        kind: Kind,
+        at: &Node<'_>,
+        problem: impl Into<String>,
+        mend: impl Into<String>,
+    ) {
+        self.0.push(Mistake {
+            file: at.file.to_owned(),
+            pointer: at.pointer.clone(),
+            kind: kind.slug(),
+            problem: problem.into(),
+            mend: mend.into(),
+        });
+    }
+
+    /// Reports a file that is not there.
+    pub(super) fn add_missing_file(&mut self, file: &str, holds: &str) {
+        self.0.push(Mistake {
+            file: file.to_owned(),
+            pointer: String::new(),
+            kind: Kind::MissingFile.slug(),
+            problem: format!("there is no such file; it holds {holds}"),
+            mend: format!("add `{file}`"),
+        });
+    }
+
+    /// How many mistakes there are; a growing count shows that a check has found some.
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn into_mistakes(self) -> Vec<Mistake> {
+        self.0
+    }
+}

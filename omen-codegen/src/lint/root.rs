@@ -1,0 +1,113 @@
+//! The set of files, and the root of each.
+
+use super::index::{HEADER, MCP, PACKET_UNION, is_library, stem};
+use super::kind::Kind;
+use super::node::Node;
+use super::record::{self, Field, Want, may, need};
+use super::report::Report;
+use super::{VERSION, suggest};
+use crate::load::{FSM_FILE, RULES_FILE, SchemaSet};
+
+/// The keywords that only the root of a schema file has.
+pub(super) const ROOT: &[Field] = &[
+    need("$schema", Want::Any),
+    need("$id", Want::Any),
+    need("title", Want::Any),
+    may("$defs", Want::Record),
+];
+
+const LIBRARY: &[Field] = &[need("description", Want::Text)];
+
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+const HOST: &str = "https://schemas.omen.example";
+
+/// The files that other files and phases refer to by name, and what each holds.
+const FILES: &[(&str, &str)] = &[
+    (PACKET_UNION, "the union of all packets"),
+    (HEADER, "the header of every packet"),
+    (MCP, "the MCP envelope of every packet"),
+    (FSM_FILE, "the state machine"),
+    (RULES_FILE, "the invariants and the structural codes"),
+];
+
+pub(super) fn check(set: &SchemaSet, report: &mut Report) {
+    for (file, holds) in FILES {
+        if set.file(file).is_none() {
+            report.add_missing_file(file, holds);
+        }
+    }
+    for (file, json) in set.files() {
+        let root = Node::root(file, json);
+        if !file.ends_with(".schema.json") && ![FSM_FILE, RULES_FILE].contains(&file) {
+            report.add(
+                Kind::StrayFile,
+                &root,
+                format!("`{file}` is none of the files that are read"),
+                "let the name of a schema end in `.schema.json`, or remove the file",
+            );
+        }
+        repeated_keys(&root, report);
+    }
+    for (file, json) in set.schemas() {
+        let root = Node::root(file, json);
+        fixed(&root, "$schema", DIALECT, Kind::Dialect, report);
+        fixed(&root, "$id", &format!("{HOST}/v{VERSION}/{file}"), Kind::IdMismatch, report);
+        title(&root, report);
+        if is_library(json) {
+            record::check(report, &root, &[ROOT, LIBRARY]);
+        }
+    }
+}
+
+/// The `version` of a file that is no schema.
+pub(super) fn version(root: &Node<'_>, report: &mut Report) {
+    fixed(root, "version", VERSION, Kind::VersionMismatch, report);
+}
+
+fn fixed(root: &Node<'_>, key: &str, wanted: &str, kind: Kind, report: &mut Report) {
+    // That it is missing is reported with the other keywords.
+    if let Some(node) = root.get(key).filter(|node| node.json.as_str() != Some(wanted)) {
+        report.add(kind, &node, format!("`{key}` is not `{wanted}`"), format!("write `{wanted}`"));
+    }
+}
+
+fn title(root: &Node<'_>, report: &mut Report) {
+    let Some(node) = root.get("title") else { return };
+    let name = type_name(stem(root.file));
+    if node.json.as_str() != Some(name.as_str()) {
+        report.add(
+            Kind::TitleMismatch,
+            &node,
+            format!("the title of this file is not `{name}`"),
+            format!("write `{name}`, or rename the file"),
+        );
+    }
+}
+
+/// The name of the type that the file `stem` defines: `Mcp` for `MCP`.
+fn type_name(stem: &str) -> String {
+    let mut chars = stem.chars();
+    let first: String = chars.next().iter().map(char::to_ascii_uppercase).collect();
+    let rest = chars.as_str();
+    let shouted = !rest.contains(|c: char| c.is_ascii_lowercase());
+    first + &if shouted { rest.to_ascii_lowercase() } else { rest.to_owned() }
+}
+
+fn repeated_keys(node: &Node<'_>, report: &mut Report) {
+    let mut seen = Vec::new();
+    for (key, value) in node.members() {
+        if seen.contains(&key) {
+            report.add(
+                Kind::RepeatedKey,
+                &value,
+                format!("the key {} stands in this object twice", suggest::list(&[key])),
+                "remove or rename one of the two",
+            );
+        }
+        seen.push(key);
+        repeated_keys(&value, report);
+    }
+    for element in node.elements() {
+        repeated_keys(&element, report);
+    }
+}

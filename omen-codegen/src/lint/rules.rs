@@ -1,0 +1,111 @@
+//! Rules: the structural codes and invariants of `rules.json`, and the E rules beside the table.
+
+use super::index::Index;
+use super::kind::Kind;
+use super::node::Node;
+use super::property::known_code;
+use super::record::{self, Field, Want, may, need};
+use super::report::Report;
+use super::{root, suggest};
+use crate::load::{FSM_FILE, RULES_FILE, SchemaSet};
+
+const FILE: &[Field] =
+    &[need("version", Want::Text), need("structural", Want::List), need("invariants", Want::List)];
+
+const RULE: &[Field] = &[
+    need("code", Want::Text),
+    need("title", Want::Text),
+    need("severity", Want::Text),
+    need("condition", Want::Text),
+    need("statement", Want::Text),
+    need("rationale", Want::Text),
+    need("mend", Want::Text),
+    need("source", Want::Text),
+    may("shared_with", Want::Text),
+];
+/// An invariant belongs to the stage `invariant`; the others say theirs.
+const STAGE: &[Field] = &[need("stage", Want::Text)];
+const POLICY: &[Field] = &[need("policy", Want::Texts)];
+
+const STAGES: [&str; 3] = ["json", "schema", "fsm"];
+const SEVERITIES: [&str; 3] = ["error", "warning", "error|warning"];
+
+pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
+    if let Some(json) = set.file(RULES_FILE) {
+        let file = Node::root(RULES_FILE, json);
+        record::check(report, &file, &[FILE]);
+        root::version(&file, report);
+        let structural = file.list("structural");
+        rules(index, &structural, STAGE, report);
+        in_capitals(&structural, report);
+        let invariants = file.list("invariants");
+        rules(index, &invariants, POLICY, report);
+        in_order(&invariants, |number| format!("INV-{number:03}"), report);
+    }
+    if let Some(json) = set.file(FSM_FILE) {
+        let sequence = Node::root(FSM_FILE, json).list("rules");
+        rules(index, &sequence, STAGE, report);
+        in_order(&sequence, |number| format!("E{number}"), report);
+    }
+    unique(index, report);
+}
+
+fn rules(index: &Index<'_>, rules: &[Node<'_>], more: &[Field], report: &mut Report) {
+    for rule in rules {
+        record::check(report, rule, &[RULE, more]);
+        word(rule, "stage", &STAGES, Kind::UnknownStage, report);
+        word(rule, "severity", &SEVERITIES, Kind::UnknownSeverity, report);
+        if let (Some(code), Some(at)) = (rule.text("shared_with"), rule.get("shared_with")) {
+            known_code(index, code, &at, report);
+        }
+    }
+}
+
+fn word(rule: &Node<'_>, key: &str, known: &[&str], kind: Kind, report: &mut Report) {
+    if let (Some(word), Some(at)) = (rule.text(key), rule.get(key))
+        && !known.contains(&word)
+        && !word.trim().is_empty()
+    {
+        let problem = format!("there is no {key} `{word}`");
+        report.add(kind, &at, problem, suggest::mend(word, known.iter().copied()));
+    }
+}
+
+fn in_capitals(rules: &[Node<'_>], report: &mut Report) {
+    for (code, at) in rules.iter().filter_map(|rule| rule.text("code").zip(rule.get("code"))) {
+        if !code.trim().is_empty() && !code.chars().all(|c| c.is_ascii_uppercase()) {
+            report.add(
+                Kind::IdForm,
+                &at,
+                format!("the code `{code}` is not in CAPITALS"),
+                "write ASCII capitals alone",
+            );
+        }
+    }
+}
+
+fn in_order(rules: &[Node<'_>], code: impl Fn(usize) -> String, report: &mut Report) {
+    for (number, rule) in (1..).zip(rules) {
+        let wanted = code(number);
+        // A code that is missing is reported as missing.
+        if rule.get("code").is_some() && rule.text("code") != Some(&wanted) {
+            report.add(
+                Kind::RuleOrder,
+                rule,
+                format!("the code of this rule is not `{wanted}`"),
+                "number the rules one after another, and keep them in this order",
+            );
+        }
+    }
+}
+
+fn unique(index: &Index<'_>, report: &mut Report) {
+    let mut seen = Vec::new();
+    for (code, at) in index.codes() {
+        if seen.contains(code) {
+            let problem = format!("the code `{code}` is taken by another rule");
+            report.add(Kind::DuplicateCode, at, problem, "give one of the two another code");
+        }
+        seen.push(*code);
+    }
+}

@@ -1,0 +1,323 @@
+//! The shape of definitions.
+//!
+//! A definition is an object, an enum (`oneOf` of described single values), a union (`oneOf` of
+//! references), a scalar with its bounds, a free-form object, or any value at all. Whatever a
+//! shape does not know is refused, so that nothing in a schema is silently without effect.
+
+use super::index::{Definition, Index, Shape};
+use super::kind::Kind;
+use super::node::Node;
+use super::object;
+use super::record::{self, Field, Want, may, need};
+use super::report::Report;
+use super::root::ROOT;
+use super::suggest;
+use crate::json::Json;
+use crate::pattern::Pattern;
+
+/// The largest integer that every language reads alike, 2^53-1 (D41).
+const MAX_INTEGER: u64 = 9_007_199_254_740_991;
+
+/// The one definition that takes any value.
+pub(super) const ANY_VALUE: &str = "JsonValue";
+
+const DESCRIPTION: Field = need("description", Want::Text);
+const TYPE: Field = need("type", Want::Any);
+
+const ANY: &[Field] = &[DESCRIPTION];
+const FREE: &[Field] = &[
+    DESCRIPTION,
+    TYPE,
+    need("additionalProperties", Want::Flag),
+    may("minProperties", Want::Count),
+];
+const ONE_OF: &[Field] = &[DESCRIPTION, need("oneOf", Want::List)];
+const BRANCH: &[Field] = &[TYPE, need("enum", Want::List), DESCRIPTION];
+const TEXT: &[Field] = &[
+    DESCRIPTION,
+    TYPE,
+    may("pattern", Want::Text),
+    may("minLength", Want::Count),
+    may("maxLength", Want::Count),
+    may("format", Want::Text),
+];
+const INTEGER: &[Field] =
+    &[DESCRIPTION, TYPE, may("minimum", Want::Number), may("maximum", Want::Number)];
+const NUMBER: &[Field] = INTEGER;
+
+pub(super) fn check(index: &Index<'_>, report: &mut Report) {
+    for definition in index.definitions() {
+        let fields = match definition.shape {
+            Shape::Any => ANY,
+            Shape::Free => FREE,
+            Shape::Enum | Shape::Union => ONE_OF,
+            Shape::Text => TEXT,
+            Shape::Integer => INTEGER,
+            Shape::Number => NUMBER,
+            Shape::Object => object::fields(definition),
+            Shape::Unknown => {
+                unknown(&definition.node, report);
+                continue;
+            }
+        };
+        let root: &[Field] = if definition.key.1.is_none() { ROOT } else { &[] };
+        record::check(report, &definition.node, &[root, fields]);
+        match definition.shape {
+            Shape::Object => object::check(index, definition, report),
+            Shape::Enum => values(definition, report),
+            Shape::Union => union(index, definition, report),
+            Shape::Text => text(&definition.node, report),
+            Shape::Integer => integer(&definition.node, report),
+            Shape::Number => order(&definition.node, "minimum", "maximum", report),
+            Shape::Free => free(&definition.node, report),
+            Shape::Any => any(definition, report),
+            Shape::Unknown => {}
+        }
+    }
+}
+
+/// To take any value at all is meant only where it is said: a lost `oneOf` looks the same.
+fn any(definition: &Definition<'_>, report: &mut Report) {
+    if definition.name != ANY_VALUE {
+        report.add(
+            Kind::Untyped,
+            &definition.node,
+            format!("`{}` has neither `type` nor `oneOf`, and takes any value", definition.name),
+            format!("say what it is; for any value refer to `{ANY_VALUE}`"),
+        );
+    }
+}
+
+fn unknown(node: &Node<'_>, report: &mut Report) {
+    let described = "write `oneOf` with one branch a value: \
+                     `{ \"type\": \"string\", \"enum\": [VALUE], \"description\": … }`";
+    if !matches!(node.json, Json::Object(_)) {
+        record::malformed(report, node, "an object");
+    } else if let Some(at) = node.get("const") {
+        report.add(Kind::ConstUsed, &at, "`const` is not supported", described);
+    } else if let Some(at) = node.get("enum") {
+        report.add(Kind::EnumForm, &at, "the values of this enum have no descriptions", described);
+    } else if let Some(at) = node.get("$ref") {
+        report.add(
+            Kind::Alias,
+            &at,
+            "this definition is only another name for a definition",
+            "refer to the other definition where this one is used",
+        );
+    } else if let Some(at) = node.get("type") {
+        unsupported_type(&at, &["object", "string", "integer", "number"], report);
+    }
+}
+
+/// Reports a `type` that is none of `supported`.
+pub(super) fn unsupported_type(at: &Node<'_>, supported: &[&str], report: &mut Report) {
+    let (problem, mend) = match at.json.as_str() {
+        Some(word) => (
+            format!("the type `{word}` is not supported here"),
+            suggest::mend(word, supported.iter().copied()),
+        ),
+        None => (
+            "this `type` is not supported here".to_owned(),
+            format!("name one type: {}", suggest::list(supported)),
+        ),
+    };
+    report.add(Kind::UnsupportedType, at, problem, mend);
+}
+
+fn free(node: &Node<'_>, report: &mut Report) {
+    let bound = node.get("minProperties");
+    if let Some(at) = bound.filter(|at| at.json.as_u64().is_some_and(|least| least != 1)) {
+        report.add(
+            Kind::BoundType,
+            &at,
+            "the only bound of a free-form object is at least one member",
+            "write 1, or remove it",
+        );
+    }
+}
+
+fn values(definition: &Definition<'_>, report: &mut Report) {
+    let branches = definition.node.list("oneOf");
+    if let (Some(at), true) = (definition.node.get("oneOf"), branches.is_empty()) {
+        let problem = format!("`{}` has no value", definition.name);
+        report.add(Kind::EmptyEnum, &at, problem, "add a branch for each value");
+    }
+    for node in &branches {
+        branch(node, report);
+    }
+    let mut seen: Vec<(String, &str)> = Vec::new();
+    for (value, at) in definition.values() {
+        // Their names in code, such as `ToolOutput` for `tool_output`, have to differ.
+        let folded = value.replace('_', "").to_ascii_lowercase();
+        if let Some((_, other)) = seen.iter().find(|(seen, _)| *seen == folded) {
+            report.add(
+                Kind::EnumTwice,
+                &at,
+                format!("the values `{value}` and `{other}` would get the same name in code"),
+                "remove or rename one of the two",
+            );
+        }
+        seen.push((folded, value));
+    }
+}
+
+fn branch(node: &Node<'_>, report: &mut Report) {
+    if node.get("const").is_none() {
+        record::check(report, node, &[BRANCH]);
+    } else {
+        // What else is amiss follows from the `const`.
+        return unknown(node, report);
+    }
+    if let Some(at) = node.get("type").filter(|at| at.json.as_str() != Some("string")) {
+        unsupported_type(&at, &["string"], report);
+    }
+    let Some(list) = node.get("enum") else { return };
+    match list.json.elements() {
+        [] => report.add(Kind::EmptyEnum, &list, "this branch has no value", "name its value"),
+        [one] => value(&list, one, report),
+        _ => report.add(
+            Kind::EnumSeveral,
+            &list,
+            "this branch has several values, which cannot each have a description",
+            "write a branch for each value",
+        ),
+    }
+}
+
+fn value(list: &Node<'_>, value: &Json, report: &mut Report) {
+    let is_name = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    if !value.as_str().is_some_and(is_name) {
+        report.add(
+            Kind::EnumValue,
+            list,
+            "no name can be made of this value",
+            "write a string of ASCII letters, digits and `_` that starts with a letter",
+        );
+    }
+}
+
+fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
+    let mut seen: Vec<(&str, &str)> = Vec::new();
+    for node in definition.node.list("oneOf") {
+        if node.get("$ref").is_none() || node.json.members().len() != 1 {
+            report.add(
+                Kind::UnionBranch,
+                &node,
+                "a branch of a union is a reference and nothing else",
+                "define what stands here in `$defs`, and write `{ \"$ref\": … }`",
+            );
+            continue;
+        }
+        // The packets are all objects; the header tells them apart.
+        let Some(target) = index.referred(&node).filter(|_| !definition.is_packet_union()) else {
+            continue;
+        };
+        let Some(json_type) = json_type(target.shape) else {
+            let name = target.name;
+            report.add(
+                Kind::UnionBranch,
+                &node,
+                format!(
+                    "`{name}` has no JSON type of its own, so a value cannot be told to be one"
+                ),
+                "refer to an object, an enum or a scalar",
+            );
+            continue;
+        };
+        if let Some((_, other)) = seen.iter().find(|(seen, _)| *seen == json_type) {
+            report.add(
+                Kind::UnionOverlap,
+                &node,
+                format!("`{}` and `{other}` are both of JSON type {json_type}", target.name),
+                "keep one branch for each JSON type, so that the type tells the branch",
+            );
+        }
+        seen.push((json_type, target.name));
+    }
+}
+
+fn json_type(shape: Shape) -> Option<&'static str> {
+    match shape {
+        Shape::Object | Shape::Free => Some("object"),
+        Shape::Enum | Shape::Text => Some("string"),
+        Shape::Integer | Shape::Number => Some("number"),
+        Shape::Any | Shape::Union | Shape::Unknown => None,
+    }
+}
+
+fn text(node: &Node<'_>, report: &mut Report) {
+    if let Some(at) = node.get("pattern")
+        && let Some(Err(problem)) = at.json.as_str().map(Pattern::parse)
+    {
+        report.add(
+            Kind::UnsupportedPattern,
+            &at,
+            format!("this pattern is not supported: {problem}"),
+            "write `^literal[class]+$`, such as `^pkt_[a-zA-Z0-9_-]+$`",
+        );
+    }
+    if let Some(at) = node.get("format")
+        && let Some(format) = at.json.as_str().filter(|format| *format != "date-time")
+    {
+        let problem = format!("the format `{format}` is not supported");
+        report.add(Kind::UnsupportedFormat, &at, problem, suggest::mend(format, ["date-time"]));
+    }
+    order(node, "minLength", "maxLength", report);
+    let has = |key: &str| node.get(key).is_some();
+    let length = has("minLength") || has("maxLength");
+    if u8::from(has("pattern")) + u8::from(has("format")) + u8::from(length) > 1 {
+        report.add(
+            Kind::MixedConstraints,
+            node,
+            "a string has more than one of a pattern, a format and bounds of length",
+            "keep the one that says most",
+        );
+    }
+}
+
+fn integer(node: &Node<'_>, report: &mut Report) {
+    for key in ["minimum", "maximum"] {
+        let Some(at) = node.get(key) else {
+            report.add(
+                Kind::IntegerUnbounded,
+                node,
+                format!("this integer has no `{key}`"),
+                format!("add `minimum` and `maximum`, at most 0 to {MAX_INTEGER}"),
+            );
+            continue;
+        };
+        if at.json.as_f64().is_some_and(|bound| bound < 0.0) {
+            let problem = format!("`{key}` is below 0: negative integers are not supported");
+            report.add(Kind::IntegerNegative, &at, problem, "write 0 or more");
+        } else if at.json.as_f64().is_some() && at.json.as_u64().is_none() {
+            let problem = format!("`{key}` of an integer is no integer");
+            report.add(Kind::BoundType, &at, problem, "write it without fraction and exponent");
+        } else if at.json.as_u64().is_some_and(|bound| bound > MAX_INTEGER) {
+            report.add(
+                Kind::IntegerUnbounded,
+                &at,
+                format!("`{key}` is beyond 2^53-1, where languages begin to differ"),
+                format!("write {MAX_INTEGER} or less"),
+            );
+        }
+    }
+    order(node, "minimum", "maximum", report);
+}
+
+/// Asks that the bound `low` is not above the bound `high`.
+pub(super) fn order(node: &Node<'_>, low: &str, high: &str, report: &mut Report) {
+    let number = |key: &str| node.get(key).and_then(|at| at.json.as_f64());
+    if let (Some(least), Some(most)) = (number(low), number(high))
+        && least > most
+    {
+        report.add(
+            Kind::BoundsOrder,
+            node,
+            format!("`{low}` is above `{high}`, so that no value fits"),
+            "exchange the two, or correct one",
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! Load: text to ordered JSON. The only phase that sees bytes.
+
+use std::collections::BTreeMap;
+
+use crate::json::Json;
+use crate::mistake::{Mistake, Mistakes};
+
+/// File that holds the state machine.
+pub const FSM_FILE: &str = "episode.fsm.json";
+/// File that holds the invariants and the structural codes.
+pub const RULES_FILE: &str = "rules.json";
+
+/// The schema files, parsed, by path.
+#[derive(Clone, Debug, Default)]
+pub struct SchemaSet {
+    files: BTreeMap<String, Json>,
+}
+
+impl SchemaSet {
+    /// Parses `(path, text)` pairs; paths are relative to the version's folder.
+    ///
+    /// # Errors
+    /// Every file that is not JSON, and every path that is given twice.
+    pub fn load<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, Mistakes> {
+        let mut set = Self::default();
+        let mut mistakes = Vec::new();
+        for (path, text) in files {
+            match serde_json::from_str::<Json>(text) {
+                Ok(json) => {
+                    if set.files.insert(path.to_owned(), json).is_some() {
+                        mistakes.push(Mistake {
+                            file: path.to_owned(),
+                            pointer: String::new(),
+                            kind: "file-twice",
+                            problem: "this path is given twice".to_owned(),
+                            mend: "give each file once".to_owned(),
+                        });
+                    }
+                }
+                Err(error) => mistakes.push(Mistake {
+                    file: path.to_owned(),
+                    pointer: String::new(),
+                    kind: "not-json",
+                    problem: format!("not valid JSON: {error}"),
+                    mend: "correct the syntax at the place named".to_owned(),
+                }),
+            }
+        }
+        Mistakes::none_in(mistakes).map(|()| set)
+    }
+
+    /// The JSON Schema files (`*.schema.json`), by path in sorted order.
+    pub fn schemas(&self) -> impl Iterator<Item = (&str, &Json)> {
+        self.files
+            .iter()
+            .filter(|(path, _)| path.ends_with(".schema.json"))
+            .map(|(path, json)| (path.as_str(), json))
+    }
+
+    /// Any file, by path.
+    #[must_use]
+    pub fn file(&self, path: &str) -> Option<&Json> {
+        self.files.get(path)
+    }
+
+    /// All files, by path in sorted order.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &Json)> {
+        self.files.iter().map(|(path, json)| (path.as_str(), json))
+    }
+}
+
+/// Resolves a reference written in `from` to `(path of the file, name)`; the name is `None` for a
+/// file's root. `None` if the reference has none of the allowed forms.
+#[must_use]
+pub fn resolve<'r>(from: &str, reference: &'r str) -> Option<(String, Option<&'r str>)> {
+    let (path, fragment) = match reference.split_once('#') {
+        Some((path, fragment)) => (path, Some(fragment)),
+        None => (reference, None),
+    };
+    let name = match fragment {
+        None => None,
+        Some(fragment) => {
+            let name = fragment.strip_prefix("/$defs/")?;
+            if name.is_empty() || name.contains('/') {
+                return None;
+            }
+            Some(name)
+        }
+    };
+    if path.is_empty() {
+        return name.map(|name| (from.to_owned(), Some(name)));
+    }
+    if path.contains(':') || path.starts_with('/') {
+        return None;
+    }
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some((parts.join("/"), name))
+}

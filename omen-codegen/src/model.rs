@@ -1,0 +1,468 @@
+//! The model: what the linted files say, in the terms that the emitters need. Frozen once built.
+//!
+//! Building it repeats no check of the lint phase, yet never panics: what the lint should have
+//! refused comes back as a [`Mistake`] of kind `not-linted`.
+
+use std::collections::BTreeMap;
+
+use crate::json::Json;
+use crate::load::{FSM_FILE, RULES_FILE, SchemaSet, resolve};
+use crate::mistake::{Mistake, Mistakes};
+use crate::pattern::Pattern;
+
+pub mod fsm;
+pub mod rules;
+
+pub use fsm::{Event, Fsm, Guard, GuardOn, Obligation, Row, State, SubState, Target};
+pub use rules::Rule;
+
+/// Everything that the schema files say.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Version of the protocol, such as `0.7`.
+    pub version: String,
+    /// All definitions, by name.
+    pub defs: BTreeMap<String, Def>,
+    /// Names of the packet roots, in the order of the packet type enum.
+    pub packets: Vec<String>,
+    /// All codes, in the order in which they are documented.
+    pub rules: Vec<Rule>,
+    /// The state machine.
+    pub fsm: Fsm,
+}
+
+/// A named definition.
+#[derive(Clone, Debug)]
+pub struct Def {
+    /// Its name, which is also the Rust type's.
+    pub name: String,
+    /// The file that it stands in.
+    pub file: String,
+    /// Its description, which is also the Rust documentation.
+    pub description: String,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a definition is.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// A closed object.
+    Object(Object),
+    /// One of a fixed set of strings.
+    Enum(Vec<Variant>),
+    /// A string that some check restricts.
+    Text(TextRule),
+    /// An integer within bounds, both inclusive.
+    Integer {
+        /// Smallest value.
+        min: u64,
+        /// Largest value.
+        max: u64,
+    },
+    /// A number within bounds, both inclusive.
+    Number {
+        /// Smallest value.
+        min: Option<f64>,
+        /// Largest value.
+        max: Option<f64>,
+    },
+    /// One of several definitions, told apart by JSON type.
+    Union(Vec<String>),
+    /// A free-form object with at least this many members.
+    FreeObject {
+        /// Fewest members.
+        min: usize,
+    },
+    /// Any JSON value.
+    Any,
+}
+
+/// What a string must be.
+#[derive(Clone, Debug)]
+pub enum TextRule {
+    /// Anything.
+    Plain,
+    /// Between so many characters (Unicode scalar values), both inclusive.
+    Length {
+        /// Fewest characters.
+        min: usize,
+        /// Most characters.
+        max: Option<usize>,
+    },
+    /// A prefix and then one or more characters of a class.
+    Pattern {
+        /// As the schema has it.
+        source: String,
+        /// Taken apart.
+        pattern: Pattern,
+    },
+    /// An RFC 3339 timestamp.
+    DateTime,
+}
+
+/// One value of an enum.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// The value on the wire.
+    pub wire: String,
+    /// What it means.
+    pub description: String,
+}
+
+/// A closed object.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Its members, in schema order.
+    pub fields: Vec<Field>,
+    /// Its conditional requirements.
+    pub conditionals: Vec<Conditional>,
+    /// The packet type, if this is a packet's root.
+    pub packet: Option<String>,
+}
+
+/// A member of an object.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Name on the wire.
+    pub name: String,
+    /// What it means.
+    pub description: String,
+    /// What it holds.
+    pub ty: Ty,
+    /// Whether it must be there.
+    pub required: bool,
+    /// Rules that a schema error at this member breaks as well.
+    pub rules: Vec<String>,
+}
+
+/// What a member holds.
+#[derive(Clone, Debug)]
+pub enum Ty {
+    /// A definition's value.
+    Ref(String),
+    /// `true` or `false`.
+    Bool,
+    /// Any string.
+    PlainText,
+    /// Any string, or `null`.
+    NullableText,
+    /// An array.
+    Array {
+        /// What its elements are.
+        item: Item,
+        /// Fewest elements.
+        min: usize,
+        /// Most elements.
+        max: Option<usize>,
+    },
+}
+
+/// What an array's elements are.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// Values of a definition.
+    Ref(String),
+    /// Any strings.
+    PlainText,
+}
+
+/// `if` one member is so, `then` another must be there.
+#[derive(Clone, Debug)]
+pub struct Conditional {
+    /// Says the same in words.
+    pub description: String,
+    /// The member that is looked at.
+    pub subject: String,
+    /// When it applies.
+    pub when: When,
+    /// The member that must then be there.
+    pub requires: String,
+    /// Whether that member must then be a string that is not empty.
+    pub non_empty: bool,
+    /// Rules that this conditional expresses.
+    pub rules: Vec<String>,
+}
+
+/// When a conditional applies.
+#[derive(Clone, Debug)]
+pub enum When {
+    /// The subject has one of these values.
+    OneOf(Vec<String>),
+    /// The subject is an empty array.
+    Empty,
+}
+
+impl Model {
+    /// Builds the model of a linted set.
+    ///
+    /// # Errors
+    /// What the lint phase should have refused.
+    pub fn build(set: &SchemaSet) -> Result<Self, Mistakes> {
+        let mut defs = BTreeMap::new();
+        let mut packets = Vec::new();
+        for (file, root) in set.schemas() {
+            let at = At { file, pointer: String::new() };
+            if let Some(title) = root.get("title").and_then(Json::as_str)
+                && (root.get("type").is_some() || root.get("oneOf").is_some())
+            {
+                add(&mut defs, def(&at, title, root)?);
+            }
+            for (name, schema) in root.get("$defs").map_or(&[][..], Json::members) {
+                add(&mut defs, def(&at.join("$defs").join(name), name, schema)?);
+            }
+        }
+        if let Some(Def { kind: Kind::Enum(variants), .. }) = defs.get("PacketType") {
+            packets.extend(variants.iter().map(|v| v.wire.clone()));
+        }
+        let fsm_at = At { file: FSM_FILE, pointer: String::new() };
+        let rules_at = At { file: RULES_FILE, pointer: String::new() };
+        let fsm_json = set.file(FSM_FILE).ok_or_else(|| fsm_at.wrong("the file is missing"))?;
+        let rules_json = set.file(RULES_FILE).ok_or_else(|| rules_at.wrong("the file is missing"))?;
+        Ok(Self {
+            version: text(&fsm_at, fsm_json, "version")?,
+            defs,
+            packets,
+            rules: rules::build(&fsm_at, fsm_json, &rules_at, rules_json)?,
+            fsm: fsm::build(&fsm_at, fsm_json)?,
+        })
+    }
+
+    /// A definition, by name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn def(&self, name: &str) -> Result<&Def, Mistakes> {
+        self.defs.get(name).ok_or_else(|| {
+            At { file: "", pointer: String::new() }.wrong(&format!("no definition `{name}`")).into()
+        })
+    }
+
+    /// The object that a definition is, if it is one.
+    #[must_use]
+    pub fn object(&self, name: &str) -> Option<&Object> {
+        match self.defs.get(name).map(|def| &def.kind) {
+            Some(Kind::Object(object)) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The definition that holds a packet type's payload.
+    #[must_use]
+    pub fn payload_of(&self, packet: &str) -> Option<&str> {
+        self.object(packet)?.field("payload")?.ty.reference()
+    }
+}
+
+impl Object {
+    /// A member, by name.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+impl Ty {
+    /// The definition's name, if this is a plain reference.
+    #[must_use]
+    pub fn reference(&self) -> Option<&str> {
+        match self {
+            Ty::Ref(name) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+fn add(defs: &mut BTreeMap<String, Def>, def: Def) {
+    defs.insert(def.name.clone(), def);
+}
+
+/// A place in a file, for mistakes.
+#[derive(Clone, Debug)]
+pub(crate) struct At<'f> {
+    pub(crate) file: &'f str,
+    pub(crate) pointer: String,
+}
+
+impl At<'_> {
+    pub(crate) fn join(&self, part: impl std::fmt::Display) -> Self {
+        let part = part.to_string().replace('~', "~0").replace('/', "~1");
+        Self { file: self.file, pointer: format!("{}/{part}", self.pointer) }
+    }
+
+    pub(crate) fn wrong(&self, problem: &str) -> Mistake {
+        Mistake {
+            file: self.file.to_owned(),
+            pointer: self.pointer.clone(),
+            kind: "not-linted",
+            problem: problem.to_owned(),
+            mend: "bring the file into the shape that the lint phase describes".to_owned(),
+        }
+    }
+}
+
+pub(crate) fn text(at: &At<'_>, json: &Json, key: &str) -> Result<String, Mistake> {
+    json.get(key)
+        .and_then(Json::as_str)
+        .map(str::to_owned)
+        .ok_or_else(|| at.join(key).wrong("a string is expected here"))
+}
+
+fn def(at: &At<'_>, name: &str, json: &Json) -> Result<Def, Mistake> {
+    Ok(Def {
+        name: name.to_owned(),
+        file: at.file.to_owned(),
+        description: text(at, json, "description")?,
+        kind: kind(at, json)?,
+    })
+}
+
+fn kind(at: &At<'_>, json: &Json) -> Result<Kind, Mistake> {
+    if let Some(branches) = json.get("oneOf") {
+        return one_of(at, branches.elements());
+    }
+    match json.get("type").and_then(Json::as_str) {
+        None => Ok(Kind::Any),
+        Some("object") if json.get("properties").is_some() => object(at, json).map(Kind::Object),
+        Some("object") => Ok(Kind::FreeObject { min: size(json, "minProperties").unwrap_or(0) }),
+        Some("string") => text_rule(at, json).map(Kind::Text),
+        Some("integer") => Ok(Kind::Integer {
+            min: json.get("minimum").and_then(Json::as_u64).unwrap_or(0),
+            max: json
+                .get("maximum")
+                .and_then(Json::as_u64)
+                .ok_or_else(|| at.join("maximum").wrong("an integer is expected here"))?,
+        }),
+        Some("number") => Ok(Kind::Number {
+            min: json.get("minimum").and_then(Json::as_f64),
+            max: json.get("maximum").and_then(Json::as_f64),
+        }),
+        Some(other) => Err(at.join("type").wrong(&format!("type `{other}` is not supported here"))),
+    }
+}
+
+fn one_of(at: &At<'_>, branches: &[Json]) -> Result<Kind, Mistake> {
+    if branches.iter().all(|branch| branch.get("$ref").is_some()) {
+        let names = branches.iter().map(|branch| reference(at, branch)).collect::<Result<_, _>>()?;
+        return Ok(Kind::Union(names));
+    }
+    branches
+        .iter()
+        .map(|branch| match branch.get("enum").map(Json::strings).as_deref() {
+            Some([wire]) => Ok(Variant {
+                wire: (*wire).to_owned(),
+                description: text(at, branch, "description")?,
+            }),
+            _ => Err(at.join("oneOf").wrong("each branch is a one-value enum")),
+        })
+        .collect::<Result<_, _>>()
+        .map(Kind::Enum)
+}
+
+fn reference(at: &At<'_>, json: &Json) -> Result<String, Mistake> {
+    let raw = text(at, json, "$ref")?;
+    let (path, name) =
+        resolve(at.file, &raw).ok_or_else(|| at.join("$ref").wrong("this form of reference is not supported"))?;
+    match name {
+        Some(name) => Ok(name.to_owned()),
+        // A root's name is its title, and its file is named after it; `MCP` alone is not in
+        // PascalCase and goes by `Mcp`.
+        None => {
+            let stem = path.rsplit('/').next().unwrap_or(&path).trim_end_matches(".schema.json");
+            Ok(if stem == "MCP" { "Mcp".to_owned() } else { stem.to_owned() })
+        }
+    }
+}
+
+fn size(json: &Json, key: &str) -> Option<usize> {
+    json.get(key).and_then(Json::as_u64).and_then(|n| usize::try_from(n).ok())
+}
+
+fn text_rule(at: &At<'_>, json: &Json) -> Result<TextRule, Mistake> {
+    if let Some(source) = json.get("pattern").and_then(Json::as_str) {
+        let pattern = Pattern::parse(source).map_err(|why| at.join("pattern").wrong(&why))?;
+        return Ok(TextRule::Pattern { source: source.to_owned(), pattern });
+    }
+    if json.get("format").is_some() {
+        return Ok(TextRule::DateTime);
+    }
+    let (min, max) = (size(json, "minLength"), size(json, "maxLength"));
+    Ok(match (min, max) {
+        (None, None) => TextRule::Plain,
+        (min, max) => TextRule::Length { min: min.unwrap_or(0), max },
+    })
+}
+
+fn object(at: &At<'_>, json: &Json) -> Result<Object, Mistake> {
+    let required = json.get("required").map(Json::strings).unwrap_or_default();
+    let mut fields = Vec::new();
+    let mut packet = None;
+    for (name, property) in json.get("properties").map_or(&[][..], Json::members) {
+        let at = at.join("properties").join(name);
+        if let Some(tag) = property.get("properties").and_then(|p| p.get("packet_type")) {
+            packet = tag.get("enum").map(Json::strings).and_then(|tags| tags.first().map(|t| (*t).to_owned()));
+        }
+        fields.push(Field {
+            name: name.clone(),
+            description: text(&at, property, "description")?,
+            ty: ty(&at, property)?,
+            required: required.contains(&name.as_str()),
+            rules: rule_codes(property),
+        });
+    }
+    let conditionals = json
+        .get("allOf")
+        .map_or(&[][..], Json::elements)
+        .iter()
+        .enumerate()
+        .map(|(i, json)| conditional(&at.join("allOf").join(i), json))
+        .collect::<Result<_, _>>()?;
+    Ok(Object { fields, conditionals, packet })
+}
+
+fn rule_codes(json: &Json) -> Vec<String> {
+    json.get("x-omen-rules").map(Json::strings).unwrap_or_default().into_iter().map(str::to_owned).collect()
+}
+
+fn ty(at: &At<'_>, json: &Json) -> Result<Ty, Mistake> {
+    if json.get("$ref").is_some() {
+        return reference(at, json).map(Ty::Ref);
+    }
+    match json.get("type") {
+        Some(Json::Array(_)) => Ok(Ty::NullableText),
+        Some(Json::String(name)) if name == "boolean" => Ok(Ty::Bool),
+        Some(Json::String(name)) if name == "string" => Ok(Ty::PlainText),
+        Some(Json::String(name)) if name == "array" => {
+            let items = json.get("items").ok_or_else(|| at.wrong("an array needs `items`"))?;
+            Ok(Ty::Array {
+                item: if items.get("$ref").is_some() {
+                    Item::Ref(reference(&at.join("items"), items)?)
+                } else {
+                    Item::PlainText
+                },
+                min: size(json, "minItems").unwrap_or(0),
+                max: size(json, "maxItems"),
+            })
+        }
+        _ => Err(at.wrong("this form of member is not supported")),
+    }
+}
+
+fn conditional(at: &At<'_>, json: &Json) -> Result<Conditional, Mistake> {
+    let bad = || at.wrong("this form of conditional is not supported");
+    let then = json.get("then").ok_or_else(bad)?;
+    let (subject, test) =
+        json.get("if").and_then(|c| c.get("properties")).and_then(|p| p.members().first()).ok_or_else(bad)?;
+    let requires = then.get("required").map(Json::strings).and_then(|r| r.first().copied()).ok_or_else(bad)?;
+    Ok(Conditional {
+        description: text(at, json, "description")?,
+        subject: subject.clone(),
+        when: match test.get("enum") {
+            Some(values) => When::OneOf(values.strings().into_iter().map(str::to_owned).collect()),
+            None => When::Empty,
+        },
+        requires: requires.to_owned(),
+        non_empty: then.get("properties").is_some(),
+        rules: rule_codes(json),
+    })
+}

@@ -1,0 +1,66 @@
+//! The codes and what they mean.
+
+use super::{At, text};
+use crate::json::Json;
+use crate::mistake::Mistake;
+
+/// One code: a structural one, a sequence rule, or an invariant.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Such as `INV-007`.
+    pub code: String,
+    /// A few words.
+    pub title: String,
+    /// The stage that finds it.
+    pub stage: String,
+    /// `error`, `warning`, or `error|warning`.
+    pub severity: String,
+    /// The policies that it belongs to; empty for codes that belong to none.
+    pub policy: Vec<String>,
+    /// When it applies.
+    pub condition: String,
+    /// What must be so.
+    pub statement: String,
+    /// Why.
+    pub rationale: String,
+    /// The legal way out.
+    pub mend: String,
+    /// Where it comes from.
+    pub source: String,
+    /// The code of another stage that says the same.
+    pub shared_with: Option<String>,
+}
+
+/// Structural codes, then the sequence rules, then the invariants.
+pub(super) fn build(
+    fsm_at: &At<'_>,
+    fsm: &Json,
+    rules_at: &At<'_>,
+    rules: &Json,
+) -> Result<Vec<Rule>, Mistake> {
+    let mut all = Vec::new();
+    for (at, json, key) in
+        [(rules_at, rules, "structural"), (fsm_at, fsm, "rules"), (rules_at, rules, "invariants")]
+    {
+        for (i, entry) in json.get(key).map_or(&[][..], Json::elements).iter().enumerate() {
+            all.push(rule(&at.join(key).join(i), entry)?);
+        }
+    }
+    Ok(all)
+}
+
+fn rule(at: &At<'_>, json: &Json) -> Result<Rule, Mistake> {
+    Ok(Rule {
+        code: text(at, json, "code")?,
+        title: text(at, json, "title")?,
+        stage: json.get("stage").and_then(Json::as_str).unwrap_or("invariant").to_owned(),
+        severity: text(at, json, "severity")?,
+        policy: json.get("policy").map(Json::strings).unwrap_or_default().into_iter().map(str::to_owned).collect(),
+        condition: text(at, json, "condition")?,
+        statement: text(at, json, "statement")?,
+        rationale: text(at, json, "rationale")?,
+        mend: text(at, json, "mend")?,
+        source: text(at, json, "source")?,
+        shared_with: json.get("shared_with").and_then(Json::as_str).map(str::to_owned),
+    })
+}

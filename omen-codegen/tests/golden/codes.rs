@@ -1,0 +1,81 @@
+/// The code of a finding. Stable: codes are added, never changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Code {
+    /// `JSON`: unreadable line.
+    Json,
+    /// `E1`: pen before paper.
+    E1,
+    /// `INV-001`: no note without a pen.
+    Inv001,
+}
+impl Code {
+    /// Every code, in the order in which they are documented.
+    pub const ALL: &'static [Code] = &[Code::Json, Code::E1, Code::Inv001];
+    /// The code as it is written, such as `INV-007`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Code::Json => "JSON",
+            Code::E1 => "E1",
+            Code::Inv001 => "INV-001",
+        }
+    }
+    /// What it means.
+    #[must_use]
+    pub fn info(self) -> &'static RuleInfo {
+        match self {
+            Code::Json => {
+                const {
+                    &RuleInfo {
+                        code: "JSON",
+                        title: "unreadable line",
+                        stage: "json",
+                        severity: "error",
+                        policy: &[],
+                        condition: "Every line.",
+                        statement: "A line is JSON.",
+                        rationale: "Nothing else can be read.",
+                        mend: "Write JSON.",
+                        source: "RFC 8259",
+                        shared_with: None,
+                    }
+                }
+            }
+            Code::E1 => {
+                const {
+                    &RuleInfo {
+                        code: "E1",
+                        title: "pen before paper",
+                        stage: "fsm",
+                        severity: "error",
+                        policy: &[],
+                        condition: "Every start.",
+                        statement: "The pen comes first.",
+                        rationale: "As INV-001 has it.",
+                        mend: "Put the paper down.",
+                        source: "common sense",
+                        shared_with: Some(Code::Inv001),
+                    }
+                }
+            }
+            Code::Inv001 => {
+                const {
+                    &RuleInfo {
+                        code: "INV-001",
+                        title: "no note without a pen",
+                        stage: "invariant",
+                        severity: "error|warning",
+                        policy: &["P2", "P7"],
+                        condition: "Every note.",
+                        statement: "A note needs a pen.",
+                        rationale: "Thoughts fade.",
+                        mend: "Fetch a pen.",
+                        source: "common sense",
+                        shared_with: None,
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,352 @@
+/// A packet of any type.
+#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
+#[serde(untagged)]
+#[allow(clippy::large_enum_variant)]
+pub enum Packet {
+    /// A note.
+    Note(NotePacket),
+    /// A sign of life.
+    Ping(PingPacket),
+}
+impl Packet {
+    /// The type of packet.
+    #[must_use]
+    pub fn packet_type(&self) -> PacketType {
+        match self {
+            Packet::Note(_) => PacketType::NotePacket,
+            Packet::Ping(_) => PacketType::PingPacket,
+        }
+    }
+    /// The header.
+    #[must_use]
+    pub fn header(&self) -> &PacketHeader {
+        match self {
+            Packet::Note(packet) => &packet.header,
+            Packet::Ping(packet) => &packet.header,
+        }
+    }
+    /// The MCP envelope.
+    #[must_use]
+    pub fn mcp(&self) -> &Mcp {
+        match self {
+            Packet::Note(packet) => &packet.mcp,
+            Packet::Ping(packet) => &packet.mcp,
+        }
+    }
+}
+impl NotePacket {
+    /// The packet type that the header must state.
+    pub const TYPE: PacketType = PacketType::NotePacket;
+}
+impl From<NotePacket> for Packet {
+    fn from(packet: NotePacket) -> Packet {
+        Packet::Note(packet)
+    }
+}
+impl<'de> ::serde::Deserialize<'de> for NotePacket {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match <Packet as Read<'de>>::read(deserializer)? {
+            Packet::Note(packet) => Ok(packet),
+            other => {
+                Err(
+                    D::Error::custom(
+                        format_args!(
+                            "a {} is expected, but this is a {}", Self::TYPE, other
+                            .packet_type()
+                        ),
+                    ),
+                )
+            }
+        }
+    }
+}
+impl PingPacket {
+    /// The packet type that the header must state.
+    pub const TYPE: PacketType = PacketType::PingPacket;
+}
+impl From<PingPacket> for Packet {
+    fn from(packet: PingPacket) -> Packet {
+        Packet::Ping(packet)
+    }
+}
+impl<'de> ::serde::Deserialize<'de> for PingPacket {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match <Packet as Read<'de>>::read(deserializer)? {
+            Packet::Ping(packet) => Ok(packet),
+            other => {
+                Err(
+                    D::Error::custom(
+                        format_args!(
+                            "a {} is expected, but this is a {}", Self::TYPE, other
+                            .packet_type()
+                        ),
+                    ),
+                )
+            }
+        }
+    }
+}
+impl<'de> ::serde::Deserialize<'de> for Packet {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <Self as Read<'de>>::read(deserializer)
+    }
+}
+/// What rules look at in a packet.
+#[derive(Clone, Debug)]
+pub struct PacketFacts<'de> {
+    /// Facts of the header.
+    pub header: PacketHeaderFacts,
+    /// Facts of the MCP envelope.
+    pub mcp: McpFacts<'de>,
+    /// Facts of the payload.
+    pub payload: PayloadFacts<'de>,
+}
+/// What rules look at in a payload.
+#[derive(Clone, Debug)]
+pub enum PayloadFacts<'de> {
+    /// A note.
+    Note(NotePayloadFacts<'de>),
+    /// A sign of life.
+    Ping,
+}
+impl PayloadFacts<'_> {
+    /// The type of packet.
+    #[must_use]
+    pub fn packet_type(&self) -> PacketType {
+        match self {
+            PayloadFacts::Note(_) => PacketType::NotePacket,
+            PayloadFacts::Ping => PacketType::PingPacket,
+        }
+    }
+}
+/// A payload whose packet is not yet complete.
+#[allow(clippy::large_enum_variant)]
+enum Body {
+    Note(NotePayload),
+    Ping(PingPayload),
+}
+/// Reads the payload of a known packet type.
+struct BodySeed(PacketType);
+impl<'de> DeserializeSeed<'de> for BodySeed {
+    type Value = Body;
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Body, D::Error> {
+        match self.0 {
+            PacketType::NotePacket => {
+                <NotePayload as Read<'de>>::read(deserializer).map(Body::Note)
+            }
+            PacketType::PingPacket => {
+                <PingPayload as Read<'de>>::read(deserializer).map(Body::Ping)
+            }
+        }
+    }
+}
+impl<'de> Read<'de> for Packet {
+    type Out = Packet;
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Packet, D::Error> {
+        deserializer.deserialize_map(Seed::<Packet>::new())
+    }
+}
+impl<'de> Visitor<'de> for Seed<Packet> {
+    type Value = Packet;
+    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        f.write_str("a packet: an object with `header`, `mcp` and `payload`")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Packet, A::Error> {
+        let mut seen = 0_u64;
+        let mut header = None;
+        let mut mcp = None;
+        let mut payload = None;
+        let mut buffered: Option<::serde_json::Value> = None;
+        let mut metadata = <Metadata>::default();
+        while let Some(key) = map.next_key_seed(RootKeySeed)? {
+            match key {
+                RootKey::Known(PacketKey::Header) => {
+                    once(&mut seen, 1)?;
+                    header = Some(map.next_value_seed(Seed::<PacketHeader>::new())?);
+                }
+                RootKey::Known(PacketKey::Mcp) => {
+                    once(&mut seen, 2)?;
+                    mcp = Some(map.next_value_seed(Seed::<Mcp>::new())?);
+                }
+                RootKey::Known(PacketKey::Payload) => {
+                    once(&mut seen, 4)?;
+                    match &header {
+                        Some(header) => {
+                            payload = Some(
+                                map.next_value_seed(BodySeed(header.packet_type))?,
+                            );
+                        }
+                        None => {
+                            buffered = Some(
+                                map.next_value_seed(Seed::<free::OwnedValue<2>>::new())?,
+                            );
+                        }
+                    }
+                }
+                RootKey::Metadata(key) => metadata.read(key, &mut map)?,
+            }
+        }
+        need(seen, 7, &["header", "mcp", "payload"])?;
+        if let (Some(buffered), Some(header)) = (buffered, &header) {
+            let packet_type = header.packet_type;
+            payload = Some(
+                BodySeed(packet_type).deserialize(buffered).map_err(A::Error::custom)?,
+            );
+        }
+        Ok(
+            match must(payload)? {
+                Body::Note(payload) => {
+                    Packet::Note(NotePacket {
+                        header: must(header)?,
+                        mcp: must(mcp)?,
+                        payload,
+                        metadata,
+                    })
+                }
+                Body::Ping(payload) => {
+                    Packet::Ping(PingPacket {
+                        header: must(header)?,
+                        mcp: must(mcp)?,
+                        payload,
+                        metadata,
+                    })
+                }
+            },
+        )
+    }
+}
+/// Reads the payload of a known packet type.
+struct PayloadFactsSeed(PacketType);
+impl<'de> DeserializeSeed<'de> for PayloadFactsSeed {
+    type Value = PayloadFacts<'de>;
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<PayloadFacts<'de>, D::Error> {
+        match self.0 {
+            PacketType::NotePacket => {
+                <NotePayloadFacts<'de> as Read<'de>>::read(deserializer)
+                    .map(PayloadFacts::<'de>::Note)
+            }
+            PacketType::PingPacket => {
+                <Check<PingPayload> as Read<'de>>::read(deserializer)
+                    .map(|()| PayloadFacts::<'de>::Ping)
+            }
+        }
+    }
+}
+impl<'de> Read<'de> for PacketFacts<'de> {
+    type Out = PacketFacts<'de>;
+    fn read<D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<PacketFacts<'de>, D::Error> {
+        deserializer.deserialize_map(Seed::<PacketFacts<'de>>::new())
+    }
+}
+impl<'de> Visitor<'de> for Seed<PacketFacts<'de>> {
+    type Value = PacketFacts<'de>;
+    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        f.write_str("a packet: an object with `header`, `mcp` and `payload`")
+    }
+    fn visit_map<A: MapAccess<'de>>(
+        self,
+        mut map: A,
+    ) -> Result<PacketFacts<'de>, A::Error> {
+        let mut seen = 0_u64;
+        let mut header = None;
+        let mut mcp = None;
+        let mut payload = None;
+        let mut buffered: Option<&'de ::serde_json::value::RawValue> = None;
+        let mut metadata = <MetadataCheck<'de>>::default();
+        while let Some(key) = map.next_key_seed(RootKeySeed)? {
+            match key {
+                RootKey::Known(PacketKey::Header) => {
+                    once(&mut seen, 1)?;
+                    header = Some(
+                        map.next_value_seed(Seed::<PacketHeaderFacts>::new())?,
+                    );
+                }
+                RootKey::Known(PacketKey::Mcp) => {
+                    once(&mut seen, 2)?;
+                    mcp = Some(map.next_value_seed(Seed::<McpFacts<'de>>::new())?);
+                }
+                RootKey::Known(PacketKey::Payload) => {
+                    once(&mut seen, 4)?;
+                    match &header {
+                        Some(header) => {
+                            payload = Some(
+                                map.next_value_seed(PayloadFactsSeed(header.packet_type))?,
+                            );
+                        }
+                        None => {
+                            buffered = Some(
+                                map.next_value_seed(Seed::<RawValueReader>::new())?,
+                            );
+                        }
+                    }
+                }
+                RootKey::Metadata(key) => metadata.read(key, &mut map)?,
+            }
+        }
+        need(seen, 7, &["header", "mcp", "payload"])?;
+        if let (Some(buffered), Some(header)) = (buffered, &header) {
+            let packet_type = header.packet_type;
+            payload = Some(
+                PayloadFactsSeed(packet_type)
+                    .deserialize(
+                        &mut ::serde_json::Deserializer::from_str(buffered.get()),
+                    )
+                    .map_err(A::Error::custom)?,
+            );
+        }
+        drop(metadata);
+        Ok(PacketFacts {
+            header: must(header)?,
+            mcp: must(mcp)?,
+            payload: must(payload)?,
+        })
+    }
+}
+/// The shape of a packet; without a type, of what all packets share.
+pub(crate) fn packet_shape(packet_type: Option<PacketType>) -> &'static Shape {
+    match packet_type {
+        Some(PacketType::NotePacket) => &NOTE_PACKET_SHAPE,
+        Some(PacketType::PingPacket) => &PING_PACKET_SHAPE,
+        None => &UNKNOWN_PACKET_SHAPE,
+    }
+}
+static UNKNOWN_PACKET_SHAPE: Shape = Shape {
+    name: "a packet",
+    kind: ShapeKind::Object(ObjectShape {
+        fields: &[
+            FieldShape {
+                name: "header",
+                description: "Says that it is a note.",
+                required: true,
+                rules: &[],
+                shape: &PACKET_HEADER_SHAPE,
+            },
+            FieldShape {
+                name: "mcp",
+                description: "The envelope.",
+                required: true,
+                rules: &[],
+                shape: &MCP_SHAPE,
+            },
+            FieldShape {
+                name: "payload",
+                description: "The note itself.",
+                required: true,
+                rules: &[],
+                shape: &ANY,
+            },
+        ],
+        conditionals: &[],
+        metadata: true,
+    }),
+};

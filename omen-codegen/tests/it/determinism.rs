@@ -1,0 +1,28 @@
+//! The same files give the same text, in whatever order they come.
+
+use omen_codegen::emit::{self, Lens};
+
+#[test]
+fn the_order_of_files_does_not_matter() {
+    let files = omen_schema::FILES;
+    let as_listed = generate(files.iter());
+    assert_eq!(generate(files.iter()), as_listed, "the same again");
+    assert_eq!(generate(files.iter().rev()), as_listed, "in reverse");
+    for start in 1..files.len() {
+        let (front, back) = files.split_at(start);
+        // Every other file first, from a different start each time.
+        let (even, odd): (Vec<_>, Vec<_>) = back.iter().chain(front).enumerate().partition(|(i, _)| i % 2 == 0);
+        let shuffled = odd.into_iter().chain(even).map(|(_, file)| file);
+        assert_eq!(generate(shuffled), as_listed, "shuffled from {start}");
+    }
+}
+
+/// All that the build scripts generate.
+fn generate<'f>(files: impl Iterator<Item = &'f (&'static str, &'static str)>) -> [String; 3] {
+    let model = omen_codegen::model(files.copied()).unwrap();
+    let lens = Lens::parse(LENS).unwrap();
+    [emit::types(&model, &lens).unwrap(), emit::codes(&model).unwrap(), emit::fsm(&model).unwrap()]
+        .map(|source| source.to_string())
+}
+
+const LENS: &str = include_str!("../../../omen-types/lens.json");

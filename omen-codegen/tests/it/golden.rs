@@ -1,0 +1,120 @@
+//! Golden pairs: for each `golden/<case>.json`, a few lines of schema, the generated code is exactly
+//! `golden/<case>.rs`.
+//!
+//! A case says what is emitted of it: one definition, or one of the parts of [`emit`]. After an
+//! intended change `OMEN_BLESS=1 cargo test -p omen-codegen golden` writes the `.rs` files anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use omen_codegen::Source;
+use omen_codegen::emit::{self, Lens};
+use omen_codegen::lint::lint;
+use omen_codegen::load::{FSM_FILE, RULES_FILE, SchemaSet};
+use omen_codegen::mistake::Mistakes;
+use omen_codegen::model::Model;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use similar::TextDiff;
+
+/// One of the cases.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    /// `definition NAME`, `packets`, `codes`, `machine` or `verification_loop`.
+    emit: String,
+    /// What facts keep; nothing, if it is left out.
+    lens: Option<Box<RawValue>>,
+    /// By path, as text, for the order of members counts; what the model needs besides is added.
+    files: BTreeMap<String, Box<RawValue>>,
+}
+
+#[test]
+fn generated_code_is_as_reviewed() {
+    let bless = std::env::var_os("OMEN_BLESS").is_some_and(|value| value == "1");
+    let mut drift = String::new();
+    for name in cases("json") {
+        let made = generate(&name).unwrap_or_else(|mistakes| panic!("{name}: {mistakes}"));
+        let path = folder().join(&name).with_extension("rs");
+        let reviewed = fs::read_to_string(&path).unwrap_or_default();
+        if made.as_str() == reviewed {
+            continue;
+        }
+        if bless {
+            fs::write(&path, made.as_str()).unwrap();
+        } else {
+            let diff = TextDiff::from_lines(reviewed.as_str(), made.as_str());
+            drift += &diff.unified_diff().header(&format!("golden/{name}.rs"), "generated now").to_string();
+        }
+    }
+    assert!(drift.is_empty(), "{drift}\nIf this is intended: OMEN_BLESS=1 cargo test -p omen-codegen golden");
+}
+
+#[test]
+fn each_case_is_a_pair() {
+    assert_eq!(cases("json"), cases("rs"));
+}
+
+/// The definitions are such as the lint phase lets through; what it misses are the other files.
+#[test]
+fn definitions_of_cases_have_no_mistake() {
+    let elsewhere = ["missing-keyword", "missing-file", "unused-definition", "title-mismatch", "unknown-code"];
+    for name in cases("json") {
+        let case = read(&name);
+        if case.emit.starts_with("definition ") {
+            let found = lint(&load(&case).unwrap()).unwrap_err();
+            let own: Vec<_> = found
+                .iter()
+                .filter(|mistake| mistake.file == "case.schema.json" && !elsewhere.contains(&mistake.kind))
+                .collect();
+            assert!(own.is_empty(), "{name}: {own:#?}");
+        }
+    }
+}
+
+fn generate(name: &str) -> Result<Source, Mistakes> {
+    let case = read(name);
+    let model = Model::build(&load(&case)?)?;
+    let lens = case.lens.map_or(Ok(Lens::default()), |lens| Lens::parse(lens.get()))?;
+    match case.emit.split_once(' ').unwrap_or((&case.emit, "")) {
+        ("definition", definition) => emit::definition(&model, &lens, definition),
+        ("packets", "") => emit::packets(&model, &lens),
+        ("codes", "") => emit::codes(&model),
+        ("machine", "") => emit::machine(&model),
+        ("verification_loop", "") => emit::verification_loop(&model),
+        _ => panic!("{name}: nothing is called `{}`", case.emit),
+    }
+}
+
+fn read(name: &str) -> Case {
+    let text = fs::read_to_string(folder().join(name).with_extension("json")).unwrap();
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}.json: {error}"))
+}
+
+/// The files of a case, and the two without which there is no model.
+fn load(case: &Case) -> Result<SchemaSet, Mistakes> {
+    let mut files = BTreeMap::from([(RULES_FILE, NO_RULES), (FSM_FILE, NO_FSM)]);
+    files.extend(case.files.iter().map(|(path, file)| (path.as_str(), file.get())));
+    SchemaSet::load(files)
+}
+
+fn cases(extension: &str) -> BTreeSet<String> {
+    fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == extension))
+        .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+        .collect()
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+const NO_RULES: &str = r#"{ "version": "0.7" }"#;
+
+const NO_FSM: &str = r#"{
+    "version": "0.7",
+    "verification_loop": { "state": "", "opened_by": "", "closed_by": "", "evidence": { "missing": "" } }
+}"#;

@@ -1,0 +1,15 @@
+//! One binary for all integration tests of this crate.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
+
+mod determinism;
+mod golden;
+mod lint;
+mod panics;
+mod schema_change;

@@ -1,0 +1,28 @@
+//! The state machine of an episode: the transition table, the runtime machine, rules E1–E7.
+//!
+//! ```
+//! use omen_fsm::{Event, Machine, Node};
+//! use omen_types::PacketFacts;
+//!
+//! let log = omen_schema::example("valid/read-only.jsonl").unwrap_or_default();
+//! let mut machine = Machine::default();
+//! for line in log.lines() {
+//!     let facts = PacketFacts::parse(line)?;
+//!     let verdict = machine.judge(&facts, None);
+//!     assert!(verdict.errors().next().is_none());
+//!     machine.accept(&facts, &verdict);
+//! }
+//! assert!(machine.nodes().contains(Node::Review));
+//! # Ok::<(), Box<omen_types::Rejected>>(())
+//! ```
+//!
+//! Architecture invariant: states, events and rows are generated from `episode.fsm.json`; nothing
+//! here names a transition.
+//! Architecture invariant: no files, no output formats.
+
+mod machine;
+mod rules;
+mod table;
+
+pub use machine::{Machine, Verdict};
+pub use table::*;

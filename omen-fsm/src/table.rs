@@ -1,0 +1,114 @@
+//! The transition table, generated from `episode.fsm.json`, and sets of its nodes.
+
+use std::fmt;
+
+use omen_invariants::derived;
+#[allow(unused_imports, reason = "which enums the guards look at is the schema's affair")]
+use omen_types::*;
+
+include!(concat!(env!("OUT_DIR"), "/fsm.rs"));
+
+/// A row of the table, as it is documented.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RowInfo {
+    /// States, states with sub-state (`S3_DECIDE/ACT`), or `ANY`.
+    pub from: &'static [&'static str],
+    /// What happens.
+    pub events: &'static [Event],
+    /// Where it leads; empty if it stays where it is.
+    pub to: &'static [&'static str],
+    /// What it means.
+    pub description: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+}
+
+/// A set of nodes: where an episode may be. More than one where the table leaves it open (D11).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct NodeSet(u16);
+
+impl NodeSet {
+    /// No node.
+    pub const EMPTY: NodeSet = NodeSet(0);
+
+    /// One node.
+    #[must_use]
+    pub const fn of(node: Node) -> Self {
+        Self(1 << node as u8)
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether a node is among them.
+    #[must_use]
+    pub const fn contains(self, node: Node) -> bool {
+        self.0 & Self::of(node).0 != 0
+    }
+
+    /// The nodes, in order.
+    pub fn iter(self) -> impl Iterator<Item = Node> {
+        Node::ALL.iter().copied().filter(move |node| self.contains(*node))
+    }
+
+    /// The states that the nodes belong to, in order, each once.
+    pub fn states(self) -> impl Iterator<Item = State> {
+        State::ALL.iter().copied().filter(move |state| self.iter().any(|node| node.state() == *state))
+    }
+
+    /// Where an event leads from here; empty if no row is for it.
+    #[must_use]
+    pub fn after(self, event: Event) -> Self {
+        Self(self.iter().fold(0, |bits, node| bits | row(node, event)))
+    }
+
+    /// The events that have a row here, in order.
+    pub fn legal(self) -> impl Iterator<Item = Event> {
+        Event::ALL.iter().copied().filter(move |event| !self.after(*event).is_empty())
+    }
+}
+
+fn row(node: Node, event: Event) -> u16 {
+    NEXT.get(node as usize).and_then(|row| row.get(event as usize)).copied().unwrap_or(0)
+}
+
+impl FromIterator<Node> for NodeSet {
+    fn from_iter<I: IntoIterator<Item = Node>>(nodes: I) -> Self {
+        Self(nodes.into_iter().fold(0, |bits, node| bits | Self::of(node).0))
+    }
+}
+
+/// The states, joined by "or".
+impl fmt::Display for NodeSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, state) in self.states().enumerate() {
+            if i > 0 {
+                f.write_str(" or ")?;
+            }
+            f.write_str(state.as_str())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for NodeSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter().map(Node::as_str)).finish()
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,7 @@
+//! Tests of the state machine.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::print_stdout, reason = "a test says what it has counted")]
+
+mod exhaustive;
+mod simple;
+mod table;

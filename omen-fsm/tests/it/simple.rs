@@ -1,0 +1,175 @@
+//! A second interpreter of the table and of E1–E7, as simple as can be: it reads the JSON file at run
+//! time, keeps states as strings and the whole history of accepted packets, and works everything out
+//! from the beginning each time. It shares no code with the machine.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+/// A packet, as far as the table and E1–E7 are concerned.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Packet {
+    pub(crate) id: String,
+    /// Event of `episode.fsm.json`.
+    pub(crate) event: &'static str,
+    /// `decision_outcome`, of decisions.
+    pub(crate) outcome: &'static str,
+    /// Task named, of directives and results.
+    pub(crate) task: String,
+    /// Directive named, of results.
+    pub(crate) directive: String,
+    /// Token issued, named or revoked.
+    pub(crate) token: Option<&'static str>,
+    /// `max_usage_count`, of tokens.
+    pub(crate) max_uses: usize,
+    pub(crate) success: bool,
+    pub(crate) observed: bool,
+    pub(crate) tools_ok: bool,
+    pub(crate) cites: Vec<String>,
+    /// From layer 1 or Integrity.
+    pub(crate) high_layer: bool,
+}
+
+pub(crate) struct Simple {
+    table: Value,
+}
+
+impl Simple {
+    pub(crate) fn new() -> Self {
+        let text = omen_schema::file("episode.fsm.json").unwrap();
+        Self { table: serde_json::from_str(text).unwrap() }
+    }
+
+    /// All states after a history of accepted packets.
+    pub(crate) fn states(&self, history: &[Packet]) -> BTreeSet<String> {
+        let mut states = BTreeSet::from([self.initial()]);
+        for packet in history {
+            states = self.step(&states, packet.event);
+        }
+        states
+    }
+
+    fn initial(&self) -> String {
+        let initial = |state: &&Value| state["initial"] == true;
+        self.table["states"].as_array().unwrap().iter().find(initial).unwrap()["id"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn step(&self, states: &BTreeSet<String>, event: &str) -> BTreeSet<String> {
+        let mut next = BTreeSet::new();
+        for state in states {
+            for row in self.table["rows"].as_array().unwrap() {
+                let has = |key: &str, what: &str| row[key].as_array().unwrap().iter().any(|x| x == what);
+                let from = has("from", "ANY") || has("from", state) || has("from", bare(state));
+                if from && has("events", event) {
+                    for to in row["to"].as_array().unwrap() {
+                        let to = to.as_str().unwrap();
+                        next.insert(if to == "SAME" { state.clone() } else { to.to_owned() });
+                    }
+                }
+            }
+        }
+        next
+    }
+
+    /// The codes that a packet breaks after a history; none if it is legal. The most specific first.
+    pub(crate) fn broken(&self, history: &[Packet], packet: &Packet) -> (Option<&'static str>, BTreeSet<&'static str>) {
+        let states = self.states(history);
+        let next = self.step(&states, packet.event);
+        let only = |state: &str| states.len() == 1 && states.contains(state);
+        let directive = packet.event.starts_with("direct_");
+        let mut broken = Vec::new();
+        if only("S9_SAFEMODE") && (next.is_empty() || (packet.event == "release" && !packet.high_layer)) {
+            broken.push("E7");
+        }
+        if packet.event.starts_with("decide_") && !history.iter().any(|p| p.event == "believe") {
+            broken.push("E1");
+        }
+        let decision = history.iter().rev().find(|p| p.event.starts_with("decide_"));
+        let verifies = only("S4_VERIFY") && packet.event == "direct_read";
+        if directive && !verifies && !decision.is_some_and(|p| p.outcome == "ACT") {
+            broken.push("E2");
+        }
+        let plan = looped(history).iter().any(|p| p.event == "plan");
+        let leaves_s4 = only("S4_VERIFY") && packet.event == "believe";
+        if (directive && only("S4_VERIFY") && !plan) || (leaves_s4 && !complete(history, packet)) {
+            broken.push("E3");
+        }
+        if packet.event == "direct_write" && !live(history, packet.token) {
+            broken.push("E4");
+        }
+        let open = open(history);
+        let answers = open.iter().any(|p| p.id == packet.directive && p.task == packet.task);
+        let leaves_s6 = only("S6_EXECUTE") && packet.event == "believe";
+        if (packet.event == "settle" && !answers) || ((leaves_s4 || leaves_s6) && !open.is_empty()) {
+            broken.push("E6");
+        }
+        if next.is_empty() {
+            broken.push("FSM");
+        }
+        with_shared(&broken)
+    }
+
+    /// The codes that the end of the stream breaks.
+    pub(crate) fn at_end(&self, history: &[Packet]) -> Vec<&'static str> {
+        if self.states(history).contains("S9_SAFEMODE") {
+            return Vec::new();
+        }
+        let mut broken = Vec::new();
+        let last = history.iter().rposition(|p| p.event.starts_with("decide_"));
+        let released = history.iter().rposition(|p| p.event == "release");
+        if last.is_some_and(|at| history[at].outcome == "VERIFY_FIRST" && released < Some(at)) {
+            broken.push("E3");
+        }
+        broken.extend(open(history).iter().map(|_| "E6"));
+        broken
+    }
+}
+
+fn bare(state: &str) -> &str {
+    state.split('/').next().unwrap()
+}
+
+fn with_shared(broken: &[&'static str]) -> (Option<&'static str>, BTreeSet<&'static str>) {
+    let mut all: BTreeSet<_> = broken.iter().copied().collect();
+    for (rule, invariant) in [("E3", "INV-008"), ("E4", "INV-007")] {
+        if all.contains(rule) {
+            all.insert(invariant);
+        }
+    }
+    if let Some(first) = broken.first() {
+        all.remove(first);
+    }
+    (broken.first().copied(), all)
+}
+
+/// The packets since the decision to verify.
+fn looped(history: &[Packet]) -> &[Packet] {
+    let start = history.iter().rposition(|p| p.event == "decide_verify_first").map_or(history.len(), |at| at + 1);
+    &history[start..]
+}
+
+fn complete(history: &[Packet], closing: &Packet) -> bool {
+    let looped = looped(history);
+    let has = |test: &dyn Fn(&Packet) -> bool| looped.iter().any(test);
+    let evidence = |p: &Packet| p.event == "settle" || p.event.starts_with("observe");
+    has(&|p| p.event == "plan")
+        && has(&|p| p.event == "direct_read")
+        && (has(&|p| p.event == "settle" && p.success) || !history.last().unwrap().tools_ok)
+        && has(&|p| p.event.starts_with("observe") && p.observed)
+        && has(&|p| evidence(p) && closing.cites.contains(&p.id))
+}
+
+/// Directives without a result, cancelled ones left out.
+fn open(history: &[Packet]) -> Vec<&Packet> {
+    let start = history.iter().rposition(|p| p.event == "release").map_or(0, |at| at + 1);
+    let answered = |id: &str| history.iter().any(|p| p.event == "settle" && p.directive == id);
+    history[start..].iter().filter(|p| p.event.starts_with("direct_") && !answered(&p.id)).collect()
+}
+
+fn live(history: &[Packet], token: Option<&str>) -> bool {
+    let Some(token) = token else { return false };
+    let issued: Vec<_> = history.iter().filter(|p| p.event == "authorize" && p.token == Some(token)).collect();
+    let revoked = history.iter().any(|p| p.event == "alert" && p.token == Some(token));
+    let uses = history.iter().filter(|p| p.event == "direct_write" && p.token == Some(token)).count();
+    !issued.is_empty() && !revoked && issued.iter().all(|p| uses < p.max_uses)
+}

@@ -1,0 +1,55 @@
+//! Facts that a packet does not state but implies. `episode.fsm.json` names them in its guards.
+
+use omen_types::{LayerSource, MethodKind, PacketHeaderFacts, TaskDirectivePayloadFacts, TaskType};
+
+/// The class of a directive that counts.
+pub use omen_types::ToolSafetyClass as SafetyClass;
+
+/// The class of a directive that counts (D23): the stricter reading of what it says.
+#[must_use]
+pub fn safety_class(_: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> SafetyClass {
+    let writes = directive.task_type == TaskType::ToolWrite;
+    match directive.tool_safety_class {
+        Some(SafetyClass::Read) if writes => SafetyClass::Write,
+        Some(class) => class,
+        None if writes || matches!(directive.execution_method.method, MethodKind::Tool | MethodKind::Code) => {
+            SafetyClass::Write
+        }
+        None => SafetyClass::Read,
+    }
+}
+
+/// Whether an alert comes from where safe mode may be ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseAuthority {
+    /// From layer 1 or Integrity.
+    Granted,
+    /// From elsewhere.
+    Withheld,
+}
+
+/// Whether an alert comes from where safe mode may be ended (D13).
+#[must_use]
+pub fn release_authority(header: &PacketHeaderFacts<'_>) -> ReleaseAuthority {
+    match header.layer_source {
+        LayerSource::IntegrityLayer(_) => ReleaseAuthority::Granted,
+        LayerSource::LayerNumber(layer) if layer.get() == 1 => ReleaseAuthority::Granted,
+        LayerSource::LayerNumber(_) => ReleaseAuthority::Withheld,
+    }
+}
+
+/// Whether a packet comes from layer 1, which alone may override and approve (D30, D32).
+#[must_use]
+pub fn from_layer_1(header: &PacketHeaderFacts<'_>) -> bool {
+    matches!(header.layer_source, LayerSource::LayerNumber(layer) if layer.get() == 1)
+}
+
+/// Whether a text holds some words, in any case of letters.
+#[must_use]
+pub fn says(text: &str, words: &str) -> bool {
+    if text.is_ascii() {
+        let (text, words) = (text.as_bytes(), words.as_bytes());
+        return text.windows(words.len()).any(|window| window.eq_ignore_ascii_case(words));
+    }
+    text.to_lowercase().contains(words)
+}

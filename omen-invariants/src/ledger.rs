@@ -1,0 +1,205 @@
+//! What has to be remembered of an episode.
+
+use omen_types::{
+    DecisionOutcome, EscalationTrigger, Instant, PacketFacts, PayloadFacts, ToolAuthorizationPayloadFacts,
+};
+
+use crate::derived;
+
+mod budget;
+mod fingerprint;
+mod open;
+mod tokens;
+
+pub use budget::{Budget, Overrun};
+pub use fingerprint::{Fingerprint, Kind};
+pub use open::{OpenDirective, OpenDirectives};
+pub use tokens::{Grant, Token, Tokens};
+
+use fingerprint::Seen;
+
+/// What has to be remembered of an episode to judge its next packet.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    clock: Option<Instant>,
+    seen: Seen,
+    tokens: Tokens,
+    open: OpenDirectives,
+    budget: Option<Box<Budget>>,
+    approved: bool,
+    believes: bool,
+    decision: Option<DecisionOutcome>,
+    owes_decision: bool,
+    looped: Loop,
+}
+
+/// Progress of the verification loop. The obligations themselves are the state machine's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Loop {
+    /// Which loop of the episode this is, from 1; 0 before the first.
+    pub number: u32,
+    /// The obligations that are met, as bits.
+    pub met: u8,
+    /// The obligations that the latest packet waives, as bits.
+    pub waived: u8,
+}
+
+impl Ledger {
+    /// The episode's clock if a packet of this time came next: the later of the two (D2).
+    #[must_use]
+    pub fn clock_at(&self, created_at: Instant) -> Instant {
+        self.clock.map_or(created_at, |clock| clock.max(created_at))
+    }
+
+    /// The clock: the latest `created_at` accepted; none before the first packet.
+    #[must_use]
+    pub fn clock(&self) -> Option<Instant> {
+        self.clock
+    }
+
+    /// The tokens of the episode.
+    #[must_use]
+    pub fn tokens(&self) -> &Tokens {
+        &self.tokens
+    }
+
+    /// The directives that have no result yet.
+    #[must_use]
+    pub fn open(&self) -> &OpenDirectives {
+        &self.open
+    }
+
+    /// Budgets and use, from the first decision on.
+    #[must_use]
+    pub fn budget(&self) -> Option<&Budget> {
+        self.budget.as_deref()
+    }
+
+    /// Whether an overrun of the budgets was approved (D32).
+    #[must_use]
+    pub fn overrun_approved(&self) -> bool {
+        self.approved
+    }
+
+    /// Whether a belief update was accepted (E1).
+    #[must_use]
+    pub fn believes(&self) -> bool {
+        self.believes
+    }
+
+    /// The latest decision (E2).
+    #[must_use]
+    pub fn decision(&self) -> Option<DecisionOutcome> {
+        self.decision
+    }
+
+    /// Whether the latest decision was to verify first, and another is due (D4, E3.5).
+    #[must_use]
+    pub fn owes_decision(&self) -> bool {
+        self.owes_decision
+    }
+
+    /// The verification loop.
+    #[must_use]
+    pub fn verification(&self) -> Loop {
+        self.looped
+    }
+
+    /// Whether an id was used before (D21).
+    #[must_use]
+    pub fn has_seen(&self, fingerprint: Fingerprint) -> bool {
+        self.seen.contains(fingerprint)
+    }
+
+    /// Whether a packet id names evidence of the running verification loop (D22).
+    #[must_use]
+    pub fn is_loop_evidence(&self, packet_id: &str) -> bool {
+        self.seen.contains(Fingerprint::of(Kind::Evidence(self.looped.number), packet_id))
+    }
+
+    /// Takes an accepted packet in. `obligations` are what it meets of the verification loop,
+    /// `waived` what it waives, `is_evidence` whether it counts as the loop's evidence.
+    pub fn accept(&mut self, facts: &PacketFacts<'_>, now: Instant, update: Update) {
+        self.clock = Some(self.clock_at(facts.header.created_at));
+        self.seen.insert(Fingerprint::of(Kind::Packet, &facts.header.packet_id));
+        if update.opens_loop {
+            self.looped.number = self.looped.number.wrapping_add(1);
+            self.looped.met = 0;
+        }
+        self.looped.met |= update.met;
+        self.looped.waived = update.waived;
+        if update.is_evidence {
+            self.seen.insert(Fingerprint::of(Kind::Evidence(self.looped.number), &facts.header.packet_id));
+        }
+        self.open.mark_late(now);
+        match &facts.payload {
+            PayloadFacts::BeliefUpdate(_) => self.believes = true,
+            PayloadFacts::Decision(decision) => {
+                self.decision = Some(decision.decision_outcome);
+                self.owes_decision = decision.decision_outcome == DecisionOutcome::VerifyFirst;
+                if self.budget.is_none() {
+                    self.budget = Some(Box::new(Budget::new(facts)));
+                }
+            }
+            PayloadFacts::ToolAuthorizationToken(token) => {
+                self.tokens.add(token, &facts.header.packet_id);
+                self.approved |= approves(facts, token);
+            }
+            PayloadFacts::TaskDirective(directive) => {
+                self.seen.insert(Fingerprint::of(Kind::Task, &directive.task_id));
+                if derived::safety_class(&facts.header, directive) != derived::SafetyClass::Read
+                    && let Some(token) = &directive.authorization_token_id
+                {
+                    self.tokens.spend(token);
+                }
+                self.open.add(facts, directive);
+            }
+            PayloadFacts::TaskResult(result) => {
+                self.open.close(&result.directive_packet_id);
+                if let Some(budget) = &mut self.budget {
+                    budget.spend(result);
+                }
+            }
+            PayloadFacts::Escalation(escalation) => {
+                self.approved |= escalation.escalation_trigger == EscalationTrigger::BudgetInsufficient;
+            }
+            PayloadFacts::IntegrityAlert(alert) => {
+                for token in alert.revoked_token_ids.iter().flatten() {
+                    self.tokens.revoke(token);
+                }
+                self.approved |= derived::from_layer_1(&facts.header)
+                    && alert.rationale.as_deref().is_some_and(|text| derived::says(text, BUDGET_OVERRIDE));
+            }
+            _ => {}
+        }
+        if update.cancels {
+            self.open = OpenDirectives::default();
+            self.owes_decision = false;
+        }
+    }
+}
+
+/// What the state machine knows of an accepted packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Update {
+    /// It opens a verification loop.
+    pub opens_loop: bool,
+    /// It counts as the running loop's evidence.
+    pub is_evidence: bool,
+    /// The loop's obligations that it meets, as bits.
+    pub met: u8,
+    /// The loop's obligations that it waives, as bits.
+    pub waived: u8,
+    /// It ends safe mode, and what was open is cancelled (D13).
+    pub cancels: bool,
+}
+
+/// Whether a token approves an overrun of the budgets (D32).
+#[must_use]
+pub fn approves(facts: &PacketFacts<'_>, token: &ToolAuthorizationPayloadFacts<'_>) -> bool {
+    derived::from_layer_1(&facts.header)
+        && token.rationale.as_deref().is_some_and(|text| derived::says(text, BUDGET_OVERRIDE))
+}
+
+/// The words by which layer 1 approves an overrun (D32).
+const BUDGET_OVERRIDE: &str = "budget override";

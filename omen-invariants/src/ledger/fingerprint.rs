@@ -1,0 +1,81 @@
+//! Ids that were used, remembered as fingerprints.
+//!
+//! 128 bits of SipHash: an episode's ids cost 16 bytes each, however long they are, and two ids that
+//! share a fingerprint do not occur. (Among 2^40 ids the chance of any such pair is below 2^-48; and
+//! who writes a log gains nothing by searching for one, since it can only get a packet refused.)
+
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use siphasher::sip128::{Hasher128, SipHasher13};
+
+/// What an id is the id of: the same text may name a packet and a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A packet.
+    Packet,
+    /// A task.
+    Task,
+    /// A token.
+    Token,
+    /// A packet that is evidence of a verification loop, by the loop's number.
+    Evidence(u32),
+}
+
+/// A short stand-in for an id of some kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint(u128);
+
+impl Fingerprint {
+    /// The fingerprint of an id.
+    #[must_use]
+    pub fn of(kind: Kind, id: &str) -> Self {
+        let (tag, number) = match kind {
+            Kind::Packet => (0, 0),
+            Kind::Task => (1, 0),
+            Kind::Token => (2, 0),
+            Kind::Evidence(number) => (3, number),
+        };
+        // The kind is the key, so that no id has to be copied behind a prefix.
+        let mut hasher = SipHasher13::new_with_keys(tag, u64::from(number));
+        hasher.write(id.as_bytes());
+        Self(hasher.finish128().as_u128())
+    }
+}
+
+/// A set of fingerprints.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen(HashSet<Fingerprint, PassThrough>);
+
+impl Seen {
+    pub(super) fn contains(&self, fingerprint: Fingerprint) -> bool {
+        self.0.contains(&fingerprint)
+    }
+
+    pub(super) fn insert(&mut self, fingerprint: Fingerprint) {
+        self.0.insert(fingerprint);
+    }
+}
+
+/// Hashes a fingerprint to itself: it is a hash already.
+pub(super) type PassThrough = BuildHasherDefault<First64>;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct First64(u64);
+
+impl Hasher for First64 {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "any 64 bits of a hash are a hash")]
+    fn write_u128(&mut self, value: u128) {
+        self.0 = value as u64;
+    }
+}

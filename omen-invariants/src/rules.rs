@@ -1,0 +1,36 @@
+//! The invariants, one module each.
+//!
+//! INV-001 and INV-009 are seen by the schema stage and INV-008 by the state machine (as E3, D37);
+//! their modules hold what is theirs besides. The rest report here.
+
+use omen_types::Diagnostic;
+
+use crate::Context;
+
+pub mod inv_001_mcp_complete;
+pub mod inv_002_subpar_never_acts;
+pub mod inv_003_high_stakes_verified;
+pub mod inv_004_live_evidence;
+pub mod inv_005_budget_overrun;
+pub mod inv_006_drive_arbitration;
+pub mod inv_007_token_scope;
+pub mod inv_008_verification_loop;
+pub mod inv_009_escalation_options;
+pub mod inv_010_degraded_tools;
+pub mod inv_011_task_closure;
+pub mod inv_012_stakes_consistent;
+
+/// Everything that the invariants have against a packet, errors and warnings, in rule order.
+///
+/// The packet must have passed the schema and the state machine.
+pub fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
+    inv_002_subpar_never_acts::check(context, findings);
+    inv_003_high_stakes_verified::check(context, findings);
+    inv_004_live_evidence::check(context, findings);
+    inv_005_budget_overrun::check(context, findings);
+    inv_006_drive_arbitration::check(context, findings);
+    inv_007_token_scope::check(context, findings);
+    inv_010_degraded_tools::check(context, findings);
+    inv_011_task_closure::check(context, findings);
+    inv_012_stakes_consistent::check(context, findings);
+}

@@ -1,0 +1,67 @@
+//! INV-003: at high stakes, verify or escalate; or act at SUPERB on verified assumptions.
+
+use omen_types::{Code, DecisionOutcome, DecisionPayloadFacts, Diagnostic, PayloadFacts, QualityTier, StakesLevel};
+
+use crate::{Context, derived};
+
+pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
+    let PayloadFacts::Decision(decision) = &context.facts.payload else { return };
+    if decision.decision_outcome != DecisionOutcome::Act || !is_high(context.facts.mcp.stakes.stakes_level) {
+        return;
+    }
+    let mut unmet = unmet(context, decision).into_iter();
+    let Some((pointer, first)) = unmet.next() else { return };
+    let level = context.facts.mcp.stakes.stakes_level;
+    let mut finding = if is_overridden(context, decision) {
+        // The override waives the rule, and the log shows that it was needed (D30).
+        Diagnostic::warning(Code::Inv003, format!("layer 1 overrides: at `{level}` stakes an `ACT` needs {first}"))
+            .at("/payload/decision_summary")
+            .help("review the override; once there is time, verify the assumptions and decide again")
+    } else {
+        Diagnostic::error(Code::Inv003, format!("at `{level}` stakes an `ACT` needs {first}"))
+            .at(pointer)
+            .help(Code::Inv003.info().mend)
+    };
+    finding.notes.extend(unmet.map(|(pointer, condition)| format!("it also needs {condition} (`{pointer}`)")));
+    findings.push(finding);
+}
+
+/// Whether a level of stakes is one that the rule is about.
+#[must_use]
+pub fn is_high(level: StakesLevel) -> bool {
+    matches!(level, StakesLevel::High | StakesLevel::Critical)
+}
+
+/// Whether layer 1 has overridden the rule (D30).
+fn is_overridden(context: &Context<'_>, decision: &DecisionPayloadFacts<'_>) -> bool {
+    derived::from_layer_1(&context.facts.header) && derived::says(&decision.decision_summary, OVERRIDE)
+}
+
+/// Each condition for acting that does not hold, with its place.
+fn unmet(context: &Context<'_>, decision: &DecisionPayloadFacts<'_>) -> Vec<(String, String)> {
+    let mut unmet = Vec::new();
+    let tier = context.facts.mcp.quality.quality_tier;
+    if tier != QualityTier::Superb {
+        unmet.push(("/mcp/quality/quality_tier".to_owned(), format!("quality tier `SUPERB`, not `{tier}`")));
+    }
+    for (index, assumption) in decision.load_bearing_assumptions.iter().flatten().enumerate() {
+        if !assumption.verified {
+            unmet.push((
+                format!("/payload/load_bearing_assumptions/{index}/verified"),
+                format!("the assumption `{}` verified", shorten(&assumption.assumption)),
+            ));
+        }
+    }
+    unmet
+}
+
+fn shorten(text: &str) -> String {
+    let mut short: String = text.chars().take(80).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// The words by which layer 1 overrides the rule.
+const OVERRIDE: &str = "emergency override";

@@ -1,0 +1,33 @@
+//! INV-006: veto, feasibility and tradeoff are documented in every decision.
+
+use omen_types::{Code, Diagnostic, PayloadFacts};
+
+use crate::{Context, derived};
+
+pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
+    let PayloadFacts::Decision(decision) = &context.facts.payload else { return };
+    let constraints = &decision.constraints_satisfied;
+    for (holds, member, stage) in [
+        (constraints.constitutional_check, "constitutional_check", "stage 1, the constitutional veto,"),
+        (constraints.budget_check, "budget_check", "stage 2, feasibility within the budgets,"),
+    ] {
+        if !holds {
+            findings.push(
+                Diagnostic::error(Code::Inv006, format!("{stage} has failed, so this outcome cannot be chosen"))
+                    .at(format!("/payload/constraints_satisfied/{member}"))
+                    .label("must be true of the chosen outcome")
+                    .help(Code::Inv006.info().mend),
+            );
+        }
+    }
+    if !POLICIES.iter().any(|policy| derived::says(&decision.decision_summary, policy)) {
+        findings.push(
+            Diagnostic::warning(Code::Inv006, "the summary names no tradeoff policy")
+                .at("/payload/decision_summary")
+                .help(format!("say which policy was applied: {}", POLICIES.join(", "))),
+        );
+    }
+}
+
+/// The tradeoff policies that a summary may name (D33).
+pub const POLICIES: [&str; 4] = ["safety", "risk-adjusted", "min-regret", "expected value"];

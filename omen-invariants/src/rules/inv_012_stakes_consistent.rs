@@ -1,0 +1,126 @@
+//! INV-012: the stated level of stakes fits its axes.
+
+use omen_types::{
+    Adversariality, Code, Diagnostic, Impact, Irreversibility, StakesFacts, StakesLevel, Uncertainty,
+};
+
+use crate::Context;
+
+pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
+    let stakes = &context.facts.mcp.stakes;
+    let axes = Axes::of(stakes);
+    let (stated, justified) = (stakes.stakes_level, axes.level());
+    let understated = matches!(stated, StakesLevel::Low | StakesLevel::Medium)
+        && (axes.line_holds(StakesLevel::High) || axes.line_holds(StakesLevel::Critical));
+    if axes.line_holds(stated) && !understated {
+        return;
+    }
+    let how = if understated || justified > stated { "understated" } else { "overstated" };
+    findings.push(
+        Diagnostic::warning(
+            Code::Inv012,
+            format!("the stakes are {how}: `{stated}`, where the axes justify `{justified}`"),
+        )
+        .at("/mcp/stakes/stakes_level")
+        .label(format!(
+            "impact {}, irreversibility {}, uncertainty {}, adversariality {}",
+            stakes.impact, stakes.irreversibility, stakes.uncertainty, stakes.adversariality
+        ))
+        .help(format!("state `{justified}`, or correct the axes")),
+    );
+}
+
+/// How high an axis is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// LOW, REVERSIBLE, BENIGN.
+    Low,
+    /// MEDIUM, PARTIAL, CONTESTED.
+    Medium,
+    /// HIGH, IRREVERSIBLE, HOSTILE.
+    High,
+    /// CRITICAL, which only impact can be.
+    Critical,
+}
+
+/// The four axes of stakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Axes {
+    /// How much is at stake.
+    pub impact: Impact,
+    /// Whether it can be undone.
+    pub irreversibility: Irreversibility,
+    /// How little is known.
+    pub uncertainty: Uncertainty,
+    /// Whether somebody works against it.
+    pub adversariality: Adversariality,
+}
+
+impl Axes {
+    fn of(stakes: &StakesFacts) -> Self {
+        Self {
+            impact: stakes.impact,
+            irreversibility: stakes.irreversibility,
+            uncertainty: stakes.uncertainty,
+            adversariality: stakes.adversariality,
+        }
+    }
+
+    /// The ranks, impact first.
+    #[must_use]
+    pub fn ranks(self) -> [Rank; 4] {
+        [
+            match self.impact {
+                Impact::Low => Rank::Low,
+                Impact::Medium => Rank::Medium,
+                Impact::High => Rank::High,
+                Impact::Critical => Rank::Critical,
+            },
+            match self.irreversibility {
+                Irreversibility::Reversible => Rank::Low,
+                Irreversibility::Partial => Rank::Medium,
+                Irreversibility::Irreversible => Rank::High,
+            },
+            match self.uncertainty {
+                Uncertainty::Low => Rank::Low,
+                Uncertainty::Medium => Rank::Medium,
+                Uncertainty::High => Rank::High,
+            },
+            match self.adversariality {
+                Adversariality::Benign => Rank::Low,
+                Adversariality::Contested => Rank::Medium,
+                Adversariality::Hostile => Rank::High,
+            },
+        ]
+    }
+
+    /// Whether the line of a level holds (D36). More than one may, or none.
+    #[must_use]
+    pub fn line_holds(self, level: StakesLevel) -> bool {
+        let ranks = self.ranks();
+        let count = |test: fn(Rank) -> bool| ranks.into_iter().filter(|rank| test(*rank)).count();
+        let critical = self.impact == Impact::Critical;
+        match level {
+            StakesLevel::Critical => {
+                critical
+                    || (self.impact == Impact::High
+                        && self.irreversibility == Irreversibility::Irreversible
+                        && self.uncertainty == Uncertainty::High)
+            }
+            StakesLevel::High => critical || count(|rank| rank >= Rank::High) >= 2,
+            StakesLevel::Medium => count(|rank| rank >= Rank::Medium) >= 1,
+            StakesLevel::Low => {
+                count(|rank| rank >= Rank::High) == 0 && count(|rank| rank == Rank::Medium) <= 1
+            }
+        }
+    }
+
+    /// The level that the axes justify: the first of CRITICAL, HIGH, MEDIUM, LOW whose line holds.
+    #[must_use]
+    pub fn level(self) -> StakesLevel {
+        [StakesLevel::Critical, StakesLevel::High, StakesLevel::Medium]
+            .into_iter()
+            .find(|level| self.line_holds(*level))
+            .unwrap_or(StakesLevel::Low)
+    }
+}

@@ -1,0 +1,67 @@
+//! What a validator reports.
+
+use std::fmt;
+
+use omen_types::{Diagnostic, PacketType};
+
+/// The stage that found it (D1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// The line is no JSON.
+    Json,
+    /// The packet does not match its schema, or repeats an id.
+    Schema,
+    /// The packet is not legal here: the table, and E1–E7.
+    Fsm,
+    /// The packet breaks an invariant.
+    Invariant,
+    /// The stream has ended.
+    End,
+}
+
+impl Stage {
+    /// As the JSON output has it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Stage::Json => "json",
+            Stage::Schema => "schema",
+            Stage::Fsm => "fsm",
+            Stage::Invariant => "invariant",
+            Stage::End => "end",
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One finding: a diagnostic, and the place in the log that it is about.
+///
+/// What is unknown is `None`: a line that is no JSON has no packet id.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Finding {
+    /// Line of the stream, from 1. Unknown at the end of the stream.
+    pub line: Option<u64>,
+    /// Column of that line, in characters, from 1.
+    pub column: Option<u64>,
+    /// Number of the packet in the stream, from 0; every line that is not blank counts.
+    pub packet_index: Option<u64>,
+    /// `header.packet_id`; at the end of the stream, that of the directive that is open.
+    pub packet_id: Option<String>,
+    /// `header.correlation_id`
+    pub correlation_id: Option<String>,
+    /// `header.packet_type`
+    pub packet_type: Option<PacketType>,
+    /// The states that the episode may be in before this packet; more than one where the table
+    /// leaves it open (D11).
+    pub state: Option<Vec<&'static str>>,
+    /// The stage that found it.
+    pub stage: Stage,
+    /// What is wrong.
+    pub diagnostic: Diagnostic,
+}

@@ -1,0 +1,371 @@
+//! The validator: bytes in, findings out.
+
+use std::io::{self, Read};
+
+use omen_fsm::{Event, NodeSet, Verdict};
+use omen_types::{Claims, Code, Diagnostic, Instant, PacketFacts, PacketType, Rejected, Severity, parse};
+
+use crate::finding::{Finding, Stage};
+
+mod episodes;
+mod levels;
+mod lines;
+
+pub use levels::{Level, Levels, NotAdjustable};
+
+use episodes::Episodes;
+use lines::{Line, Lines};
+
+/// How to validate.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// A fixed time instead of each episode's own clock (D2).
+    pub now: Option<Instant>,
+    /// Severities of invariants that differ from the protocol's.
+    pub levels: Levels,
+}
+
+/// Receives what a validator has to say.
+pub trait Sink {
+    /// A finding. `line` is the text of its line, bytes that are no UTF-8 replaced; there is none at
+    /// the end of the stream, nor for a line that is too long to be kept.
+    fn finding(&mut self, finding: Finding, line: Option<&str>);
+
+    /// A packet was judged; its findings have been given before.
+    fn packet(&mut self, step: &Step<'_>) {
+        let _ = step;
+    }
+}
+
+/// Keeps the findings.
+impl Sink for Vec<Finding> {
+    fn finding(&mut self, finding: Finding, _: Option<&str>) {
+        self.push(finding);
+    }
+}
+
+/// A packet that was judged.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Step<'s> {
+    /// Line of the stream, from 1.
+    pub line: u64,
+    /// Number of the packet in the stream, from 0.
+    pub packet_index: u64,
+    /// `header.packet_id`, if it is readable.
+    pub packet_id: Option<&'s str>,
+    /// `header.correlation_id`, if it is readable.
+    pub correlation_id: Option<&'s str>,
+    /// `header.packet_type`, if it is readable.
+    pub packet_type: Option<PacketType>,
+    /// Where the episode may have been before.
+    pub before: Option<NodeSet>,
+    /// Where it may be now; the same if the packet was rejected.
+    pub after: Option<NodeSet>,
+    /// What the packet is to the state machine.
+    pub event: Option<Event>,
+    /// Whether it was accepted.
+    pub accepted: bool,
+}
+
+/// Counts of a stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Summary {
+    /// Bytes read.
+    pub bytes: u64,
+    /// Lines that are not blank.
+    pub packets: u64,
+    /// Packets without an error.
+    pub accepted: u64,
+    /// Packets with an error.
+    pub rejected: u64,
+    /// Different correlation ids among the packets that match their schema.
+    pub episodes: u64,
+    /// Findings that are errors.
+    pub errors: u64,
+    /// Findings that are warnings.
+    pub warnings: u64,
+}
+
+impl std::ops::AddAssign for Summary {
+    fn add_assign(&mut self, other: Self) {
+        self.bytes += other.bytes;
+        self.packets += other.packets;
+        self.accepted += other.accepted;
+        self.rejected += other.rejected;
+        self.episodes += other.episodes;
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+    }
+}
+
+/// Judges a stream of JSON Lines, episodes interleaved by `correlation_id`.
+///
+/// Each line goes through four stages: JSON, schema, state machine, invariants; the first one with an
+/// error rejects the packet, which then leaves no trace (D1). Memory grows with the number of
+/// episodes and what is open in them, not with the length of the log, save 16 bytes for each id that
+/// must not come again (D21).
+///
+/// ```
+/// use omen::{Finding, Validator, validator::Options};
+///
+/// let log = omen_schema::example("invalid/e1-decision-before-belief.jsonl").unwrap_or_default();
+/// let mut findings: Vec<Finding> = Vec::new();
+/// let mut validator = Validator::new(Options::default());
+/// validator.feed(log.as_bytes(), &mut findings);
+/// let summary = validator.finish(&mut findings);
+/// assert_eq!(summary.errors, 1);
+/// assert_eq!(findings[0].diagnostic.code, omen::Code::E1);
+/// ```
+#[derive(Debug)]
+pub struct Validator {
+    lines: Lines,
+    judge: Judge,
+}
+
+impl Validator {
+    /// A validator at the beginning of a stream.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        let judge = Judge { options, episodes: Episodes::default(), line: 0, summary: Summary::default() };
+        Self { lines: Lines::default(), judge }
+    }
+
+    /// Takes the next bytes of the stream, in chunks of any size.
+    pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
+        self.judge.summary.bytes += bytes.len() as u64;
+        self.lines.feed(bytes, |line| self.judge.line(line, sink));
+    }
+
+    /// Takes all that a reader gives.
+    ///
+    /// # Errors
+    /// Those of the reader; what it gave before was judged.
+    pub fn read(&mut self, mut reader: impl Read, sink: &mut dyn Sink) -> io::Result<()> {
+        let mut buffer = vec![0; READ_BYTES];
+        loop {
+            match reader.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(count) => self.feed(buffer.get(..count).unwrap_or_default(), sink),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The counts so far.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        self.judge.summary
+    }
+
+    /// Judges the end of the stream: a last line without line end, and what is still open (D4).
+    pub fn finish(mut self, sink: &mut dyn Sink) -> Summary {
+        self.lines.finish(|line| self.judge.line(line, sink));
+        self.judge.end(sink);
+        self.judge.summary
+    }
+}
+
+/// Everything but the splitting into lines.
+#[derive(Debug)]
+struct Judge {
+    options: Options,
+    episodes: Episodes,
+    line: u64,
+    summary: Summary,
+}
+
+impl Judge {
+    fn line(&mut self, line: Line<'_>, sink: &mut dyn Sink) {
+        self.line += 1;
+        let bytes = match line {
+            Line::Whole(bytes) => bytes,
+            Line::TooLong => return self.broken(parse::too_long(), None, sink),
+        };
+        if bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
+            return;
+        }
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let mut rejected = parse::not_utf8(&error);
+                let text = String::from_utf8_lossy(bytes);
+                // The replacement takes three bytes, however many it replaces.
+                if let Some(span) = rejected.errors.first_mut().and_then(|error| error.span.as_mut()) {
+                    span.end = span.start + char::REPLACEMENT_CHARACTER.len_utf8();
+                }
+                return self.broken(rejected, Some(&text), sink);
+            }
+        };
+        match PacketFacts::parse(text) {
+            Ok(facts) => self.packet(text, &facts, sink),
+            Err(rejected) => self.broken(*rejected, Some(text), sink),
+        }
+    }
+
+    /// A packet that matches its schema.
+    fn packet(&mut self, text: &str, facts: &PacketFacts<'_>, sink: &mut dyn Sink) {
+        let packet_index = self.summary.packets;
+        self.summary.packets += 1;
+        let machine = self.episodes.get_or_start(&facts.header.correlation_id);
+        let before = machine.nodes();
+        let mut verdict = machine.judge(facts, self.options.now);
+        self.options.levels.apply(&mut verdict.invariants);
+        let accepted = verdict.errors().next().is_none();
+        if accepted {
+            machine.accept(facts, &verdict);
+        }
+        let after = machine.nodes();
+        if accepted {
+            self.summary.accepted += 1;
+        } else {
+            self.summary.rejected += 1;
+        }
+        let event = verdict.event;
+        let place = Place { line: self.line, packet_index, text: Some(text) };
+        for (stage, diagnostic) in reported(verdict, accepted) {
+            self.summary.count(&diagnostic);
+            let who = Who {
+                packet_id: Some(facts.header.packet_id.clone().into_owned()),
+                correlation_id: Some(facts.header.correlation_id.clone().into_owned()),
+                packet_type: Some(facts.payload.packet_type()),
+                state: Some(before),
+            };
+            sink.finding(place.finding(who, stage, diagnostic), Some(text));
+        }
+        sink.packet(&Step {
+            line: self.line,
+            packet_index,
+            packet_id: Some(&facts.header.packet_id),
+            correlation_id: Some(&facts.header.correlation_id),
+            packet_type: Some(facts.payload.packet_type()),
+            before: Some(before),
+            after: Some(after),
+            event: Some(event),
+            accepted,
+        });
+    }
+
+    /// A line that is no packet.
+    fn broken(&mut self, rejected: Rejected, text: Option<&str>, sink: &mut dyn Sink) {
+        let packet_index = self.summary.packets;
+        self.summary.packets += 1;
+        self.summary.rejected += 1;
+        let Rejected { errors, claims } = rejected;
+        let Claims { packet_id, correlation_id, packet_type } = claims;
+        let nodes = correlation_id.as_deref().map(|id| self.episodes.nodes(id));
+        let place = Place { line: self.line, packet_index, text };
+        for diagnostic in errors {
+            self.summary.count(&diagnostic);
+            let stage = if diagnostic.code == Code::Json { Stage::Json } else { Stage::Schema };
+            let who = Who {
+                packet_id: packet_id.clone(),
+                correlation_id: correlation_id.clone(),
+                packet_type,
+                state: nodes,
+            };
+            sink.finding(place.finding(who, stage, diagnostic), text);
+        }
+        sink.packet(&Step {
+            line: self.line,
+            packet_index,
+            packet_id: packet_id.as_deref(),
+            correlation_id: correlation_id.as_deref(),
+            packet_type,
+            before: nodes,
+            after: nodes,
+            event: None,
+            accepted: false,
+        });
+    }
+
+    fn end(&mut self, sink: &mut dyn Sink) {
+        self.summary.episodes = self.episodes.len() as u64;
+        for (id, machine) in self.episodes.in_order() {
+            for (packet_id, diagnostic) in machine.finish() {
+                self.summary.count(&diagnostic);
+                let finding = Finding {
+                    line: None,
+                    column: None,
+                    packet_index: None,
+                    packet_id: packet_id.map(str::to_owned),
+                    correlation_id: Some(id.to_owned()),
+                    packet_type: None,
+                    state: Some(names(machine.nodes())),
+                    stage: Stage::End,
+                    diagnostic,
+                };
+                sink.finding(finding, None);
+            }
+        }
+    }
+}
+
+impl Summary {
+    fn count(&mut self, diagnostic: &Diagnostic) {
+        match diagnostic.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+        }
+    }
+}
+
+/// What is reported of a verdict: of a rejected packet its errors only (D1).
+fn reported(verdict: Verdict, accepted: bool) -> impl Iterator<Item = (Stage, Diagnostic)> {
+    let ids = verdict.ids.into_iter().map(|found| (Stage::Schema, found));
+    let fsm = verdict.fsm.into_iter().map(|found| (Stage::Fsm, found));
+    let invariants = verdict
+        .invariants
+        .into_iter()
+        .filter(move |found| accepted || found.severity == Severity::Error)
+        .map(|found| (Stage::Invariant, found));
+    ids.chain(fsm).chain(invariants)
+}
+
+fn names(nodes: NodeSet) -> Vec<&'static str> {
+    nodes.states().map(omen_fsm::State::as_str).collect()
+}
+
+/// Where a packet stands in the stream.
+struct Place<'p> {
+    line: u64,
+    packet_index: u64,
+    text: Option<&'p str>,
+}
+
+/// What is known of a packet.
+struct Who {
+    packet_id: Option<String>,
+    correlation_id: Option<String>,
+    packet_type: Option<PacketType>,
+    state: Option<NodeSet>,
+}
+
+impl Place<'_> {
+    fn finding(&self, who: Who, stage: Stage, mut diagnostic: Diagnostic) -> Finding {
+        if diagnostic.span.is_none()
+            && let (Some(text), Some(pointer)) = (self.text, &diagnostic.pointer)
+        {
+            diagnostic.span = parse::locate(text, pointer);
+        }
+        let column = match (&diagnostic.span, self.text) {
+            (Some(span), Some(text)) => text.get(..span.start).map(|before| before.chars().count() as u64 + 1),
+            _ => None,
+        };
+        Finding {
+            line: Some(self.line),
+            column,
+            packet_index: Some(self.packet_index),
+            packet_id: who.packet_id,
+            correlation_id: who.correlation_id,
+            packet_type: who.packet_type,
+            state: who.state.map(names),
+            stage,
+            diagnostic,
+        }
+    }
+}
+
+/// How much is read at a time: enough that a system call is rare, little enough to stay in cache.
+const READ_BYTES: usize = 256 * 1024;

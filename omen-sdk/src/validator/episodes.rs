@@ -1,0 +1,67 @@
+//! The episodes of a stream, found by correlation id.
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use omen_fsm::{Machine, Node, NodeSet};
+
+/// The episodes, in the order in which they began.
+#[derive(Debug, Default)]
+pub(super) struct Episodes {
+    all: Vec<Episode>,
+    /// Positions in `all`; the ids are compared there and not stored twice.
+    by_id: HashTable<u32>,
+    /// Seeded anew for each validator, so that nobody can write a log whose ids collide. Order and
+    /// verdicts do not depend on it.
+    hasher: RandomState,
+}
+
+#[derive(Debug)]
+struct Episode {
+    id: Box<str>,
+    machine: Machine,
+}
+
+impl Episodes {
+    /// How many episodes there are.
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Where an episode may be; one that has not begun is where episodes begin.
+    pub(super) fn nodes(&self, id: &str) -> NodeSet {
+        let found = self.by_id.find(self.hasher.hash_one(id), |at| self.is(*at, id));
+        found.and_then(|at| self.all.get(*at as usize)).map_or(NodeSet::of(Node::INITIAL), |e| e.machine.nodes())
+    }
+
+    /// The episode with an id; it begins if there is none.
+    #[expect(clippy::indexing_slicing, reason = "the position was found or made just now")]
+    pub(super) fn get_or_start(&mut self, id: &str) -> &mut Machine {
+        let hash = self.hasher.hash_one(id);
+        let at = match self.by_id.find(hash, |at| self.is(*at, id)) {
+            Some(at) => *at as usize,
+            None => self.start(id, hash),
+        };
+        &mut self.all[at].machine
+    }
+
+    pub(super) fn in_order(&self) -> impl Iterator<Item = (&str, &Machine)> {
+        self.all.iter().map(|episode| (episode.id.as_ref(), &episode.machine))
+    }
+
+    fn is(&self, at: u32, id: &str) -> bool {
+        self.all.get(at as usize).is_some_and(|episode| *episode.id == *id)
+    }
+
+    fn start(&mut self, id: &str, hash: u64) -> usize {
+        let at = self.all.len();
+        self.all.push(Episode { id: id.into(), machine: Machine::default() });
+        // Four billion open episodes would need a terabyte first.
+        let position = u32::try_from(at).unwrap_or(u32::MAX);
+        let (all, hasher) = (&self.all, &self.hasher);
+        let rehash = |at: &u32| all.get(*at as usize).map_or(0, |episode| hasher.hash_one(&*episode.id));
+        self.by_id.insert_unique(hash, position, rehash);
+        at
+    }
+}

@@ -1,0 +1,20 @@
+//! Generates the packet types and the codes from the schema files.
+
+use omen_codegen::emit::{self, Lens};
+
+fn main() {
+    if let Err(error) = generate() {
+        // A mistake in a schema file is for its author to read, not a backtrace.
+        eprintln!("{error}");
+        std::process::exit(1);
+    }
+}
+
+fn generate() -> Result<(), Box<dyn std::error::Error>> {
+    let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
+    let lens = Lens::parse(include_str!("lens.json"))?;
+    emit::types(&model, &lens)?.write_to_out_dir("packet.rs")?;
+    emit::codes(&model)?.write_to_out_dir("codes.rs")?;
+    println!("cargo::rerun-if-changed=build.rs");
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! The codes of findings, generated from `rules.json` and `episode.fsm.json`.
+
+use std::fmt;
+use std::str::FromStr;
+
+include!(concat!(env!("OUT_DIR"), "/codes.rs"));
+
+/// What a code means: the text of `omen explain`.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RuleInfo {
+    /// Such as `INV-007`.
+    pub code: &'static str,
+    /// A few words.
+    pub title: &'static str,
+    /// The stage that finds it: `json`, `schema`, `fsm`, `invariant`.
+    pub stage: &'static str,
+    /// `error`, `warning`, or `error|warning`.
+    pub severity: &'static str,
+    /// The policies that it belongs to; empty for codes that belong to none.
+    pub policy: &'static [&'static str],
+    /// When it applies.
+    pub condition: &'static str,
+    /// What must be so.
+    pub statement: &'static str,
+    /// Why.
+    pub rationale: &'static str,
+    /// The legal way out.
+    pub mend: &'static str,
+    /// Where it comes from: a section of the specification, a decision.
+    pub source: &'static str,
+    /// The code of another stage that says the same.
+    pub shared_with: Option<Code>,
+}
+
+impl Code {
+    /// Whether a user may change this code's severity: that goes for invariants only.
+    #[must_use]
+    pub fn is_adjustable(self) -> bool {
+        self.info().stage == "invariant"
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A text that is no code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownCode {
+    text: String,
+    near: Option<Code>,
+}
+
+impl UnknownCode {
+    /// The code that was perhaps meant.
+    #[must_use]
+    pub fn near(&self) -> Option<Code> {
+        self.near
+    }
+}
+
+impl fmt::Display for UnknownCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no code `{}`", self.text)?;
+        if let Some(near) = self.near {
+            write!(f, "; did you mean `{near}`?")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnknownCode {}
+
+impl FromStr for Code {
+    type Err = UnknownCode;
+
+    /// In any case of letters.
+    fn from_str(text: &str) -> Result<Self, UnknownCode> {
+        let upper = text.to_ascii_uppercase();
+        Self::ALL.iter().copied().find(|code| code.as_str() == upper).ok_or_else(|| {
+            let near = crate::suggest::nearest(&upper, Self::ALL.iter().map(|code| code.as_str()));
+            UnknownCode {
+                text: text.to_owned(),
+                near: near.and_then(|near| Self::ALL.iter().copied().find(|code| code.as_str() == near)),
+            }
+        })
+    }
+}

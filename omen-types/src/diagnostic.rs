@@ -1,0 +1,121 @@
+//! One diagnostic type for everything that can be wrong with a log. Renderers stand elsewhere.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::code::Code;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Logged, and the packet is accepted.
+    Warning,
+    /// The packet is rejected.
+    Error,
+}
+
+impl Severity {
+    /// `error` or `warning`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One thing that is wrong with one packet, or with the end of an episode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The most specific rule that is broken (D37).
+    pub code: Code,
+    /// The other rules that the same thing breaks.
+    pub also: Vec<Code>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// JSON pointer (RFC 6901) into the packet.
+    pub pointer: Option<String>,
+    /// Where in the packet's line, in bytes, if it is known without looking.
+    pub span: Option<Range<usize>>,
+    /// What is wrong, with the figures that let the reader check it.
+    pub message: String,
+    /// A few words for the place itself.
+    pub label: Option<String>,
+    /// One legal way out.
+    pub help: Option<String>,
+    /// Facts from elsewhere in the log.
+    pub notes: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error with no more than code and message.
+    #[must_use]
+    pub fn error(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            also: Vec::new(),
+            severity: Severity::Error,
+            pointer: None,
+            span: None,
+            message: message.into(),
+            label: None,
+            help: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// A warning with no more than code and message.
+    #[must_use]
+    pub fn warning(code: Code, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, message) }
+    }
+
+    /// Adds the place, as a JSON pointer into the packet.
+    #[must_use]
+    pub fn at(mut self, pointer: impl Into<String>) -> Self {
+        self.pointer = Some(pointer.into());
+        self
+    }
+
+    /// Adds a few words for the place itself.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// Adds the way out.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds a fact from elsewhere in the log.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]", self.severity, self.code)?;
+        if let Some(pointer) = &self.pointer {
+            write!(f, " at `{pointer}`")?;
+        }
+        write!(f, ": {}", self.message)?;
+        if let Some(help) = &self.help {
+            write!(f, "; help: {help}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,44 @@
+//! OMEN packets: types, builders, strict parsing.
+//!
+//! ```
+//! use omen_types::{Checked, Packet};
+//!
+//! let line = r#"{"header": {"packet_id": "pkt_1"}}"#;
+//! let rejected = line.parse::<Packet>().unwrap_err();
+//! assert!(rejected.errors.iter().any(|error| error.message.contains("`mcp`")));
+//! assert_eq!(rejected.claims.packet_id.as_deref(), Some("pkt_1"));
+//! ```
+//!
+//! Everything in [`packet`] is generated from the schema files at build time: a struct with a
+//! builder for every object, an enum for every list of values, a checked newtype for every scalar.
+//! A required member that a builder does not get is a compile error. What types cannot carry
+//! (lengths of arrays, conditionals) [`Checked::check`] tells, with the same words as the parser.
+//!
+//! Architecture invariant: this crate knows single packets only; no state, no rule across packets.
+//! Architecture invariant: the readers, the walk that explains errors, and the JSON Schemas give the
+//! same verdict on every text; the referee test compares them.
+
+pub mod code;
+pub mod diagnostic;
+pub mod evidence;
+pub mod limits;
+pub mod metadata;
+pub mod packet;
+pub mod parse;
+pub mod scalar;
+mod read;
+#[doc(hidden)]
+pub mod shape;
+pub mod suggest;
+pub mod time;
+
+pub use code::{Code, RuleInfo};
+pub use diagnostic::{Diagnostic, Severity};
+pub use metadata::Metadata;
+pub use packet::*;
+pub use parse::{Checked, Claims, Rejected};
+pub use scalar::Invalid;
+pub use time::{Instant, Span};
+
+/// Checked JSON of any shape stays as `serde_json` has it.
+pub use serde_json;

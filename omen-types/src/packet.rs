@@ -1,0 +1,25 @@
+//! The packet types, generated from the schema files.
+
+mod generated {
+    use std::borrow::Cow;
+
+    use serde::de::value::MapAccessDeserializer;
+    use serde::de::{DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor};
+
+    use crate::code::Code;
+    use crate::metadata::{Metadata, MetadataCheck, PacketKey, RootKey, RootKeySeed};
+    use crate::read::{
+        Array, Borrowed, BorrowedText, Check, CheckNumber, CheckText, Integer, Key, KeySeed, NonEmpty, Nullable,
+        Number, OwnedText, RawValueReader, Read, Seed, free, must, need, once,
+    };
+    use crate::scalar::{IntegerScalar, Invalid, NumberScalar, TextScalar};
+    use crate::shape::{
+        ANY, BOOL, ConditionalShape, FieldShape, HasShape, NULLABLE_TEXT, ObjectShape, PLAIN_TEXT, Shape, ShapeKind,
+        WhenShape,
+    };
+    use crate::time::Instant;
+
+    include!(concat!(env!("OUT_DIR"), "/packet.rs"));
+}
+
+pub use generated::*;

@@ -1,0 +1,235 @@
+//! From one line of text to a packet, to what rules look at, or to everything that is wrong.
+
+use serde::Deserialize as _;
+
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::limits::{MAX_DEPTH, MAX_LINE_BYTES};
+use crate::packet::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_shape};
+use crate::read::Read;
+use crate::scalar::TextScalar;
+use crate::shape::{self, HasShape, Scanner};
+
+/// A line that is no packet: what is wrong with it, and what it says of itself all the same.
+#[derive(Clone, Debug)]
+pub struct Rejected {
+    /// All that is wrong; never empty. `JSON` errors come alone.
+    pub errors: Vec<Diagnostic>,
+    /// What the header says, as far as it is readable.
+    pub claims: Claims,
+}
+
+/// What the header of a broken packet says, as far as each member is valid by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claims {
+    /// `header.packet_id`
+    pub packet_id: Option<String>,
+    /// `header.correlation_id`
+    pub correlation_id: Option<String>,
+    /// `header.packet_type`
+    pub packet_type: Option<PacketType>,
+}
+
+impl std::fmt::Display for Rejected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (i, error) in self.errors.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            error.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Rejected {}
+
+impl std::str::FromStr for Packet {
+    type Err = Box<Rejected>;
+
+    /// Parses one packet strictly: by the schema, with no repeated key (D42), within the limits of
+    /// [`crate::limits`].
+    fn from_str(text: &str) -> Result<Self, Box<Rejected>> {
+        read_all(text, |deserializer| Packet::deserialize(deserializer))
+    }
+}
+
+impl<'t> PacketFacts<'t> {
+    /// Parses one packet as strictly as [`Packet`]'s `FromStr`, and keeps only what rules look at.
+    ///
+    /// # Errors
+    /// All that is wrong with the text.
+    #[inline]
+    pub fn parse(text: &'t str) -> Result<Self, Box<Rejected>> {
+        read_all(text, |deserializer| <PacketFacts<'t> as Read<'t>>::read(deserializer))
+    }
+}
+
+#[inline]
+fn read_all<'t, T>(
+    text: &'t str,
+    read: impl FnOnce(&mut serde_json::Deserializer<serde_json::de::StrRead<'t>>) -> serde_json::Result<T>,
+) -> Result<T, Box<Rejected>> {
+    if text.len() > MAX_LINE_BYTES {
+        return Err(Box::new(too_long()));
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    match read(&mut deserializer).and_then(|value| deserializer.end().map(|()| value)) {
+        Ok(value) => Ok(value),
+        Err(error) => Err(Box::new(reject(text, &error))),
+    }
+}
+
+/// The rejection of a line that is longer than [`MAX_LINE_BYTES`].
+#[must_use]
+pub fn too_long() -> Rejected {
+    let error = Diagnostic::error(Code::Json, format!("the line is longer than {MAX_LINE_BYTES} bytes"))
+        .help("one packet stands on one line; keep large data elsewhere and refer to it");
+    Rejected { errors: vec![error], claims: Claims::default() }
+}
+
+/// The rejection of a line that is not UTF-8.
+#[must_use]
+pub fn not_utf8(error: &std::str::Utf8Error) -> Rejected {
+    let at = error.valid_up_to();
+    let mut found = Diagnostic::error(Code::Json, format!("not valid UTF-8: byte {} of the line", at + 1))
+        .help("write the log as UTF-8, without a byte-order mark");
+    found.span = Some(at..at + error.error_len().unwrap_or(1));
+    Rejected { errors: vec![found], claims: Claims::default() }
+}
+
+/// Everything that is wrong with a text that a reader has refused.
+#[cold]
+fn reject(text: &str, refusal: &serde_json::Error) -> Rejected {
+    if let Some(at) = shape::too_deep(text) {
+        let mut error = Diagnostic::error(Code::Json, format!("nested deeper than {MAX_DEPTH} levels"))
+            .help("flatten the data, or keep it elsewhere and refer to it");
+        error.span = Some(at..at + 1);
+        return Rejected { errors: vec![error], claims: Claims::default() };
+    }
+    if let Err(error) = syntax(text) {
+        return Rejected { errors: vec![syntax_error(text, &error)], claims: Claims::default() };
+    }
+    let claims = claims(text);
+    let mut errors = shape::walk(text, packet_shape(claims.packet_type));
+    if errors.is_empty() {
+        // INVARIANT: the walk finds what a reader refuses; the referee tests that. If it ever does
+        // not, the packet is refused all the same.
+        errors.push(Diagnostic::error(Code::Schema, format!("the packet does not match its schema: {refusal}")));
+    }
+    Rejected { errors, claims }
+}
+
+/// The schema errors that the walk alone finds in valid JSON. The referee test compares them with the
+/// readers' verdict.
+#[doc(hidden)]
+#[must_use]
+pub fn walk(text: &str) -> Vec<Diagnostic> {
+    shape::walk(text, packet_shape(claims(text).packet_type))
+}
+
+/// Whether a text is one JSON value, every string and number in it readable.
+fn syntax(text: &str) -> serde_json::Result<()> {
+    // `IgnoredAny` skips escapes and exponents unread, and a `Value` needs memory.
+    serde_json::from_str::<shape::Strict>(text).map(drop)
+}
+
+fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
+    let message = error.to_string();
+    // serde_json adds " at line 1 column N"; the place is told apart here.
+    let message = message.split(" at line ").next().unwrap_or(&message);
+    let start = text
+        .split_inclusive('\n')
+        .take(error.line().saturating_sub(1))
+        .map(str::len)
+        .sum::<usize>()
+        .saturating_add(error.column().saturating_sub(1))
+        .min(text.len().saturating_sub(1));
+    let start = (0..=start).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let end = (start + 1..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    let mut found = Diagnostic::error(Code::Json, format!("not valid JSON: {message}"));
+    found.span = Some(start..end.max(start));
+    found.help("one line holds one packet, a JSON object; check for a line that was cut off")
+}
+
+/// Reads the header leniently.
+fn claims(text: &str) -> Claims {
+    let mut claims = Claims::default();
+    let mut scanner = Scanner::new(text);
+    if scanner.json_type() != shape::JsonType::Object {
+        return claims;
+    }
+    scanner.object(|scanner, key, _| {
+        if key != "header" || scanner.json_type() != shape::JsonType::Object {
+            scanner.skip();
+            return;
+        }
+        scanner.object(|scanner, key, _| {
+            if scanner.json_type() != shape::JsonType::String {
+                scanner.skip();
+                return;
+            }
+            let (value, _) = scanner.string();
+            match key.as_ref() {
+                "packet_id" if PacketId::holds(&value) => claims.packet_id = Some(value.into_owned()),
+                "correlation_id" if CorrelationId::holds(&value) => claims.correlation_id = Some(value.into_owned()),
+                "packet_type" => claims.packet_type = value.parse().ok(),
+                _ => {}
+            }
+        });
+    });
+    claims
+}
+
+/// A value that can be checked against its schema after it was built or changed.
+pub trait Checked: HasShape + serde::Serialize {
+    /// Checks what the types alone do not carry: lengths of arrays, conditionals.
+    ///
+    /// # Errors
+    /// Every schema error, with its JSON pointer.
+    fn check(&self) -> Result<(), Vec<Diagnostic>> {
+        verdict(self, Self::shape())
+    }
+}
+
+impl<T: HasShape + serde::Serialize> Checked for T {}
+
+impl Packet {
+    /// Checks what the types alone do not carry: lengths of arrays, conditionals, and that the
+    /// header states the packet's type.
+    ///
+    /// # Errors
+    /// Every schema error, with its JSON pointer.
+    pub fn check(&self) -> Result<(), Vec<Diagnostic>> {
+        let mut errors = verdict(self, packet_shape(Some(self.packet_type()))).err().unwrap_or_default();
+        if self.header().packet_type != self.packet_type() {
+            errors.push(
+                Diagnostic::error(
+                    Code::Schema,
+                    format!("the header says `{}`, but this is a {}", self.header().packet_type, self.packet_type()),
+                )
+                .at("/header/packet_type")
+                .help(format!("set `packet_type` to `{}`", self.packet_type())),
+            );
+        }
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+}
+
+fn verdict<T: serde::Serialize + ?Sized>(value: &T, shape: &'static shape::Shape) -> Result<(), Vec<Diagnostic>> {
+    let text = serde_json::to_string(value)
+        .map_err(|error| vec![Diagnostic::error(Code::Schema, format!("this cannot be written as JSON: {error}"))])?;
+    let mut errors = shape::walk(&text, shape);
+    // Offsets into a text that nobody has seen would only mislead.
+    for error in &mut errors {
+        error.span = None;
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Where the value at a JSON pointer stands in a packet's line, in bytes. If the last step leads
+/// nowhere, the place of the value before it.
+#[must_use]
+pub fn locate(text: &str, pointer: &str) -> Option<std::ops::Range<usize>> {
+    shape::locate(text, pointer)
+}

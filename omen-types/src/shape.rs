@@ -1,0 +1,114 @@
+//! The schema as static data, and the walk that finds *all* errors of a packet.
+//!
+//! The generated readers only say no. When one has, this module looks at the same text again, with
+//! the same schema as data ([`Shape`]), and says everything that is wrong: each with its JSON
+//! pointer, its place in the line, what is expected there, and what was perhaps meant. The text is
+//! walked by a scanner and no tree is built, so that a hostile line costs no memory.
+
+use crate::code::Code;
+
+mod locate;
+mod scan;
+mod strict;
+mod walk;
+
+pub(crate) use locate::locate;
+pub(crate) use scan::{JsonType, Scanner, too_deep};
+pub(crate) use strict::Strict;
+pub(crate) use walk::walk;
+
+/// A type that the schema describes.
+#[doc(hidden)]
+pub trait HasShape {
+    /// What the schema says of it.
+    fn shape() -> &'static Shape;
+}
+
+pub(crate) static BOOL: Shape = Shape { name: "", kind: ShapeKind::Bool };
+pub(crate) static PLAIN_TEXT: Shape =
+    Shape { name: "", kind: ShapeKind::Text { expects: "a string", holds: |_| true } };
+pub(crate) static NULLABLE_TEXT: Shape = Shape { name: "", kind: ShapeKind::NullableText };
+pub(crate) static ANY: Shape = Shape { name: "", kind: ShapeKind::Any };
+
+/// What the schema says of one definition or member.
+#[derive(Debug)]
+#[doc(hidden)]
+pub struct Shape {
+    /// The definition's name; empty for what has none.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: ShapeKind,
+}
+
+/// What a value must be.
+#[derive(Debug)]
+#[doc(hidden)]
+pub enum ShapeKind {
+    /// A closed object.
+    Object(ObjectShape),
+    /// One of these strings.
+    Enum(&'static [&'static str]),
+    /// A string that passes a check; what it expects, in words.
+    Text { expects: &'static str, holds: fn(&str) -> bool },
+    /// A string or `null`.
+    NullableText,
+    /// An integer within bounds.
+    Integer { min: u64, max: u64 },
+    /// A number within bounds.
+    Number { min: Option<f64>, max: Option<f64> },
+    /// `true` or `false`.
+    Bool,
+    /// One of these, told apart by JSON type.
+    Union(&'static [&'static Shape]),
+    /// A free-form object with at least so many members.
+    FreeObject { min: usize },
+    /// Anything.
+    Any,
+    /// An array.
+    Array { item: &'static Shape, min: usize, max: Option<usize> },
+}
+
+/// A closed object.
+#[derive(Debug)]
+#[doc(hidden)]
+pub struct ObjectShape {
+    /// Its members, in schema order.
+    pub fields: &'static [FieldShape],
+    /// Its conditionals.
+    pub conditionals: &'static [ConditionalShape],
+    /// Whether members that begin with `_` are allowed besides.
+    pub metadata: bool,
+}
+
+/// A member.
+#[derive(Debug)]
+#[doc(hidden)]
+pub struct FieldShape {
+    pub name: &'static str,
+    pub description: &'static str,
+    pub required: bool,
+    pub rules: &'static [Code],
+    pub shape: &'static Shape,
+}
+
+/// `if` a member is so, `then` another must be there.
+#[derive(Debug)]
+#[doc(hidden)]
+pub struct ConditionalShape {
+    pub description: &'static str,
+    pub subject: &'static str,
+    pub when: WhenShape,
+    pub requires: &'static str,
+    pub non_empty: bool,
+    pub rules: &'static [Code],
+}
+
+/// When a conditional applies.
+#[derive(Debug)]
+#[doc(hidden)]
+pub enum WhenShape {
+    /// The subject is one of these strings.
+    OneOf(&'static [&'static str]),
+    /// The subject is an empty array.
+    Empty,
+}

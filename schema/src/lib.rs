@@ -1,0 +1,32 @@
+//! The OMEN v0.7 protocol as data.
+//!
+//! Every fact of the protocol stands in the JSON files of this package and nowhere else: packet
+//! schemas (JSON Schema 2020-12), the state machine with its events, transition rows and sequence
+//! rules (`episode.fsm.json`), and the invariants (`rules.json`). The crates to the right of this
+//! one are generated from these files or are tested against them.
+//!
+//! ```
+//! let (path, text) = omen_schema::FILES[0];
+//! assert!(path.ends_with(".json") && text.starts_with('{'));
+//! ```
+//!
+//! Architecture invariant: this package knows no Rust type of the protocol.
+
+include!(concat!(env!("OUT_DIR"), "/files.rs"));
+
+/// The text of one schema file, by its path under `v0.7/`.
+#[must_use]
+pub fn file(path: &str) -> Option<&'static str> {
+    lookup(FILES, path)
+}
+
+/// The text of one example file, by its path under `examples/`.
+#[must_use]
+pub fn example(path: &str) -> Option<&'static str> {
+    lookup(EXAMPLES, path)
+}
+
+fn lookup(files: &'static [(&'static str, &'static str)], path: &str) -> Option<&'static str> {
+    let at = files.binary_search_by_key(&path, |(path, _)| path).ok()?;
+    files.get(at).map(|(_, text)| *text)
+}

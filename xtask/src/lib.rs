@@ -1,0 +1,11 @@
+//! What people would else do by hand; `cargo xtask --help` lists it.
+//!
+//! ```
+//! let report = xtask::referee::run(&xtask::referee::Options { count: 20, ..Default::default() })?;
+//! assert!(report.disagreements.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
+//! ```
+//!
+//! Architecture invariant: nothing that is shipped depends on this package.
+
+pub mod referee;

@@ -1,0 +1,201 @@
+//! The verdicts on one text, and whether they agree.
+
+use std::fmt;
+
+use omen_types::{Code, Packet, PacketFacts, Rejected, parse};
+use serde_json::Value;
+
+use super::json::Json;
+use super::pointer;
+use super::schemas::{Schemas, same_place};
+
+/// How the verdicts disagree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The readers accept what they must refuse.
+    Accepted,
+    /// A reader refuses what it must accept.
+    Refused,
+    /// The walk does not find what the readers refuse, or finds what they do not.
+    Walk,
+    /// An error has no pointer or span, or one that leads nowhere.
+    Place,
+    /// The errors stand elsewhere than JSON Schema's.
+    Elsewhere,
+    /// A packet does not come back as it was read.
+    RoundTrip,
+    /// The readers do not read the same.
+    Readers,
+}
+
+/// A disagreement, in words.
+pub(super) struct Complaint {
+    pub(super) fault: Fault,
+    pub(super) details: String,
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.fault, self.details)
+    }
+}
+
+fn complain<T>(fault: Fault, details: impl fmt::Display) -> Result<T, Complaint> {
+    Err(Complaint { fault, details: details.to_string() })
+}
+
+/// What the referee expects, without asking `omen-types`.
+enum Expected {
+    /// No JSON, or nested too deep.
+    Unreadable,
+    /// No packet.
+    Refused(Option<Value>),
+    Accepted(Value),
+}
+
+const MAX_DEPTH: usize = 64;
+
+fn expected(schemas: &Schemas, text: &str) -> Expected {
+    let (Ok(tree), Ok(value)) = (serde_json::from_str::<Json>(text), serde_json::from_str::<Value>(text)) else {
+        return Expected::Unreadable;
+    };
+    if tree.depth() > MAX_DEPTH {
+        Expected::Unreadable
+    } else if tree.repeats_a_key() {
+        // JSON Schema sees one of two values only (D42).
+        Expected::Refused(None)
+    } else if schemas.accept(&value) {
+        Expected::Accepted(value)
+    } else {
+        Expected::Refused(Some(value))
+    }
+}
+
+/// Compares all verdicts on a text; whether it is a packet.
+pub(super) fn judge(schemas: &Schemas, text: &str) -> Result<bool, Complaint> {
+    let expected = expected(schemas, text);
+    match (expected, text.parse::<Packet>(), PacketFacts::parse(text)) {
+        (Expected::Accepted(value), Ok(packet), Ok(facts)) => {
+            accepted(text, &value, &packet, &facts)?;
+            Ok(true)
+        }
+        (Expected::Accepted(_), Err(rejected), Ok(_)) => complain(Fault::Refused, format!("only `Packet` refuses: {rejected}")),
+        (Expected::Accepted(_), Ok(_), Err(rejected)) => complain(Fault::Refused, format!("only `PacketFacts` refuses: {rejected}")),
+        (Expected::Accepted(_), Err(rejected), Err(_)) => complain(Fault::Refused, rejected),
+        (_, Ok(_), Ok(_)) => complain(Fault::Accepted, "both readers accept"),
+        (_, Ok(_), Err(rejected)) => complain(Fault::Accepted, format!("`Packet` accepts; `PacketFacts` says: {rejected}")),
+        (_, Err(rejected), Ok(_)) => complain(Fault::Accepted, format!("`PacketFacts` accepts; `Packet` says: {rejected}")),
+        (expected, Err(rejected), Err(other)) => {
+            if rejected.errors != other.errors || rejected.claims != other.claims {
+                return complain(Fault::Readers, format!("two lists of errors:\n{rejected}\nand\n{other}"));
+            }
+            refused(schemas, text, expected, &rejected)?;
+            Ok(false)
+        }
+    }
+}
+
+fn accepted(text: &str, value: &Value, packet: &Packet, facts: &PacketFacts<'_>) -> Result<(), Complaint> {
+    if let Some(error) = parse::walk(text).first() {
+        return complain(Fault::Walk, format!("accepted, but the walk says: {error}"));
+    }
+    if let Err(errors) = packet.check() {
+        return complain(Fault::Walk, format!("parsed, but not right when checked: {errors:?}"));
+    }
+    let same = packet.packet_type() == facts.payload.packet_type()
+        && packet.packet_type() == facts.header.packet_type
+        && packet.header().packet_id.as_str() == facts.header.packet_id
+        && packet.header().created_at.instant() == facts.header.created_at;
+    if !same {
+        return complain(Fault::Readers, format!("`Packet` and `PacketFacts` differ: {packet:?} and {facts:?}"));
+    }
+    let written = match serde_json::to_value(packet) {
+        Ok(written) => written,
+        Err(error) => return complain(Fault::RoundTrip, error),
+    };
+    if !same_value(&written, value) {
+        return complain(Fault::RoundTrip, format!("came back as {written}"));
+    }
+    match written.to_string().parse::<Packet>() {
+        Ok(again) if again == *packet => {}
+        Ok(again) => return complain(Fault::RoundTrip, format!("{packet:?} came back as {again:?}")),
+        Err(rejected) => return complain(Fault::RoundTrip, format!("{written} is refused: {rejected}")),
+    }
+    match serde_json::from_value::<Packet>(value.clone()) {
+        Ok(again) if again == *packet => Ok(()),
+        Ok(again) => complain(Fault::Readers, format!("{packet:?} is {again:?} when read from a tree")),
+        Err(error) => complain(Fault::Readers, format!("refused when read from a tree: {error}")),
+    }
+}
+
+fn refused(schemas: &Schemas, text: &str, expected: Expected, rejected: &Rejected) -> Result<(), Complaint> {
+    let code = if matches!(expected, Expected::Unreadable) { Code::Json } else { Code::Schema };
+    let Some(first) = rejected.errors.first() else {
+        return complain(Fault::Walk, "refused without an error");
+    };
+    if code == Code::Json && rejected.errors.len() > 1 {
+        return complain(Fault::Walk, "an unreadable text has more than one error");
+    }
+    if first.message.starts_with("the packet does not match its schema") {
+        return complain(Fault::Walk, format!("the walk finds nothing: {first}"));
+    }
+    let repeated = matches!(expected, Expected::Refused(None));
+    for error in &rejected.errors {
+        let Some(span) = error.span.clone() else { return complain(Fault::Place, format!("no span: {error}")) };
+        if error.code != code {
+            return complain(Fault::Walk, format!("expected the code {code}: {error}"));
+        }
+        if text.get(span.clone()).is_none() || (span.is_empty() && !text.is_empty()) {
+            return complain(Fault::Place, format!("the span {span:?} is no text: {error}"));
+        }
+        if code == Code::Json {
+            continue;
+        }
+        let Some(at) = &error.pointer else { return complain(Fault::Place, format!("no pointer: {error}")) };
+        if parse::locate(text, at).is_none() {
+            return complain(Fault::Place, format!("the pointer leads nowhere: {error}"));
+        }
+        // A pointer past a repeated key has two places.
+        let around = pointer::parent(at).unwrap_or_default();
+        match parse::locate(text, around) {
+            _ if repeated => {}
+            Some(place) if place.start <= span.start && span.end <= place.end => {}
+            place => return complain(Fault::Place, format!("the span {span:?} is not in {place:?}: {error}")),
+        }
+    }
+    let Expected::Refused(Some(value)) = expected else { return Ok(()) };
+    if serde_json::from_value::<Packet>(value.clone()).is_ok() {
+        return complain(Fault::Accepted, "accepted when read from a tree");
+    }
+    same_errors(schemas, &value, rejected)
+}
+
+/// Each side's errors stand where the other has one.
+fn same_errors(schemas: &Schemas, value: &Value, rejected: &Rejected) -> Result<(), Complaint> {
+    let Some(packet_type) = rejected.claims.packet_type else { return Ok(()) };
+    let theirs = schemas.error_paths(packet_type.as_str(), value);
+    let ours: Vec<_> = rejected.errors.iter().filter_map(|error| error.pointer.as_deref()).collect();
+    for path in &theirs {
+        if !ours.iter().any(|our| same_place(our, path)) {
+            return complain(Fault::Elsewhere, format!("JSON Schema has an error at `{path}`; ours are\n{rejected}"));
+        }
+    }
+    for our in &ours {
+        if !theirs.iter().any(|path| same_place(our, path)) {
+            return complain(Fault::Elsewhere, format!("JSON Schema has no error at `{our}`, only at {theirs:?}; ours are\n{rejected}"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether two values are the same to JSON Schema, for which `1.0` is `1`.
+fn same_value(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || (a.as_f64() == b.as_f64() && (a.is_f64() || b.is_f64())),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same_value(a, b)))
+        }
+        _ => a == b,
+    }
+}

@@ -1,0 +1,132 @@
+//! The schema files as the referee reads them: plain JSON, with `jsonschema` as the validator.
+//!
+//! Nothing here comes from `omen-codegen`, so that a mistake in its reading of the schemas cannot
+//! hide itself.
+
+use std::collections::BTreeMap;
+
+use jsonschema::{Draft, Registry, Validator};
+use serde_json::Value;
+
+use super::{Failure, pointer};
+
+/// The schema files and the validators made of them.
+pub(super) struct Schemas {
+    /// By path under the version's folder.
+    files: BTreeMap<String, Value>,
+    any: Validator,
+    /// By packet type.
+    packets: BTreeMap<String, Validator>,
+    /// Path of each packet's file, by packet type.
+    pub(super) roots: Vec<(String, String)>,
+    /// The values of each enumeration.
+    pub(super) enums: Vec<Vec<String>>,
+    /// Every member name.
+    pub(super) members: Vec<String>,
+}
+
+const UNION: &str = "Packet.schema.json";
+
+impl Schemas {
+    pub(super) fn load() -> Result<Self, Failure> {
+        let mut files = BTreeMap::new();
+        let mut registry = Registry::new();
+        for (path, text) in omen_schema::FILES.iter().filter(|(path, _)| path.ends_with(".schema.json")) {
+            let schema: Value = serde_json::from_str(text).map_err(|error| format!("{path}: {error}"))?;
+            let id = schema.get("$id").and_then(Value::as_str).ok_or_else(|| format!("{path} has no `$id`"))?;
+            registry = registry.add(id, schema.clone())?;
+            files.insert((*path).to_owned(), schema);
+        }
+        let registry = registry.prepare()?;
+        let build = |schema: &Value| {
+            jsonschema::options()
+                .with_draft(Draft::Draft202012)
+                .with_registry(&registry)
+                .should_validate_formats(true)
+                .build(schema)
+                .map_err(|error| error.to_string())
+        };
+        let any = build(files.get(UNION).ok_or("there is no union of packets")?)?;
+        let mut packets = BTreeMap::new();
+        let mut roots = Vec::new();
+        for (path, schema) in files.iter().filter(|(path, _)| path.starts_with("packets/")) {
+            let name = schema.get("title").and_then(Value::as_str).ok_or_else(|| format!("{path} has no `title`"))?;
+            packets.insert(name.to_owned(), build(schema)?);
+            roots.push((name.to_owned(), path.clone()));
+        }
+        let mut schemas = Self { any, packets, roots, enums: Vec::new(), members: Vec::new(), files: BTreeMap::new() };
+        files.values().for_each(|schema| schemas.collect(schema));
+        schemas.members.sort_unstable();
+        schemas.members.dedup();
+        schemas.files = files;
+        Ok(schemas)
+    }
+
+    fn collect(&mut self, schema: &Value) {
+        match schema {
+            Value::Array(elements) => elements.iter().for_each(|element| self.collect(element)),
+            Value::Object(members) => {
+                if let Some(Value::Object(properties)) = members.get("properties") {
+                    self.members.extend(properties.keys().cloned());
+                }
+                if let Some(Value::Array(branches)) = members.get("oneOf") {
+                    let values: Vec<_> =
+                        branches.iter().filter_map(|branch| branch.pointer("/enum/0")?.as_str()).map(str::to_owned).collect();
+                    if !values.is_empty() {
+                        self.enums.push(values);
+                    }
+                }
+                members.values().for_each(|member| self.collect(member));
+            }
+            _ => {}
+        }
+    }
+
+    /// A file's root schema.
+    pub(super) fn file(&self, path: &str) -> Option<&Value> {
+        self.files.get(path)
+    }
+
+    /// The definition that a `$ref` in a file leads to, and the file where it stands.
+    pub(super) fn resolve<'s>(&'s self, file: &str, reference: &str) -> Option<(String, &'s Value)> {
+        let (path, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        let target = if path.is_empty() {
+            file.to_owned()
+        } else {
+            let mut steps: Vec<&str> = file.split('/').collect();
+            steps.pop();
+            for step in path.split('/') {
+                if step == ".." {
+                    steps.pop();
+                } else {
+                    steps.push(step);
+                }
+            }
+            steps.join("/")
+        };
+        let schema = self.files.get(&target)?.pointer(fragment)?;
+        Some((target, schema))
+    }
+
+    /// The verdict on a packet of any type.
+    pub(super) fn accept(&self, value: &Value) -> bool {
+        self.any.is_valid(value)
+    }
+
+    /// Where the schema of one packet type finds errors, as JSON pointers.
+    pub(super) fn error_paths(&self, packet_type: &str, value: &Value) -> Vec<String> {
+        let Some(validator) = self.packets.get(packet_type) else { return Vec::new() };
+        let mut paths: Vec<_> =
+            validator.iter_errors(value).map(|error| error.instance_path().as_str().to_owned()).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths
+    }
+}
+
+/// Whether two pointers name the same place: the same value, or a value and one of its children.
+///
+/// JSON Schema blames an object for an unknown member, where the readers blame the member itself.
+pub(super) fn same_place(a: &str, b: &str) -> bool {
+    a == b || pointer::parent(a) == Some(b) || pointer::parent(b) == Some(a)
+}
