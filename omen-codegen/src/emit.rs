@@ -16,6 +16,7 @@ mod lens;
 mod names;
 mod objects;
 mod packet;
+mod quiet;
 mod readers;
 mod scalars;
 mod shapes;
@@ -29,13 +30,15 @@ pub use lens::Lens;
 /// # Errors
 /// If the lens names what the schemas do not have, or if typify does not take the schemas.
 pub fn types(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
-    let context = Context::new(model, lens)?;
-    let mut tokens = TokenStream::new();
-    for def in model.defs.values() {
-        tokens.extend(one(&context, def)?);
-    }
-    tokens.extend(packet::emit(&context)?);
-    Source::format(tokens)
+    source(|| {
+        let context = Context::new(model, lens)?;
+        let mut tokens = TokenStream::new();
+        for def in model.defs.values() {
+            tokens.extend(one(&context, def)?);
+        }
+        tokens.extend(packet::emit(&context)?);
+        Ok(tokens)
+    })
 }
 
 /// All of one definition: its type with builder, readers, facts and shape.
@@ -43,7 +46,7 @@ pub fn types(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
 /// # Errors
 /// As [`types`], and if there is no such definition.
 pub fn definition(model: &Model, lens: &Lens, name: &str) -> Result<Source, Mistakes> {
-    Source::format(one(&Context::new(model, lens)?, model.def(name)?)?)
+    source(|| one(&Context::new(model, lens)?, model.def(name)?))
 }
 
 /// The dispatch by packet type: `Packet`, `PacketFacts` and their readers.
@@ -51,7 +54,7 @@ pub fn definition(model: &Model, lens: &Lens, name: &str) -> Result<Source, Mist
 /// # Errors
 /// As [`types`].
 pub fn packets(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
-    Source::format(packet::emit(&Context::new(model, lens)?)?)
+    source(|| packet::emit(&Context::new(model, lens)?))
 }
 
 /// The codes and their texts: `omen-types`.
@@ -59,7 +62,7 @@ pub fn packets(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
 /// # Errors
 /// Only by a bug in the emitter.
 pub fn codes(model: &Model) -> Result<Source, Mistakes> {
-    Source::format(codes::emit(model))
+    source(|| Ok(codes::emit(model)))
 }
 
 /// States, events, table and verification loop: `omen-fsm`.
@@ -67,25 +70,31 @@ pub fn codes(model: &Model) -> Result<Source, Mistakes> {
 /// # Errors
 /// If the state machine names what the schemas do not have.
 pub fn fsm(model: &Model) -> Result<Source, Mistakes> {
-    let mut tokens = fsm::machine(model)?;
-    tokens.extend(fsm::verification_loop(model)?);
-    Source::format(tokens)
+    source(|| {
+        let mut tokens = fsm::machine(model)?;
+        tokens.extend(fsm::verification_loop(model)?);
+        Ok(tokens)
+    })
 }
 
-/// States, events and the transition table.
+/// States, events and the transition table: the first part of [`fsm`].
 ///
 /// # Errors
 /// As [`fsm`].
 pub fn machine(model: &Model) -> Result<Source, Mistakes> {
-    Source::format(fsm::machine(model)?)
+    source(|| fsm::machine(model))
 }
 
-/// What the verification loop needs before it may close.
+/// What the verification loop needs before it may close: the second part of [`fsm`].
 ///
 /// # Errors
 /// As [`fsm`].
 pub fn verification_loop(model: &Model) -> Result<Source, Mistakes> {
-    Source::format(fsm::verification_loop(model)?)
+    source(|| fsm::verification_loop(model))
+}
+
+fn source(emit: impl FnOnce() -> Result<TokenStream, Mistakes>) -> Result<Source, Mistakes> {
+    quiet::quietly(|| Source::format(emit()?))
 }
 
 fn one(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mistakes> {
@@ -125,10 +134,19 @@ pub(crate) fn bug(problem: String) -> Mistakes {
     .into()
 }
 
-/// A doc attribute. A description is plain text, so nothing in it may act as markup.
+/// A doc attribute. A description is plain text but for its backticks: nothing else in it may act as
+/// markup.
 pub(crate) fn doc(text: &str) -> TokenStream {
-    let text = format!(" {}", text.replace('[', "\\[").replace('<', "\\<"));
-    quote!(#[doc = #text])
+    let mut escaped = String::from(" ");
+    let mut code = false;
+    for c in text.chars() {
+        code ^= c == '`';
+        if !code && matches!(c, '[' | '<' | '*' | '\\') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    quote!(#[doc = #escaped])
 }
 
 pub(crate) fn ident(name: &str) -> proc_macro2::Ident {

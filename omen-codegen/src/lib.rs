@@ -1,7 +1,7 @@
 //! Turns the OMEN schema files into Rust source.
 //!
 //! Four phases, each a module: [`load`] parses the files, [`lint`] refuses what the later phases
-//! could not treat faithfully, [`model`] is what the files say (frozen from here on), [`emit`] is
+//! could not treat faithfully, [`mod@model`] is what the files say (frozen from here on), [`emit`] is
 //! pure functions from the model to tokens. One place, [`Source`], formats them.
 //!
 //! ```
@@ -46,7 +46,14 @@ impl Source {
     /// If they are no Rust file, which is a bug in an emitter and says so.
     pub fn format(tokens: proc_macro2::TokenStream) -> Result<Self, Mistakes> {
         match syn::parse2::<syn::File>(tokens) {
-            Ok(file) => Ok(Self(prettyplease::unparse(&file))),
+            Ok(mut file) => {
+                // One item at a time, so that a blank line can stand between two.
+                let items = std::mem::take(&mut file.items).into_iter().map(|item| {
+                    file.items = vec![item];
+                    prettyplease::unparse(&file)
+                });
+                Ok(Self(items.collect::<Vec<_>>().join("\n")))
+            }
             Err(error) => Err(emit::bug(format!("the generated tokens are no Rust file: {error}"))),
         }
     }

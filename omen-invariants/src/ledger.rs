@@ -174,6 +174,7 @@ impl Ledger {
         }
         if update.cancels {
             self.open = OpenDirectives::default();
+            self.decision = None;
             self.owes_decision = false;
         }
     }

@@ -4,6 +4,8 @@
 //! left together and shows what they say.
 
 pub mod finding;
+pub mod prelude;
+pub mod render;
 pub mod validator;
 
 pub use finding::{Finding, Stage};

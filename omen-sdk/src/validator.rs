@@ -156,14 +156,14 @@ impl Validator {
     /// The counts so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        self.judge.summary
+        self.judge.summary()
     }
 
     /// Judges the end of the stream: a last line without line end, and what is still open (D4).
     pub fn finish(mut self, sink: &mut dyn Sink) -> Summary {
         self.lines.finish(|line| self.judge.line(line, sink));
         self.judge.end(sink);
-        self.judge.summary
+        self.judge.summary()
     }
 }
 
@@ -177,6 +177,10 @@ struct Judge {
 }
 
 impl Judge {
+    fn summary(&self) -> Summary {
+        Summary { episodes: self.episodes.len() as u64, ..self.summary }
+    }
+
     fn line(&mut self, line: Line<'_>, sink: &mut dyn Sink) {
         self.line += 1;
         let bytes = match line {
@@ -281,7 +285,6 @@ impl Judge {
     }
 
     fn end(&mut self, sink: &mut dyn Sink) {
-        self.summary.episodes = self.episodes.len() as u64;
         for (id, machine) in self.episodes.in_order() {
             for (packet_id, diagnostic) in machine.finish() {
                 self.summary.count(&diagnostic);
@@ -291,7 +294,8 @@ impl Judge {
                     packet_index: None,
                     packet_id: packet_id.map(str::to_owned),
                     correlation_id: Some(id.to_owned()),
-                    packet_type: None,
+                    // Only directives are named at the end.
+                    packet_type: packet_id.map(|_| PacketType::TaskDirectivePacket),
                     state: Some(names(machine.nodes())),
                     stage: Stage::End,
                     diagnostic,

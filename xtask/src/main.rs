@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::referee;
+use xtask::{bench, ci, docs, expand, referee};
 
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask", about = "What people would else do by hand")]
@@ -15,13 +15,25 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Run all of CI
+    Ci,
+    /// Fill the generated tables of docs/protocol.md
+    Docs,
+    /// Print the generated code
+    Expand(expand::Options),
     /// Compare the packet readers with an independent JSON Schema validator on mutated packets
     Referee(referee::Options),
+    /// Measure how fast a log is judged
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().task {
+        Task::Ci => ci::run(&mut std::io::stdout()),
+        Task::Docs => docs::write().map(|()| ExitCode::SUCCESS),
+        Task::Expand(options) => expand::command(&options, &mut std::io::stdout().lock()),
         Task::Referee(options) => referee(&options),
+        Task::Bench(options) => bench::command(&options, &mut std::io::stdout()),
     };
     match done {
         Ok(code) => code,

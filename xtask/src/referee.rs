@@ -19,7 +19,7 @@ mod judge;
 mod mutate;
 mod pointer;
 mod sample;
-mod schemas;
+pub(crate) mod schemas;
 mod values;
 
 pub use judge::Fault;
@@ -128,11 +128,11 @@ fn packets(schemas: &Schemas, seed: u64) -> Result<Vec<Json>, Failure> {
             packets.push(packet);
         }
     }
-    for (path, text) in omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")) {
+    for (_, text) in omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")) {
         for line in text.lines() {
-            // Some examples are there to be refused; those have their own tests.
-            if let (Ok(packet), Ok(true)) = (serde_json::from_str(line), judge(schemas, line).map_err(|e| format!("{path}: {e}"))) {
-                packets.push(packet);
+            // Lines that are there to be refused have tests of their own.
+            if serde_json::from_str(line).is_ok_and(|value| schemas.accept(&value)) {
+                packets.push(serde_json::from_str(line)?);
             }
         }
     }

@@ -32,17 +32,13 @@ impl Walk<'_> {
         let holds = match &def.kind {
             // The place of a free-form value itself is a matter of the member that refers to it.
             Kind::FreeObject { .. } | Kind::Any => return true,
+            // Every branch and member is visited, whatever those before it hold.
             Kind::Union(branches) => {
-                branches.iter().fold(false, |holds, branch| self.visit(branch, depth) || holds)
+                branches.iter().filter(|branch| self.visit(branch, depth)).count() > 0
             }
-            Kind::Object(object) => object.fields.iter().fold(false, |holds, field| {
-                let inner = match &field.ty {
-                    Ty::Ref(name) => self.visit(name, depth.saturating_add(1)),
-                    Ty::Array { item: Item::Ref(name), .. } => self.visit(name, depth.saturating_add(2)),
-                    _ => false,
-                };
-                inner || holds
-            }),
+            Kind::Object(object) => {
+                object.fields.iter().filter(|field| self.visit_member(&field.ty, depth)).count() > 0
+            }
             _ => false,
         };
         if holds && let Some(before) = self.depths.insert(name.to_owned(), depth)
@@ -57,5 +53,13 @@ impl Walk<'_> {
             });
         }
         holds
+    }
+    /// Whether a member of an object at `depth` holds free-form values.
+    fn visit_member(&mut self, ty: &Ty, depth: u8) -> bool {
+        match ty {
+            Ty::Ref(name) => self.visit(name, depth.saturating_add(1)),
+            Ty::Array { item: Item::Ref(name), .. } => self.visit(name, depth.saturating_add(2)),
+            _ => false,
+        }
     }
 }

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::names::pascal;
 use super::{Context, bug, doc, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Kind};
@@ -15,7 +16,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     }
     let (name, text) = (ident(&def.name), &def.name);
     let docs = doc(&def.description);
-    let idents: Vec<_> = made.variants.iter().map(|variant| &variant.ident).collect();
+    let idents: Vec<_> = values.iter().map(|value| ident(&pascal(&value.wire))).collect();
     let wires: Vec<_> = values.iter().map(|value| &value.wire).collect();
     let descriptions: Vec<_> = values.iter().map(|value| &value.description).collect();
     let value_docs = values.iter().map(|value| doc(&format!("`{}`: {}", value.wire, value.description)));

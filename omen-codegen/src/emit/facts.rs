@@ -21,7 +21,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         let (field_name, docs) = (ident(&field.name), doc(&field.description));
         fields.push(quote!(#docs pub #field_name: #out));
     }
-    let docs = doc(&format!("What rules look at in a `{}`.", def.name));
+    let docs = doc(&format!("What rules look at in `{}`.", def.name));
     let lifetime = borrows(context, &def.name).then(|| quote!(<'de>));
     let reader = reader(context, def, object, Mode::Facts)?;
     Ok(quote! {

@@ -132,7 +132,7 @@ fn node_enum(nodes: &[Node<'_>]) -> TokenStream {
 fn events(model: &Model) -> Result<TokenStream, Mistakes> {
     let events = &model.fsm.events;
     let names: Vec<_> = events.iter().map(event_name).collect();
-    let docs = events.iter().map(|event| doc(&format!("{}.", event.description)));
+    let docs = events.iter().map(|event| doc(&format!("`{}`: {}.", event.id, event.description)));
     let ids: Vec<_> = events.iter().map(|event| &event.id).collect();
     let descriptions: Vec<_> = events.iter().map(|event| &event.description).collect();
     let types = events.iter().map(|event| match &event.packet {
@@ -278,7 +278,7 @@ fn table(model: &Model, nodes: &[Node<'_>]) -> Result<TokenStream, Mistakes> {
         }));
         quote!(RowInfo { from: #from, events: #events, to: #to, description: #description, source: #source })
     });
-    let (node_count, event_count) = (nodes.len(), fsm.events.len());
+    let [node_count, event_count] = [nodes.len(), fsm.events.len()].map(Literal::usize_unsuffixed);
     Ok(quote! {
         /// By node and event: the bits of the nodes that it leads to; none if there is no row.
         pub(crate) static NEXT: [[u16; #event_count]; #node_count] = [#(#rows),*];
@@ -344,7 +344,8 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
             } else {
                 test
             };
-            meets.push(quote!(if event == Event::#event_ident && #test { met |= Obligation::#name.bit(); }));
+            let test = (!obligation.when.is_empty()).then(|| quote!(&& #test));
+            meets.push(quote!(if event == Event::#event_ident #test { met |= Obligation::#name.bit(); }));
         }
         if let Some(guard) = &obligation.waived_unless {
             let packet = model.packets.first().map_or("", String::as_str);

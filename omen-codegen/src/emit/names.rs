@@ -2,9 +2,12 @@
 
 use proc_macro2::{Ident, Span};
 
-/// An identifier; a Rust keyword becomes a raw one.
+/// An identifier; a Rust keyword becomes a raw one, and gets a `_` where it cannot be raw.
 pub(super) fn ident(name: &str) -> Ident {
-    syn::parse_str::<Ident>(name).unwrap_or_else(|_| Ident::new_raw(name, Span::call_site()))
+    match name {
+        "self" | "Self" | "super" | "crate" => Ident::new(&format!("{name}_"), Span::call_site()),
+        _ => syn::parse_str(name).unwrap_or_else(|_| Ident::new_raw(name, Span::call_site())),
+    }
 }
 
 /// `VERIFY_FIRST`, `tools_ok`, `INV-007` as `VerifyFirst`, `ToolsOk`, `Inv007`; a name that is in

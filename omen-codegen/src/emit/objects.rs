@@ -2,6 +2,7 @@
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
+use syn::ext::IdentExt as _;
 
 use super::names::pascal;
 use super::readers::{Mode, Reader, member};
@@ -46,7 +47,7 @@ fn structure(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenS
             .iter()
             .find(|made| wire_name(made).as_deref() == Some(field.name.as_str()))
             .ok_or_else(|| bug(format!("typify made no field for `{}` of `{}`", field.name, def.name)))?;
-        let (docs, field_name) = (doc(&field.description), &made.ident);
+        let (docs, field_name) = (doc(&field.description), ident(&field.name));
         let ty = match (&field.ty, field.required) {
             // typify drops an empty array on output, and cannot tell `null` from an absent member.
             (Ty::Array { .. } | Ty::NullableText, false) => {
@@ -62,10 +63,8 @@ fn structure(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenS
                 quote!(#ty)
             }
         };
-        let rename = made.ident.as_ref().filter(|ident| **ident != field.name).map(|_| {
-            let wire = &field.name;
-            quote!(#[serde(rename = #wire)])
-        });
+        let wire = &field.name;
+        let rename = (field_name.unraw() != *wire).then(|| quote!(#[serde(rename = #wire)]));
         let skip = (!field.required).then(|| quote!(#[serde(skip_serializing_if = "Option::is_none")]));
         fields.push(quote!(#docs #rename #skip pub #field_name: #ty));
     }
@@ -80,7 +79,7 @@ fn structure(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenS
     Ok(quote! {
         #docs
         #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
-        #[builder(on(String, into))]
+        #[builder(on(::std::string::String, into))]
         pub struct #name { #(#fields),* }
     })
 }
@@ -262,20 +261,20 @@ fn check(context: &Context<'_>, object: &Object, conditional: &Conditional) -> R
         _ => return Err(bug(format!("the conditional on `{}` is of no known form", conditional.subject))),
     };
     let required = field(&conditional.requires)?;
-    let met = if conditional.non_empty {
+    let unmet = if conditional.non_empty {
         let local = format_ident!("m_{}", conditional.requires);
         match required.ty {
-            Ty::NullableText => quote!(#local.as_ref().and_then(Option::as_ref).is_some_and(NonEmpty::non_empty)),
-            _ => quote!(#local.as_ref().is_some_and(NonEmpty::non_empty)),
+            Ty::NullableText => quote!(!#local.as_ref().and_then(Option::as_ref).is_some_and(NonEmpty::non_empty)),
+            _ => quote!(!#local.as_ref().is_some_and(NonEmpty::non_empty)),
         }
     } else {
         let index = object.fields.iter().position(|field| field.name == conditional.requires).unwrap_or(0);
         let bit = Literal::u64_unsuffixed(1 << index);
-        quote!(seen & #bit != 0)
+        quote!(seen & #bit == 0)
     };
     let message = &conditional.description;
     Ok(quote! {
-        if #applies && !(#met) {
+        if #applies && #unmet {
             return Err(A::Error::custom(#message));
         }
     })

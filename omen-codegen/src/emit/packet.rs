@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::names::{packet_variant, pascal};
 use super::readers::{Mode, Reader, reference};
-use super::shapes::{field, shape_name};
+use super::shapes::shape_name;
 use super::{Context, bug, doc, ident, list};
 use crate::mistake::Mistakes;
 use crate::model::Ty;
@@ -62,8 +62,7 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
         /// A packet of any type.
         #[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
         #[serde(untagged)]
-        // Boxing would cost an allocation a packet, and packets are large whichever type they are.
-        #[allow(clippy::large_enum_variant)]
+        #[allow(clippy::large_enum_variant, reason = "a box would be an allocation a packet, and most are large")]
         pub enum Packet { #(#docs #variants(#packets)),* }
 
         impl Packet {
@@ -103,7 +102,7 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
                     match <Packet as Read<'de>>::read(deserializer)? {
                         Packet::#variants(packet) => Ok(packet),
                         other => Err(D::Error::custom(format_args!(
-                            "a {} is expected, but this is a {}", Self::TYPE, other.packet_type()
+                            "`{}` is expected here, but this is `{}`", Self::TYPE, other.packet_type()
                         ))),
                     }
                 }
@@ -214,7 +213,7 @@ fn reader(context: &Context<'_>, first: &str, mode: Mode) -> Result<TokenStream,
     let body_enum = (mode == Mode::Owned).then(|| {
         quote! {
             /// A payload whose packet is not yet complete.
-            #[allow(clippy::large_enum_variant)]
+            #[allow(clippy::large_enum_variant, reason = "it lives for a moment, on the stack")]
             enum Body { #(#variants(#payload_types)),* }
         }
     });
@@ -293,16 +292,21 @@ fn packet_shapes(context: &Context<'_>, first: &str) -> Result<TokenStream, Mist
     let types = model.packets.iter().map(|packet| ident(&pascal(packet)));
     let shapes = model.packets.iter().map(|packet| shape_name(packet));
     // When the type is unknown, header and envelope can be checked all the same.
-    let fields = list(root.fields.iter().map(|f| {
-        if f.name == "payload" {
-            let description = &f.description;
-            quote!(FieldShape { name: "payload", description: #description, required: true, rules: &[], shape: &ANY })
-        } else {
-            let mut f = f.clone();
-            f.rules.clear();
-            field(&f)
+    let mut fields = Vec::new();
+    for member in &root.fields {
+        let (name, mut description) = (&member.name, "What the packet is about; its type says of what shape.");
+        let mut shape = quote!(ANY);
+        if let (Ty::Ref(def), false) = (&member.ty, name == "payload") {
+            // The member's own description speaks of one type of packet.
+            description = &model.def(def)?.description;
+            let ident = shape_name(def);
+            shape = quote!(#ident);
         }
-    }));
+        fields.push(quote! {
+            FieldShape { name: #name, description: #description, required: true, rules: &[], shape: &#shape }
+        });
+    }
+    let fields = list(fields);
     Ok(quote! {
         /// The shape of a packet; without a type, of what all packets share.
         pub(crate) fn packet_shape(packet_type: Option<PacketType>) -> &'static Shape {

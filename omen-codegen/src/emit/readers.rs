@@ -1,6 +1,6 @@
 //! Which reader reads a member, and what it gives.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::{Context, bug, ident};
@@ -56,7 +56,8 @@ pub(super) fn member(context: &Context<'_>, owner: &str, field: &Field, mode: Mo
                     .map_err(|error| bug(format!("the lens folds into `{fold}`: {error}")))?,
                 _ => quote!(Vec<#out>),
             };
-            let max = max.map_or(quote!({ usize::MAX }), |max| quote!(#max));
+            let min = Literal::usize_unsuffixed(*min);
+            let max = max.map(Literal::usize_unsuffixed).map_or(quote!({ usize::MAX }), |max| quote!(#max));
             pair(quote!(Array<#reader, #gathered, #min, #max>), gathered)
         }
     })
@@ -74,6 +75,8 @@ fn plain_text(mode: Mode) -> Reader {
 pub(super) fn reference(context: &Context<'_>, name: &str, depth: u8, mode: Mode) -> Result<Reader, Mistakes> {
     let def = context.model.def(name)?;
     let ty = ident(name);
+    let depth = Literal::u8_unsuffixed(depth);
+    let min = Literal::usize_unsuffixed(if let Kind::FreeObject { min } = def.kind { min } else { 0 });
     Ok(match (&def.kind, mode) {
         (Kind::Object(_), Mode::Check) => pair(quote!(Check<#ty>), quote!(())),
         (Kind::Object(_), Mode::Facts) => facts_reader(context, name),
@@ -87,11 +90,11 @@ pub(super) fn reference(context: &Context<'_>, name: &str, depth: u8, mode: Mode
         (Kind::Integer { .. }, _) => pair(quote!(Integer<#ty>), quote!(#ty)),
         (Kind::Number { .. }, Mode::Check) => pair(quote!(CheckNumber<#ty>), quote!(())),
         (Kind::Number { .. }, _) => pair(quote!(Number<#ty>), quote!(#ty)),
-        (Kind::FreeObject { min }, Mode::Owned) => {
+        (Kind::FreeObject { .. }, Mode::Owned) => {
             pair(quote!(free::OwnedObject<#min, #depth>), quote!(::serde_json::Map<String, ::serde_json::Value>))
         }
-        (Kind::FreeObject { min }, Mode::Facts) => pair(quote!(free::RawObject<#min, #depth>), quote!(&'de str)),
-        (Kind::FreeObject { min }, Mode::Check) => pair(quote!(free::CheckObject<#min, #depth>), quote!(())),
+        (Kind::FreeObject { .. }, Mode::Facts) => pair(quote!(free::RawObject<#min, #depth>), quote!(&'de str)),
+        (Kind::FreeObject { .. }, Mode::Check) => pair(quote!(free::CheckObject<#min, #depth>), quote!(())),
         (Kind::Any, Mode::Owned) => pair(quote!(free::OwnedValue<#depth>), quote!(::serde_json::Value)),
         (Kind::Any, _) => pair(quote!(free::CheckValue<#depth>), quote!(())),
     })

@@ -28,10 +28,16 @@ pub(super) fn expects(def: &Def, rule: &TextRule) -> String {
         TextRule::Length { min, max: None } => format!("a string of at least {min} characters"),
         TextRule::Length { min, max: Some(max) } => format!("a string of {min} to {max} characters"),
         TextRule::Pattern { source, pattern } => {
-            format!("a {} such as `{}1` (pattern `{source}`)", def.name, pattern.prefix)
+            let character = if pattern.holds(&format!("{}1", pattern.prefix)) { '1' } else { first(pattern) };
+            format!("a {} such as `{}{character}` (pattern `{source}`)", def.name, pattern.prefix)
         }
         TextRule::DateTime => "an RFC 3339 timestamp with an offset, such as `2026-03-01T10:00:00Z`".to_owned(),
     }
+}
+
+/// The first character that the class of a pattern has.
+fn first(pattern: &Pattern) -> char {
+    pattern.ranges.first().map_or('_', |(low, _)| *low)
 }
 
 fn holds(rule: &TextRule) -> TokenStream {
@@ -46,7 +52,7 @@ fn holds(rule: &TextRule) -> TokenStream {
             let ranges = ranges.iter().map(|(low, high)| {
                 // The lint phase lets only ASCII through.
                 let [low, high] = [*low, *high].map(|c| Literal::byte_character(u8::try_from(c).unwrap_or(b'?')));
-                quote!(#low..=#high)
+                if low.to_string() == high.to_string() { quote!(#low) } else { quote!(#low..=#high) }
             });
             quote! {
                 text.strip_prefix(#prefix).is_some_and(|rest| {

@@ -1,6 +1,6 @@
 //! The schema as static data, for the walk that finds all errors.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::names::{pascal, shouting};
@@ -71,7 +71,7 @@ fn object(object: &Object) -> TokenStream {
     quote!(ShapeKind::Object(ObjectShape { fields: #fields, conditionals: #conditionals, metadata: #metadata }))
 }
 
-pub(super) fn field(field: &Field) -> TokenStream {
+fn field(field: &Field) -> TokenStream {
     let Field { name, description, required, .. } = field;
     let (rules, shape) = (codes(&field.rules), ty(&field.ty));
     quote!(FieldShape { name: #name, description: #description, required: #required, rules: #rules, shape: #shape })
@@ -95,7 +95,8 @@ fn ty(ty: &Ty) -> TokenStream {
                 Item::Ref(name) => reference(name),
                 Item::PlainText => quote!(&PLAIN_TEXT),
             };
-            let max = max.map_or(quote!(None), |max| quote!(Some(#max)));
+            let min = Literal::usize_unsuffixed(*min);
+            let max = max.map(Literal::usize_unsuffixed).map_or(quote!(None), |max| quote!(Some(#max)));
             quote!(&Shape { name: "", kind: ShapeKind::Array { item: #item, min: #min, max: #max } })
         }
     }

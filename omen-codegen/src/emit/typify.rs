@@ -3,10 +3,7 @@
 //! It is given only what it treats faithfully: objects and enums, without the constraints that it
 //! would drop. Scalars, unions and free-form values are ours and stand in its output by name.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
-use std::sync::Once;
 
 use serde_json::{Map, Value, json};
 
@@ -33,7 +30,7 @@ impl Skeleton {
 pub(super) fn skeleton(model: &Model) -> Result<Skeleton, Mistakes> {
     let root = serde_json::from_value(json!({ "definitions": bundle(model) }))
         .map_err(|error| bug(format!("the bundle is no schema: {error}")))?;
-    let file = quietly(|| run(model, root))?;
+    let file = run(model, root)?;
     let mut skeleton = Skeleton { structs: BTreeMap::new(), enums: BTreeMap::new() };
     for item in file.items {
         match item {
@@ -57,32 +54,6 @@ fn run(model: &Model, root: schemars::schema::RootSchema) -> Result<syn::File, M
     let mut space = typify::TypeSpace::new(&settings);
     space.add_root_schema(root).map_err(|error| bug(format!("typify: {error}")))?;
     syn::parse2(space.to_stream()).map_err(|error| bug(format!("typify's output: {error}")))
-}
-
-/// A panic of typify comes back as a mistake, and nothing of it reaches the screen.
-fn quietly<T>(work: impl FnOnce() -> Result<T, Mistakes>) -> Result<T, Mistakes> {
-    thread_local! { static QUIET: Cell<bool> = const { Cell::new(false) }; }
-    // The hook is one for the process: what other threads have to say must come through.
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let before = take_hook();
-        set_hook(Box::new(move |panic| {
-            if !QUIET.get() {
-                before(panic);
-            }
-        }));
-    });
-    QUIET.set(true);
-    let result = catch_unwind(AssertUnwindSafe(work));
-    QUIET.set(false);
-    result.unwrap_or_else(|panic| {
-        let why = panic
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| panic.downcast_ref::<&str>().copied())
-            .unwrap_or("no message");
-        Err(bug(format!("typify does not take these schemas: {why}")))
-    })
 }
 
 fn is_ours(def: &Def) -> bool {

@@ -9,6 +9,7 @@ pub enum Code {
     /// `INV-001`: no note without a pen.
     Inv001,
 }
+
 impl Code {
     /// Every code, in the order in which they are documented.
     pub const ALL: &'static [Code] = &[Code::Json, Code::E1, Code::Inv001];

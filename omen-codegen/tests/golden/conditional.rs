@@ -1,6 +1,6 @@
 /// How a parcel went.
 #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
-#[builder(on(String, into))]
+#[builder(on(::std::string::String, into))]
 pub struct Delivery {
     /// What came of it.
     pub outcome: Outcome,
@@ -10,12 +10,14 @@ pub struct Delivery {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Option<String>>,
 }
+
 #[derive(Clone, Copy)]
 enum DeliveryKey {
     Outcome,
     Attempts,
     Reason,
 }
+
 impl Key for DeliveryKey {
     const NAMES: &'static [&'static str] = &["outcome", "attempts", "reason"];
     #[inline]
@@ -28,6 +30,7 @@ impl Key for DeliveryKey {
         }
     }
 }
+
 impl<'de> Read<'de> for Delivery {
     type Out = Delivery;
     #[inline]
@@ -35,6 +38,7 @@ impl<'de> Read<'de> for Delivery {
         deserializer.deserialize_map(Seed::<Delivery>::new())
     }
 }
+
 impl<'de> Visitor<'de> for Seed<Delivery> {
     type Value = Delivery;
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -56,9 +60,7 @@ impl<'de> Visitor<'de> for Seed<Delivery> {
                     m_attempts = Some(
                         map
                             .next_value_seed(
-                                Seed::<
-                                    Array<String, Vec<String>, 0usize, { usize::MAX }>,
-                                >::new(),
+                                Seed::<Array<String, Vec<String>, 0, { usize::MAX }>>::new(),
                             )?,
                     );
                 }
@@ -71,18 +73,16 @@ impl<'de> Visitor<'de> for Seed<Delivery> {
             }
         }
         need(seen, 3, DeliveryKey::NAMES)?;
-        if matches!(m_outcome, Some(Outcome::Lost | Outcome::Refused))
-            && !(seen & 4 != 0)
-        {
+        if matches!(m_outcome, Some(Outcome::Lost | Outcome::Refused)) && seen & 4 == 0 {
             return Err(
                 A::Error::custom("A delivery that failed has a reason, if only `null`."),
             );
         }
         if matches!(m_attempts, Some((_, 0)))
-            && !(m_reason
+            && !m_reason
                 .as_ref()
                 .and_then(Option::as_ref)
-                .is_some_and(NonEmpty::non_empty))
+                .is_some_and(NonEmpty::non_empty)
         {
             return Err(
                 A::Error::custom("Without an attempt, a non-empty reason is required."),
@@ -95,6 +95,7 @@ impl<'de> Visitor<'de> for Seed<Delivery> {
         })
     }
 }
+
 impl<'de> Read<'de> for Check<Delivery> {
     type Out = ();
     #[inline]
@@ -102,6 +103,7 @@ impl<'de> Read<'de> for Check<Delivery> {
         deserializer.deserialize_map(Seed::<Check<Delivery>>::new())
     }
 }
+
 impl<'de> Visitor<'de> for Seed<Check<Delivery>> {
     type Value = ();
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -123,9 +125,7 @@ impl<'de> Visitor<'de> for Seed<Check<Delivery>> {
                     m_attempts = Some(
                         map
                             .next_value_seed(
-                                Seed::<
-                                    Array<Check<String>, (), 0usize, { usize::MAX }>,
-                                >::new(),
+                                Seed::<Array<Check<String>, (), 0, { usize::MAX }>>::new(),
                             )?,
                     );
                 }
@@ -138,18 +138,16 @@ impl<'de> Visitor<'de> for Seed<Check<Delivery>> {
             }
         }
         need(seen, 3, DeliveryKey::NAMES)?;
-        if matches!(m_outcome, Some(Outcome::Lost | Outcome::Refused))
-            && !(seen & 4 != 0)
-        {
+        if matches!(m_outcome, Some(Outcome::Lost | Outcome::Refused)) && seen & 4 == 0 {
             return Err(
                 A::Error::custom("A delivery that failed has a reason, if only `null`."),
             );
         }
         if matches!(m_attempts, Some((_, 0)))
-            && !(m_reason
+            && !m_reason
                 .as_ref()
                 .and_then(Option::as_ref)
-                .is_some_and(NonEmpty::non_empty))
+                .is_some_and(NonEmpty::non_empty)
         {
             return Err(
                 A::Error::custom("Without an attempt, a non-empty reason is required."),
@@ -158,11 +156,13 @@ impl<'de> Visitor<'de> for Seed<Check<Delivery>> {
         Ok(())
     }
 }
+
 impl<'de> ::serde::Deserialize<'de> for Delivery {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <Self as Read<'de>>::read(deserializer)
     }
 }
+
 static DELIVERY_SHAPE: Shape = Shape {
     name: "Delivery",
     kind: ShapeKind::Object(ObjectShape {
@@ -183,7 +183,7 @@ static DELIVERY_SHAPE: Shape = Shape {
                     name: "",
                     kind: ShapeKind::Array {
                         item: &PLAIN_TEXT,
-                        min: 0usize,
+                        min: 0,
                         max: None,
                     },
                 },
@@ -217,6 +217,7 @@ static DELIVERY_SHAPE: Shape = Shape {
         metadata: false,
     }),
 };
+
 impl HasShape for Delivery {
     fn shape() -> &'static Shape {
         &DELIVERY_SHAPE

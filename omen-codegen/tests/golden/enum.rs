@@ -8,6 +8,7 @@ pub enum Pace {
     #[serde(rename = "FAST")]
     Fast,
 }
+
 impl Pace {
     /// Every value, in schema order.
     pub const ALL: &'static [Pace] = &[Pace::SlowAndSteady, Pace::Fast];
@@ -36,11 +37,13 @@ impl Pace {
         }
     }
 }
+
 impl ::std::fmt::Display for Pace {
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
+
 impl ::std::str::FromStr for Pace {
     type Err = Invalid;
     fn from_str(text: &str) -> Result<Self, Invalid> {
@@ -52,6 +55,7 @@ impl ::std::str::FromStr for Pace {
             ))
     }
 }
+
 impl<'de> Read<'de> for Pace {
     type Out = Self;
     #[inline]
@@ -59,6 +63,7 @@ impl<'de> Read<'de> for Pace {
         deserializer.deserialize_str(Seed::<Self>::new())
     }
 }
+
 impl Visitor<'_> for Seed<Pace> {
     type Value = Pace;
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -69,11 +74,13 @@ impl Visitor<'_> for Seed<Pace> {
         Pace::of(text).ok_or_else(|| E::custom("one of `SLOW_AND_STEADY`, `FAST`"))
     }
 }
+
 impl<'de> ::serde::Deserialize<'de> for Pace {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <Self as Read<'de>>::read(deserializer)
     }
 }
+
 static PACE_SHAPE: Shape = Shape {
     name: "Pace",
     kind: ShapeKind::Enum(&["SLOW_AND_STEADY", "FAST"]),

@@ -1,6 +1,6 @@
 /// An order.
 #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
-#[builder(on(String, into))]
+#[builder(on(::std::string::String, into))]
 pub struct Order {
     /// Its identifier.
     pub id: OrderId,
@@ -10,26 +10,18 @@ pub struct Order {
     pub placed_at: Timestamp,
     /// What was ordered.
     pub lines: ::std::vec::Vec<::std::string::String>,
-    /// Where it goes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub address: ::std::option::Option<Address>,
 }
+
 #[derive(Clone, Copy)]
 enum OrderKey {
     Id,
     Customer,
     PlacedAt,
     Lines,
-    Address,
 }
+
 impl Key for OrderKey {
-    const NAMES: &'static [&'static str] = &[
-        "id",
-        "customer",
-        "placed_at",
-        "lines",
-        "address",
-    ];
+    const NAMES: &'static [&'static str] = &["id", "customer", "placed_at", "lines"];
     #[inline]
     fn of(name: &str) -> Option<Self> {
         match name {
@@ -37,11 +29,11 @@ impl Key for OrderKey {
             "customer" => Some(OrderKey::Customer),
             "placed_at" => Some(OrderKey::PlacedAt),
             "lines" => Some(OrderKey::Lines),
-            "address" => Some(OrderKey::Address),
             _ => None,
         }
     }
 }
+
 impl<'de> Read<'de> for Order {
     type Out = Order;
     #[inline]
@@ -49,6 +41,7 @@ impl<'de> Read<'de> for Order {
         deserializer.deserialize_map(Seed::<Order>::new())
     }
 }
+
 impl<'de> Visitor<'de> for Seed<Order> {
     type Value = Order;
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -60,7 +53,6 @@ impl<'de> Visitor<'de> for Seed<Order> {
         let mut m_customer: Option<String> = None;
         let mut m_placed_at: Option<Timestamp> = None;
         let mut m_lines: Option<(Vec<String>, usize)> = None;
-        let mut m_address: Option<Address> = None;
         while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new())? {
             match key {
                 OrderKey::Id => {
@@ -80,15 +72,9 @@ impl<'de> Visitor<'de> for Seed<Order> {
                     m_lines = Some(
                         map
                             .next_value_seed(
-                                Seed::<
-                                    Array<String, Vec<String>, 1usize, { usize::MAX }>,
-                                >::new(),
+                                Seed::<Array<String, Vec<String>, 1, { usize::MAX }>>::new(),
                             )?,
                     );
-                }
-                OrderKey::Address => {
-                    once(&mut seen, 16)?;
-                    m_address = Some(map.next_value_seed(Seed::<Address>::new())?);
                 }
             }
         }
@@ -98,10 +84,10 @@ impl<'de> Visitor<'de> for Seed<Order> {
             customer: must(m_customer)?,
             placed_at: must(m_placed_at)?,
             lines: must(m_lines)?.0,
-            address: m_address,
         })
     }
 }
+
 impl<'de> Read<'de> for Check<Order> {
     type Out = ();
     #[inline]
@@ -109,6 +95,7 @@ impl<'de> Read<'de> for Check<Order> {
         deserializer.deserialize_map(Seed::<Check<Order>>::new())
     }
 }
+
 impl<'de> Visitor<'de> for Seed<Check<Order>> {
     type Value = ();
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -133,12 +120,8 @@ impl<'de> Visitor<'de> for Seed<Check<Order>> {
                 OrderKey::Lines => {
                     once(&mut seen, 8)?;
                     map.next_value_seed(
-                        Seed::<Array<Check<String>, (), 1usize, { usize::MAX }>>::new(),
+                        Seed::<Array<Check<String>, (), 1, { usize::MAX }>>::new(),
                     )?;
-                }
-                OrderKey::Address => {
-                    once(&mut seen, 16)?;
-                    map.next_value_seed(Seed::<Check<Address>>::new())?;
                 }
             }
         }
@@ -146,12 +129,14 @@ impl<'de> Visitor<'de> for Seed<Check<Order>> {
         Ok(())
     }
 }
+
 impl<'de> ::serde::Deserialize<'de> for Order {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <Self as Read<'de>>::read(deserializer)
     }
 }
-/// What rules look at in a `Order`.
+
+/// What rules look at in `Order`.
 #[derive(Clone, Debug)]
 pub struct OrderFacts<'de> {
     /// Its identifier.
@@ -160,9 +145,8 @@ pub struct OrderFacts<'de> {
     pub placed_at: Instant,
     /// What was ordered.
     pub lines: crate::order::LineCount,
-    /// Where it goes.
-    pub address: Option<AddressFacts<'de>>,
 }
+
 impl<'de> Read<'de> for OrderFacts<'de> {
     type Out = OrderFacts<'de>;
     #[inline]
@@ -170,6 +154,7 @@ impl<'de> Read<'de> for OrderFacts<'de> {
         deserializer.deserialize_map(Seed::<OrderFacts<'de>>::new())
     }
 }
+
 impl<'de> Visitor<'de> for Seed<OrderFacts<'de>> {
     type Value = OrderFacts<'de>;
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -183,7 +168,6 @@ impl<'de> Visitor<'de> for Seed<OrderFacts<'de>> {
         let mut m_id: Option<Cow<'de, str>> = None;
         let mut m_placed_at: Option<Instant> = None;
         let mut m_lines: Option<(crate::order::LineCount, usize)> = None;
-        let mut m_address: Option<AddressFacts<'de>> = None;
         while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new())? {
             match key {
                 OrderKey::Id => {
@@ -209,17 +193,11 @@ impl<'de> Visitor<'de> for Seed<OrderFacts<'de>> {
                                     Array<
                                         Borrowed<String>,
                                         crate::order::LineCount,
-                                        1usize,
+                                        1,
                                         { usize::MAX },
                                     >,
                                 >::new(),
                             )?,
-                    );
-                }
-                OrderKey::Address => {
-                    once(&mut seen, 16)?;
-                    m_address = Some(
-                        map.next_value_seed(Seed::<AddressFacts<'de>>::new())?,
                     );
                 }
             }
@@ -229,10 +207,10 @@ impl<'de> Visitor<'de> for Seed<OrderFacts<'de>> {
             id: must(m_id)?,
             placed_at: must(m_placed_at)?,
             lines: must(m_lines)?.0,
-            address: m_address,
         })
     }
 }
+
 static ORDER_SHAPE: Shape = Shape {
     name: "Order",
     kind: ShapeKind::Object(ObjectShape {
@@ -267,23 +245,17 @@ static ORDER_SHAPE: Shape = Shape {
                     name: "",
                     kind: ShapeKind::Array {
                         item: &PLAIN_TEXT,
-                        min: 1usize,
+                        min: 1,
                         max: None,
                     },
                 },
-            },
-            FieldShape {
-                name: "address",
-                description: "Where it goes.",
-                required: false,
-                rules: &[],
-                shape: &ADDRESS_SHAPE,
             },
         ],
         conditionals: &[],
         metadata: false,
     }),
 };
+
 impl HasShape for Order {
     fn shape() -> &'static Shape {
         &ORDER_SHAPE

@@ -1,6 +1,6 @@
 /// What an instrument said. Free-form values know from the packet down how deep they stand.
 #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
-#[builder(on(String, into))]
+#[builder(on(::std::string::String, into))]
 pub struct Reading {
     /// The reading itself.
     pub data: ::serde_json::Map<String, ::serde_json::Value>,
@@ -11,12 +11,14 @@ pub struct Reading {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<::serde_json::Value>,
 }
+
 #[derive(Clone, Copy)]
 enum ReadingKey {
     Data,
     Settings,
     Raw,
 }
+
 impl Key for ReadingKey {
     const NAMES: &'static [&'static str] = &["data", "settings", "raw"];
     #[inline]
@@ -29,6 +31,7 @@ impl Key for ReadingKey {
         }
     }
 }
+
 impl<'de> Read<'de> for Reading {
     type Out = Reading;
     #[inline]
@@ -36,6 +39,7 @@ impl<'de> Read<'de> for Reading {
         deserializer.deserialize_map(Seed::<Reading>::new())
     }
 }
+
 impl<'de> Visitor<'de> for Seed<Reading> {
     type Value = Reading;
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -51,25 +55,19 @@ impl<'de> Visitor<'de> for Seed<Reading> {
                 ReadingKey::Data => {
                     once(&mut seen, 1)?;
                     m_data = Some(
-                        map
-                            .next_value_seed(
-                                Seed::<free::OwnedObject<1usize, 1u8>>::new(),
-                            )?,
+                        map.next_value_seed(Seed::<free::OwnedObject<1, 1>>::new())?,
                     );
                 }
                 ReadingKey::Settings => {
                     once(&mut seen, 2)?;
                     m_settings = Some(
-                        map
-                            .next_value_seed(
-                                Seed::<free::OwnedObject<0usize, 1u8>>::new(),
-                            )?,
+                        map.next_value_seed(Seed::<free::OwnedObject<0, 1>>::new())?,
                     );
                 }
                 ReadingKey::Raw => {
                     once(&mut seen, 4)?;
                     m_raw = Some(
-                        map.next_value_seed(Seed::<free::OwnedValue<1u8>>::new())?,
+                        map.next_value_seed(Seed::<free::OwnedValue<1>>::new())?,
                     );
                 }
             }
@@ -82,6 +80,7 @@ impl<'de> Visitor<'de> for Seed<Reading> {
         })
     }
 }
+
 impl<'de> Read<'de> for Check<Reading> {
     type Out = ();
     #[inline]
@@ -89,6 +88,7 @@ impl<'de> Read<'de> for Check<Reading> {
         deserializer.deserialize_map(Seed::<Check<Reading>>::new())
     }
 }
+
 impl<'de> Visitor<'de> for Seed<Check<Reading>> {
     type Value = ();
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -100,15 +100,15 @@ impl<'de> Visitor<'de> for Seed<Check<Reading>> {
             match key {
                 ReadingKey::Data => {
                     once(&mut seen, 1)?;
-                    map.next_value_seed(Seed::<free::CheckObject<1usize, 1u8>>::new())?;
+                    map.next_value_seed(Seed::<free::CheckObject<1, 1>>::new())?;
                 }
                 ReadingKey::Settings => {
                     once(&mut seen, 2)?;
-                    map.next_value_seed(Seed::<free::CheckObject<0usize, 1u8>>::new())?;
+                    map.next_value_seed(Seed::<free::CheckObject<0, 1>>::new())?;
                 }
                 ReadingKey::Raw => {
                     once(&mut seen, 4)?;
-                    map.next_value_seed(Seed::<free::CheckValue<1u8>>::new())?;
+                    map.next_value_seed(Seed::<free::CheckValue<1>>::new())?;
                 }
             }
         }
@@ -116,11 +116,13 @@ impl<'de> Visitor<'de> for Seed<Check<Reading>> {
         Ok(())
     }
 }
+
 impl<'de> ::serde::Deserialize<'de> for Reading {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <Self as Read<'de>>::read(deserializer)
     }
 }
+
 static READING_SHAPE: Shape = Shape {
     name: "Reading",
     kind: ShapeKind::Object(ObjectShape {
@@ -151,6 +153,7 @@ static READING_SHAPE: Shape = Shape {
         metadata: false,
     }),
 };
+
 impl HasShape for Reading {
     fn shape() -> &'static Shape {
         &READING_SHAPE

@@ -3,6 +3,7 @@
 /// From 1 to 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
 pub struct Percentage(u64);
+
 impl Percentage {
     /// Smallest value.
     pub const MIN: Self = Self(1u64);
@@ -28,6 +29,7 @@ impl Percentage {
         self.0
     }
 }
+
 impl IntegerScalar for Percentage {
     const MIN: u64 = 1u64;
     const MAX: u64 = 100u64;
@@ -36,27 +38,32 @@ impl IntegerScalar for Percentage {
         Self(value)
     }
 }
+
 impl From<Percentage> for u64 {
     fn from(value: Percentage) -> u64 {
         value.0
     }
 }
+
 impl TryFrom<u64> for Percentage {
     type Error = Invalid;
     fn try_from(value: u64) -> Result<Self, Invalid> {
         Self::new(value)
     }
 }
+
 impl ::std::fmt::Display for Percentage {
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         self.0.fmt(f)
     }
 }
+
 impl<'de> ::serde::Deserialize<'de> for Percentage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <Integer<Self> as Read<'de>>::read(deserializer)
     }
 }
+
 static PERCENTAGE_SHAPE: Shape = Shape {
     name: "Percentage",
     kind: ShapeKind::Integer {

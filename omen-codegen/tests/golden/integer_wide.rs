@@ -3,6 +3,7 @@
 /// From 0 to 9007199254740991.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
 pub struct Total(u64);
+
 impl Total {
     /// Smallest value.
     pub const MIN: Self = Self(0u64);
@@ -32,6 +33,7 @@ impl Total {
         self.0
     }
 }
+
 impl IntegerScalar for Total {
     const MIN: u64 = 0u64;
     const MAX: u64 = 9007199254740991u64;
@@ -40,32 +42,38 @@ impl IntegerScalar for Total {
         Self(value)
     }
 }
+
 impl From<u32> for Total {
     fn from(value: u32) -> Self {
         Self(value.into())
     }
 }
+
 impl From<Total> for u64 {
     fn from(value: Total) -> u64 {
         value.0
     }
 }
+
 impl TryFrom<u64> for Total {
     type Error = Invalid;
     fn try_from(value: u64) -> Result<Self, Invalid> {
         Self::new(value)
     }
 }
+
 impl ::std::fmt::Display for Total {
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         self.0.fmt(f)
     }
 }
+
 impl<'de> ::serde::Deserialize<'de> for Total {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <Integer<Self> as Read<'de>>::read(deserializer)
     }
 }
+
 static TOTAL_SHAPE: Shape = Shape {
     name: "Total",
     kind: ShapeKind::Integer {

@@ -6,6 +6,7 @@ pub enum State {
     /// `S1_OPEN`: Somebody may come through.
     Open,
 }
+
 impl State {
     /// Every state, in order.
     pub const ALL: &'static [State] = &[State::Locked, State::Open];
@@ -34,6 +35,7 @@ impl State {
         }
     }
 }
+
 /// A state without sub-states, or a sub-state: what the table's rows lead from and to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -45,6 +47,7 @@ pub enum Node {
     /// `S1_OPEN/TWICE`: Two turns are left.
     OpenTwice,
 }
+
 impl Node {
     /// Every node, in order.
     pub const ALL: &'static [Node] = &[Node::Locked, Node::OpenOnce, Node::OpenTwice];
@@ -69,19 +72,21 @@ impl Node {
         }
     }
 }
+
 /// What can happen to an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Event {
-    /// a silver coin.
+    /// `pay_silver`: a silver coin.
     PaySilver,
-    /// a gold coin.
+    /// `pay_gold`: a gold coin.
     PayGold,
-    /// a push.
+    /// `push`: a push.
     Push,
-    /// the end of the stream.
+    /// `close`: the end of the stream.
     Close,
 }
+
 impl Event {
     /// Every event, in order.
     pub const ALL: &'static [Event] = &[
@@ -134,12 +139,10 @@ impl Event {
         }
     }
 }
+
 /// By node and event: the bits of the nodes that it leads to; none if there is no row.
-pub(crate) static NEXT: [[u16; 4usize]; 3usize] = [
-    [2, 6, 0, 1],
-    [2, 2, 1, 2],
-    [4, 4, 2, 4],
-];
+pub(crate) static NEXT: [[u16; 4]; 3] = [[2, 6, 0, 1], [2, 2, 1, 2], [4, 4, 2, 4]];
+
 /// The rows of the table, as they are documented.
 pub static ROWS: &[RowInfo] = &[
     RowInfo {

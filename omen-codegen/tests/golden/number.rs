@@ -4,6 +4,7 @@
 /// Keeps whether JSON wrote it as an integer (`1`) or not (`1.0`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, ::serde::Serialize)]
 pub struct Weight(::serde_json::Number);
+
 impl Weight {
     /// Checks and takes a value.
     ///
@@ -21,6 +22,7 @@ impl Weight {
         self.0.as_f64().unwrap_or(f64::NAN)
     }
 }
+
 impl NumberScalar for Weight {
     const MIN: Option<f64> = Some(0f64);
     const MAX: Option<f64> = None;
@@ -28,22 +30,26 @@ impl NumberScalar for Weight {
         Self(value)
     }
 }
+
 impl TryFrom<f64> for Weight {
     type Error = Invalid;
     fn try_from(value: f64) -> Result<Self, Invalid> {
         Self::new(value)
     }
 }
+
 impl ::std::fmt::Display for Weight {
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         self.0.fmt(f)
     }
 }
+
 impl<'de> ::serde::Deserialize<'de> for Weight {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <Number<Self> as Read<'de>>::read(deserializer)
     }
 }
+
 static WEIGHT_SHAPE: Shape = Shape {
     name: "Weight",
     kind: ShapeKind::Number {

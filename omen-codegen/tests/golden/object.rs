@@ -1,24 +1,24 @@
 /// Something to be delivered.
 #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
-#[builder(on(String, into))]
+#[builder(on(::std::string::String, into))]
 pub struct Parcel {
     /// Its weight in kilograms.
     pub weight: Weight,
     /// What sort of parcel; the name is a keyword of Rust.
-    #[serde(rename = "type")]
-    pub type_: ::std::string::String,
+    pub r#type: ::std::string::String,
     /// What stands on it.
     pub labels: ::std::vec::Vec<Label>,
     /// Anything besides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<Vec<String>>,
-    /// Who sent it; `null` if nobody knows.
+    /// Who sent it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sender: Option<Option<String>>,
+    pub sender: ::std::option::Option<::std::string::String>,
     /// Whether it may break.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fragile: ::std::option::Option<bool>,
 }
+
 #[derive(Clone, Copy)]
 enum ParcelKey {
     Weight,
@@ -28,6 +28,7 @@ enum ParcelKey {
     Sender,
     Fragile,
 }
+
 impl Key for ParcelKey {
     const NAMES: &'static [&'static str] = &[
         "weight",
@@ -50,6 +51,7 @@ impl Key for ParcelKey {
         }
     }
 }
+
 impl<'de> Read<'de> for Parcel {
     type Out = Parcel;
     #[inline]
@@ -57,6 +59,7 @@ impl<'de> Read<'de> for Parcel {
         deserializer.deserialize_map(Seed::<Parcel>::new())
     }
 }
+
 impl<'de> Visitor<'de> for Seed<Parcel> {
     type Value = Parcel;
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -68,7 +71,7 @@ impl<'de> Visitor<'de> for Seed<Parcel> {
         let mut m_type: Option<String> = None;
         let mut m_labels: Option<(Vec<Label>, usize)> = None;
         let mut m_notes: Option<(Vec<String>, usize)> = None;
-        let mut m_sender: Option<Option<String>> = None;
+        let mut m_sender: Option<String> = None;
         let mut m_fragile: Option<bool> = None;
         while let Some(key) = map.next_key_seed(KeySeed::<ParcelKey>::new())? {
             match key {
@@ -85,9 +88,7 @@ impl<'de> Visitor<'de> for Seed<Parcel> {
                     m_labels = Some(
                         map
                             .next_value_seed(
-                                Seed::<
-                                    Array<OwnedText<Label>, Vec<Label>, 1usize, 3usize>,
-                                >::new(),
+                                Seed::<Array<OwnedText<Label>, Vec<Label>, 1, 3>>::new(),
                             )?,
                     );
                 }
@@ -96,17 +97,13 @@ impl<'de> Visitor<'de> for Seed<Parcel> {
                     m_notes = Some(
                         map
                             .next_value_seed(
-                                Seed::<
-                                    Array<String, Vec<String>, 0usize, { usize::MAX }>,
-                                >::new(),
+                                Seed::<Array<String, Vec<String>, 0, { usize::MAX }>>::new(),
                             )?,
                     );
                 }
                 ParcelKey::Sender => {
                     once(&mut seen, 16)?;
-                    m_sender = Some(
-                        map.next_value_seed(Seed::<Nullable<String>>::new())?,
-                    );
+                    m_sender = Some(map.next_value_seed(Seed::<String>::new())?);
                 }
                 ParcelKey::Fragile => {
                     once(&mut seen, 32)?;
@@ -125,6 +122,7 @@ impl<'de> Visitor<'de> for Seed<Parcel> {
         })
     }
 }
+
 impl<'de> Read<'de> for Check<Parcel> {
     type Out = ();
     #[inline]
@@ -132,6 +130,7 @@ impl<'de> Read<'de> for Check<Parcel> {
         deserializer.deserialize_map(Seed::<Check<Parcel>>::new())
     }
 }
+
 impl<'de> Visitor<'de> for Seed<Check<Parcel>> {
     type Value = ();
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -152,18 +151,18 @@ impl<'de> Visitor<'de> for Seed<Check<Parcel>> {
                 ParcelKey::Labels => {
                     once(&mut seen, 4)?;
                     map.next_value_seed(
-                        Seed::<Array<CheckText<Label>, (), 1usize, 3usize>>::new(),
+                        Seed::<Array<CheckText<Label>, (), 1, 3>>::new(),
                     )?;
                 }
                 ParcelKey::Notes => {
                     once(&mut seen, 8)?;
                     map.next_value_seed(
-                        Seed::<Array<Check<String>, (), 0usize, { usize::MAX }>>::new(),
+                        Seed::<Array<Check<String>, (), 0, { usize::MAX }>>::new(),
                     )?;
                 }
                 ParcelKey::Sender => {
                     once(&mut seen, 16)?;
-                    map.next_value_seed(Seed::<Nullable<Check<String>>>::new())?;
+                    map.next_value_seed(Seed::<Check<String>>::new())?;
                 }
                 ParcelKey::Fragile => {
                     once(&mut seen, 32)?;
@@ -175,11 +174,13 @@ impl<'de> Visitor<'de> for Seed<Check<Parcel>> {
         Ok(())
     }
 }
+
 impl<'de> ::serde::Deserialize<'de> for Parcel {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <Self as Read<'de>>::read(deserializer)
     }
 }
+
 static PARCEL_SHAPE: Shape = Shape {
     name: "Parcel",
     kind: ShapeKind::Object(ObjectShape {
@@ -207,8 +208,8 @@ static PARCEL_SHAPE: Shape = Shape {
                     name: "",
                     kind: ShapeKind::Array {
                         item: &LABEL_SHAPE,
-                        min: 1usize,
-                        max: Some(3usize),
+                        min: 1,
+                        max: Some(3),
                     },
                 },
             },
@@ -221,17 +222,17 @@ static PARCEL_SHAPE: Shape = Shape {
                     name: "",
                     kind: ShapeKind::Array {
                         item: &PLAIN_TEXT,
-                        min: 0usize,
+                        min: 0,
                         max: None,
                     },
                 },
             },
             FieldShape {
                 name: "sender",
-                description: "Who sent it; `null` if nobody knows.",
+                description: "Who sent it.",
                 required: false,
                 rules: &[],
-                shape: &NULLABLE_TEXT,
+                shape: &PLAIN_TEXT,
             },
             FieldShape {
                 name: "fragile",
@@ -245,6 +246,7 @@ static PARCEL_SHAPE: Shape = Shape {
         metadata: false,
     }),
 };
+
 impl HasShape for Parcel {
     fn shape() -> &'static Shape {
         &PARCEL_SHAPE

@@ -1,13 +1,17 @@
 /// A packet of any type.
 #[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
 #[serde(untagged)]
-#[allow(clippy::large_enum_variant)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a box would be an allocation a packet, and most are large"
+)]
 pub enum Packet {
     /// A note.
     Note(NotePacket),
     /// A sign of life.
     Ping(PingPacket),
 }
+
 impl Packet {
     /// The type of packet.
     #[must_use]
@@ -34,15 +38,18 @@ impl Packet {
         }
     }
 }
+
 impl NotePacket {
     /// The packet type that the header must state.
     pub const TYPE: PacketType = PacketType::NotePacket;
 }
+
 impl From<NotePacket> for Packet {
     fn from(packet: NotePacket) -> Packet {
         Packet::Note(packet)
     }
 }
+
 impl<'de> ::serde::Deserialize<'de> for NotePacket {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match <Packet as Read<'de>>::read(deserializer)? {
@@ -51,7 +58,7 @@ impl<'de> ::serde::Deserialize<'de> for NotePacket {
                 Err(
                     D::Error::custom(
                         format_args!(
-                            "a {} is expected, but this is a {}", Self::TYPE, other
+                            "`{}` is expected here, but this is `{}`", Self::TYPE, other
                             .packet_type()
                         ),
                     ),
@@ -60,15 +67,18 @@ impl<'de> ::serde::Deserialize<'de> for NotePacket {
         }
     }
 }
+
 impl PingPacket {
     /// The packet type that the header must state.
     pub const TYPE: PacketType = PacketType::PingPacket;
 }
+
 impl From<PingPacket> for Packet {
     fn from(packet: PingPacket) -> Packet {
         Packet::Ping(packet)
     }
 }
+
 impl<'de> ::serde::Deserialize<'de> for PingPacket {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match <Packet as Read<'de>>::read(deserializer)? {
@@ -77,7 +87,7 @@ impl<'de> ::serde::Deserialize<'de> for PingPacket {
                 Err(
                     D::Error::custom(
                         format_args!(
-                            "a {} is expected, but this is a {}", Self::TYPE, other
+                            "`{}` is expected here, but this is `{}`", Self::TYPE, other
                             .packet_type()
                         ),
                     ),
@@ -86,11 +96,13 @@ impl<'de> ::serde::Deserialize<'de> for PingPacket {
         }
     }
 }
+
 impl<'de> ::serde::Deserialize<'de> for Packet {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <Self as Read<'de>>::read(deserializer)
     }
 }
+
 /// What rules look at in a packet.
 #[derive(Clone, Debug)]
 pub struct PacketFacts<'de> {
@@ -101,6 +113,7 @@ pub struct PacketFacts<'de> {
     /// Facts of the payload.
     pub payload: PayloadFacts<'de>,
 }
+
 /// What rules look at in a payload.
 #[derive(Clone, Debug)]
 pub enum PayloadFacts<'de> {
@@ -109,6 +122,7 @@ pub enum PayloadFacts<'de> {
     /// A sign of life.
     Ping,
 }
+
 impl PayloadFacts<'_> {
     /// The type of packet.
     #[must_use]
@@ -119,14 +133,17 @@ impl PayloadFacts<'_> {
         }
     }
 }
+
 /// A payload whose packet is not yet complete.
-#[allow(clippy::large_enum_variant)]
+#[allow(clippy::large_enum_variant, reason = "it lives for a moment, on the stack")]
 enum Body {
     Note(NotePayload),
     Ping(PingPayload),
 }
+
 /// Reads the payload of a known packet type.
 struct BodySeed(PacketType);
+
 impl<'de> DeserializeSeed<'de> for BodySeed {
     type Value = Body;
     #[inline]
@@ -144,12 +161,14 @@ impl<'de> DeserializeSeed<'de> for BodySeed {
         }
     }
 }
+
 impl<'de> Read<'de> for Packet {
     type Out = Packet;
     fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Packet, D::Error> {
         deserializer.deserialize_map(Seed::<Packet>::new())
     }
 }
+
 impl<'de> Visitor<'de> for Seed<Packet> {
     type Value = Packet;
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -219,8 +238,10 @@ impl<'de> Visitor<'de> for Seed<Packet> {
         )
     }
 }
+
 /// Reads the payload of a known packet type.
 struct PayloadFactsSeed(PacketType);
+
 impl<'de> DeserializeSeed<'de> for PayloadFactsSeed {
     type Value = PayloadFacts<'de>;
     #[inline]
@@ -240,6 +261,7 @@ impl<'de> DeserializeSeed<'de> for PayloadFactsSeed {
         }
     }
 }
+
 impl<'de> Read<'de> for PacketFacts<'de> {
     type Out = PacketFacts<'de>;
     fn read<D: Deserializer<'de>>(
@@ -248,6 +270,7 @@ impl<'de> Read<'de> for PacketFacts<'de> {
         deserializer.deserialize_map(Seed::<PacketFacts<'de>>::new())
     }
 }
+
 impl<'de> Visitor<'de> for Seed<PacketFacts<'de>> {
     type Value = PacketFacts<'de>;
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -312,6 +335,7 @@ impl<'de> Visitor<'de> for Seed<PacketFacts<'de>> {
         })
     }
 }
+
 /// The shape of a packet; without a type, of what all packets share.
 pub(crate) fn packet_shape(packet_type: Option<PacketType>) -> &'static Shape {
     match packet_type {
@@ -320,13 +344,14 @@ pub(crate) fn packet_shape(packet_type: Option<PacketType>) -> &'static Shape {
         None => &UNKNOWN_PACKET_SHAPE,
     }
 }
+
 static UNKNOWN_PACKET_SHAPE: Shape = Shape {
     name: "a packet",
     kind: ShapeKind::Object(ObjectShape {
         fields: &[
             FieldShape {
                 name: "header",
-                description: "Says that it is a note.",
+                description: "Says what a packet is.",
                 required: true,
                 rules: &[],
                 shape: &PACKET_HEADER_SHAPE,
@@ -340,7 +365,7 @@ static UNKNOWN_PACKET_SHAPE: Shape = Shape {
             },
             FieldShape {
                 name: "payload",
-                description: "The note itself.",
+                description: "What the packet is about; its type says of what shape.",
                 required: true,
                 rules: &[],
                 shape: &ANY,

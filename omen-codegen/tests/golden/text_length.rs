@@ -3,6 +3,7 @@
 /// Takes a string of 1 to 80 characters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
 pub struct ShortText(String);
+
 impl ShortText {
     /// Checks and takes a text.
     ///
@@ -22,6 +23,7 @@ impl ShortText {
         &self.0
     }
 }
+
 impl TextScalar for ShortText {
     const EXPECTS: &'static str = "a string of 1 to 80 characters";
     #[inline]
@@ -33,44 +35,52 @@ impl TextScalar for ShortText {
         Self(text)
     }
 }
+
 impl ::std::fmt::Display for ShortText {
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(&self.0)
     }
 }
+
 impl AsRef<str> for ShortText {
     fn as_ref(&self) -> &str {
         &self.0
     }
 }
+
 impl From<ShortText> for String {
     fn from(value: ShortText) -> String {
         value.0
     }
 }
+
 impl ::std::str::FromStr for ShortText {
     type Err = Invalid;
     fn from_str(text: &str) -> Result<Self, Invalid> {
         Self::new(text)
     }
 }
+
 impl TryFrom<&str> for ShortText {
     type Error = Invalid;
     fn try_from(text: &str) -> Result<Self, Invalid> {
         Self::new(text)
     }
 }
+
 impl TryFrom<String> for ShortText {
     type Error = Invalid;
     fn try_from(text: String) -> Result<Self, Invalid> {
         Self::new(text)
     }
 }
+
 impl<'de> ::serde::Deserialize<'de> for ShortText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <OwnedText<Self> as Read<'de>>::read(deserializer)
     }
 }
+
 static SHORT_TEXT_SHAPE: Shape = Shape {
     name: "ShortText",
     kind: ShapeKind::Text {

@@ -1,8 +1,9 @@
 /// Identifier of a ticket.
 ///
-/// Takes a TicketId such as `tkt_1` (pattern `^tkt_\[a-z0-9-]+$`).
+/// Takes a TicketId such as `tkt_1` (pattern `^tkt_[a-z0-9-]+$`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
 pub struct TicketId(String);
+
 impl TicketId {
     /// Checks and takes a text.
     ///
@@ -22,6 +23,7 @@ impl TicketId {
         &self.0
     }
 }
+
 impl TextScalar for TicketId {
     const EXPECTS: &'static str = "a TicketId such as `tkt_1` (pattern `^tkt_[a-z0-9-]+$`)";
     #[inline]
@@ -31,9 +33,7 @@ impl TextScalar for TicketId {
                 !rest.is_empty()
                     && rest
                         .bytes()
-                        .all(|byte| {
-                            matches!(byte, b'a'..= b'z' | b'0'..= b'9' | b'-'..= b'-')
-                        })
+                        .all(|byte| matches!(byte, b'a'..= b'z' | b'0'..= b'9' | b'-'))
             })
     }
     #[inline]
@@ -41,44 +41,52 @@ impl TextScalar for TicketId {
         Self(text)
     }
 }
+
 impl ::std::fmt::Display for TicketId {
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(&self.0)
     }
 }
+
 impl AsRef<str> for TicketId {
     fn as_ref(&self) -> &str {
         &self.0
     }
 }
+
 impl From<TicketId> for String {
     fn from(value: TicketId) -> String {
         value.0
     }
 }
+
 impl ::std::str::FromStr for TicketId {
     type Err = Invalid;
     fn from_str(text: &str) -> Result<Self, Invalid> {
         Self::new(text)
     }
 }
+
 impl TryFrom<&str> for TicketId {
     type Error = Invalid;
     fn try_from(text: &str) -> Result<Self, Invalid> {
         Self::new(text)
     }
 }
+
 impl TryFrom<String> for TicketId {
     type Error = Invalid;
     fn try_from(text: String) -> Result<Self, Invalid> {
         Self::new(text)
     }
 }
+
 impl<'de> ::serde::Deserialize<'de> for TicketId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <OwnedText<Self> as Read<'de>>::read(deserializer)
     }
 }
+
 static TICKET_ID_SHAPE: Shape = Shape {
     name: "TicketId",
     kind: ShapeKind::Text {

@@ -7,12 +7,14 @@ pub enum Amount {
     /// An amount in words.
     Words(Words),
 }
+
 impl<'de> Read<'de> for Amount {
     type Out = Amount;
     fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Amount, D::Error> {
         deserializer.deserialize_any(Seed::<Amount>::new())
     }
 }
+
 impl<'de> Visitor<'de> for Seed<Amount> {
     type Value = Amount;
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -31,12 +33,14 @@ impl<'de> Visitor<'de> for Seed<Amount> {
             .map(Amount::Words)
     }
 }
+
 impl<'de> Read<'de> for Check<Amount> {
     type Out = ();
     fn read<D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(Seed::<Check<Amount>>::new())
     }
 }
+
 impl<'de> Visitor<'de> for Seed<Check<Amount>> {
     type Value = ();
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -52,11 +56,13 @@ impl<'de> Visitor<'de> for Seed<Check<Amount>> {
         <CheckText<Words> as Read<'de>>::read(value.into_deserializer()).map(drop)
     }
 }
+
 impl<'de> ::serde::Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <Self as Read<'de>>::read(deserializer)
     }
 }
+
 static AMOUNT_SHAPE: Shape = Shape {
     name: "Amount",
     kind: ShapeKind::Union(&[&PIECES_SHAPE, &WORDS_SHAPE]),

@@ -7,6 +7,7 @@ pub enum Obligation {
     /// Somebody saw it clearly by day; waived at night.
     Seen,
 }
+
 impl Obligation {
     /// Every obligation, in order.
     pub const ALL: &'static [Obligation] = &[Obligation::Asked, Obligation::Seen];
@@ -27,7 +28,7 @@ impl Obligation {
     #[must_use]
     pub fn met_by(event: Event, facts: &PacketFacts<'_>) -> u8 {
         let mut met = 0;
-        if event == Event::Doubt && true {
+        if event == Event::Doubt {
             met |= Obligation::Asked.bit();
         }
         if event == Event::Look
@@ -50,14 +51,19 @@ impl Obligation {
         waived
     }
 }
+
 /// Where the verification loop runs.
 pub const LOOP_NODE: Node = Node::InDoubt;
+
 /// What opens it.
 pub const LOOP_OPENED_BY: Event = Event::Doubt;
+
 /// What closes it.
 pub const LOOP_CLOSED_BY: Event = Event::Believe;
+
 /// Said when the closing packet names no evidence of the loop.
 pub const EVIDENCE_MISSING: &str = "the belief names no look";
+
 impl Event {
     /// Whether packets of this kind count as the loop's evidence.
     #[must_use]

@@ -1,0 +1,205 @@
+//! A field added to a schema appears, after a plain build, in the type, its builder and its check,
+//! with no Rust edited.
+//!
+//! The crates from the schema to the packet types are copied, one schema file is changed, and a
+//! program that uses the new members is built and run. The copy stays where it is, so that only the
+//! first run has to build all of it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+const SCHEMA: &str = "schema/v0.7/packets/ObservationPacket.schema.json";
+const COPIED: [&str; 3] = ["schema", "omen-codegen", "omen-types"];
+
+#[test]
+fn a_field_added_to_a_schema_appears_everywhere() {
+    let mut trial = Trial::of_workspace();
+    trial.write(SCHEMA, &changed(&read(SCHEMA)));
+    trial.write("program/Cargo.toml", PROGRAM);
+    trial.write("program/src/bin/uses.rs", include_str!("../schema_change/uses.rs"));
+    trial.write("program/src/bin/leaves_out.rs", include_str!("../schema_change/leaves_out.rs"));
+    trial.tidy(&trial.root);
+
+    let output = trial.cargo(&["run", "--bin", "uses"], &packets());
+    let (stdout, stderr) = texts(&output);
+    assert!(output.status.success(), "{stdout}{stderr}");
+    assert_eq!(stdout, EXPECTED, "{stderr}");
+
+    let output = trial.cargo(&["build", "--bin", "leaves_out"], "");
+    let (_, stderr) = texts(&output);
+    assert!(!output.status.success(), "a required member may be left out");
+    assert!(stderr.contains("error[E0277]") && stderr.contains("sample_size"), "{stderr}");
+}
+
+/// The schema of observations with three members more.
+fn changed(text: &str) -> String {
+    let mut schema: Value = serde_json::from_str(text).unwrap();
+    let payload = &mut schema["$defs"]["ObservationPayload"];
+    payload["properties"]["sample_size"] = json!({ "$ref": "#/$defs/SampleSize", "description": "How many were seen." });
+    payload["properties"]["lighting"] = json!({ "$ref": "#/$defs/Lighting", "description": "How bright it was." });
+    payload["properties"]["witnesses"] =
+        json!({ "type": "array", "items": { "type": "string" }, "minItems": 1, "description": "Who saw it, too." });
+    payload["required"].as_array_mut().unwrap().push(json!("sample_size"));
+    schema["$defs"]["SampleSize"] =
+        json!({ "type": "integer", "minimum": 1, "maximum": 1000, "description": "How many were seen." });
+    schema["$defs"]["Lighting"] = json!({
+        "description": "How bright it was.",
+        "oneOf": [
+            { "type": "string", "enum": ["DAY"], "description": "Bright." },
+            { "type": "string", "enum": ["NIGHT"], "description": "Dark." },
+        ],
+    });
+    format!("{schema:#}")
+}
+
+/// An observation as it was before the change, and with the new members in several ways.
+fn packets() -> String {
+    let log = omen_schema::example("valid/read-only.jsonl").unwrap();
+    let packet: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
+    [
+        json!({}),
+        json!({ "sample_size": 12 }),
+        json!({ "sample_size": 1000, "lighting": "DAY", "witnesses": ["the cat"] }),
+        json!({ "sample_size": 0, "lighting": "NIHGT", "witnesses": [] }),
+    ]
+    .into_iter()
+    .map(|members| {
+        let mut packet = packet.clone();
+        packet["payload"].as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+        format!("{packet}\n")
+    })
+    .collect()
+}
+
+fn texts(output: &Output) -> (String, String) {
+    [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).into()
+}
+
+/// A part of the workspace, elsewhere.
+struct Trial {
+    root: PathBuf,
+    /// What belongs in it.
+    files: BTreeSet<PathBuf>,
+}
+
+impl Trial {
+    /// The crates' sources and the manifest that they share.
+    fn of_workspace() -> Self {
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("schema_change");
+        let mut trial = Self { root, files: BTreeSet::new() };
+        trial.write("Cargo.toml", &with_members(&read("Cargo.toml")));
+        trial.write("Cargo.lock", &read("Cargo.lock"));
+        for package in COPIED {
+            trial.copy(Path::new(package));
+        }
+        trial
+    }
+
+    fn copy(&mut self, folder: &Path) {
+        for entry in fs::read_dir(workspace().join(folder)).unwrap() {
+            let entry = entry.unwrap();
+            let path = folder.join(entry.file_name());
+            if !entry.file_type().unwrap().is_dir() {
+                self.write(&path, &read(&path));
+            } else if !["tests", "benches", "target"].iter().any(|name| path.ends_with(name)) {
+                self.copy(&path);
+            }
+        }
+    }
+
+    /// Writes a file, unless it is like that already: what is newer, cargo builds again.
+    fn write(&mut self, path: impl AsRef<Path>, text: &str) {
+        let path = self.root.join(path);
+        if fs::read_to_string(&path).ok().as_deref() != Some(text) {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+        }
+        self.files.insert(path);
+    }
+
+    /// Removes what an earlier run has left and this one has not written.
+    fn tidy(&self, folder: &Path) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            let path = entry.path();
+            if !entry.file_type().unwrap().is_dir() {
+                if !self.files.contains(&path) {
+                    fs::remove_file(path).unwrap();
+                }
+            } else if !path.ends_with("target") {
+                self.tidy(&path);
+            }
+        }
+    }
+
+    fn cargo(&self, arguments: &[&str], stdin: &str) -> Output {
+        let mut child = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
+            .args(arguments)
+            .args(["--quiet", "--offline", "--package", "program", "--target-dir", "target"])
+            .current_dir(&self.root)
+            // The quickest to build.
+            .envs([("CARGO_PROFILE_DEV_OPT_LEVEL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "false")])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // If it does not build, nobody reads.
+        let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+        child.wait_with_output().unwrap()
+    }
+}
+
+/// The manifest of the workspace, with the copied packages and the program as members.
+fn with_members(manifest: &str) -> String {
+    let mut members = COPIED.to_vec();
+    members.push("program");
+    let mut manifest = manifest.to_owned();
+    for key in ["\nmembers = ", "\ndefault-members = "] {
+        let start = manifest.find(key).unwrap() + key.len();
+        let end = start + manifest[start..].find(']').unwrap() + 1;
+        manifest.replace_range(start..end, &format!("{members:?}"));
+    }
+    manifest
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    fs::read_to_string(workspace().join(path)).unwrap()
+}
+
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// What the program prints.
+const EXPECTED: &str = r#"built {"data":{"value":1},"lighting":"NIGHT","observation_type":"tool_output","sample_size":12,"witnesses":[]}
+checked /witnesses
+  too few elements: 0 elements, where at least 1 are expected
+bounds 1 to 1000
+new false
+refused /payload
+  the member `sample_size` of ObservationPayload is missing
+accepted pkt_obs_1
+accepted pkt_obs_1
+refused /payload/lighting /payload/sample_size /payload/witnesses
+  `NIHGT` is no value of Lighting
+  `0` is too small
+  too few elements: 0 elements, where at least 1 are expected
+"#;
+
+/// The program's manifest.
+const PROGRAM: &str = r#"
+[package]
+name = "program"
+version.workspace = true
+edition.workspace = true
+
+[dependencies]
+omen-types = { workspace = true }
+serde_json = { workspace = true }
+"#;

@@ -2,7 +2,8 @@
 //! time, keeps states as strings and the whole history of accepted packets, and works everything out
 //! from the beginning each time. It shares no code with the machine.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -32,12 +33,16 @@ pub(crate) struct Packet {
 
 pub(crate) struct Simple {
     table: Value,
+    /// Steps worked out before: the table is read by eye, as it were, but not a million times.
+    steps: RefCell<Steps>,
 }
+
+type Steps = HashMap<(BTreeSet<String>, String), BTreeSet<String>>;
 
 impl Simple {
     pub(crate) fn new() -> Self {
         let text = omen_schema::file("episode.fsm.json").unwrap();
-        Self { table: serde_json::from_str(text).unwrap() }
+        Self { table: serde_json::from_str(text).unwrap(), steps: RefCell::default() }
     }
 
     /// All states after a history of accepted packets.
@@ -55,6 +60,11 @@ impl Simple {
     }
 
     pub(crate) fn step(&self, states: &BTreeSet<String>, event: &str) -> BTreeSet<String> {
+        let key = (states.clone(), event.to_owned());
+        self.steps.borrow_mut().entry(key).or_insert_with(|| self.look_up(states, event)).clone()
+    }
+
+    fn look_up(&self, states: &BTreeSet<String>, event: &str) -> BTreeSet<String> {
         let mut next = BTreeSet::new();
         for state in states {
             for row in self.table["rows"].as_array().unwrap() {
@@ -71,10 +81,14 @@ impl Simple {
         next
     }
 
-    /// The codes that a packet breaks after a history; none if it is legal. The most specific first.
-    pub(crate) fn broken(&self, history: &[Packet], packet: &Packet) -> (Option<&'static str>, BTreeSet<&'static str>) {
-        let states = self.states(history);
-        let next = self.step(&states, packet.event);
+    /// The codes that a packet breaks after a history, which led to `states`; none if it is legal. The most specific first.
+    pub(crate) fn broken(
+        &self,
+        states: &BTreeSet<String>,
+        history: &[Packet],
+        packet: &Packet,
+    ) -> (Option<&'static str>, BTreeSet<&'static str>) {
+        let next = self.step(states, packet.event);
         let only = |state: &str| states.len() == 1 && states.contains(state);
         let directive = packet.event.starts_with("direct_");
         let mut broken = Vec::new();
@@ -84,7 +98,7 @@ impl Simple {
         if packet.event.starts_with("decide_") && !history.iter().any(|p| p.event == "believe") {
             broken.push("E1");
         }
-        let decision = history.iter().rev().find(|p| p.event.starts_with("decide_"));
+        let decision = released(history).iter().rev().find(|p| p.event.starts_with("decide_"));
         let verifies = only("S4_VERIFY") && packet.event == "direct_read";
         if directive && !verifies && !decision.is_some_and(|p| p.outcome == "ACT") {
             broken.push("E2");
@@ -110,14 +124,13 @@ impl Simple {
     }
 
     /// The codes that the end of the stream breaks.
-    pub(crate) fn at_end(&self, history: &[Packet]) -> Vec<&'static str> {
-        if self.states(history).contains("S9_SAFEMODE") {
+    pub(crate) fn at_end(states: &BTreeSet<String>, history: &[Packet]) -> Vec<&'static str> {
+        if states.contains("S9_SAFEMODE") {
             return Vec::new();
         }
         let mut broken = Vec::new();
-        let last = history.iter().rposition(|p| p.event.starts_with("decide_"));
-        let released = history.iter().rposition(|p| p.event == "release");
-        if last.is_some_and(|at| history[at].outcome == "VERIFY_FIRST" && released < Some(at)) {
+        let last = released(history).iter().rev().find(|p| p.event.starts_with("decide_"));
+        if last.is_some_and(|p| p.outcome == "VERIFY_FIRST") {
             broken.push("E3");
         }
         broken.extend(open(history).iter().map(|_| "E6"));
@@ -159,11 +172,16 @@ fn complete(history: &[Packet], closing: &Packet) -> bool {
         && has(&|p| evidence(p) && closing.cites.contains(&p.id))
 }
 
+/// The packets since safe mode was last ended: what was open before is cancelled.
+fn released(history: &[Packet]) -> &[Packet] {
+    let start = history.iter().rposition(|p| p.event == "release").map_or(0, |at| at + 1);
+    &history[start..]
+}
+
 /// Directives without a result, cancelled ones left out.
 fn open(history: &[Packet]) -> Vec<&Packet> {
-    let start = history.iter().rposition(|p| p.event == "release").map_or(0, |at| at + 1);
     let answered = |id: &str| history.iter().any(|p| p.event == "settle" && p.directive == id);
-    history[start..].iter().filter(|p| p.event.starts_with("direct_") && !answered(&p.id)).collect()
+    released(history).iter().filter(|p| p.event.starts_with("direct_") && !answered(&p.id)).collect()
 }
 
 fn live(history: &[Packet], token: Option<&str>) -> bool {

@@ -290,7 +290,12 @@ impl Walk {
         self.rules.push(field.map_or(&[], |field| field.rules));
         self.error(
             span,
-            format!("the member `{}` is missing or empty: {}", conditional.requires, lower(conditional.description)),
+            format!(
+                "the member `{}` is missing{}: {}",
+                conditional.requires,
+                if conditional.non_empty { " or empty" } else { "" },
+                first_sentence(conditional.description),
+            ),
             field.map(|field| format!("add `{}`: {}", field.name, first_sentence(field.description))),
         );
         self.rules.truncate(self.rules.len().saturating_sub(2));

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::json::Json;
 use super::pointer;
-use super::schemas::{Schemas, same_place};
+use super::schemas::Schemas;
 
 /// How the verdicts disagree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,15 +173,15 @@ fn refused(schemas: &Schemas, text: &str, expected: Expected, rejected: &Rejecte
 /// Each side's errors stand where the other has one.
 fn same_errors(schemas: &Schemas, value: &Value, rejected: &Rejected) -> Result<(), Complaint> {
     let Some(packet_type) = rejected.claims.packet_type else { return Ok(()) };
-    let theirs = schemas.error_paths(packet_type.as_str(), value);
+    let theirs = schemas.error_places(packet_type.as_str(), value);
     let ours: Vec<_> = rejected.errors.iter().filter_map(|error| error.pointer.as_deref()).collect();
-    for path in &theirs {
-        if !ours.iter().any(|our| same_place(our, path)) {
-            return complain(Fault::Elsewhere, format!("JSON Schema has an error at `{path}`; ours are\n{rejected}"));
+    for place in &theirs {
+        if !ours.iter().any(|our| place.is(our)) {
+            return complain(Fault::Elsewhere, format!("JSON Schema has an error at `{}`; ours are\n{rejected}", place.pointer));
         }
     }
     for our in &ours {
-        if !theirs.iter().any(|path| same_place(our, path)) {
+        if !theirs.iter().any(|place| place.is(our)) {
             return complain(Fault::Elsewhere, format!("JSON Schema has no error at `{our}`, only at {theirs:?}; ours are\n{rejected}"));
         }
     }

@@ -4,14 +4,15 @@
 //! hide itself.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jsonschema::{Draft, Registry, Validator};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Failure, pointer};
 
 /// The schema files and the validators made of them.
-pub(super) struct Schemas {
+pub(crate) struct Schemas {
     /// By path under the version's folder.
     files: BTreeMap<String, Value>,
     any: Validator,
@@ -28,7 +29,7 @@ pub(super) struct Schemas {
 const UNION: &str = "Packet.schema.json";
 
 impl Schemas {
-    pub(super) fn load() -> Result<Self, Failure> {
+    pub(crate) fn load() -> Result<Self, Failure> {
         let mut files = BTreeMap::new();
         let mut registry = Registry::new();
         for (path, text) in omen_schema::FILES.iter().filter(|(path, _)| path.ends_with(".schema.json")) {
@@ -38,11 +39,18 @@ impl Schemas {
             files.insert((*path).to_owned(), schema);
         }
         let registry = registry.prepare()?;
+        let date_time = jsonschema::options()
+            .with_draft(Draft::Draft202012)
+            .should_validate_formats(true)
+            .build(&json!({ "format": "date-time" }))?;
+        let date_time = Arc::new(date_time);
         let build = |schema: &Value| {
+            let date_time = Arc::clone(&date_time);
             jsonschema::options()
                 .with_draft(Draft::Draft202012)
                 .with_registry(&registry)
                 .should_validate_formats(true)
+                .with_format("date-time", move |text| digits_stand_right(text) && date_time.is_valid(&text.into()))
                 .build(schema)
                 .map_err(|error| error.to_string())
         };
@@ -109,24 +117,56 @@ impl Schemas {
     }
 
     /// The verdict on a packet of any type.
-    pub(super) fn accept(&self, value: &Value) -> bool {
+    pub(crate) fn accept(&self, value: &Value) -> bool {
         self.any.is_valid(value)
     }
 
-    /// Where the schema of one packet type finds errors, as JSON pointers.
-    pub(super) fn error_paths(&self, packet_type: &str, value: &Value) -> Vec<String> {
+    /// Where the schema of one packet type finds errors.
+    pub(super) fn error_places(&self, packet_type: &str, value: &Value) -> Vec<ErrorPlace> {
         let Some(validator) = self.packets.get(packet_type) else { return Vec::new() };
-        let mut paths: Vec<_> =
-            validator.iter_errors(value).map(|error| error.instance_path().as_str().to_owned()).collect();
-        paths.sort_unstable();
-        paths.dedup();
-        paths
+        let place = |error: jsonschema::ValidationError<'_>| ErrorPlace {
+            pointer: error.instance_path().as_str().to_owned(),
+            conditional: error.evaluation_path().as_str().contains("/then/"),
+        };
+        validator.iter_errors(value).map(place).collect()
     }
+}
+
+/// Where JSON Schema finds an error.
+#[derive(Debug)]
+pub(super) struct ErrorPlace {
+    pub(super) pointer: String,
+    /// Whether it is one of a conditional.
+    conditional: bool,
+}
+
+impl ErrorPlace {
+    /// Whether an error of ours at a pointer is this one.
+    pub(super) fn is(&self, our: &str) -> bool {
+        // For JSON Schema, what is no array has no elements: then a wrong type makes a conditional
+        // apply, too. One error says enough.
+        same_place(our, &self.pointer) || (self.conditional && pointer::parent(our) == pointer::parent(&self.pointer))
+    }
+}
+
+/// Whether a timestamp has digits where digits belong.
+///
+/// The built-in check of `jsonschema` 0.60 takes some other bytes for digits, too: it accepts
+/// `2026-03-01T10:00:0-Z` and `20.6-03-01T10:00:00Z`.
+fn digits_stand_right(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let numeric = |bytes: &[u8], form: &[u8]| {
+        bytes.len() == form.len() && bytes.iter().zip(form).all(|(byte, form)| *form != b'0' || byte.is_ascii_digit())
+    };
+    let Some((date, rest)) = bytes.split_at_checked(19) else { return false };
+    let zone = rest.split_at_checked(rest.len().saturating_sub(6)).map(|(_, zone)| zone);
+    numeric(date, b"0000-00-00T00:00:00")
+        && (rest.ends_with(b"Z") || rest.ends_with(b"z") || zone.is_some_and(|zone| numeric(zone, b"+00:00")))
 }
 
 /// Whether two pointers name the same place: the same value, or a value and one of its children.
 ///
 /// JSON Schema blames an object for an unknown member, where the readers blame the member itself.
-pub(super) fn same_place(a: &str, b: &str) -> bool {
+fn same_place(a: &str, b: &str) -> bool {
     a == b || pointer::parent(a) == Some(b) || pointer::parent(b) == Some(a)
 }

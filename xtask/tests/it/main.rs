@@ -2,4 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "tests say what is wrong by failing, and show what they counted")]
 
+mod bench;
+mod docs;
+mod expand;
 mod referee;

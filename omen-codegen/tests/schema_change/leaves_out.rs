@@ -1,0 +1,10 @@
+//! Leaves out the new required member: this must not compile.
+
+use omen_types::{ObservationPayload, ObservationType};
+
+fn main() {
+    let _ = ObservationPayload::builder()
+        .observation_type(ObservationType::ToolOutput)
+        .data(serde_json::Map::new())
+        .build();
+}

@@ -1,0 +1,163 @@
+//! `omen explain`: the long text of a code, with a refused and a mended example.
+
+use std::io::Write as _;
+
+use omen::finding::Finding;
+use omen::render::human::{Human, wrap};
+use omen::validator::{Options, Sink, Validator};
+use omen_types::{Code, Severity, parse};
+use serde::Deserialize;
+
+use super::output::Output;
+use super::{Failure, Outcome};
+
+pub(crate) fn run(code: Code, out: &mut Output) -> Result<Outcome, Failure> {
+    let info = code.info();
+    writeln!(out, "{code}: {}\n", info.title)?;
+    let mut facts = vec![("stage", info.stage.to_owned()), ("severity", info.severity.to_owned())];
+    if !info.policy.is_empty() {
+        facts.push(("policy", info.policy.join(", ")));
+    }
+    if let Some(shared) = info.shared_with {
+        facts.push(("shared with", shared.to_string()));
+    }
+    facts.push(("source", info.source.to_owned()));
+    for (name, value) in facts {
+        writeln!(out, "  {name:<12} {}", wrap(&value, WIDTH - 15).replace('\n', "\n               "))?;
+    }
+    let texts = [("When", info.condition), ("Rule", info.statement), ("Why", info.rationale), ("Mend", info.mend)];
+    for (heading, text) in texts {
+        section(out, heading, text)?;
+    }
+    if let Some(example) = Example::of(code)? {
+        example.print(code, out)?;
+    }
+    out.flush()?;
+    Ok(Outcome::Clean)
+}
+
+fn section(out: &mut Output, heading: &str, text: &str) -> Result<(), Failure> {
+    writeln!(out, "\n{heading}\n  {}", wrap(text, WIDTH - 2).replace('\n', "\n  "))?;
+    Ok(())
+}
+
+/// A log that breaks a rule, and its neighbour that does not.
+struct Example {
+    path: String,
+    log: &'static str,
+    expect: Expect,
+}
+
+/// What stands beside an example: `<name>.expect.json`.
+#[derive(Deserialize)]
+struct Expect {
+    about: String,
+    mended: Option<String>,
+    findings: Vec<Expected>,
+}
+
+#[derive(Deserialize)]
+struct Expected {
+    code: String,
+    #[serde(default)]
+    also: Vec<String>,
+}
+
+impl Expect {
+    /// How well this example shows a code: 2 if a finding carries it alone or before others, 1 if
+    /// among others, 0 if not at all.
+    fn shows(&self, code: Code) -> usize {
+        let shows = |finding: &Expected| match code.as_str() {
+            code if finding.code == code => 2,
+            code if finding.also.iter().any(|also| also == code) => 1,
+            _ => 0,
+        };
+        self.findings.iter().map(shows).max().unwrap_or_default()
+    }
+}
+
+impl Example {
+    /// The first of those that show a code best: one that is named after it, if there is one.
+    fn of(code: Code) -> Result<Option<Self>, Failure> {
+        let named = format!("{}-", code.as_str().to_ascii_lowercase());
+        let mut best: Option<((bool, usize), Self)> = None;
+        for (path, text) in omen_schema::EXAMPLES {
+            let Some(stem) = path.strip_suffix(".expect.json") else { continue };
+            let expect: Expect = serde_json::from_str(text).map_err(|error| broken(path, error))?;
+            let shows = expect.shows(code);
+            let rank = (stem.rsplit('/').next().is_some_and(|name| name.starts_with(&named)), shows);
+            if shows > 0 && best.as_ref().is_none_or(|(best, _)| rank > *best) {
+                let path = format!("{stem}.jsonl");
+                let log = omen_schema::example(&path).ok_or_else(|| broken(&path, "it is missing"))?;
+                best = Some((rank, Self { path, log, expect }));
+            }
+        }
+        Ok(best.map(|(_, example)| example))
+    }
+
+    fn print(&self, code: Code, out: &mut Output) -> Result<(), Failure> {
+        let mut found = Found { code, first: None };
+        let mut validator = Validator::new(Options::default());
+        validator.feed(self.log.as_bytes(), &mut found);
+        validator.finish(&mut found);
+        let Some((finding, line)) = found.first else {
+            return Err(broken(&self.path, format_args!("it does not give {code}")));
+        };
+        let heading = match finding.diagnostic.severity {
+            Severity::Error => "Refused",
+            Severity::Warning => "Warned of",
+        };
+        section(out, heading, &self.expect.about)?;
+        let file = format!("{FOLDER}{}", self.path);
+        let text = out.human().finding(&file, &finding, line.as_deref());
+        write!(out, "\n{text}")?;
+
+        let Some(mended) = &self.expect.mended else { return Ok(()) };
+        let log = omen_schema::example(mended).ok_or_else(|| broken(mended, "it is missing"))?;
+        let file = format!("{FOLDER}{mended}");
+        section(out, "Mended", &file)?;
+        if let Some(text) = same_place(log, &finding, out.human(), &file) {
+            write!(out, "\n{text}")?;
+        }
+        Ok(())
+    }
+}
+
+fn broken(path: &str, what: impl std::fmt::Display) -> Failure {
+    Failure::Internal(format!("example {path}: {what}"))
+}
+
+/// How the place of a finding looks in the mended log: in the packet of the same id, or of the id
+/// that a refused attempt (`…_try`) had next.
+fn same_place(log: &str, finding: &Finding, human: &Human, file: &str) -> Option<String> {
+    let id = finding.packet_id.as_deref()?;
+    let id = id.strip_suffix("_try").unwrap_or(id);
+    let has_id = |line: &str| {
+        let span = parse::locate(line, "/header/packet_id")?;
+        Some(line.get(span)?.trim_matches('"') == id)
+    };
+    let (line, number) = log.lines().zip(1..).find(|(line, _)| has_id(line) == Some(true))?;
+    let span = parse::locate(line, finding.diagnostic.pointer.as_deref().unwrap_or("/header/packet_id"))?;
+    Some(human.place(&format!("{file}:{number}"), number, line, &span, "accepted here"))
+}
+
+/// Keeps the first finding of a code.
+struct Found {
+    code: Code,
+    first: Option<(Finding, Option<String>)>,
+}
+
+impl Sink for Found {
+    fn finding(&mut self, finding: Finding, line: Option<&str>) {
+        let diagnostic = &finding.diagnostic;
+        if self.first.is_none() && (diagnostic.code == self.code || diagnostic.also.contains(&self.code)) {
+            self.first = Some((finding, line.map(str::to_owned)));
+        }
+    }
+}
+
+/// Columns of the texts.
+const WIDTH: usize = 98;
+
+/// Where the examples stand in the repository.
+const FOLDER: &str = "schema/examples/";

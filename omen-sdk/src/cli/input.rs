@@ -1,0 +1,116 @@
+//! Inputs: files and standard input, read in pieces, with a progress bar for the long ones.
+
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Read};
+use std::path::Path;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use omen::validator::{Options, Sink, Summary, Validator};
+
+use super::complain;
+
+/// A sink that can fail, for it writes.
+pub(crate) trait Reporter: Sink {
+    /// The bar that will be on the screen from now on.
+    fn behind(&mut self, bar: ProgressBar);
+
+    /// Gives the error that has stopped the writing, if one has. `live`: whoever feeds the stream
+    /// may be waiting for an answer, so nothing may be held back.
+    fn settle(&mut self, live: bool) -> io::Result<()>;
+}
+
+/// What came of one stream.
+pub(crate) struct Judged {
+    /// What was judged, all of it or the part before the failure.
+    pub(crate) summary: Summary,
+    /// Whether the stream was read to its end.
+    pub(crate) complete: bool,
+}
+
+/// Validates one stream. An input that cannot be read is complained of here; the error is that of
+/// the output.
+pub(crate) fn judge(path: &Path, options: Options, reporter: &mut dyn Reporter) -> io::Result<Judged> {
+    let unread = |error: io::Error, summary| {
+        complain(format_args!("cannot read {}: {error}", name(path)));
+        Ok(Judged { summary, complete: false })
+    };
+    let mut input = match Input::open(path) {
+        Ok(input) => input,
+        Err(error) => return unread(error, Summary::default()),
+    };
+    let bar = input.bar();
+    reporter.behind(bar.clone());
+    let mut validator = Validator::new(options);
+    let mut piece = vec![0; PIECE];
+    let failed = loop {
+        match input.reader.read(&mut piece) {
+            Ok(0) => break None,
+            Ok(length) => {
+                validator.feed(piece.get(..length).unwrap_or_default(), reporter);
+                reporter.settle(input.live)?;
+                bar.inc(length as u64);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => break Some(error),
+        }
+    };
+    bar.finish_and_clear();
+    if let Some(error) = failed {
+        return unread(error, validator.summary());
+    }
+    let summary = validator.finish(reporter);
+    reporter.settle(input.live)?;
+    if summary.packets == 0 {
+        complain(format_args!("note: {} holds no packet", name(path)));
+    }
+    Ok(Judged { summary, complete: true })
+}
+
+/// The name of an input for people.
+pub(crate) fn name(path: &Path) -> String {
+    if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+struct Input {
+    reader: Box<dyn Read>,
+    /// Bytes, of a regular file.
+    length: Option<u64>,
+    live: bool,
+}
+
+impl Input {
+    fn open(path: &Path) -> io::Result<Self> {
+        if is_stdin(path) {
+            return Ok(Self { reader: Box::new(io::stdin().lock()), length: None, live: true });
+        }
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
+        }
+        let length = metadata.is_file().then_some(metadata.len());
+        Ok(Self { reader: Box::new(file), length, live: length.is_none() })
+    }
+
+    /// Hidden, unless a person waits for a long file.
+    fn bar(&self) -> ProgressBar {
+        let Some(length) = self.length.filter(|length| *length > LONG && io::stderr().is_terminal()) else {
+            return ProgressBar::hidden();
+        };
+        let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{bytes} of {total_bytes} {wide_bar} {eta}") {
+            bar.set_style(style);
+        }
+        bar
+    }
+}
+
+/// Bytes read at a time.
+const PIECE: usize = 256 * 1024;
+
+/// Files longer than this, in bytes, get a progress bar.
+const LONG: u64 = 8 * 1024 * 1024;

@@ -1,0 +1,94 @@
+//! `omen schema`: prints schema files and definitions, as they are written.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+use omen_types::suggest;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::output::Output;
+use super::{Failure, Outcome};
+
+pub(crate) fn run(name: Option<&str>, out: &mut Output) -> Result<Outcome, Failure> {
+    let files = omen_schema::FILES.iter().map(|(path, text)| File::read(path, text)).collect::<Result<Vec<_>, _>>()?;
+    match name {
+        None => list(&files, out)?,
+        Some(name) => writeln!(out, "{}", find(&files, name)?)?,
+    }
+    out.flush()?;
+    Ok(Outcome::Clean)
+}
+
+fn list(files: &[File], out: &mut Output) -> Result<(), Failure> {
+    writeln!(out, "{:<24} {:<28} FILE", "NAME", "TITLE")?;
+    for file in files {
+        writeln!(out, "{:<24} {:<28} {}", file.stem, file.title, file.path)?;
+    }
+    Ok(())
+}
+
+/// The text of a file, or of a definition in one of them.
+fn find(files: &[File], name: &str) -> Result<String, Failure> {
+    if let Some(file) = files.iter().find(|file| file.stem.eq_ignore_ascii_case(name)) {
+        return Ok(file.text.trim_end().to_owned());
+    }
+    let mut definitions = files.iter().flat_map(|file| &file.definitions);
+    if let Some((_, text)) = definitions.find(|(definition, _)| definition.eq_ignore_ascii_case(name)) {
+        return Ok(outdent(text.get()));
+    }
+    let names = files.iter().flat_map(|file| std::iter::once(file.stem).chain(file.definitions.keys().copied()));
+    let hint = match suggest::nearest(name, names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`omen schema` lists the files".to_owned(),
+    };
+    Err(Failure::Usage(format!("there is no schema `{name}`; {hint}")))
+}
+
+/// Takes away the indentation that a definition has in its file: that of its last line.
+fn outdent(text: &str) -> String {
+    let last = text.lines().last().unwrap_or_default();
+    let indent = last.len() - last.trim_start().len();
+    let lines = text.lines().map(|line| {
+        let (space, rest) = line.split_at_checked(indent).unwrap_or(("", line));
+        if space.trim().is_empty() { rest } else { line }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+struct File {
+    path: &'static str,
+    /// The file's name up to the first dot.
+    stem: &'static str,
+    title: String,
+    text: &'static str,
+    definitions: BTreeMap<&'static str, &'static RawValue>,
+}
+
+impl File {
+    fn read(path: &'static str, text: &'static str) -> Result<Self, Failure> {
+        #[derive(Deserialize)]
+        struct Members {
+            #[serde(default)]
+            title: String,
+            #[serde(rename = "$defs", default, borrow)]
+            definitions: BTreeMap<&'static str, &'static RawValue>,
+        }
+        let members: Members =
+            serde_json::from_str(text).map_err(|error| Failure::Internal(format!("{path}: {error}")))?;
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let stem = name.split('.').next().unwrap_or(name);
+        Ok(Self { path, stem, title: members.title, text, definitions: members.definitions })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::outdent;
+
+    #[test]
+    fn a_definition_is_moved_to_the_margin() {
+        assert_eq!(outdent("{\n      \"a\": 1\n    }"), "{\n  \"a\": 1\n}");
+        assert_eq!(outdent("{ \"a\": 1 }"), "{ \"a\": 1 }");
+    }
+}

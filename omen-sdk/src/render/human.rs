@@ -1,0 +1,179 @@
+//! Findings for people: the place in the source line, the rule, and a way out.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Padding, Renderer, Snippet};
+use omen_types::{Severity, parse};
+
+pub use super::excerpt::clean;
+use super::excerpt::excerpt;
+use crate::finding::{Finding, Stage};
+
+/// Writes findings for people.
+///
+/// Packets are lines of thousands of columns: what is shown is a window around the place. Whatever
+/// the log contains, nothing but printable text and the colours of this renderer come out.
+#[derive(Clone, Debug)]
+pub struct Human {
+    renderer: Renderer,
+}
+
+impl Human {
+    /// Without colours.
+    #[must_use]
+    pub fn plain() -> Self {
+        Self::with(Renderer::plain())
+    }
+
+    /// With ANSI colours.
+    #[must_use]
+    pub fn coloured() -> Self {
+        Self::with(Renderer::styled())
+    }
+
+    /// The windows are cut here; the renderer must not cut them again.
+    fn with(renderer: Renderer) -> Self {
+        Self { renderer: renderer.term_width(1000) }
+    }
+
+    /// One finding, in several lines with a newline at the end. `line` is the text of its line;
+    /// without one, or where the place is unknown, no source is shown.
+    #[must_use]
+    pub fn finding(&self, file: &str, finding: &Finding, line: Option<&str>) -> String {
+        let diagnostic = &finding.diagnostic;
+        let level = match diagnostic.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let head = level
+            .clone()
+            .primary_title(clean(&diagnostic.message))
+            .id(diagnostic.code.as_str())
+            .element(Origin::path(origin(file, finding)));
+        let mut body = Group::with_level(level);
+        if let (Some(line), Some(number)) = (line, finding.line) {
+            let pointed = || parse::locate(line, diagnostic.pointer.as_deref()?);
+            if let Some(span) = diagnostic.span.clone().or_else(pointed) {
+                body = body.element(snippet(number, line, &span, diagnostic.label.as_deref()));
+            }
+        }
+        body = body.element(Padding).element(footer("rule", rule(finding)));
+        if let Some(help) = &diagnostic.help {
+            body = body.element(footer("help", prose(help)));
+        }
+        for note in &diagnostic.notes {
+            body = body.element(footer("note", prose(note)));
+        }
+        self.render(head, body)
+    }
+
+    /// A place without a finding: what stands there, and a few words for it.
+    #[must_use]
+    pub fn place(&self, origin: &str, number: u64, line: &str, span: &Range<usize>, label: &str) -> String {
+        let head = Group::with_level(Level::HELP).element(Origin::path(clean(origin)));
+        let body = Group::with_level(Level::HELP).element(snippet(number, line, span, Some(label)));
+        self.render(head, body)
+    }
+
+    /// The renderer takes a snippet after an origin in one group for a second file, and separates the
+    /// first group from the others. So head and body are groups of their own, behind an empty one.
+    fn render(&self, head: Group<'_>, body: Group<'_>) -> String {
+        let text = self.renderer.render(&[Group::with_level(Level::NOTE), head, body]);
+        format!("{}\n", text.trim_start_matches('\n'))
+    }
+}
+
+/// Breaks a text into lines of at most `width` characters, at spaces.
+#[must_use]
+pub fn wrap(text: &str, width: usize) -> String {
+    let mut lines = String::new();
+    let mut column = 0;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > width {
+            lines.push('\n');
+            column = 0;
+        } else if column > 0 {
+            lines.push(' ');
+            column += 1;
+        }
+        lines.push_str(word);
+        column += length;
+    }
+    lines
+}
+
+/// `file:line:column   packet ID · TYPE · state STATE`, as far as it is known.
+fn origin(file: &str, finding: &Finding) -> String {
+    let mut text = clean(file).into_owned();
+    match (finding.line, finding.column) {
+        (Some(line), Some(column)) => drop(write!(text, ":{line}:{column}")),
+        (Some(line), None) => drop(write!(text, ":{line}")),
+        (None, _) if finding.stage == Stage::End => text.push_str(" (end of the stream)"),
+        (None, _) => {}
+    }
+    let mut facts = Vec::new();
+    if let Some(id) = &finding.packet_id {
+        facts.push(format!("packet {}", clean(id)));
+    } else if let Some(id) = &finding.correlation_id {
+        facts.push(format!("episode {}", clean(id)));
+    }
+    if let Some(packet_type) = finding.packet_type {
+        facts.push(packet_type.as_str().to_owned());
+    }
+    if let Some(state) = &finding.state {
+        facts.push(format!("state {}", state.join(" or ")));
+    }
+    if !facts.is_empty() {
+        let _ = write!(text, "   {}", facts.join(" · "));
+    }
+    text
+}
+
+/// `E4, INV-007: title (how to read more)`
+fn rule(finding: &Finding) -> String {
+    let code = finding.diagnostic.code;
+    let mut codes = code.as_str().to_owned();
+    for also in &finding.diagnostic.also {
+        let _ = write!(codes, ", {also}");
+    }
+    format!("{codes}: {} (`omen explain {code}`)", code.info().title)
+}
+
+fn snippet<'a>(
+    number: u64,
+    line: &str,
+    span: &Range<usize>,
+    label: Option<&str>,
+) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+    let label = label.map(|label| clean(label).into_owned());
+    let excerpt = excerpt(line, span, label.as_ref().map_or(0, |label| label.chars().count()));
+    Snippet::source(excerpt.text)
+        .line_start(usize::try_from(number).unwrap_or(usize::MAX))
+        .annotation(AnnotationKind::Primary.span(excerpt.span).label(label))
+}
+
+fn footer<'a>(name: &'static str, text: String) -> Element<'a> {
+    let level = if name == "help" { Level::HELP } else { Level::NOTE };
+    level.with_name(Some(name)).message(text).into()
+}
+
+fn prose(text: &str) -> String {
+    wrap(&clean(text), FOOTER)
+}
+
+/// Columns of a footer's text.
+const FOOTER: usize = 88;
+
+#[cfg(test)]
+mod tests {
+    use super::wrap;
+
+    #[test]
+    fn lines_break_at_spaces_only() {
+        assert_eq!(wrap("one two  three", 7), "one two\nthree");
+        assert_eq!(wrap("averylongword x", 5), "averylongword\nx");
+        assert_eq!(wrap("", 5), "");
+    }
+}

@@ -1,0 +1,84 @@
+//! JSON Lines: one object a finding, then one for the whole run.
+//!
+//! The members and their order are a contract with other programs. What is unknown is `null`.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::finding::Finding;
+use crate::validator::Summary;
+
+/// Writes a finding as one line. `file` is the path as the user gave it, `-` for standard input.
+///
+/// # Errors
+/// Those of the writer.
+pub fn finding(out: &mut impl Write, file: &str, finding: &Finding) -> io::Result<()> {
+    let diagnostic = &finding.diagnostic;
+    line(
+        out,
+        &Row {
+            file,
+            line: finding.line,
+            column: finding.column,
+            packet_index: finding.packet_index,
+            packet_id: finding.packet_id.as_deref(),
+            correlation_id: finding.correlation_id.as_deref(),
+            packet_type: finding.packet_type.map(|packet_type| packet_type.as_str()),
+            state: finding.state.as_deref(),
+            stage: finding.stage.as_str(),
+            code: diagnostic.code.as_str(),
+            also: diagnostic.also.iter().map(|code| code.as_str()).collect(),
+            severity: diagnostic.severity.as_str(),
+            pointer: diagnostic.pointer.as_deref(),
+            message: &diagnostic.message,
+            help: diagnostic.help.as_deref(),
+        },
+    )
+}
+
+/// Writes the last line: the totals over all files.
+///
+/// # Errors
+/// Those of the writer.
+pub fn summary(out: &mut impl Write, files: u64, summary: &Summary) -> io::Result<()> {
+    line(out, &Last { summary: Totals { files, summary } })
+}
+
+/// Lines are written whole, so that no other output gets into the midst of one.
+fn line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    let mut text = serde_json::to_vec(value)?;
+    text.push(b'\n');
+    out.write_all(&text)
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    file: &'a str,
+    line: Option<u64>,
+    column: Option<u64>,
+    packet_index: Option<u64>,
+    packet_id: Option<&'a str>,
+    correlation_id: Option<&'a str>,
+    packet_type: Option<&'a str>,
+    state: Option<&'a [&'static str]>,
+    stage: &'a str,
+    code: &'a str,
+    also: Vec<&'a str>,
+    severity: &'a str,
+    pointer: Option<&'a str>,
+    message: &'a str,
+    help: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Last<'a> {
+    summary: Totals<'a>,
+}
+
+#[derive(Serialize)]
+struct Totals<'a> {
+    files: u64,
+    #[serde(flatten)]
+    summary: &'a Summary,
+}

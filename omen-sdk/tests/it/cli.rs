@@ -1,0 +1,67 @@
+//! The command, run as a process.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+mod check;
+mod contract;
+mod failures;
+mod human;
+mod others;
+
+/// The command, with nothing of the caller's terminal about it.
+fn omen<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_omen"));
+    command.args(args).env_remove("NO_COLOR").env_remove("CLICOLOR").env_remove("CLICOLOR_FORCE");
+    command
+}
+
+/// What a run gave.
+struct Run {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+fn run(command: &mut Command) -> Run {
+    let output = command.output().expect("the command starts");
+    Run {
+        code: output.status.code().expect("an exit code"),
+        stdout: String::from_utf8(output.stdout).expect("UTF-8 on stdout"),
+        stderr: String::from_utf8(output.stderr).expect("UTF-8 on stderr"),
+    }
+}
+
+/// The findings and the summary of a run with `--format json`.
+fn json(run: &Run) -> (Vec<Value>, Value) {
+    let mut lines: Vec<Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).expect("every line is JSON")).collect();
+    let last = lines.pop().expect("a summary");
+    (lines, last["summary"].clone())
+}
+
+/// The text of an example log.
+fn log(path: &str) -> &'static str {
+    omen_schema::example(path).unwrap_or_else(|| panic!("no example {path}"))
+}
+
+/// A folder with some files.
+fn folder(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = TempDir::new().expect("a temporary folder");
+    for (name, bytes) in files {
+        write(folder.path(), name, bytes);
+    }
+    folder
+}
+
+fn write(folder: &Path, name: &str, bytes: &[u8]) {
+    fs::write(folder.join(name), bytes).expect("a file is written");
+}
+
+const GOOD: &str = "valid/read-only.jsonl";
+const BAD: &str = "invalid/e4-token-expired.jsonl";
+const WARNED: &str = "valid/warning-inv-012-overstated.jsonl";

@@ -1,0 +1,74 @@
+//! Findings for people.
+
+use super::*;
+
+/// Compares with a file in `snapshots`. To accept what is there now: `OMEN_BLESS=1 cargo test`.
+#[track_caller]
+fn check_snapshot(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/snapshots").join(name);
+    if std::env::var_os("OMEN_BLESS").is_some() {
+        fs::write(&path, found).unwrap();
+    }
+    let expect = fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == expect, "{name} differs; found:\n{found}\nexpected:\n{expect}");
+}
+
+#[test]
+fn a_finding_in_a_packet() {
+    let folder = folder(&[("log.jsonl", log(BAD).as_bytes())]);
+    check_snapshot("packet.txt", &run(omen(["check", "log.jsonl"]).current_dir(&folder)).stdout);
+}
+
+#[test]
+fn a_finding_at_the_end_of_the_stream() {
+    let log = log("invalid/e6-end-with-directive-open.jsonl");
+    check_snapshot("end.txt", &run(omen(["check"]).write_stdin(log)).stdout);
+}
+
+/// The caret stands below the byte that is wrong, behind wide letters and tabs.
+#[test]
+fn the_caret_stands_below_the_place() {
+    let stdout = run(omen(["check"]).write_stdin("{\"\u{e9}\u{e8}\": ?}\n")).stdout;
+    let lines: Vec<&str> = stdout.lines().collect();
+    let column = |c: char| lines.iter().find_map(|line| line.chars().position(|there| there == c)).unwrap();
+    assert_eq!(column('?'), column('^'), "{stdout}");
+}
+
+#[test]
+fn a_log_cannot_write_to_the_terminal() {
+    let input =
+        "{\"header\":{\"packet_id\":\"\u{1b}]0;title\u{7}\",\"\u{1b}[31m\u{202e}\u{9b}2J\":\"\u{7f}\"}}\n\u{1b}[2J\n";
+    let mut bytes = input.as_bytes().to_vec();
+    bytes.extend_from_slice(b"{\"\x9b\xff\x1b[31m\"}\n");
+    for command in ["check", "trace"] {
+        let run = run(omen([command, "-"]).write_stdin(bytes.clone()));
+        let bad = |c: char| c.is_control() && c != '\n' || ('\u{202a}'..='\u{202e}').contains(&c);
+        assert!(!run.stdout.contains(bad), "{:?}", run.stdout);
+        assert_eq!(run.code, 1);
+    }
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let coloured = |args: &[&str], no_color: bool| {
+        let mut command = omen(args.iter().copied());
+        if no_color {
+            command.env("NO_COLOR", "1");
+        }
+        run(command.write_stdin(log(BAD))).stdout.contains('\u{1b}')
+    };
+    assert!(!coloured(&["check"], false));
+    assert!(!coloured(&["check", "--color", "never"], false));
+    assert!(coloured(&["check", "--color", "always"], false));
+    assert!(!coloured(&["check"], true));
+    assert!(!coloured(&["check", "--color", "always", "--format", "json"], false));
+}
+
+/// Packets are long; what is shown of them is not.
+#[test]
+fn source_lines_are_windows() {
+    let text = format!("{}\n", "x".repeat(1_000_000));
+    for line in run(omen(["check"]).write_stdin(text)).stdout.lines() {
+        assert!(line.chars().count() < 140, "{line}");
+    }
+}

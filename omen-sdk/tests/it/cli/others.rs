@@ -1,0 +1,152 @@
+//! The other commands.
+
+use std::collections::BTreeSet;
+
+use omen::Code;
+
+use super::*;
+
+fn stdout<'a>(args: impl IntoIterator<Item = &'a str>) -> String {
+    let run = run(&mut omen(args));
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    run.stdout
+}
+
+#[test]
+fn every_code_is_explained_with_an_example() {
+    for code in Code::ALL {
+        let text = stdout(["explain", code.as_str()]);
+        assert!(text.starts_with(&format!("{code}: {}\n", code.info().title)));
+        for heading in ["\nWhen\n", "\nRule\n", "\nWhy\n", "\nMend\n"] {
+            assert!(text.contains(heading), "{code}: {heading}");
+        }
+        let refused = text.contains("\nRefused\n") && text.contains("\nerror[") && text.contains("\nMended\n");
+        let warned = text.contains("\nWarned of\n") && text.contains(&format!("\nwarning[{code}]"));
+        assert!(refused || warned, "{text}");
+        assert!(text.contains(" --> schema/examples/"), "{text}");
+    }
+}
+
+#[test]
+fn codes_are_taken_in_any_case() {
+    assert_eq!(stdout(["explain", "inv-007"]), stdout(["explain", "INV-007"]));
+}
+
+#[test]
+fn all_rules_are_listed() {
+    let text = stdout(["rules"]);
+    let rules: Vec<Value> = serde_json::from_str(&stdout(["rules", "--format", "json"])).unwrap();
+    assert_eq!(rules.len(), Code::ALL.len());
+    for (rule, code) in rules.iter().zip(Code::ALL) {
+        let info = code.info();
+        assert!(text.lines().any(|line| line.starts_with(info.code) && line.ends_with(info.title)), "{code}");
+        let expect = serde_json::json!({
+            "code": info.code, "title": info.title, "stage": info.stage, "severity": info.severity,
+            "policy": info.policy, "condition": info.condition, "statement": info.statement,
+            "rationale": info.rationale, "mend": info.mend, "source": info.source,
+            "shared_with": info.shared_with.map(|code| code.as_str()),
+        });
+        assert_eq!(*rule, expect);
+    }
+}
+
+#[test]
+fn every_schema_file_and_definition_is_printed() {
+    let list = stdout(["schema"]);
+    for (path, text) in omen_schema::FILES {
+        assert!(list.lines().any(|line| line.ends_with(path)), "{path}");
+        let stem = path.rsplit('/').next().unwrap().split('.').next().unwrap();
+        assert_eq!(stdout(["schema", &stem.to_uppercase()]).trim_end(), text.trim_end());
+    }
+    let printed: Value = serde_json::from_str(&stdout(["schema", "tokenid"])).unwrap();
+    let common: Value = serde_json::from_str(omen_schema::file("common.schema.json").unwrap()).unwrap();
+    assert_eq!(printed, common["$defs"]["TokenId"]);
+}
+
+#[test]
+fn a_trace_has_a_line_a_packet_and_the_end() {
+    let run = run(omen(["trace", "-"]).write_stdin(log(BAD)));
+    assert_eq!((run.code, run.stderr.as_str()), (1, ""));
+    let packets = log(BAD).lines().count();
+    let verdicts = |verdict: &str| run.stdout.lines().filter(|line| line.contains(verdict)).count();
+    assert_eq!((verdicts("  accepted  "), verdicts("  rejected  ")), (packets - 1, 1));
+    assert!(run.stdout.contains("S0_IDLE -> S1_SENSE: "), "{}", run.stdout);
+    assert!(run.stdout.contains("    error[E4, INV-007]: the authorization token has expired\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("\nend of the stream\n"));
+    assert!(run.stdout.lines().last().unwrap().contains("S7_REVIEW"), "{}", run.stdout);
+}
+
+#[test]
+fn a_trace_shows_where_each_episode_ends() {
+    let log = format!("{}{}", log("invalid/e6-end-with-directive-open.jsonl"), log(GOOD));
+    let run = run(omen(["trace", "-"]).write_stdin(log));
+    assert_eq!(run.code, 1);
+    let (_, end) = run.stdout.split_once("end of the stream\n").unwrap();
+    assert_eq!(end.lines().filter(|line| line.contains("episode corr_") && line.contains(" in S")).count(), 2, "{end}");
+    assert!(end.contains("error[E6]"), "{end}");
+}
+
+#[test]
+fn the_mermaid_drawing_has_the_tables_states_and_edges() {
+    let text = stdout(["graph"]);
+    assert_eq!(text, stdout(["graph", "--format", "mermaid"]));
+    assert!(text.starts_with("stateDiagram-v2\n"));
+    assert_eq!(text.matches('{').count(), text.matches('}').count());
+    let id = |node: &str| node.replace('/', "_");
+    let mut drawn = BTreeSet::new();
+    for line in text.lines().filter(|line| line.contains("-->")) {
+        let (from, rest) = line.trim().split_once(" --> ").unwrap();
+        let (to, label) = rest.split_once(" : ").unwrap_or((rest, ""));
+        assert!(
+            [from, to].iter().all(|id| id.chars().all(|c| c.is_ascii_alphanumeric() || "_[]*".contains(c))),
+            "{line}"
+        );
+        for event in label.split(", ") {
+            drawn.insert((from.to_owned(), event.to_owned(), to.to_owned()));
+        }
+    }
+    for node in omen_fsm::Node::ALL {
+        let (_, name) = node.as_str().rsplit_once('/').unwrap_or(("", node.as_str()));
+        assert!(text.contains(&format!("state \"{name}\" as {}\n", id(node.as_str()))), "{node:?}");
+        for event in omen_fsm::Event::ALL {
+            for to in omen_fsm::NodeSet::of(*node).after(*event).iter() {
+                let edge = |from: &str, to: &str| drawn.contains(&(id(from), event.as_str().to_owned(), id(to)));
+                let any = edge("ANY", to.as_str()) || (to == *node && edge("ANY", "ANY"));
+                assert!(any || edge(node.as_str(), to.as_str()), "{node:?} {event:?} {to:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_dot_drawing_is_whole() {
+    let text = stdout(["graph", "--format", "dot"]);
+    assert!(text.starts_with("digraph episode {\n") && text.ends_with("}\n"));
+    assert_eq!(text.matches('{').count(), text.matches('}').count());
+    assert_eq!(text.matches('"').count() % 2, 0);
+    let declared: BTreeSet<&str> =
+        text.lines().filter(|line| !line.contains("->")).filter_map(|line| line.split('"').nth(1)).collect();
+    for line in text.lines().filter(|line| line.contains("->")) {
+        let quoted: Vec<&str> = line.split('"').collect();
+        assert!(declared.contains(quoted[1]) && declared.contains(quoted[3]), "{line}");
+    }
+    assert!(text.contains("subgraph \"cluster_S3_DECIDE\""));
+}
+
+#[test]
+fn every_shell_gets_its_completions() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = stdout(["completions", shell]);
+        assert!(script.contains("omen") && script.contains("explain"), "{shell}");
+    }
+}
+
+#[test]
+fn help_tells_exit_codes_and_an_example() {
+    for args in [&["--help"][..], &["check", "--help"]] {
+        let text = stdout(args.iter().copied());
+        assert!(text.contains("Exit codes:\n  0") && text.contains("Examples:\n  omen check"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    }
+    assert_eq!(stdout(["--version"]), format!("omen {}\n", env!("CARGO_PKG_VERSION")));
+}

@@ -1,0 +1,60 @@
+//! Every rule has an accepted and a refused example.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use omen::Code;
+use serde_json::Value;
+
+#[test]
+fn every_code_has_a_refused_example_and_an_accepted_neighbour() {
+    let mut refused: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for name in crate::examples::names().filter(|name| name.starts_with("invalid/")) {
+        let text = omen_schema::example(&format!("{name}.expect.json")).expect("an expectation");
+        let expect: Value = serde_json::from_str(text).expect("JSON");
+        let mended = expect["mended"].as_str().unwrap_or_else(|| panic!("{name} names no mended neighbour"));
+        let neighbour = mended.strip_suffix(".jsonl").expect("a log");
+        let found = omen_schema::example(&format!("{neighbour}.expect.json"));
+        let found: Value = serde_json::from_str(found.unwrap_or_else(|| panic!("{name}: no {mended}"))).expect("JSON");
+        let clean = found["findings"].as_array().expect("findings").iter().all(|finding| finding["severity"] == "warning");
+        assert!(clean, "{name}: its neighbour {mended} has errors");
+        for finding in expect["findings"].as_array().expect("findings") {
+            let also = finding["also"].as_array().expect("also").iter();
+            for code in also.chain([&finding["code"]]).filter_map(Value::as_str) {
+                refused.entry(code.to_owned()).or_default().insert(name.to_owned());
+            }
+        }
+    }
+    for code in Code::ALL {
+        let severity = code.info().severity;
+        // A rule that only warns refuses nothing.
+        assert!(severity == "warning" || refused.contains_key(code.as_str()), "no refused example of {code}");
+    }
+}
+
+#[test]
+fn every_rule_that_can_warn_has_an_example_that_is_warned_of() {
+    let mut warned = BTreeSet::new();
+    for name in crate::examples::names().filter(|name| name.starts_with("valid/")) {
+        let text = omen_schema::example(&format!("{name}.expect.json")).expect("an expectation");
+        let expect: Value = serde_json::from_str(text).expect("JSON");
+        for finding in expect["findings"].as_array().expect("findings") {
+            assert_eq!(finding["severity"], "warning", "{name}");
+            warned.insert(finding["code"].as_str().expect("a code").to_owned());
+        }
+    }
+    for code in Code::ALL.iter().filter(|code| code.info().severity.contains("warning")) {
+        assert!(warned.contains(code.as_str()), "no example that warns of {code}");
+    }
+}
+
+/// Every conditional of the schemas has a log that breaks it: its name tells which.
+#[test]
+fn every_conditional_has_a_refused_example() {
+    let conditionals: usize = omen_schema::FILES
+        .iter()
+        .filter(|(path, _)| path.ends_with(".schema.json"))
+        .map(|(_, text)| text.matches("\"then\"").count())
+        .sum();
+    let examples = crate::examples::names().filter(|name| name.starts_with("invalid/schema-conditional-")).count();
+    assert!(examples >= conditionals, "{examples} examples for {conditionals} conditionals");
+}

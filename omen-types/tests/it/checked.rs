@@ -1,0 +1,86 @@
+//! `check` on built values: what the types alone do not carry.
+
+use omen_types::{Checked as _, Code, Packet, ToolSafetyClass};
+
+use crate::packets;
+
+#[track_caller]
+fn check(packet: impl Into<Packet>, expected: &[&str]) {
+    let errors = packet.into().check().err().unwrap_or_default();
+    assert!(errors.iter().all(|error| error.code == Code::Schema && error.span.is_none()), "{errors:?}");
+    assert_eq!(errors.iter().map(crate::errors::in_words).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn free_form_data_must_not_be_empty() {
+    let mut packet = packets::observation();
+    packet.payload.data.clear();
+    check(packet, &["/payload/data: an object with at least 1 member is expected"]);
+}
+
+#[test]
+fn lengths_of_arrays() {
+    let mut packet = packets::escalation();
+    packet.payload.top_options.truncate(1);
+    check(
+        packet,
+        &["/payload/top_options: too few elements: 1 element, where from 2 to 3 are expected; also E5, INV-009"],
+    );
+    let mut packet = packets::escalation();
+    packet.payload.top_options = ["a", "b", "c", "d"].map(packets::option).to_vec();
+    check(
+        packet,
+        &["/payload/top_options: too many elements: 4 elements, where from 2 to 3 are expected; also E5, INV-009"],
+    );
+    let mut packet = packets::verification_plan();
+    packet.payload.targets.clear();
+    check(packet, &["/payload/targets: too few elements: 0 elements, where at least 1 are expected"]);
+}
+
+#[test]
+fn conditionals() {
+    let mut packet = packets::directive();
+    packet.payload.authorization_token_id = None;
+    packet.payload.execution_method.tool_id = None;
+    check(
+        packet.clone(),
+        &[
+            "/payload/execution_method: the member `tool_id` is missing: a tool call has to name the tool (D40); \
+             help: add `tool_id`: identifier of the tool",
+            "/payload: the member `authorization_token_id` is missing: a task that changes things has to name the token \
+             that permits it (E4, INV-007, D40); help: add `authorization_token_id`: the token that permits the task; \
+             also E4, INV-007",
+        ],
+    );
+    packet.payload.tool_safety_class = Some(ToolSafetyClass::Read);
+    packet.payload.execution_method.tool_id = Some(String::new());
+    check(packet, &[]);
+}
+
+#[test]
+fn parts_are_checked_by_themselves() {
+    let mut mcp = packets::mcp();
+    assert_eq!(mcp.check(), Ok(()));
+    mcp.evidence.evidence_refs.clear();
+    for reason in [None, Some(None), Some(Some(String::new()))] {
+        mcp.evidence.evidence_absent_reason = reason;
+        let errors = mcp.check().unwrap_err();
+        assert_eq!(errors.len(), 1);
+        assert_eq!(errors[0].pointer.as_deref(), Some("/evidence"));
+        assert!(errors[0].message.starts_with("the member `evidence_absent_reason` is missing or empty"), "{}", errors[0]);
+        assert!(mcp.evidence.check().is_err());
+    }
+    mcp.evidence.evidence_absent_reason = Some(Some("nothing to see yet".to_owned()));
+    assert_eq!(mcp.check(), Ok(()));
+}
+
+#[test]
+fn the_header_must_state_the_type() {
+    let mut packet = packets::decision();
+    packet.header.packet_type = omen_types::PacketType::ObservationPacket;
+    check(
+        packet,
+        &["/header/packet_type: the header says `ObservationPacket`, but this is a DecisionPacket; \
+           help: set `packet_type` to `DecisionPacket`"],
+    );
+}

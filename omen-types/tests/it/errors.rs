@@ -1,0 +1,245 @@
+//! What the errors of a refused packet say: all of them, each at its place.
+//!
+//! In the edits, `«…»` marks the places that the errors must point at.
+
+use omen_types::{Code, Diagnostic, Packet, PacketType};
+
+use crate::packets::{self, edited, line, refused};
+
+/// An error on one line: pointer, message, help, further codes.
+pub(crate) fn in_words(error: &Diagnostic) -> String {
+    let mut words = format!("{}: {}", error.pointer.as_deref().unwrap_or("-"), error.message);
+    if let Some(help) = &error.help {
+        words += &format!("; help: {help}");
+    }
+    if !error.also.is_empty() {
+        let also: Vec<_> = error.also.iter().map(|code| code.as_str()).collect();
+        words += &format!("; also {}", also.join(", "));
+    }
+    words
+}
+
+#[track_caller]
+fn check(packet: impl Into<Packet>, edits: &[(&str, &str)], expected: &[&str]) {
+    check_line(&line(packet), edits, expected);
+}
+
+#[track_caller]
+fn check_line(line: &str, edits: &[(&str, &str)], expected: &[&str]) {
+    let marked = edited(line, edits);
+    let (mut text, mut places, mut start) = (String::new(), Vec::new(), 0);
+    for c in marked.chars() {
+        match c {
+            '«' => start = text.len(),
+            '»' => places.push(start..text.len()),
+            c => text.push(c),
+        }
+    }
+    let rejected = refused(&text);
+    assert_eq!(rejected.errors.iter().map(in_words).collect::<Vec<_>>(), expected, "{text}");
+    let mut spans: Vec<_> = rejected.errors.iter().map(|error| error.span.clone().expect("a span")).collect();
+    spans.sort_by_key(|span| (span.start, span.end));
+    spans.dedup();
+    assert_eq!(spans, places, "{text}");
+}
+
+#[test]
+fn did_you_mean_a_value() {
+    check(
+        packets::directive(),
+        &[(r#""tool_safety_class":"WRITE""#, r#""tool_safety_class":«"WRIET"»"#)],
+        &["/payload/tool_safety_class: `WRIET` is no value of ToolSafetyClass; help: did you mean `WRITE`?"],
+    );
+    check(
+        packets::directive(),
+        &[(r#""tool_safety_class":"WRITE""#, r#""tool_safety_class":«"read"»"#)],
+        &["/payload/tool_safety_class: `read` is no value of ToolSafetyClass; help: did you mean `READ`?"],
+    );
+    check(
+        packets::directive(),
+        &[(r#""tool_safety_class":"WRITE""#, r#""tool_safety_class":«"execute"»"#)],
+        &["/payload/tool_safety_class: `execute` is no value of ToolSafetyClass; \
+           help: the values are `READ`, `WRITE`, `MIXED`"],
+    );
+}
+
+#[test]
+fn did_you_mean_a_member() {
+    check(
+        packets::directive(),
+        &[(r#""task_type""#, r#"«"task_typ"»"#), (r#""payload":{"#, r#""payload":«{»"#)],
+        &[
+            "/payload/task_typ: `task_typ` is no member of TaskDirectivePayload; help: did you mean `task_type`?",
+            "/payload: the member `task_type` of TaskDirectivePayload is missing; \
+             help: add `task_type`: what sort of task it is",
+        ],
+    );
+    check(
+        packets::alert(),
+        &[(r#""severity""#, r#"«"colour"»:"red","severity""#)],
+        &["/payload/colour: `colour` is no member of IntegrityAlertPayload; help: the members of IntegrityAlertPayload \
+           are `alert_type`, `severity`, `summary`, `rationale`, `revoked_token_ids`, `related_packet_ids`"],
+    );
+}
+
+#[test]
+fn scalars() {
+    check(
+        packets::observation(),
+        &[
+            (r#""pkt_1""#, r#"«"pkt 1"»"#),
+            (r#""created_at":"2026-03-01T10:00:00Z""#, r#""created_at":«"2026-03-01T10:00:00"»"#),
+            (r#""layer_source":5"#, r#""layer_source":«7»"#),
+            (r#""corr_1""#, r#"«5»"#),
+            (r#""summary":"Resize the pool""#, r#""summary":«""»"#),
+            (r#""scope":"pool-a""#, r#""scope":«[1]»"#),
+            (r#""satisficing_mode":true"#, r#""satisficing_mode":«"true"»"#),
+            (r#""token_budget":5000"#, r#""token_budget":«5.5»"#),
+            (r#""tool_call_budget":5"#, r#""tool_call_budget":«-1»"#),
+            (r#""time_budget_seconds":300"#, r#""time_budget_seconds":«1e16»"#),
+            (r#""confidence":0.9"#, r#""confidence":«1.01»"#),
+            (r#""assumptions":["The clock is right"]"#, r#""assumptions":["ok",«null»]"#),
+        ],
+        &[
+            "/header/packet_id: `pkt 1`, where a PacketId such as `pkt_1` (pattern `^pkt_[a-zA-Z0-9_-]+$`) is expected",
+            "/header/created_at: `2026-03-01T10:00:00`, where an RFC 3339 timestamp with an offset, \
+             such as `2026-03-01T10:00:00Z` is expected",
+            "/header/layer_source: `7` is too large; help: an integer from 1 to 6 is expected",
+            "/header/correlation_id: a CorrelationId such as `corr_1` (pattern `^corr_[a-zA-Z0-9_-]+$`) is expected, \
+             but this is a number",
+            "/mcp/intent/summary: the string is empty, where a string that is not empty is expected",
+            "/mcp/intent/scope: any string or an object is expected, but this is an array",
+            "/mcp/quality/satisficing_mode: a boolean is expected, but this is a string",
+            "/mcp/budgets/token_budget: `5.5` is no integer; help: an integer from 0 to 9007199254740991 is expected",
+            "/mcp/budgets/tool_call_budget: `-1` is too small; help: an integer from 0 to 9007199254740991 is expected",
+            "/mcp/budgets/time_budget_seconds: `1e16` is too large; help: an integer from 0 to 9007199254740991 is expected",
+            "/mcp/epistemics/confidence: `1.01` is too large; help: a number from 0 to 1 is expected",
+            "/mcp/epistemics/assumptions/1: a string is expected, but this is null; leave an absent member out",
+        ],
+    );
+}
+
+#[test]
+fn rules_that_a_schema_error_breaks_are_named() {
+    check(
+        packets::directive(),
+        &[(r#""authorization_token_id":"token_1""#, r#""timeout_seconds":60"#), (r#""payload":{"#, r#""payload":«{»"#)],
+        &["/payload: the member `authorization_token_id` is missing: a task that changes things has to name the token that \
+           permits it (E4, INV-007, D40); help: add `authorization_token_id`: the token that permits the task; \
+           also E4, INV-007"],
+    );
+    check(
+        packets::escalation(),
+        &[(r#""pros":[],"cons":[]},{"#, r#""pros":[]},{"#), (r#""top_options":[{"#, r#""top_options":[«{»"#)],
+        &["/payload/top_options/0: the member `cons` of EscalationOption is missing; \
+           help: add `cons`: what speaks against it; it may be empty; also E5, INV-009"],
+    );
+    check(
+        packets::decision(),
+        &[(r#""tools_state":"tools_ok""#, r#""tools_state":«"tools_up"»"#)],
+        &["/mcp/routing/tools_state: `tools_up` is no value of ToolsState; help: did you mean `tools_ok`?; also INV-001"],
+    );
+}
+
+#[test]
+fn errors_of_every_level_at_once() {
+    check(
+        packets::result(),
+        &[
+            (r#"{"header":{"#, r#"«{»"header":{"#),
+            (r#""correlation_id""#, r#"«"correlationid"»"#),
+            (r#""header":{"#, r#""header":«{»"#),
+            (r#""mcp""#, r#"«"MCP"»"#),
+            (r#""result_status":"SUCCESS""#, r#""result_status":"FAILURE""#),
+            (r#""payload":{"#, r#""payload":«{»"#),
+            (r#""size":8"#, r#""size":8,«"size"»:9"#),
+        ],
+        &[
+            "/header/correlationid: `correlationid` is no member of PacketHeader; help: did you mean `correlation_id`?",
+            "/header: the member `correlation_id` of PacketHeader is missing; \
+             help: add `correlation_id`: the episode that the packet belongs to",
+            "/MCP: `MCP` is no member of TaskResultPacket; help: did you mean `mcp`?",
+            "/payload/result_data/1/size: the member `size` is repeated; \
+             help: give each member once; two values for one name would be read differently by different readers",
+            "/payload: the member `error_details` is missing: a failure has to be described (D40); \
+             help: add `error_details`: what went wrong",
+            ": the member `mcp` of TaskResultPacket is missing; help: add `mcp`: the MCP envelope: intent, stakes, quality, \
+             budgets, epistemics, evidence and routing",
+        ],
+    );
+}
+
+#[test]
+fn without_a_type_header_and_envelope_are_checked_all_the_same() {
+    let text = edited(
+        &line(packets::observation()),
+        &[("\"ObservationPacket\"", "\"ObservationPackets\""), ("\"LOW\",\"irr", "\"LAW\",\"irr"), ("\"data\"", "\"date\"")],
+    );
+    let rejected = refused(&text);
+    let words: Vec<_> = rejected.errors.iter().map(in_words).collect();
+    assert_eq!(
+        words,
+        [
+            "/header/packet_type: `ObservationPackets` is no value of PacketType; help: did you mean `ObservationPacket`?",
+            "/mcp/stakes/impact: `LAW` is no value of Impact; help: did you mean `LOW`?",
+        ]
+    );
+    assert_eq!(rejected.claims.packet_type, None);
+}
+
+#[test]
+fn claims_are_what_the_header_says_as_far_as_it_holds() {
+    let rejected = refused(r#"{"payload":0,"header":{"packet_id":"pkt_9","correlation_id":"no","packet_type":"TaskResultPacket"}}"#);
+    assert_eq!(rejected.claims.packet_id.as_deref(), Some("pkt_9"));
+    assert_eq!(rejected.claims.correlation_id, None);
+    assert_eq!(rejected.claims.packet_type, Some(PacketType::TaskResultPacket));
+}
+
+#[test]
+fn hostile_text_in_a_message_is_short_and_tame() {
+    let long = "x".repeat(5000);
+    let text = edited(&line(packets::alert()), &[("\"drift\"", &format!("\"\\u001b[31m{long}\""))]);
+    let rejected = refused(&text);
+    let message = &rejected.errors[0].message;
+    assert!(message.chars().count() < 200 && !message.contains('\u{1b}'), "{message}");
+}
+
+#[test]
+fn a_thousand_errors_are_listed_and_the_others_counted() {
+    let refs = vec!["0"; 1500].join(",");
+    let text = edited(&line(packets::alert()), &[(r#""summary":"The"#, &format!(r#""related_packet_ids":[{refs}],"summary":"The"#))]);
+    let rejected = refused(&text);
+    assert_eq!(rejected.errors.len(), omen_types::limits::MAX_ERRORS_A_PACKET);
+    assert_eq!(rejected.errors.last().unwrap().notes, ["and 500 more schema errors in this packet"]);
+}
+
+#[track_caller]
+fn check_syntax(text: &str, place: std::ops::Range<usize>, message: &str) {
+    let rejected = refused(text);
+    assert_eq!(rejected.errors.len(), 1, "{text}");
+    assert_eq!(rejected.errors[0].code, Code::Json, "{text}");
+    assert_eq!(rejected.errors[0].message, message, "{text}");
+    assert_eq!(rejected.errors[0].span, Some(place), "{text}");
+}
+
+#[test]
+fn broken_json_comes_alone_and_with_its_column() {
+    check_syntax(r#"{"header":}"#, 10..11, "not valid JSON: expected value");
+    check_syntax(r#"{"header": tru}"#, 14..15, "not valid JSON: expected ident");
+    check_syntax(r#"{"header":1e999}"#, 14..15, "not valid JSON: number out of range");
+    check_syntax(r#"{"a":"\ud800"}"#, 12..13, "not valid JSON: unexpected end of hex escape");
+    check_syntax("{\"ä\":\"\n\"}", 7..8, "not valid JSON: control character (\\u0000-\\u001F) found while parsing a string");
+    check_syntax(r#"{"header":"#, 9..10, "not valid JSON: EOF while parsing a value");
+    check_syntax("{} x", 3..4, "not valid JSON: trailing characters");
+    check_syntax("", 0..0, "not valid JSON: EOF while parsing a value");
+}
+
+#[test]
+fn what_is_no_object_is_told() {
+    for (text, found) in [("null", "null; leave an absent member out"), ("[]", "an array"), ("1", "a number"), (r#""x""#, "a string")] {
+        let rejected = refused(text);
+        assert_eq!(rejected.errors.len(), 1);
+        assert_eq!(rejected.errors[0].message, format!("an object (a packet) is expected, but this is {found}"));
+        assert_eq!(rejected.errors[0].span, Some(0..text.len()));
+    }
+}

@@ -1,0 +1,20 @@
+//! The integration tests of `omen-types`, in one binary.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests say what is wrong by failing"
+)]
+
+mod builders;
+mod checked;
+mod errors;
+mod examples;
+mod limits;
+mod metadata;
+mod order;
+mod packets;
+mod strict;
+mod time;

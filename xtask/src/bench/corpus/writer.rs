@@ -1,0 +1,156 @@
+//! JSON text, written straight into a buffer; the members of objects in the order of writing, or
+//! shuffled.
+
+use std::fmt;
+use std::io::Write as _;
+
+use fastrand::Rng;
+
+/// Writes one JSON value after another.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    out: Vec<u8>,
+    /// Where the members of the objects that are being written begin, outer objects first.
+    members: Vec<usize>,
+    /// Whether the next value or key is the first in its array or object.
+    first: bool,
+    shuffle: Option<Rng>,
+    scratch: Vec<u8>,
+}
+
+impl Writer {
+    /// A writer that shuffles the members of every object, by seed; or leaves them as they come.
+    pub(super) fn new(shuffle: Option<u64>) -> Self {
+        Self { shuffle: shuffle.map(Rng::with_seed), ..Self::default() }
+    }
+
+    /// What was written so far.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.out
+    }
+
+    /// What was written.
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.out
+    }
+
+    /// Forgets what was written, and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.out.clear();
+    }
+
+    pub(super) fn line_end(&mut self) {
+        self.out.push(b'\n');
+    }
+
+    /// Writes an object; its members are whatever `members` writes.
+    pub(super) fn object(&mut self, members: impl FnOnce(&mut Self)) {
+        let base = self.members.len();
+        self.out.push(b'{');
+        self.first = true;
+        members(self);
+        if let Some(mut rng) = self.shuffle.take() {
+            self.reorder(base, &mut rng);
+            self.shuffle = Some(rng);
+        }
+        self.members.truncate(base);
+        self.out.push(b'}');
+        self.first = false;
+    }
+
+    /// Writes the key of the value that comes next.
+    pub(super) fn key(&mut self, key: &str) {
+        self.comma();
+        self.members.push(self.out.len());
+        self.string(key, false);
+        self.out.push(b':');
+    }
+
+    /// Writes an array of so many elements.
+    pub(super) fn array(&mut self, count: usize, mut element: impl FnMut(&mut Self, usize)) {
+        self.out.push(b'[');
+        for index in 0..count {
+            if index > 0 {
+                self.out.push(b',');
+            }
+            element(self, index);
+        }
+        self.out.push(b']');
+    }
+
+    /// Writes a string. `spelled` writes what is not ASCII as escapes.
+    pub(super) fn string(&mut self, text: &str, spelled: bool) {
+        self.out.push(b'"');
+        for char in text.chars() {
+            match char {
+                '"' => self.out.extend(br#"\""#),
+                '\\' => self.out.extend(br"\\"),
+                '\n' => self.out.extend(br"\n"),
+                '\t' => self.out.extend(br"\t"),
+                char if spelled && !char.is_ascii() => {
+                    for unit in char.encode_utf16(&mut [0; 2]) {
+                        self.raw(format_args!("\\u{unit:04x}"));
+                    }
+                }
+                char => self.out.extend(char.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+        self.out.push(b'"');
+    }
+
+    /// Writes a number, `true`, `false` or `null`.
+    pub(super) fn raw(&mut self, text: impl fmt::Display) {
+        // INVARIANT: writing to a vector does not fail.
+        let _ = write!(self.out, "{text}");
+    }
+
+    /// Writes a key and a string.
+    pub(super) fn text(&mut self, key: &str, text: &str) {
+        self.key(key);
+        self.string(text, false);
+    }
+
+    /// Writes a key and a number, `true`, `false` or `null`.
+    pub(super) fn plain(&mut self, key: &str, text: impl fmt::Display) {
+        self.key(key);
+        self.raw(text);
+    }
+
+    /// Writes a key and an object.
+    pub(super) fn group(&mut self, key: &str, members: impl FnOnce(&mut Self)) {
+        self.key(key);
+        self.object(members);
+    }
+
+    /// Writes a key and an array.
+    pub(super) fn list(&mut self, key: &str, count: usize, element: impl FnMut(&mut Self, usize)) {
+        self.key(key);
+        self.array(count, element);
+    }
+
+    fn comma(&mut self) {
+        if !self.first {
+            self.out.push(b',');
+        }
+        self.first = false;
+    }
+
+    /// Shuffles the members of the object that was begun last; they are all that follows its brace.
+    fn reorder(&mut self, base: usize, rng: &mut Rng) {
+        let Some(starts) = self.members.get_mut(base..).filter(|starts| starts.len() > 1) else { return };
+        let (begin, end) = (starts.first().copied().unwrap_or(0), self.out.len());
+        // A member ends a comma before the next one begins, the last one where the text ends.
+        let ends = starts.iter().skip(1).map(|start| start - 1).chain([end]);
+        let mut ranges: Vec<_> = starts.iter().copied().zip(ends).collect();
+        rng.shuffle(&mut ranges);
+        self.scratch.clear();
+        for (index, (start, end)) in ranges.into_iter().enumerate() {
+            if index > 0 {
+                self.scratch.push(b',');
+            }
+            self.scratch.extend(self.out.get(start..end).unwrap_or_default());
+        }
+        self.out.truncate(begin);
+        self.out.append(&mut self.scratch);
+    }
+}

@@ -1,0 +1,128 @@
+//! `cargo xtask docs`: fills the generated regions of `docs/protocol.md` from the schema files.
+//!
+//! A region stands between `<!-- generated: NAME -->` and `<!-- /generated -->`.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use omen_codegen::model::{Fsm, Model, Rule, Target};
+
+/// Where `docs/protocol.md` stands.
+#[must_use]
+pub fn protocol_page() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/protocol.md")
+}
+
+/// The page with its regions filled anew.
+///
+/// # Errors
+/// If a region has no end or an unknown name, or if the schema files have mistakes.
+pub fn filled(page: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let model = omen_codegen::model(omen_schema::FILES.iter().copied()).map_err(|error| error.to_string())?;
+    let mut out = String::new();
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once(OPEN) {
+        let (name, after) = after.split_once(" -->").ok_or("a region's mark is not closed")?;
+        let (_, after) = after.split_once(CLOSE).ok_or_else(|| format!("the region `{name}` has no end"))?;
+        write!(out, "{before}{OPEN}{name} -->\n{}{CLOSE}", region(&model, name)?)?;
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// Writes the page anew.
+///
+/// # Errors
+/// As [`filled`], and if the page cannot be read or written.
+pub fn write() -> Result<(), Box<dyn Error + Send + Sync>> {
+    let path = protocol_page();
+    let page = std::fs::read_to_string(&path)?;
+    Ok(std::fs::write(path, filled(&page)?)?)
+}
+
+fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
+    Ok(match name {
+        "packet-types" => packet_types(model),
+        "states" => states(&model.fsm),
+        "transitions" => transitions(&model.fsm),
+        "e-rules" => rules(model, |rule| rule.stage == "fsm" && rule.code != "FSM"),
+        "invariants" => rules(model, |rule| rule.stage == "invariant"),
+        other => return Err(format!("there is no region `{other}`").into()),
+    })
+}
+
+fn packet_types(model: &Model) -> String {
+    let rows = model.packets.iter().filter_map(|name| {
+        let def = model.defs.get(name)?;
+        Some(vec![code(name), def.description.clone()])
+    });
+    table(&["Packet", "What it is for"], rows)
+}
+
+fn states(fsm: &Fsm) -> String {
+    let mut rows = Vec::new();
+    for state in &fsm.states {
+        rows.push(vec![code(&state.id), state.description.clone()]);
+        for sub in &state.substates {
+            rows.push(vec![code(&format!("{}/{}", state.id, sub.id)), sub.description.clone()]);
+        }
+    }
+    table(&["State", "Meaning"], rows)
+}
+
+fn transitions(fsm: &Fsm) -> String {
+    let events = fsm.events.iter().map(|event| {
+        let packet = event.packet.as_deref().map_or(String::new(), code);
+        vec![code(&event.id), packet, event.description.clone()]
+    });
+    let rows = fsm.rows.iter().map(|row| {
+        let list = |ids: &[String]| ids.iter().map(|id| code(id)).collect::<Vec<_>>().join(", ");
+        let to: Vec<_> = row
+            .to
+            .iter()
+            .map(|to| match to {
+                Target::Same => "stays".to_owned(),
+                Target::State(id) => code(id),
+            })
+            .collect();
+        vec![list(&row.from), list(&row.events), to.join(" and "), row.description.clone(), row.source.clone()]
+    });
+    format!(
+        "{}\n{}",
+        table(&["Event", "Packet", "What it is"], events),
+        table(&["From", "Event", "To", "Meaning", "Source"], rows)
+    )
+}
+
+fn rules(model: &Model, which: impl Fn(&Rule) -> bool) -> String {
+    let rows = model.rules.iter().filter(|rule| which(rule)).map(|rule| {
+        vec![
+            rule.code.clone(),
+            rule.title.clone(),
+            rule.severity.replace('|', " or "),
+            rule.condition.clone(),
+            rule.statement.clone(),
+            rule.mend.clone(),
+        ]
+    });
+    table(&["Code", "Title", "Severity", "When", "What must be so", "The way out"], rows)
+}
+
+fn code(text: &str) -> String {
+    format!("`{text}`")
+}
+
+fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut out = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
+    for row in rows {
+        let cells: Vec<_> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "| {} |", cells.join(" | "));
+    }
+    out
+}
+
+const OPEN: &str = "<!-- generated: ";
+const CLOSE: &str = "<!-- /generated -->";

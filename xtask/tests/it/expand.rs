@@ -1,0 +1,20 @@
+//! `cargo xtask expand` prints what the build scripts write.
+
+use xtask::expand::{Options, Part, command};
+
+#[test]
+fn each_part_is_printed() {
+    let types = printed(Some(Part::Types));
+    let codes = printed(Some(Part::Codes));
+    let fsm = printed(Some(Part::Fsm));
+    assert!(types.contains("pub struct DecisionPayload {") && types.contains("pub struct DecisionPayloadFacts<'de> {"));
+    assert!(codes.contains("pub enum Code {"));
+    assert!(fsm.contains("pub enum Event {") && fsm.contains("pub enum Obligation {"));
+    assert_eq!(printed(None), types + &codes + &fsm);
+}
+
+fn printed(part: Option<Part>) -> String {
+    let mut out = Vec::new();
+    command(&Options { part }, &mut out).expect("the schema files have no mistake");
+    String::from_utf8(out).expect("generated code is UTF-8")
+}
