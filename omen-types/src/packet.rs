@@ -1,5 +1,6 @@
 //! The packet types, generated from the schema files.
 
+#[allow(clippy::enum_variant_names, reason = "members and values are named by the schemas")]
 mod generated {
     use std::borrow::Cow;
 

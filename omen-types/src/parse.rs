@@ -143,7 +143,9 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
         .take(error.line().saturating_sub(1))
         .map(str::len)
         .sum::<usize>()
-        .saturating_add(error.column().saturating_sub(1))
+        // Column 0 is the line end before.
+        .saturating_add(error.column())
+        .saturating_sub(1)
         .min(text.len().saturating_sub(1));
     let start = (0..=start).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let end = (start + 1..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());

@@ -297,6 +297,7 @@ pub(crate) const EXPECTS: &str = "an RFC 3339 timestamp with an offset, such as 
 const ATTOS: i128 = 1_000_000_000_000_000_000;
 
 #[cfg(test)]
+#[allow(clippy::expect_used, reason = "a test may panic")]
 mod tests {
     use super::*;
 

@@ -33,15 +33,14 @@ impl Walk<'_> {
             // The place of a free-form value itself is a matter of the member that refers to it.
             Kind::FreeObject { .. } | Kind::Any => return true,
             // Every branch and member is visited, whatever those before it hold.
-            Kind::Union(branches) => {
-                branches.iter().filter(|branch| self.visit(branch, depth)).count() > 0
-            }
+            Kind::Union(branches) => branches.iter().filter(|branch| self.visit(branch, depth)).count() > 0,
             Kind::Object(object) => {
                 object.fields.iter().filter(|field| self.visit_member(&field.ty, depth)).count() > 0
             }
             _ => false,
         };
-        if holds && let Some(before) = self.depths.insert(name.to_owned(), depth)
+        if holds
+            && let Some(before) = self.depths.insert(name.to_owned(), depth)
             && before != depth
         {
             self.mistakes.push(Mistake {

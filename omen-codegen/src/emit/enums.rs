@@ -12,7 +12,12 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     let Kind::Enum(values) = &def.kind else { return Ok(TokenStream::new()) };
     let made = context.skeleton.enumeration(&def.name)?;
     if made.variants.len() != values.len() {
-        return Err(bug(format!("typify made {} of the {} values of `{}`", made.variants.len(), values.len(), def.name)));
+        return Err(bug(format!(
+            "typify made {} of the {} values of `{}`",
+            made.variants.len(),
+            values.len(),
+            def.name
+        )));
     }
     let (name, text) = (ident(&def.name), &def.name);
     let docs = doc(&def.description);

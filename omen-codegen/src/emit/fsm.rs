@@ -253,9 +253,11 @@ fn table(model: &Model, nodes: &[Node<'_>]) -> Result<TokenStream, Mistakes> {
     for row in &fsm.rows {
         for from in matching(nodes, &row.from) {
             for event in &row.events {
-                let at = fsm.events.iter().position(|e| e.id == *event).ok_or_else(|| {
-                    bug(format!("a row names the event `{event}`, which is not there"))
-                })?;
+                let at = fsm
+                    .events
+                    .iter()
+                    .position(|e| e.id == *event)
+                    .ok_or_else(|| bug(format!("a row names the event `{event}`, which is not there")))?;
                 if let Some(cell) = cells.get_mut(from).and_then(|row| row.get_mut(at)) {
                     *cell |= targets(nodes, row, from);
                 }
@@ -334,10 +336,8 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
             let event_ident = event_name(event);
             let packet = event.packet.as_deref().unwrap_or_default();
             let test = guards(model, packet, &obligation.when)?;
-            let needs_payload = obligation
-                .when
-                .iter()
-                .any(|g| !matches!(&g.on, GuardOn::Pointer(p) if !p.starts_with("/payload/")));
+            let needs_payload =
+                obligation.when.iter().any(|g| !matches!(&g.on, GuardOn::Pointer(p) if !p.starts_with("/payload/")));
             let test = if needs_payload {
                 let variant = ident(packet_variant(packet));
                 quote!(matches!(&facts.payload, PayloadFacts::#variant(payload) if #test))

@@ -18,8 +18,7 @@ pub(crate) fn pascal(wire: &str) -> String {
         .map(|word| {
             let mut chars = word.chars();
             let first = chars.next().map(|c| c.to_ascii_uppercase());
-            let rest: String =
-                if mixed { chars.collect() } else { chars.map(|c| c.to_ascii_lowercase()).collect() };
+            let rest: String = if mixed { chars.collect() } else { chars.map(|c| c.to_ascii_lowercase()).collect() };
             first.into_iter().chain(rest.chars()).collect::<String>()
         })
         .collect()

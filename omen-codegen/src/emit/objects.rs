@@ -135,12 +135,7 @@ fn key_type(name: &str) -> proc_macro2::Ident {
 }
 
 /// A reader of an object.
-pub(super) fn reader(
-    context: &Context<'_>,
-    def: &Def,
-    object: &Object,
-    mode: Mode,
-) -> Result<TokenStream, Mistakes> {
+pub(super) fn reader(context: &Context<'_>, def: &Def, object: &Object, mode: Mode) -> Result<TokenStream, Mistakes> {
     let (name, keys) = (ident(&def.name), key_type(&def.name));
     let facts = ident(&format!("{}Facts", def.name));
     let borrows = mode == Mode::Facts && super::readers::borrows(context, &def.name);
@@ -237,10 +232,7 @@ pub(super) fn reader(
 
 /// Whether a conditional asks for more than the presence of a member.
 fn asked(object: &Object, field: &Field) -> bool {
-    object
-        .conditionals
-        .iter()
-        .any(|c| c.subject == field.name || (c.non_empty && c.requires == field.name))
+    object.conditionals.iter().any(|c| c.subject == field.name || (c.non_empty && c.requires == field.name))
 }
 
 fn check(context: &Context<'_>, object: &Object, conditional: &Conditional) -> Result<TokenStream, Mistakes> {

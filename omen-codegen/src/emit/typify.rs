@@ -70,8 +70,7 @@ fn definition(def: &Def) -> Value {
     match &def.kind {
         Kind::Object(Object { fields, .. }) => {
             let required: Vec<_> = fields.iter().filter(|field| field.required).map(|field| &field.name).collect();
-            let properties: Map<_, _> =
-                fields.iter().map(|field| (field.name.clone(), member(field))).collect();
+            let properties: Map<_, _> = fields.iter().map(|field| (field.name.clone(), member(field))).collect();
             json!({
                 "description": description, "type": "object", "properties": properties,
                 "required": required, "additionalProperties": false,

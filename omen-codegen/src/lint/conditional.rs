@@ -22,12 +22,7 @@ const FORM: &str = "write `if` as \
     `{ \"maxItems\": 0 }` for an array, and `then` as `{ \"required\": [Q] }`, to demand text with \
     `\"properties\": { Q: { \"type\": \"string\", \"minLength\": 1 } }`";
 
-pub(super) fn check(
-    index: &Index<'_>,
-    owner: &Definition<'_>,
-    node: &Node<'_>,
-    report: &mut Report,
-) {
+pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, report: &mut Report) {
     record::check(report, node, &[CONDITIONAL]);
     known_codes(index, node, report);
     if let Some(at) = node.get("if") {
@@ -52,9 +47,7 @@ fn condition(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, report:
     let Some(property) = owner.property(name) else { return };
     match test.json.members() {
         [(key, Json::Array(values))]
-            if key == "enum"
-                && !values.is_empty()
-                && values.iter().all(|v| v.as_str().is_some()) =>
+            if key == "enum" && !values.is_empty() && values.iter().all(|v| v.as_str().is_some()) =>
         {
             match index.referred(&property).filter(|target| target.shape == Shape::Enum) {
                 Some(target) => {
@@ -90,8 +83,7 @@ fn consequence(owner: &Definition<'_>, node: &Node<'_>, report: &mut Report) {
     let Some(demanded) = tested(node, name).filter(|demanded| is_text(demanded.json)) else {
         return form(node, report);
     };
-    let string =
-        |types: &Json| types.as_str() == Some("string") || types.strings().contains(&"string");
+    let string = |types: &Json| types.as_str() == Some("string") || types.strings().contains(&"string");
     let is_string = owner.property(name).is_none_or(|at| at.json.get("type").is_some_and(string));
     if !is_string {
         untestable(&demanded, name, "a string", report);
@@ -99,13 +91,8 @@ fn consequence(owner: &Definition<'_>, node: &Node<'_>, report: &mut Report) {
 }
 
 /// The one member that `required` of an `if` or a `then` names.
-fn required<'a>(
-    owner: &Definition<'_>,
-    node: &Node<'a>,
-    report: &mut Report,
-) -> Option<(&'a str, Node<'a>)> {
-    let known_keys =
-        node.json.members().iter().all(|(key, _)| key == "required" || key == "properties");
+fn required<'a>(owner: &Definition<'_>, node: &Node<'a>, report: &mut Report) -> Option<(&'a str, Node<'a>)> {
+    let known_keys = node.json.members().iter().all(|(key, _)| key == "required" || key == "properties");
     let mut names = node.texts("required").into_iter();
     let (Some((name, at)), None, true) = (names.next(), names.next(), known_keys) else {
         form(node, report);

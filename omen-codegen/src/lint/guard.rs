@@ -12,8 +12,7 @@ use super::record::{self, Field, Want, may, need};
 use super::report::Report;
 use super::suggest;
 
-const GUARD: &[Field] =
-    &[may("pointer", Want::Text), may("derived", Want::Text), need("in", Want::Texts)];
+const GUARD: &[Field] = &[may("pointer", Want::Text), may("derived", Want::Text), need("in", Want::Texts)];
 
 /// A fact about packets of one type that code derives.
 #[derive(Debug)]
@@ -185,12 +184,7 @@ pub(super) fn partition<'a>(
     }
 }
 
-fn axes<'a>(
-    index: &Index<'a>,
-    derived: &[Derived<'a>],
-    packet: &Definition<'a>,
-    events: &[&Node<'a>],
-) -> Axes<'a> {
+fn axes<'a>(index: &Index<'a>, derived: &[Derived<'a>], packet: &Definition<'a>, events: &[&Node<'a>]) -> Axes<'a> {
     let mut axes = Axes::new();
     for guard in events.iter().flat_map(|event| event.list("when")) {
         if let Some(pointer) = guard.text("pointer") {
@@ -207,13 +201,9 @@ fn axes<'a>(
 /// Every way to choose one value for each axis.
 fn combinations<'a>(axes: &Axes<'a>) -> Vec<Vec<(&'a str, &'a str)>> {
     axes.iter().fold(vec![Vec::new()], |chosen, (axis, values)| {
-        let with = |choice: &Vec<(&'a str, &'a str)>, value: &'a str| {
-            choice.iter().copied().chain([(*axis, value)]).collect()
-        };
-        chosen
-            .iter()
-            .flat_map(|choice| values.iter().map(move |value| with(choice, value)))
-            .collect()
+        let with =
+            |choice: &Vec<(&'a str, &'a str)>, value: &'a str| choice.iter().copied().chain([(*axis, value)]).collect();
+        chosen.iter().flat_map(|choice| values.iter().map(move |value| with(choice, value))).collect()
     })
 }
 
@@ -228,7 +218,6 @@ fn holds(event: &Node<'_>, combination: &[(&str, &str)]) -> bool {
 }
 
 fn say(combination: &[(&str, &str)]) -> String {
-    let parts: Vec<String> =
-        combination.iter().map(|(axis, value)| format!("`{axis}` = `{value}`")).collect();
+    let parts: Vec<String> = combination.iter().map(|(axis, value)| format!("`{axis}` = `{value}`")).collect();
     if parts.is_empty() { "any packet".to_owned() } else { parts.join(" and ") }
 }

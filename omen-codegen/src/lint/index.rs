@@ -191,9 +191,7 @@ fn shape_of(json: &Json) -> Shape {
         Some(Some("number")) => Shape::Number,
         Some(_) => Shape::Unknown,
         None if json.get("properties").is_some() => Shape::Object,
-        None if ["$ref", "enum", "const"].iter().any(|key| json.get(key).is_some()) => {
-            Shape::Unknown
-        }
+        None if ["$ref", "enum", "const"].iter().any(|key| json.get(key).is_some()) => Shape::Unknown,
         None => Shape::Any,
     }
 }

@@ -107,9 +107,7 @@ fn tag(packet: &Definition<'_>, header: &Node<'_>, report: &mut Report) {
         _ => None,
     };
     let fits = match tag {
-        Some([(key, Json::Array(values))]) if key == "enum" => {
-            values.as_slice() == [Json::String(name.to_owned())]
-        }
+        Some([(key, Json::Array(values))]) if key == "enum" => values.as_slice() == [Json::String(name.to_owned())],
         _ => false,
     };
     if !fits {

@@ -15,12 +15,8 @@ const COMMON: &[Field] = &[need("description", Want::Text), may("x-omen-rules", 
 const REFERENCE: &[Field] = &[need("$ref", Want::Any), may("default", Want::Any)];
 const TYPED: &[Field] = &[need("type", Want::Any), may("default", Want::Any)];
 const NULLABLE: &[Field] = &[need("type", Want::Any)];
-const ARRAY: &[Field] = &[
-    need("type", Want::Any),
-    need("items", Want::Record),
-    may("minItems", Want::Count),
-    may("maxItems", Want::Count),
-];
+const ARRAY: &[Field] =
+    &[need("type", Want::Any), need("items", Want::Record), may("minItems", Want::Count), may("maxItems", Want::Count)];
 /// The tag of a packet's header; looked at with the packet.
 const TAG: &[Field] = &[may("properties", Want::Record)];
 
@@ -33,8 +29,7 @@ const BOUNDS: &[Field] = &[
     may("minimum", Want::Any),
     may("maximum", Want::Any),
 ];
-const BOUND_NAMES: [&str; 6] =
-    ["pattern", "format", "minLength", "maxLength", "minimum", "maximum"];
+const BOUND_NAMES: [&str; 6] = ["pattern", "format", "minLength", "maxLength", "minimum", "maximum"];
 
 /// What a member, or the items of an array, are by the look of it.
 enum Form {
@@ -49,13 +44,7 @@ enum Form {
     Unknown,
 }
 
-pub(super) fn check(
-    index: &Index<'_>,
-    owner: &Definition<'_>,
-    name: &str,
-    node: &Node<'_>,
-    report: &mut Report,
-) {
+pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, name: &str, node: &Node<'_>, report: &mut Report) {
     let tag: &[Field] = if owner.is_packet() && name == "header" { TAG } else { &[] };
     match form(node.json) {
         Form::Reference => members(report, node, &[COMMON, REFERENCE, tag]),
@@ -131,11 +120,7 @@ fn form(json: &Json) -> Form {
         Form::Inline(Kind::InlineEnum, "an enum")
     } else if let Some(branches) = json.get("oneOf") {
         let refers = branches.elements().iter().any(|branch| branch.get("$ref").is_some());
-        if refers {
-            Form::Inline(Kind::InlineUnion, "a union")
-        } else {
-            Form::Inline(Kind::InlineEnum, "an enum")
-        }
+        if refers { Form::Inline(Kind::InlineUnion, "a union") } else { Form::Inline(Kind::InlineEnum, "an enum") }
     } else if has("properties") {
         inline_object
     } else {
@@ -149,9 +134,7 @@ fn form(json: &Json) -> Form {
                 _ => Form::Unknown,
             },
             Some(Json::Array(words)) => match words.as_slice() {
-                [Json::String(one), Json::String(null)] if one == "string" && null == "null" => {
-                    Form::Nullable
-                }
+                [Json::String(one), Json::String(null)] if one == "string" && null == "null" => Form::Nullable,
                 _ => Form::Unknown,
             },
             _ => Form::Unknown,
@@ -168,12 +151,9 @@ fn refuse(form: &Form, node: &Node<'_>, supported: &[&str], report: &mut Report)
             format!("{what} is written out here, where it has no name"),
             "define it in `$defs`, and refer to it with `$ref`",
         ),
-        Form::Const => report.add(
-            Kind::ConstUsed,
-            node,
-            "`const` is not supported",
-            "refer to a named enum with one value",
-        ),
+        Form::Const => {
+            report.add(Kind::ConstUsed, node, "`const` is not supported", "refer to a named enum with one value")
+        }
         _ if !matches!(node.json, Json::Object(_)) => record::malformed(report, node, "an object"),
         _ => match node.get("type") {
             Some(at) => unsupported_type(&at, supported, report),
@@ -199,14 +179,7 @@ fn nullable(owner: &Definition<'_>, name: &str, node: &Node<'_>, report: &mut Re
     }
 }
 
-fn default(
-    index: &Index<'_>,
-    owner: &Definition<'_>,
-    name: &str,
-    node: &Node<'_>,
-    at: &Node<'_>,
-    report: &mut Report,
-) {
+fn default(index: &Index<'_>, owner: &Definition<'_>, name: &str, node: &Node<'_>, at: &Node<'_>, report: &mut Report) {
     if owner.requires(name) {
         report.add(
             Kind::DefaultRequired,
@@ -247,8 +220,7 @@ fn is_a(definition: &Definition<'_>, value: &Json) -> bool {
         Shape::Text => value.as_str().is_some_and(|text| {
             let pattern = definition.node.text("pattern").and_then(|p| Pattern::parse(p).ok());
             let length = u32::try_from(text.chars().count()).map_or(f64::INFINITY, f64::from);
-            within(length, "minLength", "maxLength")
-                && pattern.is_none_or(|pattern| pattern.holds(text))
+            within(length, "minLength", "maxLength") && pattern.is_none_or(|pattern| pattern.holds(text))
         }),
         Shape::Object | Shape::Free | Shape::Any | Shape::Union | Shape::Unknown => false,
     }

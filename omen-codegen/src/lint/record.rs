@@ -56,12 +56,9 @@ pub(super) fn check(report: &mut Report, node: &Node<'_>, fields: &[&[Field]]) {
     for (key, value) in node.members() {
         match fields().find(|field| field.name == key) {
             Some(field) => value_of(report, &value, field),
-            None if key == "const" => report.add(
-                Kind::ConstUsed,
-                &value,
-                "`const` is not supported",
-                "refer to a named enum with one value",
-            ),
+            None if key == "const" => {
+                report.add(Kind::ConstUsed, &value, "`const` is not supported", "refer to a named enum with one value")
+            }
             None => report.add(
                 Kind::UnsupportedKeyword,
                 &value,
@@ -77,24 +74,14 @@ pub(super) fn check(report: &mut Report, node: &Node<'_>, fields: &[&[Field]]) {
 
 /// Reports a value of the wrong JSON type.
 pub(super) fn malformed(report: &mut Report, node: &Node<'_>, wanted: &str) {
-    report.add(
-        Kind::Malformed,
-        node,
-        format!("this is not {wanted}"),
-        format!("write {wanted} here"),
-    );
+    report.add(Kind::Malformed, node, format!("this is not {wanted}"), format!("write {wanted} here"));
 }
 
 fn missing(report: &mut Report, node: &Node<'_>, field: &Field) {
     let name = field.name;
     match field.want {
         Want::Text => missing_text(report, node, name),
-        _ => report.add(
-            Kind::MissingKeyword,
-            node,
-            format!("`{name}` is missing"),
-            format!("add `{name}`"),
-        ),
+        _ => report.add(Kind::MissingKeyword, node, format!("`{name}` is missing"), format!("add `{name}`")),
     }
 }
 
@@ -147,12 +134,7 @@ fn number(report: &mut Report, value: &Node<'_>, field: &Field) {
         _ => (value.json.as_f64().is_some(), "a number"),
     };
     if !fits {
-        report.add(
-            Kind::BoundType,
-            value,
-            format!("`{}` is not {wanted}", field.name),
-            format!("write {wanted}"),
-        );
+        report.add(Kind::BoundType, value, format!("`{}` is not {wanted}", field.name), format!("write {wanted}"));
     }
 }
 

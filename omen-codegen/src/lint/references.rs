@@ -87,10 +87,9 @@ fn mend(index: &Index<'_>, file: &str, name: Option<&str>) -> String {
         Some(elsewhere) => {
             format!("`{name}` is defined in `{}`: refer to it there", elsewhere.key.0)
         }
-        None => suggest::mend(
-            name,
-            index.definitions().filter(|other| other.key.0 == file).filter_map(|other| other.key.1),
-        ),
+        None => {
+            suggest::mend(name, index.definitions().filter(|other| other.key.0 == file).filter_map(|other| other.key.1))
+        }
     }
 }
 

@@ -9,13 +9,7 @@ use crate::mistake::Mistake;
 pub(super) struct Report(Vec<Mistake>);
 
 impl Report {
-    pub(super) fn add(
-        &mut self,
-        kind: Kind,
-        at: &Node<'_>,
-        problem: impl Into<String>,
-        mend: impl Into<String>,
-    ) {
+    pub(super) fn add(&mut self, kind: Kind, at: &Node<'_>, problem: impl Into<String>, mend: impl Into<String>) {
         self.0.push(Mistake {
             file: at.file.to_owned(),
             pointer: at.pointer.clone(),

@@ -9,12 +9,8 @@ use super::{VERSION, suggest};
 use crate::load::{FSM_FILE, RULES_FILE, SchemaSet};
 
 /// The keywords that only the root of a schema file has.
-pub(super) const ROOT: &[Field] = &[
-    need("$schema", Want::Any),
-    need("$id", Want::Any),
-    need("title", Want::Any),
-    may("$defs", Want::Record),
-];
+pub(super) const ROOT: &[Field] =
+    &[need("$schema", Want::Any), need("$id", Want::Any), need("title", Want::Any), may("$defs", Want::Record)];
 
 const LIBRARY: &[Field] = &[need("description", Want::Text)];
 

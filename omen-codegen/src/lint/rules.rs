@@ -9,8 +9,7 @@ use super::report::Report;
 use super::{root, suggest};
 use crate::load::{FSM_FILE, RULES_FILE, SchemaSet};
 
-const FILE: &[Field] =
-    &[need("version", Want::Text), need("structural", Want::List), need("invariants", Want::List)];
+const FILE: &[Field] = &[need("version", Want::Text), need("structural", Want::List), need("invariants", Want::List)];
 
 const RULE: &[Field] = &[
     need("code", Want::Text),

@@ -25,12 +25,8 @@ const DESCRIPTION: Field = need("description", Want::Text);
 const TYPE: Field = need("type", Want::Any);
 
 const ANY: &[Field] = &[DESCRIPTION];
-const FREE: &[Field] = &[
-    DESCRIPTION,
-    TYPE,
-    need("additionalProperties", Want::Flag),
-    may("minProperties", Want::Count),
-];
+const FREE: &[Field] =
+    &[DESCRIPTION, TYPE, need("additionalProperties", Want::Flag), may("minProperties", Want::Count)];
 const ONE_OF: &[Field] = &[DESCRIPTION, need("oneOf", Want::List)];
 const BRANCH: &[Field] = &[TYPE, need("enum", Want::List), DESCRIPTION];
 const TEXT: &[Field] = &[
@@ -41,8 +37,7 @@ const TEXT: &[Field] = &[
     may("maxLength", Want::Count),
     may("format", Want::Text),
 ];
-const INTEGER: &[Field] =
-    &[DESCRIPTION, TYPE, may("minimum", Want::Number), may("maximum", Want::Number)];
+const INTEGER: &[Field] = &[DESCRIPTION, TYPE, may("minimum", Want::Number), may("maximum", Want::Number)];
 const NUMBER: &[Field] = INTEGER;
 
 pub(super) fn check(index: &Index<'_>, report: &mut Report) {
@@ -112,14 +107,12 @@ fn unknown(node: &Node<'_>, report: &mut Report) {
 /// Reports a `type` that is none of `supported`.
 pub(super) fn unsupported_type(at: &Node<'_>, supported: &[&str], report: &mut Report) {
     let (problem, mend) = match at.json.as_str() {
-        Some(word) => (
-            format!("the type `{word}` is not supported here"),
-            suggest::mend(word, supported.iter().copied()),
-        ),
-        None => (
-            "this `type` is not supported here".to_owned(),
-            format!("name one type: {}", suggest::list(supported)),
-        ),
+        Some(word) => {
+            (format!("the type `{word}` is not supported here"), suggest::mend(word, supported.iter().copied()))
+        }
+        None => {
+            ("this `type` is not supported here".to_owned(), format!("name one type: {}", suggest::list(supported)))
+        }
     };
     report.add(Kind::UnsupportedType, at, problem, mend);
 }
@@ -220,9 +213,7 @@ fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
             report.add(
                 Kind::UnionBranch,
                 &node,
-                format!(
-                    "`{name}` has no JSON type of its own, so a value cannot be told to be one"
-                ),
+                format!("`{name}` has no JSON type of its own, so a value cannot be told to be one"),
                 "refer to an object, an enum or a scalar",
             );
             continue;

@@ -25,10 +25,8 @@ fn each_mistake_is_found_where_it_is() {
 
 #[test]
 fn each_kind_has_a_case() {
-    let expected: Vec<&str> = cases()
-        .flat_map(str::lines)
-        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
-        .collect();
+    let expected: Vec<&str> =
+        cases().flat_map(str::lines).filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
     for (kind, _) in KINDS {
         assert!(expected.contains(kind), "no case in lint/cases.txt expects `{kind}`");
     }

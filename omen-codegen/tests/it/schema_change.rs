@@ -36,14 +36,18 @@ fn a_field_added_to_a_schema_appears_everywhere() {
     assert!(stderr.contains("error[E0277]") && stderr.contains("sample_size"), "{stderr}");
 }
 
-/// The schema of observations with three members more.
+/// The schema of observations with more members, two of which have names that Rust keeps for itself.
 fn changed(text: &str) -> String {
     let mut schema: Value = serde_json::from_str(text).unwrap();
     let payload = &mut schema["$defs"]["ObservationPayload"];
-    payload["properties"]["sample_size"] = json!({ "$ref": "#/$defs/SampleSize", "description": "How many were seen." });
+    payload["properties"]["sample_size"] =
+        json!({ "$ref": "#/$defs/SampleSize", "description": "How many were seen." });
     payload["properties"]["lighting"] = json!({ "$ref": "#/$defs/Lighting", "description": "How bright it was." });
     payload["properties"]["witnesses"] =
         json!({ "type": "array", "items": { "type": "string" }, "minItems": 1, "description": "Who saw it, too." });
+    for name in ["type", "self"] {
+        payload["properties"][name] = json!({ "type": "string", "description": "A keyword of Rust." });
+    }
     payload["required"].as_array_mut().unwrap().push(json!("sample_size"));
     schema["$defs"]["SampleSize"] =
         json!({ "type": "integer", "minimum": 1, "maximum": 1000, "description": "How many were seen." });
@@ -177,7 +181,7 @@ fn workspace() -> &'static Path {
 }
 
 /// What the program prints.
-const EXPECTED: &str = r#"built {"data":{"value":1},"lighting":"NIGHT","observation_type":"tool_output","sample_size":12,"witnesses":[]}
+const EXPECTED: &str = r#"built {"data":{"value":1},"lighting":"NIGHT","observation_type":"tool_output","sample_size":12,"self":"me","type":"glance","witnesses":[]}
 checked /witnesses
   too few elements: 0 elements, where at least 1 are expected
 bounds 1 to 1000

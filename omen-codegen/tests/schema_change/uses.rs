@@ -11,6 +11,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .sample_size(SampleSize::new(12)?)
         .lighting(Lighting::Night)
         .witnesses(Vec::new())
+        .r#type("glance")
+        .self_("me")
         .build();
     println!("built {}", serde_json::to_string(&built)?);
     report("checked", built.check().err().unwrap_or_default());

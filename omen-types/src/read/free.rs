@@ -247,7 +247,7 @@ impl<'de> Keys<'de> {
 
     /// Whether the key is new.
     pub(crate) fn insert(&mut self, key: Cow<'de, str>) -> bool {
-        if self.few.iter().any(|other| *other == key) {
+        if self.few.contains(&key) {
             return false;
         }
         if self.few.len() < 32 {

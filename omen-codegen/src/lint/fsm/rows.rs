@@ -42,13 +42,7 @@ pub(super) fn check<'a>(
     Some(table)
 }
 
-fn enter<'a>(
-    row: &Node<'a>,
-    states: &States<'a>,
-    events: &[Node<'a>],
-    table: &mut Table<'a>,
-    report: &mut Report,
-) {
+fn enter<'a>(row: &Node<'a>, states: &States<'a>, events: &[Node<'a>], table: &mut Table<'a>, report: &mut Report) {
     let from = from(row, states, report);
     let to = to(row, states, report);
     let mut taken = Vec::new();

@@ -20,8 +20,7 @@ const STATE: &[Field] = &[
     may("substates", Want::List),
 ];
 
-const SUBSTATE: &[Field] =
-    &[need("id", Want::Text), need("name", Want::Text), need("description", Want::Text)];
+const SUBSTATE: &[Field] = &[need("id", Want::Text), need("name", Want::Text), need("description", Want::Text)];
 
 /// As `from` of a row: every state.
 pub(super) const ANY: &str = "ANY";
@@ -93,13 +92,7 @@ impl<'a> States<'a> {
     }
 
     /// Reports a name that is no state.
-    pub(super) fn unknown(
-        &self,
-        name: &str,
-        wildcard: Option<&str>,
-        at: &Node<'_>,
-        report: &mut Report,
-    ) {
+    pub(super) fn unknown(&self, name: &str, wildcard: Option<&str>, at: &Node<'_>, report: &mut Report) {
         let mut known = Vec::from_iter(wildcard);
         for leaf in &self.leaves {
             for way in [leaf.state, leaf.path.as_str()] {
@@ -137,8 +130,7 @@ fn named<'a>(node: &Node<'a>, names: &mut Vec<String>, report: &mut Report) {
 
 fn initial(file: &Node<'_>, nodes: &[Node<'_>], report: &mut Report) -> Option<String> {
     let list = file.get("states")?;
-    let is_initial =
-        |node: &&Node<'_>| node.get("initial").is_some_and(|at| *at.json == Json::Bool(true));
+    let is_initial = |node: &&Node<'_>| node.get("initial").is_some_and(|at| *at.json == Json::Bool(true));
     let mend = "set `initial` to true on one state without sub-states";
     let mut initial = nodes.iter().filter(is_initial);
     let Some(first) = initial.next() else {

@@ -32,8 +32,7 @@ const OBLIGATION: &[Field] = &[
     may("waived_unless", Want::Record),
 ];
 
-const EVIDENCE: &[Field] =
-    &[need("events", Want::Texts), need("missing", Want::Text), need("description", Want::Text)];
+const EVIDENCE: &[Field] = &[need("events", Want::Texts), need("missing", Want::Text), need("description", Want::Text)];
 
 pub(super) fn check<'a>(
     index: &Index<'a>,
@@ -104,8 +103,7 @@ impl<'a> Loop<'_, 'a> {
             let crosses = table.iter().any(|((from, with), targets)| {
                 let leads_in = targets.iter().any(|to| to == state);
                 let leads_out = targets.iter().any(|to| to != state);
-                *with == event
-                    && if opens { from != state && leads_in } else { from == state && leads_out }
+                *with == event && if opens { from != state && leads_in } else { from == state && leads_out }
             });
             if !crosses {
                 let way = if opens { "into" } else { "out of" };
@@ -123,8 +121,7 @@ impl<'a> Loop<'_, 'a> {
             }
             let Some((state, table)) = self.state.zip(self.table) else { continue };
             if !table.contains_key(&(state.to_owned(), event)) {
-                let problem =
-                    format!("`{event}` has no row from `{state}`, so it never comes there");
+                let problem = format!("`{event}` has no row from `{state}`, so it never comes there");
                 report.add(Kind::LoopRow, &at, problem, "name an event that does, or add a row");
             }
         }
@@ -142,8 +139,7 @@ fn state<'a>(states: &States<'a>, node: &Node<'a>, report: &mut Report) -> Optio
 
 fn names(obligations: &[Node<'_>], report: &mut Report) {
     let mut seen = Vec::new();
-    for (name, at) in obligations.iter().filter_map(|node| node.text("name").zip(node.get("name")))
-    {
+    for (name, at) in obligations.iter().filter_map(|node| node.text("name").zip(node.get("name"))) {
         pascal_case(name, &at, report);
         if seen.contains(&name) {
             let problem = format!("the name `{name}` is taken by another obligation");
