@@ -1,5 +1,8 @@
 //! The table and the sequence rules E1–E7, one module a rule.
 //!
+//! E5 (an escalation presents options) has none: the schema requires all that it asks, so the schema
+//! stage has refused what breaks it before the machine sees it, and carries its code (D37).
+//!
 //! A packet that is illegal here gets one finding, whose `code` is the most specific rule that it
 //! breaks: E7 in safe mode, else the first E rule, else FSM; the others stand in `also` (D37).
 
@@ -12,7 +15,6 @@ mod e1_model_first;
 mod e2_decision_first;
 mod e3_loop_completed;
 mod e4_live_token;
-mod e5_escalation_options;
 mod e6_directives_closed;
 mod e7_safe_mode;
 
@@ -45,7 +47,6 @@ pub(crate) fn check(step: &Step<'_>) -> Option<Diagnostic> {
         e2_decision_first::check(step),
         e3_loop_completed::check(step),
         e4_live_token::check(step),
-        e5_escalation_options::check(step),
         e6_directives_closed::check(step),
         table(step),
     ];

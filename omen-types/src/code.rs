@@ -81,11 +81,12 @@ impl FromStr for Code {
     fn from_str(text: &str) -> Result<Self, UnknownCode> {
         let upper = text.to_ascii_uppercase();
         Self::ALL.iter().copied().find(|code| code.as_str() == upper).ok_or_else(|| {
+            // `INV-7` is `INV-007` to anyone who types it.
+            let short = |code: &str| code.replace("-00", "-").replace("-0", "-");
+            let same = || Self::ALL.iter().copied().find(|code| short(code.as_str()) == short(&upper));
             let near = crate::suggest::nearest(&upper, Self::ALL.iter().map(|code| code.as_str()));
-            UnknownCode {
-                text: text.to_owned(),
-                near: near.and_then(|near| Self::ALL.iter().copied().find(|code| code.as_str() == near)),
-            }
+            let near = near.and_then(|near| Self::ALL.iter().copied().find(|code| code.as_str() == near));
+            UnknownCode { text: text.to_owned(), near: same().or(near) }
         })
     }
 }

@@ -59,7 +59,6 @@ impl<'t> PacketFacts<'t> {
     ///
     /// # Errors
     /// All that is wrong with the text.
-    #[inline]
     pub fn parse(text: &'t str) -> Result<Self, Box<Rejected>> {
         read_all(text, |deserializer| <PacketFacts<'t> as Read<'t>>::read(deserializer))
     }

@@ -11,7 +11,8 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     }
     let Some(newest) = context.facts.mcp.evidence.evidence_refs.newest() else {
         let message = format!(
-            "a `{}` claim about the `{}` present needs a `tool_output` or `user_observation` among its evidence",
+            "status `{}` with freshness `{}` claims how things are now, and that needs a `tool_output` or \
+             `user_observation` among the evidence",
             epistemics.status, epistemics.freshness_class
         );
         // An emergency halt is never refused for want of evidence (D31).

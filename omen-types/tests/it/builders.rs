@@ -43,7 +43,7 @@ fn null_where_the_schema_has_it_is_kept_apart_from_an_absent_member() {
 fn a_packet_of_another_type_is_told() {
     let line = packets::line(packets::alert());
     let error = serde_json::from_str::<omen_types::DecisionPacket>(&line).unwrap_err();
-    assert!(error.to_string().starts_with("a DecisionPacket is expected, but this is a IntegrityAlertPacket"), "{error}");
+    assert!(error.to_string().starts_with("`DecisionPacket` is expected here, but this is `IntegrityAlertPacket`"), "{error}");
 }
 
 #[test]
