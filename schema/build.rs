@@ -10,7 +10,11 @@ fn main() -> io::Result<()> {
     let mut code = String::new();
     for (name, doc, folder) in [
         ("FILES", "The schema files: path under `v0.7/`, text. Sorted by path.", "v0.7"),
-        ("EXAMPLES", "The example logs and what they must give: path under `examples/`, text. Sorted by path.", "examples"),
+        (
+            "EXAMPLES",
+            "The example logs and what they must give: path under `examples/`, text. Sorted by path.",
+            "examples",
+        ),
     ] {
         let folder = root.join(folder);
         let mut paths = Vec::new();

@@ -102,9 +102,7 @@ impl Json {
             Json::Number(number) => Value::Number(number.clone()),
             Json::String(text) => Value::String(text.clone()),
             Json::Array(elements) => Value::Array(elements.iter().map(Json::to_value).collect()),
-            Json::Object(members) => {
-                Value::Object(members.iter().map(|(k, v)| (k.clone(), v.to_value())).collect())
-            }
+            Json::Object(members) => Value::Object(members.iter().map(|(k, v)| (k.clone(), v.to_value())).collect()),
         }
     }
 }

@@ -51,10 +51,7 @@ impl SchemaSet {
 
     /// The JSON Schema files (`*.schema.json`), by path in sorted order.
     pub fn schemas(&self) -> impl Iterator<Item = (&str, &Json)> {
-        self.files
-            .iter()
-            .filter(|(path, _)| path.ends_with(".schema.json"))
-            .map(|(path, json)| (path.as_str(), json))
+        self.files.iter().filter(|(path, _)| path.ends_with(".schema.json")).map(|(path, json)| (path.as_str(), json))
     }
 
     /// Any file, by path.

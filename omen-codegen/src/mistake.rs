@@ -19,11 +19,7 @@ pub struct Mistake {
 
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}#{}: {} [{}]\n  help: {}",
-            self.file, self.pointer, self.problem, self.kind, self.mend
-        )
+        write!(f, "{}#{}: {} [{}]\n  help: {}", self.file, self.pointer, self.problem, self.kind, self.mend)
     }
 }
 

@@ -233,9 +233,9 @@ impl Model {
     /// # Errors
     /// If there is none.
     pub fn def(&self, name: &str) -> Result<&Def, Mistakes> {
-        self.defs.get(name).ok_or_else(|| {
-            At { file: "", pointer: String::new() }.wrong(&format!("no definition `{name}`")).into()
-        })
+        self.defs
+            .get(name)
+            .ok_or_else(|| At { file: "", pointer: String::new() }.wrong(&format!("no definition `{name}`")).into())
     }
 
     /// The object that a definition is, if it is one.
@@ -349,10 +349,7 @@ fn one_of(at: &At<'_>, branches: &[Json]) -> Result<Kind, Mistake> {
     branches
         .iter()
         .map(|branch| match branch.get("enum").map(Json::strings).as_deref() {
-            Some([wire]) => Ok(Variant {
-                wire: (*wire).to_owned(),
-                description: text(at, branch, "description")?,
-            }),
+            Some([wire]) => Ok(Variant { wire: (*wire).to_owned(), description: text(at, branch, "description")? }),
             _ => Err(at.join("oneOf").wrong("each branch is a one-value enum")),
         })
         .collect::<Result<_, _>>()

@@ -47,10 +47,7 @@ impl Pattern {
     #[must_use]
     pub fn holds(&self, text: &str) -> bool {
         text.strip_prefix(&self.prefix).is_some_and(|rest| {
-            !rest.is_empty()
-                && rest
-                    .chars()
-                    .all(|c| self.ranges.iter().any(|(low, high)| (*low..=*high).contains(&c)))
+            !rest.is_empty() && rest.chars().all(|c| self.ranges.iter().any(|(low, high)| (*low..=*high).contains(&c)))
         })
     }
 }
@@ -61,9 +58,7 @@ fn parse_class(class: &str) -> Result<Vec<(char, char)>, String> {
     while let Some(low) = chars.next() {
         if low == '-' {
             if chars.peek().is_some() {
-                return Err(
-                    "`-` in the class stands neither last nor between two characters".to_owned()
-                );
+                return Err("`-` in the class stands neither last nor between two characters".to_owned());
             }
             ranges.push((low, low));
         } else if is_word(low) {

@@ -67,8 +67,7 @@ impl Machine {
         let event = Event::of(facts);
         let context = Context::new(facts, &self.ledger, fixed);
         let next = self.nodes.after(event);
-        let mut verdict =
-            Verdict { event, next, now: context.now, ids: Vec::new(), fsm: None, invariants: Vec::new() };
+        let mut verdict = Verdict { event, next, now: context.now, ids: Vec::new(), fsm: None, invariants: Vec::new() };
         self.check_ids(facts, &mut verdict.ids);
         if verdict.ids.is_empty() {
             verdict.fsm = rules::check(&Step { context, event, nodes: self.nodes, next });

@@ -96,10 +96,7 @@ fn table(step: &Step<'_>) -> Option<Diagnostic> {
 /// What is legal instead, in words.
 fn ways_out(nodes: NodeSet) -> String {
     // Alerts are legal everywhere and would only lengthen the list.
-    let legal: Vec<_> = nodes
-        .legal()
-        .filter(|event| !matches!(event, Event::Alert | Event::Halt))
-        .map(Event::description)
-        .collect();
+    let legal: Vec<_> =
+        nodes.legal().filter(|event| !matches!(event, Event::Alert | Event::Halt)).map(Event::description).collect();
     format!("from {nodes} these are legal: {}", legal.join("; "))
 }

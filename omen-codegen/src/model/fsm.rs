@@ -218,10 +218,7 @@ fn obligation(at: &At<'_>, json: &Json) -> Result<Obligation, Mistake> {
         name: text(at, json, "name")?,
         events: strings(json, "events"),
         when: each(at, json, "when", guard)?,
-        waived_unless: json
-            .get("waived_unless")
-            .map(|json| guard(&at.join("waived_unless"), json))
-            .transpose()?,
+        waived_unless: json.get("waived_unless").map(|json| guard(&at.join("waived_unless"), json)).transpose()?,
         missing: text(at, json, "missing")?,
         description: text(at, json, "description")?,
     })

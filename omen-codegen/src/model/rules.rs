@@ -32,16 +32,9 @@ pub struct Rule {
 }
 
 /// Structural codes, then the sequence rules, then the invariants.
-pub(super) fn build(
-    fsm_at: &At<'_>,
-    fsm: &Json,
-    rules_at: &At<'_>,
-    rules: &Json,
-) -> Result<Vec<Rule>, Mistake> {
+pub(super) fn build(fsm_at: &At<'_>, fsm: &Json, rules_at: &At<'_>, rules: &Json) -> Result<Vec<Rule>, Mistake> {
     let mut all = Vec::new();
-    for (at, json, key) in
-        [(rules_at, rules, "structural"), (fsm_at, fsm, "rules"), (rules_at, rules, "invariants")]
-    {
+    for (at, json, key) in [(rules_at, rules, "structural"), (fsm_at, fsm, "rules"), (rules_at, rules, "invariants")] {
         for (i, entry) in json.get(key).map_or(&[][..], Json::elements).iter().enumerate() {
             all.push(rule(&at.join(key).join(i), entry)?);
         }

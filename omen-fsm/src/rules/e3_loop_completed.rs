@@ -11,14 +11,12 @@ use crate::table::{EVIDENCE_MISSING, LOOP_NODE, NodeSet, Obligation};
 pub(super) fn check(step: &Step<'_>) -> Option<Diagnostic> {
     match &step.context.facts.payload {
         // A directive before the plan is refused at once (D22).
-        PayloadFacts::TaskDirective(_) if step.is_in(LOOP_NODE) && !has(step.context.ledger, Obligation::Plan) => {
-            Some(
-                Diagnostic::error(Code::E3, "a directive before the verification loop's plan")
-                    .at("/header/packet_type")
-                    .label(Obligation::Plan.missing())
-                    .help("send a VerificationPlanPacket first"),
-            )
-        }
+        PayloadFacts::TaskDirective(_) if step.is_in(LOOP_NODE) && !has(step.context.ledger, Obligation::Plan) => Some(
+            Diagnostic::error(Code::E3, "a directive before the verification loop's plan")
+                .at("/header/packet_type")
+                .label(Obligation::Plan.missing())
+                .help("send a VerificationPlanPacket first"),
+        ),
         PayloadFacts::BeliefUpdate(belief) if closes_loop(step.nodes, step.event) => {
             let mut missing = unmet(step.context.ledger);
             let mut pointer = "/header/packet_type";

@@ -26,7 +26,12 @@ fn find(test: impl Fn(&PacketFacts<'static>) -> bool) -> PacketFacts<'static> {
         .filter(|(path, _)| path.starts_with("valid/") && path.ends_with(".jsonl"))
         .flat_map(|(_, text)| text.lines())
         .filter_map(|line| PacketFacts::parse(line).ok())
-        .chain(omen_schema::EXAMPLES.iter().flat_map(|(_, text)| text.lines()).filter_map(|line| PacketFacts::parse(line).ok()))
+        .chain(
+            omen_schema::EXAMPLES
+                .iter()
+                .flat_map(|(_, text)| text.lines())
+                .filter_map(|line| PacketFacts::parse(line).ok()),
+        )
         .find(|facts| test(facts))
         .expect("an example of each kind")
 }
@@ -51,8 +56,7 @@ fn symbols() -> Vec<Symbol> {
         [("observe", "observe", true), ("observe inferred", "observe", false), ("observe user", "observe_user", true)]
     {
         add(name, Packet { observed, ..of(event) }, &|facts| {
-            facts.mcp.epistemics.status =
-                if observed { EpistemicStatus::Observed } else { EpistemicStatus::Inferred };
+            facts.mcp.epistemics.status = if observed { EpistemicStatus::Observed } else { EpistemicStatus::Inferred };
         });
     }
     add("believe", of("believe"), &|_| {});
@@ -181,9 +185,7 @@ impl Walk {
             self.judged += 1;
             let found = match &verdict.fsm {
                 None => (None, BTreeSet::new()),
-                Some(found) => {
-                    (Some(found.code.as_str()), found.also.iter().map(|code| code.as_str()).collect())
-                }
+                Some(found) => (Some(found.code.as_str()), found.also.iter().map(|code| code.as_str()).collect()),
             };
             assert!(verdict.ids.is_empty());
             let expected = self.simple.broken(&states, history, &packet);

@@ -20,7 +20,8 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
             PayloadFacts::IntegrityAlert(_) => Diagnostic::warning(Code::Inv004, message),
             _ => Diagnostic::error(Code::Inv004, message),
         };
-        findings.push(finding.at("/mcp/evidence/evidence_refs").label("no live evidence").help(Code::Inv004.info().mend));
+        findings
+            .push(finding.at("/mcp/evidence/evidence_refs").label("no live evidence").help(Code::Inv004.info().mend));
         return;
     };
     if let Some(limit) = epistemics.stale_if_older_than_seconds {

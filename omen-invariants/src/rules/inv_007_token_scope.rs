@@ -24,11 +24,8 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let scope = Scope { token_id, grant };
     scope.tool(directive, findings);
     // INVARIANT: the reader has checked the text, so it parses as an object.
-    let params: Map<String, Value> = directive
-        .execution_method
-        .tool_params
-        .and_then(|text| serde_json::from_str(text).ok())
-        .unwrap_or_default();
+    let params: Map<String, Value> =
+        directive.execution_method.tool_params.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     scope.operation(&params, findings);
     for constraints in &grant.constraints {
         constraints::check(token_id, constraints, &params, findings);

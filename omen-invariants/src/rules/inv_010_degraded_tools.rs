@@ -27,7 +27,10 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
             findings.push(
                 Diagnostic::warning(
                     Code::Inv010,
-                    format!("with tools partly down at `MEDIUM` stakes the uncertainty should be `HIGH`, not `{}`", stakes.uncertainty),
+                    format!(
+                        "with tools partly down at `MEDIUM` stakes the uncertainty should be `HIGH`, not `{}`",
+                        stakes.uncertainty
+                    ),
                 )
                 .at("/mcp/stakes/uncertainty")
                 .label("tools_state is `tools_partial`")

@@ -1,8 +1,6 @@
 //! INV-012: the stated level of stakes fits its axes.
 
-use omen_types::{
-    Adversariality, Code, Diagnostic, Impact, Irreversibility, StakesFacts, StakesLevel, Uncertainty,
-};
+use omen_types::{Adversariality, Code, Diagnostic, Impact, Irreversibility, StakesFacts, StakesLevel, Uncertainty};
 
 use crate::Context;
 
@@ -109,9 +107,7 @@ impl Axes {
             }
             StakesLevel::High => critical || count(|rank| rank >= Rank::High) >= 2,
             StakesLevel::Medium => count(|rank| rank >= Rank::Medium) >= 1,
-            StakesLevel::Low => {
-                count(|rank| rank >= Rank::High) == 0 && count(|rank| rank == Rank::Medium) <= 1
-            }
+            StakesLevel::Low => count(|rank| rank >= Rank::High) == 0 && count(|rank| rank == Rank::Medium) <= 1,
         }
     }
 

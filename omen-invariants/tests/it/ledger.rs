@@ -89,7 +89,8 @@ fn a_revocation_is_for_good_and_may_come_first() {
 fn open_directives_are_late_once_and_closed_by_their_result() {
     let mut ledger = Ledger::default();
     for (id, task, timeout) in [("pkt_1", "task_1", 60), ("pkt_2", "task_2", 10)] {
-        let directive = json!({"task_id": task, "timeout_seconds": timeout, "tool_safety_class": "READ", "task_type": "tool_read"});
+        let directive =
+            json!({"task_id": task, "timeout_seconds": timeout, "tool_safety_class": "READ", "task_type": "tool_read"});
         accept(&mut ledger, &packet(PacketType::TaskDirectivePacket, id, "2026-03-01T10:00:00Z", &directive));
     }
     let late = |ledger: &Ledger, time| -> Vec<String> {
@@ -128,8 +129,5 @@ fn budgets_are_those_of_the_first_decision() {
     assert_eq!(overruns(&ledger, "2026-03-01T10:01:00Z"), [""; 0], "all spent, nothing over");
     let result = json!({"execution_metadata": {"tokens_used": 1}});
     accept(&mut ledger, &packet(PacketType::TaskResultPacket, "pkt_5", "2026-03-01T10:00:02Z", &result));
-    assert_eq!(
-        overruns(&ledger, "2026-03-01T10:01:00.5Z"),
-        ["101 of 100 tokens", "2 of 1 tool calls", "60.5 of 60 s"]
-    );
+    assert_eq!(overruns(&ledger, "2026-03-01T10:01:00.5Z"), ["101 of 100 tokens", "2 of 1 tool calls", "60.5 of 60 s"]);
 }

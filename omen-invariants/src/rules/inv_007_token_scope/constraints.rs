@@ -19,7 +19,10 @@ pub(super) fn check(
                     format!("the constraint `{key}` of `{token_id}` cannot be compared with any parameter"),
                 )
                 .at("/payload/execution_method/tool_params")
-                .help(format!("name what the constraint is about among the parameters, or review that the call respects {}", short(bound))),
+                .help(format!(
+                    "name what the constraint is about among the parameters, or review that the call respects {}",
+                    short(bound)
+                )),
             );
         }
         for Comparison { param, value, .. } in comparisons.into_iter().filter(|comparison| !comparison.holds) {
