@@ -328,7 +328,7 @@ fn reported(verdict: Verdict, accepted: bool) -> impl Iterator<Item = (Stage, Di
 }
 
 fn names(nodes: NodeSet) -> Vec<&'static str> {
-    nodes.states().map(omen_fsm::State::as_str).collect()
+    nodes.states().into_iter().map(omen_fsm::State::as_str).collect()
 }
 
 /// Where a packet stands in the stream.

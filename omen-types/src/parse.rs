@@ -64,7 +64,6 @@ impl<'t> PacketFacts<'t> {
     }
 }
 
-#[inline]
 fn read_all<'t, T>(
     text: &'t str,
     read: impl FnOnce(&mut serde_json::Deserializer<serde_json::de::StrRead<'t>>) -> serde_json::Result<T>,

@@ -30,11 +30,11 @@ impl Setting {
         Self {
             correlation_id: format!("corr_{}-{number}_{:08x}", pick(rng, ERRANDS), rng.u32(..)),
             campaign_id: chance(rng, 30).then(|| format!("camp_{}_{}", pick(rng, ERRANDS), rng.u32(0..40))),
-            summary: phrase(rng, 4..9),
+            summary: phrase(rng, 3..8),
             scope: chance(rng, 40).then(|| phrase(rng, 3..8)),
             stakes,
-            definition: phrase(rng, 5..12),
-            checks: (0..rng.usize(1..4)).map(|_| phrase(rng, 2..5)).collect(),
+            definition: phrase(rng, 3..9),
+            checks: (0..rng.usize(1..3)).map(|_| phrase(rng, 2..5)).collect(),
             task_class: pick(rng, &["FIND", "LOOKUP", "SEARCH", "CREATE", "VERIFY", "COMPILE"]),
             // At higher stakes, degraded tools are a finding (D34).
             tools_state: if stakes.level == "LOW" && chance(rng, 10) { "tools_partial" } else { "tools_ok" },
@@ -72,6 +72,8 @@ pub(super) struct Cover<'c> {
     pub(super) packet_id: &'c str,
     pub(super) previous: Option<&'c str>,
     pub(super) layer: &'static str,
+    /// Whether it tells what was seen just now.
+    pub(super) observes: bool,
     pub(super) now: Moment,
 }
 
@@ -92,14 +94,14 @@ pub(super) fn header(w: &mut Writer, rng: &mut Rng, setting: &Setting, cover: &C
     });
 }
 
-pub(super) fn mcp(w: &mut Writer, rng: &mut Rng, setting: &Setting, now: Moment) {
+pub(super) fn mcp(w: &mut Writer, rng: &mut Rng, setting: &Setting, cover: &Cover<'_>) {
     w.object(|w| {
         w.group("intent", |w| {
             w.text("summary", &setting.summary);
             w.key("scope");
             match &setting.scope {
                 Some(scope) => w.string(scope, false),
-                None => free_object(w, rng, 1..5, 1),
+                None => free_object(w, rng, 1..4, 1),
             }
         });
         w.group("stakes", |w| {
@@ -121,9 +123,9 @@ pub(super) fn mcp(w: &mut Writer, rng: &mut Rng, setting: &Setting, now: Moment)
                 }
             });
         });
-        let is_claim = chance(rng, 20);
-        w.group("epistemics", |w| epistemics(w, rng, is_claim));
-        w.group("evidence", |w| evidence(w, rng, is_claim, now));
+        let statuses = if cover.observes { OBSERVED } else { pick(rng, &[DERIVED, DERIVED, DERIVED, GUESSED]) };
+        w.group("epistemics", |w| epistemics(w, rng, statuses));
+        w.group("evidence", |w| evidence(w, rng, statuses == GUESSED, cover.now));
         w.group("routing", |w| {
             w.text("task_class", setting.task_class);
             w.text("tools_state", setting.tools_state);
@@ -145,22 +147,25 @@ fn quality(w: &mut Writer, rng: &mut Rng, setting: &Setting) {
     w.text("verification_requirement", pick(rng, &["OPTIONAL", "VERIFY_ONE", "VERIFY_ALL"]));
 }
 
-fn epistemics(w: &mut Writer, rng: &mut Rng, is_claim: bool) {
-    let status: &[&str] = if is_claim { &["INFERRED", "HYPOTHESIZED", "UNKNOWN"] } else { &["OBSERVED", "DERIVED", "REMEMBERED"] };
-    w.text("status", pick(rng, status));
+const OBSERVED: &[&str] = &["OBSERVED"];
+const DERIVED: &[&str] = &["OBSERVED", "DERIVED", "DERIVED", "REMEMBERED"];
+const GUESSED: &[&str] = &["INFERRED", "HYPOTHESIZED", "UNKNOWN"];
+
+fn epistemics(w: &mut Writer, rng: &mut Rng, statuses: &[&'static str]) {
+    w.text("status", pick(rng, statuses));
     w.plain("confidence", format_args!("0.{:02}", rng.u32(10..100)));
-    say(w, rng, "calibration_note", 4..14);
+    say(w, rng, "calibration_note", 3..10);
     w.text("freshness_class", pick(rng, &["REALTIME", "OPERATIONAL", "OPERATIONAL", "STRATEGIC", "ARCHIVAL"]));
     if chance(rng, 40) {
         w.plain("stale_if_older_than_seconds", rng.u32(3_600..90_000));
     }
-    let assumptions = if chance(rng, 40) { 0 } else { rng.usize(1..5) };
-    w.list("assumptions", assumptions, |w, _| write_phrase(w, rng, 4..10));
+    let assumptions = if chance(rng, 40) { 0 } else { rng.usize(1..4) };
+    w.list("assumptions", assumptions, |w, _| write_phrase(w, rng, 3..8));
 }
 
 fn evidence(w: &mut Writer, rng: &mut Rng, is_claim: bool, now: Moment) {
     // Who claims how things are must show live evidence (INV-004).
-    let count = if is_claim { rng.usize(1..4) } else { rng.usize(0..4) };
+    let count = if is_claim { rng.usize(1..4) } else { rng.usize(0..3) };
     w.list("evidence_refs", count, |w, index| {
         let live = is_claim && index == 0;
         let kinds: &[&str] =

@@ -27,25 +27,25 @@ use Step::{Alert, Answer, Authorize, Believe, Decide, Escalate, Observe, Plan, R
 /// The ways through the state machine, and how many episodes of a hundred take each.
 pub(super) const WHOLE: &[(u32, &[Step])] = &[
     // Read only.
-    (24, &[Observe, Believe, Decide("ACT"), Read, Settle, Believe]),
-    (8, &[Observe, Believe, Alert("INFO"), Decide("ACT"), Read, Read, Settle, Observe, Settle, Believe, Believe]),
+    (28, &[Observe, Believe, Decide("ACT"), Read, Settle, Believe]),
+    (4, &[Observe, Believe, Alert("INFO"), Decide("ACT"), Read, Read, Settle, Observe, Settle, Believe, Believe]),
     // A write, straight away or after the verification loop.
-    (14, &[Observe, Observe, Believe, Decide("ACT"), Authorize, Write, Settle, Believe]),
+    (9, &[Observe, Observe, Believe, Decide("ACT"), Authorize, Write, Settle, Believe]),
     (
-        14,
+        8,
         &[
             Observe, Believe, Decide(VERIFY), Plan, Read, Settle, Observe, Believe, Decide("ACT"), Authorize, Write,
             Settle, Believe,
         ],
     ),
     // Escalation, and what the user says.
-    (10, &[Observe, Believe, Decide("ESCALATE"), Escalate, Answer, Decide("ACT"), Read, Settle, Believe]),
+    (6, &[Observe, Believe, Decide("ESCALATE"), Escalate, Answer, Decide("ACT"), Read, Settle, Believe]),
     (4, &[Observe, Believe, Decide("ESCALATE"), Escalate, Answer, Decide("DEFER"), Believe]),
     // Nothing is done.
-    (14, &[Observe, Believe, Decide("DEFER"), Believe]),
+    (30, &[Observe, Believe, Decide("DEFER"), Believe]),
     (4, &[Observe, Observe, Believe, Believe, Decide("CANCEL"), Believe, Observe, Believe]),
     // Safe mode, left again or not.
-    (5, &[Observe, Believe, Decide("ACT"), Read, Alert("CRITICAL"), Believe, Alert("CLEAR"), Believe]),
+    (4, &[Observe, Believe, Decide("ACT"), Read, Alert("CRITICAL"), Believe, Alert("CLEAR"), Believe]),
     (3, &[Observe, Believe, Decide("ACT"), Authorize, Write, Alert("WARNING"), Alert("CRITICAL"), Believe]),
 ];
 
@@ -119,13 +119,14 @@ impl Episode {
             packet_id: &packet_id,
             previous: (self.packets > 1).then_some(&*previous),
             layer: layer(step),
+            observes: matches!(step, Observe | Answer),
             now: self.now,
         };
         w.object(|w| {
             w.key("header");
             envelope::header(w, &mut rng, &self.setting, &cover);
             w.key("mcp");
-            envelope::mcp(w, &mut rng, &self.setting, self.now);
+            envelope::mcp(w, &mut rng, &self.setting, &cover);
             w.group("payload", |w| self.payload(w, &mut rng, step));
             if chance(&mut rng, 5) {
                 w.group("_trace", |w| {
@@ -172,7 +173,7 @@ impl Episode {
         self.evidence = self.packets;
         w.text("observation_type", kind);
         w.key("data");
-        free_object(w, rng, 2..12, 3);
+        free_object(w, rng, 1..7, 2);
         if kind == "tool_output" {
             w.text("source_tool", self.tool);
             w.key("query_params");
@@ -190,7 +191,7 @@ impl Episode {
     fn belief(&mut self, w: &mut Writer, rng: &mut Rng) {
         let kind = pick(rng, &["new_belief", "revision", "contradiction_resolved", "confidence_adjustment", "staleness_refresh"]);
         w.text("update_type", kind);
-        let count = rng.usize(1..4);
+        let count = rng.usize(1..3);
         w.list("belief_changes", count, |w, _| {
             w.object(|w| {
                 say(w, rng, "domain", 1..3);
@@ -227,7 +228,7 @@ impl Episode {
                 w.plain("verification_check", true);
             }
         });
-        if chance(rng, 50) {
+        if chance(rng, 40) {
             w.group("chosen_option", |w| {
                 w.text("option_id", "a");
                 say(w, rng, "description", 3..8);
@@ -242,7 +243,7 @@ impl Episode {
                 });
             });
         }
-        let assumptions = rng.usize(0..4);
+        let assumptions = rng.usize(0..3);
         let verified = outcome == "ACT";
         w.list("load_bearing_assumptions", assumptions, |w, _| {
             w.object(|w| {
@@ -297,7 +298,7 @@ impl Episode {
                 }
                 w.plain("resource", self.resource);
                 w.key("options");
-                free_object(w, rng, 1..8, 2);
+                free_object(w, rng, 1..6, 2);
             });
         });
         w.text("tool_safety_class", if writes { pick(rng, &["WRITE", "MIXED"]) } else { "READ" });
@@ -329,7 +330,7 @@ impl Episode {
             });
         } else {
             w.key("result_data");
-            free_object(w, rng, 2..10, 3);
+            free_object(w, rng, 1..6, 3);
         }
         w.group("execution_metadata", |w| {
             w.plain("execution_time_ms", format_args!("{}.{}", rng.u32(1..20_000), rng.u32(0..10)));
