@@ -7,6 +7,8 @@
 //! The agent looks at a connection pool, believes what it saw, decides to act, reads the
 //! configuration, and writes down what it learned: S0 → S1 → S2 → S3 → S6 → S7.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use std::error::Error;
 use std::io::Write;
 
@@ -19,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Types carry most of the schema; `check` tells the rest (lengths of arrays, conditionals).
     let mut log = String::new();
     for packet in &episode {
-        packet.check().map_err(|errors| errors[0].to_string())?;
+        packet.check().map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
         log.push_str(&omen_types::serde_json::to_string(packet)?);
         log.push('\n');
     }
@@ -147,12 +149,7 @@ fn header(number: usize, packet_type: PacketType) -> Result<PacketHeader, Invali
 }
 
 fn new_belief(key: &str, value: omen_types::serde_json::Value, evidence: Vec<String>) -> BeliefUpdatePayload {
-    let change = BeliefChange::builder()
-        .domain("database")
-        .key(key)
-        .new_value(value)
-        .prior_value(json!(null))
-        .build();
+    let change = BeliefChange::builder().domain("database").key(key).new_value(value).prior_value(json!(null)).build();
     BeliefUpdatePayload::builder()
         .update_type(UpdateType::NewBelief)
         .belief_changes(vec![change])

@@ -263,12 +263,8 @@ impl Judge {
         for diagnostic in errors {
             self.summary.count(&diagnostic);
             let stage = if diagnostic.code == Code::Json { Stage::Json } else { Stage::Schema };
-            let who = Who {
-                packet_id: packet_id.clone(),
-                correlation_id: correlation_id.clone(),
-                packet_type,
-                state: nodes,
-            };
+            let who =
+                Who { packet_id: packet_id.clone(), correlation_id: correlation_id.clone(), packet_type, state: nodes };
             sink.finding(place.finding(who, stage, diagnostic), text);
         }
         sink.packet(&Step {

@@ -25,8 +25,8 @@ pub mod limits;
 pub mod metadata;
 pub mod packet;
 pub mod parse;
-pub mod scalar;
 mod read;
+pub mod scalar;
 #[doc(hidden)]
 pub mod shape;
 pub mod suggest;

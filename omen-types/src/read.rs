@@ -143,7 +143,6 @@ macro_rules! visitor {
     };
 }
 
-
 visitor! { bool [] => bool, deserialize_bool, "true or false";
     #[inline]
     fn visit_bool<E>(self, value: bool) -> Result<bool, E> {
@@ -349,7 +348,6 @@ visitor! { Array<R, C, MIN, MAX> [R: Read<'de>, C: Collect<R::Out>, const MIN: u
         if (MIN..=MAX).contains(&count) { Ok((all, count)) } else { Err(A::Error::custom("an array with too few or too many elements")) }
     }
 }
-
 
 /// Whether what a reader kept of a string says that it has any character.
 pub(crate) trait NonEmpty {

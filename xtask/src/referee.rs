@@ -294,7 +294,12 @@ impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (seed, number) = self.origin;
         let kinds: Vec<_> = self.kinds.iter().map(ToString::to_string).collect();
-        writeln!(f, "disagreement ({:?}) at --seed {seed} --from {number} --n 1, changed: {}", self.fault, kinds.join(", "))?;
+        writeln!(
+            f,
+            "disagreement ({:?}) at --seed {seed} --from {number} --n 1, changed: {}",
+            self.fault,
+            kinds.join(", ")
+        )?;
         writeln!(f, "  {}", self.details.replace('\n', "\n  "))?;
         writeln!(f, "  {}", self.text)
     }

@@ -100,7 +100,7 @@ impl Simple {
         }
         let decision = released(history).iter().rev().find(|p| p.event.starts_with("decide_"));
         let verifies = only("S4_VERIFY") && packet.event == "direct_read";
-        if directive && !verifies && !decision.is_some_and(|p| p.outcome == "ACT") {
+        if directive && !verifies && decision.is_none_or(|p| p.outcome != "ACT") {
             broken.push("E2");
         }
         let plan = looped(history).iter().any(|p| p.event == "plan");

@@ -62,7 +62,8 @@ fn every_example_gives_what_stands_beside_it() {
         expected.sort();
         let counts = (summary.packets, summary.accepted, summary.episodes);
         if found != expected || counts != (expect.packets, expect.accepted, expect.episodes) {
-            wrong.push(format!("{name}:\n  expected {expected:?}\n  found    {found:?}\n  {counts:?}\n  {findings:#?}"));
+            wrong
+                .push(format!("{name}:\n  expected {expected:?}\n  found    {found:?}\n  {counts:?}\n  {findings:#?}"));
         }
         count += 1;
     }

@@ -15,7 +15,8 @@ fn every_code_has_a_refused_example_and_an_accepted_neighbour() {
         let neighbour = mended.strip_suffix(".jsonl").expect("a log");
         let found = omen_schema::example(&format!("{neighbour}.expect.json"));
         let found: Value = serde_json::from_str(found.unwrap_or_else(|| panic!("{name}: no {mended}"))).expect("JSON");
-        let clean = found["findings"].as_array().expect("findings").iter().all(|finding| finding["severity"] == "warning");
+        let clean =
+            found["findings"].as_array().expect("findings").iter().all(|finding| finding["severity"] == "warning");
         assert!(clean, "{name}: its neighbour {mended} has errors");
         for finding in expect["findings"].as_array().expect("findings") {
             let also = finding["also"].as_array().expect("also").iter();

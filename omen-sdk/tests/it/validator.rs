@@ -141,8 +141,7 @@ fn a_reader_that_fails_says_so_and_what_came_before_counts() {
 #[test]
 fn many_open_directives_cost_no_quadratic_time() {
     let log = example("valid/read-only.jsonl");
-    let mut lines: Vec<serde_json::Value> =
-        log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let mut lines: Vec<serde_json::Value> = log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let at = lines.iter().position(|p| p["header"]["packet_type"] == "TaskDirectivePacket").expect("a directive");
     let directive = lines[at].clone();
     lines.truncate(at);

@@ -148,7 +148,11 @@ impl Walk {
                     (_, Ok(value)) if value < 0.0 => "is too small",
                     _ => "is too large",
                 };
-                self.error(span, format!("{} {problem}", quoted(raw)), Some(format!("an integer from {min} to {max} is expected")));
+                self.error(
+                    span,
+                    format!("{} {problem}", quoted(raw)),
+                    Some(format!("an integer from {min} to {max} is expected")),
+                );
             }
         }
     }
@@ -236,7 +240,10 @@ impl Walk {
             walk.error(
                 span,
                 format!("the member {} is repeated", quoted(key)),
-                Some("give each member once; two values for one name would be read differently by different readers".into()),
+                Some(
+                    "give each member once; two values for one name would be read differently by different readers"
+                        .into(),
+                ),
             );
         });
     }

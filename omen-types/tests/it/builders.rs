@@ -43,7 +43,10 @@ fn null_where_the_schema_has_it_is_kept_apart_from_an_absent_member() {
 fn a_packet_of_another_type_is_told() {
     let line = packets::line(packets::alert());
     let error = serde_json::from_str::<omen_types::DecisionPacket>(&line).unwrap_err();
-    assert!(error.to_string().starts_with("`DecisionPacket` is expected here, but this is `IntegrityAlertPacket`"), "{error}");
+    assert!(
+        error.to_string().starts_with("`DecisionPacket` is expected here, but this is `IntegrityAlertPacket`"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -54,7 +57,11 @@ fn scalars_refuse_what_the_schema_refuses() {
     assert!(Text::new(" ").is_ok() && Text::new("").is_err());
     assert!(Count::new(9_007_199_254_740_991).is_ok() && Count::new(9_007_199_254_740_992).is_err());
     assert!(LayerNumber::new(6).is_ok() && LayerNumber::new(0).is_err() && LayerNumber::new(7).is_err());
-    assert!(UnitInterval::new(1.0).is_ok() && UnitInterval::new(1.000_000_1).is_err() && UnitInterval::new(f64::NAN).is_err());
+    assert!(
+        UnitInterval::new(1.0).is_ok()
+            && UnitInterval::new(1.000_000_1).is_err()
+            && UnitInterval::new(f64::NAN).is_err()
+    );
     assert!(BackoffFactor::new(1.0).is_ok() && BackoffFactor::new(f64::INFINITY).is_err());
     let error = PacketId::new("packet 1").unwrap_err();
     assert_eq!(

@@ -67,7 +67,11 @@ fn parts_are_checked_by_themselves() {
         let errors = mcp.check().unwrap_err();
         assert_eq!(errors.len(), 1);
         assert_eq!(errors[0].pointer.as_deref(), Some("/evidence"));
-        assert!(errors[0].message.starts_with("the member `evidence_absent_reason` is missing or empty"), "{}", errors[0]);
+        assert!(
+            errors[0].message.starts_with("the member `evidence_absent_reason` is missing or empty"),
+            "{}",
+            errors[0]
+        );
         assert!(mcp.evidence.check().is_err());
     }
     mcp.evidence.evidence_absent_reason = Some(Some("nothing to see yet".to_owned()));

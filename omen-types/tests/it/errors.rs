@@ -77,8 +77,10 @@ fn did_you_mean_a_member() {
     check(
         packets::alert(),
         &[(r#""severity""#, r#"«"colour"»:"red","severity""#)],
-        &["/payload/colour: `colour` is no member of IntegrityAlertPayload; help: the members of IntegrityAlertPayload \
-           are `alert_type`, `severity`, `summary`, `rationale`, `revoked_token_ids`, `related_packet_ids`"],
+        &[
+            "/payload/colour: `colour` is no member of IntegrityAlertPayload; help: the members of IntegrityAlertPayload \
+           are `alert_type`, `severity`, `summary`, `rationale`, `revoked_token_ids`, `related_packet_ids`",
+        ],
     );
 }
 
@@ -124,9 +126,11 @@ fn rules_that_a_schema_error_breaks_are_named() {
     check(
         packets::directive(),
         &[(r#""authorization_token_id":"token_1""#, r#""timeout_seconds":60"#), (r#""payload":{"#, r#""payload":«{»"#)],
-        &["/payload: the member `authorization_token_id` is missing: a task that changes things has to name the token that \
+        &[
+            "/payload: the member `authorization_token_id` is missing: a task that changes things has to name the token that \
            permits it (E4, INV-007, D40); help: add `authorization_token_id`: the token that permits the task; \
-           also E4, INV-007"],
+           also E4, INV-007",
+        ],
     );
     check(
         packets::escalation(),
@@ -137,7 +141,9 @@ fn rules_that_a_schema_error_breaks_are_named() {
     check(
         packets::decision(),
         &[(r#""tools_state":"tools_ok""#, r#""tools_state":«"tools_up"»"#)],
-        &["/mcp/routing/tools_state: `tools_up` is no value of ToolsState; help: did you mean `tools_ok`?; also INV-001"],
+        &[
+            "/mcp/routing/tools_state: `tools_up` is no value of ToolsState; help: did you mean `tools_ok`?; also INV-001",
+        ],
     );
 }
 
@@ -173,7 +179,11 @@ fn errors_of_every_level_at_once() {
 fn without_a_type_header_and_envelope_are_checked_all_the_same() {
     let text = edited(
         &line(packets::observation()),
-        &[("\"ObservationPacket\"", "\"ObservationPackets\""), ("\"LOW\",\"irr", "\"LAW\",\"irr"), ("\"data\"", "\"date\"")],
+        &[
+            ("\"ObservationPacket\"", "\"ObservationPackets\""),
+            ("\"LOW\",\"irr", "\"LAW\",\"irr"),
+            ("\"data\"", "\"date\""),
+        ],
     );
     let rejected = refused(&text);
     let words: Vec<_> = rejected.errors.iter().map(in_words).collect();
@@ -189,7 +199,9 @@ fn without_a_type_header_and_envelope_are_checked_all_the_same() {
 
 #[test]
 fn claims_are_what_the_header_says_as_far_as_it_holds() {
-    let rejected = refused(r#"{"payload":0,"header":{"packet_id":"pkt_9","correlation_id":"no","packet_type":"TaskResultPacket"}}"#);
+    let rejected = refused(
+        r#"{"payload":0,"header":{"packet_id":"pkt_9","correlation_id":"no","packet_type":"TaskResultPacket"}}"#,
+    );
     assert_eq!(rejected.claims.packet_id.as_deref(), Some("pkt_9"));
     assert_eq!(rejected.claims.correlation_id, None);
     assert_eq!(rejected.claims.packet_type, Some(PacketType::TaskResultPacket));
@@ -207,7 +219,10 @@ fn hostile_text_in_a_message_is_short_and_tame() {
 #[test]
 fn a_thousand_errors_are_listed_and_the_others_counted() {
     let refs = vec!["0"; 1500].join(",");
-    let text = edited(&line(packets::alert()), &[(r#""summary":"The"#, &format!(r#""related_packet_ids":[{refs}],"summary":"The"#))]);
+    let text = edited(
+        &line(packets::alert()),
+        &[(r#""summary":"The"#, &format!(r#""related_packet_ids":[{refs}],"summary":"The"#))],
+    );
     let rejected = refused(&text);
     assert_eq!(rejected.errors.len(), omen_types::limits::MAX_ERRORS_A_PACKET);
     assert_eq!(rejected.errors.last().unwrap().notes, ["and 500 more schema errors in this packet"]);
@@ -228,7 +243,11 @@ fn broken_json_comes_alone_and_with_its_column() {
     check_syntax(r#"{"header": tru}"#, 14..15, "not valid JSON: expected ident");
     check_syntax(r#"{"header":1e999}"#, 14..15, "not valid JSON: number out of range");
     check_syntax(r#"{"a":"\ud800"}"#, 12..13, "not valid JSON: unexpected end of hex escape");
-    check_syntax("{\"ä\":\"\n\"}", 7..8, "not valid JSON: control character (\\u0000-\\u001F) found while parsing a string");
+    check_syntax(
+        "{\"ä\":\"\n\"}",
+        7..8,
+        "not valid JSON: control character (\\u0000-\\u001F) found while parsing a string",
+    );
     check_syntax(r#"{"header":"#, 9..10, "not valid JSON: EOF while parsing a value");
     check_syntax("{} x", 3..4, "not valid JSON: trailing characters");
     check_syntax("", 0..0, "not valid JSON: EOF while parsing a value");
@@ -236,7 +255,9 @@ fn broken_json_comes_alone_and_with_its_column() {
 
 #[test]
 fn what_is_no_object_is_told() {
-    for (text, found) in [("null", "null; leave an absent member out"), ("[]", "an array"), ("1", "a number"), (r#""x""#, "a string")] {
+    for (text, found) in
+        [("null", "null; leave an absent member out"), ("[]", "an array"), ("1", "a number"), (r#""x""#, "a string")]
+    {
         let rejected = refused(text);
         assert_eq!(rejected.errors.len(), 1);
         assert_eq!(rejected.errors[0].message, format!("an object (a packet) is expected, but this is {found}"));

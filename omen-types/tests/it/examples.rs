@@ -18,7 +18,11 @@ fn every_example_line_is_read_alike_and_comes_back() {
                 (packet, facts) => panic!("{at}: {packet:?}, but {facts:?}"),
             };
             assert_eq!(packet.check(), Ok(()), "{at}");
-            assert_eq!(numbers_alike(serde_json::to_value(&packet).unwrap()), numbers_alike(serde_json::from_str(line).unwrap()), "{at}");
+            assert_eq!(
+                numbers_alike(serde_json::to_value(&packet).unwrap()),
+                numbers_alike(serde_json::from_str(line).unwrap()),
+                "{at}"
+            );
             packets += 1;
         }
     }

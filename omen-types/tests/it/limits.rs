@@ -33,11 +33,8 @@ fn nest(levels: usize) -> String {
 }
 
 /// Free-form places: what stands there, and the level at which it stands.
-const FREE: &[(&str, &str, usize)] = &[
-    ("pool_size", r#""pool_size":4"#, 4),
-    ("_meta", r#""payload":"#, 2),
-    ("query", r#""observation_type""#, 4),
-];
+const FREE: &[(&str, &str, usize)] =
+    &[("pool_size", r#""pool_size":4"#, 4), ("_meta", r#""payload":"#, 2), ("query", r#""observation_type""#, 4)];
 
 #[test]
 fn sixty_four_levels_and_no_more() {
@@ -63,7 +60,10 @@ fn sixty_four_levels_and_no_more() {
             assert_eq!(rejected.errors[0].code, Code::Json);
             assert_eq!(rejected.errors[0].message, "nested deeper than 64 levels");
             let span = rejected.errors[0].span.clone().unwrap();
-            assert_eq!(text[..=span.start].matches(['{', '[']).count() - text[..span.start].matches(['}', ']']).count(), max + 1);
+            assert_eq!(
+                text[..=span.start].matches(['{', '[']).count() - text[..span.start].matches(['}', ']']).count(),
+                max + 1
+            );
         }
     }
 }

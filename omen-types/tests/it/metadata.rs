@@ -10,7 +10,10 @@ fn metadata_is_kept_at_the_top_and_refused_elsewhere() {
     let text = line(packets::alert());
     let with = edited(&text, &[(r#"{"header""#, r#"{"_trace":{"id":[1,null]},"_":0,"_ä":"x","header""#)]);
     let Packet::IntegrityAlert(packet) = accepted(&with) else { panic!("type") };
-    assert_eq!(serde_json::to_value(packet.metadata.as_map()).unwrap(), json!({ "_": 0, "_trace": { "id": [1, null] }, "_ä": "x" }));
+    assert_eq!(
+        serde_json::to_value(packet.metadata.as_map()).unwrap(),
+        json!({ "_": 0, "_trace": { "id": [1, null] }, "_ä": "x" })
+    );
     assert_eq!(accepted(&line(packet.clone())), packet.into());
     for name in ["x_", "-x", " _x", "trace", ""] {
         refused(&edited(&text, &[(r#"{"header""#, &format!(r#"{{"{name}":0,"header""#))]));

@@ -9,7 +9,9 @@ fn line(packet: &Packet, order: &[&str]) -> String {
     let value = serde_json::to_value(packet).unwrap();
     let members: Vec<_> = order
         .iter()
-        .map(|name| format!("\"{name}\":{}", value.get(*name).unwrap_or(&serde_json::json!({ "deep": [1, { "er": null }] }))))
+        .map(|name| {
+            format!("\"{name}\":{}", value.get(*name).unwrap_or(&serde_json::json!({ "deep": [1, { "er": null }] })))
+        })
         .collect();
     format!("{{{}}}", members.join(","))
 }
@@ -61,7 +63,9 @@ fn a_payload_before_the_header_is_read_as_strictly() {
 fn a_payload_before_the_header_keeps_its_numbers() {
     let text = line(&packets::observation().into(), &["payload", "mcp", "header"]);
     for number in ["1", "1.0", "0.30000000000000004", "18446744073709551615", "-9223372036854775808", "-0.0"] {
-        let Packet::Observation(packet) = accepted(&text.replacen(":4}", &format!(":{number}}}"), 1)) else { panic!("type") };
+        let Packet::Observation(packet) = accepted(&text.replacen(":4}", &format!(":{number}}}"), 1)) else {
+            panic!("type")
+        };
         assert_eq!(packet.payload.data["pool_size"].to_string(), number);
     }
 }

@@ -10,7 +10,7 @@ use omen_types::{
     PositiveCount, Quality, QualityTier, QueueAction, QueueItem, QueueUpdatePacket, QueueUpdatePayload, RefType,
     ResultStatus, RiskBudget, Routing, Stakes, StakesLevel, TaskClass, TaskDirectivePacket, TaskDirectivePayload,
     TaskResultPacket, TaskResultPayload, TaskType, Timestamp, ToolAuthorizationPayload, ToolAuthorizationToken,
-    ToolSafetyClass, ToolsState, UnitInterval, Uncertainty, UpdateType, VerificationMethod, VerificationPlanPacket,
+    ToolSafetyClass, ToolsState, Uncertainty, UnitInterval, UpdateType, VerificationMethod, VerificationPlanPacket,
     VerificationPlanPayload, VerificationRequirement, VerificationTarget,
 };
 use serde_json::json;
@@ -37,7 +37,10 @@ pub(crate) fn mcp() -> Mcp {
         .adversariality(Adversariality::Benign)
         .stakes_level(StakesLevel::Low)
         .build();
-    let done = DefinitionOfDone::builder().text("It is done".parse().unwrap()).checks(vec!["pool.size == 8".to_owned()]).build();
+    let done = DefinitionOfDone::builder()
+        .text("It is done".parse().unwrap())
+        .checks(vec!["pool.size == 8".to_owned()])
+        .build();
     let quality = Quality::builder()
         .quality_tier(QualityTier::Par)
         .satisficing_mode(true)
@@ -105,10 +108,8 @@ pub(crate) fn verification_plan() -> VerificationPlanPacket {
         .method(VerificationMethod::Tool)
         .success_criteria("The tool says 4".parse().unwrap())
         .build();
-    let payload = VerificationPlanPayload::builder()
-        .decision_packet_id("pkt_0".parse().unwrap())
-        .targets(vec![target])
-        .build();
+    let payload =
+        VerificationPlanPayload::builder().decision_packet_id("pkt_0".parse().unwrap()).targets(vec![target]).build();
     VerificationPlanPacket::builder().header(header(VerificationPlanPacket::TYPE)).mcp(mcp()).payload(payload).build()
 }
 

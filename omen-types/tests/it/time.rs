@@ -55,7 +55,8 @@ fn what_is_no_timestamp_is_refused() {
         assert_eq!(rejected.errors.len(), 1);
         assert_eq!(rejected.errors[0].pointer.as_deref(), Some("/header/created_at"));
     }
-    for text in ["2024-02-29T00:00:00Z", "2016-12-31T23:59:60Z", "2017-01-01T01:59:60.5+02:00", "0000-01-01T00:00:00Z"] {
+    for text in ["2024-02-29T00:00:00Z", "2016-12-31T23:59:60Z", "2017-01-01T01:59:60.5+02:00", "0000-01-01T00:00:00Z"]
+    {
         let packet: Packet = accepted(&with(text));
         assert_eq!(packet.check(), Ok(()));
     }

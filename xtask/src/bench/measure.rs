@@ -78,7 +78,9 @@ impl Measure {
     fn run(self, bytes: &[u8], schemas: &Schemas) -> usize {
         let refused = |accepts: &dyn Fn(&[u8]) -> bool| lines(bytes).filter(|line| !accepts(line)).count();
         match self {
-            Self::Skip | Self::ShuffledSkip => refused(&|line| black_box(serde_json::from_slice::<IgnoredAny>(line)).is_ok()),
+            Self::Skip | Self::ShuffledSkip => {
+                refused(&|line| black_box(serde_json::from_slice::<IgnoredAny>(line)).is_ok())
+            }
             Self::Typed => refused(&|line| {
                 let text = std::str::from_utf8(line).unwrap_or_default();
                 black_box(text.parse::<Packet>()).is_ok()
@@ -136,6 +138,7 @@ pub(super) fn clean(corpus: &Corpus) -> Result<(), Failure> {
     if as_made && summary.errors == 0 && summary.warnings * 100 <= summary.packets {
         return Ok(());
     }
-    let first: Vec<_> = findings.iter().take(3).map(|finding| format!("{:?}: {}", finding.line, finding.diagnostic)).collect();
+    let first: Vec<_> =
+        findings.iter().take(3).map(|finding| format!("{:?}: {}", finding.line, finding.diagnostic)).collect();
     Err(format!("the corpus is not clean: {summary:?}\n{}", first.join("\n")).into())
 }

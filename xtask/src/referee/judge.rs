@@ -79,12 +79,20 @@ pub(super) fn judge(schemas: &Schemas, text: &str) -> Result<bool, Complaint> {
             accepted(text, &value, &packet, &facts)?;
             Ok(true)
         }
-        (Expected::Accepted(_), Err(rejected), Ok(_)) => complain(Fault::Refused, format!("only `Packet` refuses: {rejected}")),
-        (Expected::Accepted(_), Ok(_), Err(rejected)) => complain(Fault::Refused, format!("only `PacketFacts` refuses: {rejected}")),
+        (Expected::Accepted(_), Err(rejected), Ok(_)) => {
+            complain(Fault::Refused, format!("only `Packet` refuses: {rejected}"))
+        }
+        (Expected::Accepted(_), Ok(_), Err(rejected)) => {
+            complain(Fault::Refused, format!("only `PacketFacts` refuses: {rejected}"))
+        }
         (Expected::Accepted(_), Err(rejected), Err(_)) => complain(Fault::Refused, rejected),
         (_, Ok(_), Ok(_)) => complain(Fault::Accepted, "both readers accept"),
-        (_, Ok(_), Err(rejected)) => complain(Fault::Accepted, format!("`Packet` accepts; `PacketFacts` says: {rejected}")),
-        (_, Err(rejected), Ok(_)) => complain(Fault::Accepted, format!("`PacketFacts` accepts; `Packet` says: {rejected}")),
+        (_, Ok(_), Err(rejected)) => {
+            complain(Fault::Accepted, format!("`Packet` accepts; `PacketFacts` says: {rejected}"))
+        }
+        (_, Err(rejected), Ok(_)) => {
+            complain(Fault::Accepted, format!("`PacketFacts` accepts; `Packet` says: {rejected}"))
+        }
         (expected, Err(rejected), Err(other)) => {
             if rejected.errors != other.errors || rejected.claims != other.claims {
                 return complain(Fault::Readers, format!("two lists of errors:\n{rejected}\nand\n{other}"));
@@ -177,12 +185,18 @@ fn same_errors(schemas: &Schemas, value: &Value, rejected: &Rejected) -> Result<
     let ours: Vec<_> = rejected.errors.iter().filter_map(|error| error.pointer.as_deref()).collect();
     for place in &theirs {
         if !ours.iter().any(|our| place.is(our)) {
-            return complain(Fault::Elsewhere, format!("JSON Schema has an error at `{}`; ours are\n{rejected}", place.pointer));
+            return complain(
+                Fault::Elsewhere,
+                format!("JSON Schema has an error at `{}`; ours are\n{rejected}", place.pointer),
+            );
         }
     }
     for our in &ours {
         if !theirs.iter().any(|place| place.is(our)) {
-            return complain(Fault::Elsewhere, format!("JSON Schema has no error at `{our}`, only at {theirs:?}; ours are\n{rejected}"));
+            return complain(
+                Fault::Elsewhere,
+                format!("JSON Schema has no error at `{our}`, only at {theirs:?}; ours are\n{rejected}"),
+            );
         }
     }
     Ok(())

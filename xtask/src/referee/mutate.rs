@@ -144,7 +144,9 @@ impl Pool<'_> {
                 *text = values::timestamp(rng, text);
             }
             Kind::Array => {
-                let Json::Array(elements) = any(tree, rng, |value| matches!(value, Json::Array(_)))? else { return None };
+                let Json::Array(elements) = any(tree, rng, |value| matches!(value, Json::Array(_)))? else {
+                    return None;
+                };
                 match (rng.u8(..4), elements.first().cloned()) {
                     (0, Some(_)) => drop(elements.remove(rng.usize(..elements.len()))),
                     (1, _) => elements.clear(),
@@ -182,7 +184,19 @@ impl Pool<'_> {
                 *any(tree, rng, |_| true)? = value;
             }
             Kind::Metadata => {
-                let name = *rng.choice(&["_x", "_", "__", "_\u{e4}", "x_", "X_meta", "\u{ff3f}x", " _x", "_header", "-x", ""])?;
+                let name = *rng.choice(&[
+                    "_x",
+                    "_",
+                    "__",
+                    "_\u{e4}",
+                    "x_",
+                    "X_meta",
+                    "\u{ff3f}x",
+                    " _x",
+                    "_header",
+                    "-x",
+                    "",
+                ])?;
                 let value = values::free(rng, 3);
                 let members = if rng.u8(..4) == 0 { any(tree, rng, is_object)?.members()? } else { tree.members()? };
                 members.insert(rng.usize(..=members.len()), (name.to_owned(), value));
@@ -267,12 +281,25 @@ pub(super) fn break_text(text: &mut String, rng: &mut Rng) {
     }
     match rng.u8(..8) {
         0 => text.truncate(at),
-        1 => text.insert_str(0, "\u{feff}"),
+        1 => text.insert(0, '\u{feff}'),
         2 => text.push_str(rng.choice(&[" ", "\n", "\r\n", "\u{a0}", "\u{c}", "{}", ",", "]", "null"]).unwrap_or(&"")),
-        3 => text.insert(at, *rng.choice(&[',', '}', ']', '"', ':', '\\', '\u{1}', '\n', '0', '-', '+', 'e']).unwrap_or(&',')),
-        4 => *text = text.replacen(':', rng.choice(&[":\"\\ud800\",\"_u\":", ":\"\\u12\"", ":1e999,\"_u\":", ":01,\"_u\":", ":.5,\"_u\":"]).unwrap_or(&""), 1),
+        3 => text.insert(
+            at,
+            *rng.choice(&[',', '}', ']', '"', ':', '\\', '\u{1}', '\n', '0', '-', '+', 'e']).unwrap_or(&','),
+        ),
+        4 => {
+            *text = text.replacen(
+                ':',
+                rng.choice(&[":\"\\ud800\",\"_u\":", ":\"\\u12\"", ":1e999,\"_u\":", ":01,\"_u\":", ":.5,\"_u\":"])
+                    .unwrap_or(&""),
+                1,
+            )
+        }
         5 if at < text.len() => drop(text.remove(at)),
         6 => *text = text.replacen("true", rng.choice(&["True", "tru", "NaN", "1.", "'x'"]).unwrap_or(&""), 1),
-        _ => *text = text.replacen('"', rng.choice(&["\"\\x", "\"\\udc00", "\"\\ud83d\\u0041", "\"\t"]).unwrap_or(&""), 1),
+        _ => {
+            *text =
+                text.replacen('"', rng.choice(&["\"\\x", "\"\\udc00", "\"\\ud83d\\u0041", "\"\t"]).unwrap_or(&""), 1)
+        }
     }
 }

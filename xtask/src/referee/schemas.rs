@@ -78,8 +78,11 @@ impl Schemas {
                     self.members.extend(properties.keys().cloned());
                 }
                 if let Some(Value::Array(branches)) = members.get("oneOf") {
-                    let values: Vec<_> =
-                        branches.iter().filter_map(|branch| branch.pointer("/enum/0")?.as_str()).map(str::to_owned).collect();
+                    let values: Vec<_> = branches
+                        .iter()
+                        .filter_map(|branch| branch.pointer("/enum/0")?.as_str())
+                        .map(str::to_owned)
+                        .collect();
                     if !values.is_empty() {
                         self.enums.push(values);
                     }

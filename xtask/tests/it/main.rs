@@ -1,6 +1,10 @@
 //! The integration tests of `xtask`, in one binary.
 
-#![allow(clippy::expect_used, clippy::print_stdout, reason = "tests say what is wrong by failing, and show what they counted")]
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "tests say what is wrong by failing, and show what they counted"
+)]
 
 mod bench;
 mod docs;

@@ -2,7 +2,8 @@ use xtask::referee::{Kind, Options, run};
 
 #[test]
 fn readers_and_json_schema_agree() {
-    let report = run(&Options { count: 50_000, seed: 20_260_301, from: 0, threads: 2 }).expect("the schemas make a validator");
+    let report =
+        run(&Options { count: 50_000, seed: 20_260_301, from: 0, threads: 2 }).expect("the schemas make a validator");
     println!("{report}");
     assert!(report.disagreements.is_empty(), "{report}");
     // A referee that only ever sees one verdict shows nothing.

@@ -105,14 +105,17 @@ pub(super) fn mcp(w: &mut Writer, rng: &mut Rng, setting: &Setting, cover: &Cove
             }
         });
         w.group("stakes", |w| {
-            for (name, value) in ["impact", "irreversibility", "uncertainty", "adversariality"].iter().zip(setting.stakes.axes) {
+            for (name, value) in
+                ["impact", "irreversibility", "uncertainty", "adversariality"].iter().zip(setting.stakes.axes)
+            {
                 w.text(name, value);
             }
             w.text("stakes_level", setting.stakes.level);
         });
         w.group("quality", |w| quality(w, rng, setting));
         w.group("budgets", |w| {
-            for (name, value) in ["token_budget", "tool_call_budget", "time_budget_seconds"].iter().zip(setting.budgets) {
+            for (name, value) in ["token_budget", "tool_call_budget", "time_budget_seconds"].iter().zip(setting.budgets)
+            {
                 w.plain(name, value);
             }
             w.group("risk_budget", |w| {
@@ -168,8 +171,11 @@ fn evidence(w: &mut Writer, rng: &mut Rng, is_claim: bool, now: Moment) {
     let count = if is_claim { rng.usize(1..4) } else { rng.usize(0..3) };
     w.list("evidence_refs", count, |w, index| {
         let live = is_claim && index == 0;
-        let kinds: &[&str] =
-            if live { &["tool_output", "user_observation"] } else { &["tool_output", "user_observation", "memory_item", "derived_calc"] };
+        let kinds: &[&str] = if live {
+            &["tool_output", "user_observation"]
+        } else {
+            &["tool_output", "user_observation", "memory_item", "derived_calc"]
+        };
         w.object(|w| {
             let kind = pick(rng, kinds);
             w.text("ref_type", kind);
@@ -237,6 +243,16 @@ impl Moment {
 }
 
 const ERRANDS: &[&str] = &[
-    "crash-sort", "db-pool", "refunds", "cold-chain", "nightly-build", "contract-renewal", "fraud-watch", "restock",
-    "cert-rotation", "inbox", "price-check", "backup-drill",
+    "crash-sort",
+    "db-pool",
+    "refunds",
+    "cold-chain",
+    "nightly-build",
+    "contract-renewal",
+    "fraud-watch",
+    "restock",
+    "cert-rotation",
+    "inbox",
+    "price-check",
+    "backup-drill",
 ];

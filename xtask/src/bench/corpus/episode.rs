@@ -34,8 +34,19 @@ pub(super) const WHOLE: &[(u32, &[Step])] = &[
     (
         8,
         &[
-            Observe, Believe, Decide(VERIFY), Plan, Read, Settle, Observe, Believe, Decide("ACT"), Authorize, Write,
-            Settle, Believe,
+            Observe,
+            Believe,
+            Decide(VERIFY),
+            Plan,
+            Read,
+            Settle,
+            Observe,
+            Believe,
+            Decide("ACT"),
+            Authorize,
+            Write,
+            Settle,
+            Believe,
         ],
     ),
     // Escalation, and what the user says.
@@ -156,7 +167,7 @@ impl Episode {
             Observe => {
                 let kind = pick(rng, OBSERVATIONS);
                 self.observation(w, rng, kind);
-            },
+            }
             Answer => self.observation(w, rng, "user_input"),
             Believe => self.belief(w, rng),
             Decide(outcome) => self.decide(w, rng, outcome),
@@ -189,7 +200,10 @@ impl Episode {
     }
 
     fn belief(&mut self, w: &mut Writer, rng: &mut Rng) {
-        let kind = pick(rng, &["new_belief", "revision", "contradiction_resolved", "confidence_adjustment", "staleness_refresh"]);
+        let kind = pick(
+            rng,
+            &["new_belief", "revision", "contradiction_resolved", "confidence_adjustment", "staleness_refresh"],
+        );
         w.text("update_type", kind);
         let count = rng.usize(1..3);
         w.list("belief_changes", count, |w, _| {
@@ -210,7 +224,10 @@ impl Episode {
         if kind == "contradiction_resolved" {
             w.group("contradiction_details", |w| {
                 w.list("conflicting_packet_ids", 1, |w, _| w.string(&evidence, false));
-                w.text("resolution_method", pick(rng, &["prefer_fresh", "prefer_higher_reliability", "manual_override"]));
+                w.text(
+                    "resolution_method",
+                    pick(rng, &["prefer_fresh", "prefer_higher_reliability", "manual_override"]),
+                );
             });
         }
     }
@@ -287,7 +304,11 @@ impl Episode {
     fn directive(&mut self, w: &mut Writer, rng: &mut Rng, writes: bool) {
         self.open.push(self.packets);
         w.text("task_id", &self.task_id(self.packets));
-        let kind = if writes { "tool_write" } else { pick(rng, &["tool_read", "verification", "memory_lookup", "computation"]) };
+        let kind = if writes {
+            "tool_write"
+        } else {
+            pick(rng, &["tool_read", "verification", "memory_lookup", "computation"])
+        };
         w.text("task_type", kind);
         w.group("execution_method", |w| {
             w.text("method", "tool");
@@ -349,7 +370,9 @@ impl Episode {
             w.array(count, |w, index| w.string(tools.get(index).copied().unwrap_or_default(), false));
             let operations = ["modify", "read", "write"];
             let count = rng.usize(1..=operations.len());
-            w.list("operation_types", count, |w, index| w.string(operations.get(index).copied().unwrap_or_default(), false));
+            w.list("operation_types", count, |w, index| {
+                w.string(operations.get(index).copied().unwrap_or_default(), false)
+            });
             if chance(rng, 60) {
                 w.group("resource_constraints", |w| w.plain("max_resource", self.resource + rng.u32(0..50)));
             }
@@ -366,7 +389,10 @@ impl Episode {
     }
 
     fn escalation(&mut self, w: &mut Writer, rng: &mut Rng) {
-        w.text("escalation_trigger", pick(rng, &["high_stakes_high_uncertainty", "user_override_required", "contradiction_unresolved"]));
+        w.text(
+            "escalation_trigger",
+            pick(rng, &["high_stakes_high_uncertainty", "user_override_required", "contradiction_unresolved"]),
+        );
         let count = rng.usize(2..4);
         w.list("top_options", count, |w, index| {
             w.object(|w| {
@@ -405,7 +431,11 @@ impl Episode {
 }
 
 fn alert(w: &mut Writer, rng: &mut Rng, severity: &str) {
-    let kinds: &[&str] = if severity == "CLEAR" { &["recovery"] } else { &["drift", "tool_failure", "timeout", "contradiction", "other"] };
+    let kinds: &[&str] = if severity == "CLEAR" {
+        &["recovery"]
+    } else {
+        &["drift", "tool_failure", "timeout", "contradiction", "other"]
+    };
     w.text("alert_type", pick(rng, kinds));
     w.text("severity", severity);
     say(w, rng, "summary", 4..12);
