@@ -5,7 +5,7 @@ use omen_invariants::{Context, Ledger};
 use omen_types::{Code, Diagnostic, Instant, PacketFacts, PayloadFacts, Severity};
 
 use crate::rules::{self, Step};
-use crate::table::{Event, LOOP_CLOSED_BY, LOOP_NODE, LOOP_OPENED_BY, Node, NodeSet, Obligation};
+use crate::table::{Event, LOOP_NODE, LOOP_OPENED_BY, Node, NodeSet, Obligation};
 
 /// An episode as the validator sees it: where it may be, and its ledger.
 ///
@@ -119,9 +119,4 @@ impl Machine {
             used(Kind::Task, &directive.task_id, "task", "/payload/task_id");
         }
     }
-}
-
-/// Whether an event closes the verification loop where it stands.
-pub(crate) fn closes_loop(nodes: NodeSet, event: Event) -> bool {
-    nodes == NodeSet::of(LOOP_NODE) && event == LOOP_CLOSED_BY
 }

@@ -9,6 +9,7 @@ use crate::derived;
 mod budget;
 mod fingerprint;
 mod open;
+mod table;
 mod tokens;
 
 pub use budget::{Budget, Overrun};
@@ -16,13 +17,13 @@ pub use fingerprint::{Fingerprint, Kind};
 pub use open::{OpenDirective, OpenDirectives};
 pub use tokens::{Grant, Token, Tokens};
 
-use fingerprint::Seen;
+use table::Table;
 
 /// What has to be remembered of an episode to judge its next packet.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     clock: Option<Instant>,
-    seen: Seen,
+    seen: Table<()>,
     tokens: Tokens,
     open: OpenDirectives,
     budget: Option<Box<Budget>>,
@@ -108,20 +109,20 @@ impl Ledger {
     /// Whether an id was used before (D21).
     #[must_use]
     pub fn has_seen(&self, fingerprint: Fingerprint) -> bool {
-        self.seen.contains(fingerprint)
+        self.seen.get(fingerprint).is_some()
     }
 
     /// Whether a packet id names evidence of the running verification loop (D22).
     #[must_use]
     pub fn is_loop_evidence(&self, packet_id: &str) -> bool {
-        self.seen.contains(Fingerprint::of(Kind::Evidence(self.looped.number), packet_id))
+        self.has_seen(Fingerprint::of(Kind::Evidence(self.looped.number), packet_id))
     }
 
     /// Takes an accepted packet in. `obligations` are what it meets of the verification loop,
     /// `waived` what it waives, `is_evidence` whether it counts as the loop's evidence.
     pub fn accept(&mut self, facts: &PacketFacts<'_>, now: Instant, update: Update) {
         self.clock = Some(self.clock_at(facts.header.created_at));
-        self.seen.insert(Fingerprint::of(Kind::Packet, &facts.header.packet_id));
+        self.seen.insert(Fingerprint::of(Kind::Packet, &facts.header.packet_id), ());
         if update.opens_loop {
             self.looped.number = self.looped.number.wrapping_add(1);
             self.looped.met = 0;
@@ -129,7 +130,7 @@ impl Ledger {
         self.looped.met |= update.met;
         self.looped.waived = update.waived;
         if update.is_evidence {
-            self.seen.insert(Fingerprint::of(Kind::Evidence(self.looped.number), &facts.header.packet_id));
+            self.seen.insert(Fingerprint::of(Kind::Evidence(self.looped.number), &facts.header.packet_id), ());
         }
         self.open.mark_late(now);
         match &facts.payload {
@@ -146,7 +147,7 @@ impl Ledger {
                 self.approved |= approves(facts, token);
             }
             PayloadFacts::TaskDirective(directive) => {
-                self.seen.insert(Fingerprint::of(Kind::Task, &directive.task_id));
+                self.seen.insert(Fingerprint::of(Kind::Task, &directive.task_id), ());
                 if derived::safety_class(&facts.header, directive) != derived::SafetyClass::Read
                     && let Some(token) = &directive.authorization_token_id
                 {

@@ -349,10 +349,7 @@ impl Place<'_> {
         {
             diagnostic.span = parse::locate(text, pointer);
         }
-        let column = match (&diagnostic.span, self.text) {
-            (Some(span), Some(text)) => text.get(..span.start).map(|before| before.chars().count() as u64 + 1),
-            _ => None,
-        };
+        let column = self.text.and_then(|text| diagnostic.position(text)).map(|(_, column)| column);
         Finding {
             line: Some(self.line),
             column,

@@ -77,6 +77,16 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(code, message) }
     }
 
+    /// Line and column of its place in the text that it was found in: both from 1, columns in
+    /// characters. `None` if the place is not known.
+    #[must_use]
+    pub fn position(&self, text: &str) -> Option<(u64, u64)> {
+        let before = text.get(..self.span.as_ref()?.start)?;
+        let line = before.matches('\n').count() as u64 + 1;
+        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) as u64 + 1;
+        Some((line, column))
+    }
+
     /// Adds the place, as a JSON pointer into the packet.
     #[must_use]
     pub fn at(mut self, pointer: impl Into<String>) -> Self {

@@ -5,8 +5,7 @@ use omen_invariants::rules::inv_008_verification_loop::cites_evidence;
 use omen_types::{Code, Diagnostic, PayloadFacts};
 
 use super::Step;
-use crate::machine::closes_loop;
-use crate::table::{EVIDENCE_MISSING, LOOP_NODE, NodeSet, Obligation};
+use crate::table::{EVIDENCE_MISSING, LOOP_CLOSED_BY, LOOP_NODE, NodeSet, Obligation};
 
 pub(super) fn check(step: &Step<'_>) -> Option<Diagnostic> {
     match &step.context.facts.payload {
@@ -17,7 +16,7 @@ pub(super) fn check(step: &Step<'_>) -> Option<Diagnostic> {
                 .label(Obligation::Plan.missing())
                 .help("send a VerificationPlanPacket first"),
         ),
-        PayloadFacts::BeliefUpdate(belief) if closes_loop(step.nodes, step.event) => {
+        PayloadFacts::BeliefUpdate(belief) if step.is_in(LOOP_NODE) && step.event == LOOP_CLOSED_BY => {
             let mut missing = unmet(step.context.ledger);
             let mut pointer = "/header/packet_type";
             if !cites_evidence(step.context.ledger, belief) {

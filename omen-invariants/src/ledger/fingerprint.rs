@@ -4,7 +4,6 @@
 //! share a fingerprint do not occur. (Among 2^40 ids the chance of any such pair is below 2^-48; and
 //! who writes a log gains nothing by searching for one, since it can only get a packet refused.)
 
-use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use siphasher::sip128::{Hasher128, SipHasher13};
@@ -40,20 +39,6 @@ impl Fingerprint {
         let mut hasher = SipHasher13::new_with_keys(tag, u64::from(number));
         hasher.write(id.as_bytes());
         Self(hasher.finish128().as_u128())
-    }
-}
-
-/// A set of fingerprints.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Seen(HashSet<Fingerprint, PassThrough>);
-
-impl Seen {
-    pub(super) fn contains(&self, fingerprint: Fingerprint) -> bool {
-        self.0.contains(&fingerprint)
-    }
-
-    pub(super) fn insert(&mut self, fingerprint: Fingerprint) {
-        self.0.insert(fingerprint);
     }
 }
 

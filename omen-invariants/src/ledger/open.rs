@@ -1,10 +1,11 @@
 //! Directives that have no result yet.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use omen_types::{Instant, PacketFacts, TaskDirectivePayloadFacts};
 
-use super::fingerprint::{Fingerprint, Kind, PassThrough};
+use super::fingerprint::{Fingerprint, Kind};
+use super::table::Table;
 
 /// A directive that has no result yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct OpenDirective {
     pub timeout_seconds: u64,
     /// Number in the order of sending.
     order: u64,
+    /// It is late, and was so at a packet before.
+    is_known_late: bool,
 }
 
 /// The open directives of an episode.
@@ -26,9 +29,9 @@ pub struct OpenDirective {
 /// Any number of them costs no more than logarithmic time a packet: a log may hold a million.
 #[derive(Clone, Debug, Default)]
 pub struct OpenDirectives {
-    by_id: HashMap<Fingerprint, Box<OpenDirective>, PassThrough>,
-    /// Deadlines of directives that were not yet reported as late.
-    due: BTreeSet<Due>,
+    by_id: Table<OpenDirective>,
+    /// Deadlines of directives that are not known to be late, once there are many.
+    due: Option<Box<BTreeSet<Due>>>,
     sent: u64,
 }
 
@@ -36,7 +39,7 @@ impl OpenDirectives {
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.by_id.is_empty()
+        self.len() == 0
     }
 
     /// How many there are.
@@ -48,34 +51,41 @@ impl OpenDirectives {
     /// The open directive with a packet id.
     #[must_use]
     pub fn get(&self, packet_id: &str) -> Option<&OpenDirective> {
-        self.by_id.get(&Fingerprint::of(Kind::Packet, packet_id)).map(Box::as_ref)
+        self.by_id.get(Fingerprint::of(Kind::Packet, packet_id))
     }
 
     /// All of them, in the order of sending.
     #[must_use]
     pub fn in_order(&self) -> Vec<&OpenDirective> {
-        let mut all: Vec<_> = self.by_id.values().map(Box::as_ref).collect();
-        all.sort_unstable_by_key(|directive| directive.order);
-        all
+        ordered(self.by_id.iter().map(|(_, directive)| directive))
     }
 
     /// Those that are late at a time and were not so at any packet before, in the order of sending.
     #[must_use]
     pub fn newly_late(&self, now: Instant) -> Vec<&OpenDirective> {
-        let mut late: Vec<_> = self
-            .due
-            .iter()
-            .take_while(|due| due.at < now)
-            .filter_map(|due| self.by_id.get(&due.id).map(Box::as_ref))
-            .collect();
-        late.sort_unstable_by_key(|directive| directive.order);
-        late
+        let late = |due: &&Due| due.at < now;
+        match &self.due {
+            Some(due) => ordered(due.iter().take_while(late).filter_map(|due| self.by_id.get(due.id))),
+            None => ordered(
+                self.by_id
+                    .iter()
+                    .map(|(_, directive)| directive)
+                    .filter(|directive| !directive.is_known_late && directive.deadline() < now),
+            ),
+        }
     }
 
     /// Forgets the deadlines that have passed: each is reported once (D35).
     pub(super) fn mark_late(&mut self, now: Instant) {
-        while self.due.first().is_some_and(|due| due.at < now) {
-            self.due.pop_first();
+        let Some(due) = &mut self.due else {
+            self.by_id.for_each(|directive| directive.is_known_late |= directive.deadline() < now);
+            return;
+        };
+        while let Some(first) = due.first().filter(|due| due.at < now).copied() {
+            due.pop_first();
+            if let Some(directive) = self.by_id.get_mut(first.id) {
+                directive.is_known_late = true;
+            }
         }
     }
 
@@ -91,18 +101,36 @@ impl OpenDirectives {
             created_at,
             timeout_seconds,
             order: self.sent,
+            is_known_late: false,
         };
-        self.due.insert(open.due(id));
-        self.by_id.insert(id, Box::new(open));
         self.sent += 1;
+        if self.due.is_none() && self.len() >= Table::<OpenDirective>::FEW {
+            let pending = self.by_id.iter().filter(|(_, directive)| !directive.is_known_late);
+            self.due = Some(Box::new(pending.map(|(id, directive)| directive.due(id)).collect()));
+        }
+        if let Some(due) = &mut self.due {
+            due.insert(open.due(id));
+        }
+        self.by_id.insert(id, open);
     }
 
     pub(super) fn close(&mut self, packet_id: &str) {
         let id = Fingerprint::of(Kind::Packet, packet_id);
-        if let Some(closed) = self.by_id.remove(&id) {
-            self.due.remove(&closed.due(id));
+        let closed = self.by_id.remove(id);
+        if let (Some(closed), Some(due)) = (closed, &mut self.due) {
+            due.remove(&closed.due(id));
+        }
+        if self.is_empty() {
+            // Nothing is left whose order or deadline matters.
+            *self = Self::default();
         }
     }
+}
+
+fn ordered<'o>(directives: impl Iterator<Item = &'o OpenDirective>) -> Vec<&'o OpenDirective> {
+    let mut all: Vec<_> = directives.collect();
+    all.sort_unstable_by_key(|directive| directive.order);
+    all
 }
 
 /// When a directive is due; ordered by time, then by the order of sending.
@@ -114,7 +142,11 @@ struct Due {
 }
 
 impl OpenDirective {
+    fn deadline(&self) -> Instant {
+        self.created_at.plus_seconds(self.timeout_seconds)
+    }
+
     fn due(&self, id: Fingerprint) -> Due {
-        Due { at: self.created_at.plus_seconds(self.timeout_seconds), order: self.order, id }
+        Due { at: self.deadline(), order: self.order, id }
     }
 }

@@ -1,11 +1,10 @@
 //! Authorization tokens: what they allow, and how often they were used (D24, D25).
 
-use std::collections::HashMap;
-
 use omen_types::{Instant, OperationType, ToolAuthorizationPayloadFacts};
 use serde_json::{Map, Value};
 
-use super::fingerprint::{Fingerprint, Kind, PassThrough};
+use super::fingerprint::{Fingerprint, Kind};
+use super::table::Table;
 
 /// What is known of a token id.
 #[derive(Clone, Debug, Default)]
@@ -29,36 +28,61 @@ pub struct Grant {
     pub max_uses: u64,
     /// How many have used it.
     pub uses: u64,
-    /// The constraints of each sending; all hold together.
-    pub constraints: Vec<Map<String, Value>>,
+    /// The constraints of each sending, each a JSON object as text; all hold together.
+    pub constraints: Vec<Box<str>>,
     /// The packet that issued it first.
     pub issued_by: Box<str>,
 }
 
 /// The tokens of an episode, by id.
 #[derive(Clone, Debug, Default)]
-pub struct Tokens(HashMap<Fingerprint, Box<Token>, PassThrough>);
+pub struct Tokens(Table<Token>);
 
 impl Tokens {
     /// What is known of a token id.
     #[must_use]
     pub fn get(&self, token_id: &str) -> Option<&Token> {
-        self.0.get(&Fingerprint::of(Kind::Token, token_id)).map(Box::as_ref)
+        self.0.get(Fingerprint::of(Kind::Token, token_id))
     }
 
     /// Issues a token, or sends it again: then the narrower of each bound holds.
     pub(super) fn add(&mut self, facts: &ToolAuthorizationPayloadFacts<'_>, packet_id: &str) {
-        let token = self.entry(&facts.token_id);
-        token.revoked |= facts.revoked.unwrap_or(false);
+        self.update(&facts.token_id, |token| token.send(facts, packet_id));
+    }
+
+    pub(super) fn revoke(&mut self, token_id: &str) {
+        self.update(token_id, |token| token.revoked = true);
+    }
+
+    pub(super) fn spend(&mut self, token_id: &str) {
+        self.update(token_id, |token| {
+            if let Some(grant) = &mut token.grant {
+                grant.uses = grant.uses.saturating_add(1);
+            }
+        });
+    }
+
+    fn update(&mut self, token_id: &str, change: impl FnOnce(&mut Token)) {
+        self.0.update(Fingerprint::of(Kind::Token, token_id), change);
+    }
+}
+
+impl Token {
+    /// Takes in a sending; if it is not the first, the narrower of each bound holds.
+    fn send(&mut self, facts: &ToolAuthorizationPayloadFacts<'_>, packet_id: &str) {
+        self.revoked |= facts.revoked.unwrap_or(false);
         let scope = &facts.authorized_scope;
         let reported = facts.usage_count.map_or(0, omen_types::Count::get);
         let max_uses = facts.max_usage_count.get();
-        // INVARIANT: the reader has checked the text, so it parses as an object.
-        let constraints: Option<Map<String, Value>> =
-            scope.resource_constraints.and_then(|text| serde_json::from_str(text).ok());
-        match &mut token.grant {
+        // INVARIANT: the reader has checked the text, so it parses as an object. Written again it has
+        // no needless space, and is a fraction of the object in memory.
+        let constraints = scope.resource_constraints.and_then(|text| {
+            let object: Map<String, Value> = serde_json::from_str(text).ok()?;
+            serde_json::to_string(&object).ok().map(String::into_boxed_str)
+        });
+        match &mut self.grant {
             None => {
-                token.grant = Some(Grant {
+                self.grant = Some(Grant {
                     tools: scope.tool_ids.iter().map(|tool| tool.as_ref().into()).collect(),
                     operations: scope.operation_types.clone(),
                     expiry: facts.expiry,
@@ -82,19 +106,5 @@ impl Tokens {
                 }
             }
         }
-    }
-
-    pub(super) fn revoke(&mut self, token_id: &str) {
-        self.entry(token_id).revoked = true;
-    }
-
-    pub(super) fn spend(&mut self, token_id: &str) {
-        if let Some(grant) = &mut self.entry(token_id).grant {
-            grant.uses = grant.uses.saturating_add(1);
-        }
-    }
-
-    fn entry(&mut self, token_id: &str) -> &mut Token {
-        self.0.entry(Fingerprint::of(Kind::Token, token_id)).or_default()
     }
 }

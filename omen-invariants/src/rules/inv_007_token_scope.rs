@@ -28,7 +28,9 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         directive.execution_method.tool_params.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     scope.operation(&params, findings);
     for constraints in &grant.constraints {
-        constraints::check(token_id, constraints, &params, findings);
+        // INVARIANT: the ledger has written the text, so it parses as an object.
+        let constraints: Map<String, Value> = serde_json::from_str(constraints).unwrap_or_default();
+        constraints::check(token_id, &constraints, &params, findings);
     }
 }
 

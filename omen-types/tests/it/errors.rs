@@ -264,3 +264,15 @@ fn what_is_no_object_is_told() {
         assert_eq!(rejected.errors[0].span, Some(0..text.len()));
     }
 }
+
+#[test]
+fn an_error_knows_its_line_and_column() {
+    let text = "{\n  \"header\": {},\n  \"ü\": 1, \"mpc\": 2}";
+    let rejected = text.parse::<omen_types::Packet>().expect_err("no packet");
+    let place = |pointer: &str| {
+        let error = rejected.errors.iter().find(|error| error.pointer.as_deref() == Some(pointer));
+        error.and_then(|error| error.position(text))
+    };
+    assert_eq!(place("/ü"), Some((3, 3)));
+    assert_eq!(place("/mpc"), Some((3, 11)), "columns are characters");
+}

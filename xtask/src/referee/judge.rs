@@ -1,6 +1,7 @@
 //! The verdicts on one text, and whether they agree.
 
 use std::fmt;
+use std::ops::Range;
 
 use omen_types::{Code, Packet, PacketFacts, Rejected, parse};
 use serde_json::Value;
@@ -160,15 +161,16 @@ fn refused(schemas: &Schemas, text: &str, expected: Expected, rejected: &Rejecte
             continue;
         }
         let Some(at) = &error.pointer else { return complain(Fault::Place, format!("no pointer: {error}")) };
-        if parse::locate(text, at).is_none() {
+        let holds = |place: &Range<usize>| place.start <= span.start && span.end <= place.end;
+        let Some(place) = parse::locate(text, at) else {
             return complain(Fault::Place, format!("the pointer leads nowhere: {error}"));
-        }
-        // A pointer past a repeated key has two places.
-        let around = pointer::parent(at).unwrap_or_default();
-        match parse::locate(text, around) {
-            _ if repeated => {}
-            Some(place) if place.start <= span.start && span.end <= place.end => {}
-            place => return complain(Fault::Place, format!("the span {span:?} is not in {place:?}: {error}")),
+        };
+        // An unknown member is shown by its name. A pointer past a repeated key has two places.
+        if !holds(&place) && !repeated {
+            let around = parse::locate(text, pointer::parent(at).unwrap_or_default());
+            if !around.as_ref().is_some_and(holds) {
+                return complain(Fault::Place, format!("the span {span:?} is not in {around:?}: {error}"));
+            }
         }
     }
     let Expected::Refused(Some(value)) = expected else { return Ok(()) };

@@ -202,7 +202,11 @@ impl Pool<'_> {
                 members.insert(rng.usize(..=members.len()), (name.to_owned(), value));
             }
             Kind::Repeat => {
-                let members = full_object(tree, rng)?;
+                // At the top there is metadata, too, which each reader keeps in its own way.
+                let members = if rng.u8(..4) == 0 { tree.members()? } else { full_object(tree, rng)? };
+                if members.is_empty() {
+                    return None;
+                }
                 let (name, mut value) = members.get(rng.usize(..members.len()))?.clone();
                 if rng.bool() {
                     value = values::free(rng, 1);
