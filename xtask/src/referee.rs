@@ -94,8 +94,8 @@ const MOST_DISAGREEMENTS: usize = 10;
 /// If the schema files do not make a validator.
 pub fn run(options: &Options) -> Result<Report, Failure> {
     let schemas = Schemas::load()?;
-    let packets = packets(&schemas, options.seed)?;
-    let pool = Pool { schemas: &schemas, packets: &packets };
+    let (samples, examples) = (samples(&schemas, options.seed)?, examples(&schemas)?);
+    let pool = Pool { schemas: &schemas, samples: &samples, examples: &examples };
     let threads = options.threads.max(1);
     let reports: Vec<_> = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
@@ -115,11 +115,11 @@ pub fn run(options: &Options) -> Result<Report, Failure> {
     Ok(all)
 }
 
-/// Valid packets: of each type, empty, full and in between; and those of the examples.
-fn packets(schemas: &Schemas, seed: u64) -> Result<Vec<Json>, Failure> {
+/// Packets made from the schemas: of each type, empty, full and in between.
+fn samples(schemas: &Schemas, seed: u64) -> Result<Vec<Json>, Failure> {
     let mut packets = Vec::new();
     for (name, file) in &schemas.roots {
-        for fullness in [0, 0, 2, 4, 4, 6, 6, 8, 8, 8] {
+        for fullness in [0, 0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8, 8, 8] {
             let seed = seed.wrapping_add(packets.len() as u64);
             let packet = Sampler::new(schemas, seed, fullness)
                 .packet(name, file)
@@ -128,6 +128,12 @@ fn packets(schemas: &Schemas, seed: u64) -> Result<Vec<Json>, Failure> {
             packets.push(packet);
         }
     }
+    Ok(packets)
+}
+
+/// The valid packets of the example logs.
+fn examples(schemas: &Schemas) -> Result<Vec<Json>, Failure> {
+    let mut packets = Vec::new();
     for (_, text) in omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")) {
         for line in text.lines() {
             // Lines that are there to be refused have tests of their own.
@@ -186,7 +192,7 @@ struct Mutant {
 impl Mutant {
     fn new(pool: &Pool<'_>, seed: u64, number: u64) -> Self {
         let mut rng = Rng::with_seed(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let base = rng.choice(pool.packets).cloned().unwrap_or(Json::Null);
+        let base = pool.packet(&mut rng).cloned().unwrap_or(Json::Null);
         let count = *rng.choice(&[1, 1, 1, 2, 2, 3]).unwrap_or(&1);
         let mut changes = Vec::new();
         let mut tree = base.clone();

@@ -31,6 +31,7 @@ pub struct OpenDirective {
 pub struct OpenDirectives {
     by_id: Table<OpenDirective>,
     /// Deadlines of directives that are not known to be late, once there are many.
+    #[expect(clippy::box_collection, reason = "most episodes never have it: a pointer, not three words")]
     due: Option<Box<BTreeSet<Due>>>,
     sent: u64,
 }

@@ -10,6 +10,7 @@ pub(super) enum Table<V> {
     /// A list without spare room, searched from end to end.
     Few(Vec<(Fingerprint, V)>),
     /// What would be slow to search.
+    #[expect(clippy::box_collection, reason = "few tables grow so large, and all pay for the larger variant")]
     Many(Box<HashMap<Fingerprint, V, PassThrough>>),
 }
 

@@ -75,11 +75,19 @@ kinds! {
 /// What mutations draw from.
 pub(super) struct Pool<'s> {
     pub(super) schemas: &'s Schemas,
-    /// Valid packets.
-    pub(super) packets: &'s [Json],
+    /// Valid packets made from the schemas.
+    pub(super) samples: &'s [Json],
+    /// Valid packets of the examples.
+    pub(super) examples: &'s [Json],
 }
 
 impl Pool<'_> {
+    /// A valid packet. Of examples there are many, but only the samples have every member.
+    pub(super) fn packet(&self, rng: &mut Rng) -> Option<&Json> {
+        let packets = if rng.bool() || self.examples.is_empty() { self.samples } else { self.examples };
+        rng.choice(packets)
+    }
+
     /// Changes a packet; `false` if this kind of change finds nothing to work on.
     pub(super) fn apply(&self, kind: Kind, tree: &mut Json, rng: &mut Rng) -> bool {
         self.change(kind, tree, rng).is_some()
@@ -156,7 +164,7 @@ impl Pool<'_> {
                 }
             }
             Kind::Payload => {
-                let payload = rng.choice(self.packets)?.get("payload")?.clone();
+                let payload = self.packet(rng)?.get("payload")?.clone();
                 *tree.get_mut("payload")? = payload;
             }
             Kind::PacketType => {
