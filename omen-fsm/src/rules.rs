@@ -40,17 +40,7 @@ impl Step<'_> {
 
 /// What the table and the rules have against a packet.
 pub(crate) fn check(step: &Step<'_>) -> Option<Diagnostic> {
-    // In the order of specificity.
-    let broken = [
-        e7_safe_mode::check(step),
-        e1_model_first::check(step),
-        e2_decision_first::check(step),
-        e3_loop_completed::check(step),
-        e4_live_token::check(step),
-        e6_directives_closed::check(step),
-        table(step),
-    ];
-    broken.into_iter().flatten().reduce(merge).map(share)
+    CHECKS.iter().filter_map(|check| check(step)).reduce(merge).map(share)
 }
 
 /// What the rules have against the stream's ending here, unless it is in safe mode (D4).
@@ -100,3 +90,14 @@ fn ways_out(nodes: NodeSet) -> String {
         nodes.legal().filter(|event| !matches!(event, Event::Alert | Event::Halt)).map(Event::description).collect();
     format!("from {nodes} these are legal: {}", legal.join("; "))
 }
+
+/// The rules and the table, in the order of specificity.
+const CHECKS: [fn(&Step<'_>) -> Option<Diagnostic>; 7] = [
+    e7_safe_mode::check,
+    e1_model_first::check,
+    e2_decision_first::check,
+    e3_loop_completed::check,
+    e4_live_token::check,
+    e6_directives_closed::check,
+    table,
+];

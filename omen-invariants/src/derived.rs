@@ -44,12 +44,13 @@ pub fn from_layer_1(header: &PacketHeaderFacts<'_>) -> bool {
     matches!(header.layer_source, LayerSource::LayerNumber(layer) if layer.get() == 1)
 }
 
-/// Whether a text holds some words, in any case of letters.
+/// Whether a text holds some words, given in lower case, in any case of letters.
 #[must_use]
 pub fn says(text: &str, words: &str) -> bool {
     if text.is_ascii() {
         let (text, words) = (text.as_bytes(), words.as_bytes());
-        return text.windows(words.len()).any(|window| window.eq_ignore_ascii_case(words));
+        let begins = |window: &[u8]| window.first().map(u8::to_ascii_lowercase) == words.first().copied();
+        return text.windows(words.len()).any(|window| begins(window) && window.eq_ignore_ascii_case(words));
     }
     text.to_lowercase().contains(words)
 }
