@@ -1,8 +1,9 @@
 //! Ids that were used, remembered as fingerprints.
 //!
-//! 128 bits of SipHash: an episode's ids cost 16 bytes each, however long they are, and two ids that
-//! share a fingerprint do not occur. (Among 2^40 ids the chance of any such pair is below 2^-48; and
-//! who writes a log gains nothing by searching for one, since it can only get a packet refused.)
+//! 128 bits of SipHash: an episode's ids cost 16 bytes each, however long they are. Among 2^40 ids the
+//! chance of any two that share a fingerprint is below 2^-48. The keys are public, so this is no
+//! defence against somebody who can spend 2^64 hashes on a pair of ids that collide; what that would
+//! buy is a packet refused for an id that is new.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
