@@ -216,8 +216,6 @@ pub(super) fn reader(context: &Context<'_>, def: &Def, object: &Object, mode: Mo
                 f.write_str(#expects)
             }
 
-            // An object is a function of its own: all of a packet in one takes the compiler minutes.
-            #[inline(never)]
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<#value, A::Error> {
                 let mut seen = 0_u64;
                 #(#lets)*

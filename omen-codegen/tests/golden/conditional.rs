@@ -44,7 +44,6 @@ impl<'de> Visitor<'de> for Seed<Delivery> {
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str("an object (Delivery)")
     }
-    #[inline(never)]
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Delivery, A::Error> {
         let mut seen = 0_u64;
         let mut m_outcome: Option<Outcome> = None;
@@ -110,7 +109,6 @@ impl<'de> Visitor<'de> for Seed<Check<Delivery>> {
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str("an object (Delivery)")
     }
-    #[inline(never)]
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut seen = 0_u64;
         let mut m_outcome: Option<Outcome> = None;

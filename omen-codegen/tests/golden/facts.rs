@@ -47,7 +47,6 @@ impl<'de> Visitor<'de> for Seed<Order> {
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str("an object (Order)")
     }
-    #[inline(never)]
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Order, A::Error> {
         let mut seen = 0_u64;
         let mut m_id: Option<OrderId> = None;
@@ -102,7 +101,6 @@ impl<'de> Visitor<'de> for Seed<Check<Order>> {
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str("an object (Order)")
     }
-    #[inline(never)]
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut seen = 0_u64;
         while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new())? {
@@ -162,7 +160,6 @@ impl<'de> Visitor<'de> for Seed<OrderFacts<'de>> {
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str("an object (Order)")
     }
-    #[inline(never)]
     fn visit_map<A: MapAccess<'de>>(
         self,
         mut map: A,

@@ -45,7 +45,6 @@ impl<'de> Visitor<'de> for Seed<Reading> {
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str("an object (Reading)")
     }
-    #[inline(never)]
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Reading, A::Error> {
         let mut seen = 0_u64;
         let mut m_data: Option<::serde_json::Map<String, ::serde_json::Value>> = None;
@@ -95,7 +94,6 @@ impl<'de> Visitor<'de> for Seed<Check<Reading>> {
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str("an object (Reading)")
     }
-    #[inline(never)]
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut seen = 0_u64;
         while let Some(key) = map.next_key_seed(KeySeed::<ReadingKey>::new())? {

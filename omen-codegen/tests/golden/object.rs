@@ -65,7 +65,6 @@ impl<'de> Visitor<'de> for Seed<Parcel> {
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str("an object (Parcel)")
     }
-    #[inline(never)]
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parcel, A::Error> {
         let mut seen = 0_u64;
         let mut m_weight: Option<Weight> = None;
@@ -137,7 +136,6 @@ impl<'de> Visitor<'de> for Seed<Check<Parcel>> {
     fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str("an object (Parcel)")
     }
-    #[inline(never)]
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut seen = 0_u64;
         while let Some(key) = map.next_key_seed(KeySeed::<ParcelKey>::new())? {
