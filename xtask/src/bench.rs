@@ -115,17 +115,18 @@ fn run(options: &Options) -> Result<Report, Failure> {
     measure::clean(&shuffled)?;
     let speeds = Speeds::measure(&corpus, &shuffled, rounds)?;
     let speed = |measure| speeds.median(measure);
+    let ratio = |measure, base| speeds.ratio(measure, base);
     Ok(Report {
         skip_mb_s: speed(Measure::Skip),
         typed_mb_s: speed(Measure::Typed),
         verdict_mb_s: speed(Measure::Verdict),
-        verdict_over_skip: speed(Measure::Verdict) / speed(Measure::Skip),
-        verdict_shuffled_over_skip: speed(Measure::ShuffledVerdict) / speed(Measure::ShuffledSkip),
-        verdict_over_jsonschema: speed(Measure::Verdict) / speed(Measure::JsonSchema),
+        verdict_over_skip: ratio(Measure::Verdict, Measure::Skip),
+        verdict_shuffled_over_skip: ratio(Measure::ShuffledVerdict, Measure::ShuffledSkip),
+        verdict_over_jsonschema: ratio(Measure::Verdict, Measure::JsonSchema),
         bytes_per_open_episode,
         value_mb_s: speed(Measure::Value),
         jsonschema_mb_s: speed(Measure::JsonSchema),
-        typed_over_skip: speed(Measure::Typed) / speed(Measure::Skip),
+        typed_over_skip: ratio(Measure::Typed, Measure::Skip),
         corpus_bytes: corpus.bytes.len(),
         packets: corpus.packets,
         episodes,

@@ -121,6 +121,7 @@ fn keys(name: &str, object: &Object) -> Result<TokenStream, Mistakes> {
 
         impl Key for #keys {
             const NAMES: &'static [&'static str] = #all;
+            const ALL: &'static [Self] = &[#(#keys::#variants),*];
 
             #[inline]
             fn of(name: &str) -> Option<Self> {
@@ -218,8 +219,10 @@ pub(super) fn reader(context: &Context<'_>, def: &Def, object: &Object, mode: Mo
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<#value, A::Error> {
                 let mut seen = 0_u64;
+                let mut next = 0;
                 #(#lets)*
-                while let Some(key) = map.next_key_seed(KeySeed::<#keys>::new())? {
+                while let Some(key) = map.next_key_seed(KeySeed::<#keys>::new(next))? {
+                    next = key as usize + 1;
                     match key { #(#arms)* }
                 }
                 need(seen, #required, #keys::NAMES)?;

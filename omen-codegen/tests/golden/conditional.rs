@@ -20,6 +20,11 @@ enum DeliveryKey {
 
 impl Key for DeliveryKey {
     const NAMES: &'static [&'static str] = &["outcome", "attempts", "reason"];
+    const ALL: &'static [Self] = &[
+        DeliveryKey::Outcome,
+        DeliveryKey::Attempts,
+        DeliveryKey::Reason,
+    ];
     #[inline]
     fn of(name: &str) -> Option<Self> {
         match name {
@@ -46,10 +51,12 @@ impl<'de> Visitor<'de> for Seed<Delivery> {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Delivery, A::Error> {
         let mut seen = 0_u64;
+        let mut next = 0;
         let mut m_outcome: Option<Outcome> = None;
         let mut m_attempts: Option<(Vec<String>, usize)> = None;
         let mut m_reason: Option<Option<String>> = None;
-        while let Some(key) = map.next_key_seed(KeySeed::<DeliveryKey>::new())? {
+        while let Some(key) = map.next_key_seed(KeySeed::<DeliveryKey>::new(next))? {
+            next = key as usize + 1;
             match key {
                 DeliveryKey::Outcome => {
                     once(&mut seen, 1)?;
@@ -111,10 +118,12 @@ impl<'de> Visitor<'de> for Seed<Check<Delivery>> {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut seen = 0_u64;
+        let mut next = 0;
         let mut m_outcome: Option<Outcome> = None;
         let mut m_attempts: Option<((), usize)> = None;
         let mut m_reason: Option<Option<bool>> = None;
-        while let Some(key) = map.next_key_seed(KeySeed::<DeliveryKey>::new())? {
+        while let Some(key) = map.next_key_seed(KeySeed::<DeliveryKey>::new(next))? {
+            next = key as usize + 1;
             match key {
                 DeliveryKey::Outcome => {
                     once(&mut seen, 1)?;

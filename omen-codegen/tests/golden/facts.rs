@@ -22,6 +22,12 @@ enum OrderKey {
 
 impl Key for OrderKey {
     const NAMES: &'static [&'static str] = &["id", "customer", "placed_at", "lines"];
+    const ALL: &'static [Self] = &[
+        OrderKey::Id,
+        OrderKey::Customer,
+        OrderKey::PlacedAt,
+        OrderKey::Lines,
+    ];
     #[inline]
     fn of(name: &str) -> Option<Self> {
         match name {
@@ -49,11 +55,13 @@ impl<'de> Visitor<'de> for Seed<Order> {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Order, A::Error> {
         let mut seen = 0_u64;
+        let mut next = 0;
         let mut m_id: Option<OrderId> = None;
         let mut m_customer: Option<String> = None;
         let mut m_placed_at: Option<Timestamp> = None;
         let mut m_lines: Option<(Vec<String>, usize)> = None;
-        while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new())? {
+        while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new(next))? {
+            next = key as usize + 1;
             match key {
                 OrderKey::Id => {
                     once(&mut seen, 1)?;
@@ -103,7 +111,9 @@ impl<'de> Visitor<'de> for Seed<Check<Order>> {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut seen = 0_u64;
-        while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new())? {
+        let mut next = 0;
+        while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new(next))? {
+            next = key as usize + 1;
             match key {
                 OrderKey::Id => {
                     once(&mut seen, 1)?;
@@ -165,10 +175,12 @@ impl<'de> Visitor<'de> for Seed<OrderFacts<'de>> {
         mut map: A,
     ) -> Result<OrderFacts<'de>, A::Error> {
         let mut seen = 0_u64;
+        let mut next = 0;
         let mut m_id: Option<Cow<'de, str>> = None;
         let mut m_placed_at: Option<Instant> = None;
         let mut m_lines: Option<(crate::order::LineCount, usize)> = None;
-        while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new())? {
+        while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new(next))? {
+            next = key as usize + 1;
             match key {
                 OrderKey::Id => {
                     once(&mut seen, 1)?;

@@ -21,6 +21,11 @@ enum ReadingKey {
 
 impl Key for ReadingKey {
     const NAMES: &'static [&'static str] = &["data", "settings", "raw"];
+    const ALL: &'static [Self] = &[
+        ReadingKey::Data,
+        ReadingKey::Settings,
+        ReadingKey::Raw,
+    ];
     #[inline]
     fn of(name: &str) -> Option<Self> {
         match name {
@@ -47,10 +52,12 @@ impl<'de> Visitor<'de> for Seed<Reading> {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Reading, A::Error> {
         let mut seen = 0_u64;
+        let mut next = 0;
         let mut m_data: Option<::serde_json::Map<String, ::serde_json::Value>> = None;
         let mut m_settings: Option<::serde_json::Map<String, ::serde_json::Value>> = None;
         let mut m_raw: Option<::serde_json::Value> = None;
-        while let Some(key) = map.next_key_seed(KeySeed::<ReadingKey>::new())? {
+        while let Some(key) = map.next_key_seed(KeySeed::<ReadingKey>::new(next))? {
+            next = key as usize + 1;
             match key {
                 ReadingKey::Data => {
                     once(&mut seen, 1)?;
@@ -96,7 +103,9 @@ impl<'de> Visitor<'de> for Seed<Check<Reading>> {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut seen = 0_u64;
-        while let Some(key) = map.next_key_seed(KeySeed::<ReadingKey>::new())? {
+        let mut next = 0;
+        while let Some(key) = map.next_key_seed(KeySeed::<ReadingKey>::new(next))? {
+            next = key as usize + 1;
             match key {
                 ReadingKey::Data => {
                     once(&mut seen, 1)?;

@@ -38,6 +38,14 @@ impl Key for ParcelKey {
         "sender",
         "fragile",
     ];
+    const ALL: &'static [Self] = &[
+        ParcelKey::Weight,
+        ParcelKey::Type,
+        ParcelKey::Labels,
+        ParcelKey::Notes,
+        ParcelKey::Sender,
+        ParcelKey::Fragile,
+    ];
     #[inline]
     fn of(name: &str) -> Option<Self> {
         match name {
@@ -67,13 +75,15 @@ impl<'de> Visitor<'de> for Seed<Parcel> {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parcel, A::Error> {
         let mut seen = 0_u64;
+        let mut next = 0;
         let mut m_weight: Option<Weight> = None;
         let mut m_type: Option<String> = None;
         let mut m_labels: Option<(Vec<Label>, usize)> = None;
         let mut m_notes: Option<(Vec<String>, usize)> = None;
         let mut m_sender: Option<String> = None;
         let mut m_fragile: Option<bool> = None;
-        while let Some(key) = map.next_key_seed(KeySeed::<ParcelKey>::new())? {
+        while let Some(key) = map.next_key_seed(KeySeed::<ParcelKey>::new(next))? {
+            next = key as usize + 1;
             match key {
                 ParcelKey::Weight => {
                     once(&mut seen, 1)?;
@@ -138,7 +148,9 @@ impl<'de> Visitor<'de> for Seed<Check<Parcel>> {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut seen = 0_u64;
-        while let Some(key) = map.next_key_seed(KeySeed::<ParcelKey>::new())? {
+        let mut next = 0;
+        while let Some(key) = map.next_key_seed(KeySeed::<ParcelKey>::new(next))? {
+            next = key as usize + 1;
             match key {
                 ParcelKey::Weight => {
                     once(&mut seen, 1)?;

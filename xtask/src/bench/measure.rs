@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::Instant;
 
-use omen::{Finding, Sink, Validator};
+use jsonschema::Validator;
+use omen::{Finding, Sink};
 use omen_types::Packet;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -42,7 +43,7 @@ pub(super) struct Speeds(BTreeMap<Measure, Vec<f64>>);
 impl Speeds {
     /// Takes all measures, then all again, for so many rounds.
     pub(super) fn measure(corpus: &Corpus, shuffled: &Corpus, rounds: u32) -> Result<Self, Failure> {
-        let schemas = Schemas::load()?;
+        let schemas = Schemas::as_shipped()?;
         let sample = sample(&corpus.bytes);
         let mut speeds = Self(BTreeMap::new());
         for _ in 0..rounds {
@@ -65,17 +66,30 @@ impl Speeds {
     }
 
     pub(super) fn median(&self, measure: Measure) -> f64 {
-        let mut all = self.0.get(&measure).cloned().unwrap_or_default();
-        all.sort_unstable_by(f64::total_cmp);
-        let middle = |at: usize| all.get(at).copied().unwrap_or(f64::NAN);
-        let half = all.len() / 2;
-        if all.len() % 2 == 1 { middle(half) } else { f64::midpoint(middle(half.wrapping_sub(1)), middle(half)) }
+        median(self.of(measure).to_vec())
     }
+
+    /// How many times as fast one measure is as another: the median over the rounds, in each of which
+    /// the two were taken one shortly after the other.
+    pub(super) fn ratio(&self, measure: Measure, base: Measure) -> f64 {
+        median(self.of(measure).iter().zip(self.of(base)).map(|(speed, base)| speed / base).collect())
+    }
+
+    fn of(&self, measure: Measure) -> &[f64] {
+        self.0.get(&measure).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn median(mut all: Vec<f64>) -> f64 {
+    all.sort_unstable_by(f64::total_cmp);
+    let middle = |at: usize| all.get(at).copied().unwrap_or(f64::NAN);
+    let half = all.len() / 2;
+    if all.len() % 2 == 1 { middle(half) } else { f64::midpoint(middle(half.wrapping_sub(1)), middle(half)) }
 }
 
 impl Measure {
     /// How many packets are refused: none, and it keeps the optimiser from leaving the work out.
-    fn run(self, bytes: &[u8], schemas: &Schemas) -> usize {
+    fn run(self, bytes: &[u8], schemas: &Validator) -> usize {
         let refused = |accepts: &dyn Fn(&[u8]) -> bool| lines(bytes).filter(|line| !accepts(line)).count();
         match self {
             Self::Skip | Self::ShuffledSkip => {
@@ -87,11 +101,11 @@ impl Measure {
             }),
             Self::Value => refused(&|line| black_box(serde_json::from_slice::<Value>(line)).is_ok()),
             Self::JsonSchema => {
-                refused(&|line| serde_json::from_slice(line).is_ok_and(|value| black_box(schemas.accept(&value))))
+                refused(&|line| serde_json::from_slice(line).is_ok_and(|value| black_box(schemas.is_valid(&value))))
             }
             Self::Verdict | Self::ShuffledVerdict => {
                 let mut sink = Nowhere;
-                let mut validator = Validator::new(omen::Options::default());
+                let mut validator = omen::Validator::new(omen::Options::default());
                 validator.feed(bytes, &mut sink);
                 usize::try_from(validator.finish(&mut sink).errors).unwrap_or(usize::MAX)
             }
@@ -131,7 +145,7 @@ const SAMPLED: usize = 20;
 /// If there is any error, or a warning in more than one packet of a hundred.
 pub(super) fn clean(corpus: &Corpus) -> Result<(), Failure> {
     let mut findings: Vec<Finding> = Vec::new();
-    let mut validator = Validator::new(omen::Options::default());
+    let mut validator = omen::Validator::new(omen::Options::default());
     validator.feed(&corpus.bytes, &mut findings);
     let summary = validator.finish(&mut findings);
     let as_made = summary.packets == corpus.packets && summary.episodes == corpus.episodes;

@@ -30,15 +30,7 @@ const UNION: &str = "Packet.schema.json";
 
 impl Schemas {
     pub(crate) fn load() -> Result<Self, Failure> {
-        let mut files = BTreeMap::new();
-        let mut registry = Registry::new();
-        for (path, text) in omen_schema::FILES.iter().filter(|(path, _)| path.ends_with(".schema.json")) {
-            let schema: Value = serde_json::from_str(text).map_err(|error| format!("{path}: {error}"))?;
-            let id = schema.get("$id").and_then(Value::as_str).ok_or_else(|| format!("{path} has no `$id`"))?;
-            registry = registry.add(id, schema.clone())?;
-            files.insert((*path).to_owned(), schema);
-        }
-        let registry = registry.prepare()?;
+        let (files, registry) = files()?;
         let date_time = jsonschema::options()
             .with_draft(Draft::Draft202012)
             .should_validate_formats(true)
@@ -68,6 +60,14 @@ impl Schemas {
         schemas.members.dedup();
         schemas.files = files;
         Ok(schemas)
+    }
+
+    /// The validator of all packets as the crate makes it, with its own check of timestamps.
+    pub(crate) fn as_shipped() -> Result<Validator, Failure> {
+        let (files, registry) = files()?;
+        let union = files.get(UNION).ok_or("there is no union of packets")?;
+        let options = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true);
+        Ok(options.with_registry(&registry).build(union).map_err(|error| error.to_string())?)
     }
 
     fn collect(&mut self, schema: &Value) {
@@ -133,6 +133,19 @@ impl Schemas {
         };
         validator.iter_errors(value).map(place).collect()
     }
+}
+
+/// The schema files by path, and the registry that resolves their references.
+fn files() -> Result<(BTreeMap<String, Value>, Registry<'static>), Failure> {
+    let mut files = BTreeMap::new();
+    let mut registry = Registry::new();
+    for (path, text) in omen_schema::FILES.iter().filter(|(path, _)| path.ends_with(".schema.json")) {
+        let schema: Value = serde_json::from_str(text).map_err(|error| format!("{path}: {error}"))?;
+        let id = schema.get("$id").and_then(Value::as_str).ok_or_else(|| format!("{path} has no `$id`"))?;
+        registry = registry.add(id, schema.clone())?;
+        files.insert((*path).to_owned(), schema);
+    }
+    Ok((files, registry.prepare()?))
 }
 
 /// Where JSON Schema finds an error.
