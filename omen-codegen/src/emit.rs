@@ -13,9 +13,11 @@ mod enums;
 mod facts;
 mod fsm;
 mod lens;
+mod markers;
 mod names;
 mod objects;
 mod packet;
+mod predicates;
 mod quiet;
 mod readers;
 mod scalars;
@@ -24,6 +26,7 @@ mod typify;
 mod unions;
 
 pub use lens::Lens;
+pub use markers::Markers;
 
 /// The packet types with builders, readers, facts and shapes: `omen-types`.
 ///
@@ -91,6 +94,22 @@ pub fn machine(model: &Model) -> Result<Source, Mistakes> {
 /// As [`fsm`].
 pub fn verification_loop(model: &Model) -> Result<Source, Mistakes> {
     source(|| fsm::verification_loop(model))
+}
+
+/// Marker types for values of enums and lengths of lists: `omen-invariants`.
+///
+/// # Errors
+/// If `markers` names what the schemas do not have, or gives two things one name.
+pub fn markers(model: &Model, markers: &Markers) -> Result<Source, Mistakes> {
+    source(|| markers::emit(model, markers))
+}
+
+/// One trait for each predicate of a rule: `omen-invariants`.
+///
+/// # Errors
+/// As [`markers()`].
+pub fn predicates(model: &Model, markers: &Markers) -> Result<Source, Mistakes> {
+    source(|| predicates::emit(model, markers))
 }
 
 fn source(emit: impl FnOnce() -> Result<TokenStream, Mistakes>) -> Result<Source, Mistakes> {

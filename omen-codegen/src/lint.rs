@@ -16,6 +16,7 @@ mod names;
 mod node;
 mod object;
 mod packet;
+mod predicate;
 mod property;
 mod record;
 mod references;

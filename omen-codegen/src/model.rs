@@ -14,7 +14,7 @@ pub mod fsm;
 pub mod rules;
 
 pub use fsm::{Event, Fsm, Guard, GuardOn, Obligation, Row, State, SubState, Target};
-pub use rules::Rule;
+pub use rules::{Predicate, Rule};
 
 /// Everything that the schema files say.
 #[derive(Clone, Debug)]

@@ -22,6 +22,7 @@
 //! log's own (D2).
 
 pub mod derived;
+pub mod facts;
 pub mod ledger;
 pub mod rules;
 

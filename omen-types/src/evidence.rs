@@ -4,6 +4,14 @@ use crate::packet::{EvidenceRefFacts, RefType};
 use crate::read::Collect;
 use crate::time::Instant;
 
+impl RefType {
+    /// Whether evidence of this sort shows how things are now (INV-004).
+    #[must_use]
+    pub const fn is_live(self) -> bool {
+        matches!(self, Self::ToolOutput | Self::UserObservation)
+    }
+}
+
 /// The newest of the references that show how things are now (INV-004): tool outputs and user
 /// observations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +30,7 @@ impl LiveEvidence {
 impl Collect<EvidenceRefFacts> for LiveEvidence {
     #[inline]
     fn take(&mut self, reference: EvidenceRefFacts) {
-        if matches!(reference.ref_type, RefType::ToolOutput | RefType::UserObservation) {
+        if reference.ref_type.is_live() {
             self.newest = self.newest.max(Some(reference.timestamp));
         }
     }

@@ -19,6 +19,7 @@
 //! same verdict on every text; the referee test compares them.
 
 pub mod code;
+mod convert;
 pub mod diagnostic;
 pub mod evidence;
 pub mod limits;

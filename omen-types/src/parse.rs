@@ -99,23 +99,33 @@ pub fn not_utf8(error: &std::str::Utf8Error) -> Rejected {
 /// Everything that is wrong with a text that a reader has refused.
 #[cold]
 fn reject(text: &str, refusal: &serde_json::Error) -> Rejected {
+    if let Some(error) = unreadable(text) {
+        return Rejected { errors: vec![error], claims: Claims::default() };
+    }
+    let claims = claims(text);
+    Rejected { errors: explain(text, refusal, packet_shape(claims.packet_type)), claims }
+}
+
+/// Why a text is no JSON value at all, or one that is nested too deeply.
+fn unreadable(text: &str) -> Option<Diagnostic> {
     if let Some(at) = shape::too_deep(text) {
         let mut error = Diagnostic::error(Code::Json, format!("nested deeper than {MAX_DEPTH} levels"))
             .help("flatten the data, or keep it elsewhere and refer to it");
         error.span = Some(at..at + 1);
-        return Rejected { errors: vec![error], claims: Claims::default() };
+        return Some(error);
     }
-    if let Err(error) = syntax(text) {
-        return Rejected { errors: vec![syntax_error(text, &error)], claims: Claims::default() };
-    }
-    let claims = claims(text);
-    let mut errors = shape::walk(text, packet_shape(claims.packet_type));
+    syntax(text).err().map(|error| syntax_error(text, &error))
+}
+
+/// Every schema error of valid JSON that a reader has refused.
+fn explain(text: &str, refusal: &serde_json::Error, shape: &'static shape::Shape) -> Vec<Diagnostic> {
+    let mut errors = shape::walk(text, shape);
     if errors.is_empty() {
         // INVARIANT: the walk finds what a reader refuses; the referee tests that. If it ever does
-        // not, the packet is refused all the same.
+        // not, the text is refused all the same.
         errors.push(Diagnostic::error(Code::Schema, format!("the packet does not match its schema: {refusal}")));
     }
-    Rejected { errors, claims }
+    errors
 }
 
 /// The schema errors that the walk alone finds in valid JSON. The referee test compares them with the
@@ -189,6 +199,23 @@ pub trait Checked: HasShape + serde::Serialize {
     /// Every schema error, with its JSON pointer.
     fn check(&self) -> Result<(), Vec<Diagnostic>> {
         verdict(self, Self::shape())
+    }
+
+    /// Parses a part of a packet as strictly as [`Packet`]'s `FromStr` parses the whole.
+    ///
+    /// # Errors
+    /// All that is wrong with the text. JSON pointers and spans begin at the part.
+    fn parse(text: &str) -> Result<Self, Vec<Diagnostic>>
+    where
+        Self: serde::de::DeserializeOwned,
+    {
+        if text.len() > MAX_LINE_BYTES {
+            return Err(too_long().errors);
+        }
+        serde_json::from_str(text).map_err(|refusal| match unreadable(text) {
+            Some(error) => vec![error],
+            None => explain(text, &refusal, Self::shape()),
+        })
     }
 }
 

@@ -103,6 +103,10 @@ kinds! {
     RuleOrder "rule-order" "the rules are not numbered one after another",
     UnknownStage "unknown-stage" "there is no such stage",
     UnknownSeverity "unknown-severity" "there is no such severity",
+    PredicateTwice "predicate-twice" "two predicates have the same name",
+    PredicateParameter "predicate-parameter" "a parameter of a predicate cannot have this name",
+    PredicateCode "predicate-code" "the message of a predicate does not begin with the code of its rule",
+    PredicateBraces "predicate-braces" "a text of a predicate has braces around something else than a parameter",
 
     // The state machine.
     DuplicateId "duplicate-id" "two entries of a list have the same id",

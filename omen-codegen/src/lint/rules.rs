@@ -6,7 +6,7 @@ use super::node::Node;
 use super::property::known_code;
 use super::record::{self, Field, Want, may, need};
 use super::report::Report;
-use super::{root, suggest};
+use super::{predicate, root, suggest};
 use crate::load::{FSM_FILE, RULES_FILE, SchemaSet};
 
 const FILE: &[Field] = &[need("version", Want::Text), need("structural", Want::List), need("invariants", Want::List)];
@@ -21,6 +21,7 @@ const RULE: &[Field] = &[
     need("mend", Want::Text),
     need("source", Want::Text),
     may("shared_with", Want::Text),
+    may("predicates", Want::List),
 ];
 /// An invariant belongs to the stage `invariant`; the others say theirs.
 const STAGE: &[Field] = &[need("stage", Want::Text)];
@@ -47,6 +48,7 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
         in_order(&sequence, |number| format!("E{number}"), report);
     }
     unique(index, report);
+    predicate::check(set, index, report);
 }
 
 fn rules(index: &Index<'_>, rules: &[Node<'_>], more: &[Field], report: &mut Report) {

@@ -29,6 +29,25 @@ pub struct Rule {
     pub source: String,
     /// The code of another stage that says the same.
     pub shared_with: Option<String>,
+    /// What of it can be said at the level of types.
+    pub predicates: Vec<Predicate>,
+}
+
+/// Something that a rule asks of types: a trait, and what the compiler says where it does not hold.
+///
+/// In the three texts `{Self}` and `{Parameter}` stand for the types that were given.
+#[derive(Clone, Debug)]
+pub struct Predicate {
+    /// Name of the trait, such as `TierMayAct`.
+    pub name: String,
+    /// Names of its type parameters; mostly none.
+    pub parameters: Vec<String>,
+    /// What is wrong. Begins with the rule's code.
+    pub message: String,
+    /// A few words for the place itself.
+    pub label: String,
+    /// The legal way out.
+    pub note: String,
 }
 
 /// Structural codes, then the sequence rules, then the invariants.
@@ -55,5 +74,28 @@ fn rule(at: &At<'_>, json: &Json) -> Result<Rule, Mistake> {
         mend: text(at, json, "mend")?,
         source: text(at, json, "source")?,
         shared_with: json.get("shared_with").and_then(Json::as_str).map(str::to_owned),
+        predicates: json
+            .get("predicates")
+            .map_or(&[][..], Json::elements)
+            .iter()
+            .enumerate()
+            .map(|(i, json)| predicate(&at.join("predicates").join(i), json))
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+fn predicate(at: &At<'_>, json: &Json) -> Result<Predicate, Mistake> {
+    Ok(Predicate {
+        name: text(at, json, "name")?,
+        parameters: json
+            .get("parameters")
+            .map(Json::strings)
+            .unwrap_or_default()
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
+        message: text(at, json, "message")?,
+        label: text(at, json, "label")?,
+        note: text(at, json, "note")?,
     })
 }

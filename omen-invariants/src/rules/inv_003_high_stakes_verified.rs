@@ -6,13 +6,29 @@ use crate::{Context, derived};
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let PayloadFacts::Decision(decision) = &context.facts.payload else { return };
-    if decision.decision_outcome != DecisionOutcome::Act || !is_high(context.facts.mcp.stakes.stakes_level) {
-        return;
+    let mcp = &context.facts.mcp;
+    if decision.decision_outcome == DecisionOutcome::Act && is_high(mcp.stakes.stakes_level) {
+        let assumptions = decision.load_bearing_assumptions.iter().flatten();
+        let assumptions = assumptions.map(|assumption| (&*assumption.assumption, assumption.verified));
+        let overridden = is_overridden(context, decision);
+        findings.extend(acts_at(mcp.stakes.stakes_level, mcp.quality.quality_tier, assumptions, overridden));
     }
-    let mut unmet = unmet(context, decision).into_iter();
-    let Some((pointer, first)) = unmet.next() else { return };
-    let level = context.facts.mcp.stakes.stakes_level;
-    let mut finding = if is_overridden(context, decision) {
+}
+
+/// What speaks against an ACT at a level of stakes and a tier, resting on assumptions that are each
+/// verified or not.
+pub(crate) fn acts_at<'a>(
+    level: StakesLevel,
+    tier: QualityTier,
+    assumptions: impl Iterator<Item = (&'a str, bool)>,
+    overridden: bool,
+) -> Option<Diagnostic> {
+    if !is_high(level) {
+        return None;
+    }
+    let mut unmet = unmet(tier, assumptions).into_iter();
+    let (pointer, first) = unmet.next()?;
+    let mut finding = if overridden {
         // The override waives the rule, and the log shows that it was needed (D30).
         Diagnostic::warning(Code::Inv003, format!("layer 1 overrides: at `{level}` stakes an `ACT` needs {first}"))
             .at("/payload/decision_summary")
@@ -23,7 +39,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
             .help(Code::Inv003.info().mend)
     };
     finding.notes.extend(unmet.map(|(pointer, condition)| format!("it also needs {condition} (`{pointer}`)")));
-    findings.push(finding);
+    Some(finding)
 }
 
 /// Whether a level of stakes is one that the rule is about.
@@ -38,17 +54,16 @@ fn is_overridden(context: &Context<'_>, decision: &DecisionPayloadFacts<'_>) -> 
 }
 
 /// Each condition for acting that does not hold, with its place.
-fn unmet(context: &Context<'_>, decision: &DecisionPayloadFacts<'_>) -> Vec<(String, String)> {
+fn unmet<'a>(tier: QualityTier, assumptions: impl Iterator<Item = (&'a str, bool)>) -> Vec<(String, String)> {
     let mut unmet = Vec::new();
-    let tier = context.facts.mcp.quality.quality_tier;
     if tier != QualityTier::Superb {
         unmet.push(("/mcp/quality/quality_tier".to_owned(), format!("quality tier `SUPERB`, not `{tier}`")));
     }
-    for (index, assumption) in decision.load_bearing_assumptions.iter().flatten().enumerate() {
-        if !assumption.verified {
+    for (index, (assumption, verified)) in assumptions.enumerate() {
+        if !verified {
             unmet.push((
                 format!("/payload/load_bearing_assumptions/{index}/verified"),
-                format!("the assumption `{}` verified", shorten(&assumption.assumption)),
+                format!("the assumption `{}` verified", shorten(assumption)),
             ));
         }
     }

@@ -1,6 +1,6 @@
 //! INV-004: who infers how things are now must show live evidence.
 
-use omen_types::{Code, Diagnostic, EpistemicStatus, FreshnessClass, PayloadFacts};
+use omen_types::{Code, Diagnostic, EpistemicStatus, FreshnessClass, PayloadFacts, Severity};
 
 use crate::Context;
 
@@ -10,18 +10,12 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         return;
     }
     let Some(newest) = context.facts.mcp.evidence.evidence_refs.newest() else {
-        let message = format!(
-            "status `{}` with freshness `{}` claims how things are now, and that needs a `tool_output` or \
-             `user_observation` among the evidence",
-            epistemics.status, epistemics.freshness_class
-        );
+        let mut finding = unsupported(epistemics.status, epistemics.freshness_class);
         // An emergency halt is never refused for want of evidence (D31).
-        let finding = match context.facts.payload {
-            PayloadFacts::IntegrityAlert(_) => Diagnostic::warning(Code::Inv004, message),
-            _ => Diagnostic::error(Code::Inv004, message),
-        };
-        findings
-            .push(finding.at("/mcp/evidence/evidence_refs").label("no live evidence").help(Code::Inv004.info().mend));
+        if let PayloadFacts::IntegrityAlert(_) = context.facts.payload {
+            finding.severity = Severity::Warning;
+        }
+        findings.push(finding);
         return;
     };
     if let Some(limit) = epistemics.stale_if_older_than_seconds {
@@ -38,6 +32,20 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
             );
         }
     }
+}
+
+/// What is wrong with a claim without live evidence.
+pub(crate) fn unsupported(status: EpistemicStatus, freshness: FreshnessClass) -> Diagnostic {
+    Diagnostic::error(
+        Code::Inv004,
+        format!(
+            "status `{status}` with freshness `{freshness}` claims how things are now, and that needs a `tool_output` \
+             or `user_observation` among the evidence"
+        ),
+    )
+    .at("/mcp/evidence/evidence_refs")
+    .label("no live evidence")
+    .help(Code::Inv004.info().mend)
 }
 
 /// Whether status and freshness together claim to know how things are now without having seen it.

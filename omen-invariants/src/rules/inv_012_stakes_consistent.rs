@@ -41,6 +41,19 @@ pub enum Rank {
     Critical,
 }
 
+impl Rank {
+    /// The rank of the value at a place, from 0: the schema lists the values of each axis from low to
+    /// high (D36).
+    fn of_place(place: usize) -> Self {
+        match place {
+            0 => Self::Low,
+            1 => Self::Medium,
+            2 => Self::High,
+            _ => Self::Critical,
+        }
+    }
+}
+
 /// The four axes of stakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axes {
@@ -67,29 +80,9 @@ impl Axes {
     /// The ranks, impact first.
     #[must_use]
     pub fn ranks(self) -> [Rank; 4] {
-        [
-            match self.impact {
-                Impact::Low => Rank::Low,
-                Impact::Medium => Rank::Medium,
-                Impact::High => Rank::High,
-                Impact::Critical => Rank::Critical,
-            },
-            match self.irreversibility {
-                Irreversibility::Reversible => Rank::Low,
-                Irreversibility::Partial => Rank::Medium,
-                Irreversibility::Irreversible => Rank::High,
-            },
-            match self.uncertainty {
-                Uncertainty::Low => Rank::Low,
-                Uncertainty::Medium => Rank::Medium,
-                Uncertainty::High => Rank::High,
-            },
-            match self.adversariality {
-                Adversariality::Benign => Rank::Low,
-                Adversariality::Contested => Rank::Medium,
-                Adversariality::Hostile => Rank::High,
-            },
-        ]
+        // Casts read the place of a value in the schema, which the type-level facts are made from, too.
+        [self.impact as usize, self.irreversibility as usize, self.uncertainty as usize, self.adversariality as usize]
+            .map(Rank::of_place)
     }
 
     /// Whether the line of a level holds (D36). More than one may, or none.

@@ -1,0 +1,269 @@
+//! Marker types: the values of enums, and the lengths of lists, at the level of types.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use serde::Deserialize;
+
+use super::names::pascal;
+use super::{doc, ident};
+use crate::mistake::{Mistake, Mistakes};
+use crate::model::{Kind, Model, Ty, Variant};
+
+/// The file that this is written in, for mistakes.
+const FILE: &str = "facts.json";
+
+/// For which enums there are marker types, for which lists there are lengths, and how both are named.
+///
+/// ```
+/// use omen_codegen::emit::{self, Markers};
+///
+/// let markers = Markers::parse(r#"{ "description": "One.", "markers": { "Impact": { "module": "impact" } } }"#)?;
+/// # let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
+/// let source = emit::markers(&model, &markers)?;
+/// assert!(source.as_str().contains("pub trait ImpactFact"));
+/// # Ok::<(), omen_codegen::mistake::Mistakes>(())
+/// ```
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Markers {
+    #[serde(rename = "description")]
+    _description: String,
+    /// By enum.
+    #[serde(default)]
+    markers: BTreeMap<String, Naming>,
+    /// By predicate: the list whose lengths fulfil it.
+    #[serde(default)]
+    lengths: BTreeMap<String, Length>,
+    /// By predicate: the Rust type of the hidden constant that every implementation has to give. Such
+    /// a predicate is open to macros in other crates; all others are sealed.
+    #[serde(default)]
+    proofs: BTreeMap<String, String>,
+}
+
+/// How the markers of an enum are named.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Naming {
+    /// The module that they stand in; beside all others, if there is none.
+    module: Option<String>,
+    /// What their names end in, besides the value.
+    #[serde(default)]
+    suffix: String,
+    /// A module that has them under the names of the values alone.
+    alias: Option<String>,
+    /// Whether the schema lists the values from low to high, and their places are facts too.
+    #[serde(default)]
+    ordered: bool,
+}
+
+/// A list of the schema whose length is a fact.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Length {
+    object: String,
+    member: String,
+    /// The longest list that is meant to be written out, where the schema has no bound.
+    at_most: Option<usize>,
+}
+
+impl Markers {
+    /// Reads the file: an object with `description`, and perhaps `markers`, `lengths` and `proofs`.
+    ///
+    /// # Errors
+    /// If the text is none. What it names is looked up later, where the schemas are known.
+    pub fn parse(text: &str) -> Result<Self, Mistakes> {
+        serde_json::from_str(text).map_err(|error| mistake(&[], format!("not a list of markers: {error}")).into())
+    }
+
+    /// The Rust type that proves an open predicate; `None` if the predicate is sealed.
+    pub(super) fn proof_of(&self, predicate: &str) -> Option<&str> {
+        self.proofs.get(predicate).map(String::as_str)
+    }
+
+    /// Whether all that is named is there, and no name stands for two things.
+    pub(super) fn check(&self, model: &Model) -> Result<(), Mistakes> {
+        let mut mistakes = Vec::new();
+        for (name, naming) in &self.markers {
+            if let Err(mistake) = values(model, name) {
+                mistakes.push(mistake);
+            } else if naming.module.is_some() && naming.alias.is_some() {
+                mistakes.push(mistake(&["markers", name], "markers that stand in a module need no alias".to_owned()));
+            }
+        }
+        let predicates: BTreeSet<&str> =
+            model.rules.iter().flat_map(|rule| &rule.predicates).map(|predicate| predicate.name.as_str()).collect();
+        for (part, names) in
+            [("lengths", self.lengths.keys().collect::<Vec<_>>()), ("proofs", self.proofs.keys().collect())]
+        {
+            for name in names.into_iter().filter(|name| !predicates.contains(name.as_str())) {
+                mistakes.push(mistake(&[part, name], format!("no rule has a predicate `{name}`")));
+            }
+        }
+        for (name, length) in &self.lengths {
+            mistakes.extend(bounds(model, name, length).err());
+        }
+        self.clashes(model, &predicates, &mut mistakes);
+        Mistakes::none_in(mistakes)
+    }
+
+    /// Everything stands in one module, so that the compiler can print each name without its path.
+    fn clashes(&self, model: &Model, predicates: &BTreeSet<&str>, mistakes: &mut Vec<Mistake>) {
+        let mut taken: BTreeMap<String, String> =
+            predicates.iter().map(|name| ((*name).to_owned(), "a predicate".to_owned())).collect();
+        for (name, naming) in &self.markers {
+            let flat = match naming.module {
+                Some(_) => Vec::new(),
+                None => values(model, name).unwrap_or_default().iter().map(|value| naming.marker(value)).collect(),
+            };
+            let modules = naming.module.iter().chain(&naming.alias).cloned();
+            for made in flat.into_iter().chain(modules).chain([fact(name)]) {
+                if let Some(other) = taken.insert(made.clone(), format!("`{name}`")) {
+                    mistakes.push(mistake(&["markers", name], format!("`{made}` is a name that {other} has, too")));
+                }
+            }
+        }
+    }
+}
+
+impl Naming {
+    fn marker(&self, value: &Variant) -> String {
+        pascal(&value.wire) + &self.suffix
+    }
+}
+
+pub(super) fn emit(model: &Model, markers: &Markers) -> Result<TokenStream, Mistakes> {
+    markers.check(model)?;
+    let mut tokens = TokenStream::new();
+    for (name, naming) in &markers.markers {
+        tokens.extend(of_enum(name, naming, values(model, name)?));
+    }
+    for (name, length) in &markers.lengths {
+        let (min, max) = bounds(model, name, length)?;
+        let predicate = ident(name);
+        tokens.extend((min..=max).map(|n| {
+            quote! {
+                #[diagnostic::do_not_recommend]
+                impl #predicate for [(); #n] {}
+            }
+        }));
+    }
+    Ok(tokens)
+}
+
+/// The markers of one enum, its trait, and what that trait says of each.
+fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
+    let (of, fact) = (ident(name), ident(&fact(name)));
+    let structs = values.iter().map(|value| {
+        let marker = ident(&naming.marker(value));
+        let docs = doc(&format!("`{}`: {}", value.wire, value.description));
+        quote! {
+            #docs
+            #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+            pub struct #marker;
+        }
+    });
+    let module = naming.module.as_deref().map(ident);
+    let structs = match &module {
+        Some(module) => {
+            let docs = doc(&format!("The values of `{name}` at the level of types."));
+            quote!(#docs pub mod #module { #(#structs)* })
+        }
+        None => quote!(#(#structs)*),
+    };
+    let alias = naming.alias.as_deref().map(|alias| {
+        let (alias, docs) = (ident(alias), doc(&format!("The values of `{name}` by their names alone.")));
+        let types = values.iter().map(|value| {
+            let (short, marker) = (ident(&pascal(&value.wire)), ident(&naming.marker(value)));
+            let docs = doc(&format!("`{}`: {}", value.wire, value.description));
+            quote!(#docs pub type #short = super::#marker;)
+        });
+        quote!(#docs pub mod #alias { #(#types)* })
+    });
+    let paths: Vec<_> = values
+        .iter()
+        .map(|value| {
+            let marker = ident(&naming.marker(value));
+            module.as_ref().map_or_else(|| quote!(#marker), |module| quote!(#module::#marker))
+        })
+        .collect();
+    let impls = values.iter().zip(&paths).enumerate().map(|(place, (value, path))| {
+        let variant = ident(&pascal(&value.wire));
+        let place = naming.ordered.then(|| quote!(type Place = Place<#place>;));
+        quote! {
+            impl sealed::Sealed for #path {}
+
+            #[diagnostic::do_not_recommend]
+            impl #fact for #path {
+                const VALUE: ::omen_types::#of = ::omen_types::#of::#variant;
+                #place
+            }
+        }
+    });
+    let docs = doc(&format!("A value of `{name}` at the level of types."));
+    let (message, note) = texts(name, &paths);
+    let place = naming.ordered.then(|| {
+        quote! {
+            /// The place of the value in the schema, which lists the lowest first.
+            #[doc(hidden)]
+            type Place;
+        }
+    });
+    quote! {
+        #structs
+        #alias
+
+        #docs
+        #[diagnostic::on_unimplemented(message = #message, label = "a value of another sort", note = #note)]
+        pub trait #fact: sealed::Sealed + Copy + Send + Sync + 'static {
+            /// The same value at run time.
+            const VALUE: ::omen_types::#of;
+            #place
+        }
+
+        #(#impls)*
+    }
+}
+
+/// What the compiler says of a type that is no marker of the enum.
+fn texts(name: &str, paths: &[TokenStream]) -> (String, String) {
+    let paths: Vec<_> = paths.iter().map(|path| format!("`{}`", path.to_string().replace(' ', ""))).collect();
+    (format!("`{{Self}}` is no value of `{name}`"), format!("its values are {}", paths.join(", ")))
+}
+
+/// Name of the trait of an enum's markers.
+fn fact(name: &str) -> String {
+    format!("{name}Fact")
+}
+
+fn values<'m>(model: &'m Model, name: &str) -> Result<&'m [Variant], Mistake> {
+    match model.defs.get(name).map(|def| &def.kind) {
+        Some(Kind::Enum(values)) => Ok(values),
+        _ => Err(mistake(&["markers", name], format!("`{name}` is no enum of the schemas"))),
+    }
+}
+
+/// The fewest and the most elements that a list may have.
+fn bounds(model: &Model, name: &str, length: &Length) -> Result<(usize, usize), Mistake> {
+    let Length { object, member, at_most } = length;
+    let at = ["lengths", name];
+    match model.object(object).and_then(|object| object.field(member)).map(|field| &field.ty) {
+        Some(Ty::Array { min, max, .. }) => match max.or(*at_most) {
+            Some(max) if max >= *min => Ok((*min, max)),
+            Some(_) => Err(mistake(&at, format!("`{member}` of `{object}` has at least {min} elements"))),
+            None => Err(mistake(&at, format!("`{member}` of `{object}` has no greatest length: say `at_most`"))),
+        },
+        _ => Err(mistake(&at, format!("`{object}` has no array `{member}`"))),
+    }
+}
+
+fn mistake(place: &[&str], problem: String) -> Mistake {
+    Mistake {
+        file: FILE.to_owned(),
+        pointer: place.iter().map(|step| format!("/{step}")).collect(),
+        kind: "markers",
+        problem,
+        mend: "change this file together with the schema".to_owned(),
+    }
+}

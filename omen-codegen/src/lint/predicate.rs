@@ -1,0 +1,122 @@
+//! Predicates: what rules ask of types, and the texts of the compile errors.
+
+use super::index::Index;
+use super::kind::Kind;
+use super::names::pascal_case;
+use super::node::Node;
+use super::property::known_code;
+use super::record::{self, Field, Want, malformed, may, need};
+use super::report::Report;
+use crate::load::{FSM_FILE, RULES_FILE, SchemaSet};
+
+const PREDICATE: &[Field] = &[
+    need("name", Want::Text),
+    may("parameters", Want::List),
+    need("message", Want::Text),
+    need("label", Want::Text),
+    need("note", Want::Text),
+];
+
+/// The texts that may name parameters.
+const TEXTS: [&str; 3] = ["message", "label", "note"];
+
+pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
+    let mut names = Vec::new();
+    for (file, list) in [(RULES_FILE, "structural"), (FSM_FILE, "rules"), (RULES_FILE, "invariants")] {
+        let Some(json) = set.file(file) else { continue };
+        for rule in Node::root(file, json).list(list) {
+            for predicate in rule.list("predicates") {
+                record::check(report, &predicate, &[PREDICATE]);
+                name(&predicate, &mut names, report);
+                let parameters = parameters(&predicate, report);
+                begins_with_code(index, rule.text("code"), &predicate, report);
+                for text in TEXTS {
+                    braces(&predicate, text, &parameters, report);
+                }
+            }
+        }
+    }
+}
+
+fn name<'a>(predicate: &Node<'a>, names: &mut Vec<&'a str>, report: &mut Report) {
+    // That it is missing or blank is reported with the other texts.
+    let Some((name, at)) = named(predicate, "name") else { return };
+    pascal_case(name, &at, report);
+    if names.contains(&name) {
+        let problem = format!("another predicate is called `{name}`");
+        report.add(Kind::PredicateTwice, &at, problem, "give one of the two another name");
+    }
+    names.push(name);
+}
+
+/// The names of the parameters, as far as they can be names.
+fn parameters<'a>(predicate: &Node<'a>, report: &mut Report) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    for at in predicate.list("parameters") {
+        let Some(name) = at.json.as_str() else {
+            malformed(report, &at, "a string");
+            continue;
+        };
+        pascal_case(name, &at, report);
+        if name == "Self" || names.contains(&name) {
+            let problem = format!("`{name}` stands for another type of this predicate already");
+            report.add(Kind::PredicateParameter, &at, problem, "give each parameter a name of its own");
+        }
+        names.push(name);
+    }
+    names
+}
+
+/// A compile error tells its rule first, as all findings do: `INV-007:`, or `INV-007 (E4):` where two
+/// stages share it.
+fn begins_with_code(index: &Index<'_>, code: Option<&str>, predicate: &Node<'_>, report: &mut Report) {
+    let (Some(code), Some((message, at))) = (code, named(predicate, "message")) else { return };
+    let after = message.strip_prefix(code).and_then(|rest| match rest.strip_prefix(" (") {
+        Some(rest) => rest.split_once(')').map(|(other, rest)| (Some(other), rest)),
+        None => Some((None, rest)),
+    });
+    match after {
+        Some((other, rest)) if rest.starts_with(": ") => {
+            if let Some(other) = other {
+                known_code(index, other, &at, report);
+            }
+        }
+        _ => report.add(
+            Kind::PredicateCode,
+            &at,
+            format!("this message does not begin with `{code}:`"),
+            format!("begin it with `{code}: `, or with `{code} (OTHER): ` if another rule says the same"),
+        ),
+    }
+}
+
+/// The compiler fills in types where a text has braces, and refuses all but the names of parameters.
+fn braces(predicate: &Node<'_>, text: &str, parameters: &[&str], report: &mut Report) {
+    let Some((text, at)) = named(predicate, text) else { return };
+    let mut wrong = |what: &str| {
+        report.add(
+            Kind::PredicateBraces,
+            &at,
+            format!("this text has {what}"),
+            "put braces around `Self` or a parameter of the predicate, and around nothing else",
+        );
+    };
+    let mut rest = text;
+    while let Some(open) = rest.find(['{', '}']) {
+        let (_, inner) = rest.split_at(open);
+        match inner.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
+            Some((name, after)) => {
+                if name != "Self" && !parameters.contains(&name) {
+                    wrong(&format!("`{{{name}}}`, and the predicate has no such parameter"));
+                }
+                rest = after;
+            }
+            None => return wrong("a brace without its fellow"),
+        }
+    }
+}
+
+/// A member that is a text and not blank.
+fn named<'a>(node: &Node<'a>, key: &str) -> Option<(&'a str, Node<'a>)> {
+    node.text(key).filter(|text| !text.trim().is_empty()).zip(node.get(key))
+}

@@ -1,0 +1,22 @@
+//! Generates the markers and the predicates of `facts` from the schema files.
+
+#![expect(clippy::print_stderr, reason = "what is wrong in the schema files is for whoever builds")]
+
+use omen_codegen::emit::{self, Markers};
+
+fn main() {
+    if let Err(error) = generate() {
+        // A mistake in a schema file is for its author to read, not a backtrace.
+        eprintln!("{error}");
+        std::process::exit(1);
+    }
+}
+
+fn generate() -> Result<(), Box<dyn std::error::Error>> {
+    let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
+    let markers = Markers::parse(include_str!("facts.json"))?;
+    emit::markers(&model, &markers)?.write_to_out_dir("facts.rs")?;
+    emit::predicates(&model, &markers)?.write_to_out_dir("predicates.rs")?;
+    println!("cargo::rerun-if-changed=build.rs");
+    Ok(())
+}

@@ -1,0 +1,19 @@
+//! What a decision's load-bearing assumptions are worth (INV-003).
+
+use super::sealed::Sealed;
+
+/// Every load-bearing assumption is verified, or there is none (D30).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AllVerified;
+
+/// At least one load-bearing assumption is not verified.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SomeUnverified;
+
+/// Layer 1 has overridden INV-003, whatever the assumptions are worth (D30).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overridden;
+
+impl Sealed for AllVerified {}
+impl Sealed for SomeUnverified {}
+impl Sealed for Overridden {}

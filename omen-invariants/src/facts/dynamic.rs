@@ -1,0 +1,157 @@
+//! Envelopes whose facts are known at run time only, such as those that a model writes as JSON.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use omen_types::{Checked as _, DecisionOutcome, Diagnostic, LoadBearingAssumption, Severity, StakesLevel, parse};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::sealed::Sealed;
+use super::{AnyEnvelope, Envelope};
+use crate::rules::inv_012_stakes_consistent::Axes;
+use crate::rules::{
+    inv_002_subpar_never_acts, inv_003_high_stakes_verified, inv_004_live_evidence, inv_010_degraded_tools,
+};
+
+/// In the place of a fact: the rules that ask for it were judged at run time, and passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Judged;
+
+impl Sealed for Judged {}
+
+/// A complete envelope whose facts are known at run time only. It matches the schema and keeps INV-004,
+/// as an [`Envelope`] does.
+#[derive(Clone, Debug)]
+#[must_use = "an envelope does nothing until a packet is sent in it"]
+pub struct DynEnvelope {
+    mcp: omen_types::Mcp,
+}
+
+impl DynEnvelope {
+    /// Checks an envelope.
+    ///
+    /// # Errors
+    /// What the schema or INV-004 has against it, with JSON pointers into the packet.
+    pub fn new(mcp: omen_types::Mcp) -> Result<Self, Vec<Diagnostic>> {
+        let mut errors = mcp.check().err().unwrap_or_default();
+        errors.iter_mut().for_each(into_packet);
+        let (status, freshness) = (mcp.epistemics.status, mcp.epistemics.freshness_class);
+        let is_live = mcp.evidence.evidence_refs.iter().any(|reference| reference.ref_type.is_live());
+        if inv_004_live_evidence::is_claim(status, freshness) && !is_live {
+            errors.push(inv_004_live_evidence::unsupported(status, freshness));
+        }
+        if errors.is_empty() { Ok(Self { mcp }) } else { Err(errors) }
+    }
+
+    /// Reads an envelope from JSON as strictly as a packet is read; only `stakes_level` may be left out,
+    /// and then follows from the axes (D36).
+    ///
+    /// # Errors
+    /// What is no JSON in the text, or what the schema or INV-004 has against it, with JSON pointers
+    /// into the packet.
+    pub fn from_json(text: &str) -> Result<Self, Vec<Diagnostic>> {
+        let read = match with_level(text) {
+            Some(completed) => omen_types::Mcp::parse(&completed).map_err(|mut errors| {
+                // Offsets into a text that nobody has seen would only mislead.
+                errors.iter_mut().for_each(|error| error.span = None);
+                errors
+            }),
+            None => omen_types::Mcp::parse(text),
+        };
+        let mcp = read.map_err(|mut errors| {
+            errors.iter_mut().for_each(into_packet);
+            errors
+        })?;
+        Self::new(mcp)
+    }
+
+    /// As [`from_json`](Self::from_json), from JSON that is parsed already.
+    ///
+    /// # Errors
+    /// As [`from_json`](Self::from_json).
+    pub fn from_value(value: &Value) -> Result<Self, Vec<Diagnostic>> {
+        Self::from_json(&value.to_string())
+    }
+
+    /// The envelope as it is written.
+    #[must_use]
+    pub fn mcp(&self) -> &omen_types::Mcp {
+        &self.mcp
+    }
+
+    /// Judges whether a decision in this envelope may be ACT, by the rules that ask for facts: INV-002,
+    /// INV-003 and INV-010. `assumptions` are its load-bearing ones, and `overridden` says whether
+    /// layer 1 overrides INV-003 (D30).
+    ///
+    /// # Errors
+    /// What the rules have against it, with JSON pointers into the packet.
+    pub fn judge_act(
+        &self,
+        assumptions: &[LoadBearingAssumption],
+        overridden: bool,
+    ) -> Result<Envelope<Judged, Judged, Judged>, Vec<Diagnostic>> {
+        let (level, tier) = (self.mcp.stakes.stakes_level, self.mcp.quality.quality_tier);
+        let assumptions = assumptions.iter().map(|assumption| (assumption.assumption.as_ref(), assumption.verified));
+        let tools = self.mcp.routing.tools_state;
+        let errors: Vec<_> = [
+            inv_002_subpar_never_acts::acts_at(tier),
+            inv_003_high_stakes_verified::acts_at(level, tier, assumptions, overridden),
+            inv_010_degraded_tools::decides_at(level, tools, DecisionOutcome::Act),
+        ]
+        .into_iter()
+        .flatten()
+        // An override leaves a warning, and that is for the log.
+        .filter(|finding| finding.severity == Severity::Error)
+        .collect();
+        if errors.is_empty() { Ok(Envelope::trusted(self.mcp.clone())) } else { Err(errors) }
+    }
+}
+
+impl Sealed for DynEnvelope {}
+
+impl AnyEnvelope for DynEnvelope {
+    fn mcp(&self) -> &omen_types::Mcp {
+        &self.mcp
+    }
+}
+
+/// Lets the pointer of a finding begin at the packet, as all findings of the rules do.
+fn into_packet(finding: &mut Diagnostic) {
+    finding.pointer = Some(format!("/mcp{}", finding.pointer.as_deref().unwrap_or_default()));
+}
+
+/// The text with the level of stakes that follows from the axes; `None` if it states one, or if there
+/// is nowhere to put it.
+///
+/// The text is completed as text, so that reading it can still find repeated keys (D42).
+fn with_level(text: &str) -> Option<String> {
+    let members: Members<'_> = serde_json::from_str(text).ok()?;
+    let stakes: Members<'_> = serde_json::from_str(members.get("stakes")?.get()).ok()?;
+    if stakes.contains_key("stakes_level") {
+        return None;
+    }
+    // Where no level follows, an axis is missing or wrong: that is the error to report, and not the
+    // level besides. The value only fills the place, and the strictest can do no harm.
+    let level = level_of(&stakes).unwrap_or(StakesLevel::Critical);
+    let (before, after) = text.split_at_checked(parse::locate(text, "/stakes")?.start + 1)?;
+    let comma = if stakes.is_empty() { "" } else { "," };
+    Some(format!(r#"{before}"stakes_level":"{level}"{comma}{after}"#))
+}
+
+fn level_of(stakes: &Members<'_>) -> Option<StakesLevel> {
+    let axes = Axes {
+        impact: axis(stakes, "impact")?,
+        irreversibility: axis(stakes, "irreversibility")?,
+        uncertainty: axis(stakes, "uncertainty")?,
+        adversariality: axis(stakes, "adversariality")?,
+    };
+    Some(axes.level())
+}
+
+fn axis<T: FromStr>(stakes: &Members<'_>, name: &str) -> Option<T> {
+    serde_json::from_str::<String>(stakes.get(name)?.get()).ok()?.parse().ok()
+}
+
+/// The members of a JSON object, as text.
+type Members<'t> = BTreeMap<String, &'t RawValue>;

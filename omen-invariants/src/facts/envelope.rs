@@ -1,0 +1,58 @@
+//! A complete envelope, with the facts that later rules need as types.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use super::sealed::Sealed;
+
+/// A complete envelope that keeps INV-001, INV-004 and INV-012. Its level of stakes, its quality tier
+/// and the state of its tools are types, which the rules for decisions look at.
+///
+/// Made by [`Mcp::seal`](super::Mcp::seal).
+#[must_use = "an envelope does nothing until a packet is sent in it"]
+pub struct Envelope<Level, Tier, Tools> {
+    mcp: omen_types::Mcp,
+    facts: PhantomData<fn() -> (Level, Tier, Tools)>,
+}
+
+impl<Level, Tier, Tools> Envelope<Level, Tier, Tools> {
+    /// INVARIANT: whoever calls this has checked that the facts are those of the envelope, and that it
+    /// keeps the rules above.
+    pub(super) fn trusted(mcp: omen_types::Mcp) -> Self {
+        Self { mcp, facts: PhantomData }
+    }
+
+    /// The envelope as it is written.
+    #[must_use]
+    pub fn mcp(&self) -> &omen_types::Mcp {
+        &self.mcp
+    }
+}
+
+// By hand, for a derived one would ask the same of the facts.
+impl<Level, Tier, Tools> Clone for Envelope<Level, Tier, Tools> {
+    fn clone(&self) -> Self {
+        Self::trusted(self.mcp.clone())
+    }
+}
+
+impl<Level, Tier, Tools> fmt::Debug for Envelope<Level, Tier, Tools> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Envelope").field("mcp", &self.mcp).finish_non_exhaustive()
+    }
+}
+
+/// An envelope of either sort: an [`Envelope`], or a [`DynEnvelope`](super::DynEnvelope) where no rule
+/// asks for facts.
+pub trait AnyEnvelope: Sealed {
+    /// The envelope as it is written.
+    fn mcp(&self) -> &omen_types::Mcp;
+}
+
+impl<Level, Tier, Tools> Sealed for Envelope<Level, Tier, Tools> {}
+
+impl<Level, Tier, Tools> AnyEnvelope for Envelope<Level, Tier, Tools> {
+    fn mcp(&self) -> &omen_types::Mcp {
+        &self.mcp
+    }
+}

@@ -1,0 +1,67 @@
+//! How the content of a packet is known.
+
+use std::marker::PhantomData;
+
+use omen_types::{Text, UnitInterval};
+
+use super::sealed::Sealed;
+use super::{EpistemicStatusFact, FreshnessClassFact};
+
+/// How the content of a packet is known, how surely, and how soon it goes stale.
+#[derive(Clone, Debug)]
+pub struct Epistemics<Status, Freshness> {
+    /// How it is known, such as [`Observed`](super::Observed).
+    pub status: Status,
+    /// How soon it goes stale, such as [`Realtime`](super::Realtime).
+    pub freshness: Freshness,
+    /// Calibrated confidence, from 0 (none) to 1 (certain).
+    pub confidence: UnitInterval,
+    /// Why the confidence is what it is.
+    pub calibration: Text,
+    /// What is taken for granted; it may be empty.
+    pub assumptions: Vec<String>,
+    /// Age in seconds beyond which evidence is stale (INV-004, D31); no limit, if there is none.
+    pub stale_after: Option<u32>,
+}
+
+impl<Status, Freshness> Epistemics<Status, Freshness> {
+    /// With no assumption and no limit on the age of evidence.
+    #[must_use]
+    pub fn new(status: Status, freshness: Freshness, confidence: UnitInterval, calibration: Text) -> Self {
+        Self { status, freshness, confidence, calibration, assumptions: Vec::new(), stale_after: None }
+    }
+
+    /// Takes one more thing for granted.
+    #[must_use]
+    pub fn assuming(mut self, assumption: impl Into<String>) -> Self {
+        self.assumptions.push(assumption.into());
+        self
+    }
+
+    /// Evidence older than so many seconds is stale (INV-004, D31).
+    #[must_use]
+    pub fn stale_after(self, seconds: u32) -> Self {
+        Self { stale_after: Some(seconds), ..self }
+    }
+
+    pub(super) fn sealed(self) -> omen_types::Epistemics
+    where
+        Status: EpistemicStatusFact,
+        Freshness: FreshnessClassFact,
+    {
+        omen_types::Epistemics {
+            status: Status::VALUE,
+            confidence: self.confidence,
+            calibration_note: self.calibration,
+            freshness_class: Freshness::VALUE,
+            stale_if_older_than_seconds: self.stale_after.map(Into::into),
+            assumptions: self.assumptions,
+        }
+    }
+}
+
+/// Epistemic status, freshness class and best evidence of an envelope: what INV-004 looks at.
+#[derive(Debug)]
+pub struct Claim<Status, Freshness, Best>(PhantomData<fn() -> (Status, Freshness, Best)>);
+
+impl<Status, Freshness, Best> Sealed for Claim<Status, Freshness, Best> {}

@@ -1,0 +1,62 @@
+//! The envelope as it is written out.
+
+use omen_types::TaskClass;
+
+use super::{
+    Budgets, Claim, Envelope, EpistemicStatusFact, Epistemics, Evidence, FreshnessClassFact, Grounded, Intent, Quality,
+    QualityTierFact, StakesLevelOf, ToolsStateFact,
+};
+
+/// The envelope of a packet, as its author writes it. The compiler lists all members that are missing
+/// at once (INV-001); [`seal`](Mcp::seal) checks the rest.
+#[derive(Clone, Debug)]
+#[must_use = "an envelope is of no use until it is sealed: `.seal()`"]
+pub struct Mcp<Axes, Tier, Status, Freshness, Best, Tools> {
+    /// What the packet is for, and how far it reaches.
+    pub intent: Intent,
+    /// What is at stake, along four axes: a [`Stakes`](super::Stakes). The level follows (INV-012).
+    pub stakes: Axes,
+    /// How good the work has to be, and when it is done.
+    pub quality: Quality<Tier>,
+    /// Limits on tokens, tool calls, time and risk.
+    pub budgets: Budgets,
+    /// How the content is known, how surely, and how soon it goes stale.
+    pub epistemics: Epistemics<Status, Freshness>,
+    /// What the content rests on, or why there is no evidence.
+    pub evidence: Evidence<Best>,
+    /// What sort of task this is, and whether the tools work.
+    pub routing: Routing<Tools>,
+}
+
+/// What sort of task a packet belongs to, and whether the tools work.
+#[derive(Clone, Copy, Debug)]
+pub struct Routing<Tools> {
+    /// What sort of task it is.
+    pub task_class: TaskClass,
+    /// Whether the tools work, such as [`ToolsOk`](super::ToolsOk).
+    pub tools: Tools,
+}
+
+impl<Axes, Tier, Status, Freshness, Best, Tools> Mcp<Axes, Tier, Status, Freshness, Best, Tools> {
+    /// Completes the envelope: derives the level of stakes from the axes (INV-012, D36), and checks that
+    /// a claim about the present rests on live evidence (INV-004).
+    pub fn seal(self) -> Envelope<Axes::Level, Tier, Tools>
+    where
+        Axes: StakesLevelOf,
+        Tier: QualityTierFact,
+        Status: EpistemicStatusFact,
+        Freshness: FreshnessClassFact,
+        Tools: ToolsStateFact,
+        Claim<Status, Freshness, Best>: Grounded,
+    {
+        Envelope::trusted(omen_types::Mcp {
+            intent: self.intent.sealed(),
+            stakes: Axes::stakes(),
+            quality: self.quality.sealed(),
+            budgets: self.budgets.sealed(),
+            epistemics: self.epistemics.sealed(),
+            evidence: self.evidence.sealed(),
+            routing: omen_types::Routing { task_class: self.routing.task_class, tools_state: Tools::VALUE },
+        })
+    }
+}

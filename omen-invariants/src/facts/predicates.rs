@@ -1,0 +1,71 @@
+//! Which facts fulfil which predicates. The predicates and what the compiler says of each are
+//! generated from `rules.json`.
+//!
+//! Every implementation is hidden from the compiler's list of what else there is: the note of the
+//! predicate tells the way out.
+
+use super::sealed::Sealed;
+use super::{
+    AllVerified, Archival, Claim, CountsAsEvidence, CriticalStakes, Degraded, Derived, Grounded, HighStakes,
+    Hypothesized, Inferred, Judged, Live, LowStakes, MediumStakes, MixedClass, NeedsNoEvidence, NeedsNoToken, Observed,
+    OpFits, Operational, Overridden, Par, ReadClass, Realtime, Remembered, StakesAllowAct, Strategic, Superb,
+    TierMayAct, ToolsAllowAct, ToolsDown, ToolsOk, ToolsPartial, Unknown, WriteClass, op,
+};
+
+/// One implementation for each fact on the right: `[parameters] Predicate => Fact, Fact;`
+macro_rules! holds {
+    ($($parameters:tt $predicate:path => $($fact:ty),+;)+) => {
+        $($(holds!(@one $parameters $predicate => $fact);)+)+
+    };
+    (@one [$($parameter:ident),*] $predicate:path => $fact:ty) => {
+        #[diagnostic::do_not_recommend]
+        impl<$($parameter),*> $predicate for $fact {}
+    };
+}
+
+impl<const N: usize> Sealed for [(); N] {}
+
+// INV-002
+holds! {
+    [] TierMayAct => Par, Superb, Judged;
+}
+
+// INV-003, D30: an override waives this rule whatever the tier.
+holds! {
+    [Q, A] StakesAllowAct<Q, A> => LowStakes, MediumStakes, Judged;
+    [] StakesAllowAct<Superb, AllVerified> => HighStakes, CriticalStakes;
+    [Q] StakesAllowAct<Q, Overridden> => HighStakes, CriticalStakes;
+}
+
+// INV-004, D31
+holds! {
+    [] NeedsNoEvidence => Observed, Derived, Remembered;
+    [F, B] Grounded => Claim<Observed, F, B>, Claim<Derived, F, B>, Claim<Remembered, F, B>;
+    [B] Grounded => Claim<Inferred, Strategic, B>, Claim<Inferred, Archival, B>;
+    [B] Grounded => Claim<Hypothesized, Strategic, B>, Claim<Hypothesized, Archival, B>;
+    [B] Grounded => Claim<Unknown, Strategic, B>, Claim<Unknown, Archival, B>;
+    [] Grounded => Claim<Inferred, Realtime, Live>, Claim<Inferred, Operational, Live>;
+    [] Grounded => Claim<Hypothesized, Realtime, Live>, Claim<Hypothesized, Operational, Live>;
+    [] Grounded => Claim<Unknown, Realtime, Live>, Claim<Unknown, Operational, Live>;
+}
+
+// INV-007, D17, D26
+holds! {
+    [] NeedsNoToken => ReadClass;
+    [] OpFits<ReadClass> => op::Read;
+    [] OpFits<WriteClass> => op::Write, op::Delete, op::Modify;
+    [] OpFits<MixedClass> => op::Read, op::Write, op::Delete, op::Modify;
+}
+
+// INV-008, D22
+holds! {
+    [] Degraded => ToolsPartial, ToolsDown;
+    [] CountsAsEvidence => Observed;
+}
+
+// INV-010, D34
+holds! {
+    [L] ToolsAllowAct<L> => ToolsOk, ToolsPartial, Judged;
+    [] ToolsAllowAct<LowStakes> => ToolsDown;
+    [] ToolsAllowAct<MediumStakes> => ToolsDown;
+}

@@ -1,0 +1,82 @@
+//! How good the work has to be, and when it is done.
+
+use std::marker::PhantomData;
+
+use omen_types::{DefinitionOfDone, Text, VerificationRequirement};
+
+use super::{AtLeastOneCheck, Par, QualityTierFact, Subpar, Superb};
+
+/// How good the work has to be, and when it is done. The tier is a type: [`Subpar`], [`Par`] or
+/// [`Superb`].
+#[derive(Clone, Debug)]
+pub struct Quality<Tier> {
+    done: DefinitionOfDone,
+    satisficing: bool,
+    verification: VerificationRequirement,
+    tier: PhantomData<fn() -> Tier>,
+}
+
+impl Quality<Subpar> {
+    /// Speculative work, which can never authorize an action (INV-002). No assumption has to be verified.
+    #[must_use]
+    pub fn subpar<const N: usize>(done: Text, checks: [&str; N]) -> Self
+    where
+        [(); N]: AtLeastOneCheck,
+    {
+        Self::new(done, &checks, VerificationRequirement::Optional)
+    }
+}
+
+impl Quality<Par> {
+    /// Work done with ordinary care; at least one load-bearing assumption is to be verified.
+    #[must_use]
+    pub fn par<const N: usize>(done: Text, checks: [&str; N]) -> Self
+    where
+        [(); N]: AtLeastOneCheck,
+    {
+        Self::new(done, &checks, VerificationRequirement::VerifyOne)
+    }
+}
+
+impl Quality<Superb> {
+    /// Work done with the highest care, as it takes to act at high or critical stakes (INV-003). Every
+    /// load-bearing assumption is to be verified.
+    #[must_use]
+    pub fn superb<const N: usize>(done: Text, checks: [&str; N]) -> Self
+    where
+        [(); N]: AtLeastOneCheck,
+    {
+        Self::new(done, &checks, VerificationRequirement::VerifyAll)
+    }
+}
+
+impl<Tier> Quality<Tier> {
+    fn new(done: Text, checks: &[&str], verification: VerificationRequirement) -> Self {
+        let checks = checks.iter().copied().map(str::to_owned).collect();
+        Self { done: DefinitionOfDone { text: done, checks }, satisficing: false, verification, tier: PhantomData }
+    }
+
+    /// Speed goes before completeness.
+    #[must_use]
+    pub fn satisficing(self) -> Self {
+        Self { satisficing: true, ..self }
+    }
+
+    /// Another share of the load-bearing assumptions has to be verified than the tier has by default.
+    #[must_use]
+    pub fn verification(self, verification: VerificationRequirement) -> Self {
+        Self { verification, ..self }
+    }
+
+    pub(super) fn sealed(self) -> omen_types::Quality
+    where
+        Tier: QualityTierFact,
+    {
+        omen_types::Quality {
+            quality_tier: Tier::VALUE,
+            satisficing_mode: self.satisficing,
+            definition_of_done: self.done,
+            verification_requirement: self.verification,
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Conversions into the forms of a union, where each value fits.
+
+use crate::packet::{IntentScope, LossAmount, LossText, MaxLoss, ScopeText, Text};
+use crate::scalar::{NumberScalar, TextScalar};
+
+/// The bounds of an intent in words.
+impl From<Text> for IntentScope {
+    fn from(text: Text) -> Self {
+        Self::ScopeText(ScopeText::trusted(text.into()))
+    }
+}
+
+/// A free-form object.
+impl From<serde_json::Map<String, serde_json::Value>> for IntentScope {
+    fn from(object: serde_json::Map<String, serde_json::Value>) -> Self {
+        Self::JsonObject(object)
+    }
+}
+
+/// The greatest loss in words.
+impl From<Text> for MaxLoss {
+    fn from(text: Text) -> Self {
+        Self::LossText(LossText::trusted(text.into()))
+    }
+}
+
+/// The greatest loss as a whole number, in a unit that sender and receiver agree on.
+impl From<u32> for MaxLoss {
+    fn from(amount: u32) -> Self {
+        Self::LossAmount(LossAmount::trusted(amount.into()))
+    }
+}
+
+impl From<LossAmount> for MaxLoss {
+    fn from(amount: LossAmount) -> Self {
+        Self::LossAmount(amount)
+    }
+}
