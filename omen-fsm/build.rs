@@ -1,6 +1,11 @@
-//! Generates states, events and the transition table from `episode.fsm.json`.
+//! Generates states, events, the transition table and the typed API from `episode.fsm.json`.
 
 #![expect(clippy::print_stderr, reason = "what is wrong in the schema files is for whoever builds")]
+
+use std::error::Error;
+use std::path::Path;
+
+use omen_codegen::emit;
 
 fn main() {
     if let Err(error) = generate() {
@@ -10,9 +15,15 @@ fn main() {
     }
 }
 
-fn generate() -> Result<(), Box<dyn std::error::Error>> {
+fn generate() -> Result<(), Box<dyn Error>> {
     let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
-    omen_codegen::emit::fsm(&model)?.write_to_out_dir("fsm.rs")?;
+    emit::fsm(&model)?.write_to_out_dir("fsm.rs")?;
+    let moves = emit::moves(Path::new(MOVES))?;
+    emit::episode(&model, &moves)?.write_to_out_dir("episode.rs")?;
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={MOVES}");
     Ok(())
 }
+
+/// Where each move is written out once.
+const MOVES: &str = "src/episode/moves";

@@ -1,5 +1,7 @@
 //! Emit: pure functions from the model to Rust.
 
+use std::path::Path;
+
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
@@ -10,6 +12,7 @@ use crate::model::{Def, Model};
 mod codes;
 mod depth;
 mod enums;
+mod episode;
 mod facts;
 mod fsm;
 mod lens;
@@ -110,6 +113,30 @@ pub fn markers(model: &Model, markers: &Markers) -> Result<Source, Mistakes> {
 /// As [`markers()`].
 pub fn predicates(model: &Model, markers: &Markers) -> Result<Source, Mistakes> {
     source(|| predicates::emit(model, markers))
+}
+
+/// The files in which moves are written out, by method, in the order of their names.
+///
+/// # Errors
+/// If they cannot be read.
+pub fn moves(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        files.push((name, std::fs::read_to_string(&path)?));
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The typed API: types that stand for states, the methods that each has, and what answers a call in
+/// another: `omen-fsm`. `moves` are the files, by method, in which the methods are written out once.
+///
+/// # Errors
+/// If the files and the state machine disagree.
+pub fn episode(model: &Model, moves: &[(String, String)]) -> Result<Source, Mistakes> {
+    source(|| episode::emit(model, moves))
 }
 
 fn source(emit: impl FnOnce() -> Result<TokenStream, Mistakes>) -> Result<Source, Mistakes> {

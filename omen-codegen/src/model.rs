@@ -12,9 +12,11 @@ use crate::pattern::Pattern;
 
 pub mod fsm;
 pub mod rules;
+pub mod typed;
 
 pub use fsm::{Event, Fsm, Guard, GuardOn, Obligation, Row, State, SubState, Target};
 pub use rules::{Predicate, Rule};
+pub use typed::{Answer, Move, Refusal, Typed, Typestate};
 
 /// Everything that the schema files say.
 #[derive(Clone, Debug)]

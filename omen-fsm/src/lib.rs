@@ -20,9 +20,13 @@
 //! here names a transition.
 //! Architecture invariant: no files, no output formats.
 
+pub mod episode;
 mod machine;
 mod rules;
 mod table;
 
 pub use machine::{Machine, Verdict};
 pub use table::*;
+
+#[doc(hidden)]
+pub use omen_types::serde_json::json as __json;

@@ -18,6 +18,8 @@ mod e4_live_token;
 mod e6_directives_closed;
 mod e7_safe_mode;
 
+pub(crate) use e3_loop_completed::unmet as unmet_of_loop;
+
 /// What a rule looks at: a packet, and where it would lead.
 pub(crate) struct Step<'s> {
     pub(crate) context: Context<'s>,

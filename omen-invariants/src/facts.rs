@@ -8,6 +8,143 @@
 //! An envelope whose facts are only known at run time is a [`DynEnvelope`]; it is held to the same
 //! rules, and what they allowed goes by the marker [`Judged`].
 //!
+//! ```
+//! use omen_invariants::facts::{
+//!     Budgets, Envelope, Epistemics, Evidence, HighStakes, Inferred, Intent, Mcp, Quality, Realtime, Risk, Routing,
+//!     Stakes, Superb, ToolsOk, adversariality, impact, irreversibility, uncertainty,
+//! };
+//! use omen_invariants::{text, unit};
+//! use omen_types::{StakesLevel, TaskClass, Timestamp};
+//!
+//! # fn main() -> Result<(), omen_types::Invalid> {
+//! let seen = Timestamp::new("2026-03-01T10:00:00Z")?;
+//! let envelope: Envelope<HighStakes, Superb, ToolsOk> = Mcp {
+//!     intent: Intent { summary: text!("drain pool 7"), scope: text!("pool 7 of the web tier").into() },
+//!     stakes: Stakes {
+//!         impact: impact::High,
+//!         irreversibility: irreversibility::Partial,
+//!         uncertainty: uncertainty::High,
+//!         adversariality: adversariality::Benign,
+//!     },
+//!     quality: Quality::superb(text!("no request goes to pool 7"), ["connections of pool 7 are 0"]),
+//!     budgets: Budgets {
+//!         tokens: 20_000,
+//!         tool_calls: 12,
+//!         seconds: 600,
+//!         risk: Risk::new(text!("conservative"), text!("one pool out of service")),
+//!     },
+//!     epistemics: Epistemics::new(Inferred, Realtime, unit!(0.8), text!("one metric, two sources"))
+//!         .assuming("the load balancer reports what it does")
+//!         .stale_after(30),
+//!     evidence: Evidence::tool_output(text!("lb://pools/7"), seen),
+//!     routing: Routing { task_class: TaskClass::Verify, tools: ToolsOk },
+//! }
+//! .seal();
+//! assert_eq!(envelope.mcp().stakes.stakes_level, StakesLevel::High);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A member that is left out is E0063, which names up to three of them (INV-001). A predicate that does
+//! not hold is E0277:
+//!
+//! ```compile_fail,E0277
+//! # use omen_invariants::facts::*;
+//! # fn act<Tier: TierMayAct>() {}
+//! act::<Subpar>(); // INV-002
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use omen_invariants::facts::*;
+//! # fn act<Level: StakesAllowAct<Superb, SomeUnverified>>() {}
+//! act::<HighStakes>(); // INV-003
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use omen_invariants::facts::*;
+//! # fn seal<Fact: Grounded>() {}
+//! seal::<Claim<Inferred, Realtime, Archive>>(); // INV-004
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use omen_invariants::facts::*;
+//! # fn state<Status: NeedsNoEvidence>() {}
+//! state::<Hypothesized>(); // INV-004
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use omen_invariants::facts::*;
+//! # fn send<Class: NeedsNoToken>() {}
+//! send::<MixedClass>(); // INV-007, E4
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use omen_invariants::{facts::*, scope, tool};
+//! # fn send<S: GrantsTool<T>, T: Tool>() {}
+//! # tool!(CfgWrite = "cfg.write", Write);
+//! # tool!(DnsWrite = "dns.write", Write);
+//! # scope!(Deploy: tools [CfgWrite], operations [Write]);
+//! send::<Deploy, DnsWrite>(); // INV-007, E4
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use omen_invariants::{facts::*, scope, tool};
+//! # fn send<S: GrantsOp<op::Delete>>() {}
+//! # tool!(CfgWrite = "cfg.write", Write);
+//! # scope!(Deploy: tools [CfgWrite], operations [Write]);
+//! send::<Deploy>(); // INV-007, E4
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use omen_invariants::facts::*;
+//! # fn directive<Op: OpFits<ReadClass>>() {}
+//! directive::<op::Delete>(); // INV-007, E4
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use omen_invariants::facts::*;
+//! # fn observe_without_success<Tools: Degraded>() {}
+//! observe_without_success::<ToolsOk>(); // INV-008, E3
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use omen_invariants::facts::*;
+//! # fn observe<Status: CountsAsEvidence>() {}
+//! observe::<Remembered>(); // INV-008, E3
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use omen_invariants::facts::*;
+//! # fn plan<const N: usize>() where [(); N]: AtLeastOneTarget {}
+//! plan::<0>(); // INV-008, E3
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use omen_invariants::facts::*;
+//! # fn escalate<const N: usize>() where [(); N]: TwoOrThree {}
+//! escalate::<4>(); // INV-009, E5
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use omen_invariants::facts::*;
+//! # fn escalate<const N: usize>() where [(); N]: AtLeastOne {}
+//! escalate::<0>(); // INV-009, E5
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use omen_invariants::facts::*;
+//! # fn act<Tools: ToolsAllowAct<CriticalStakes>>() {}
+//! act::<ToolsDown>(); // INV-010
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use omen_invariants::{facts::*, text};
+//! let quality = Quality::par(text!("done"), []); // INV-001
+//! ```
+//!
+//! rustc prints the names of markers without their paths where they are imported one by one, and with
+//! them after a glob import.
+//!
 //! Markers and predicates are generated: the markers from the schemas and `facts.json`, the texts of
 //! the predicates from `rules.json`. Which facts fulfil a predicate stands in `facts/predicates.rs`.
 

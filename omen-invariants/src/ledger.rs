@@ -204,4 +204,4 @@ pub fn approves(facts: &PacketFacts<'_>, token: &ToolAuthorizationPayloadFacts<'
 }
 
 /// The words by which layer 1 approves an overrun (D32).
-const BUDGET_OVERRIDE: &str = "budget override";
+pub const BUDGET_OVERRIDE: &str = "budget override";

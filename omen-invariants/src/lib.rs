@@ -2,7 +2,8 @@
 //!
 //! [`Ledger`] is what has to be remembered of an episode to judge its next packet: plain data, no
 //! packet kept. Each rule is a module of [`rules`] that looks at the ledger and one packet's facts
-//! and says what is wrong. A packet that breaks a rule leaves no trace in the ledger (D1).
+//! and says what is wrong. A packet that breaks a rule leaves no trace in the ledger (D1). What of the
+//! rules can be said of types is in [`facts`]: there the compiler judges.
 //!
 //! ```
 //! use omen_invariants::{Context, Ledger, rules};

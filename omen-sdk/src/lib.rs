@@ -13,20 +13,27 @@
 //! assert!(findings.iter().all(|finding| finding.diagnostic.code == Code::Schema));
 //! ```
 //!
-//! [`validator`] judges logs, [`finding`] is what it reports, [`render`] shows it to people and
-//! programs, [`prelude`] brings in what most programs need, the packet types among it.
+//! [`guide`] leads from an empty file to an agent whose illegal moves do not compile. [`episode`] is the
+//! typed API, [`packet`] the packets as they stand in a log. [`validator`] judges logs, [`finding`] is
+//! what it reports, [`render`] shows it to people and programs, and [`prelude`] brings in what most
+//! programs need.
 //!
 //! Architecture invariant: nothing here judges a packet; it brings the judges of the crates to the
 //! left together and shows what they say.
 
 pub mod finding;
+pub mod guide;
 pub mod prelude;
 pub mod render;
 pub mod validator;
 
-pub use finding::{Finding, Stage};
-pub use omen_types::{Code, Diagnostic, Instant, Severity};
-pub use validator::{Options, Sink, Summary, Validator};
+pub use omen_fsm::episode;
+pub use omen_invariants::facts;
+pub use omen_types::packet;
+
+// Compile errors name a type by its shortest path.
+#[doc(no_inline)]
+pub use prelude::*;
 
 /// The code of the README compiles.
 #[cfg(doctest)]

@@ -1,7 +1,18 @@
 //! What most programs need: `use omen::prelude::*;`.
+//!
+//! The typed API, what the envelope says, and the validator. The packets themselves, as they stand in a
+//! log, are in [`omen::packet`](crate::packet).
 
-pub use omen_types::packet::*;
-pub use omen_types::{Checked, Code, Diagnostic, Instant, Invalid, Metadata, Severity};
+pub use omen_fsm::episode::explain::*;
+pub use omen_fsm::episode::*;
+pub use omen_fsm::fields;
+pub use omen_invariants::facts::*;
+pub use omen_invariants::{scope, text, tool, unit};
+pub use omen_types::serde_json::json;
+pub use omen_types::{
+    AlertType, Code, Diagnostic, EscalationTrigger, Instant, Invalid, ObservationType, OnFailure, Severity, TaskClass,
+    Text, Timestamp, VerificationMethod,
+};
 
 pub use crate::finding::{Finding, Stage};
-pub use crate::validator::{Level, Levels, Options, Sink, Step, Summary, Validator};
+pub use crate::validator::{Level, Levels, Options, Sink, Summary, Validator};

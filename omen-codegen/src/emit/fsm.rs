@@ -21,18 +21,18 @@ pub(super) fn machine(model: &Model) -> Result<TokenStream, Mistakes> {
 }
 
 /// A state without sub-states, or a sub-state.
-struct Node<'m> {
+pub(super) struct Node<'m> {
     /// Such as `S3_DECIDE/ACT`.
-    id: String,
+    pub(super) id: String,
     /// Such as `DecideAct`.
-    name: String,
+    pub(super) name: String,
     state: &'m str,
     state_name: &'m str,
     initial: bool,
     description: &'m str,
 }
 
-fn nodes(fsm: &Fsm) -> Vec<Node<'_>> {
+pub(super) fn nodes(fsm: &Fsm) -> Vec<Node<'_>> {
     let mut nodes = Vec::new();
     for state in &fsm.states {
         if state.substates.is_empty() {

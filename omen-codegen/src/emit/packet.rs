@@ -45,10 +45,12 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     let variants: Vec<_> = model.packets.iter().map(|packet| ident(packet_variant(packet))).collect();
     let types: Vec<_> = model.packets.iter().map(|packet| ident(&pascal(packet))).collect();
     let mut docs = Vec::new();
+    let mut payloads = Vec::new();
     let mut payload_facts = Vec::new();
     for packet in &model.packets {
         docs.push(doc(&model.def(packet)?.description));
         let payload = payload(context, packet)?;
+        payloads.push(ident(payload));
         payload_facts.push(if context.lens.looks_into(payload) {
             let Reader { out, .. } = reference(context, payload, 2, Mode::Facts)?;
             quote!((#out))
@@ -85,7 +87,37 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
             }
         }
 
+        /// What a packet of any type says, without header and envelope.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(clippy::large_enum_variant, reason = "it becomes a packet at once, and those are large")]
+        pub enum Payload { #(#docs #variants(#payloads)),* }
+
+        impl Payload {
+            /// The type of packet that says it.
+            #[must_use]
+            pub fn packet_type(&self) -> PacketType {
+                match self { #(Payload::#variants(_) => PacketType::#types),* }
+            }
+
+            /// The packet that says it; the header is made to state the type.
+            #[must_use]
+            pub fn into_packet(self, mut header: PacketHeader, mcp: Mcp) -> Packet {
+                header.packet_type = self.packet_type();
+                match self {
+                    #(Payload::#variants(payload) => Packet::#variants(#packets {
+                        header, mcp, payload, metadata: Metadata::default(),
+                    })),*
+                }
+            }
+        }
+
         #(
+            impl From<#payloads> for Payload {
+                fn from(payload: #payloads) -> Payload {
+                    Payload::#variants(payload)
+                }
+            }
+
             impl #packets {
                 /// The packet type that the header must state.
                 pub const TYPE: PacketType = PacketType::#types;

@@ -2,6 +2,7 @@
 
 mod rows;
 mod states;
+mod typed;
 mod verification;
 
 use super::guard::{self, Absent, Derived};
@@ -24,6 +25,7 @@ const FILE: &[Field] = &[
     need("events", Want::List),
     need("rows", Want::List),
     need("verification_loop", Want::Record),
+    may("typed", Want::Record),
     need("rules", Want::List),
 ];
 
@@ -55,6 +57,13 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     if let Some(looped) = file.get("verification_loop") {
         verification::check(index, &derived, &states, &events, table.as_ref(), &looped, report);
     }
+    // What is wrong with the machine, or with the rules, makes the typed API look wrong, too.
+    if report.count() == 0
+        && let Some(typed) = file.get("typed")
+    {
+        let machine = typed::Machine { states: &states, events: &events, table: table.as_ref() };
+        typed::check(index, &machine, &typed, report);
+    }
 }
 
 /// Asks that the `id`s of `nodes` are distinct and in snake_case, since methods are named after
@@ -75,11 +84,16 @@ fn ids(nodes: &[Node<'_>], report: &mut Report) {
 
 /// Asks that the `id`s of `nodes` are distinct.
 fn unique_ids(nodes: &[Node<'_>], report: &mut Report) {
+    ids_at("id", nodes, report);
+}
+
+/// Asks that what stands at `key` of `nodes` is distinct.
+fn ids_at(key: &str, nodes: &[Node<'_>], report: &mut Report) {
     let mut seen = Vec::new();
-    for (id, at) in nodes.iter().filter_map(|node| node.text("id").zip(node.get("id"))) {
+    for (id, at) in nodes.iter().filter_map(|node| node.text(key).zip(node.get(key))) {
         if seen.contains(&id) {
-            let problem = format!("the id `{id}` is taken by another entry of this list");
-            report.add(Kind::DuplicateId, &at, problem, "give one of the two another id");
+            let problem = format!("the {key} `{id}` is taken by another entry of this list");
+            report.add(Kind::DuplicateId, &at, problem, format!("give one of the two another {key}"));
         }
         seen.push(id);
     }

@@ -129,5 +129,10 @@ kinds! {
     DerivedPacket "derived-packet" "a derived fact is about another packet",
     GuardGap "guard-gap" "there are packets for which no event holds",
     GuardOverlap "guard-overlap" "there are packets for which two events hold",
+    TypedState "typed-state" "a typed state is not written as Rust writes types",
+    UnknownTypedState "unknown-typed-state" "there is no such typed state",
+    RefusalGap "refusal-gap" "nothing answers a call that is not legal",
+    RefusalIdle "refusal-idle" "an answer that no call gets",
+    RefusalBraces "refusal-braces" "the text of a compile error has braces",
     LoopRow "loop-row" "the table does not have the rows that the verification loop needs",
 }

@@ -1,5 +1,6 @@
 //! The state machine as `episode.fsm.json` has it.
 
+use super::typed::{self, Typed};
 use super::{At, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
@@ -25,6 +26,8 @@ pub struct Fsm {
     pub evidence_events: Vec<String>,
     /// Said when the closing packet names no evidence.
     pub evidence_missing: String,
+    /// The typed API; empty if the file has none.
+    pub typed: Typed,
 }
 
 /// A state.
@@ -101,6 +104,18 @@ pub struct Row {
     pub source: String,
 }
 
+impl Row {
+    /// Whether it leads from a state, or a state with sub-state (`S3_DECIDE/ACT`).
+    #[must_use]
+    pub fn is_from(&self, node: &str) -> bool {
+        let state = node.split_once('/').map_or(node, |(state, _)| state);
+        self.from.iter().any(|from| from == ANY || from == node || from == state)
+    }
+}
+
+/// As `from` of a row: every state.
+const ANY: &str = "ANY";
+
 /// Where a row leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
@@ -143,10 +158,14 @@ pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Fsm, Mistake> {
         obligations: each(&loop_at, looped, "obligations", obligation)?,
         evidence_events: strings(evidence, "events"),
         evidence_missing: text(&loop_at.join("evidence"), evidence, "missing")?,
+        typed: match json.get("typed") {
+            Some(json) => typed::build(&at.join("typed"), json)?,
+            None => Typed::default(),
+        },
     })
 }
 
-fn each<T>(
+pub(super) fn each<T>(
     at: &At<'_>,
     json: &Json,
     key: &str,
@@ -160,7 +179,7 @@ fn each<T>(
         .collect()
 }
 
-fn strings(json: &Json, key: &str) -> Vec<String> {
+pub(super) fn strings(json: &Json, key: &str) -> Vec<String> {
     json.get(key).map(Json::strings).unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 

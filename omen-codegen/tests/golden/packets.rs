@@ -39,6 +39,59 @@ impl Packet {
     }
 }
 
+/// What a packet of any type says, without header and envelope.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "it becomes a packet at once, and those are large"
+)]
+pub enum Payload {
+    /// A note.
+    Note(NotePayload),
+    /// A sign of life.
+    Ping(PingPayload),
+}
+
+impl Payload {
+    /// The type of packet that says it.
+    #[must_use]
+    pub fn packet_type(&self) -> PacketType {
+        match self {
+            Payload::Note(_) => PacketType::NotePacket,
+            Payload::Ping(_) => PacketType::PingPacket,
+        }
+    }
+    /// The packet that says it; the header is made to state the type.
+    #[must_use]
+    pub fn into_packet(self, mut header: PacketHeader, mcp: Mcp) -> Packet {
+        header.packet_type = self.packet_type();
+        match self {
+            Payload::Note(payload) => {
+                Packet::Note(NotePacket {
+                    header,
+                    mcp,
+                    payload,
+                    metadata: Metadata::default(),
+                })
+            }
+            Payload::Ping(payload) => {
+                Packet::Ping(PingPacket {
+                    header,
+                    mcp,
+                    payload,
+                    metadata: Metadata::default(),
+                })
+            }
+        }
+    }
+}
+
+impl From<NotePayload> for Payload {
+    fn from(payload: NotePayload) -> Payload {
+        Payload::Note(payload)
+    }
+}
+
 impl NotePacket {
     /// The packet type that the header must state.
     pub const TYPE: PacketType = PacketType::NotePacket;
@@ -65,6 +118,12 @@ impl<'de> ::serde::Deserialize<'de> for NotePacket {
                 )
             }
         }
+    }
+}
+
+impl From<PingPayload> for Payload {
+    fn from(payload: PingPayload) -> Payload {
+        Payload::Ping(payload)
     }
 }
 

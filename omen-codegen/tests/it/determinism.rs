@@ -1,6 +1,6 @@
 //! The same files give the same text, in whatever order they come.
 
-use omen_codegen::emit::{self, Lens};
+use omen_codegen::emit::{self, Lens, Markers};
 
 #[test]
 fn the_order_of_files_does_not_matter() {
@@ -18,11 +18,19 @@ fn the_order_of_files_does_not_matter() {
 }
 
 /// All that the build scripts generate.
-fn generate<'f>(files: impl Iterator<Item = &'f (&'static str, &'static str)>) -> [String; 3] {
+fn generate<'f>(files: impl Iterator<Item = &'f (&'static str, &'static str)>) -> [String; 5] {
     let model = omen_codegen::model(files.copied()).unwrap();
     let lens = Lens::parse(LENS).unwrap();
-    [emit::types(&model, &lens).unwrap(), emit::codes(&model).unwrap(), emit::fsm(&model).unwrap()]
-        .map(|source| source.to_string())
+    let markers = Markers::parse(MARKERS).unwrap();
+    [
+        emit::types(&model, &lens),
+        emit::codes(&model),
+        emit::markers(&model, &markers),
+        emit::predicates(&model, &markers),
+        emit::fsm(&model),
+    ]
+    .map(|source| source.unwrap().to_string())
 }
 
 const LENS: &str = include_str!("../../../omen-types/lens.json");
+const MARKERS: &str = include_str!("../../../omen-invariants/facts.json");

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use omen_codegen::Source;
-use omen_codegen::emit::{self, Lens};
+use omen_codegen::emit::{self, Lens, Markers};
 use omen_codegen::lint::lint;
 use omen_codegen::load::{FSM_FILE, RULES_FILE, SchemaSet};
 use omen_codegen::mistake::{Mistake, Mistakes};
@@ -22,10 +22,16 @@ use similar::TextDiff;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// `definition NAME`, `packets`, `codes`, `machine` or `verification_loop`.
+    /// `definition NAME`, `packets`, `codes`, `machine`, `verification_loop`, `episode`, `markers`
+    /// or `predicates`.
     emit: String,
     /// What facts keep; nothing, if it is left out.
     lens: Option<Box<RawValue>>,
+    /// Which marker types there are; none, if it is left out.
+    markers: Option<Box<RawValue>>,
+    /// The functions of moves, by method.
+    #[serde(default)]
+    moves: BTreeMap<String, Vec<String>>,
     /// By path, as text, for the order of members counts; what the model needs besides is added.
     files: BTreeMap<String, Box<RawValue>>,
 }
@@ -76,12 +82,19 @@ fn generate(name: &str) -> Result<Source, Mistakes> {
     let case = read(name);
     let model = Model::build(&load(&case)?)?;
     let lens = case.lens.map_or(Ok(Lens::default()), |lens| Lens::parse(lens.get()))?;
+    let markers = case.markers.map_or(Ok(Markers::default()), |markers| Markers::parse(markers.get()))?;
     match case.emit.split_once(' ').unwrap_or((&case.emit, "")) {
         ("definition", definition) => emit::definition(&model, &lens, definition),
         ("packets", "") => emit::packets(&model, &lens),
         ("codes", "") => emit::codes(&model),
+        ("markers", "") => emit::markers(&model, &markers),
+        ("predicates", "") => emit::predicates(&model, &markers),
         ("machine", "") => emit::machine(&model),
         ("verification_loop", "") => emit::verification_loop(&model),
+        ("episode", "") => {
+            let moves: Vec<_> = case.moves.into_iter().map(|(method, lines)| (method, lines.join("\n"))).collect();
+            emit::episode(&model, &moves)
+        }
         _ => panic!("{name}: nothing is called `{}`", case.emit),
     }
 }

@@ -11,5 +11,6 @@
 mod determinism;
 mod golden;
 mod lint;
+mod markers;
 mod panics;
 mod schema_change;

@@ -50,7 +50,8 @@ fn has(ledger: &Ledger, obligation: Obligation) -> bool {
     ledger.verification().met & obligation.bit() != 0
 }
 
-fn unmet(ledger: &Ledger) -> Vec<&'static str> {
+/// What the verification loop still needs before it may close.
+pub(crate) fn unmet(ledger: &Ledger) -> Vec<&'static str> {
     let waived = ledger.verification().waived;
     Obligation::ALL
         .iter()

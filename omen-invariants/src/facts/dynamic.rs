@@ -82,7 +82,8 @@ impl DynEnvelope {
 
     /// Judges whether a decision in this envelope may be ACT, by the rules that ask for facts: INV-002,
     /// INV-003 and INV-010. `assumptions` are its load-bearing ones, and `overridden` says whether
-    /// layer 1 overrides INV-003 (D30).
+    /// layer 1 overrides INV-003 (D30): both as the decision will state them, since its packet is judged
+    /// by the same rules again.
     ///
     /// # Errors
     /// What the rules have against it, with JSON pointers into the packet.

@@ -12,8 +12,11 @@ use super::sealed::Sealed;
 #[must_use = "an envelope does nothing until a packet is sent in it"]
 pub struct Envelope<Level, Tier, Tools> {
     mcp: omen_types::Mcp,
-    facts: PhantomData<fn() -> (Level, Tier, Tools)>,
+    facts: PhantomData<Facts<Level, Tier, Tools>>,
 }
+
+/// What a value of no size says of an envelope: `Send`, `Sync` and `'static`, whatever the facts are.
+type Facts<Level, Tier, Tools> = fn() -> (Level, Tier, Tools);
 
 impl<Level, Tier, Tools> Envelope<Level, Tier, Tools> {
     /// INVARIANT: whoever calls this has checked that the facts are those of the envelope, and that it

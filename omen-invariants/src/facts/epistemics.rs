@@ -62,6 +62,8 @@ impl<Status, Freshness> Epistemics<Status, Freshness> {
 
 /// Epistemic status, freshness class and best evidence of an envelope: what INV-004 looks at.
 #[derive(Debug)]
-pub struct Claim<Status, Freshness, Best>(PhantomData<fn() -> (Status, Freshness, Best)>);
+pub struct Claim<Status, Freshness, Best>(PhantomData<Facts<Status, Freshness, Best>>);
+
+type Facts<Status, Freshness, Best> = fn() -> (Status, Freshness, Best);
 
 impl<Status, Freshness, Best> Sealed for Claim<Status, Freshness, Best> {}

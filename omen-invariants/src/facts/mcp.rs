@@ -40,9 +40,13 @@ pub struct Routing<Tools> {
 impl<Axes, Tier, Status, Freshness, Best, Tools> Mcp<Axes, Tier, Status, Freshness, Best, Tools> {
     /// Completes the envelope: derives the level of stakes from the axes (INV-012, D36), and checks that
     /// a claim about the present rests on live evidence (INV-004).
-    pub fn seal(self) -> Envelope<Axes::Level, Tier, Tools>
+    ///
+    /// `Level` is always inferred: it is the one that follows.
+    pub fn seal<Level>(self) -> Envelope<Level, Tier, Tools>
     where
-        Axes: StakesLevelOf,
+        // Not `Axes::Level` in the return type: wrong axes would make the compiler say that there is no
+        // `seal`, and not why.
+        Axes: StakesLevelOf<Level = Level>,
         Tier: QualityTierFact,
         Status: EpistemicStatusFact,
         Freshness: FreshnessClassFact,

@@ -17,12 +17,13 @@ use omen_types::{Text, UnitInterval};
 #[macro_export]
 macro_rules! text {
     ($text:expr $(,)?) => {{
-        const TEXT: &str = $text;
+        // Constants are not hygienic: a plainer name could be the one that is passed.
+        const __OMEN_TEXT: &str = $text;
         const _: () = ::core::assert!(
-            !TEXT.is_empty(),
+            !__OMEN_TEXT.is_empty(),
             "INV-001: this text is empty; the envelope needs at least one character here"
         );
-        $crate::facts::text_of(TEXT)
+        $crate::facts::text_of(__OMEN_TEXT)
     }};
 }
 
@@ -39,9 +40,10 @@ macro_rules! text {
 #[macro_export]
 macro_rules! unit {
     ($number:expr $(,)?) => {{
-        const NUMBER: f64 = $number as f64;
-        const _: () = ::core::assert!($crate::facts::within_unit(NUMBER), "INV-001: this number is not within 0 and 1");
-        $crate::facts::unit_of(NUMBER)
+        const __OMEN_NUMBER: f64 = $number as f64;
+        const _: () =
+            ::core::assert!($crate::facts::within_unit(__OMEN_NUMBER), "INV-001: this number is not within 0 and 1");
+        $crate::facts::unit_of(__OMEN_NUMBER)
     }};
 }
 

@@ -79,4 +79,4 @@ fn shorten(text: &str) -> String {
 }
 
 /// The words by which layer 1 overrides the rule.
-const OVERRIDE: &str = "emergency override";
+pub const OVERRIDE: &str = "emergency override";

@@ -2,7 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 #![allow(clippy::print_stdout, reason = "a test says what it has counted")]
 
+mod agents;
 mod cli;
+mod episode;
 mod examples;
+mod matrix;
 mod rules;
 mod validator;

@@ -6,11 +6,15 @@ use xtask::expand::{Options, Part, command};
 fn each_part_is_printed() {
     let types = printed(Some(Part::Types));
     let codes = printed(Some(Part::Codes));
+    let facts = printed(Some(Part::Facts));
     let fsm = printed(Some(Part::Fsm));
+    let episode = printed(Some(Part::Episode));
     assert!(types.contains("pub struct DecisionPayload {") && types.contains("pub struct DecisionPayloadFacts<'de> {"));
     assert!(codes.contains("pub enum Code {"));
+    assert!(facts.contains("pub struct HighStakes;") && facts.contains("pub trait TierMayAct: sealed::Sealed {}"));
     assert!(fsm.contains("pub enum Event {") && fsm.contains("pub enum Obligation {"));
-    assert_eq!(printed(None), types + &codes + &fsm);
+    assert!(episode.contains("impl Episode<Model> {") && episode.contains("pub trait ActHereE1: Sized {"));
+    assert_eq!(printed(None), types + &codes + &facts + &fsm + &episode);
 }
 
 fn printed(part: Option<Part>) -> String {

@@ -1,0 +1,177 @@
+//! The typed API: types that stand for states, a method for each row of the table, and an answer to
+//! every call that has no row.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::fsm::nodes;
+use super::{bug, doc, ident};
+use crate::load::FSM_FILE;
+use crate::mistake::{Mistake, Mistakes};
+use crate::model::{Answer, Fsm, Model, Move, Typestate};
+
+mod explain;
+mod method;
+mod source;
+
+use source::Implementation;
+
+pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStream, Mistakes> {
+    let fsm = &model.fsm;
+    let states = fsm.typed.states.iter().map(State::parse).collect::<Result<Vec<_>, _>>()?;
+    let implementations = source::read(files)?;
+    let mut tokens = TokenStream::new();
+    for state in &states {
+        tokens.extend(marker(state));
+        tokens.extend(typestate(fsm, state)?);
+    }
+    for state in &states {
+        tokens.extend(methods(fsm, &states, state, &implementations)?);
+    }
+    tokens.extend(explain::emit(model, &states, &implementations)?);
+    Ok(tokens)
+}
+
+/// A type that stands for states.
+struct State<'m> {
+    of: &'m Typestate,
+    ty: syn::Type,
+    /// Its parameters: one capital letter each; `N` is a number.
+    parameters: Vec<syn::Ident>,
+}
+
+impl<'m> State<'m> {
+    fn parse(of: &'m Typestate) -> Result<Self, Mistakes> {
+        let ty: syn::Type = syn::parse_str(&of.ty).map_err(|error| bug(format!("`{}` is no type: {error}", of.ty)))?;
+        let mut parameters = Vec::new();
+        let letters = |c: char| !c.is_ascii_alphanumeric();
+        for word in of.ty.split(letters).filter(|word| word.len() == 1) {
+            let word = ident(word);
+            if !parameters.contains(&word) {
+                parameters.push(word);
+            }
+        }
+        Ok(Self { of, ty, parameters })
+    }
+
+    /// Whether it stands alone, without parameters.
+    fn is_plain(&self) -> bool {
+        self.parameters.is_empty()
+    }
+
+    fn generics(&self) -> TokenStream {
+        let parameters = self.parameters.iter().map(|parameter| match parameter == NUMBER {
+            true => quote!(const #parameter: usize),
+            false => quote!(#parameter),
+        });
+        quote!(<#(#parameters),*>)
+    }
+}
+
+/// The parameter that is a number.
+const NUMBER: &str = "N";
+
+/// The zero-sized type: `Idle`, or `Act` of `Decide<Act>`. Types with parameters are written by hand.
+fn marker(state: &State<'_>) -> Option<TokenStream> {
+    let name =
+        state.of.ty.split(['<', '>']).rfind(|name| !name.is_empty()).filter(|_| state.is_plain() && !state.of.open)?;
+    let (name, text) = (ident(name), doc(&state.of.description));
+    Some(quote! {
+        #text
+        #[derive(Debug)]
+        pub enum #name {}
+    })
+}
+
+fn typestate(fsm: &Fsm, state: &State<'_>) -> Result<TokenStream, Mistakes> {
+    let known = nodes(fsm);
+    let mut of = Vec::new();
+    for id in &state.of.of {
+        let node = known.iter().find(|node| node.id == *id);
+        of.push(ident(&node.ok_or_else(|| bug(format!("there is no state `{id}`")))?.name));
+    }
+    let (ty, generics, name, open) = (&state.ty, state.generics(), &state.of.ty, state.of.open);
+    Ok(quote! {
+        impl #generics Sealed for #ty {}
+        impl #generics Typestate for #ty {
+            const NAME: &'static str = #name;
+            const NODES: &'static [Node] = &[#(Node::#of),*];
+            const OPEN: bool = #open;
+        }
+    })
+}
+
+/// The methods that a state has.
+fn methods(
+    fsm: &Fsm,
+    states: &[State<'_>],
+    state: &State<'_>,
+    implementations: &[Implementation],
+) -> Result<Option<TokenStream>, Mistakes> {
+    let mut methods = Vec::new();
+    for (at, mv) in fsm.typed.moves.iter().enumerate() {
+        match fsm.typed.answer(fsm, state.of, mv) {
+            Answer::Legal => {
+                let implementation = find(state, mv, implementations).ok_or_else(|| {
+                    mistake(
+                        at,
+                        format!(
+                            "`{}` is legal in `{}`, and no function of moves/{}.rs is for it",
+                            mv.method, state.of.ty, mv.method
+                        ),
+                    )
+                })?;
+                let next = next(fsm, states, state, mv);
+                methods.push(method::emit(state, mv, implementation, next).map_err(|problem| mistake(at, problem))?);
+            }
+            Answer::Refused(_) => {}
+            Answer::Nothing => {
+                return Err(mistake(
+                    at,
+                    format!("`{}` is not legal in `{}`, and no refusal says so", mv.method, state.of.ty),
+                ));
+            }
+        }
+    }
+    if methods.is_empty() {
+        return Ok(None);
+    }
+    let (ty, generics) = (&state.ty, state.generics());
+    let heading = doc(&state.of.description);
+    Ok(Some(quote! {
+        #heading
+        impl #generics Episode<#ty> { #(#methods)* }
+    }))
+}
+
+/// The function for just this state, or else that for any.
+fn find<'i>(state: &State<'_>, mv: &Move, implementations: &'i [Implementation]) -> Option<&'i Implementation> {
+    let mut of = implementations.iter().filter(|implementation| implementation.method == mv.method);
+    let exact = of.clone().find(|implementation| implementation.state == state.ty);
+    exact.or_else(|| {
+        of.find(|implementation| implementation.is_for_any() && (state.is_plain() || !implementation.leads_on()))
+    })
+}
+
+/// The type that stands for where a move leads, if there is one.
+fn next<'s>(fsm: &Fsm, states: &'s [State<'_>], state: &State<'_>, mv: &Move) -> Option<&'s syn::Type> {
+    let mut targets = fsm.targets(state.of, &mv.events);
+    targets.sort_unstable();
+    let stands = |candidate: &&State<'_>| {
+        let mut of: Vec<&str> = candidate.of.of.iter().map(String::as_str).collect();
+        of.sort_unstable();
+        of == targets && candidate.is_plain() && !candidate.of.open
+    };
+    states.iter().find(stands).map(|state| &state.ty)
+}
+
+fn mistake(at: usize, problem: String) -> Mistakes {
+    Mistake {
+        file: FSM_FILE.to_owned(),
+        pointer: format!("/typed/moves/{at}"),
+        kind: "typed",
+        problem,
+        mend: "write the function, change the rows, or add to `refused`".to_owned(),
+    }
+    .into()
+}

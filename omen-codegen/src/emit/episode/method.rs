@@ -1,0 +1,92 @@
+//! One method of one state.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::visit_mut::VisitMut;
+
+use super::super::ident;
+use super::State;
+use super::source::{Implementation, Substitute};
+use crate::model::Move;
+
+/// The type parameters of a function that stand for the state before and after.
+pub(super) const STATES: [&str; 2] = ["S", "Next"];
+
+pub(super) fn emit(
+    state: &State<'_>,
+    mv: &Move,
+    implementation: &Implementation,
+    next: Option<&syn::Type>,
+) -> Result<TokenStream, String> {
+    let mut generics = implementation.generics.clone();
+    let mut output = implementation.output.clone();
+    let mut parameters = implementation.parameters.clone();
+    let mut substitute = Substitute(Vec::new());
+    if implementation.is_for_any() {
+        substitute.0.push(("S", &state.ty));
+    }
+    if implementation.leads_on() {
+        let next =
+            next.ok_or_else(|| format!("no plain type stands for where `{}` leads from `{}`", mv.method, state.of.ty))?;
+        substitute.0.push(("Next", next));
+    }
+    substitute.visit_return_type_mut(&mut output);
+    for (_, ty) in &mut parameters {
+        substitute.visit_type_mut(ty);
+    }
+    let bounds = take_states(state, &mut generics, &mut substitute);
+    let clause = generics.where_clause.take().map(|clause| clause.predicates.into_iter().collect::<Vec<_>>());
+    let clause: Vec<_> = bounds.into_iter().chain(clause.into_iter().flatten()).collect();
+    let clause = (!clause.is_empty()).then(|| quote!(where #(#clause),*));
+    let (docs, method, file, function) =
+        (&implementation.docs, ident(&mv.method), ident(&mv.method), &implementation.function);
+    let (names, types): (Vec<_>, Vec<_>) = parameters.iter().map(|(name, ty)| (name, ty)).unzip();
+    Ok(quote! {
+        #(#docs)*
+        pub fn #method #generics (self, #(#names: #types),*) #output #clause {
+            moves::#file::#function(self, #(#names),*)
+        }
+    })
+}
+
+/// Takes the parameters away that are the states' own, and returns what was asked of them.
+fn take_states(
+    state: &State<'_>,
+    generics: &mut syn::Generics,
+    substitute: &mut Substitute<'_>,
+) -> Vec<syn::WherePredicate> {
+    let mut bounds = Vec::new();
+    let own = |name: &syn::Ident| state.parameters.contains(name) || STATES.iter().any(|states| name == states);
+    for parameter in generics.type_params().filter(|parameter| own(&parameter.ident)) {
+        let (name, asked) = (&parameter.ident, &parameter.bounds);
+        if !asked.is_empty() && !STATES.iter().any(|states| name == states) {
+            bounds.push(syn::parse_quote!(#name: #asked));
+        }
+    }
+    generics.params = std::mem::take(&mut generics.params)
+        .into_iter()
+        .filter(|parameter| match parameter {
+            syn::GenericParam::Type(parameter) => !own(&parameter.ident),
+            syn::GenericParam::Const(parameter) => !own(&parameter.ident),
+            syn::GenericParam::Lifetime(_) => true,
+        })
+        .collect();
+    if let Some(clause) = &mut generics.where_clause {
+        clause.predicates = std::mem::take(&mut clause.predicates)
+            .into_iter()
+            .filter(|predicate| !is_about_states(predicate))
+            .map(|mut predicate| {
+                substitute.visit_where_predicate_mut(&mut predicate);
+                predicate
+            })
+            .collect();
+    }
+    bounds
+}
+
+/// Whether a bound is on `S` or `Next` themselves: what it asks, the generated types have.
+fn is_about_states(predicate: &syn::WherePredicate) -> bool {
+    let syn::WherePredicate::Type(predicate) = predicate else { return false };
+    matches!(&predicate.bounded_ty, syn::Type::Path(path)
+        if STATES.iter().any(|states| path.path.is_ident(states)))
+}

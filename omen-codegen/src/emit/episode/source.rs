@@ -1,0 +1,108 @@
+//! The functions in which moves are written out, once each: `moves/<method>.rs`.
+
+use syn::visit_mut::{self, VisitMut};
+
+use super::super::{bug, ident};
+use crate::mistake::Mistakes;
+
+/// A function that carries a move out.
+pub(super) struct Implementation {
+    pub(super) method: String,
+    pub(super) function: syn::Ident,
+    pub(super) docs: Vec<syn::Attribute>,
+    pub(super) generics: syn::Generics,
+    /// The `S` of its first parameter, `episode: Episode<S>`.
+    pub(super) state: syn::Type,
+    /// The other parameters.
+    pub(super) parameters: Vec<(syn::Ident, syn::Type)>,
+    pub(super) output: syn::ReturnType,
+}
+
+impl Implementation {
+    /// Whether it is for any state that the table allows.
+    pub(super) fn is_for_any(&self) -> bool {
+        self.state == any()
+    }
+
+    /// Whether the table says where it leads; else it leads to one state, or nowhere, from anywhere.
+    pub(super) fn leads_on(&self) -> bool {
+        self.generics.type_params().any(|parameter| parameter.ident == "Next")
+    }
+}
+
+/// The type parameter that stands for any state.
+pub(super) fn any() -> syn::Type {
+    let any = ident("S");
+    syn::parse_quote!(#any)
+}
+
+/// Reads the functions that others may call and whose first parameter is the episode.
+pub(super) fn read(files: &[(String, String)]) -> Result<Vec<Implementation>, Mistakes> {
+    let mut all = Vec::new();
+    for (method, text) in files {
+        let wrong = |problem: String| bug(format!("moves/{method}.rs: {problem}"));
+        let file = syn::parse_file(text).map_err(|error| wrong(error.to_string()))?;
+        for item in file.items {
+            if let syn::Item::Fn(function) = item
+                && !matches!(function.vis, syn::Visibility::Inherited)
+            {
+                all.push(implementation(method, function).map_err(wrong)?);
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn implementation(method: &str, function: syn::ItemFn) -> Result<Implementation, String> {
+    let name = function.sig.ident.clone();
+    let mut parameters = Vec::new();
+    for input in function.sig.inputs {
+        match input {
+            syn::FnArg::Typed(syn::PatType { pat, ty, .. }) => match *pat {
+                syn::Pat::Ident(pat) => parameters.push((pat.ident, *ty)),
+                _ => return Err(format!("a parameter of `{name}` is no plain name")),
+            },
+            syn::FnArg::Receiver(_) => return Err(format!("`{name}` is a method")),
+        }
+    }
+    if parameters.is_empty() {
+        return Err(format!("`{name}` takes no episode"));
+    }
+    let (_, first) = parameters.remove(0);
+    let state = state_of(&first).ok_or_else(|| format!("the first parameter of `{name}` is no `Episode<_>`"))?;
+    Ok(Implementation {
+        method: method.to_owned(),
+        function: name,
+        docs: function.attrs.into_iter().filter(|attribute| attribute.path().is_ident("doc")).collect(),
+        generics: function.sig.generics,
+        state,
+        parameters,
+        output: function.sig.output,
+    })
+}
+
+fn state_of(ty: &syn::Type) -> Option<syn::Type> {
+    let syn::Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|last| last.ident == "Episode")?;
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    match arguments.args.first()? {
+        syn::GenericArgument::Type(ty) => Some(ty.clone()),
+        _ => None,
+    }
+}
+
+/// Puts types in the place of type parameters.
+pub(super) struct Substitute<'s>(pub(super) Vec<(&'static str, &'s syn::Type)>);
+
+impl VisitMut for Substitute<'_> {
+    fn visit_type_mut(&mut self, ty: &mut syn::Type) {
+        if let syn::Type::Path(path) = ty
+            && let Some(name) = path.path.get_ident()
+            && let Some((_, other)) = self.0.iter().find(|(parameter, _)| name == parameter)
+        {
+            *ty = (*other).clone();
+            return;
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+}

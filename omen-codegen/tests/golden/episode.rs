@@ -1,0 +1,177 @@
+/// Nobody comes through.
+#[derive(Debug)]
+pub enum Locked {}
+
+impl Sealed for Locked {}
+
+impl Typestate for Locked {
+    const NAME: &'static str = "Locked";
+    const NODES: &'static [Node] = &[Node::Locked];
+    const OPEN: bool = false;
+}
+
+/// One turn is left.
+#[derive(Debug)]
+pub enum Once {}
+
+impl Sealed for Turns<Once> {}
+
+impl Typestate for Turns<Once> {
+    const NAME: &'static str = "Turns<Once>";
+    const NODES: &'static [Node] = &[Node::OpenOnce];
+    const OPEN: bool = false;
+}
+
+/// Two turns are left.
+#[derive(Debug)]
+pub enum Twice {}
+
+impl Sealed for Turns<Twice> {}
+
+impl Typestate for Turns<Twice> {
+    const NAME: &'static str = "Turns<Twice>";
+    const NODES: &'static [Node] = &[Node::OpenTwice];
+    const OPEN: bool = false;
+}
+
+impl<const N: usize> Sealed for Queue<N> {}
+
+impl<const N: usize> Typestate for Queue<N> {
+    const NAME: &'static str = "Queue<N>";
+    const NODES: &'static [Node] = &[Node::OpenOnce];
+    const OPEN: bool = true;
+}
+
+/// Nobody comes through.
+impl Episode<Locked> {
+    /// Pays.
+    ///
+    /// # Errors
+    /// If the coin is not taken.
+    pub fn pay<C: Coin>(self, coin: C) -> Result<Episode<Turns<Once>>, Refused<Locked>>
+    where
+        C: Silver,
+    {
+        moves::pay::pay(self, coin)
+    }
+    /// Ends.
+    pub fn close<R: Reason, const K: usize>(self) -> Closed {
+        moves::close::close(self)
+    }
+}
+
+/// One turn is left.
+impl Episode<Turns<Once>> {
+    /// Goes through.
+    pub fn push(self) -> Episode<Locked> {
+        moves::push::push(self)
+    }
+    /// Ends.
+    pub fn close<R: Reason, const K: usize>(self) -> Closed {
+        moves::close::close(self)
+    }
+}
+
+/// Two turns are left.
+impl Episode<Turns<Twice>> {
+    /// Goes through.
+    pub fn push(self) -> Episode<Turns<Once>> {
+        moves::push::push(self)
+    }
+    /// Ends.
+    pub fn close<R: Reason, const K: usize>(self) -> Closed {
+        moves::close::close(self)
+    }
+}
+
+/// `N` people wait.
+impl<const N: usize> Episode<Queue<N>> {
+    /// Pays for those who wait.
+    pub fn pay<C: Coin>(self, coin: C) -> Episode<Queue<N>> {
+        moves::pay::for_all(self, coin)
+    }
+    /// Ends.
+    pub fn close<R: Reason, const K: usize>(self) -> Closed {
+        moves::close::close(self)
+    }
+}
+
+/// What answers calls that are not legal. Nothing here can be called.
+#[doc(hidden)]
+pub mod explain {
+    #[allow(clippy::wildcard_imports, reason = "the states are many")]
+    use super::*;
+    #[diagnostic::on_unimplemented(
+        message = "FSM: people wait, so `push` is not legal",
+        label = "illegal here: the state is `{Self}`",
+        note = "let them through first"
+    )]
+    pub trait PushHereFsm: Sized {
+        type Out;
+        fn out(episode: Episode<Self>) -> Self::Out;
+    }
+    pub trait InPushHereFsm {}
+    impl<const N: usize> InPushHereFsm for Queue<N> {}
+    pub trait ExplainPushHereFsm<S>: Sized {
+        fn push(self) -> <S as PushHereFsm>::Out
+        where
+            S: PushHereFsm;
+    }
+    impl<S: InPushHereFsm> ExplainPushHereFsm<S> for Episode<S> {
+        fn push(self) -> <S as PushHereFsm>::Out
+        where
+            S: PushHereFsm,
+        {
+            S::out(self)
+        }
+    }
+    #[diagnostic::on_unimplemented(
+        message = "FSM: it is locked, so `push` is not legal",
+        label = "illegal here: the state is `{Self}`",
+        note = "pay first: `.pay(coin)`"
+    )]
+    pub trait PushHereFsm2: Sized {
+        type Out;
+        fn out(episode: Episode<Self>) -> Self::Out;
+    }
+    pub trait InPushHereFsm2 {}
+    impl InPushHereFsm2 for Locked {}
+    pub trait ExplainPushHereFsm2<S>: Sized {
+        fn push(self) -> <S as PushHereFsm2>::Out
+        where
+            S: PushHereFsm2;
+    }
+    impl<S: InPushHereFsm2> ExplainPushHereFsm2<S> for Episode<S> {
+        fn push(self) -> <S as PushHereFsm2>::Out
+        where
+            S: PushHereFsm2,
+        {
+            S::out(self)
+        }
+    }
+    #[diagnostic::on_unimplemented(
+        message = "FSM: it is open, and takes no more coins",
+        label = "illegal here: the state is `{Self}`",
+        note = "go through: `.push()`"
+    )]
+    pub trait PayHereFsm: Sized {
+        type Out;
+        fn out(episode: Episode<Self>) -> Self::Out;
+    }
+    pub trait InPayHereFsm {}
+    impl InPayHereFsm for Turns<Once> {}
+    impl InPayHereFsm for Turns<Twice> {}
+    pub trait ExplainPayHereFsm<S>: Sized {
+        fn pay(self, _coin: impl Sized) -> <S as PayHereFsm>::Out
+        where
+            S: PayHereFsm;
+    }
+    impl<S: InPayHereFsm> ExplainPayHereFsm<S> for Episode<S> {
+        fn pay(self, _coin: impl Sized) -> <S as PayHereFsm>::Out
+        where
+            S: PayHereFsm,
+        {
+            S::out(self)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/// `blue`: For letters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlueInk;
+
+/// `red`: For corrections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RedInk;
+
+/// The values of `Ink` by their names alone.
+pub mod ink {
+    /// `blue`: For letters.
+    pub type Blue = super::BlueInk;
+    /// `red`: For corrections.
+    pub type Red = super::RedInk;
+}
+
+/// A value of `Ink` at the level of types.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no value of `Ink`",
+    label = "a value of another sort",
+    note = "its values are `BlueInk`, `RedInk`"
+)]
+pub trait InkFact: sealed::Sealed + Copy + Send + Sync + 'static {
+    /// The same value at run time.
+    const VALUE: ::omen_types::Ink;
+}
+
+impl sealed::Sealed for BlueInk {}
+
+#[diagnostic::do_not_recommend]
+impl InkFact for BlueInk {
+    const VALUE: ::omen_types::Ink = ::omen_types::Ink::Blue;
+}
+
+impl sealed::Sealed for RedInk {}
+
+#[diagnostic::do_not_recommend]
+impl InkFact for RedInk {
+    const VALUE: ::omen_types::Ink = ::omen_types::Ink::Red;
+}
+
+/// The values of `Pace` at the level of types.
+pub mod pace {
+    /// `SLOW`: Without haste.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Slow;
+    /// `FAST`: Whatever it takes.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Fast;
+}
+
+/// A value of `Pace` at the level of types.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no value of `Pace`",
+    label = "a value of another sort",
+    note = "its values are `pace::Slow`, `pace::Fast`"
+)]
+pub trait PaceFact: sealed::Sealed + Copy + Send + Sync + 'static {
+    /// The same value at run time.
+    const VALUE: ::omen_types::Pace;
+    /// The place of the value in the schema, which lists the lowest first.
+    #[doc(hidden)]
+    type Place;
+}
+
+impl sealed::Sealed for pace::Slow {}
+
+#[diagnostic::do_not_recommend]
+impl PaceFact for pace::Slow {
+    const VALUE: ::omen_types::Pace = ::omen_types::Pace::Slow;
+    type Place = Place<0usize>;
+}
+
+impl sealed::Sealed for pace::Fast {}
+
+#[diagnostic::do_not_recommend]
+impl PaceFact for pace::Fast {
+    const VALUE: ::omen_types::Pace = ::omen_types::Pace::Fast;
+    type Place = Place<1usize>;
+}
+
+#[diagnostic::do_not_recommend]
+impl HasLines for [(); 1usize] {}
+
+#[diagnostic::do_not_recommend]
+impl HasLines for [(); 2usize] {}
+
+#[diagnostic::do_not_recommend]
+impl Signed for [(); 2usize] {}
+
+#[diagnostic::do_not_recommend]
+impl Signed for [(); 3usize] {}

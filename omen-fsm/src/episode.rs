@@ -1,0 +1,157 @@
+//! The typed API: an episode whose illegal moves do not compile.
+//!
+//! [`Episode<S>`] is an episode in the state `S`. Each state has the methods that the transition table
+//! has rows for, and no others; a method that is called where it is not legal is answered by rustc
+//! with the rule that forbids it and the way out. What only becomes known while the program runs
+//! (budgets, expiry, deadlines, the log's disk being full) comes back as [`Refused`], with the episode
+//! in hand and nothing written.
+//!
+//! Every packet that an episode sends is judged by the same [`Machine`](crate::Machine) that judges
+//! other people's logs, before it is written: what a program can do with an episode, a validator
+//! accepts.
+
+#![allow(clippy::type_complexity, reason = "states are types: what a move leads to is written out")]
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use omen_types::{CorrelationId, Instant};
+
+mod any;
+mod core;
+mod counted;
+mod decide;
+mod moves;
+mod propose;
+mod refused;
+mod resume;
+mod rules;
+mod setup;
+mod state;
+mod under;
+mod unproven;
+mod values;
+
+pub use any::{AnyEpisode, AnyLoop};
+pub use decide::{CanDecide, Decided};
+pub use propose::{Moved, NotMoved};
+pub use refused::{Halt, Refusal, Refused};
+pub use resume::ResumeError;
+pub use rules::*;
+pub use setup::{Clock, IdSource, JsonLines, Line, Log, Memory, Numbered, Setup};
+pub use state::*;
+pub use under::Under;
+pub use unproven::{CheckError, SettleError, Unproven};
+pub use values::*;
+
+use core::Core;
+
+// The types that stand for states, their methods, and what answers calls that are not legal. They stand
+// here, beside `Episode`, so that compile errors name them by short paths.
+use crate::table::Node;
+use omen_invariants::facts::*;
+use omen_types::Text;
+use state::sealed::Sealed;
+
+include!(concat!(env!("OUT_DIR"), "/episode.rs"));
+
+/// An episode in the state `S`.
+///
+/// One pointer wide; `Send`, `Sync` and `'static` whatever the state. Every move takes it and gives it
+/// back in the next state, so no state can be used twice.
+#[must_use = "an episode is driven to `close()`; one that is dropped leaves its log unfinished"]
+pub struct Episode<S> {
+    core: Box<Core>,
+    state: PhantomData<fn() -> S>,
+}
+
+impl<S> Episode<S> {
+    /// The episode's correlation id.
+    #[must_use]
+    pub fn correlation_id(&self) -> &CorrelationId {
+        &self.core.origin.correlation_id
+    }
+
+    /// What the clock says now.
+    #[must_use]
+    pub fn now(&self) -> Instant {
+        self.core.clock.now()
+    }
+
+    /// What is remembered of the episode: budgets, tokens, open directives.
+    #[must_use]
+    pub fn ledger(&self) -> &omen_invariants::Ledger {
+        self.core.machine.ledger()
+    }
+
+    /// How many packets it has sent.
+    #[must_use]
+    pub fn packets(&self) -> u64 {
+        self.core.sent
+    }
+
+    /// The lines that it has written, if it keeps them itself ([`Memory`], the default log).
+    #[must_use]
+    pub fn lines(&self) -> &[String] {
+        self.core.log.lines()
+    }
+
+    /// Why the episode stands still, if a step that cannot fail by its type has failed all the same:
+    /// the log could not be written, or a value was too large for a line. Every later step fails with
+    /// it, until [`Episode::into_any`] gives back the episode in the state that its log has reached.
+    #[must_use]
+    pub fn trouble(&self) -> Option<&Refusal> {
+        self.core.trouble.as_deref()
+    }
+
+    /// The episode with its state known at run time: the state that its log has reached.
+    pub fn into_any(self) -> AnyEpisode {
+        AnyEpisode::of(self.core)
+    }
+
+    fn from_core(core: Box<Core>) -> Self {
+        Self { core, state: PhantomData }
+    }
+
+    /// The same episode in another state.
+    fn at<N>(self) -> Episode<N> {
+        Episode::from_core(self.core)
+    }
+
+    /// Gives the episode back with the reason why it was not moved.
+    fn refuse(self, why: std::sync::Arc<Refusal>) -> Refused<S> {
+        Refused { episode: self, why, given: () }
+    }
+}
+
+impl<S> fmt::Debug for Episode<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Episode({}, {} packets, in {})", self.correlation_id(), self.packets(), self.core.machine.nodes())
+    }
+}
+
+/// Proof that an episode has closed as the protocol has it.
+#[must_use = "it proves that the episode has ended"]
+pub struct Closed {
+    core: Box<Core>,
+}
+
+impl Closed {
+    /// The episode's correlation id.
+    #[must_use]
+    pub fn correlation_id(&self) -> &CorrelationId {
+        &self.core.origin.correlation_id
+    }
+
+    /// The lines of its log, if it keeps them itself ([`Memory`], the default log).
+    #[must_use]
+    pub fn lines(&self) -> &[String] {
+        self.core.log.lines()
+    }
+}
+
+impl fmt::Debug for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Closed({}, {} packets)", self.correlation_id(), self.core.sent)
+    }
+}

@@ -1,0 +1,161 @@
+//! An episode whose state is known at run time.
+
+use std::fmt;
+
+use omen_invariants::facts::Judged;
+use omen_types::Invalid;
+
+use super::core::Core;
+use super::{
+    Act, Authorize, Decide, Episode, Escalate, Escalated, Execute, Fork, Idle, Many, Model, Review, SafeMode, Sense,
+    Stop, Undecided, Verify,
+};
+use crate::table::{Node, NodeSet};
+
+/// A verification loop whose progress is known at run time.
+pub type AnyLoop = Verify<Judged, Judged, Judged>;
+
+/// An episode in any state; a `match` gives the typed one back.
+#[must_use = "it holds an episode"]
+pub enum AnyEpisode {
+    /// Nothing was observed yet.
+    Idle(Episode<Idle>),
+    /// Observations are being gathered.
+    Sense(Episode<Sense>),
+    /// A decision may be made.
+    Model(Episode<Model>),
+    /// The decision to act rests.
+    Act(Episode<Decide<Act>>),
+    /// The decision to escalate rests.
+    Escalate(Episode<Decide<Escalate>>),
+    /// The decision to defer or cancel rests.
+    Stop(Episode<Decide<Stop>>),
+    /// A human has answered, and a decision is due.
+    Undecided(Episode<Decide<Undecided>>),
+    /// A verification loop runs.
+    Verify(Episode<AnyLoop>),
+    /// A verification loop runs, and directives are open.
+    VerifyOpen(Episode<Many<AnyLoop>>),
+    /// Tokens are being issued.
+    Authorize(Episode<Authorize>),
+    /// Directives are carried out, and none is open.
+    Execute(Episode<Execute>),
+    /// Directives are carried out, and some are open.
+    ExecuteOpen(Episode<Many<Execute>>),
+    /// Results were taken in, and the next packet tells whether the work is done (D11).
+    Fork(Episode<Fork>),
+    /// The episode may close.
+    Review(Episode<Review>),
+    /// Options lie before a human.
+    Escalated(Episode<Escalated>),
+    /// Emergency halt.
+    SafeMode(Episode<SafeMode>),
+}
+
+impl AnyEpisode {
+    /// Names the state that the machine is in.
+    pub(crate) fn of(mut core: Box<Core>) -> Self {
+        core.trouble = None;
+        let nodes = core.machine.nodes();
+        let open = !core.machine.ledger().open().is_empty();
+        let mut all = nodes.iter();
+        let (first, second) = (all.next(), all.next());
+        match (first.unwrap_or(Node::INITIAL), second) {
+            (_, Some(_)) => Self::Fork(Episode::from_core(core)),
+            (Node::Idle, None) => Self::Idle(Episode::from_core(core)),
+            (Node::Sense, None) => Self::Sense(Episode::from_core(core)),
+            (Node::Model, None) => Self::Model(Episode::from_core(core)),
+            (Node::DecideAct, None) => Self::Act(Episode::from_core(core)),
+            (Node::DecideEscalate, None) => Self::Escalate(Episode::from_core(core)),
+            (Node::DecideStop, None) => Self::Stop(Episode::from_core(core)),
+            (Node::DecideUndecided, None) => Self::Undecided(Episode::from_core(core)),
+            (Node::Verify, None) if open => Self::VerifyOpen(Episode::from_core(core)),
+            (Node::Verify, None) => Self::Verify(Episode::from_core(core)),
+            (Node::Authorize, None) => Self::Authorize(Episode::from_core(core)),
+            (Node::Execute, None) if open => Self::ExecuteOpen(Episode::from_core(core)),
+            (Node::Execute, None) => Self::Execute(Episode::from_core(core)),
+            (Node::Review, None) => Self::Review(Episode::from_core(core)),
+            (Node::Escalated, None) => Self::Escalated(Episode::from_core(core)),
+            (Node::SafeMode, None) => Self::SafeMode(Episode::from_core(core)),
+        }
+    }
+
+    /// Where the table has the episode; two nodes after results were taken in (D11).
+    #[must_use]
+    pub fn nodes(&self) -> NodeSet {
+        self.core().machine.nodes()
+    }
+
+    pub(crate) fn into_core(self) -> Box<Core> {
+        match self {
+            Self::Idle(episode) => episode.core,
+            Self::Sense(episode) => episode.core,
+            Self::Model(episode) => episode.core,
+            Self::Act(episode) => episode.core,
+            Self::Escalate(episode) => episode.core,
+            Self::Stop(episode) => episode.core,
+            Self::Undecided(episode) => episode.core,
+            Self::Verify(episode) => episode.core,
+            Self::VerifyOpen(episode) => episode.core,
+            Self::Authorize(episode) => episode.core,
+            Self::Execute(episode) => episode.core,
+            Self::ExecuteOpen(episode) => episode.core,
+            Self::Fork(episode) => episode.core,
+            Self::Review(episode) => episode.core,
+            Self::Escalated(episode) => episode.core,
+            Self::SafeMode(episode) => episode.core,
+        }
+    }
+
+    /// Sends the packets to come from another layer of the agent, 2 to 6.
+    ///
+    /// # Errors
+    /// As [`Episode::from_layer`].
+    pub fn from_layer(self, layer: u64) -> Result<Self, (Box<Self>, Invalid)> {
+        let mut core = self.into_core();
+        match core.speak_as(layer) {
+            Ok(()) => Ok(Self::of(core)),
+            Err(invalid) => Err((Box::new(Self::of(core)), invalid)),
+        }
+    }
+
+    /// The lines that it has written, if it keeps them itself ([`Memory`](super::Memory), the default).
+    #[must_use]
+    pub fn lines(&self) -> &[String] {
+        self.core().log.lines()
+    }
+
+    /// What is remembered of the episode: budgets, tokens, open directives.
+    #[must_use]
+    pub fn ledger(&self) -> &omen_invariants::Ledger {
+        self.core().machine.ledger()
+    }
+
+    fn core(&self) -> &Core {
+        match self {
+            Self::Idle(episode) => &episode.core,
+            Self::Sense(episode) => &episode.core,
+            Self::Model(episode) => &episode.core,
+            Self::Act(episode) => &episode.core,
+            Self::Escalate(episode) => &episode.core,
+            Self::Stop(episode) => &episode.core,
+            Self::Undecided(episode) => &episode.core,
+            Self::Verify(episode) => &episode.core,
+            Self::VerifyOpen(episode) => &episode.core,
+            Self::Authorize(episode) => &episode.core,
+            Self::Execute(episode) => &episode.core,
+            Self::ExecuteOpen(episode) => &episode.core,
+            Self::Fork(episode) => &episode.core,
+            Self::Review(episode) => &episode.core,
+            Self::Escalated(episode) => &episode.core,
+            Self::SafeMode(episode) => &episode.core,
+        }
+    }
+}
+
+impl fmt::Debug for AnyEpisode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let core = self.core();
+        write!(f, "AnyEpisode({}, {} packets, in {})", core.origin.correlation_id, core.sent, core.machine.nodes())
+    }
+}

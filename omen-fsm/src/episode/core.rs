@@ -1,0 +1,349 @@
+//! What an episode is under its type: the machine, the envelope, and where packets go.
+
+use std::sync::Arc;
+
+use omen_invariants::facts::AnyEnvelope;
+use omen_invariants::ledger::{Fingerprint, Kind};
+use omen_types::{
+    CampaignId, Code, CorrelationId, DecisionOutcome, Diagnostic, EpistemicStatus, ExecutionMethod, Instant, Invalid,
+    LayerNumber, LayerSource, Mcp, Packet, PacketFacts, PacketHeader, PacketId, PacketType, Payload, TaskId, Timestamp,
+    TokenId, serde_json,
+};
+
+use super::refused::Refusal;
+use super::setup::{Clock, IdSource, Line, Log};
+use crate::machine::Machine;
+use crate::table::Obligation;
+
+pub(crate) struct Core {
+    pub(crate) machine: Machine,
+    /// The envelope of the packets to come.
+    pub(crate) mcp: Arc<Mcp>,
+    pub(crate) origin: Origin,
+    pub(crate) clock: Box<dyn Clock>,
+    pub(crate) ids: Box<dyn IdSource>,
+    pub(crate) log: Box<dyn Log>,
+    pub(crate) last: Option<PacketId>,
+    pub(crate) sent: u64,
+    /// The latest decision, which a verification plan names.
+    pub(crate) decision: Option<PacketId>,
+    pub(crate) looped: LoopNotes,
+    pub(crate) tasks: Vec<OpenTask>,
+    /// Values of another episode do not carry this.
+    pub(crate) mark: Mark,
+    pub(crate) trouble: Option<Arc<Refusal>>,
+}
+
+/// Where an episode's packets come from.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    pub(crate) correlation_id: CorrelationId,
+    pub(crate) campaign_id: Option<CampaignId>,
+    pub(crate) layer: LayerSource,
+}
+
+/// What an episode notes of its verification loop.
+#[derive(Debug, Default)]
+pub(crate) struct LoopNotes {
+    /// Results and observations, which the closing belief update cites.
+    pub(crate) evidence: Vec<PacketId>,
+    /// The latest observation with status OBSERVED.
+    pub(crate) observed: Option<PacketId>,
+    /// The plans that were sent.
+    pub(crate) plans: Vec<Mark>,
+    /// What those of the log are to verify.
+    pub(crate) targets: Vec<String>,
+}
+
+/// A directive that has no result yet.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenTask {
+    pub(crate) directive: PacketId,
+    pub(crate) task_id: TaskId,
+    pub(crate) method: ExecutionMethod,
+}
+
+/// Tells things apart by who made them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mark(Arc<u8>);
+
+impl PartialEq for Mark {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// A packet to be.
+pub(crate) struct Draft {
+    pub(crate) payload: Payload,
+    /// How its content is known, if not as the envelope says.
+    pub(crate) status: Option<EpistemicStatus>,
+    /// The layer that it comes from, if not the episode's own.
+    pub(crate) layer: Option<LayerSource>,
+}
+
+impl Draft {
+    pub(crate) fn new(payload: impl Into<Payload>) -> Self {
+        Self { payload: payload.into(), status: None, layer: None }
+    }
+}
+
+/// A packet that was judged, and can be written.
+struct Ready {
+    packet: Packet,
+    text: String,
+}
+
+fn no_id(invalid: Invalid) -> Refusal {
+    Refusal::rule(Diagnostic::error(Code::Schema, format!("the id source gave no id: {invalid}")))
+}
+
+impl Machine {
+    /// The first id from a source that the episode has not used. An episode that is taken up again may
+    /// number from the start; a source that repeats itself for ever is found out, as the machine
+    /// refuses what it gave last.
+    fn fresh<T: TryFrom<String, Error = Invalid>>(
+        &self,
+        sent: u64,
+        kind: Kind,
+        mut next: impl FnMut() -> String,
+    ) -> Result<T, Invalid> {
+        let mut id = next();
+        for _ in 0..=sent {
+            let used = match kind {
+                Kind::Token => self.ledger().tokens().get(&id).is_some(),
+                _ => self.ledger().has_seen(Fingerprint::of(kind, &id)),
+            };
+            if !used {
+                break;
+            }
+            id = next();
+        }
+        T::try_from(id)
+    }
+}
+
+impl Core {
+    /// Sends packets: all, or none if one is refused.
+    pub(crate) fn send(&mut self, drafts: Vec<Draft>) -> Result<Vec<PacketId>, Arc<Refusal>> {
+        if let Some(trouble) = &self.trouble {
+            return Err(Arc::clone(trouble));
+        }
+        // All are judged before one is written, each after those before it.
+        let mut machine = self.machine.clone();
+        let mut ready = Vec::with_capacity(drafts.len());
+        let mut last = self.last.clone();
+        let mut warnings = Vec::new();
+        for draft in drafts {
+            let packet = self.make(draft, last.take())?;
+            let packet = judge(&mut machine, packet, &mut warnings)?;
+            last = Some(packet.packet.header().packet_id.clone());
+            ready.push(packet);
+        }
+        self.write(machine, &ready, &warnings)?;
+        Ok(ready.iter().map(|ready| ready.packet.header().packet_id.clone()).collect())
+    }
+
+    /// Writes packets that the machine has taken in, and takes them in.
+    fn write(&mut self, machine: Machine, ready: &[Ready], warnings: &[Diagnostic]) -> Result<(), Refusal> {
+        let lines: Vec<Line<'_>> =
+            ready.iter().map(|ready| Line { packet_id: &ready.packet.header().packet_id, text: &ready.text }).collect();
+        self.log.append(&lines).map_err(Refusal::Log)?;
+        for warning in warnings {
+            self.log.warn(warning);
+        }
+        self.machine = machine;
+        for ready in ready {
+            self.note(&ready.packet);
+        }
+        Ok(())
+    }
+
+    /// Sends a packet that no rule can refuse; what goes wrong all the same is kept as trouble.
+    pub(crate) fn must(&mut self, draft: Draft) -> Option<PacketId> {
+        match self.send(vec![draft]) {
+            Ok(ids) => ids.into_iter().next(),
+            Err(why) => {
+                self.trouble.get_or_insert(why);
+                None
+            }
+        }
+    }
+
+    /// Sends one packet.
+    pub(crate) fn try_send(&mut self, draft: Draft) -> Result<(), Arc<Refusal>> {
+        self.send(vec![draft]).map(drop)
+    }
+
+    /// Sends a packet that stands as it is.
+    pub(crate) fn send_packet(&mut self, packet: Packet) -> Result<PacketId, Refusal> {
+        let mut machine = self.machine.clone();
+        let mut warnings = Vec::new();
+        let ready = judge(&mut machine, packet, &mut warnings)?;
+        let id = ready.packet.header().packet_id.clone();
+        self.write(machine, &[ready], &warnings)?;
+        Ok(id)
+    }
+
+    /// A packet of payload and envelope as they are written, read as strictly as a line of a log.
+    pub(crate) fn compose(
+        &mut self,
+        packet_type: PacketType,
+        payload: &str,
+        mcp: Option<&str>,
+    ) -> Result<Packet, Refusal> {
+        let broken = |error: serde_json::Error| Refusal::rule(Diagnostic::error(Code::Json, error.to_string()));
+        let header = self.header(packet_type, None, self.last.clone())?;
+        let header = serde_json::to_string(&header).map_err(broken)?;
+        let own = match mcp {
+            Some(_) => String::new(),
+            None => serde_json::to_string(&*self.mcp).map_err(broken)?,
+        };
+        let mcp = mcp.unwrap_or(&own);
+        let text = format!(r#"{{"header":{header},"mcp":{mcp},"payload":{payload}}}"#);
+        text.parse().map_err(|rejected: Box<omen_types::Rejected>| {
+            let mut errors = rejected.errors;
+            // Offsets into a text that nobody has seen would only mislead.
+            errors.iter_mut().for_each(|error| error.span = None);
+            Refusal::Rules(errors)
+        })
+    }
+
+    fn make(&mut self, draft: Draft, last: Option<PacketId>) -> Result<Packet, Refusal> {
+        let Draft { payload, status, layer } = draft;
+        let mut mcp = Mcp::clone(&self.mcp);
+        if let Some(status) = status {
+            mcp.epistemics.status = status;
+        }
+        let header = self.header(payload.packet_type(), layer, last)?;
+        Ok(payload.into_packet(header, mcp))
+    }
+
+    fn header(
+        &mut self,
+        packet_type: PacketType,
+        layer: Option<LayerSource>,
+        last: Option<PacketId>,
+    ) -> Result<PacketHeader, Refusal> {
+        let ids = &mut self.ids;
+        Ok(PacketHeader {
+            packet_id: self.machine.fresh(self.sent, Kind::Packet, || ids.packet_id()).map_err(no_id)?,
+            packet_type,
+            created_at: Timestamp::from(self.clock.now()),
+            layer_source: layer.unwrap_or(self.origin.layer),
+            correlation_id: self.origin.correlation_id.clone(),
+            campaign_id: self.origin.campaign_id.clone(),
+            previous_packet_id: last,
+        })
+    }
+
+    /// A task id that this episode has not used.
+    pub(crate) fn fresh_task_id(&mut self) -> Result<TaskId, Refusal> {
+        let ids = &mut self.ids;
+        self.machine.fresh(self.sent, Kind::Task, || ids.task_id()).map_err(no_id)
+    }
+
+    /// A token id that this episode has not used.
+    pub(crate) fn fresh_token_id(&mut self) -> Result<TokenId, Refusal> {
+        let ids = &mut self.ids;
+        self.machine.fresh(self.sent, Kind::Token, || ids.token_id()).map_err(no_id)
+    }
+
+    /// Whether the verification loop has its SUCCESS.
+    pub(crate) fn has_succeeded(&self) -> bool {
+        self.machine.ledger().verification().met & Obligation::Success.bit() != 0
+    }
+
+    /// Takes in a packet of a log that is written already.
+    pub(crate) fn replay(&mut self, packet: Packet, text: &str) -> Result<(), Refusal> {
+        let mut machine = self.machine.clone();
+        let ready = judge_text(&mut machine, packet, text.to_owned(), &mut Vec::new())?;
+        self.machine = machine;
+        self.mcp = Arc::new(ready.packet.mcp().clone());
+        self.note(&ready.packet);
+        Ok(())
+    }
+
+    /// Notes what later moves need of a packet that is in the log.
+    fn note(&mut self, packet: &Packet) {
+        let id = &packet.header().packet_id;
+        self.sent = self.sent.saturating_add(1);
+        self.last = Some(id.clone());
+        match packet {
+            Packet::Decision(decision) => {
+                self.decision = Some(id.clone());
+                if decision.payload.decision_outcome == DecisionOutcome::VerifyFirst {
+                    self.looped = LoopNotes::default();
+                }
+            }
+            Packet::VerificationPlan(plan) => {
+                self.looped.targets.extend(plan.payload.targets.iter().map(|target| target.assumption.to_string()))
+            }
+            Packet::Observation(observation) => {
+                if observation.mcp.epistemics.status == EpistemicStatus::Observed {
+                    self.looped.observed = Some(id.clone());
+                }
+                self.looped.evidence.push(id.clone());
+            }
+            Packet::TaskDirective(directive) => self.tasks.push(OpenTask {
+                directive: id.clone(),
+                task_id: directive.payload.task_id.clone(),
+                method: directive.payload.execution_method.clone(),
+            }),
+            Packet::TaskResult(result) => {
+                self.tasks.retain(|task| task.directive != result.payload.directive_packet_id);
+                self.looped.evidence.push(id.clone());
+            }
+            _ => {}
+        }
+        if self.machine.ledger().open().is_empty() {
+            // The end of safe mode cancels what was open (D13).
+            self.tasks.clear();
+        }
+    }
+
+    /// Takes another layer for the packets to come.
+    pub(crate) fn speak_as(&mut self, layer: u64) -> Result<(), Invalid> {
+        let number = LayerNumber::new(layer)?;
+        if number == LayerNumber::MIN {
+            return Err(Invalid::new("layer of an agent", "an integer from 2 to 6", layer.to_string()));
+        }
+        self.origin.layer = LayerSource::LayerNumber(number);
+        Ok(())
+    }
+
+    /// Takes another envelope for the packets to come.
+    pub(crate) fn under(&mut self, envelope: &impl AnyEnvelope) {
+        self.mcp = Arc::new(envelope.mcp().clone());
+    }
+
+    pub(crate) fn now(&self) -> Instant {
+        self.clock.now()
+    }
+}
+
+/// Judges a packet as a validator would, and takes it into the machine if nothing is against it.
+fn judge(machine: &mut Machine, packet: Packet, warnings: &mut Vec<Diagnostic>) -> Result<Ready, Refusal> {
+    let text = serde_json::to_string(&packet).map_err(|error| {
+        Refusal::rule(Diagnostic::error(Code::Json, format!("the packet cannot be written: {error}")))
+    })?;
+    judge_text(machine, packet, text, warnings)
+}
+
+/// Judges a packet by its text: what is sent and what is judged is the same.
+fn judge_text(
+    machine: &mut Machine,
+    packet: Packet,
+    text: String,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Ready, Refusal> {
+    let facts = PacketFacts::parse(&text).map_err(|rejected| Refusal::Rules(rejected.errors))?;
+    let mut verdict = machine.judge(&facts, None);
+    let errors: Vec<Diagnostic> = verdict.errors().cloned().collect();
+    if !errors.is_empty() {
+        return Err(Refusal::Rules(errors));
+    }
+    warnings.append(&mut verdict.invariants);
+    machine.accept(&facts, &verdict);
+    Ok(Ready { packet, text })
+}

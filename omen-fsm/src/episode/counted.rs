@@ -1,0 +1,122 @@
+//! What is counted or found out at run time: open tasks, permits of tokens in a log, a loop's progress.
+
+use std::marker::PhantomData;
+
+use omen_invariants::facts::Scope;
+use omen_types::{Code, TokenId};
+
+use super::core::{Core, OpenTask};
+use super::refused::Refusal;
+use super::resume::missing;
+use super::state::{Many, Open, Proven, Seen, Verify};
+use super::{AnyLoop, Assumption, Episode, Execute, Pending, Permit, Refused};
+use crate::rules::unmet_of_loop;
+
+impl<S, const N: usize> Episode<Open<S, N>> {
+    /// Counts the open directives at run time, so that some may be settled before others.
+    pub fn many(self) -> Episode<Many<S>> {
+        self.at()
+    }
+}
+
+impl<S> Episode<Many<S>> {
+    /// The open tasks, in the order of sending: also those that were sent before the episode was taken up
+    /// again. A task that is settled twice is refused (E6).
+    #[must_use]
+    pub fn tasks(&self) -> Vec<Pending> {
+        self.core.tasks.iter().map(|task| self.core.pending(task.clone())).collect()
+    }
+
+    fn none_open(self) -> Result<Self, Refused<Many<S>>> {
+        let open = self.core.tasks.len();
+        if open == 0 {
+            return Ok(self);
+        }
+        let why = missing(Code::E6, format!("{open} directives have no result yet"));
+        Err(self.refuse(why.into()))
+    }
+}
+
+impl Episode<Many<Execute>> {
+    /// Goes on once every directive is settled.
+    ///
+    /// # Errors
+    /// If one is still open (E6).
+    pub fn all_settled(self) -> Result<Episode<Execute>, Refused<Many<Execute>>> {
+        self.none_open().map(Episode::at)
+    }
+}
+
+impl<P, O, T> Episode<Many<Verify<P, O, T>>> {
+    /// Goes on with the loop once every directive is settled. Its progress is known at run time from here
+    /// on; [`Episode::complete`] finds out whether it may close.
+    ///
+    /// # Errors
+    /// If one is still open (E6).
+    pub fn all_settled(self) -> Result<Episode<AnyLoop>, Refused<Many<Verify<P, O, T>>>> {
+        self.none_open().map(Episode::at)
+    }
+}
+
+impl<P, O, T> Episode<Verify<P, O, T>> {
+    /// Finds out whether the loop has all that it needs; then it may close with `.believe(..)`.
+    ///
+    /// # Errors
+    /// What is still missing (E3).
+    pub fn complete(self) -> Result<Episode<Verify<Proven, Seen, T>>, Refused<Verify<P, O, T>>> {
+        let unmet = unmet_of_loop(self.ledger());
+        if unmet.is_empty() {
+            return Ok(self.at());
+        }
+        let why = missing(Code::E3, format!("the verification loop is not complete: {}", unmet.join(", ")));
+        Err(self.refuse(why.into()))
+    }
+
+    /// The assumptions that plans of this loop are to verify, as its log names them: for an episode that
+    /// was taken up again.
+    pub fn assumptions(&mut self) -> Vec<Assumption> {
+        let mark = super::core::Mark::default();
+        self.core.looped.plans.push(mark.clone());
+        self.core.looped.targets.iter().map(|text| Assumption::of(text.clone(), mark.clone())).collect()
+    }
+}
+
+impl<S> Episode<S> {
+    /// Permits for uses that a token of the log has left, as the type of its scope: for an episode that was
+    /// taken up again. Claimed twice, they are refused when the token has no use left (E4).
+    ///
+    /// # Errors
+    /// If there is no such token, it is revoked, it allows less than the scope, or fewer uses are left
+    /// (E4, INV-007).
+    pub fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {
+        let no = |problem: String| missing(Code::E4, problem);
+        let token = self.ledger().tokens().get(token_id.as_str());
+        let grant = token
+            .filter(|token| !token.revoked)
+            .and_then(|token| token.grant.as_ref())
+            .ok_or_else(|| no(format!("the episode has no live token `{token_id}`")))?;
+        let lacks_tool = Sc::TOOLS.iter().find(|tool| !grant.tools.iter().any(|granted| **granted == ***tool));
+        if let Some(tool) = lacks_tool {
+            return Err(no(format!("the token `{token_id}` does not allow the tool `{tool}`")));
+        }
+        if let Some(operation) = Sc::OPERATIONS.iter().find(|operation| !grant.operations.contains(operation)) {
+            return Err(no(format!("the token `{token_id}` does not allow the operation `{operation}`")));
+        }
+        let left = grant.max_uses.saturating_sub(grant.uses);
+        if left < N as u64 {
+            return Err(no(format!("the token `{token_id}` has {left} uses left, and {N} are claimed")));
+        }
+        Ok(std::array::from_fn(|_| Permit {
+            token_id: token_id.clone(),
+            episode: self.core.mark.clone(),
+            scope: PhantomData,
+        }))
+    }
+}
+
+impl Core {
+    pub(crate) fn pending(&self, task: OpenTask) -> Pending {
+        let OpenTask { directive, task_id, method } = task;
+        Pending { task_id, directive, method, episode: self.mark.clone() }
+    }
+}

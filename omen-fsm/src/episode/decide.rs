@@ -1,0 +1,59 @@
+//! Decisions whose outcome is known at run time.
+
+use omen_invariants::facts::{AnyEnvelope, Judged};
+use omen_types::DecisionOutcome;
+
+use super::state::sealed::Sealed;
+use super::state::{Unplanned, Unseen};
+use super::{Act, ActOrder, Decide, Episode, Escalate, Fork, Model, Refused, Stop, Undecided, Verify};
+
+/// States in which a decision of any outcome may be made.
+pub trait CanDecide: Sealed {}
+impl CanDecide for Model {}
+impl CanDecide for Fork {}
+impl CanDecide for Decide<Undecided> {}
+
+/// Where a decision has led. A `match` has to handle every outcome.
+#[must_use = "it holds the episode"]
+#[derive(Debug)]
+pub enum Decided {
+    /// The decision to act rests.
+    Act(Episode<Decide<Act>>),
+    /// A verification loop runs.
+    VerifyFirst(Episode<Verify<Unplanned, Unseen, Judged>>),
+    /// The decision to escalate rests.
+    Escalate(Episode<Decide<Escalate>>),
+    /// The decision to defer or cancel rests.
+    Stop(Episode<Decide<Stop>>),
+}
+
+impl<S: CanDecide> Episode<S> {
+    /// Makes a decision whose outcome is known at run time, in an envelope of either sort.
+    ///
+    /// # Errors
+    /// What a validator would say of the decision: INV-002, INV-003, INV-010 for ACT, INV-005 over budget.
+    pub fn decide<A, E: AnyEnvelope>(
+        mut self,
+        outcome: DecisionOutcome,
+        order: ActOrder<A>,
+        envelope: &E,
+    ) -> Result<Decided, Refused<S>> {
+        if let Err(why) = order.check(&self.core.mark) {
+            return Err(self.refuse(why));
+        }
+        let before = std::sync::Arc::clone(&self.core.mcp);
+        self.core.under(envelope);
+        match self.core.try_send(order.draft(outcome)) {
+            Ok(()) => Ok(match outcome {
+                DecisionOutcome::Act => Decided::Act(self.at()),
+                DecisionOutcome::VerifyFirst => Decided::VerifyFirst(self.at()),
+                DecisionOutcome::Escalate => Decided::Escalate(self.at()),
+                DecisionOutcome::Defer | DecisionOutcome::Cancel => Decided::Stop(self.at()),
+            }),
+            Err(why) => {
+                self.core.mcp = before;
+                Err(self.refuse(why))
+            }
+        }
+    }
+}

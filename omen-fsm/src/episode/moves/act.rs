@@ -1,0 +1,38 @@
+//! The decision to act.
+
+use std::sync::Arc;
+
+use omen_invariants::facts::{Envelope, StakesAllowAct, TierMayAct, ToolsAllowAct};
+use omen_types::DecisionOutcome;
+
+use crate::episode::{ActOrder, Episode, Refused};
+
+/// Decides to act. The quality tier must not be SUBPAR (INV-002); at high stakes it is SUPERB and every
+/// assumption verified, or layer 1 orders it (INV-003); and tools are not down at high stakes (INV-010).
+///
+/// # Errors
+/// If the episode is over its budgets and layer 1 has not approved that (INV-005), or if the order
+/// relies on what this episode has not verified (INV-003).
+pub(crate) fn act<S, Next, L, Q, T, A>(
+    mut episode: Episode<S>,
+    order: ActOrder<A>,
+    envelope: &Envelope<L, Q, T>,
+) -> Result<Episode<Next>, Refused<S>>
+where
+    Q: TierMayAct,
+    L: StakesAllowAct<Q, A>,
+    T: ToolsAllowAct<L>,
+{
+    if let Err(why) = order.check(&episode.core.mark) {
+        return Err(episode.refuse(why));
+    }
+    let before = Arc::clone(&episode.core.mcp);
+    episode.core.under(envelope);
+    match episode.core.try_send(order.draft(DecisionOutcome::Act)) {
+        Ok(()) => Ok(episode.at()),
+        Err(why) => {
+            episode.core.mcp = before;
+            Err(episode.refuse(why))
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! A human's answer.
+
+use crate::episode::{Answer, Episode};
+
+/// Takes in the answer that a human gave (D8). One decision of any outcome is due then.
+pub(crate) fn answered<S, Next>(mut episode: Episode<S>, answer: Answer) -> Episode<Next> {
+    episode.core.must(answer.draft());
+    episode.at()
+}

@@ -1,0 +1,18 @@
+//! The decision to defer.
+
+use omen_invariants::facts::{Envelope, ToolsAllowAct};
+use omen_types::DecisionOutcome;
+
+use crate::episode::{Episode, Ruling};
+
+/// Decides to put the matter off; a belief update records it. Not while tools are down at high stakes
+/// (INV-010).
+pub(crate) fn defer<S, Next, K, L, Q, T: ToolsAllowAct<L>>(
+    mut episode: Episode<S>,
+    ruling: Ruling<K>,
+    envelope: &Envelope<L, Q, T>,
+) -> Episode<Next> {
+    episode.core.under(envelope);
+    episode.core.must(ruling.draft(DecisionOutcome::Defer));
+    episode.at()
+}

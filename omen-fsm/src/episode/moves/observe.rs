@@ -1,0 +1,54 @@
+//! Observing.
+
+use omen_invariants::facts::{EpistemicStatusFact, NeedsNoEvidence};
+
+use crate::episode::{After, Episode, Execute, Many, Observation, Open, Verify};
+
+/// Takes in something that was seen.
+pub(crate) fn observe<S, Next, St: EpistemicStatusFact + NeedsNoEvidence>(
+    mut episode: Episode<S>,
+    observation: Observation<St>,
+) -> Episode<Next> {
+    episode.core.must(observation.draft());
+    episode.at()
+}
+
+/// Takes in something that was seen. With status OBSERVED it is the evidence that the loop needs.
+pub(crate) fn in_loop<P, O, T, St: EpistemicStatusFact + NeedsNoEvidence + After<O>>(
+    episode: Episode<Verify<P, O, T>>,
+    observation: Observation<St>,
+) -> Episode<Verify<P, <St as After<O>>::Then, T>> {
+    observe(episode, observation)
+}
+
+/// Takes in something that was seen while directives of the loop are open.
+pub(crate) fn in_open_loop<P, O, T, const N: usize, St: EpistemicStatusFact + NeedsNoEvidence + After<O>>(
+    episode: Episode<Open<Verify<P, O, T>, N>>,
+    observation: Observation<St>,
+) -> Episode<Open<Verify<P, <St as After<O>>::Then, T>, N>> {
+    observe(episode, observation)
+}
+
+/// Takes in something that was seen while directives of the loop are open.
+pub(crate) fn in_many_of_loop<P, O, T, St: EpistemicStatusFact + NeedsNoEvidence + After<O>>(
+    episode: Episode<Many<Verify<P, O, T>>>,
+    observation: Observation<St>,
+) -> Episode<Many<Verify<P, <St as After<O>>::Then, T>>> {
+    observe(episode, observation)
+}
+
+/// Takes in something that was seen while directives are open.
+pub(crate) fn in_open<const N: usize, St: EpistemicStatusFact + NeedsNoEvidence>(
+    episode: Episode<Open<Execute, N>>,
+    observation: Observation<St>,
+) -> Episode<Open<Execute, N>> {
+    observe(episode, observation)
+}
+
+/// Takes in something that was seen while directives are open.
+pub(crate) fn in_many<St: EpistemicStatusFact + NeedsNoEvidence>(
+    episode: Episode<Many<Execute>>,
+    observation: Observation<St>,
+) -> Episode<Many<Execute>> {
+    observe(episode, observation)
+}

@@ -1,0 +1,86 @@
+//! Results of directives.
+
+use std::sync::Arc;
+
+use omen_types::{Code, Diagnostic, ResultStatus};
+
+use crate::episode::core::Core;
+use crate::episode::{
+    Attempted, Episode, Execute, Many, Open, Progress, Proven, Refusal, Refused, SettleError, Settled, Settles,
+    Unproven, Verify,
+};
+
+/// Takes the results of all open directives in.
+///
+/// # Errors
+/// If one is of another episode, or two are of the same task (E6).
+pub(crate) fn all<const N: usize, R: Settles<N>>(
+    mut episode: Episode<Open<Execute, N>>,
+    results: R,
+) -> Result<Episode<Execute>, Refused<Open<Execute, N>, Vec<Settled>>> {
+    let results = results.all();
+    match take(&mut episode.core, &results) {
+        Ok(()) => Ok(episode.at()),
+        Err(why) => Err(episode.refuse(why).giving_back(results)),
+    }
+}
+
+/// Takes the results of all open directives of the loop in. One SUCCESS is enough to lead on.
+///
+/// # Errors
+/// [`SettleError::Unproven`] if none is a SUCCESS, now or before: the loop may go on checking.
+/// [`SettleError::Refused`] if one is of another episode, or two are of the same task (E6).
+pub(crate) fn in_loop<P: Progress, O, T, const N: usize, R: Settles<N>>(
+    mut episode: Episode<Open<Verify<P, O, T>, N>>,
+    results: R,
+) -> Result<Episode<Verify<Proven, O, T>>, SettleError<P, O, T, N>> {
+    let results = results.all();
+    match take(&mut episode.core, &results) {
+        Ok(()) if episode.core.has_succeeded() => Ok(episode.at()),
+        Ok(()) => {
+            let status = results.last().map_or(ResultStatus::Cancelled, Settled::status);
+            Err(SettleError::Unproven(Unproven { episode: episode.at::<Verify<Attempted, O, T>>(), status }))
+        }
+        Err(why) => Err(SettleError::Refused(episode.refuse(why).giving_back(results))),
+    }
+}
+
+/// Takes results in; others may stay open. `all_settled` leads on once none is.
+///
+/// # Errors
+/// If one is of another episode, or two are of the same task (E6).
+pub(crate) fn some_of_loop<P, O, T>(
+    episode: Episode<Many<Verify<P, O, T>>>,
+    results: Vec<Settled>,
+) -> Result<Episode<Many<Verify<P, O, T>>>, Refused<Many<Verify<P, O, T>>, Vec<Settled>>> {
+    some(episode, results)
+}
+
+/// Takes results in; others may stay open. `all_settled` leads on once none is.
+///
+/// # Errors
+/// If one is of another episode, or two are of the same task (E6).
+pub(crate) fn some_of_many(
+    episode: Episode<Many<Execute>>,
+    results: Vec<Settled>,
+) -> Result<Episode<Many<Execute>>, Refused<Many<Execute>, Vec<Settled>>> {
+    some(episode, results)
+}
+
+fn some<S>(mut episode: Episode<S>, results: Vec<Settled>) -> Result<Episode<S>, Refused<S, Vec<Settled>>> {
+    match take(&mut episode.core, &results) {
+        Ok(()) => Ok(episode),
+        Err(why) => Err(episode.refuse(why).giving_back(results)),
+    }
+}
+
+fn take(core: &mut Core, results: &[Settled]) -> Result<(), Arc<Refusal>> {
+    if let Some(foreign) = results.iter().find(|result| !result.is_of(&core.mark)) {
+        let problem = format!("the result is of `{}`, a directive of another episode", foreign.directive());
+        let finding = Diagnostic::error(Code::E6, problem)
+            .at("/payload/directive_packet_id")
+            .help("settle the tasks that this episode's own directives gave");
+        return Err(Arc::new(Refusal::rule(finding)));
+    }
+    core.send(results.iter().map(Settled::draft).collect()).map(drop)
+}

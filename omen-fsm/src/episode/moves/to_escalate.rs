@@ -1,0 +1,17 @@
+//! The decision to escalate.
+
+use omen_invariants::facts::AnyEnvelope;
+use omen_types::DecisionOutcome;
+
+use crate::episode::{Episode, Ruling};
+
+/// Decides to lay options before a human; the escalation itself comes next.
+pub(crate) fn to_escalate<S, Next, K, E: AnyEnvelope>(
+    mut episode: Episode<S>,
+    ruling: Ruling<K>,
+    envelope: &E,
+) -> Episode<Next> {
+    episode.core.under(envelope);
+    episode.core.must(ruling.draft(DecisionOutcome::Escalate));
+    episode.at()
+}

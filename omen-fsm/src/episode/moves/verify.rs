@@ -1,0 +1,60 @@
+//! The plan of a verification loop.
+
+use std::sync::Arc;
+
+use omen_types::{Code, Diagnostic};
+
+use crate::episode::{Episode, Many, Open, Plan, Progress, Refusal, Refused, Verify};
+
+/// Says what is to be verified, and how.
+///
+/// # Errors
+/// If the episode is over its budgets and layer 1 has not approved that (INV-005).
+pub(crate) fn verify<P: Progress, O, T>(
+    episode: Episode<Verify<P, O, T>>,
+    plan: Plan,
+) -> Result<Episode<Verify<<P as Progress>::Planned, O, T>>, Refused<Verify<P, O, T>>> {
+    send(episode, plan)
+}
+
+/// Says what else is to be verified while directives of the loop are open.
+///
+/// # Errors
+/// As in the loop itself.
+pub(crate) fn in_open<P, O, T, const N: usize>(
+    episode: Episode<Open<Verify<P, O, T>, N>>,
+    plan: Plan,
+) -> Result<Episode<Open<Verify<P, O, T>, N>>, Refused<Open<Verify<P, O, T>, N>>> {
+    send(episode, plan)
+}
+
+/// Says what else is to be verified while directives of the loop are open.
+///
+/// # Errors
+/// As in the loop itself.
+pub(crate) fn in_many<P, O, T>(
+    episode: Episode<Many<Verify<P, O, T>>>,
+    plan: Plan,
+) -> Result<Episode<Many<Verify<P, O, T>>>, Refused<Many<Verify<P, O, T>>>> {
+    send(episode, plan)
+}
+
+fn no_decision() -> Arc<Refusal> {
+    Arc::new(Refusal::rule(Diagnostic::error(Code::E3, "no decision asks for this verification")))
+}
+
+fn send<S, Next>(mut episode: Episode<S>, plan: Plan) -> Result<Episode<Next>, Refused<S>> {
+    let mark = plan.mark.clone();
+    let Some(decision) = episode.core.decision.clone() else {
+        // No loop runs without a decision: only trouble before leads here.
+        let why = episode.core.trouble.clone().unwrap_or_else(no_decision);
+        return Err(episode.refuse(why));
+    };
+    match episode.core.try_send(plan.draft(decision)) {
+        Ok(()) => {
+            episode.core.looped.plans.push(mark);
+            Ok(episode.at())
+        }
+        Err(why) => Err(episode.refuse(why)),
+    }
+}

@@ -1,0 +1,29 @@
+//! The decision to verify first.
+
+use std::sync::Arc;
+
+use omen_invariants::facts::{Envelope, ToolsAllowAct};
+use omen_types::DecisionOutcome;
+
+use crate::episode::{Episode, Refused, Ruling, Unplanned, Unseen, Verify};
+
+/// Decides to verify before anything else: a verification loop begins at once (D5). It may replace a
+/// decision that rests (D7). Not while tools are down at high stakes (INV-010).
+///
+/// # Errors
+/// If the episode is over its budgets and layer 1 has not approved that (INV-005).
+pub(crate) fn verify_first<S, K, L, Q, T: ToolsAllowAct<L>>(
+    mut episode: Episode<S>,
+    ruling: Ruling<K>,
+    envelope: &Envelope<L, Q, T>,
+) -> Result<Episode<Verify<Unplanned, Unseen, T>>, Refused<S>> {
+    let before = Arc::clone(&episode.core.mcp);
+    episode.core.under(envelope);
+    match episode.core.try_send(ruling.draft(DecisionOutcome::VerifyFirst)) {
+        Ok(()) => Ok(episode.at()),
+        Err(why) => {
+            episode.core.mcp = before;
+            Err(episode.refuse(why))
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Steps that fail: why, and with the episode in hand.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use omen_types::{Code, Diagnostic};
+
+use super::{AnyEpisode, Episode};
+
+/// Why a step was refused. Nothing of it was written, but for [`Refusal::Log`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The protocol forbids it: what a validator would say of the packet.
+    Rules(Vec<Diagnostic>),
+    /// The log could not be written. The log's medium knows how much of the step it holds.
+    Log(io::Error),
+}
+
+impl Refusal {
+    pub(crate) fn rule(finding: Diagnostic) -> Self {
+        Self::Rules(vec![finding])
+    }
+
+    /// What the protocol has against the step; empty if it is the log that failed.
+    #[must_use]
+    pub fn findings(&self) -> &[Diagnostic] {
+        match self {
+            Self::Rules(findings) => findings,
+            Self::Log(_) => &[],
+        }
+    }
+
+    /// The code of the first finding.
+    #[must_use]
+    pub fn code(&self) -> Option<Code> {
+        self.findings().first().map(|finding| finding.code)
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rules(findings) => {
+                for (i, finding) in findings.iter().enumerate() {
+                    if i > 0 {
+                        f.write_str("; ")?;
+                    }
+                    write!(f, "{finding}")?;
+                }
+                Ok(())
+            }
+            Self::Log(error) => write!(f, "the log cannot be written: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Rules(_) => None,
+            Self::Log(error) => Some(error),
+        }
+    }
+}
+
+/// A step that was refused: the episode as it was before, the reason, and what was given to the step.
+#[must_use = "it holds the episode"]
+pub struct Refused<S, G = ()> {
+    /// The episode, in the state that it was in.
+    pub episode: Episode<S>,
+    /// Why the step was refused.
+    pub why: Arc<Refusal>,
+    /// What the step had been given, where that cannot be made again: orders with their permits,
+    /// settled tasks.
+    pub given: G,
+}
+
+impl<S> Refused<S> {
+    pub(crate) fn giving_back<G>(self, given: G) -> Refused<S, G> {
+        Refused { episode: self.episode, why: self.why, given }
+    }
+}
+
+impl<S, G> fmt::Debug for Refused<S, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Refused").field("episode", &self.episode).field("why", &self.why).finish_non_exhaustive()
+    }
+}
+
+impl<S, G> fmt::Display for Refused<S, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.why.fmt(f)
+    }
+}
+
+impl<S, G> std::error::Error for Refused<S, G> {}
+
+/// Why an agent stopped, and the episode in the state that its log has reached. What `?` makes of a
+/// step that was refused.
+#[must_use = "it holds the episode"]
+#[derive(Debug)]
+pub struct Halt {
+    /// Why.
+    pub why: Arc<Refusal>,
+    /// The episode.
+    pub episode: Box<AnyEpisode>,
+}
+
+impl fmt::Display for Halt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.why.fmt(f)
+    }
+}
+
+impl std::error::Error for Halt {}
+
+impl<S, G> From<Refused<S, G>> for Halt {
+    fn from(refused: Refused<S, G>) -> Self {
+        Self { why: refused.why, episode: Box::new(refused.episode.into_any()) }
+    }
+}

@@ -1,0 +1,227 @@
+//! What an episode is given from outside: time, ids, and a log to write to.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use omen_invariants::facts::AnyEnvelope;
+use omen_types::scalar::IntegerScalar as _;
+use omen_types::{CampaignId, CorrelationId, Diagnostic, Instant, Invalid, LayerNumber, LayerSource, PacketId};
+
+use super::core::{Core, LoopNotes, Mark, Origin};
+use super::{Episode, Idle};
+use crate::machine::Machine;
+
+/// Tells the time. No rule reads a clock by itself; packets carry what this says.
+pub trait Clock: Send + Sync + 'static {
+    /// The time now.
+    fn now(&self) -> Instant;
+}
+
+impl<F: Fn() -> Instant + Send + Sync + 'static> Clock for F {
+    fn now(&self) -> Instant {
+        self()
+    }
+}
+
+/// Makes ids. An id must not repeat within an episode (D21); a repeat is refused.
+pub trait IdSource: Send + Sync + 'static {
+    /// A packet id, such as `pkt_42`.
+    fn packet_id(&mut self) -> String;
+    /// A task id, such as `task_42`.
+    fn task_id(&mut self) -> String;
+    /// A token id, such as `token_42`.
+    fn token_id(&mut self) -> String;
+}
+
+/// Ids that are numbered, with a stem that tells episodes apart: `pkt_orders_1`.
+#[derive(Clone, Debug)]
+pub struct Numbered {
+    stem: String,
+    next: u64,
+}
+
+impl Numbered {
+    /// Counts from 1.
+    #[must_use]
+    pub fn new(stem: impl Into<String>) -> Self {
+        Self::from(stem, 1)
+    }
+
+    /// Counts from a number, as when an episode is taken up again.
+    #[must_use]
+    pub fn from(stem: impl Into<String>, next: u64) -> Self {
+        Self { stem: stem.into(), next }
+    }
+
+    fn id(&mut self, kind: &str) -> String {
+        let id = format!("{kind}_{}_{}", self.stem, self.next);
+        self.next = self.next.saturating_add(1);
+        id
+    }
+}
+
+impl IdSource for Numbered {
+    fn packet_id(&mut self) -> String {
+        self.id("pkt")
+    }
+
+    fn task_id(&mut self) -> String {
+        self.id("task")
+    }
+
+    fn token_id(&mut self) -> String {
+        self.id("token")
+    }
+}
+
+/// A packet as it goes into a log.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'l> {
+    /// Its id.
+    pub packet_id: &'l PacketId,
+    /// The packet as JSON, without a line break.
+    pub text: &'l str,
+}
+
+/// Where packets are written.
+pub trait Log: Send + Sync + 'static {
+    /// Writes the packets of one step, in order: all, or an error. The step counts as taken only
+    /// when this returns.
+    ///
+    /// # Errors
+    /// If the packets are not safely written.
+    fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()>;
+
+    /// Hears of a warning about a packet that was just written.
+    fn warn(&mut self, warning: &Diagnostic) {
+        let _ = warning;
+    }
+
+    /// The lines, if the log keeps them.
+    fn lines(&self) -> &[String] {
+        &[]
+    }
+}
+
+/// A log in memory.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    lines: Vec<String>,
+}
+
+impl Log for Memory {
+    fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()> {
+        self.lines.extend(lines.iter().map(|line| line.text.to_owned()));
+        Ok(())
+    }
+
+    fn lines(&self) -> &[String] {
+        &self.lines
+    }
+}
+
+/// A log in JSON Lines. What it writes is flushed after each step.
+#[derive(Debug)]
+pub struct JsonLines<W>(pub W);
+
+impl<W: Write + Send + Sync + 'static> Log for JsonLines<W> {
+    fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()> {
+        // One write for the step, so that a reader sees it whole where the medium can do that.
+        let mut text = String::with_capacity(lines.iter().map(|line| line.text.len() + 1).sum());
+        for line in lines {
+            text.push_str(line.text);
+            text.push('\n');
+        }
+        self.0.write_all(text.as_bytes())?;
+        self.0.flush()
+    }
+}
+
+/// What an episode starts with.
+///
+/// ```
+/// use omen_fsm::episode::{Episode, Idle, Setup};
+/// use omen_invariants::facts::DynEnvelope;
+/// use omen_types::{Instant, Packet};
+///
+/// // The envelope of a packet that somebody else has sent.
+/// let log = omen_schema::example("valid/read-only.jsonl").unwrap_or_default();
+/// let packet: Packet = log.lines().next().unwrap_or_default().parse()?;
+/// let envelope = DynEnvelope::new(packet.mcp().clone()).map_err(|errors| format!("{errors:?}"))?;
+///
+/// let start: Instant = "2026-03-01T10:00:00Z".parse()?;
+/// let episode: Episode<Idle> = Setup::new("corr_orders".parse()?, &envelope, move || start).start();
+/// assert_eq!(episode.packets(), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "an episode begins with `start()`"]
+pub struct Setup {
+    core: Core,
+}
+
+impl Setup {
+    /// An episode with its correlation id, the envelope of its first packets, and a clock. It writes to
+    /// [`Memory`] with ids that are numbered, as layer 5.
+    pub fn new(correlation_id: CorrelationId, envelope: &impl AnyEnvelope, clock: impl Clock) -> Self {
+        let stem = correlation_id.as_str().trim_start_matches("corr_").to_owned();
+        Self {
+            core: Core {
+                machine: Machine::default(),
+                mcp: Arc::new(envelope.mcp().clone()),
+                origin: Origin { correlation_id, campaign_id: None, layer: LayerSource::LayerNumber(deciding()) },
+                clock: Box::new(clock),
+                ids: Box::new(Numbered::new(stem)),
+                log: Box::new(Memory::default()),
+                last: None,
+                sent: 0,
+                decision: None,
+                looped: LoopNotes::default(),
+                tasks: Vec::new(),
+                mark: Mark::default(),
+                trouble: None,
+            },
+        }
+    }
+
+    /// Writes to another log.
+    pub fn log(mut self, log: impl Log) -> Self {
+        self.core.log = Box::new(log);
+        self
+    }
+
+    /// Takes ids from another source.
+    pub fn ids(mut self, ids: impl IdSource) -> Self {
+        self.core.ids = Box::new(ids);
+        self
+    }
+
+    /// The campaign that the episode belongs to.
+    pub fn campaign(mut self, campaign_id: CampaignId) -> Self {
+        self.core.origin.campaign_id = Some(campaign_id);
+        self
+    }
+
+    /// The layer of the agent that its packets come from, 2 to 6.
+    ///
+    /// # Errors
+    /// If there is no such layer, or if it is layer 1, which speaks by its orders alone.
+    pub fn layer(mut self, layer: u64) -> Result<Self, Invalid> {
+        self.core.speak_as(layer)?;
+        Ok(self)
+    }
+
+    pub(crate) fn into_core(self) -> Core {
+        self.core
+    }
+
+    /// The episode, before its first packet.
+    pub fn start(self) -> Episode<Idle> {
+        Episode::from_core(Box::new(self.core))
+    }
+}
+
+/// The layer that makes decisions.
+fn deciding() -> LayerNumber {
+    // INVARIANT: within 1 to 6.
+    LayerNumber::trusted(5)
+}

@@ -1,0 +1,60 @@
+//! What all states share, and the types of states that have parameters.
+
+use std::marker::PhantomData;
+
+use crate::table::Node;
+
+/// Keeps other crates from making states.
+pub(crate) mod sealed {
+    /// Implemented here alone.
+    pub trait Sealed {}
+}
+
+/// A type that stands for a state of an episode.
+pub trait Typestate: sealed::Sealed {
+    /// As it is written, such as `Decide<Act>`.
+    const NAME: &'static str;
+    /// The nodes of the transition table that it stands for; more than one where the table leaves it
+    /// open (D11).
+    const NODES: &'static [Node];
+    /// Whether directives are open in it.
+    const OPEN: bool;
+}
+
+/// A decision rests; `O` is its outcome (D5, D6).
+#[derive(Debug)]
+pub struct Decide<O>(PhantomData<O>);
+
+/// A verification loop runs (D22). `P` is its progress: [`Unplanned`], [`Planned`], [`Attempted`],
+/// [`Proven`]; `O` says whether something was observed in it: [`Unseen`], [`Seen`]; `T` is the state of
+/// the tools, as the envelope says it.
+#[derive(Debug)]
+pub struct Verify<P, O, T>(PhantomData<(P, O, T)>);
+
+/// The state `S` with `N` directives open, each of which needs its result before `S` may be left (E6).
+#[derive(Debug)]
+pub struct Open<S, const N: usize>(PhantomData<S>);
+
+/// The state `S` with directives open; how many is known at run time (E6).
+#[derive(Debug)]
+pub struct Many<S>(PhantomData<S>);
+
+/// The loop has no plan yet.
+#[derive(Debug)]
+pub enum Unplanned {}
+/// The loop has a plan, and no directive was sent.
+#[derive(Debug)]
+pub enum Planned {}
+/// A READ directive of the loop was sent, and none has succeeded yet.
+#[derive(Debug)]
+pub enum Attempted {}
+/// A READ directive of the loop has succeeded.
+#[derive(Debug)]
+pub enum Proven {}
+
+/// Nothing with status OBSERVED was observed in the loop yet.
+#[derive(Debug)]
+pub enum Unseen {}
+/// Something with status OBSERVED was observed in the loop.
+#[derive(Debug)]
+pub enum Seen {}

@@ -1,0 +1,68 @@
+//! Another envelope for the packets to come.
+
+use omen_invariants::facts::Envelope;
+use omen_types::Invalid;
+
+use super::state::{Decide, Many, Open, Typestate, Verify};
+use super::{Authorize, Episode, Escalated, Execute, Fork, Idle, Model, Review, SafeMode, Sense};
+
+/// What a state is under an envelope that says `T` of the tools. A verification loop keeps it in mind,
+/// for degraded tools waive its SUCCESS (D22).
+pub trait Under<T>: Typestate {
+    /// The state then.
+    type Then: Typestate;
+}
+
+macro_rules! indifferent {
+    ($($state:ty),*) => {
+        $(impl<T> Under<T> for $state { type Then = Self; })*
+    };
+}
+indifferent!(Idle, Sense, Model, Authorize, Execute, Fork, Review, Escalated, SafeMode, Many<Execute>);
+
+impl<T, O> Under<T> for Decide<O>
+where
+    Self: Typestate,
+{
+    type Then = Self;
+}
+
+impl<T, const N: usize> Under<T> for Open<Execute, N> {
+    type Then = Self;
+}
+
+impl<P, O, U, T> Under<T> for Verify<P, O, U> {
+    type Then = Verify<P, O, T>;
+}
+
+impl<P, O, U, T, const N: usize> Under<T> for Open<Verify<P, O, U>, N> {
+    type Then = Open<Verify<P, O, T>, N>;
+}
+
+impl<P, O, U, T> Under<T> for Many<Verify<P, O, U>> {
+    type Then = Many<Verify<P, O, T>>;
+}
+
+impl<S> Episode<S> {
+    /// Sends the packets to come from another layer of the agent, 2 to 6.
+    ///
+    /// # Errors
+    /// If there is no such layer, or if it is layer 1, which speaks by its orders alone; the episode is in
+    /// the error.
+    pub fn from_layer(mut self, layer: u64) -> Result<Self, (Self, Invalid)> {
+        match self.core.speak_as(layer) {
+            Ok(()) => Ok(self),
+            Err(invalid) => Err((self, invalid)),
+        }
+    }
+
+    /// Sends the packets to come in another envelope: with other evidence, say, or another state of the
+    /// tools. Nothing is sent. A decision brings its own envelope, which holds until the next one.
+    pub fn under<L, Q, T>(mut self, envelope: &Envelope<L, Q, T>) -> Episode<S::Then>
+    where
+        S: Under<T>,
+    {
+        self.core.under(envelope);
+        self.at()
+    }
+}

@@ -1,0 +1,30 @@
+//! What moves are given: the contents of packets, and the proofs that rules ask for.
+
+mod alert;
+mod arbitration;
+mod belief;
+mod directive;
+mod escalation;
+mod fields;
+mod layer1;
+mod observation;
+mod plan;
+mod task;
+mod token;
+
+pub use alert::Alert;
+pub(crate) use alert::{clear as clear_alert, halt as halt_alert};
+pub use arbitration::{
+    ActOrder, Arbitration, Candidate, Chosen, Feasible, NothingLeft, Proposed, Ruling, Tradeoff, Vetted, Withdrawn,
+};
+#[doc(hidden)]
+pub use arbitration::{ExplainArbitration, FeasibleHere, TradeoffHere};
+pub use belief::Belief;
+pub use directive::{AnyClass, Authorized, Directive, Order, ReadOnly};
+pub use escalation::{Choice, Escalation, Gap, Step};
+pub use fields::Fields;
+pub use layer1::{Layer1, Layer1Order};
+pub use observation::{Answer, Observation};
+pub use plan::{Assumption, Plan, Proof, Target, Verified};
+pub use task::{Pending, Settled};
+pub use token::{Permit, TokenSpec};

@@ -1,0 +1,69 @@
+//! Alerts (D14, D25).
+
+use omen_invariants::ledger::BUDGET_OVERRIDE;
+use omen_types::scalar::TextScalar as _;
+use omen_types::{AlertSeverity, AlertType, IntegrityAlertPayload, LayerNumber, LayerSource, Text, TokenId};
+
+use super::super::core::Draft;
+use super::Layer1Order;
+
+/// An alert that moves nothing: of severity INFO or WARNING.
+#[must_use = "it is sent with `.alert(..)`"]
+#[derive(Clone, Debug)]
+pub struct Alert {
+    payload: IntegrityAlertPayload,
+    layer: Option<LayerSource>,
+}
+
+impl Alert {
+    /// For information.
+    pub fn info(alert_type: AlertType, summary: Text) -> Self {
+        Self { payload: payload(alert_type, AlertSeverity::Info, summary), layer: None }
+    }
+
+    /// A warning.
+    pub fn warning(alert_type: AlertType, summary: Text) -> Self {
+        Self { payload: payload(alert_type, AlertSeverity::Warning, summary), layer: None }
+    }
+
+    /// Layer 1 approves that the episode goes over its budgets, from now on (D32).
+    pub fn budget_override(order: &Layer1Order) -> Self {
+        let mut alert = Self::info(AlertType::BudgetOverrun, order.reason().clone());
+        // INVARIANT: the words that INV-005 looks for, so the text is not empty.
+        alert.payload.rationale = Some(Text::trusted(format!("{BUDGET_OVERRIDE}: {}", order.reason())));
+        alert.layer = Some(LayerSource::LayerNumber(LayerNumber::MIN));
+        alert
+    }
+
+    /// Revokes tokens, from the next packet on (D25). Permits of them are refused when they are spent.
+    pub fn revoking(mut self, tokens: impl IntoIterator<Item = TokenId>) -> Self {
+        self.payload.revoked_token_ids.get_or_insert_with(Vec::new).extend(tokens);
+        self
+    }
+
+    pub(crate) fn draft(self) -> Draft {
+        Draft { layer: self.layer, ..Draft::new(self.payload) }
+    }
+}
+
+/// The alert that halts an episode.
+pub(crate) fn halt(reason: Text) -> Draft {
+    Draft::new(payload(AlertType::Other, AlertSeverity::Critical, reason))
+}
+
+/// The alert that ends safe mode.
+pub(crate) fn clear(order: &Layer1Order) -> Draft {
+    let payload = payload(AlertType::Recovery, AlertSeverity::Clear, order.reason().clone());
+    Draft { layer: Some(LayerSource::LayerNumber(LayerNumber::MIN)), ..Draft::new(payload) }
+}
+
+fn payload(alert_type: AlertType, severity: AlertSeverity, summary: Text) -> IntegrityAlertPayload {
+    IntegrityAlertPayload {
+        alert_type,
+        severity,
+        summary,
+        rationale: None,
+        revoked_token_ids: None,
+        related_packet_ids: None,
+    }
+}

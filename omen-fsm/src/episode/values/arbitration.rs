@@ -1,0 +1,357 @@
+//! Arbitration: veto, then feasibility, then tradeoff (INV-006).
+//!
+//! The order is in the types: each stage is a method of what the one before gives. Whether an option
+//! survives a stage is known at run time.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use omen_invariants::facts::{AllVerified, Overridden, SomeUnverified};
+use omen_invariants::rules::inv_003_high_stakes_verified::OVERRIDE;
+use omen_types::{
+    ChosenOption, Code, ConstraintsSatisfied, DecisionOutcome, DecisionPayload, Diagnostic, FailureMode, LayerNumber,
+    LayerSource, LoadBearingAssumption, RejectedAlternative, Text,
+};
+
+use super::super::core::{Draft, Mark};
+use super::super::refused::Refusal;
+use super::{Layer1Order, Verified};
+
+/// Options were proposed, and none was looked at.
+#[derive(Debug)]
+pub enum Proposed {}
+/// What the constitution forbids was struck out.
+#[derive(Debug)]
+pub enum Vetted {}
+/// What is not feasible was struck out, too.
+#[derive(Debug)]
+pub enum Feasible {}
+
+/// An option to choose from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// Its id.
+    pub id: String,
+    /// What it is, in words.
+    pub description: Option<String>,
+}
+
+impl<T: Into<String>> From<T> for Candidate {
+    fn from(id: T) -> Self {
+        Self { id: id.into(), description: None }
+    }
+}
+
+/// Options on their way through the stages.
+#[must_use = "an arbitration ends with `.tradeoff(..)`"]
+#[derive(Debug)]
+pub struct Arbitration<Stage> {
+    options: Vec<Candidate>,
+    rejected: Vec<RejectedAlternative>,
+    stage: PhantomData<Stage>,
+}
+
+/// A stage that struck out every option.
+#[derive(Debug, Clone)]
+pub struct NothingLeft {
+    /// The stage.
+    pub stage: &'static str,
+    /// All that was struck out, and why.
+    pub rejected: Vec<RejectedAlternative>,
+}
+
+impl fmt::Display for NothingLeft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "INV-006: no option is left after the {}: escalate, defer or cancel", self.stage)
+    }
+}
+
+impl std::error::Error for NothingLeft {}
+
+impl NothingLeft {
+    /// Decides otherwise than to act: to escalate, defer, cancel or verify first. What was struck out
+    /// stands in the decision.
+    pub fn instead(self, policy: Tradeoff, why: &Text) -> Ruling<Withdrawn> {
+        Ruling::new(None, self.rejected, policy, why)
+    }
+}
+
+impl Arbitration<Proposed> {
+    /// Among options.
+    pub fn of(options: impl IntoIterator<Item = impl Into<Candidate>>) -> Self {
+        let options = options.into_iter().map(Into::into).collect();
+        Self { options, rejected: Vec::new(), stage: PhantomData }
+    }
+
+    /// Stage 1: strikes out what the constitution forbids.
+    ///
+    /// # Errors
+    /// If no option is left.
+    pub fn veto(self, allowed: impl Fn(&Candidate) -> bool) -> Result<Arbitration<Vetted>, NothingLeft> {
+        self.keep("constitutional veto", allowed)
+    }
+}
+
+impl Arbitration<Vetted> {
+    /// Stage 2: strikes out what budgets and tools do not allow.
+    ///
+    /// # Errors
+    /// If no option is left.
+    pub fn feasible(self, fits: impl Fn(&Candidate) -> bool) -> Result<Arbitration<Feasible>, NothingLeft> {
+        self.keep("feasibility check", fits)
+    }
+}
+
+impl Arbitration<Feasible> {
+    /// Stage 3: chooses the first option that is left, by a policy, and says why.
+    pub fn tradeoff(self, policy: Tradeoff, why: &Text) -> Ruling {
+        let mut options = self.options.into_iter();
+        let chosen = options.next();
+        let mut rejected = self.rejected;
+        rejected.extend(options.map(|option| reject(option, policy.as_str())));
+        Ruling::new(chosen, rejected, policy, why)
+    }
+}
+
+impl<Stage> Arbitration<Stage> {
+    fn keep<Next>(
+        mut self,
+        stage: &'static str,
+        keep: impl Fn(&Candidate) -> bool,
+    ) -> Result<Arbitration<Next>, NothingLeft> {
+        let (options, out): (Vec<_>, Vec<_>) = self.options.into_iter().partition(keep);
+        self.rejected.extend(out.into_iter().map(|option| reject(option, stage)));
+        if options.is_empty() {
+            return Err(NothingLeft { stage, rejected: self.rejected });
+        }
+        Ok(Arbitration { options, rejected: self.rejected, stage: PhantomData })
+    }
+}
+
+fn reject(option: Candidate, reason: &str) -> RejectedAlternative {
+    RejectedAlternative { option_id: Some(option.id), rejection_reason: Some(reason.to_owned()) }
+}
+
+/// The policies of stage 3 (D33).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tradeoff {
+    /// The safest option.
+    SafetyFirst,
+    /// The best for its risk.
+    RiskAdjusted,
+    /// The one to be regretted least.
+    MinRegret,
+    /// The one with the best expected value.
+    ExpectedValue,
+}
+
+impl Tradeoff {
+    /// The name that INV-006 looks for in a decision's summary.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        let [safety, risk_adjusted, min_regret, expected_value] =
+            omen_invariants::rules::inv_006_drive_arbitration::POLICIES;
+        match self {
+            Self::SafetyFirst => safety,
+            Self::RiskAdjusted => risk_adjusted,
+            Self::MinRegret => min_regret,
+            Self::ExpectedValue => expected_value,
+        }
+    }
+}
+
+/// An option was chosen.
+#[derive(Debug)]
+pub enum Chosen {}
+/// No option was left to act on.
+#[derive(Debug)]
+pub enum Withdrawn {}
+
+/// What an arbitration came to: proof that its stages ran. Good for one decision; only one with an
+/// option that was `Chosen` is good for acting.
+#[must_use = "it is given to a decision"]
+#[derive(Debug)]
+pub struct Ruling<K = Chosen> {
+    chosen: Option<Candidate>,
+    rejected: Vec<RejectedAlternative>,
+    summary: String,
+    failure_modes: Vec<FailureMode>,
+    kind: PhantomData<K>,
+}
+
+impl Ruling {
+    /// An order to act on it, with no assumption yet.
+    pub fn to_act(self) -> ActOrder<AllVerified> {
+        ActOrder { ruling: self, assumptions: Vec::new(), proofs: Vec::new(), layer: None, kind: PhantomData }
+    }
+}
+
+impl<K> Ruling<K> {
+    fn new(chosen: Option<Candidate>, rejected: Vec<RejectedAlternative>, policy: Tradeoff, why: &Text) -> Self {
+        let summary = format!("{why} [{}]", policy.as_str());
+        Self { chosen, rejected, summary, failure_modes: Vec::new(), kind: PhantomData }
+    }
+
+    /// How it may fail, and what is done then.
+    pub fn may_fail(mut self, mode: impl Into<String>, mitigation: impl Into<String>) -> Self {
+        self.failure_modes.push(FailureMode { mode: Some(mode.into()), mitigation: Some(mitigation.into()) });
+        self
+    }
+
+    pub(crate) fn draft(self, outcome: DecisionOutcome) -> Draft {
+        Draft::new(self.payload(outcome, Vec::new()))
+    }
+
+    fn payload(self, outcome: DecisionOutcome, assumptions: Vec<LoadBearingAssumption>) -> DecisionPayload {
+        let verified = assumptions.iter().all(|assumption| assumption.verified);
+        DecisionPayload {
+            decision_outcome: outcome,
+            decision_summary: summary(self.summary),
+            constraints_satisfied: ConstraintsSatisfied {
+                // The stages have seen to these (INV-006), and the types to the tier (INV-002, INV-003).
+                constitutional_check: true,
+                budget_check: true,
+                tier_check: true,
+                verification_check: (!assumptions.is_empty()).then_some(verified),
+            },
+            chosen_option: self.chosen.map(|chosen| ChosenOption {
+                option_id: Some(chosen.id),
+                description: chosen.description,
+                expected_value: None,
+                risk_profile: None,
+            }),
+            rejected_alternatives: some(self.rejected),
+            load_bearing_assumptions: some(assumptions),
+            failure_modes: some(self.failure_modes),
+        }
+    }
+}
+
+fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
+    (!list.is_empty()).then_some(list)
+}
+
+/// A text that has at least the name of a policy in it.
+fn summary(text: String) -> Text {
+    use omen_types::scalar::TextScalar as _;
+    // INVARIANT: it is made of a policy's name and more, so it is not empty.
+    Text::trusted(text)
+}
+
+/// An order to act; `A` says whether its assumptions are verified (INV-003).
+#[must_use = "it is given to `.act(..)`"]
+#[derive(Debug)]
+pub struct ActOrder<A> {
+    ruling: Ruling,
+    assumptions: Vec<LoadBearingAssumption>,
+    /// The plans that the proofs of its assumptions come from.
+    proofs: Vec<Mark>,
+    layer: Option<LayerSource>,
+    kind: PhantomData<A>,
+}
+
+impl<A> ActOrder<A> {
+    /// It rests on an assumption that a verification loop has proved.
+    pub fn relies_on(mut self, verified: Verified) -> Self {
+        self.assumptions.push(LoadBearingAssumption {
+            assumption: verified.assumption,
+            verified: true,
+            verification_packet_id: verified.packet.map(|packet| packet.to_string()),
+        });
+        self.proofs.push(verified.episode);
+        self
+    }
+
+    /// It rests on an assumption that nobody has verified.
+    pub fn assumes(mut self, assumption: &Text) -> ActOrder<SomeUnverified> {
+        self.assumptions.push(LoadBearingAssumption {
+            assumption: assumption.to_string(),
+            verified: false,
+            verification_packet_id: None,
+        });
+        self.kind()
+    }
+
+    /// Layer 1 orders it all the same (D30). The log shows that INV-003 was overridden.
+    pub fn layer1_override(mut self, order: Layer1Order) -> ActOrder<Overridden> {
+        self.ruling.summary = format!("{} [{OVERRIDE}: {}]", self.ruling.summary, order.reason());
+        self.layer = Some(LayerSource::LayerNumber(LayerNumber::MIN));
+        self.kind()
+    }
+
+    fn kind<B>(self) -> ActOrder<B> {
+        let Self { ruling, assumptions, proofs, layer, .. } = self;
+        ActOrder { ruling, assumptions, proofs, layer, kind: PhantomData }
+    }
+
+    /// Whether all its proofs are of an episode.
+    pub(crate) fn check(&self, episode: &Mark) -> Result<(), Arc<Refusal>> {
+        if self.proofs.iter().all(|proof| proof == episode) {
+            return Ok(());
+        }
+        let problem = "the order relies on an assumption that no loop of this episode has verified";
+        let finding = Diagnostic::error(Code::Inv003, problem)
+            .at("/payload/load_bearing_assumptions")
+            .help("`proof.verifies(assumption)` takes an assumption of the plan whose loop gave the proof");
+        Err(Arc::new(Refusal::rule(finding)))
+    }
+
+    pub(crate) fn draft(self, outcome: DecisionOutcome) -> Draft {
+        let Self { ruling, assumptions, layer, .. } = self;
+        Draft { layer, ..Draft::new(ruling.payload(outcome, assumptions)) }
+    }
+}
+
+// Answers to stages that are called out of order. A method of the right stage comes first.
+
+/// INV-006: the veto comes before feasibility.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "INV-006: stage 2 (feasibility) comes after stage 1 (veto)",
+    label = "the options are `{Self}`",
+    note = "strike out what the constitution forbids first: `.veto(..)?`, then `.feasible(..)?`"
+)]
+pub trait FeasibleHere: Sized {
+    type Out;
+    fn out(arbitration: Arbitration<Self>) -> Self::Out;
+}
+
+/// INV-006: veto and feasibility come before the tradeoff.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "INV-006: stage 3 (tradeoff) comes after stage 1 (veto) and stage 2 (feasibility)",
+    label = "the options are `{Self}`",
+    note = "go through the stages in order: `.veto(..)?.feasible(..)?.tradeoff(..)`"
+)]
+pub trait TradeoffHere: Sized {
+    type Out;
+    fn out(arbitration: Arbitration<Self>) -> Self::Out;
+}
+
+/// Nothing here can be called.
+#[doc(hidden)]
+pub trait ExplainArbitration<S>: Sized {
+    fn feasible(self, _fits: impl Sized) -> <S as FeasibleHere>::Out
+    where
+        S: FeasibleHere;
+    fn tradeoff(self, _policy: impl Sized, _why: impl Sized) -> <S as TradeoffHere>::Out
+    where
+        S: TradeoffHere;
+}
+
+impl<S> ExplainArbitration<S> for Arbitration<S> {
+    fn feasible(self, _fits: impl Sized) -> <S as FeasibleHere>::Out
+    where
+        S: FeasibleHere,
+    {
+        S::out(self)
+    }
+
+    fn tradeoff(self, _policy: impl Sized, _why: impl Sized) -> <S as TradeoffHere>::Out
+    where
+        S: TradeoffHere,
+    {
+        S::out(self)
+    }
+}

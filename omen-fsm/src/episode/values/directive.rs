@@ -1,0 +1,156 @@
+//! Directives: a tool and an operation as types, and what erases them once they are checked.
+
+use std::marker::PhantomData;
+
+use omen_invariants::facts::{
+    GrantsOp, GrantsTool, NeedsNoToken, OpFits, OperationTypeFact, Scope, Tool, ToolSafetyClassFact,
+};
+use omen_types::scalar::IntegerScalar as _;
+use omen_types::{
+    BackoffFactor, Count, ExecutionMethod, MethodKind, PositiveCount, RetryPolicy, TaskDirectivePayload, TaskId,
+    TaskType, TokenId, ToolSafetyClass,
+};
+
+use super::super::core::Mark;
+use super::{Fields, Permit};
+
+/// A call of the tool `T` for the operation `O`.
+#[must_use = "`.ready()` or `.with(permit)` makes an order of it"]
+#[derive(Debug)]
+pub struct Directive<T, O> {
+    params: Option<Fields>,
+    timeout_seconds: Option<u32>,
+    retry: Option<RetryPolicy>,
+    tool: PhantomData<fn() -> (T, O)>,
+}
+
+impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
+    /// A call with parameters. The operation has to fit the tool's safety class.
+    pub fn new(_tool: T, _operation: O, params: Fields) -> Self {
+        Self { params: Some(params), ..Self::bare(_tool, _operation) }
+    }
+
+    /// A call without parameters.
+    pub fn bare(_tool: T, _operation: O) -> Self {
+        Self { params: None, timeout_seconds: None, retry: None, tool: PhantomData }
+    }
+
+    /// How many seconds it may take, at least 1; without it, the time budget of the envelope (D35).
+    pub fn timeout_seconds(mut self, seconds: u32) -> Self {
+        self.timeout_seconds = Some(seconds.max(1));
+        self
+    }
+
+    /// How often it may be tried again, and by how much the wait grows each time.
+    pub fn retry(mut self, max_retries: u32, backoff: BackoffFactor) -> Self {
+        self.retry = Some(RetryPolicy {
+            max_retries: Some(Count::trusted(u64::from(max_retries))),
+            backoff_multiplier: Some(backoff),
+        });
+        self
+    }
+
+    /// An order to read: no token is needed.
+    pub fn ready(self) -> Order<ReadOnly>
+    where
+        T::Class: NeedsNoToken,
+    {
+        self.order(None)
+    }
+
+    /// An order to write: it spends one use of a token, whose scope has to cover tool and operation.
+    pub fn with<Sc: Scope + GrantsTool<T> + GrantsOp<O>>(self, permit: Permit<Sc>) -> Order<Authorized> {
+        // The compiler looks the tool and the operation up in what the token will list.
+        const { <Sc as GrantsTool<T>>::PROOF.hold() };
+        const { <Sc as GrantsOp<O>>::PROOF.hold() };
+        self.order(Some((permit.token_id, permit.episode)))
+    }
+
+    fn order<C>(self, permit: Option<(TokenId, Mark)>) -> Order<C> {
+        let class = T::Class::VALUE;
+        let (token_id, episode) = permit.unzip();
+        Order {
+            draft: Box::new(OrderDraft {
+                task_type: if class == ToolSafetyClass::Read { TaskType::ToolRead } else { TaskType::ToolWrite },
+                execution_method: ExecutionMethod {
+                    method: MethodKind::Tool,
+                    tool_id: Some(T::ID.to_owned()),
+                    tool_params: self.params.map(Fields::into_map),
+                    code_ref: None,
+                    code_params: None,
+                },
+                tool_safety_class: Some(class),
+                authorization_token_id: token_id,
+                timeout_seconds: self.timeout_seconds.map(|seconds| PositiveCount::trusted(u64::from(seconds))),
+                retry_policy: self.retry,
+            }),
+            episode,
+            class: PhantomData,
+        }
+    }
+}
+
+/// An order that only reads.
+#[derive(Debug)]
+pub enum ReadOnly {}
+/// An order that may write, with a permit.
+#[derive(Debug)]
+pub enum Authorized {}
+/// An order of either class.
+#[derive(Debug)]
+pub enum AnyClass {}
+
+/// A directive that was checked. Its tool is no longer part of its type, so that unlike orders fit one
+/// array; `C` says whether it reads ([`ReadOnly`]) or may write ([`Authorized`]).
+#[must_use = "it is sent with `.execute([..])` or `.check(..)`"]
+#[derive(Debug)]
+pub struct Order<C> {
+    /// In a box, for an order that is refused goes back through the error.
+    draft: Box<OrderDraft>,
+    /// The episode that its permit is of, if it has one.
+    episode: Option<Mark>,
+    class: PhantomData<C>,
+}
+
+/// A directive's payload, but for the task id.
+#[derive(Clone, Debug)]
+pub(crate) struct OrderDraft {
+    task_type: TaskType,
+    pub(crate) execution_method: ExecutionMethod,
+    tool_safety_class: Option<ToolSafetyClass>,
+    authorization_token_id: Option<TokenId>,
+    timeout_seconds: Option<PositiveCount>,
+    retry_policy: Option<RetryPolicy>,
+}
+
+impl<C> Order<C> {
+    /// Forgets the class, so that orders that read and orders that write fit one array; in
+    /// [`Execute`](crate::episode::Execute) they may be mixed.
+    pub fn any(self) -> Order<AnyClass> {
+        Order { draft: self.draft, episode: self.episode, class: PhantomData }
+    }
+
+    /// What is to be done.
+    #[must_use]
+    pub fn method(&self) -> &ExecutionMethod {
+        &self.draft.execution_method
+    }
+
+    /// Whether its permit, if it has one, is of an episode.
+    pub(crate) fn is_of(&self, episode: &Mark) -> bool {
+        self.episode.as_ref().is_none_or(|own| own == episode)
+    }
+
+    pub(crate) fn payload(&self, task_id: TaskId) -> TaskDirectivePayload {
+        let draft = OrderDraft::clone(&self.draft);
+        TaskDirectivePayload {
+            task_id,
+            task_type: draft.task_type,
+            execution_method: draft.execution_method,
+            tool_safety_class: draft.tool_safety_class,
+            authorization_token_id: draft.authorization_token_id,
+            timeout_seconds: draft.timeout_seconds,
+            retry_policy: draft.retry_policy,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Options for a human to decide between (E5, INV-009).
+
+use omen_types::{EscalationOption, EscalationPayload, EscalationTrigger, EvidenceGap, NextStep, Text};
+
+use super::super::core::Draft;
+
+/// An escalation with `O` options and `G` gaps in the evidence. A literal that lacks a member, or has
+/// another number of options than two or three, or no gap, does not compile.
+#[must_use = "it is sent with `.escalate(..)`"]
+#[derive(Clone, Debug)]
+pub struct Escalation<const O: usize, const G: usize> {
+    /// Why a human has to decide.
+    pub trigger: EscalationTrigger,
+    /// The options.
+    pub options: [Choice; O],
+    /// What is not known.
+    pub gaps: [Gap; G],
+    /// What is recommended.
+    pub next_step: Step,
+}
+
+/// An option.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Its id, by which the human may answer.
+    pub id: String,
+    /// What it is.
+    pub description: String,
+    /// What speaks for it.
+    pub pros: Vec<String>,
+    /// What speaks against it.
+    pub cons: Vec<String>,
+}
+
+/// Something that is not known.
+#[derive(Clone, Debug)]
+pub struct Gap {
+    /// What it is.
+    pub gap: String,
+    /// What that may lead to.
+    pub impact_if_unknown: String,
+}
+
+/// What is recommended to do next.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What to do.
+    pub step: Text,
+    /// Why.
+    pub rationale: String,
+}
+
+impl<const O: usize, const G: usize> Escalation<O, G> {
+    pub(crate) fn draft(self) -> Draft {
+        let options = self.options.into_iter().map(|choice| EscalationOption {
+            option_id: choice.id,
+            description: choice.description,
+            pros: choice.pros,
+            cons: choice.cons,
+            risk_summary: None,
+        });
+        let gaps = self.gaps.into_iter().map(|gap| EvidenceGap {
+            gap: gap.gap,
+            impact_if_unknown: gap.impact_if_unknown,
+            verification_method: None,
+        });
+        Draft::new(EscalationPayload {
+            escalation_trigger: self.trigger,
+            top_options: options.collect(),
+            evidence_gaps: gaps.collect(),
+            recommended_next_step: NextStep {
+                step: self.next_step.step.to_string(),
+                rationale: self.next_step.rationale,
+                estimated_cost: None,
+            },
+            blocking_decision_packet_id: None,
+        })
+    }
+}

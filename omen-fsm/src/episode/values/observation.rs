@@ -1,0 +1,80 @@
+//! What was seen, and what a human answered.
+
+use std::marker::PhantomData;
+
+use omen_invariants::facts::{EpistemicStatusFact, NeedsNoEvidence};
+use omen_types::{EpistemicStatus, ObservationPayload, ObservationType, Text};
+
+use super::super::core::Draft;
+use super::Fields;
+
+/// Something seen; `St` says how it is known.
+#[must_use = "it is taken in with `.observe(..)`"]
+#[derive(Clone, Debug)]
+pub struct Observation<St> {
+    payload: ObservationPayload,
+    status: PhantomData<St>,
+}
+
+impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
+    /// Of any sort.
+    pub fn new(_status: St, kind: ObservationType, data: Fields) -> Self {
+        let payload = ObservationPayload {
+            observation_type: kind,
+            data: data.into_map(),
+            source_tool: None,
+            query_params: None,
+            reliability_metadata: None,
+        };
+        Self { payload, status: PhantomData }
+    }
+
+    /// The output of a tool.
+    pub fn tool_output(status: St, tool: impl Into<String>, data: Fields) -> Self {
+        let mut observation = Self::new(status, ObservationType::ToolOutput, data);
+        observation.payload.source_tool = Some(tool.into());
+        observation
+    }
+
+    /// Something a human said of their own accord.
+    pub fn user_input(status: St, data: Fields) -> Self {
+        Self::new(status, ObservationType::UserInput, data)
+    }
+
+    /// The parameters that were used to get it.
+    pub fn queried(mut self, params: Fields) -> Self {
+        self.payload.query_params = Some(params.into_map());
+        self
+    }
+
+    pub(crate) fn draft(self) -> Draft {
+        Draft { payload: self.payload.into(), status: Some(St::VALUE), layer: None }
+    }
+}
+
+/// A human's answer to an escalation (D8).
+#[must_use = "it is taken in with `.answered(..)`"]
+#[derive(Clone, Debug)]
+pub struct Answer(ObservationPayload);
+
+impl Answer {
+    /// In words.
+    pub fn text(answer: &Text) -> Self {
+        Self::data(Fields::__written(crate::__json!({ "answer": answer.as_str() })))
+    }
+
+    /// As data, such as the id of the option that was chosen.
+    pub fn data(data: Fields) -> Self {
+        Self(ObservationPayload {
+            observation_type: ObservationType::UserInput,
+            data: data.into_map(),
+            source_tool: None,
+            query_params: None,
+            reliability_metadata: None,
+        })
+    }
+
+    pub(crate) fn draft(self) -> Draft {
+        Draft { payload: self.0.into(), status: Some(EpistemicStatus::Observed), layer: None }
+    }
+}

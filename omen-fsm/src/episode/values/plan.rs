@@ -1,0 +1,140 @@
+//! Verification: what is to be verified, and the proof that it was.
+
+use omen_types::scalar::IntegerScalar as _;
+use omen_types::{
+    Count, OnFailure, PacketId, PositiveCount, Text, VerificationMethod, VerificationPlanPayload, VerificationTarget,
+};
+
+use omen_invariants::facts::Tool;
+
+use super::super::core::{Draft, Mark};
+
+/// Something to verify: an assumption, how, and what shows that it holds.
+#[derive(Clone, Debug)]
+pub struct Target(VerificationTarget);
+
+impl Target {
+    /// Verified with a tool.
+    #[must_use]
+    pub fn tool<T: Tool>(assumption: Text, success_criteria: Text, _tool: T) -> Self {
+        let mut target = Self::of(assumption, VerificationMethod::Tool, success_criteria);
+        target.0.tool_id = Some(T::ID.to_owned());
+        target
+    }
+
+    /// Verified in another way: by a user, a calculation, from memory.
+    #[must_use]
+    pub fn of(assumption: Text, method: VerificationMethod, success_criteria: Text) -> Self {
+        Self(VerificationTarget { assumption, method, success_criteria, tool_id: None })
+    }
+}
+
+/// What a verification loop is to verify; it has at least one target.
+#[must_use = "it is sent with `.verify(..)`"]
+#[derive(Debug)]
+pub struct Plan {
+    targets: Vec<VerificationTarget>,
+    max_tool_calls: Option<Count>,
+    time_budget_seconds: Option<PositiveCount>,
+    on_failure: Option<OnFailure>,
+    pub(crate) mark: Mark,
+}
+
+impl Plan {
+    /// To verify some assumptions. The second part stands for them, one each: with the loop's proof,
+    /// [`Proof::verifies`] makes a [`Verified`] of it.
+    pub fn of<const N: usize>(targets: [Target; N]) -> (Self, [Assumption; N])
+    where
+        [(); N]: omen_invariants::facts::AtLeastOneTarget,
+    {
+        let mark = Mark::default();
+        let assumptions =
+            targets.each_ref().map(|target| Assumption { text: target.0.assumption.to_string(), plan: mark.clone() });
+        let plan = Self {
+            targets: targets.into_iter().map(|target| target.0).collect(),
+            max_tool_calls: None,
+            time_budget_seconds: None,
+            on_failure: None,
+            mark,
+        };
+        (plan, assumptions)
+    }
+
+    /// To verify one assumption.
+    pub fn one(target: Target) -> (Self, Assumption) {
+        let (plan, [assumption]) = Self::of([target]);
+        (plan, assumption)
+    }
+
+    /// The most tool calls that the verification may use.
+    pub fn max_tool_calls(mut self, calls: u32) -> Self {
+        self.max_tool_calls = Some(Count::trusted(u64::from(calls)));
+        self
+    }
+
+    /// The most seconds that it may take; 0 counts as 1.
+    pub fn time_budget_seconds(mut self, seconds: u32) -> Self {
+        self.time_budget_seconds = Some(PositiveCount::trusted(u64::from(seconds.max(1))));
+        self
+    }
+
+    /// What is done if it fails.
+    pub fn on_failure(mut self, action: OnFailure) -> Self {
+        self.on_failure = Some(action);
+        self
+    }
+
+    pub(crate) fn draft(self, decision: PacketId) -> Draft {
+        Draft::new(VerificationPlanPayload {
+            decision_packet_id: decision,
+            targets: self.targets,
+            max_tool_calls: self.max_tool_calls,
+            time_budget_seconds: self.time_budget_seconds,
+            on_failure: self.on_failure,
+        })
+    }
+}
+
+/// An assumption that a plan is to verify. Only a plan makes one.
+#[must_use = "with the loop's proof it becomes `Verified`"]
+#[derive(Debug)]
+pub struct Assumption {
+    text: String,
+    plan: Mark,
+}
+
+impl Assumption {
+    pub(crate) fn of(text: String, plan: Mark) -> Self {
+        Self { text, plan }
+    }
+}
+
+/// Proof that a verification loop was completed. Only the belief update that closes one makes it.
+#[derive(Debug)]
+pub struct Proof {
+    pub(crate) observed: Option<PacketId>,
+    pub(crate) plans: Vec<Mark>,
+    pub(crate) episode: Mark,
+}
+
+impl Proof {
+    /// Says that the loop has verified an assumption. It has to be one of the loop's own plan, else the
+    /// order that relies on it is refused (INV-003).
+    pub fn verifies(&self, assumption: Assumption) -> Verified {
+        Verified {
+            // Without a plan of this loop it counts as of no episode.
+            episode: if self.plans.contains(&assumption.plan) { self.episode.clone() } else { Mark::default() },
+            assumption: assumption.text,
+            packet: self.observed.clone(),
+        }
+    }
+}
+
+/// An assumption with its evidence.
+#[must_use = "an order relies on it: `.relies_on(..)`"]
+#[derive(Debug)]
+pub struct Verified {
+    pub(crate) assumption: String,
+    pub(crate) packet: Option<PacketId>,
+    pub(crate) episode: Mark,
+}

@@ -1,0 +1,76 @@
+//! Tokens, and the single uses of them (E4, INV-007).
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use omen_invariants::facts::Scope;
+use omen_types::scalar::IntegerScalar as _;
+use omen_types::{
+    AuthorizedScope, Instant, LayerSource, PositiveCount, Text, Timestamp, TokenId, ToolAuthorizationPayload,
+};
+
+use super::super::core::{Draft, Mark};
+use super::Fields;
+
+/// What a token is to be, beside its scope and its number of uses, which are types.
+#[must_use = "it is given to `.authorize::<Scope, N>(..)`"]
+#[derive(Clone, Debug)]
+pub struct TokenSpec {
+    ttl_seconds: u32,
+    rationale: Text,
+    constraints: Option<Fields>,
+}
+
+impl TokenSpec {
+    /// How many seconds it lives, and why it is issued. A token is void from its expiry on (D3).
+    pub fn new(ttl_seconds: u32, rationale: Text) -> Self {
+        Self { ttl_seconds, rationale, constraints: None }
+    }
+
+    /// What the parameters of the tools have to be (D27): checked when a directive is sent.
+    pub fn constrained(mut self, constraints: Fields) -> Self {
+        self.constraints = Some(constraints);
+        self
+    }
+
+    pub(crate) fn draft<Sc: Scope>(self, token_id: TokenId, uses: usize, now: Instant, issuer: LayerSource) -> Draft {
+        Draft::new(ToolAuthorizationPayload {
+            token_id,
+            authorized_scope: AuthorizedScope {
+                tool_ids: Sc::TOOLS.iter().map(|tool| (*tool).to_owned()).collect(),
+                operation_types: Sc::OPERATIONS.to_vec(),
+                resource_constraints: self.constraints.map(Fields::into_map),
+            },
+            expiry: Timestamp::from(now.plus_seconds(u64::from(self.ttl_seconds))),
+            // INVARIANT: `authorize` asks for at least one use, and no array is longer than the bound.
+            max_usage_count: PositiveCount::trusted(uses as u64),
+            issuer_layer: issuer,
+            usage_count: None,
+            revoked: None,
+            rationale: Some(self.rationale),
+        })
+    }
+}
+
+/// One use of a token whose scope is `Sc`. A token for `N` uses comes as `[Permit<Sc>; N]`, and a
+/// directive that writes consumes one.
+#[must_use = "a permit that is not spent is a use of the token that is lost"]
+pub struct Permit<Sc> {
+    pub(crate) token_id: TokenId,
+    pub(crate) episode: Mark,
+    pub(crate) scope: PhantomData<fn() -> Sc>,
+}
+
+impl<Sc> Permit<Sc> {
+    /// The token's id.
+    #[must_use]
+    pub fn token_id(&self) -> &TokenId {
+        &self.token_id
+    }
+}
+
+impl<Sc> fmt::Debug for Permit<Sc> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Permit({})", self.token_id)
+    }
+}

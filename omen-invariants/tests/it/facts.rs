@@ -1,0 +1,25 @@
+//! The type-level facts say what the run-time rules say.
+
+mod dynamic;
+mod envelope;
+mod predicates;
+mod stakes;
+mod tools;
+
+/// Whether a type fulfils a trait, as a value.
+macro_rules! holds {
+    ($fact:ty: $($predicate:tt)+) => {{
+        #[allow(dead_code, reason = "for the types that do not fulfil it")]
+        trait Otherwise {
+            const HOLDS: bool = false;
+        }
+        struct Asked<T>(std::marker::PhantomData<T>);
+        impl<T> Otherwise for Asked<T> {}
+        #[allow(dead_code, reason = "for the types that fulfil it")]
+        impl<T: $($predicate)+> Asked<T> {
+            const HOLDS: bool = true;
+        }
+        <Asked<$fact>>::HOLDS
+    }};
+}
+use holds;

@@ -1,0 +1,146 @@
+//! An agent that a language model drives: what the model writes as JSON goes through the dynamic entrance.
+//! Good moves are made, and bad ones come back with a reason that the model can read.
+//!
+//! The model's outputs are a recorded transcript, good and bad, so that the example runs by itself.
+//!
+//! ```text
+//! cargo run --example model_driven
+//! ```
+
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
+use std::error::Error;
+
+use omen::prelude::*;
+
+/// What the model wrote, move by move, and the code of the rule that a bad move breaks.
+const TRANSCRIPT: &[(Option<Code>, &str)] = &[
+    (
+        Some(Code::E1),
+        r#"{"packet_type": "DecisionPacket", "payload": {"decision_outcome": "ACT",
+        "decision_summary": "act at once, safety first", "constraints_satisfied":
+        {"constitutional_check": true, "budget_check": true, "tier_check": true}}}"#,
+    ),
+    (
+        None,
+        r#"{"packet_type": "ObservationPacket", "payload": {"observation_type": "user_input",
+        "data": {"ask": "is the backup fresh?"}}}"#,
+    ),
+    (
+        None,
+        r#"{"packet_type": "BeliefUpdatePacket", "payload": {"update_type": "new_belief", "belief_changes":
+        [{"domain": "backup", "key": "age_hours", "new_value": "unknown", "prior_value": null}]}}"#,
+    ),
+    (
+        Some(Code::Schema),
+        r#"{"packet_type": "DecisionPacket", "payload": {"decision_outcome": "ACTT",
+        "decision_summary": "read it, safety first", "constraints_satisfied":
+        {"constitutional_check": true, "budget_check": true, "tier_check": true}}}"#,
+    ),
+    (
+        Some(Code::Inv003),
+        r#"{"packet_type": "DecisionPacket", "payload": {"decision_outcome": "ACT",
+        "decision_summary": "read it, safety first", "constraints_satisfied":
+        {"constitutional_check": true, "budget_check": true, "tier_check": true},
+        "load_bearing_assumptions": [{"assumption": "the host is up", "verified": true}]}}"#,
+    ),
+    (
+        None,
+        r#"{"packet_type": "DecisionPacket", "payload": {"decision_outcome": "ACT",
+        "decision_summary": "read it, safety first", "constraints_satisfied":
+        {"constitutional_check": true, "budget_check": true, "tier_check": true}}}"#,
+    ),
+    (
+        Some(Code::E4),
+        r#"{"packet_type": "TaskDirectivePacket", "payload": {"task_id": "task_1",
+        "task_type": "tool_write", "tool_safety_class": "WRITE", "authorization_token_id": "token_of_mine",
+        "execution_method": {"method": "tool", "tool_id": "backup.run", "tool_params": {}}}}"#,
+    ),
+    (
+        None,
+        r#"{"packet_type": "TaskDirectivePacket", "payload": {"task_id": "task_2",
+        "task_type": "tool_read", "tool_safety_class": "READ",
+        "execution_method": {"method": "tool", "tool_id": "backup.age", "tool_params": {"unit": "hours"}}}}"#,
+    ),
+    (
+        Some(Code::E6),
+        r#"{"packet_type": "BeliefUpdatePacket", "payload": {"update_type": "revision", "belief_changes":
+        [{"domain": "backup", "key": "age_hours", "new_value": 3, "prior_value": "unknown"}]}}"#,
+    ),
+    (
+        None,
+        r#"{"packet_type": "BeliefUpdatePacket", "payload": {"update_type": "revision", "belief_changes":
+        [{"domain": "backup", "key": "age_hours", "new_value": 3, "prior_value": "unknown"}]}}"#,
+    ),
+];
+
+fn agent(mut episode: AnyEpisode, said: &mut Vec<String>) -> Result<AnyEpisode, Box<dyn Error>> {
+    let mut open: Option<Pending> = None;
+    for (bad, proposal) in TRANSCRIPT {
+        match episode.propose(proposal) {
+            Ok(moved) => {
+                said.push(format!("made: {}", moved.packet_id));
+                open = moved.task.or(open);
+                episode = moved.episode;
+                if bad.is_some() {
+                    return Err("a bad move was made".into());
+                }
+            }
+            Err(refused) => {
+                // This is what the model gets to read before its next try.
+                said.push(format!("refused: {}", refused.why));
+                if refused.why.code() != *bad {
+                    return Err(format!("refused for another reason: {}", refused.why).into());
+                }
+                episode = refused.episode;
+                // The tool has answered in the meantime.
+                if let (AnyEpisode::ExecuteOpen(_), Some(task)) = (&episode, open.take()) {
+                    episode = settle(episode, task)?;
+                }
+            }
+        }
+    }
+    Ok(episode)
+}
+
+fn settle(episode: AnyEpisode, task: Pending) -> Result<AnyEpisode, Box<dyn Error>> {
+    let AnyEpisode::ExecuteOpen(episode) = episode else { return Err("no task is open".into()) };
+    Ok(episode.settle(vec![task.success(3)])?.into_any())
+}
+
+/// The log of one episode.
+pub(crate) fn log() -> Result<String, Box<dyn Error>> {
+    let mut said = Vec::new();
+    run(&mut said)
+}
+
+fn run(said: &mut Vec<String>) -> Result<String, Box<dyn Error>> {
+    // The envelope may come as JSON, too; the level of the stakes follows from the axes.
+    let envelope = DynEnvelope::from_json(
+        r#"{
+            "intent": {"summary": "find out how old the backup is", "scope": "host db1"},
+            "stakes": {"impact": "LOW", "irreversibility": "REVERSIBLE", "uncertainty": "LOW", "adversariality": "BENIGN"},
+            "quality": {"quality_tier": "PAR", "satisficing_mode": false, "verification_requirement": "OPTIONAL",
+                "definition_of_done": {"text": "the age is known", "checks": ["age_hours is a number"]}},
+            "budgets": {"token_budget": 1000, "tool_call_budget": 3, "time_budget_seconds": 120,
+                "risk_budget": {"envelope": "none", "max_loss": 0}},
+            "epistemics": {"status": "OBSERVED", "confidence": 0.9, "calibration_note": "asked directly",
+                "freshness_class": "OPERATIONAL", "assumptions": []},
+            "evidence": {"evidence_refs": [
+                {"ref_type": "user_observation", "ref_id": "chat/12", "timestamp": "2026-03-01T09:59:00Z"}]},
+            "routing": {"task_class": "LOOKUP", "tools_state": "tools_ok"}
+        }"#,
+    )
+    .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+    let start: Instant = "2026-03-01T10:00:00Z".parse()?;
+    let episode = Setup::new("corr_backup".parse()?, &envelope, move || start).start();
+    Ok(agent(episode.into_any(), said)?.lines().join("\n"))
+}
+
+#[allow(dead_code, reason = "the tests take the log alone")]
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut said = Vec::new();
+    let log = run(&mut said)?;
+    println!("{}\n\n{log}", said.join("\n"));
+    Ok(())
+}

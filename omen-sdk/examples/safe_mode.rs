@@ -1,0 +1,74 @@
+//! Something is wrong in the middle of work: the agent halts the episode, and only an order of layer 1
+//! leads out of safe mode.
+//!
+//! ```text
+//! cargo run --example safe_mode
+//! ```
+
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
+use std::error::Error;
+
+use omen::prelude::*;
+
+tool!(MailSend = "mail.send", Write);
+scope!(OneMail: tools [MailSend], operations [Write]);
+
+fn agent(
+    episode: Episode<Idle>,
+    envelope: &Envelope<MediumStakes, Par, ToolsOk>,
+    operator: &Layer1,
+) -> Result<Closed, Box<dyn Error>> {
+    let ruling = Arbitration::of(["send"])
+        .veto(|_| true)?
+        .feasible(|_| true)?
+        .tradeoff(Tradeoff::RiskAdjusted, &text!("the customer waits for it"));
+    let (episode, [permit]) = episode
+        .observe(Observation::user_input(Observed, fields!({ "ask": "send the invoice" })))
+        .believe(Belief::new("mail", "invoice", "not sent"))
+        .act(ruling.to_act(), envelope)?
+        .authorize::<OneMail, 1>(TokenSpec::new(60, text!("invoice 4471")))?;
+    let token = permit.token_id().clone();
+
+    // The address turns out to be one that nobody knows.
+    let episode = episode
+        .alert(Alert::warning(AlertType::Drift, text!("the address is not the customer's")).revoking([token]))
+        .halt(text!("possible fraud: the address was changed a minute ago"));
+    // Here `.execute(..)` does not compile (E7): the permit is worth nothing any more.
+    drop(permit);
+    let episode = episode.believe(Belief::new("mail", "invoice", "held back"));
+
+    // An operator looks at it, and gives the order to go on.
+    let order = operator.order(text!("address blocked, customer called"));
+    Ok(episode.clear(order).believe(Belief::new("mail", "address", "blocked")).close()?)
+}
+
+/// The log of one episode.
+pub(crate) fn log() -> Result<String, Box<dyn Error>> {
+    let envelope = Mcp {
+        intent: Intent::new(text!("send an invoice"), text!("invoice 4471")),
+        stakes: Stakes {
+            impact: impact::Medium,
+            irreversibility: irreversibility::Irreversible,
+            uncertainty: uncertainty::Low,
+            adversariality: adversariality::Contested,
+        },
+        quality: Quality::par(text!("the customer has the invoice"), ["mail.delivered"]),
+        budgets: Budgets { tokens: 2_000, tool_calls: 2, seconds: 300, risk: Risk::new(text!("low"), 50) },
+        epistemics: Epistemics::new(Derived, Operational, unit!(0.8), text!("address taken from the last order")),
+        evidence: Evidence::user_observation(text!("order/4471"), "2026-03-01T09:58:00Z".parse()?),
+        routing: Routing { task_class: TaskClass::Create, tools: ToolsOk },
+    }
+    .seal();
+    // Whoever starts the agents holds the authority of layer 1; the agent gets orders alone.
+    let operator = Layer1::assume();
+    let start: Instant = "2026-03-01T10:00:00Z".parse()?;
+    let episode = Setup::new("corr_invoice-4471".parse()?, &envelope, move || start).start();
+    Ok(agent(episode, &envelope, &operator)?.lines().join("\n"))
+}
+
+#[allow(dead_code, reason = "the tests take the log alone")]
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("{}", log()?);
+    Ok(())
+}

@@ -1,0 +1,228 @@
+//! The typed API, from an empty file to a checked episode, and what its types and errors mean.
+//!
+//! # In ten minutes
+//!
+//! An agent acts through an [`Episode`](crate::Episode). Its type says what state it is in, and each state
+//! has the methods that the protocol allows there, and no others.
+//!
+//! ## 1. Tools and scopes
+//!
+//! A tool is a type with its id on the wire and its safety class. A scope says what a token is good for.
+//!
+//! ```
+//! use omen::prelude::*;
+//!
+//! tool!(ConfigGet = "config.get", Read);
+//! tool!(ConfigSet = "config.set", Write);
+//! scope!(RaisePool: tools [ConfigSet], operations [Modify]);
+//! # fn main() {}
+//! ```
+//!
+//! ## 2. The envelope
+//!
+//! Every packet carries an envelope: what it is for, what is at stake, how sure it is. It is a struct
+//! literal, so a member that is left out does not compile (INV-001). The level of the stakes is nowhere
+//! stated: the compiler derives it from the four axes (INV-012).
+//!
+//! ```
+//! # use omen::prelude::*;
+//! fn envelope(seen: Timestamp) -> Envelope<MediumStakes, Par, ToolsOk> {
+//!     Mcp {
+//!         intent: Intent::new(text!("raise the connection pool"), text!("database orders")),
+//!         stakes: Stakes {
+//!             impact: impact::Medium,
+//!             irreversibility: irreversibility::Reversible,
+//!             uncertainty: uncertainty::Low,
+//!             adversariality: adversariality::Benign,
+//!         },
+//!         quality: Quality::par(text!("the pool is 80 and healthy"), ["pool.max == 80"]),
+//!         budgets: Budgets { tokens: 8_000, tool_calls: 10, seconds: 300, risk: Risk::new(text!("careful"), 10) },
+//!         epistemics: Epistemics::new(Observed, Operational, unit!(0.9), text!("read a minute ago")),
+//!         evidence: Evidence::tool_output(text!("config.get#1"), seen),
+//!         routing: Routing { task_class: TaskClass::Create, tools: ToolsOk },
+//!     }
+//!     .seal()
+//! }
+//! ```
+//!
+//! ## 3. The agent
+//!
+//! Each move takes the episode and gives it back in its next state. What can only be known at run time
+//! (a budget that is spent, a token that has expired) comes back as an error with the episode in it.
+//!
+//! ```
+//! # use omen::prelude::*;
+//! # tool!(ConfigSet = "config.set", Write);
+//! # scope!(RaisePool: tools [ConfigSet], operations [Modify]);
+//! fn agent(episode: Episode<Idle>, envelope: &Envelope<MediumStakes, Par, ToolsOk>) -> Result<Closed, Halt> {
+//!     let episode = episode
+//!         .observe(Observation::user_input(Observed, fields!({ "ask": "raise the pool to 80" })))
+//!         .believe(Belief::new("db", "pool.max", 50));
+//!     let ruling = match arbitrate() {
+//!         Ok(ruling) => ruling,
+//!         // No option is left: say so, and stop.
+//!         Err(none) => {
+//!             let ruling = none.instead(Tradeoff::SafetyFirst, &text!("nothing is allowed"));
+//!             let episode = episode.cancel(ruling, envelope).believe(Belief::new("db", "pool.raised", false));
+//!             return Ok(episode.close()?);
+//!         }
+//!     };
+//!     let episode = episode.act(ruling.to_act(), envelope)?;
+//!     let (episode, [permit]) = episode.authorize::<RaisePool, 1>(TokenSpec::new(60, text!("ticket 77")))?;
+//!     let set = Directive::new(ConfigSet, op::Modify, fields!({ "pool.max": 80 })).with(permit);
+//!     let (episode, [task]) = episode.execute([set])?;
+//!     // Here the tool runs.
+//!     let episode = episode.settle([task.success("ok")])?;
+//!     Ok(episode.review(Belief::revision("db", "pool.max", 50, 80)).close()?)
+//! }
+//!
+//! fn arbitrate() -> Result<Ruling, NothingLeft> {
+//!     let allowed = Arbitration::of(["raise", "restart"]).veto(|option| option.id != "restart")?;
+//!     Ok(allowed.feasible(|_| true)?.tradeoff(Tradeoff::SafetyFirst, &text!("the smallest step")))
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! ## 4. Run and check
+//!
+//! An episode gets its time, ids and log from outside. `JsonLines` writes to anything that is
+//! [`Write`](std::io::Write); without it, the log stays in memory.
+//!
+//! ```
+//! # use omen::prelude::*;
+//! # fn demo(envelope: &Envelope<MediumStakes, Par, ToolsOk>) -> Result<(), Box<dyn std::error::Error>> {
+//! # let file: Vec<u8> = Vec::new();
+//! let start: Instant = "2026-03-01T10:00:00Z".parse()?;
+//! let episode = Setup::new("corr_orders".parse()?, envelope, move || start).log(JsonLines(file)).start();
+//! # let _ = episode;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What it has written, `omen check` accepts: every packet is judged by the same machine before it is
+//! written.
+//!
+//! # The states
+//!
+//! ```text
+//! Idle ─observe─► Sense ─believe─► Model ─act──────────► Decide<Act> ─authorize─► Authorize
+//!                   ▲               │  ▲                     │                        │
+//!                   │               │  │                     └──execute──► Open<Execute, N> ◄┘ execute
+//!                   │               │  └── remodel ───────── Execute ◄── settle ──┘
+//!                   │               │                          │
+//!                   └── observe ──  Review ◄──── review ───────┘        Review ─close─► Closed
+//!                                   │
+//!        Model ─verify_first─► Verify<P, O, T> ─verify, check, observe, believe─► Model
+//!        Model ─to_escalate──► Decide<Escalate> ─escalate─► Escalated ─answered─► Decide<Undecided>
+//!        Model ─defer, cancel─► Decide<Stop> ─believe─► Review
+//!        any   ─halt─► SafeMode ─clear─► Review
+//! ```
+//!
+//! `omen graph` draws the table itself.
+//!
+//! # What an error means
+//!
+//! | rustc says | It means |
+//! |---|---|
+//! | E0277, and a rule's code | the move breaks that rule; the note says the legal way out |
+//! | E0382, use of moved value | an episode, a permit, a ruling or a task was used twice: each is good once |
+//! | E0063, missing fields | the envelope is not complete (INV-001) |
+//! | E0080, evaluation panicked | a `text!` is empty, or a `unit!` is not within 0 and 1 |
+//! | E0308, expected `Closed` | the agent returns from the middle of an episode |
+//! | unused value that must be used | an episode, a task or a permit was dropped |
+//! | E0521, E0597 and other lifetimes | never from here: nothing in the API borrows an episode |
+//!
+//! # Holding an episode
+//!
+//! In a struct whose state does not change, by its type; in one whose state does, as
+//! [`AnyEpisode`](crate::AnyEpisode), which a `match` turns back:
+//!
+//! ```
+//! # use omen::prelude::*;
+//! struct Agent {
+//!     episode: Option<AnyEpisode>,
+//! }
+//!
+//! impl Agent {
+//!     fn hears(&mut self, words: &str) {
+//!         let Some(episode) = self.episode.take() else { return };
+//!         self.episode = Some(match episode {
+//!             AnyEpisode::Idle(episode) => {
+//!                 episode.observe(Observation::user_input(Observed, fields!({ "words": words }))).into_any()
+//!             }
+//!             AnyEpisode::Escalated(episode) => episode.answered(Answer::data(fields!({ "words": words }))).into_any(),
+//!             other => other,
+//!         });
+//!     }
+//! }
+//! ```
+//!
+//! In async code as anywhere: it is `Send`, `Sync` and `'static`, and may be held across an `.await`.
+//!
+//! ```
+//! # use omen::prelude::*;
+//! # async fn call(task: &Pending) -> Result<i64, String> { let _ = task; Ok(50) }
+//! async fn carry_out(
+//!     episode: Episode<Decide<Act>>,
+//!     order: Order<ReadOnly>,
+//! ) -> Result<Episode<Execute>, Halt> {
+//!     let (episode, [task]) = episode.execute([order])?;
+//!     let result = match call(&task).await {
+//!         Ok(value) => task.success(value),
+//!         Err(_) => task.failure(text!("the tool did not answer")),
+//!     };
+//!     Ok(episode.settle([result])?)
+//! }
+//! ```
+//!
+//! In a loop, from a state to the same state:
+//!
+//! ```
+//! # use omen::prelude::*;
+//! fn all(mut episode: Episode<Execute>, orders: Vec<Order<AnyClass>>) -> Result<Episode<Execute>, Halt> {
+//!     for order in orders {
+//!         let (open, [task]) = episode.execute([order])?;
+//!         episode = open.settle([task.success(true)])?;
+//!     }
+//!     Ok(episode)
+//! }
+//! ```
+//!
+//! # When a model decides
+//!
+//! [`AnyEpisode::propose`](crate::AnyEpisode::propose) takes what a model writes as JSON. A move that is
+//! refused comes back with the episode, and with a reason that the model can read:
+//!
+//! ```
+//! # use omen::prelude::*;
+//! # fn demo(episode: AnyEpisode) {
+//! match episode.propose(r#"{"packet_type": "DecisionPacket", "payload": {"decision_outcome": "ACT"}}"#) {
+//!     Ok(moved) => println!("now {:?}", moved.episode),
+//!     Err(refused) => println!("tell the model: {}", refused.why),
+//! }
+//! # }
+//! ```
+//!
+//! [`AnyEpisode::resume`](crate::AnyEpisode::resume) takes an episode up from its log, in whatever state.
+//!
+//! # What the types carry, and what they cannot
+//!
+//! | Rule | While compiling | While running |
+//! |---|---|---|
+//! | E1 | a decision is a method of `Model` and `Decide<Undecided>` | |
+//! | E2 | `authorize` and `execute` follow `act` | |
+//! | E3, INV-008 | plan, READ, SUCCESS (or degraded tools), OBSERVED, then the belief update, which cites them by itself; decisions are no methods of `Verify` | an episode that is dropped in its loop |
+//! | E4, INV-007 | a permit is there, its scope lists tool and operation, and it is spent once | expiry, revocation, constraints on resources, a permit of another episode |
+//! | E5, INV-009 | two or three options, a gap, a next step | |
+//! | E6, INV-011 | as many results as directives; each task settles once | a result of another episode; a late one is a warning |
+//! | E7 | `SafeMode` has `believe`, `alert`, `halt` and `clear` alone | |
+//! | INV-001 | the envelope is a literal; texts are not empty | |
+//! | INV-002, INV-003, INV-010 | bounds of `act`, `verify_first` and `defer` | with `decide` and `propose`, all of it |
+//! | INV-004 | `seal` asks for live evidence where a claim needs it | how old the evidence is, a warning |
+//! | INV-005 | | budgets: the step is refused, and the episode is in the error |
+//! | INV-006 | veto, feasibility and tradeoff in this order | whether an option survives |
+//! | INV-012 | the level follows from the axes | |
+//!
+//! Rust drops what nobody uses: an episode that is abandoned is a warning of the compiler
+//! (`unused_must_use`), and its log is judged as one that ends there. Whoever holds a
+//! [`Layer1`](crate::Layer1) may give orders in the name of layer 1: the types cannot tell who deserves it.

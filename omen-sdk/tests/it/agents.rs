@@ -1,0 +1,39 @@
+//! The example agents run, and what they write the command judges clean.
+
+use assert_cmd::Command;
+
+#[path = "../../examples/escalation.rs"]
+mod escalation;
+#[path = "../../examples/first_episode.rs"]
+mod first_episode;
+#[path = "../../examples/model_driven.rs"]
+mod model_driven;
+#[path = "../../examples/read_only.rs"]
+mod read_only;
+#[path = "../../examples/resume.rs"]
+mod resume;
+#[path = "../../examples/safe_mode.rs"]
+mod safe_mode;
+
+#[test]
+fn examples_are_judged_clean_by_the_command() {
+    let agents = [
+        ("escalation", escalation::log()),
+        ("first_episode", first_episode::log()),
+        ("model_driven", model_driven::log()),
+        ("read_only", read_only::log()),
+        ("resume", resume::log()),
+        ("safe_mode", safe_mode::log()),
+    ];
+    let examples = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/examples")).unwrap().count();
+    assert_eq!(agents.len(), examples, "each example is here");
+    for (name, log) in agents {
+        let log = log.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let output =
+            Command::cargo_bin("omen").unwrap().args(["check", "--format", "json", "-"]).write_stdin(log).output();
+        let output = output.unwrap();
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{name}: {stdout}");
+        assert!(stdout.contains(r#""errors":0,"warnings":0"#), "{name}: {stdout}");
+    }
+}

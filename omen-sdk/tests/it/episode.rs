@@ -1,0 +1,8 @@
+//! The typed API at run time: what it writes a validator accepts, and what it is refused a validator
+//! refuses.
+
+mod log;
+mod propose;
+mod refusals;
+mod resume;
+mod shape;

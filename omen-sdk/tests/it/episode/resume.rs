@@ -1,0 +1,72 @@
+//! What validates resumes, at every point; what does not validate does not.
+
+use omen::prelude::*;
+
+use super::log::{Hands, episodes, examples, setup};
+
+#[test]
+fn every_prefix_of_a_legal_log_resumes_and_no_illegal_line_does() {
+    let (mut prefixes, mut refusals) = (0, 0);
+    for (path, log) in examples() {
+        for (id, lines) in episodes(log) {
+            let mut legal: Vec<&str> = Vec::new();
+            for line in &lines {
+                let mut longer = legal.clone();
+                longer.push(&line.text);
+                let resumed = AnyEpisode::resume(setup(&id, Hands::new()), longer.iter().copied());
+                match (resumed, line.errors.first()) {
+                    (Ok(episode), None) => {
+                        prefixes += 1;
+                        assert!(!episode.nodes().is_empty());
+                        legal = longer;
+                    }
+                    (Err(error), Some(code)) => {
+                        refusals += 1;
+                        assert_eq!(error.line, longer.len(), "{path}: {error}");
+                        assert_eq!(error.why.code(), Some(*code), "{path}: {error}");
+                    }
+                    (Ok(_), Some(code)) => panic!("{path}: a line that breaks {code} resumes: {}", line.text),
+                    (Err(error), None) => panic!("{path}: {error}"),
+                }
+            }
+        }
+    }
+    println!("resumed {prefixes} prefixes of legal logs; {refusals} illegal lines did not resume");
+    assert!(prefixes > 400 && refusals > 100, "{prefixes} {refusals}");
+}
+
+#[test]
+fn an_open_task_is_settled_and_a_token_is_claimed_after_a_restart() {
+    tool!(Set = "config.set", Write);
+    scope!(Change: tools [Set], operations [Modify]);
+    let clock = Hands::new();
+    let env = super::log::envelope();
+    let acting = super::refusals::acting(setup("corr_a", clock.clone()), &env);
+    let (episode, [first, second]) = acting.authorize::<Change, 2>(TokenSpec::new(60, text!("two changes"))).unwrap();
+    let token = first.token_id().clone();
+    drop(second);
+    let write = |permit| Directive::new(Set, op::Modify, fields!({ "key": "a" })).with(permit);
+    let (episode, [task]) = episode.execute([write(first)]).unwrap();
+    let log = episode.lines().to_vec();
+    // The program dies here.
+    drop((episode, task));
+
+    let resumed = AnyEpisode::resume(setup("corr_a", clock), log.iter().map(String::as_str)).unwrap();
+    let AnyEpisode::ExecuteOpen(episode) = resumed else { panic!("{resumed:?}") };
+    let tasks = episode.tasks();
+    assert_eq!(tasks.len(), 1);
+    assert_eq!(tasks[0].method().tool_id.as_deref(), Some("config.set"));
+    let again = episode.tasks();
+    let refused = episode
+        .settle(tasks.into_iter().chain(again).map(|task| task.success(true)).collect())
+        .expect_err("one task cannot be settled twice");
+    assert_eq!(refused.why.code(), Some(Code::E6));
+    let mut given = refused.given;
+    given.truncate(1);
+    let episode = refused.episode.settle(given).unwrap().all_settled().unwrap();
+    let [permit] = episode.claim::<Change, 1>(&token).unwrap();
+    assert!(episode.claim::<Change, 2>(&token).is_err(), "one use is left");
+    let (episode, [task]) = episode.execute([write(permit)]).unwrap();
+    let episode = episode.settle([task.success(true)]).unwrap();
+    let _ = episode.review(Belief::new("a", "b", 1)).close().unwrap();
+}
