@@ -1,5 +1,7 @@
 //! The runtime machine: judges the next packet of an episode, and takes it in.
 
+mod offers;
+
 use omen_invariants::ledger::{Fingerprint, Kind, Update};
 use omen_invariants::{Context, Ledger};
 use omen_types::{Code, Diagnostic, Instant, PacketFacts, PayloadFacts, Severity};

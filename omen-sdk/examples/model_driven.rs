@@ -109,6 +109,7 @@ fn settle(episode: AnyEpisode, task: Pending) -> Result<AnyEpisode, Box<dyn Erro
 }
 
 /// The log of one episode.
+#[allow(dead_code, reason = "here for the tests")]
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     let mut said = Vec::new();
     run(&mut said)

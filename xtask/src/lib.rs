@@ -13,3 +13,4 @@ pub mod ci;
 pub mod docs;
 pub mod expand;
 pub mod referee;
+pub mod walk;

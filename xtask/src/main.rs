@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{bench, ci, docs, expand, referee};
+use xtask::{bench, ci, docs, expand, referee, walk};
 
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask", about = "What people would else do by hand")]
@@ -23,6 +23,8 @@ enum Task {
     Expand(expand::Options),
     /// Compare the packet readers with an independent JSON Schema validator on mutated packets
     Referee(referee::Options),
+    /// Walk at random over the typed API, and judge and resume what it writes
+    Walk(walk::Options),
     /// Measure how fast a log is judged
     Bench(bench::Options),
 }
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         Task::Docs => docs::write().map(|()| ExitCode::SUCCESS),
         Task::Expand(options) => expand::command(&options, &mut std::io::stdout().lock()),
         Task::Referee(options) => referee(&options),
+        Task::Walk(options) => walk(&options),
         Task::Bench(options) => bench::command(&options, &mut std::io::stdout()),
     };
     match done {
@@ -49,4 +52,10 @@ fn referee(options: &referee::Options) -> Result<ExitCode, Box<dyn std::error::E
     let report = referee::run(options)?;
     write!(std::io::stdout(), "{report}")?;
     Ok(if report.disagreements.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn walk(options: &walk::Options) -> Result<ExitCode, Box<dyn std::error::Error + Send + Sync>> {
+    let report = walk::run(options)?;
+    write!(std::io::stdout(), "{report}")?;
+    Ok(if report.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

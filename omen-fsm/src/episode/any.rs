@@ -2,15 +2,16 @@
 
 use std::fmt;
 
-use omen_invariants::facts::Judged;
-use omen_types::Invalid;
+use omen_invariants::facts::{Judged, Scope};
+use omen_types::{Instant, Invalid, Text, TokenId};
 
 use super::core::Core;
+use super::values::halt_alert;
 use super::{
-    Act, Authorize, Decide, Episode, Escalate, Escalated, Execute, Fork, Idle, Many, Model, Review, SafeMode, Sense,
-    Stop, Undecided, Verify,
+    Act, Alert, Authorize, Decide, Episode, Escalate, Escalated, Execute, Fork, Idle, Many, Model, Permit, Refusal,
+    Review, SafeMode, Sense, Stop, Undecided, Verify,
 };
-use crate::table::{Node, NodeSet};
+use crate::table::{Event, Node, NodeSet};
 
 /// A verification loop whose progress is known at run time.
 pub type AnyLoop = Verify<Judged, Judged, Judged>;
@@ -52,7 +53,28 @@ pub enum AnyEpisode {
     SafeMode(Episode<SafeMode>),
 }
 
+/// In the state that its log has reached.
+impl<S> From<Episode<S>> for AnyEpisode {
+    fn from(episode: Episode<S>) -> Self {
+        episode.into_any()
+    }
+}
+
 impl AnyEpisode {
+    /// Sends an alert of severity INFO or WARNING, which is legal in every state and moves nothing (D14).
+    pub fn alert(self, alert: Alert) -> Self {
+        let mut core = self.into_core();
+        core.must(alert.draft());
+        Self::of(core)
+    }
+
+    /// Halts the episode, which is legal in every state (D14).
+    pub fn halt(self, reason: Text) -> Episode<SafeMode> {
+        let mut core = self.into_core();
+        core.must(halt_alert(reason));
+        Episode::from_core(core)
+    }
+
     /// Names the state that the machine is in.
     pub(crate) fn of(mut core: Box<Core>) -> Self {
         core.trouble = None;
@@ -105,6 +127,27 @@ impl AnyEpisode {
             Self::Escalated(episode) => episode.core,
             Self::SafeMode(episode) => episode.core,
         }
+    }
+
+    /// The events that may happen next, as far as table and sequence rules go.
+    #[must_use]
+    pub fn moves(&self) -> Vec<Event> {
+        let core = self.core();
+        core.machine.offers(core.machine.ledger().clock_at(core.now())).collect()
+    }
+
+    /// What the clock says now.
+    #[must_use]
+    pub fn now(&self) -> Instant {
+        self.core().now()
+    }
+
+    /// The permits for uses that a token has left, see [`Episode::claim`].
+    ///
+    /// # Errors
+    /// As [`Episode::claim`].
+    pub fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {
+        self.core().claim(token_id)
     }
 
     /// Sends the packets to come from another layer of the agent, 2 to 6.

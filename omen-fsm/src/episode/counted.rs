@@ -89,8 +89,14 @@ impl<S> Episode<S> {
     /// If there is no such token, it is revoked, it allows less than the scope, or fewer uses are left
     /// (E4, INV-007).
     pub fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {
+        self.core.claim(token_id)
+    }
+}
+
+impl Core {
+    pub(crate) fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {
         let no = |problem: String| missing(Code::E4, problem);
-        let token = self.ledger().tokens().get(token_id.as_str());
+        let token = self.machine.ledger().tokens().get(token_id.as_str());
         let grant = token
             .filter(|token| !token.revoked)
             .and_then(|token| token.grant.as_ref())
@@ -108,13 +114,11 @@ impl<S> Episode<S> {
         }
         Ok(std::array::from_fn(|_| Permit {
             token_id: token_id.clone(),
-            episode: self.core.mark.clone(),
+            episode: self.mark.clone(),
             scope: PhantomData,
         }))
     }
-}
 
-impl Core {
     pub(crate) fn pending(&self, task: OpenTask) -> Pending {
         let OpenTask { directive, task_id, method } = task;
         Pending { task_id, directive, method, episode: self.mark.clone() }

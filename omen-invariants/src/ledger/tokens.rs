@@ -45,6 +45,15 @@ impl Tokens {
         self.0.get(Fingerprint::of(Kind::Token, token_id))
     }
 
+    /// Whether any token is good for a directive at a time: issued, not revoked, not expired, not used up.
+    #[must_use]
+    pub fn any_live(&self, now: Instant) -> bool {
+        self.0.iter().any(|(_, token)| {
+            let grant = token.grant.as_ref().filter(|_| !token.revoked);
+            grant.is_some_and(|grant| grant.expiry > now && grant.uses < grant.max_uses)
+        })
+    }
+
     /// Issues a token, or sends it again: then the narrower of each bound holds.
     pub(super) fn add(&mut self, facts: &ToolAuthorizationPayloadFacts<'_>, packet_id: &str) {
         self.update(&facts.token_id, |token| token.send(facts, packet_id));

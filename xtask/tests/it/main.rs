@@ -10,3 +10,4 @@ mod bench;
 mod docs;
 mod expand;
 mod referee;
+mod walk;

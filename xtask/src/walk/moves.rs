@@ -1,0 +1,349 @@
+//! One random move from each state.
+
+use std::sync::Arc;
+
+use omen::prelude::*;
+use omen_types::{DecisionOutcome, serde_json};
+
+use super::world::{Change, Get, Set, Swap, World};
+
+/// What came of a move.
+pub(super) enum Tried {
+    /// It was made.
+    Moved(AnyEpisode),
+    /// It was refused.
+    Refused(AnyEpisode, Arc<Refusal>),
+}
+
+/// What sort of move it was, which tells for what it may be refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// A move that no rule can refuse.
+    Sure,
+    /// A move that commits: budgets may refuse it (INV-005).
+    Commits,
+    /// A directive that writes: its token may be void, too (E4), or constrained (INV-007).
+    Writes,
+    /// A decision in an envelope whose facts are known at run time.
+    Decides,
+    /// A packet that is proposed as JSON: anything may be wrong with it.
+    Proposed,
+}
+
+impl Sort {
+    pub(super) fn may_refuse(self, code: Code) -> bool {
+        match self {
+            Self::Sure => false,
+            Self::Commits => code == Code::Inv005,
+            Self::Writes => [Code::Inv005, Code::E4, Code::Inv007].contains(&code),
+            Self::Decides => [Code::Inv002, Code::Inv003, Code::Inv005, Code::Inv010].contains(&code),
+            Self::Proposed => true,
+        }
+    }
+}
+
+fn moved<S, G>(result: Result<impl Into<AnyEpisode>, Refused<S, G>>) -> Tried {
+    match result {
+        Ok(episode) => Tried::Moved(episode.into()),
+        Err(refused) => Tried::Refused(refused.episode.into_any(), refused.why),
+    }
+}
+
+impl World {
+    /// Tries a random move.
+    pub(super) fn step(&mut self, episode: AnyEpisode) -> (Tried, Sort) {
+        match self.rng.u8(..40) {
+            0 => return (Tried::Moved(self.alert(episode)), Sort::Sure),
+            1 => return (Tried::Moved(self.halt(episode)), Sort::Sure),
+            2..8 => return (self.propose(episode), Sort::Proposed),
+            _ => {}
+        }
+        match episode {
+            AnyEpisode::Idle(episode) => (sure(episode.observe(self.observation())), Sort::Sure),
+            AnyEpisode::Sense(episode) if self.rng.bool() => (sure(episode.observe(self.observation())), Sort::Sure),
+            AnyEpisode::Sense(episode) => (sure(episode.believe(self.belief())), Sort::Sure),
+            AnyEpisode::Model(episode) if self.rng.u8(..5) == 0 => (sure(episode.believe(self.belief())), Sort::Sure),
+            AnyEpisode::Model(episode) => (self.decide(episode), Sort::Decides),
+            AnyEpisode::Fork(episode) if self.rng.bool() => (self.decide(episode), Sort::Decides),
+            AnyEpisode::Fork(episode) => (sure(episode.observe(self.observation())), Sort::Sure),
+            AnyEpisode::Undecided(episode) => (self.decide(episode), Sort::Decides),
+            AnyEpisode::Act(episode) if self.rng.bool() => (self.authorize(episode), Sort::Commits),
+            AnyEpisode::Act(episode) => {
+                let orders = [self.read(), self.read()];
+                (moved(episode.execute(orders).map(|(episode, _)| episode)), Sort::Commits)
+            }
+            AnyEpisode::Authorize(episode) => match self.write() {
+                Some(order) => (moved(episode.execute([order]).map(|(episode, _)| episode)), Sort::Writes),
+                None => (self.authorize_again(episode), Sort::Commits),
+            },
+            AnyEpisode::Stop(episode) => (sure(episode.believe(self.belief())), Sort::Sure),
+            AnyEpisode::Escalate(episode) => (sure(episode.escalate(self.escalation())), Sort::Sure),
+            AnyEpisode::Escalated(episode) => {
+                let answer = if self.rng.bool() { Answer::text(&self.text()) } else { Answer::data(self.fields()) };
+                (sure(episode.answered(answer)), Sort::Sure)
+            }
+            AnyEpisode::Verify(episode) => self.verify(episode),
+            AnyEpisode::VerifyOpen(episode) => {
+                let results = self.results(episode.tasks());
+                (moved(episode.settle(results)), Sort::Sure)
+            }
+            AnyEpisode::Execute(episode) => self.execute(episode),
+            AnyEpisode::ExecuteOpen(episode) if self.rng.u8(..4) == 0 => {
+                (sure(episode.observe(self.observation())), Sort::Sure)
+            }
+            AnyEpisode::ExecuteOpen(episode) => {
+                let results = self.results(episode.tasks());
+                (moved(episode.settle(results)), Sort::Sure)
+            }
+            AnyEpisode::Review(episode) if self.rng.bool() => (sure(episode.believe(self.belief())), Sort::Sure),
+            AnyEpisode::Review(episode) => (sure(episode.observe(self.observation())), Sort::Sure),
+            AnyEpisode::SafeMode(episode) if self.rng.bool() => (sure(episode.believe(self.belief())), Sort::Sure),
+            AnyEpisode::SafeMode(episode) => {
+                let order = Layer1::assume().order(self.text());
+                (sure(episode.clear(order)), Sort::Sure)
+            }
+        }
+    }
+
+    /// Ends the episode so that nothing is left open, and gives its log.
+    pub(super) fn end(&mut self, episode: AnyEpisode) -> Vec<String> {
+        if let AnyEpisode::Review(episode) = episode {
+            return match episode.close() {
+                Ok(closed) => closed.lines().to_vec(),
+                Err(refused) => refused.episode.lines().to_vec(),
+            };
+        }
+        // In safe mode a stream may end whatever was open.
+        self.halt(episode).lines().to_vec()
+    }
+
+    fn decide<S: CanDecide>(&mut self, episode: Episode<S>) -> Tried {
+        let outcome = match self.rng.u8(..10) {
+            0..4 => DecisionOutcome::Act,
+            4..7 => DecisionOutcome::VerifyFirst,
+            7 => DecisionOutcome::Escalate,
+            8 => DecisionOutcome::Defer,
+            _ => DecisionOutcome::Cancel,
+        };
+        let envelope = self.envelope();
+        let mut order = self.ruling().to_act();
+        if let Some((proof, mut assumptions)) = self.proofs.pop() {
+            while let Some(assumption) = assumptions.pop() {
+                order = order.relies_on(proof.verifies(assumption));
+            }
+        }
+        let decided = match self.rng.u8(..4) {
+            0 => {
+                let assumption = self.text();
+                episode.decide(outcome, order.assumes(&assumption), &envelope)
+            }
+            1 => {
+                let layer_1 = Layer1::assume().order(self.text());
+                episode.decide(outcome, order.layer1_override(layer_1), &envelope)
+            }
+            _ => episode.decide(outcome, order, &envelope),
+        };
+        match decided {
+            Ok(Decided::Act(episode)) => Tried::Moved(episode.into_any()),
+            Ok(Decided::VerifyFirst(episode)) => Tried::Moved(episode.into_any()),
+            Ok(Decided::Escalate(episode)) => Tried::Moved(episode.into_any()),
+            Ok(Decided::Stop(episode)) => Tried::Moved(episode.into_any()),
+            Err(refused) => Tried::Refused(refused.episode.into_any(), refused.why),
+        }
+    }
+
+    fn verify(&mut self, mut episode: Episode<AnyLoop>) -> (Tried, Sort) {
+        match self.rng.u8(..7) {
+            0 | 1 => {
+                let target = Target::tool(self.text(), self.text(), Get);
+                let (plan, assumption) = Plan::one(target);
+                self.planned.push(assumption);
+                (moved(episode.verify(plan.max_tool_calls(3))), Sort::Commits)
+            }
+            // Whether there is a plan is known at run time here.
+            2 | 3 if episode.ledger().verification().met & omen_fsm::Obligation::Plan.bit() != 0 => {
+                let orders = [self.read()];
+                (moved(episode.execute(orders).map(|(episode, _)| episode)), Sort::Commits)
+            }
+            4 => (sure(episode.observe(self.observation())), Sort::Sure),
+            5 => {
+                let planned = std::mem::take(&mut self.planned);
+                let again = episode.assumptions();
+                match episode.complete() {
+                    Ok(episode) => {
+                        let (episode, proof) = episode.believe(self.belief());
+                        self.proofs.push((proof, if self.rng.bool() { planned } else { again }));
+                        (sure(episode), Sort::Sure)
+                    }
+                    // Nothing was tried: the loop still lacks something.
+                    Err(refused) => (Tried::Moved(refused.episode.into_any()), Sort::Sure),
+                }
+            }
+            _ => (
+                sure(episode.observe(Observation::new(Derived, ObservationType::MarketSignal, self.fields()))),
+                Sort::Sure,
+            ),
+        }
+    }
+
+    fn execute(&mut self, episode: Episode<Execute>) -> (Tried, Sort) {
+        match self.rng.u8(..6) {
+            0 => match self.write() {
+                Some(order) => {
+                    let orders = [order.any(), self.read().any()];
+                    (moved(episode.execute(orders).map(|(episode, _)| episode)), Sort::Writes)
+                }
+                None => (sure(episode.observe(self.observation())), Sort::Sure),
+            },
+            1 => {
+                let orders = [self.read()];
+                (moved(episode.execute(orders).map(|(episode, _)| episode)), Sort::Commits)
+            }
+            2 => (sure(episode.observe(self.observation())), Sort::Sure),
+            3 => (sure(episode.review(self.belief())), Sort::Sure),
+            4 => (sure(episode.remodel(self.belief())), Sort::Sure),
+            _ => (sure(episode.believe(self.belief())), Sort::Sure),
+        }
+    }
+
+    fn authorize(&mut self, episode: Episode<Decide<Act>>) -> Tried {
+        let spec = self.spec();
+        moved(episode.authorize::<Change, 2>(spec).map(|(episode, permits)| {
+            self.permits.extend(permits);
+            episode
+        }))
+    }
+
+    fn authorize_again(&mut self, episode: Episode<Authorize>) -> Tried {
+        let spec = self.spec();
+        moved(episode.authorize::<Change, 3>(spec).map(|(episode, permits)| {
+            self.permits.extend(permits);
+            episode
+        }))
+    }
+
+    fn spec(&mut self) -> TokenSpec {
+        let spec = TokenSpec::new(*self.rng.choice(&[1, 60, 600]).unwrap_or(&60), self.text());
+        if self.rng.u8(..4) == 0 { spec.constrained(self.fields()) } else { spec }
+    }
+
+    fn read(&mut self) -> Order<ReadOnly> {
+        let fields = self.fields();
+        Directive::new(Get, op::Read, fields).timeout_seconds(self.rng.u32(..30)).ready()
+    }
+
+    fn write(&mut self) -> Option<Order<Authorized>> {
+        let permit = self.permits.pop()?;
+        let fields = self.fields();
+        Some(match self.rng.u8(..3) {
+            0 => Directive::new(Set, op::Write, fields).with(permit),
+            1 => Directive::bare(Set, op::Modify).with(permit),
+            _ => Directive::new(Swap, op::Read, fields).timeout_seconds(10).with(permit),
+        })
+    }
+
+    /// Some of the tasks, with results.
+    fn results(&mut self, tasks: Vec<Pending>) -> Vec<Settled> {
+        let count = self.rng.usize(1..=tasks.len().max(1));
+        let mut results = Vec::new();
+        for task in tasks.into_iter().take(count) {
+            let settled = match self.rng.u8(..4) {
+                0 => task.failure(self.text()),
+                1 => task.cancelled(),
+                _ => task.success(self.value()),
+            };
+            results.push(if self.rng.bool() { settled.used(self.rng.u32(..900), self.rng.u32(..3)) } else { settled });
+        }
+        results
+    }
+
+    fn observation(&mut self) -> Observation<Observed> {
+        let fields = self.fields();
+        match self.rng.u8(..3) {
+            0 => Observation::user_input(Observed, fields),
+            1 => Observation::tool_output(Observed, "store.get", fields),
+            _ => Observation::new(Observed, ObservationType::IntelUpdate, fields),
+        }
+    }
+
+    fn belief(&mut self) -> Belief {
+        let (before, value) = (self.value(), self.value());
+        match self.rng.u8(..3) {
+            0 => Belief::new("store", "a", value),
+            1 => Belief::revision("store", "a", before, value).and("", "", serde_json::Value::Null, 1),
+            _ => Belief::revision("store", "\u{1f30d}", before, value),
+        }
+    }
+
+    fn escalation(&mut self) -> Escalation<3, 1> {
+        let choice = |id: &str| Choice {
+            id: id.to_owned(),
+            description: String::new(),
+            pros: Vec::new(),
+            cons: vec!["slow".to_owned()],
+        };
+        Escalation {
+            trigger: if self.rng.bool() {
+                EscalationTrigger::BudgetInsufficient
+            } else {
+                EscalationTrigger::ConstitutionalBoundary
+            },
+            options: [choice("a"), choice("b"), choice("c")],
+            gaps: [Gap { gap: "what it costs".to_owned(), impact_if_unknown: String::new() }],
+            next_step: Step { step: self.text(), rationale: String::new() },
+        }
+    }
+
+    /// Alerts are legal in every state.
+    fn alert(&mut self, episode: AnyEpisode) -> AnyEpisode {
+        let alert = match self.rng.u8(..3) {
+            0 => Alert::info(AlertType::Drift, self.text()),
+            1 => Alert::budget_override(&Layer1::assume().order(self.text())),
+            _ => {
+                let tokens = self.permits.last().map(|permit| permit.token_id().clone());
+                Alert::warning(AlertType::TokenRevocation, self.text()).revoking(tokens)
+            }
+        };
+        episode.alert(alert)
+    }
+
+    /// So is the emergency halt.
+    fn halt(&mut self, episode: AnyEpisode) -> AnyEpisode {
+        let reason = self.text();
+        episode.halt(reason).into_any()
+    }
+
+    /// Something that a model might write, at any time.
+    fn propose(&mut self, episode: AnyEpisode) -> Tried {
+        let packet = PROPOSALS.get(self.rng.usize(..PROPOSALS.len())).copied().unwrap_or_default();
+        let task = format!("task_proposed_{}", self.rng.u32(..));
+        let text =
+            packet.replace("$TASK", &task).replace("$VALUE", &serde_json::to_string(&self.value()).unwrap_or_default());
+        match episode.propose(&text) {
+            Ok(moved) => Tried::Moved(moved.episode),
+            Err(refused) => Tried::Refused(refused.episode, refused.why),
+        }
+    }
+}
+
+fn sure(episode: impl Into<AnyEpisode>) -> Tried {
+    Tried::Moved(episode.into())
+}
+
+const PROPOSALS: [&str; 9] = [
+    r#"{"packet_type": "ObservationPacket", "payload": {"observation_type": "user_input", "data": {"v": $VALUE}}}"#,
+    r#"{"packet_type": "BeliefUpdatePacket", "payload": {"update_type": "new_belief", "belief_changes":
+        [{"domain": "d", "key": "k", "new_value": $VALUE, "prior_value": null}]}}"#,
+    r#"{"packet_type": "DecisionPacket", "payload": {"decision_outcome": "ACT", "decision_summary": "min-regret",
+        "constraints_satisfied": {"constitutional_check": true, "budget_check": true, "tier_check": true}}}"#,
+    r#"{"packet_type": "DecisionPacket", "payload": {"decision_outcome": "CANCEL", "decision_summary": "min-regret",
+        "constraints_satisfied": {"constitutional_check": false, "budget_check": true, "tier_check": true}}}"#,
+    r#"{"packet_type": "TaskDirectivePacket", "payload": {"task_id": "$TASK", "task_type": "computation",
+        "execution_method": {"method": "llm_call"}}}"#,
+    r#"{"packet_type": "TaskDirectivePacket", "payload": {"task_id": "$TASK", "task_type": "tool_read",
+        "tool_safety_class": "READ", "execution_method": {"method": "tool", "tool_id": "store.get"}}}"#,
+    r#"{"packet_type": "TaskResultPacket", "payload": {"task_id": "$TASK", "directive_packet_id": "pkt_walk_9",
+        "result_status": "SUCCESS", "result_data": $VALUE}}"#,
+    r#"{"packet_type": "QueueUpdatePacket", "payload": {"queue_action": "enqueue", "items": [{"item_id": "a"}]}}"#,
+    r#"{"packet_type": "EscalationPacket", "payload": {}}"#,
+];
