@@ -33,12 +33,13 @@ mod unproven;
 mod values;
 
 pub use any::{AnyEpisode, AnyLoop};
+pub use counted::CanAuthorize;
 pub use decide::{CanDecide, Decided};
 pub use propose::{Moved, NotMoved};
 pub use refused::{Halt, Refusal, Refused};
 pub use resume::ResumeError;
 pub use rules::*;
-pub use setup::{Clock, IdSource, JsonLines, Line, Log, Memory, Numbered, Setup};
+pub use setup::{AnotherEpisode, Clock, IdSource, JsonLines, Line, Log, Memory, Numbered, Setup};
 pub use state::*;
 pub use under::Under;
 pub use unproven::{CheckError, SettleError, Unproven};

@@ -209,6 +209,17 @@ impl Core {
         })
     }
 
+    /// Sends one packet in another envelope, which holds from then on if it was sent.
+    pub(crate) fn try_send_under(&mut self, envelope: &impl AnyEnvelope, draft: Draft) -> Result<(), Arc<Refusal>> {
+        let before = Arc::clone(&self.mcp);
+        self.under(envelope);
+        let sent = self.try_send(draft);
+        if sent.is_err() {
+            self.mcp = before;
+        }
+        sent
+    }
+
     fn make(&mut self, draft: Draft, last: Option<PacketId>) -> Result<Packet, Refusal> {
         let Draft { payload, status, layer } = draft;
         let mut mcp = Mcp::clone(&self.mcp);

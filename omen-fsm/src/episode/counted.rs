@@ -3,13 +3,16 @@
 use std::marker::PhantomData;
 
 use omen_invariants::facts::Scope;
-use omen_types::{Code, TokenId};
+use omen_types::{Code, PositiveCount, TokenId};
 
 use super::core::{Core, OpenTask};
 use super::refused::Refusal;
 use super::resume::missing;
-use super::state::{Many, Open, Proven, Seen, Verify};
-use super::{AnyLoop, Assumption, Episode, Execute, Pending, Permit, Refused};
+use super::state::sealed::Sealed;
+use super::state::{Decide, Many, Open, Proven, Seen, Verify};
+use super::{
+    Act, AnyLoop, AnyScope, Assumption, Authorize, Episode, Execute, NamedScope, Pending, Permit, Refused, TokenSpec,
+};
 use crate::rules::unmet_of_loop;
 
 impl<S, const N: usize> Episode<Open<S, N>> {
@@ -92,6 +95,42 @@ impl<S> Episode<S> {
         self.core.claim(token_id)
     }
 }
+
+impl<S: CanAuthorize> Episode<S> {
+    /// Issues a token whose scope and uses are named at run time.
+    ///
+    /// # Errors
+    /// If it names no tool, no operation or no use (SCHEMA), or if the episode is over its budgets and layer 1
+    /// has not approved that (INV-005).
+    pub fn authorize_named(
+        mut self,
+        scope: NamedScope,
+        spec: TokenSpec,
+    ) -> Result<(Episode<Authorize>, Vec<Permit<AnyScope>>), Refused<S>> {
+        let core = &mut self.core;
+        let uses = u64::from(scope.uses);
+        let draft = core.fresh_token_id().and_then(|token_id| {
+            let count = PositiveCount::new(uses).map_err(|invalid| missing(Code::Schema, invalid.to_string()))?;
+            let draft = spec.named(scope, count, token_id.clone(), core.now(), core.origin.layer);
+            Ok((token_id, draft))
+        });
+        let sent =
+            draft.map_err(std::sync::Arc::new).and_then(|(token_id, draft)| core.try_send(draft).map(|()| token_id));
+        match sent {
+            Ok(token_id) => {
+                let mark = self.core.mark.clone();
+                let permits = (0..uses).map(|_| Permit::any(token_id.clone(), mark.clone())).collect();
+                Ok((self.at(), permits))
+            }
+            Err(why) => Err(self.refuse(why)),
+        }
+    }
+}
+
+/// States in which tokens are issued.
+pub trait CanAuthorize: Sealed {}
+impl CanAuthorize for Decide<Act> {}
+impl CanAuthorize for Authorize {}
 
 impl Core {
     pub(crate) fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {

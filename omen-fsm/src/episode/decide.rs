@@ -41,19 +41,14 @@ impl<S: CanDecide> Episode<S> {
         if let Err(why) = order.check(&self.core.mark) {
             return Err(self.refuse(why));
         }
-        let before = std::sync::Arc::clone(&self.core.mcp);
-        self.core.under(envelope);
-        match self.core.try_send(order.draft(outcome)) {
+        match self.core.try_send_under(envelope, order.draft(outcome)) {
             Ok(()) => Ok(match outcome {
                 DecisionOutcome::Act => Decided::Act(self.at()),
                 DecisionOutcome::VerifyFirst => Decided::VerifyFirst(self.at()),
                 DecisionOutcome::Escalate => Decided::Escalate(self.at()),
                 DecisionOutcome::Defer | DecisionOutcome::Cancel => Decided::Stop(self.at()),
             }),
-            Err(why) => {
-                self.core.mcp = before;
-                Err(self.refuse(why))
-            }
+            Err(why) => Err(self.refuse(why)),
         }
     }
 }

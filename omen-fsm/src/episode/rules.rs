@@ -1,6 +1,8 @@
 //! What the sequence rules ask of types: one trait a demand. All are sealed.
 
-use omen_invariants::facts::{Degraded, EpistemicStatusFact, Judged, Observed, ToolsOk};
+use omen_invariants::facts::{
+    Degraded, EpistemicStatusFact, Judged, MixedClass, Observed, ToolSafetyClassFact, ToolsOk, WriteClass,
+};
 
 use super::state::sealed::Sealed;
 use super::state::{Attempted, Planned, Proven, Seen, Unplanned, Unseen};
@@ -205,3 +207,15 @@ lengths! {
     1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32
     33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64
 }
+
+/// INV-007: a permit is for what may write (D17).
+#[diagnostic::on_unimplemented(
+    message = "INV-007 (E4): a tool of `{Self}` takes no permit",
+    label = "this tool only reads",
+    note = "make an order of it without one: `.ready()`"
+)]
+pub trait TakesToken: ToolSafetyClassFact {}
+#[diagnostic::do_not_recommend]
+impl TakesToken for WriteClass {}
+#[diagnostic::do_not_recommend]
+impl TakesToken for MixedClass {}

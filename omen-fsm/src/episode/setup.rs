@@ -1,5 +1,6 @@
 //! What an episode is given from outside: time, ids, and a log to write to.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use omen_types::scalar::IntegerScalar as _;
 use omen_types::{CampaignId, CorrelationId, Diagnostic, Instant, Invalid, LayerNumber, LayerSource, PacketId};
 
 use super::core::{Core, LoopNotes, Mark, Origin};
-use super::{Episode, Idle};
+use super::{Closed, Episode, Idle};
 use crate::machine::Machine;
 
 /// Tells the time. No rule reads a clock by itself; packets carry what this says.
@@ -210,6 +211,25 @@ impl Setup {
         Ok(self)
     }
 
+    /// Runs an agent from the first packet to the close. The proof that it ended has to be of this episode, not
+    /// of another run.
+    ///
+    /// # Errors
+    /// The agent's own, or if it closed another episode.
+    pub fn run<E: From<AnotherEpisode>>(
+        self,
+        agent: impl FnOnce(Episode<Idle>) -> Result<Closed, E>,
+    ) -> Result<Closed, E> {
+        let episode = self.start();
+        let mark = episode.core.mark.clone();
+        let closed = agent(episode)?;
+        if closed.core.mark == mark {
+            Ok(closed)
+        } else {
+            Err(AnotherEpisode(closed.core.origin.correlation_id).into())
+        }
+    }
+
     pub(crate) fn into_core(self) -> Core {
         self.core
     }
@@ -219,6 +239,18 @@ impl Setup {
         Episode::from_core(Box::new(self.core))
     }
 }
+
+/// An agent has closed another episode than the one that it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnotherEpisode(CorrelationId);
+
+impl fmt::Display for AnotherEpisode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the agent closed `{}`, which is not the episode that it was given", self.0)
+    }
+}
+
+impl std::error::Error for AnotherEpisode {}
 
 /// The layer that makes decisions.
 fn deciding() -> LayerNumber {

@@ -1,7 +1,5 @@
 //! The decision to act.
 
-use std::sync::Arc;
-
 use omen_invariants::facts::{Envelope, StakesAllowAct, TierMayAct, ToolsAllowAct};
 use omen_types::DecisionOutcome;
 
@@ -26,13 +24,8 @@ where
     if let Err(why) = order.check(&episode.core.mark) {
         return Err(episode.refuse(why));
     }
-    let before = Arc::clone(&episode.core.mcp);
-    episode.core.under(envelope);
-    match episode.core.try_send(order.draft(DecisionOutcome::Act)) {
+    match episode.core.try_send_under(envelope, order.draft(DecisionOutcome::Act)) {
         Ok(()) => Ok(episode.at()),
-        Err(why) => {
-            episode.core.mcp = before;
-            Err(episode.refuse(why))
-        }
+        Err(why) => Err(episode.refuse(why)),
     }
 }

@@ -9,7 +9,7 @@ pub(crate) fn believe<S, Next>(mut episode: Episode<S>, belief: Belief) -> Episo
 }
 
 /// Closes the verification loop: takes its evidence, which it names, into what is believed (D22). The
-/// proof makes the loop's assumptions [`Verified`](crate::episode::Verified).
+/// proof makes the loop's assumptions [`Verified`].
 pub(crate) fn in_loop<P: Succeeded<T>, O: Evidenced<P, T>, T>(
     mut episode: Episode<Verify<P, O, T>>,
     mut belief: Belief,

@@ -1,7 +1,5 @@
 //! The decision to verify first.
 
-use std::sync::Arc;
-
 use omen_invariants::facts::{Envelope, ToolsAllowAct};
 use omen_types::DecisionOutcome;
 
@@ -17,13 +15,8 @@ pub(crate) fn verify_first<S, K, L, Q, T: ToolsAllowAct<L>>(
     ruling: Ruling<K>,
     envelope: &Envelope<L, Q, T>,
 ) -> Result<Episode<Verify<Unplanned, Unseen, T>>, Refused<S>> {
-    let before = Arc::clone(&episode.core.mcp);
-    episode.core.under(envelope);
-    match episode.core.try_send(ruling.draft(DecisionOutcome::VerifyFirst)) {
+    match episode.core.try_send_under(envelope, ruling.draft(DecisionOutcome::VerifyFirst)) {
         Ok(()) => Ok(episode.at()),
-        Err(why) => {
-            episode.core.mcp = before;
-            Err(episode.refuse(why))
-        }
+        Err(why) => Err(episode.refuse(why)),
     }
 }

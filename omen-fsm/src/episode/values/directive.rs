@@ -12,6 +12,7 @@ use omen_types::{
 };
 
 use super::super::core::Mark;
+use super::super::rules::TakesToken;
 use super::{Fields, Permit};
 
 /// A call of the tool `T` for the operation `O`.
@@ -59,7 +60,10 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
     }
 
     /// An order to write: it spends one use of a token, whose scope has to cover tool and operation.
-    pub fn with<Sc: Scope + GrantsTool<T> + GrantsOp<O>>(self, permit: Permit<Sc>) -> Order<Authorized> {
+    pub fn with<Sc: Scope + GrantsTool<T> + GrantsOp<O>>(self, permit: Permit<Sc>) -> Order<Authorized>
+    where
+        T::Class: TakesToken,
+    {
         // The compiler looks the tool and the operation up in what the token will list.
         const { <Sc as GrantsTool<T>>::PROOF.hold() };
         const { <Sc as GrantsOp<O>>::PROOF.hold() };
@@ -69,24 +73,21 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
     fn order<C>(self, permit: Option<(TokenId, Mark)>) -> Order<C> {
         let class = T::Class::VALUE;
         let (token_id, episode) = permit.unzip();
-        Order {
-            draft: Box::new(OrderDraft {
-                task_type: if class == ToolSafetyClass::Read { TaskType::ToolRead } else { TaskType::ToolWrite },
-                execution_method: ExecutionMethod {
-                    method: MethodKind::Tool,
-                    tool_id: Some(T::ID.to_owned()),
-                    tool_params: self.params.map(Fields::into_map),
-                    code_ref: None,
-                    code_params: None,
-                },
-                tool_safety_class: Some(class),
-                authorization_token_id: token_id,
-                timeout_seconds: self.timeout_seconds.map(|seconds| PositiveCount::trusted(u64::from(seconds))),
-                retry_policy: self.retry,
-            }),
-            episode,
-            class: PhantomData,
-        }
+        let draft = OrderDraft {
+            task_type: if class == ToolSafetyClass::Read { TaskType::ToolRead } else { TaskType::ToolWrite },
+            execution_method: ExecutionMethod {
+                method: MethodKind::Tool,
+                tool_id: Some(T::ID.to_owned()),
+                tool_params: self.params.map(Fields::into_map),
+                code_ref: None,
+                code_params: None,
+            },
+            tool_safety_class: Some(class),
+            authorization_token_id: token_id,
+            timeout_seconds: self.timeout_seconds.map(|seconds| PositiveCount::trusted(u64::from(seconds))),
+            retry_policy: self.retry,
+        };
+        Order::of(draft, episode)
     }
 }
 
@@ -115,15 +116,19 @@ pub struct Order<C> {
 /// A directive's payload, but for the task id.
 #[derive(Clone, Debug)]
 pub(crate) struct OrderDraft {
-    task_type: TaskType,
+    pub(super) task_type: TaskType,
     pub(crate) execution_method: ExecutionMethod,
-    tool_safety_class: Option<ToolSafetyClass>,
-    authorization_token_id: Option<TokenId>,
-    timeout_seconds: Option<PositiveCount>,
-    retry_policy: Option<RetryPolicy>,
+    pub(super) tool_safety_class: Option<ToolSafetyClass>,
+    pub(super) authorization_token_id: Option<TokenId>,
+    pub(super) timeout_seconds: Option<PositiveCount>,
+    pub(super) retry_policy: Option<RetryPolicy>,
 }
 
 impl<C> Order<C> {
+    pub(super) fn of(draft: OrderDraft, episode: Option<Mark>) -> Self {
+        Self { draft: Box::new(draft), episode, class: PhantomData }
+    }
+
     /// Forgets the class, so that orders that read and orders that write fit one array; in
     /// [`Execute`](crate::episode::Execute) they may be mixed.
     pub fn any(self) -> Order<AnyClass> {

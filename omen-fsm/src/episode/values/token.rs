@@ -10,7 +10,7 @@ use omen_types::{
 };
 
 use super::super::core::{Draft, Mark};
-use super::Fields;
+use super::{Fields, NamedScope};
 
 /// What a token is to be, beside its scope and its number of uses, which are types.
 #[must_use = "it is given to `.authorize::<Scope, N>(..)`"]
@@ -34,16 +34,28 @@ impl TokenSpec {
     }
 
     pub(crate) fn draft<Sc: Scope>(self, token_id: TokenId, uses: usize, now: Instant, issuer: LayerSource) -> Draft {
+        let scope = NamedScope::new(Sc::TOOLS.iter().copied(), Sc::OPERATIONS.iter().copied(), 0);
+        // INVARIANT: `authorize` asks for at least one use, and no array is longer than the bound.
+        self.named(scope, PositiveCount::trusted(uses as u64), token_id, now, issuer)
+    }
+
+    pub(crate) fn named(
+        self,
+        scope: NamedScope,
+        uses: PositiveCount,
+        token_id: TokenId,
+        now: Instant,
+        issuer: LayerSource,
+    ) -> Draft {
         Draft::new(ToolAuthorizationPayload {
             token_id,
             authorized_scope: AuthorizedScope {
-                tool_ids: Sc::TOOLS.iter().map(|tool| (*tool).to_owned()).collect(),
-                operation_types: Sc::OPERATIONS.to_vec(),
+                tool_ids: scope.tools,
+                operation_types: scope.operations,
                 resource_constraints: self.constraints.map(Fields::into_map),
             },
             expiry: Timestamp::from(now.plus_seconds(u64::from(self.ttl_seconds))),
-            // INVARIANT: `authorize` asks for at least one use, and no array is longer than the bound.
-            max_usage_count: PositiveCount::trusted(uses as u64),
+            max_usage_count: uses,
             issuer_layer: issuer,
             usage_count: None,
             revoked: None,

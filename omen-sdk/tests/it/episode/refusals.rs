@@ -164,3 +164,52 @@ fn a_log_that_cannot_be_written_stops_the_episode_and_nothing_is_claimed() {
     let halt = Halt::from(refused);
     assert!(matches!(*halt.episode, AnyEpisode::Sense(_)), "{halt:?}");
 }
+
+#[test]
+fn tools_named_at_run_time_are_held_to_the_token() {
+    use omen::packet::{OperationType, ToolSafetyClass};
+
+    let envelope = envelope();
+    let scope = || NamedScope::new(["config.set"], [OperationType::Modify], 2);
+    let (episode, permits) = acting(setup("corr_a", Hands::new()), &envelope)
+        .authorize_named(scope(), TokenSpec::new(60, text!("ticket")))
+        .unwrap();
+    let Ok([first, second]) = <[_; 2]>::try_from(permits) else { panic!("two uses") };
+    let named = |tool: &str| {
+        NamedDirective::new(tool.parse().unwrap(), ToolSafetyClass::Write, Some(fields!({ "operation": "modify" })))
+    };
+    let Sorted::Writes(other) = named("mail.send").sort() else { panic!("it writes") };
+    let refused = episode.execute([other.with(first)]).expect_err("the token does not list that tool");
+    assert_eq!(refused.why.code(), Some(Code::Inv007));
+    let Sorted::Writes(right) = named("config.set").sort() else { panic!("it writes") };
+    let (episode, [task]) = refused.episode.execute([right.with(second)]).unwrap();
+    let read = NamedDirective::new(text!("config.get"), ToolSafetyClass::Read, None).timeout_seconds(5);
+    let Sorted::Reads(read) = read.sort() else { panic!("it reads") };
+    let episode = episode.settle([task.success(true)]).unwrap();
+    assert!(episode.execute([read]).is_ok());
+
+    let none = acting(setup("corr_b", Hands::new()), &envelope)
+        .authorize_named(NamedScope::new(["config.set"], [OperationType::Modify], 0), TokenSpec::new(60, text!("ticket")))
+        .expect_err("a token for nothing");
+    assert_eq!(none.why.code(), Some(Code::Schema));
+    let none = none
+        .episode
+        .authorize_named(NamedScope::new([""; 0], [OperationType::Modify], 1), TokenSpec::new(60, text!("ticket")))
+        .expect_err("a token for no tool");
+    assert_eq!(none.why.code(), Some(Code::Schema));
+    assert_eq!(none.episode.lines().len(), 3, "nothing of it was written");
+}
+
+#[test]
+fn the_proof_of_another_run_is_not_taken() {
+    let finish = |episode: Episode<Idle>| {
+        let episode = episode
+            .observe(Observation::tool_output(Observed, "config.get", fields!({ "pool": 20 })))
+            .believe(Belief::new("db", "pool", 20));
+        let episode = episode.cancel(ruling(), &envelope()).believe(Belief::new("db", "pool", 20));
+        Ok::<_, Box<dyn std::error::Error>>(episode.close()?)
+    };
+    let first = setup("corr_a", Hands::new()).run(finish).unwrap();
+    let error = setup("corr_a", Hands::new()).run(|_| Ok::<_, Box<dyn std::error::Error>>(first)).unwrap_err();
+    assert!(error.to_string().contains("not the episode that it was given"), "{error}");
+}

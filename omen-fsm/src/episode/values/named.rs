@@ -1,0 +1,119 @@
+//! Tools and scopes that are named at run time.
+//!
+//! What a scope made of types would tell the compiler, the machine finds out when the directive is sent.
+
+use std::marker::PhantomData;
+
+use omen_types::{
+    ExecutionMethod, MethodKind, OperationType, PositiveCount, TaskType, Text, ToolSafetyClass,
+    scalar::IntegerScalar as _,
+};
+
+use super::directive::{Authorized, Order, OrderDraft, ReadOnly};
+use super::{Fields, Permit};
+
+/// The scope of a token that was named at run time: its permits are compared with a directive when that is
+/// sent (E4, INV-007).
+#[derive(Clone, Copy, Debug)]
+pub struct AnyScope;
+
+/// A token's scope and uses, named at run time.
+#[must_use = "it is given to `.authorize_named(..)`"]
+#[derive(Clone, Debug)]
+pub struct NamedScope {
+    pub(crate) tools: Vec<String>,
+    pub(crate) operations: Vec<OperationType>,
+    pub(crate) uses: u32,
+}
+
+impl NamedScope {
+    /// Tools and operations, and for how many directives; none and 0 are refused when it is issued.
+    pub fn new(
+        tools: impl IntoIterator<Item = impl Into<String>>,
+        operations: impl IntoIterator<Item = OperationType>,
+        uses: u32,
+    ) -> Self {
+        Self { tools: tools.into_iter().map(Into::into).collect(), operations: operations.into_iter().collect(), uses }
+    }
+}
+
+/// A call of a tool that is named at run time.
+#[must_use = "`.sort()` tells whether it needs a permit"]
+#[derive(Clone, Debug)]
+pub struct NamedDirective {
+    tool_id: Text,
+    class: ToolSafetyClass,
+    params: Option<Fields>,
+    timeout_seconds: Option<u32>,
+}
+
+/// Whether a directive needs a permit. A `match` has to handle both.
+#[must_use = "it holds the directive"]
+#[derive(Debug)]
+pub enum Sorted {
+    /// It reads.
+    Reads(Order<ReadOnly>),
+    /// It may write: attach a permit.
+    Writes(Unauthorized),
+}
+
+/// A directive that may write, and has no permit yet.
+#[must_use = "attach a permit: `.with(permit)`"]
+#[derive(Debug)]
+pub struct Unauthorized(NamedDirective);
+
+impl NamedDirective {
+    /// A call of a tool, by its id and its safety class (D23). An `operation` among the parameters has to be
+    /// one that the token allows (D26).
+    pub fn new(tool_id: Text, class: ToolSafetyClass, params: Option<Fields>) -> Self {
+        Self { tool_id, class, params, timeout_seconds: None }
+    }
+
+    /// How many seconds it may take, at least 1; without it, the time budget of the envelope (D35).
+    pub fn timeout_seconds(mut self, seconds: u32) -> Self {
+        self.timeout_seconds = Some(seconds.max(1));
+        self
+    }
+
+    /// Whether it needs a permit.
+    pub fn sort(self) -> Sorted {
+        match self.class {
+            ToolSafetyClass::Read => Sorted::Reads(Order::of(self.draft(), None)),
+            ToolSafetyClass::Write | ToolSafetyClass::Mixed => Sorted::Writes(Unauthorized(self)),
+        }
+    }
+
+    fn draft(self) -> OrderDraft {
+        let reads = self.class == ToolSafetyClass::Read;
+        OrderDraft {
+            task_type: if reads { TaskType::ToolRead } else { TaskType::ToolWrite },
+            execution_method: ExecutionMethod {
+                method: MethodKind::Tool,
+                tool_id: Some(self.tool_id.to_string()),
+                tool_params: self.params.map(Fields::into_map),
+                code_ref: None,
+                code_params: None,
+            },
+            tool_safety_class: Some(self.class),
+            authorization_token_id: None,
+            timeout_seconds: self.timeout_seconds.map(|seconds| PositiveCount::trusted(u64::from(seconds))),
+            retry_policy: None,
+        }
+    }
+}
+
+impl Unauthorized {
+    /// Spends one use of a token. Whether its scope covers the tool is found out when the order is sent, and
+    /// an order that is refused comes back.
+    pub fn with<Sc>(self, permit: Permit<Sc>) -> Order<Authorized> {
+        let mut draft = self.0.draft();
+        draft.authorization_token_id = Some(permit.token_id);
+        Order::of(draft, Some(permit.episode))
+    }
+}
+
+impl Permit<AnyScope> {
+    pub(crate) fn any(token_id: omen_types::TokenId, episode: crate::episode::core::Mark) -> Self {
+        Self { token_id, episode, scope: PhantomData }
+    }
+}
