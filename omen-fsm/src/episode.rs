@@ -41,7 +41,7 @@ pub use resume::ResumeError;
 pub use rules::*;
 pub use setup::{AnotherEpisode, Clock, IdSource, JsonLines, Line, Log, Memory, Numbered, Setup};
 pub use state::*;
-pub use under::Under;
+pub use under::{ToolsThen, Under};
 pub use unproven::{CheckError, SettleError, Unproven};
 pub use values::*;
 

@@ -190,5 +190,10 @@ include!(concat!(env!("OUT_DIR"), "/predicates.rs"));
 /// Keeps the traits of this module to its own types.
 mod sealed {
     /// Implemented for the facts of this module alone.
+    #[diagnostic::on_unimplemented(
+        message = "SCHEMA: what an envelope can say is in the schema, and `{Self}` is not",
+        label = "not a type of the protocol",
+        note = "use the markers of the schema's values, such as `Superb` or `impact::High`"
+    )]
     pub trait Sealed {}
 }

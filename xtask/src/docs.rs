@@ -1,4 +1,5 @@
-//! `cargo xtask docs`: fills the generated regions of `docs/protocol.md` from the schema files.
+//! `cargo xtask docs`: fills the generated regions of pages in `docs`, from the schema files and from the
+//! compile-fail cases of the SDK.
 //!
 //! A region stands between `<!-- generated: NAME -->` and `<!-- /generated -->`.
 
@@ -8,16 +9,18 @@ use std::path::{Path, PathBuf};
 
 use omen_codegen::model::{Fsm, Model, Rule, Target};
 
-/// Where `docs/protocol.md` stands.
+use crate::gallery;
+
+/// Where the pages with generated regions stand.
 #[must_use]
-pub fn protocol_page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/protocol.md")
+pub fn pages() -> [PathBuf; 2] {
+    ["protocol.md", "compile-errors.md"].map(|page| Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page))
 }
 
-/// The page with its regions filled anew.
+/// A page with its regions filled anew.
 ///
 /// # Errors
-/// If a region has no end or an unknown name, or if the schema files have mistakes.
+/// If a region has no end or an unknown name, or if the schema files or the cases have mistakes.
 pub fn filled(page: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
     let model = omen_codegen::model(omen_schema::FILES.iter().copied()).map_err(|error| error.to_string())?;
     let mut out = String::new();
@@ -32,14 +35,16 @@ pub fn filled(page: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
     Ok(out)
 }
 
-/// Writes the page anew.
+/// Writes the pages anew.
 ///
 /// # Errors
-/// As [`filled`], and if the page cannot be read or written.
+/// As [`filled`], and if a page cannot be read or written.
 pub fn write() -> Result<(), Box<dyn Error + Send + Sync>> {
-    let path = protocol_page();
-    let page = std::fs::read_to_string(&path)?;
-    Ok(std::fs::write(path, filled(&page)?)?)
+    for path in pages() {
+        let page = std::fs::read_to_string(&path)?;
+        std::fs::write(path, filled(&page)?)?;
+    }
+    Ok(())
 }
 
 fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
@@ -49,6 +54,7 @@ fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sy
         "transitions" => transitions(&model.fsm),
         "e-rules" => rules(model, |rule| rule.stage == "fsm" && rule.code != "FSM"),
         "invariants" => rules(model, |rule| rule.stage == "invariant"),
+        "compile-errors" => gallery::gallery(&model.rules)?,
         other => return Err(format!("there is no region `{other}`").into()),
     })
 }

@@ -12,5 +12,6 @@ pub mod bench;
 pub mod ci;
 pub mod docs;
 pub mod expand;
+mod gallery;
 pub mod referee;
 pub mod walk;

@@ -17,7 +17,7 @@ struct Arguments {
 enum Task {
     /// Run all of CI
     Ci,
-    /// Fill the generated tables of docs/protocol.md
+    /// Fill the generated parts of the pages in docs
     Docs,
     /// Print the generated code
     Expand(expand::Options),

@@ -75,8 +75,9 @@ impl HasPlan<AnyClass> for Unplanned {}
 /// tools are degraded (D22).
 #[diagnostic::on_unimplemented(
     message = "E3 (INV-008): the verification loop needs a READ directive that ends with SUCCESS before its belief update",
-    label = "the loop is `{Self}`, and the envelope says `{T}`",
-    note = "go on: `.verify(plan)`, then `.check(order, ..)`; only `ToolsPartial` and `ToolsDown` waive the SUCCESS"
+    label = "the loop is `{Self}`, and its last packet says `{T}`",
+    note = "go on: `.verify(plan)`, then `.check(order, ..)`; only `ToolsPartial` and `ToolsDown` waive the SUCCESS",
+    note = "how far a loop is that was taken up again, or has had another envelope, `.complete()` finds out"
 )]
 pub trait Succeeded<T>: Progress {}
 #[diagnostic::do_not_recommend]
@@ -89,7 +90,8 @@ impl<T: Degraded> Succeeded<T> for Attempted {}
 #[diagnostic::on_unimplemented(
     message = "E3 (INV-008): the verification loop needs an observation with status OBSERVED before its belief update",
     label = "nothing was observed in this loop: it is `{Self}`",
-    note = "take in what is really so: `ep.observe(Observation::tool_output(Observed, ..))`"
+    note = "take in what is really so: `ep.observe(Observation::tool_output(Observed, ..))`",
+    note = "how far a loop is that was taken up again, or has had another envelope, `.complete()` finds out"
 )]
 pub trait Evidenced<P, T>: Sealed {}
 #[diagnostic::do_not_recommend]
@@ -100,6 +102,8 @@ impl<T> Evidenced<Unplanned, T> for Unseen {}
 impl<T> Evidenced<Planned, T> for Unseen {}
 #[diagnostic::do_not_recommend]
 impl Evidenced<Attempted, ToolsOk> for Unseen {}
+#[diagnostic::do_not_recommend]
+impl<T> Evidenced<Judged, T> for Judged {}
 
 /// Whether something was observed in a loop, after one more observation.
 pub trait After<O>: EpistemicStatusFact {
@@ -120,7 +124,7 @@ not_observed!(Derived, Remembered, Inferred, Hypothesized, Unknown);
 
 /// E6: as many results as directives.
 #[diagnostic::on_unimplemented(
-    message = "E6: every open directive needs exactly one result: {N} are open, and `settle` got `{Self}`",
+    message = "E6: every open directive needs exactly one result, so `settle` takes {N} here; it got `{Self}`",
     label = "wrong number of results",
     note = "tasks that did not succeed are settled, too: `.failure(..)` or `.cancelled()`"
 )]

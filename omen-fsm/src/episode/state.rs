@@ -7,6 +7,11 @@ use crate::table::Node;
 /// Keeps other crates from making states.
 pub(crate) mod sealed {
     /// Implemented here alone.
+    #[diagnostic::on_unimplemented(
+        message = "FSM: the states of an episode are those of the transition table, and `{Self}` is none of them",
+        label = "not a type of the protocol",
+        note = "keep your own state beside the episode, as in `struct Agent<S> {{ episode: Episode<S>, .. }}`"
+    )]
     pub trait Sealed {}
 }
 

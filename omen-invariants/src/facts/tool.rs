@@ -95,6 +95,12 @@ macro_rules! scope {
             }
         )+
     };
+    ($(#[$attribute:meta])* $visibility:vis $scope:ident: tools [] $($rest:tt)*) => {
+        ::core::compile_error!("INV-007 (E4): a token scope lists at least one tool");
+    };
+    ($(#[$attribute:meta])* $visibility:vis $scope:ident: tools $tools:tt, operations [] $(,)?) => {
+        ::core::compile_error!("INV-007 (E4): a token scope lists at least one operation");
+    };
 }
 
 /// Proof that the wire form of a scope lists a tool. There is no other way to make one than

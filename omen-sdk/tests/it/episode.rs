@@ -6,3 +6,4 @@ mod propose;
 mod refusals;
 mod resume;
 mod shape;
+mod waiver;

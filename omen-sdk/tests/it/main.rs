@@ -7,5 +7,8 @@ mod cli;
 mod episode;
 mod examples;
 mod matrix;
+#[path = "../ui/mended/mod.rs"]
+mod mended;
 mod rules;
+mod ui;
 mod validator;

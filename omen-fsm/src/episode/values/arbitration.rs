@@ -329,6 +329,35 @@ pub trait TradeoffHere: Sized {
     fn out(arbitration: Arbitration<Self>) -> Self::Out;
 }
 
+/// INV-006: one acts on an option that was chosen.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "INV-006: no option was left, so there is nothing to act on",
+    label = "the ruling is `{Self}`",
+    note = "decide `.to_escalate(..)`, `.defer(..)` or `.cancel(..)`; or arbitrate again, among other options"
+)]
+pub trait ToActHere: Sized {
+    type Out;
+    fn out(ruling: Ruling<Self>) -> Self::Out;
+}
+
+/// Nothing here can be called.
+#[doc(hidden)]
+pub trait ExplainRuling<K>: Sized {
+    fn to_act(self) -> <K as ToActHere>::Out
+    where
+        K: ToActHere;
+}
+
+impl<K> ExplainRuling<K> for Ruling<K> {
+    fn to_act(self) -> <K as ToActHere>::Out
+    where
+        K: ToActHere,
+    {
+        K::out(self)
+    }
+}
+
 /// Nothing here can be called.
 #[doc(hidden)]
 pub trait ExplainArbitration<S>: Sized {

@@ -41,4 +41,7 @@ macro_rules! fields {
     ({ $($member:tt)+ }) => {
         $crate::episode::Fields::__written($crate::__json!({ $($member)+ }))
     };
+    ({}) => {
+        ::core::compile_error!("SCHEMA: an object of `fields!` has at least one member")
+    };
 }

@@ -189,7 +189,10 @@ fn tools_named_at_run_time_are_held_to_the_token() {
     assert!(episode.execute([read]).is_ok());
 
     let none = acting(setup("corr_b", Hands::new()), &envelope)
-        .authorize_named(NamedScope::new(["config.set"], [OperationType::Modify], 0), TokenSpec::new(60, text!("ticket")))
+        .authorize_named(
+            NamedScope::new(["config.set"], [OperationType::Modify], 0),
+            TokenSpec::new(60, text!("ticket")),
+        )
         .expect_err("a token for nothing");
     assert_eq!(none.why.code(), Some(Code::Schema));
     let none = none

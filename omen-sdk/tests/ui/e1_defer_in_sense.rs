@@ -1,0 +1,8 @@
+// E1: a decision to wait before anything was modelled -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Sense>, ruling: Ruling, envelope: &Envelope<LowStakes, Par, ToolsOk>) {
+    let _ = episode.defer(ruling, envelope);
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+// E2: a token without a decision to act -> E0277
+use omen::prelude::*;
+
+tool!(ConfigSet = "config.set", Write);
+scope!(Deploy: tools [ConfigSet], operations [Modify]);
+
+fn agent(episode: Episode<Model>, spec: TokenSpec) {
+    let _ = episode.authorize::<Deploy, 1>(spec);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E3: a check before it is said what is to be verified -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Verify<Unplanned, Unseen, ToolsOk>>, read: Order<ReadOnly>) {
+    let _ = episode.check(read, |task| task.success(50));
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E3: directives before it is said what is to be verified -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Verify<Unplanned, Unseen, ToolsOk>>, read: Order<ReadOnly>) {
+    let _ = episode.execute([read]);
+}
+
+fn main() {}

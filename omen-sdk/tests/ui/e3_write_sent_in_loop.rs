@@ -1,0 +1,8 @@
+// E3: a directive of a verification loop that writes -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, write: Order<Authorized>) {
+    let _ = episode.execute([write]);
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+// E4: a use of a token made into two -> E0599
+use omen::prelude::*;
+
+tool!(ConfigSet = "config.set", Write);
+scope!(Deploy: tools [ConfigSet], operations [Modify]);
+
+fn agent(permit: Permit<Deploy>) {
+    let _ = permit.clone();
+}
+
+fn main() {}

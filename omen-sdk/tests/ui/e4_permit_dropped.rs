@@ -1,0 +1,12 @@
+// E4: a use of a token that is lost -> unused_must_use
+#![deny(unused_must_use)]
+use omen::prelude::*;
+
+tool!(ConfigSet = "config.set", Write);
+scope!(Deploy: tools [ConfigSet], operations [Modify]);
+
+fn agent(permit: impl FnOnce() -> Permit<Deploy>) {
+    permit();
+}
+
+fn main() {}

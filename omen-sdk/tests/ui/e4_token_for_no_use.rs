@@ -1,0 +1,11 @@
+// E4: a token for no use at all -> E0277
+use omen::prelude::*;
+
+tool!(ConfigSet = "config.set", Write);
+scope!(Deploy: tools [ConfigSet], operations [Modify]);
+
+fn agent(episode: Episode<Decide<Act>>, spec: TokenSpec) {
+    let _ = episode.authorize::<Deploy, 0>(spec);
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+// E6: the next decision with a directive open -> E0277
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<Open<Execute, 1>>,
+    order: ActOrder<AllVerified>,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+) {
+    let _ = episode.act(order, envelope);
+}
+
+fn main() {}

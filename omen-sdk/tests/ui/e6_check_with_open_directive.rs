@@ -1,0 +1,8 @@
+// E6: the next check of a loop with a directive open -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Open<Verify<Attempted, Unseen, ToolsOk>, 1>>, read: Order<ReadOnly>) {
+    let _ = episode.check(read, |task| task.success(50));
+}
+
+fn main() {}

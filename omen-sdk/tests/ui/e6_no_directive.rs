@@ -1,0 +1,8 @@
+// E6: carrying out nothing -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Execute>) {
+    let _ = episode.execute::<ReadOnly, 0>([]);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E6: one result for two directives -> E0382
+use omen::prelude::*;
+
+fn agent(episode: Episode<Open<Execute, 2>>, result: Settled) {
+    let _ = episode.settle([result, result]);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E6: a result that is missing -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Open<Execute, 2>>, first: Pending) {
+    let _ = episode.settle([first.success(1)]);
+}
+
+fn main() {}

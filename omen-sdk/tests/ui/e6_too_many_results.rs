@@ -1,0 +1,8 @@
+// E6: a result too many -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Open<Execute, 1>>, first: Pending, second: Pending) {
+    let _ = episode.settle([first.success(1), second.success(2)]);
+}
+
+fn main() {}

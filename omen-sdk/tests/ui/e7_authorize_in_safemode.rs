@@ -1,0 +1,11 @@
+// E7: a token in safe mode -> E0277
+use omen::prelude::*;
+
+tool!(ConfigSet = "config.set", Write);
+scope!(Deploy: tools [ConfigSet], operations [Modify]);
+
+fn agent(episode: Episode<SafeMode>, spec: TokenSpec) {
+    let _ = episode.authorize::<Deploy, 1>(spec);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E7: the end of an episode in safe mode -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<SafeMode>) {
+    let _ = episode.close();
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// FSM: a queue update, which no state takes -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, update: omen::packet::QueueUpdatePayload) {
+    let _ = episode.enqueue(update);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// FSM: one episode made into two -> E0599
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>) {
+    let _ = episode.clone();
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// FSM: an escalation that was not decided -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, escalation: Escalation<2, 1>) {
+    let _ = episode.escalate(escalation);
+}
+
+fn main() {}

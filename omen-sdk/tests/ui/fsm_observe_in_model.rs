@@ -1,0 +1,8 @@
+// FSM: an observation where a decision is due -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, seen: Observation<Observed>) {
+    let _ = episode.observe(seen);
+}
+
+fn main() {}

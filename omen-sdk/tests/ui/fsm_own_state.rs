@@ -1,0 +1,12 @@
+// FSM: a state of one's own -> E0277
+use omen::prelude::*;
+
+struct Dreaming;
+
+impl Typestate for Dreaming {
+    const NAME: &'static str = "Dreaming";
+    const NODES: &'static [omen_fsm::Node] = &[];
+    const OPEN: bool = false;
+}
+
+fn main() {}

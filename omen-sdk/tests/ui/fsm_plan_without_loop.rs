@@ -1,0 +1,8 @@
+// FSM: a verification plan that no decision asks for -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, plan: Plan) {
+    let _ = episode.verify(plan);
+}
+
+fn main() {}

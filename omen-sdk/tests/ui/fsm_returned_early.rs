@@ -1,0 +1,8 @@
+// FSM: an episode that is handed back before it is closed -> E0308
+use omen::prelude::*;
+
+fn agent(episode: Episode<Execute>) -> Result<Closed, Halt> {
+    Ok(episode.review(Belief::new("db", "pool.max", 50)))
+}
+
+fn main() {}

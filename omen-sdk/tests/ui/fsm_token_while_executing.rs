@@ -1,0 +1,11 @@
+// FSM: a token in the middle of the work -> E0277
+use omen::prelude::*;
+
+tool!(ConfigSet = "config.set", Write);
+scope!(Deploy: tools [ConfigSet], operations [Modify]);
+
+fn agent(episode: Episode<Execute>, spec: TokenSpec) {
+    let _ = episode.authorize::<Deploy, 1>(spec);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// FSM: a directive that writes, at once after the decision -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Decide<Act>>, write: Order<Authorized>) {
+    let _ = episode.execute([write]);
+}
+
+fn main() {}

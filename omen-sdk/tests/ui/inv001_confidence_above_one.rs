@@ -1,0 +1,8 @@
+// INV-001: more than certain -> E0080
+use omen::prelude::*;
+
+fn agent() {
+    let _ = Epistemics::new(Observed, Realtime, unit!(1.5), text!("read just now"));
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-001: stakes along three axes -> E0063
+use omen::prelude::*;
+
+fn agent() {
+    let _ = Stakes { impact: impact::Low, irreversibility: irreversibility::Partial, uncertainty: uncertainty::Low };
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+// INV-001: a decision in an envelope that was not sealed -> E0308
+use omen::prelude::*;
+
+fn agent<A: StakesLevelOf<Level = LowStakes>>(
+    episode: Episode<Model>,
+    order: ActOrder<AllVerified>,
+    mcp: Mcp<A, Par, Observed, Realtime, Live, ToolsOk>,
+) {
+    let _ = episode.act(order, &mcp);
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+// INV-002: a rule that is bent for SUBPAR -> E0117
+use omen::prelude::*;
+
+impl TierMayAct for Subpar {}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-003: an order of layer 1 that layer 1 did not give -> E0423
+use omen::prelude::*;
+
+fn agent(order: ActOrder<AllVerified>) {
+    let _ = order.layer1_override(Layer1Order(text!("it is urgent")));
+}
+
+fn main() {}

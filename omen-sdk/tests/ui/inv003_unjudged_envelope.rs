@@ -1,0 +1,8 @@
+// INV-003: acting in an envelope whose facts are known at run time only -> E0308
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, envelope: &DynEnvelope) {
+    let _ = episode.act(order, envelope);
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+// INV-004: a hypothesis about the present that rests on memory alone -> E0277
+use omen::prelude::*;
+
+type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;
+
+fn agent(mcp: Mcp<Axes, Par, Hypothesized, Operational, Archive, ToolsOk>) {
+    let _ = mcp.seal();
+}
+
+fn main() {}

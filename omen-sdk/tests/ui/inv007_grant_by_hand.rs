@@ -1,0 +1,11 @@
+// INV-007: a grant that is not in the token -> E0046
+use omen::prelude::*;
+
+tool!(ConfigSet = "config.set", Write);
+scope!(Deploy: tools [ConfigSet], operations [Modify]);
+
+tool!(Payments = "payments.send", Write);
+
+impl GrantsTool<Payments> for Deploy {}
+
+fn main() {}

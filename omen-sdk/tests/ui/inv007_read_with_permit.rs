@@ -1,0 +1,11 @@
+// INV-007: a permit is spent on a tool that only reads -> E0277
+use omen::prelude::*;
+
+tool!(ConfigGet = "config.get", Read);
+scope!(Look: tools [ConfigGet], operations [Read, Modify]);
+
+fn agent(permit: Permit<Look>) {
+    let _ = Directive::bare(ConfigGet, op::Read).with(permit);
+}
+
+fn main() {}

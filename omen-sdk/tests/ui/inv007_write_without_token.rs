@@ -1,0 +1,10 @@
+// INV-007: a directive to a tool that writes, without a permit -> E0277
+use omen::prelude::*;
+
+tool!(ConfigSet = "config.set", Write);
+
+fn agent(params: Fields) {
+    let _ = Directive::new(ConfigSet, op::Modify, params).ready();
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+// INV-008: a calculation taken for something seen -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Verify<Proven, Unseen, ToolsOk>>, data: Fields) {
+    let calculated = Observation::tool_output(Derived, "config.get", data);
+    let _ = episode.observe(calculated).believe(Belief::new("db", "pool.max", 50));
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+// INV-008: an assumption that is no plan's -> E0451
+use omen::prelude::*;
+
+fn agent(proof: Proof, planned: Assumption) {
+    let other = Assumption { text: "it is fine".into(), ..planned };
+    let _ = proof.verifies(other);
+}
+
+fn main() {}

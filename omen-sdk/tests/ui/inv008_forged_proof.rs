@@ -1,0 +1,8 @@
+// INV-008: the proof of a loop that never ran -> E0451
+use omen::prelude::*;
+
+fn agent(proof: Proof) -> Proof {
+    Proof { observed: None, ..proof }
+}
+
+fn main() {}

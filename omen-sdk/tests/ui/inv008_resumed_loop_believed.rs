@@ -1,0 +1,8 @@
+// INV-008: a loop that was taken up again, closed without a look at how far it is -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<AnyLoop>) {
+    let _ = episode.believe(Belief::new("db", "pool.max", 50));
+}
+
+fn main() {}

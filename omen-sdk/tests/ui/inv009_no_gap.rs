@@ -1,0 +1,9 @@
+// INV-009: an escalation in which everything is known -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Decide<Escalate>>, options: [Choice; 2], next_step: Step) {
+    let trigger = EscalationTrigger::ContradictionUnresolved;
+    let _ = episode.escalate(Escalation { trigger, options, gaps: [], next_step });
+}
+
+fn main() {}

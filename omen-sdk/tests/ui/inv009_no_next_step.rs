@@ -1,0 +1,9 @@
+// INV-009: an escalation that recommends nothing -> E0063
+use omen::prelude::*;
+
+fn agent(options: [Choice; 2], gaps: [Gap; 1]) {
+    let trigger = EscalationTrigger::ContradictionUnresolved;
+    let _ = Escalation { trigger, options, gaps };
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+// INV-009: an escalation that leaves no choice -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Decide<Escalate>>, only: Choice, gap: Gap, next_step: Step) {
+    let trigger = EscalationTrigger::ContradictionUnresolved;
+    let _ = episode.escalate(Escalation { trigger, options: [only], gaps: [gap], next_step });
+}
+
+fn main() {}

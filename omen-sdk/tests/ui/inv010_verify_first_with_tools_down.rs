@@ -1,0 +1,8 @@
+// INV-010: verifying without tools where much is at stake -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<HighStakes, Superb, ToolsDown>) {
+    let _ = episode.verify_first(ruling, envelope);
+}
+
+fn main() {}

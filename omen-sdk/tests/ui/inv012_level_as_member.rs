@@ -1,0 +1,10 @@
+// INV-012: a level that is stated -> E0560
+use omen::prelude::*;
+
+fn agent() {
+    let (impact, irreversibility) = (impact::Low, irreversibility::Partial);
+    let (uncertainty, adversariality) = (uncertainty::Low, adversariality::Benign);
+    let _ = Stakes { stakes_level: LowStakes, impact, irreversibility, uncertainty, adversariality };
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-012: a level in the place of the axes -> E0277
+use omen::prelude::*;
+
+fn agent(mcp: Mcp<LowStakes, Par, Observed, Realtime, Live, ToolsOk>) {
+    let _ = mcp.seal();
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+// INV-012: stakes called low though two axes are high -> E0308
+use omen::prelude::*;
+
+type Axes = Stakes<impact::High, irreversibility::Irreversible, uncertainty::Low, adversariality::Benign>;
+
+fn agent(mcp: Mcp<Axes, Par, Observed, Realtime, Live, ToolsOk>) -> Envelope<LowStakes, Par, ToolsOk> {
+    mcp.seal()
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+// E1: observation and model come first
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<Idle>,
+    seen: Observation<Observed>,
+    order: ActOrder<AllVerified>,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+) {
+    let _ = episode.observe(seen).believe(Belief::new("db", "pool.max", 50)).act(order, envelope);
+}
+
+fn main() {}

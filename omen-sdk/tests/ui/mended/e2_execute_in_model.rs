@@ -1,0 +1,14 @@
+// E2: the decision comes first
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<Model>,
+    order: ActOrder<AllVerified>,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+    read: Order<ReadOnly>,
+) -> Result<(), Halt> {
+    let _ = episode.act(order, envelope)?.execute([read])?;
+    Ok(())
+}
+
+fn main() {}

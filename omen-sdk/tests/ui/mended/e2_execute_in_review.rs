@@ -1,0 +1,15 @@
+// E2: the decision comes first
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<Review>,
+    seen: Observation<Observed>,
+    order: ActOrder<AllVerified>,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+    read: Order<ReadOnly>,
+) -> Result<(), Halt> {
+    let _ = episode.observe(seen).believe(Belief::new("db", "pool.max", 50)).act(order, envelope)?.execute([read])?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+// E2: the decision comes first
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<Sense>,
+    order: ActOrder<AllVerified>,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+    read: Order<ReadOnly>,
+) -> Result<(), Halt> {
+    let _ = episode.believe(Belief::new("db", "pool.max", 50)).act(order, envelope)?.execute([read])?;
+    Ok(())
+}
+
+fn main() {}

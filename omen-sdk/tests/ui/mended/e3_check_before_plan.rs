@@ -1,0 +1,9 @@
+// E3: the plan comes first
+use omen::prelude::*;
+
+fn agent(episode: Episode<Verify<Unplanned, Unseen, ToolsOk>>, read: Order<ReadOnly>, plan: Plan) -> Result<(), Halt> {
+    let _ = episode.verify(plan)?.check(read, |task| task.success(50))?;
+    Ok(())
+}
+
+fn main() {}

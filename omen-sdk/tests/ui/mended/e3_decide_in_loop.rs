@@ -1,0 +1,13 @@
+// E3: the belief update that completes the loop comes first
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<Verify<Proven, Seen, ToolsOk>>,
+    order: ActOrder<AllVerified>,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+) {
+    let (episode, _proof) = episode.believe(Belief::new("db", "pool.max", 50));
+    let _ = episode.act(order, envelope);
+}
+
+fn main() {}

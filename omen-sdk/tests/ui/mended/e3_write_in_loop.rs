@@ -1,0 +1,8 @@
+// E3: a check reads
+use omen::prelude::*;
+
+fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, read: Order<ReadOnly>) {
+    let _ = episode.check(read, |task| task.success(50));
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+// E6: its result comes first
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<Open<Verify<Attempted, Unseen, ToolsOk>, 1>>,
+    task: Pending,
+    read: Order<ReadOnly>,
+) -> Result<(), Halt> {
+    let _ = episode.settle([task.success(50)])?.check(read, |task| task.success(50))?;
+    Ok(())
+}
+
+fn main() {}

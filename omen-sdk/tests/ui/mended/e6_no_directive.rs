@@ -1,0 +1,8 @@
+// E6: a directive
+use omen::prelude::*;
+
+fn agent(episode: Episode<Execute>, read: Order<ReadOnly>) {
+    let _ = episode.execute([read]);
+}
+
+fn main() {}

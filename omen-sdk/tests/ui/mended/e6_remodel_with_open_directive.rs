@@ -1,0 +1,9 @@
+// E6: its result comes first
+use omen::prelude::*;
+
+fn agent(episode: Episode<Open<Execute, 1>>, task: Pending) -> Result<(), Halt> {
+    let _ = episode.settle([task.cancelled()])?.remodel(Belief::new("db", "pool.max", 50));
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E6: a result for each directive
+use omen::prelude::*;
+
+fn agent(episode: Episode<Open<Execute, 2>>, first: Settled, second: Settled) {
+    let _ = episode.settle([first, second]);
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+// E7: layer 1 ends safe mode first
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<SafeMode>,
+    permission: Layer1Order,
+    seen: Observation<Observed>,
+    order: ActOrder<AllVerified>,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+) {
+    let _ = episode.clear(permission).observe(seen).believe(Belief::new("db", "pool.max", 50)).act(order, envelope);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E7: layer 1 orders it
+use omen::prelude::*;
+
+fn agent(episode: Episode<SafeMode>, permission: Layer1Order) {
+    let _ = episode.clear(permission);
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+// E7: layer 1 ends safe mode, and a new cycle begins
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<SafeMode>,
+    permission: Layer1Order,
+    seen: Observation<Observed>,
+    order: ActOrder<AllVerified>,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+    read: Order<ReadOnly>,
+) -> Result<(), Halt> {
+    let episode = episode.clear(permission).observe(seen).believe(Belief::new("db", "pool.max", 50));
+    let _ = episode.act(order, envelope)?.execute([read])?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// FSM: what a human says unasked is an observation
+use omen::prelude::*;
+
+fn agent(episode: Episode<Sense>, said: Fields) {
+    let _ = episode.observe(Observation::user_input(Observed, said));
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// FSM: there was an emergency
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, permission: Layer1Order) {
+    let _ = episode.halt(text!("the pool is gone")).clear(permission);
+}
+
+fn main() {}

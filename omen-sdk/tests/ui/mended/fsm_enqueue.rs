@@ -1,0 +1,13 @@
+// FSM: queues are kept outside
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<Model>,
+    queue: &mut Vec<omen::packet::QueueUpdatePayload>,
+    update: omen::packet::QueueUpdatePayload,
+) {
+    queue.push(update);
+    let _ = episode;
+}
+
+fn main() {}

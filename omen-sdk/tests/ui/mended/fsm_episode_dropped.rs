@@ -1,0 +1,9 @@
+// FSM: it is closed
+#![deny(unused_must_use)]
+use omen::prelude::*;
+
+fn agent(episode: Episode<Execute>) -> Result<Closed, Halt> {
+    Ok(episode.review(Belief::new("db", "pool.max", 50)).close()?)
+}
+
+fn main() {}

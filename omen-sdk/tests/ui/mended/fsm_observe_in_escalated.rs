@@ -1,0 +1,8 @@
+// FSM: the human's answer
+use omen::prelude::*;
+
+fn agent(episode: Episode<Escalated>, answer: Answer) {
+    let _ = episode.answered(answer);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// FSM: the states are those of the protocol
+use omen::prelude::*;
+
+fn agent(episode: Episode<impl Typestate>) {
+    let _ = episode.into_any();
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+// FSM: the decision to verify comes first
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<Model>,
+    ruling: Ruling,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+    plan: Plan,
+) -> Result<(), Halt> {
+    let _ = episode.verify_first(ruling, envelope)?.verify(plan)?;
+    Ok(())
+}
+
+fn main() {}

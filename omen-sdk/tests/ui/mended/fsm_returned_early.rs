@@ -1,0 +1,8 @@
+// FSM: it is closed
+use omen::prelude::*;
+
+fn agent(episode: Episode<Execute>) -> Result<Closed, Halt> {
+    Ok(episode.review(Belief::new("db", "pool.max", 50)).close()?)
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// FSM: the decision that rests is carried out
+use omen::prelude::*;
+
+fn agent(episode: Episode<Decide<Act>>, read: Order<ReadOnly>) {
+    let _ = episode.execute([read]);
+}
+
+fn main() {}

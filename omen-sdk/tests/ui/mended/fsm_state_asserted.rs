@@ -1,0 +1,8 @@
+// FSM: it gets there step by step
+use omen::prelude::*;
+
+fn agent(episode: Episode<Idle>, seen: Observation<Observed>) -> Episode<Model> {
+    episode.observe(seen).believe(Belief::new("db", "pool.max", 50))
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-001: a confidence within 0 and 1
+use omen::prelude::*;
+
+fn agent() {
+    let _ = Epistemics::new(Observed, Realtime, unit!(0.9), text!("read just now"));
+}
+
+fn main() {}

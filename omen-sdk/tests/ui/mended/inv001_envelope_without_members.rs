@@ -1,0 +1,16 @@
+// INV-001: every member is there
+use omen::prelude::*;
+
+fn agent(
+    intent: Intent,
+    stakes: Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>,
+    quality: Quality<Par>,
+    budgets: Budgets,
+    epistemics: Epistemics<Observed, Realtime>,
+    evidence: Evidence<Live>,
+    routing: Routing<ToolsOk>,
+) {
+    let _ = Mcp { intent, stakes, quality, budgets, epistemics, evidence, routing }.seal();
+}
+
+fn main() {}

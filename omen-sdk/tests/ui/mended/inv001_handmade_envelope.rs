@@ -1,0 +1,8 @@
+// INV-001: an envelope that is known at run time only is checked there
+use omen::prelude::*;
+
+fn agent(mcp: omen::packet::Mcp) -> Result<DynEnvelope, Vec<Diagnostic>> {
+    DynEnvelope::new(mcp)
+}
+
+fn main() {}

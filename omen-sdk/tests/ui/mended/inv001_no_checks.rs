@@ -1,0 +1,8 @@
+// INV-001: one check
+use omen::prelude::*;
+
+fn agent() {
+    let _ = Quality::par(text!("the pool is healthy"), ["pool.max == 80"]);
+}
+
+fn main() {}

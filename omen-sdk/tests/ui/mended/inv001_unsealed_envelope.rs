@@ -1,0 +1,12 @@
+// INV-001: the envelope is sealed first
+use omen::prelude::*;
+
+fn agent<A: StakesLevelOf<Level = LowStakes>>(
+    episode: Episode<Model>,
+    order: ActOrder<AllVerified>,
+    mcp: Mcp<A, Par, Observed, Realtime, Live, ToolsOk>,
+) {
+    let _ = episode.act(order, &mcp.seal());
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-002: speculative work is verified first
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<LowStakes, Subpar, ToolsOk>) {
+    let _ = episode.verify_first(ruling, envelope);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-003: a loop's proof verifies it
+use omen::prelude::*;
+
+fn agent(ruling: Ruling, proof: Proof, unchanged: Assumption) {
+    let _ = ruling.to_act().relies_on(proof.verifies(unchanged));
+}
+
+fn main() {}

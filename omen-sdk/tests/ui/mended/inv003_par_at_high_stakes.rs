@@ -1,0 +1,8 @@
+// INV-003: the highest care
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, envelope: &Envelope<HighStakes, Superb, ToolsOk>) {
+    let _ = episode.act(order, envelope);
+}
+
+fn main() {}

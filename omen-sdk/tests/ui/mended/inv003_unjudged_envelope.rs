@@ -1,0 +1,10 @@
+// INV-003: the envelope is judged first
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, envelope: &DynEnvelope) -> Result<(), Vec<Diagnostic>> {
+    let envelope = envelope.judge_act(&[], false)?;
+    let _ = episode.act(order, &envelope);
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-004: it was seen
+use omen::prelude::*;
+
+fn agent(data: Fields) {
+    let _ = Observation::tool_output(Observed, "config.get", data);
+}
+
+fn main() {}

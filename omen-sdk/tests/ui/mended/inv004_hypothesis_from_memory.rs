@@ -1,0 +1,10 @@
+// INV-004: it claims nothing about the present
+use omen::prelude::*;
+
+type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;
+
+fn agent(mcp: Mcp<Axes, Par, Hypothesized, Archival, Archive, ToolsOk>) {
+    let _ = mcp.seal();
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+// INV-004: it rests on live evidence
+use omen::prelude::*;
+
+type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;
+
+fn agent(mcp: Mcp<Axes, Par, Inferred, Realtime, Live, ToolsOk>) {
+    let _ = mcp.seal();
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-006: the veto comes first
+use omen::prelude::*;
+
+fn agent() -> Result<Arbitration<Feasible>, NothingLeft> {
+    Arbitration::of(["raise", "restart"]).veto(|_| true)?.feasible(|option| option.id != "restart")
+}
+
+fn main() {}

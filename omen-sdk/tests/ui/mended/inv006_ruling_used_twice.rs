@@ -1,0 +1,8 @@
+// INV-006: an arbitration for each decision
+use omen::prelude::*;
+
+fn agent(first: Ruling, second: Ruling) {
+    let _ = (first.to_act(), second.to_act());
+}
+
+fn main() {}

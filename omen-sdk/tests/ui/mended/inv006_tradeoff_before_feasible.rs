@@ -1,0 +1,8 @@
+// INV-006: feasibility comes first
+use omen::prelude::*;
+
+fn agent(vetted: Arbitration<Vetted>) -> Result<Ruling, NothingLeft> {
+    Ok(vetted.feasible(|_| true)?.tradeoff(Tradeoff::MinRegret, &text!("it feels right")))
+}
+
+fn main() {}

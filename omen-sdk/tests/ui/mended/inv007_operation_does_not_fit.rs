@@ -1,0 +1,10 @@
+// INV-007: a tool that reads, reads
+use omen::prelude::*;
+
+tool!(ConfigGet = "config.get", Read);
+
+fn agent(params: Fields) {
+    let _ = Directive::new(ConfigGet, op::Read, params).ready();
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+// INV-007: it permits an operation
+use omen::prelude::*;
+
+tool!(ConfigSet = "config.set", Write);
+scope!(Deploy: tools [ConfigSet], operations [Modify]);
+
+fn main() {}

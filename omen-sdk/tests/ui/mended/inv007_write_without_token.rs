@@ -1,0 +1,11 @@
+// INV-007: it spends a permit
+use omen::prelude::*;
+
+tool!(ConfigSet = "config.set", Write);
+scope!(Deploy: tools [ConfigSet], operations [Modify]);
+
+fn agent(params: Fields, permit: Permit<Deploy>) {
+    let _ = Directive::new(ConfigSet, op::Modify, params).with(permit);
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+// INV-008: it was seen
+use omen::prelude::*;
+
+fn agent(episode: Episode<Verify<Proven, Unseen, ToolsOk>>, data: Fields) {
+    let seen = Observation::tool_output(Observed, "config.get", data);
+    let _ = episode.observe(seen).believe(Belief::new("db", "pool.max", 50));
+}
+
+fn main() {}

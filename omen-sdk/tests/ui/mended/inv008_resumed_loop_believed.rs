@@ -1,0 +1,9 @@
+// INV-008: the look comes first, and may find something missing
+use omen::prelude::*;
+
+fn agent(episode: Episode<AnyLoop>) -> Result<(), Halt> {
+    let _ = episode.complete()?.believe(Belief::new("db", "pool.max", 50));
+    Ok(())
+}
+
+fn main() {}

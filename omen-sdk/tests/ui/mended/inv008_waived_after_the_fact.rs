@@ -1,0 +1,13 @@
+// INV-008: something is observed in it, and a look at the loop finds that it is complete
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<Verify<Attempted, Seen, ToolsOk>>,
+    envelope: &Envelope<LowStakes, Par, ToolsPartial>,
+    seen: Observation<Observed>,
+) -> Result<(), Halt> {
+    let _ = episode.under(envelope).observe(seen).complete()?.believe(Belief::new("db", "pool.max", 50));
+    Ok(())
+}
+
+fn main() {}

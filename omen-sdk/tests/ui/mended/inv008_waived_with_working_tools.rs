@@ -1,0 +1,13 @@
+// INV-008: they work, so a check can succeed
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<Verify<Attempted, Seen, ToolsPartial>>,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+    read: Order<ReadOnly>,
+) -> Result<(), Halt> {
+    let _ = episode.under(envelope).check(read, |task| task.success(50))?.believe(Belief::new("db", "pool.max", 50));
+    Ok(())
+}
+
+fn main() {}

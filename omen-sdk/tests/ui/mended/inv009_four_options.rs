@@ -1,0 +1,9 @@
+// INV-009: three options
+use omen::prelude::*;
+
+fn agent(episode: Episode<Decide<Escalate>>, [a, b, c]: [Choice; 3], gap: Gap, next_step: Step) {
+    let trigger = EscalationTrigger::ContradictionUnresolved;
+    let _ = episode.escalate(Escalation { trigger, options: [a, b, c], gaps: [gap], next_step });
+}
+
+fn main() {}

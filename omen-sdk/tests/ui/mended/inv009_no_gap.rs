@@ -1,0 +1,9 @@
+// INV-009: what is not known
+use omen::prelude::*;
+
+fn agent(episode: Episode<Decide<Escalate>>, options: [Choice; 2], gap: Gap, next_step: Step) {
+    let trigger = EscalationTrigger::ContradictionUnresolved;
+    let _ = episode.escalate(Escalation { trigger, options, gaps: [gap], next_step });
+}
+
+fn main() {}

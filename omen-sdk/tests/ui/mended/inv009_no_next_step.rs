@@ -1,0 +1,9 @@
+// INV-009: what is recommended
+use omen::prelude::*;
+
+fn agent(options: [Choice; 2], gaps: [Gap; 1], next_step: Step) {
+    let trigger = EscalationTrigger::ContradictionUnresolved;
+    let _ = Escalation { trigger, options, gaps, next_step };
+}
+
+fn main() {}

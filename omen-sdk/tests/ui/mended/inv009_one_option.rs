@@ -1,0 +1,9 @@
+// INV-009: two options
+use omen::prelude::*;
+
+fn agent(episode: Episode<Decide<Escalate>>, [a, b]: [Choice; 2], gap: Gap, next_step: Step) {
+    let trigger = EscalationTrigger::ContradictionUnresolved;
+    let _ = episode.escalate(Escalation { trigger, options: [a, b], gaps: [gap], next_step });
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-010: it is dropped, and the log says so
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<HighStakes, Superb, ToolsDown>) {
+    let _ = episode.cancel(ruling, envelope);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-010: a human decides
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<HighStakes, Superb, ToolsDown>) {
+    let _ = episode.to_escalate(ruling, envelope);
+}
+
+fn main() {}

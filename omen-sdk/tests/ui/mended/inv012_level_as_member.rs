@@ -1,0 +1,10 @@
+// INV-012: it follows from the axes
+use omen::prelude::*;
+
+fn agent() {
+    let (impact, irreversibility) = (impact::Low, irreversibility::Partial);
+    let (uncertainty, adversariality) = (uncertainty::Low, adversariality::Benign);
+    let _ = Stakes { impact, irreversibility, uncertainty, adversariality };
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+// INV-012: the axes, from which the level follows
+use omen::prelude::*;
+
+type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;
+
+fn agent(mcp: Mcp<Axes, Par, Observed, Realtime, Live, ToolsOk>) {
+    let _ = mcp.seal();
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+// INV-012: the level that follows
+use omen::prelude::*;
+
+type Axes = Stakes<impact::High, irreversibility::Irreversible, uncertainty::Low, adversariality::Benign>;
+
+fn agent(mcp: Mcp<Axes, Par, Observed, Realtime, Live, ToolsOk>) -> Envelope<HighStakes, Par, ToolsOk> {
+    mcp.seal()
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// SCHEMA: the protocol has three tiers
+use omen::prelude::*;
+
+fn agent() -> Quality<Superb> {
+    Quality::superb(text!("the pool is 80"), ["pool.max == 80"])
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+// SCHEMA: the member is there
+use omen::prelude::*;
+
+fn agent(data: Fields) {
+    let _ = omen::packet::ObservationPayload::builder()
+        .observation_type(ObservationType::UserInput)
+        .data(data.into_map())
+        .build();
+}
+
+fn main() {}

@@ -1,0 +1,121 @@
+//! The gallery of compile errors: wrong code, what rustc says, mended code.
+//!
+//! It is made of the compile-fail cases of the SDK, so that the page shows what a test has seen.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use omen_codegen::model::Rule;
+
+/// An illegal program with its answer and its mended twin.
+struct Case {
+    name: String,
+    rule: String,
+    /// What is wrong.
+    mistake: String,
+    wrong: String,
+    answer: String,
+    /// How it is mended.
+    mend: String,
+    mended: String,
+}
+
+/// All cases, under a heading for each rule, with a list of the rules before. What the schema asks for comes
+/// last: the other rules are what the typed API is for.
+///
+/// # Errors
+/// If a case cannot be read, has no answer or no mended twin, or is of no rule.
+pub(crate) fn gallery(rules: &[Rule]) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let cases = cases()?;
+    if let Some(stray) = cases.iter().find(|case| rules.iter().all(|rule| rule.code != case.rule)) {
+        return Err(format!("`{}` is of no rule: `{}`", stray.name, stray.rule).into());
+    }
+    let schema = |rule: &&Rule| rule.stage == "schema";
+    let (mut out, mut sections) = ("\n".to_owned(), String::new());
+    for rule in rules.iter().filter(|rule| !schema(rule)).chain(rules.iter().filter(schema)) {
+        let of_rule: Vec<&Case> = cases.iter().filter(|case| case.rule == rule.code).collect();
+        if of_rule.is_empty() {
+            continue;
+        }
+        let heading = format!("{}: {}", rule.code, rule.title);
+        writeln!(out, "- [{heading}](#{}): {}", anchor(&heading), of_rule.len())?;
+        section(&mut sections, &heading, &of_rule)?;
+    }
+    Ok(out + &sections)
+}
+
+fn section(out: &mut String, heading: &str, cases: &[&Case]) -> std::fmt::Result {
+    write!(out, "\n## {heading}\n")?;
+    for Case { name, mistake, wrong, answer, mend, mended, .. } in cases {
+        write!(out, "\n### {}\n\n", capital(mistake))?;
+        write!(out, "[`{name}.rs`](../omen-sdk/tests/ui/{name}.rs)\n\n```rust\n{wrong}\n```\n\n")?;
+        write!(out, "```text\n{}\n```\n\n", without_inside(answer))?;
+        write!(out, "Mended: {mend}.\n\n```rust\n{mended}\n```\n")?;
+    }
+    Ok(())
+}
+
+/// An answer without the lines that show where the rule stands inside the SDK.
+fn without_inside(answer: &str) -> String {
+    match answer.split_once("\nnote: required by a bound in ") {
+        Some((answer, _)) => format!("{answer}\n..."),
+        None => answer.trim_end().to_owned(),
+    }
+}
+
+/// What a link to a heading of the page ends with.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+fn cases() -> Result<Vec<Case>, Box<dyn Error + Send + Sync>> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../omen-sdk/tests/ui");
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(&directory)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    paths.sort();
+    paths.iter().map(|path| case(&directory, path)).collect()
+}
+
+fn case(directory: &Path, path: &Path) -> Result<Case, Box<dyn Error + Send + Sync>> {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let read = |file: String| fs::read_to_string(directory.join(&file)).map_err(|error| format!("{file}: {error}"));
+    let (wrong, mended) = (read(format!("{name}.rs"))?, read(format!("mended/{name}.rs"))?);
+    let (rule, mistake) = head(&wrong).ok_or_else(|| format!("{name}.rs does not begin with `// RULE: `"))?;
+    let (_, mend) = head(&mended).ok_or_else(|| format!("mended/{name}.rs does not begin with `// RULE: `"))?;
+    let mistake = mistake.rsplit_once(" -> ").map_or(mistake, |(mistake, _)| mistake);
+    Ok(Case {
+        rule: rule.to_owned(),
+        mistake: mistake.to_owned(),
+        // Whole but for its end, so that the lines are those that rustc names.
+        wrong: without_main(&wrong).to_owned(),
+        answer: read(format!("{name}.stderr"))?,
+        mend: mend.to_owned(),
+        mended: without_frame(&mended),
+        name,
+    })
+}
+
+/// The first line: a rule, and what it is about.
+fn head(source: &str) -> Option<(&str, &str)> {
+    source.lines().next()?.strip_prefix("// ")?.split_once(": ")
+}
+
+fn without_main(source: &str) -> &str {
+    let source = source.trim_end();
+    source.strip_suffix("fn main() {}").unwrap_or(source).trim_end()
+}
+
+/// What is left without first line, imports and `main`, which all cases have.
+fn without_frame(source: &str) -> String {
+    let frame = |line: &&str| line.starts_with("// ") || line.starts_with("use ") || line.is_empty();
+    without_main(source).lines().skip_while(frame).collect::<Vec<_>>().join("\n")
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
