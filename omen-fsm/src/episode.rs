@@ -52,7 +52,7 @@ use core::Core;
 use crate::table::Node;
 use omen_invariants::facts::*;
 use omen_types::Text;
-use state::sealed::Sealed;
+use state::sealed::EpisodeSealed;
 
 include!(concat!(env!("OUT_DIR"), "/episode.rs"));
 

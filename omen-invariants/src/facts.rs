@@ -195,5 +195,5 @@ mod sealed {
         label = "not a type of the protocol",
         note = "use the markers of the schema's values, such as `Superb` or `impact::High`"
     )]
-    pub trait Sealed {}
+    pub trait FactSealed {}
 }

@@ -99,6 +99,9 @@
 //! # }
 //! ```
 //!
+//! [`Setup::run`](crate::Setup::run) starts an episode, hands it to an agent, and takes only the proof that this very
+//! episode has closed.
+//!
 //! What it has written, `omen check` accepts: every packet is judged by the same machine before it is
 //! written.
 //!
@@ -202,6 +205,12 @@
 //! }
 //! # }
 //! ```
+//!
+//! [`AnyEpisode::moves`](crate::AnyEpisode::moves) lists what may come next, to tell the model beforehand. Where
+//! only parts are known at run time, there is a typed call for each: a decision's outcome with
+//! [`Episode::decide`](crate::Episode::decide), a tool with [`NamedDirective`](crate::NamedDirective), a token's scope
+//! with [`Episode::authorize_named`](crate::Episode::authorize_named), an envelope with
+//! [`DynEnvelope`](crate::DynEnvelope).
 //!
 //! [`AnyEpisode::resume`](crate::AnyEpisode::resume) takes an episode up from its log, in whatever state.
 //!

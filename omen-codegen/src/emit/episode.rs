@@ -92,7 +92,7 @@ fn typestate(fsm: &Fsm, state: &State<'_>) -> Result<TokenStream, Mistakes> {
     }
     let (ty, generics, name, open) = (&state.ty, state.generics(), &state.of.ty, state.of.open);
     Ok(quote! {
-        impl #generics Sealed for #ty {}
+        impl #generics EpisodeSealed for #ty {}
         impl #generics Typestate for #ty {
             const NAME: &'static str = #name;
             const NODES: &'static [Node] = &[#(Node::#of),*];

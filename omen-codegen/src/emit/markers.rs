@@ -192,7 +192,7 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
         let variant = ident(&pascal(&value.wire));
         let place = naming.ordered.then(|| quote!(type Place = Place<#place>;));
         quote! {
-            impl sealed::Sealed for #path {}
+            impl sealed::FactSealed for #path {}
 
             #[diagnostic::do_not_recommend]
             impl #fact for #path {
@@ -216,7 +216,7 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
 
         #docs
         #[diagnostic::on_unimplemented(message = #message, label = "a value of another sort", note = #note)]
-        pub trait #fact: sealed::Sealed + Copy + Send + Sync + 'static {
+        pub trait #fact: sealed::FactSealed + Copy + Send + Sync + 'static {
             /// The same value at run time.
             const VALUE: ::omen_types::#of;
             #place

@@ -43,7 +43,7 @@ fn one(rule: &Rule, predicate: &Predicate, proof: Option<&str>) -> Result<TokenS
                 }
             }
         }
-        None => quote!(pub trait #name #generics: sealed::Sealed {}),
+        None => quote!(pub trait #name #generics: sealed::FactSealed {}),
     };
     Ok(quote! {
         #(#docs)*

@@ -2,7 +2,7 @@
 #[derive(Debug)]
 pub enum Locked {}
 
-impl Sealed for Locked {}
+impl EpisodeSealed for Locked {}
 
 impl Typestate for Locked {
     const NAME: &'static str = "Locked";
@@ -14,7 +14,7 @@ impl Typestate for Locked {
 #[derive(Debug)]
 pub enum Once {}
 
-impl Sealed for Turns<Once> {}
+impl EpisodeSealed for Turns<Once> {}
 
 impl Typestate for Turns<Once> {
     const NAME: &'static str = "Turns<Once>";
@@ -26,7 +26,7 @@ impl Typestate for Turns<Once> {
 #[derive(Debug)]
 pub enum Twice {}
 
-impl Sealed for Turns<Twice> {}
+impl EpisodeSealed for Turns<Twice> {}
 
 impl Typestate for Turns<Twice> {
     const NAME: &'static str = "Turns<Twice>";
@@ -34,7 +34,7 @@ impl Typestate for Turns<Twice> {
     const OPEN: bool = false;
 }
 
-impl<const N: usize> Sealed for Queue<N> {}
+impl<const N: usize> EpisodeSealed for Queue<N> {}
 
 impl<const N: usize> Typestate for Queue<N> {
     const NAME: &'static str = "Queue<N>";

@@ -20,19 +20,19 @@ pub mod ink {
     label = "a value of another sort",
     note = "its values are `BlueInk`, `RedInk`"
 )]
-pub trait InkFact: sealed::Sealed + Copy + Send + Sync + 'static {
+pub trait InkFact: sealed::FactSealed + Copy + Send + Sync + 'static {
     /// The same value at run time.
     const VALUE: ::omen_types::Ink;
 }
 
-impl sealed::Sealed for BlueInk {}
+impl sealed::FactSealed for BlueInk {}
 
 #[diagnostic::do_not_recommend]
 impl InkFact for BlueInk {
     const VALUE: ::omen_types::Ink = ::omen_types::Ink::Blue;
 }
 
-impl sealed::Sealed for RedInk {}
+impl sealed::FactSealed for RedInk {}
 
 #[diagnostic::do_not_recommend]
 impl InkFact for RedInk {
@@ -55,7 +55,7 @@ pub mod pace {
     label = "a value of another sort",
     note = "its values are `pace::Slow`, `pace::Fast`"
 )]
-pub trait PaceFact: sealed::Sealed + Copy + Send + Sync + 'static {
+pub trait PaceFact: sealed::FactSealed + Copy + Send + Sync + 'static {
     /// The same value at run time.
     const VALUE: ::omen_types::Pace;
     /// The place of the value in the schema, which lists the lowest first.
@@ -63,7 +63,7 @@ pub trait PaceFact: sealed::Sealed + Copy + Send + Sync + 'static {
     type Place;
 }
 
-impl sealed::Sealed for pace::Slow {}
+impl sealed::FactSealed for pace::Slow {}
 
 #[diagnostic::do_not_recommend]
 impl PaceFact for pace::Slow {
@@ -71,7 +71,7 @@ impl PaceFact for pace::Slow {
     type Place = Place<0usize>;
 }
 
-impl sealed::Sealed for pace::Fast {}
+impl sealed::FactSealed for pace::Fast {}
 
 #[diagnostic::do_not_recommend]
 impl PaceFact for pace::Fast {

@@ -8,7 +8,7 @@
     label = "here",
     note = "fetch a pen"
 )]
-pub trait MayWrite: sealed::Sealed {}
+pub trait MayWrite: sealed::FactSealed {}
 
 /// `INV-001`, no note without a pen.
 ///
@@ -35,4 +35,4 @@ pub trait Fits<Pen>: Sized {
     label = "here",
     note = "fetch a pen"
 )]
-pub trait Blots<Ink, Paper>: sealed::Sealed {}
+pub trait Blots<Ink, Paper>: sealed::FactSealed {}

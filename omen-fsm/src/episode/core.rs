@@ -1,5 +1,6 @@
 //! What an episode is under its type: the machine, the envelope, and where packets go.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use omen_invariants::facts::AnyEnvelope;
@@ -10,6 +11,7 @@ use omen_types::{
     TokenId, serde_json,
 };
 
+use super::Pending;
 use super::refused::Refusal;
 use super::setup::{Clock, IdSource, Line, Log};
 use crate::machine::Machine;
@@ -28,7 +30,8 @@ pub(crate) struct Core {
     /// The latest decision, which a verification plan names.
     pub(crate) decision: Option<PacketId>,
     pub(crate) looped: LoopNotes,
-    pub(crate) tasks: Vec<OpenTask>,
+    /// The open directives, by packet id.
+    pub(crate) tasks: BTreeMap<String, OpenTask>,
     /// Values of another episode do not carry this.
     pub(crate) mark: Mark,
     pub(crate) trouble: Option<Arc<Refusal>>,
@@ -61,6 +64,8 @@ pub(crate) struct OpenTask {
     pub(crate) directive: PacketId,
     pub(crate) task_id: TaskId,
     pub(crate) method: ExecutionMethod,
+    /// How many packets came before it.
+    order: u64,
 }
 
 /// Tells things apart by who made them.
@@ -86,12 +91,6 @@ impl Draft {
     pub(crate) fn new(payload: impl Into<Payload>) -> Self {
         Self { payload: payload.into(), status: None, layer: None }
     }
-}
-
-/// A packet that was judged, and can be written.
-struct Ready {
-    packet: Packet,
-    text: String,
 }
 
 fn no_id(invalid: Invalid) -> Refusal {
@@ -129,34 +128,52 @@ impl Core {
         if let Some(trouble) = &self.trouble {
             return Err(Arc::clone(trouble));
         }
-        // All are judged before one is written, each after those before it.
-        let mut machine = self.machine.clone();
-        let mut ready = Vec::with_capacity(drafts.len());
-        let mut last = self.last.clone();
-        let mut warnings = Vec::new();
-        for draft in drafts {
-            let packet = self.make(draft, last.take())?;
-            let packet = judge(&mut machine, packet, &mut warnings)?;
-            last = Some(packet.packet.header().packet_id.clone());
-            ready.push(packet);
+        match <[Draft; 1]>::try_from(drafts) {
+            Ok([draft]) => {
+                let packet = self.make(draft, self.last.clone())?;
+                Ok(vec![self.send_packet(packet)?])
+            }
+            Err(drafts) => Ok(self.send_all(drafts)?),
         }
-        self.write(machine, &ready, &warnings)?;
-        Ok(ready.iter().map(|ready| ready.packet.header().packet_id.clone()).collect())
     }
 
-    /// Writes packets that the machine has taken in, and takes them in.
-    fn write(&mut self, machine: Machine, ready: &[Ready], warnings: &[Diagnostic]) -> Result<(), Refusal> {
-        let lines: Vec<Line<'_>> =
-            ready.iter().map(|ready| Line { packet_id: &ready.packet.header().packet_id, text: &ready.text }).collect();
+    /// Sends a packet that stands as it is.
+    pub(crate) fn send_packet(&mut self, packet: Packet) -> Result<PacketId, Refusal> {
+        let text = text(&packet)?;
+        let id = packet.header().packet_id.clone();
+        let log = &mut self.log;
+        take(&mut self.machine, &text, |warnings| {
+            log.append(&[Line { packet_id: &id, text: &text }]).map_err(Refusal::Log)?;
+            warnings.iter().for_each(|warning| log.warn(warning));
+            Ok(())
+        })?;
+        self.note(&packet);
+        Ok(id)
+    }
+
+    /// Sends several packets: each is judged after those before it, and all before one is written.
+    fn send_all(&mut self, drafts: Vec<Draft>) -> Result<Vec<PacketId>, Refusal> {
+        let mut machine = self.machine.clone();
+        let mut last = self.last.clone();
+        let (mut packets, mut texts, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+        for draft in drafts {
+            let packet = self.make(draft, last.take())?;
+            let text = text(&packet)?;
+            take(&mut machine, &text, |found| {
+                warnings.extend_from_slice(found);
+                Ok(())
+            })?;
+            last = Some(packet.header().packet_id.clone());
+            packets.push(packet);
+            texts.push(text);
+        }
+        let ids: Vec<PacketId> = packets.iter().map(|packet| packet.header().packet_id.clone()).collect();
+        let lines: Vec<Line<'_>> = ids.iter().zip(&texts).map(|(packet_id, text)| Line { packet_id, text }).collect();
         self.log.append(&lines).map_err(Refusal::Log)?;
-        for warning in warnings {
-            self.log.warn(warning);
-        }
+        warnings.iter().for_each(|warning| self.log.warn(warning));
         self.machine = machine;
-        for ready in ready {
-            self.note(&ready.packet);
-        }
-        Ok(())
+        packets.iter().for_each(|packet| self.note(packet));
+        Ok(ids)
     }
 
     /// Sends a packet that no rule can refuse; what goes wrong all the same is kept as trouble.
@@ -173,16 +190,6 @@ impl Core {
     /// Sends one packet.
     pub(crate) fn try_send(&mut self, draft: Draft) -> Result<(), Arc<Refusal>> {
         self.send(vec![draft]).map(drop)
-    }
-
-    /// Sends a packet that stands as it is.
-    pub(crate) fn send_packet(&mut self, packet: Packet) -> Result<PacketId, Refusal> {
-        let mut machine = self.machine.clone();
-        let mut warnings = Vec::new();
-        let ready = judge(&mut machine, packet, &mut warnings)?;
-        let id = ready.packet.header().packet_id.clone();
-        self.write(machine, &[ready], &warnings)?;
-        Ok(id)
     }
 
     /// A packet of payload and envelope as they are written, read as strictly as a line of a log.
@@ -267,11 +274,9 @@ impl Core {
 
     /// Takes in a packet of a log that is written already.
     pub(crate) fn replay(&mut self, packet: Packet, text: &str) -> Result<(), Refusal> {
-        let mut machine = self.machine.clone();
-        let ready = judge_text(&mut machine, packet, text.to_owned(), &mut Vec::new())?;
-        self.machine = machine;
-        self.mcp = Arc::new(ready.packet.mcp().clone());
-        self.note(&ready.packet);
+        take(&mut self.machine, text, |_| Ok(()))?;
+        self.mcp = Arc::new(packet.mcp().clone());
+        self.note(&packet);
         Ok(())
     }
 
@@ -296,13 +301,17 @@ impl Core {
                 }
                 self.looped.evidence.push(id.clone());
             }
-            Packet::TaskDirective(directive) => self.tasks.push(OpenTask {
-                directive: id.clone(),
-                task_id: directive.payload.task_id.clone(),
-                method: directive.payload.execution_method.clone(),
-            }),
+            Packet::TaskDirective(directive) => {
+                let task = OpenTask {
+                    directive: id.clone(),
+                    task_id: directive.payload.task_id.clone(),
+                    method: directive.payload.execution_method.clone(),
+                    order: self.sent,
+                };
+                self.tasks.insert(id.to_string(), task);
+            }
             Packet::TaskResult(result) => {
-                self.tasks.retain(|task| task.directive != result.payload.directive_packet_id);
+                self.tasks.remove(result.payload.directive_packet_id.as_str());
                 self.looped.evidence.push(id.clone());
             }
             _ => {}
@@ -311,6 +320,18 @@ impl Core {
             // The end of safe mode cancels what was open (D13).
             self.tasks.clear();
         }
+    }
+
+    /// The open tasks, in the order of sending.
+    pub(crate) fn pending_tasks(&self) -> Vec<Pending> {
+        let mut tasks: Vec<&OpenTask> = self.tasks.values().collect();
+        tasks.sort_unstable_by_key(|task| task.order);
+        tasks.into_iter().map(|task| self.pending(task)).collect()
+    }
+
+    pub(crate) fn pending(&self, task: &OpenTask) -> Pending {
+        let OpenTask { directive, task_id, method, .. } = task.clone();
+        Pending { task_id, directive, method, episode: self.mark.clone() }
     }
 
     /// Takes another layer for the packets to come.
@@ -333,28 +354,26 @@ impl Core {
     }
 }
 
-/// Judges a packet as a validator would, and takes it into the machine if nothing is against it.
-fn judge(machine: &mut Machine, packet: Packet, warnings: &mut Vec<Diagnostic>) -> Result<Ready, Refusal> {
-    let text = serde_json::to_string(&packet).map_err(|error| {
-        Refusal::rule(Diagnostic::error(Code::Json, format!("the packet cannot be written: {error}")))
-    })?;
-    judge_text(machine, packet, text, warnings)
+fn text(packet: &Packet) -> Result<String, Refusal> {
+    serde_json::to_string(packet)
+        .map_err(|error| Refusal::rule(Diagnostic::error(Code::Json, format!("the packet cannot be written: {error}"))))
 }
 
-/// Judges a packet by its text: what is sent and what is judged is the same.
-fn judge_text(
+/// Judges a packet by its text, as a validator would; if nothing is against it, commits it, and takes it into
+/// the machine. What is judged is what is written.
+fn take(
     machine: &mut Machine,
-    packet: Packet,
-    text: String,
-    warnings: &mut Vec<Diagnostic>,
-) -> Result<Ready, Refusal> {
-    let facts = PacketFacts::parse(&text).map_err(|rejected| Refusal::Rules(rejected.errors))?;
-    let mut verdict = machine.judge(&facts, None);
+    text: &str,
+    commit: impl FnOnce(&[Diagnostic]) -> Result<(), Refusal>,
+) -> Result<(), Refusal> {
+    let facts = PacketFacts::parse(text).map_err(|rejected| Refusal::Rules(rejected.errors))?;
+    let verdict = machine.judge(&facts, None);
     let errors: Vec<Diagnostic> = verdict.errors().cloned().collect();
     if !errors.is_empty() {
         return Err(Refusal::Rules(errors));
     }
-    warnings.append(&mut verdict.invariants);
+    // Without an error, what is left are warnings.
+    commit(&verdict.invariants)?;
     machine.accept(&facts, &verdict);
-    Ok(Ready { packet, text })
+    Ok(())
 }

@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 use omen_invariants::facts::Scope;
 use omen_types::{Code, PositiveCount, TokenId};
 
-use super::core::{Core, OpenTask};
+use super::core::Core;
 use super::refused::Refusal;
 use super::resume::missing;
-use super::state::sealed::Sealed;
+use super::state::sealed::EpisodeSealed;
 use super::state::{Decide, Many, Open, Proven, Seen, Verify};
 use super::{
     Act, AnyLoop, AnyScope, Assumption, Authorize, Episode, Execute, NamedScope, Pending, Permit, Refused, TokenSpec,
@@ -27,7 +27,7 @@ impl<S> Episode<Many<S>> {
     /// again. A task that is settled twice is refused (E6).
     #[must_use]
     pub fn tasks(&self) -> Vec<Pending> {
-        self.core.tasks.iter().map(|task| self.core.pending(task.clone())).collect()
+        self.core.pending_tasks()
     }
 
     fn none_open(self) -> Result<Self, Refused<Many<S>>> {
@@ -128,7 +128,7 @@ impl<S: CanAuthorize> Episode<S> {
 }
 
 /// States in which tokens are issued.
-pub trait CanAuthorize: Sealed {}
+pub trait CanAuthorize: EpisodeSealed {}
 impl CanAuthorize for Decide<Act> {}
 impl CanAuthorize for Authorize {}
 
@@ -156,10 +156,5 @@ impl Core {
             episode: self.mark.clone(),
             scope: PhantomData,
         }))
-    }
-
-    pub(crate) fn pending(&self, task: OpenTask) -> Pending {
-        let OpenTask { directive, task_id, method } = task;
-        Pending { task_id, directive, method, episode: self.mark.clone() }
     }
 }

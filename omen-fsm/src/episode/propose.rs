@@ -75,8 +75,7 @@ impl AnyEpisode {
         let mut core = self.into_core();
         match proposed(&mut core, proposal) {
             Ok(packet_id) => {
-                let task = core.tasks.iter().find(|task| task.directive == packet_id).cloned();
-                let task = task.map(|task| core.pending(task));
+                let task = core.tasks.get(packet_id.as_str()).map(|task| core.pending(task));
                 Ok(Moved { episode: Self::of(core), packet_id, task })
             }
             Err(why) => Err(NotMoved { episode: Self::of(core), why: Arc::new(why) }),

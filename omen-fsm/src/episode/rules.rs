@@ -4,24 +4,24 @@ use omen_invariants::facts::{
     Degraded, EpistemicStatusFact, Judged, MixedClass, Observed, ToolSafetyClassFact, ToolsOk, WriteClass,
 };
 
-use super::state::sealed::Sealed;
+use super::state::sealed::EpisodeSealed;
 use super::state::{Attempted, Planned, Proven, Seen, Unplanned, Unseen};
 use super::values::{AnyClass, Authorized, ReadOnly, Settled};
 
-impl Sealed for Judged {}
-impl Sealed for Unplanned {}
-impl Sealed for Planned {}
-impl Sealed for Attempted {}
-impl Sealed for Proven {}
-impl Sealed for Unseen {}
-impl Sealed for Seen {}
-impl<const N: usize> Sealed for [Settled; N] {}
-impl Sealed for ReadOnly {}
-impl Sealed for Authorized {}
-impl Sealed for AnyClass {}
+impl EpisodeSealed for Judged {}
+impl EpisodeSealed for Unplanned {}
+impl EpisodeSealed for Planned {}
+impl EpisodeSealed for Attempted {}
+impl EpisodeSealed for Proven {}
+impl EpisodeSealed for Unseen {}
+impl EpisodeSealed for Seen {}
+impl<const N: usize> EpisodeSealed for [Settled; N] {}
+impl EpisodeSealed for ReadOnly {}
+impl EpisodeSealed for Authorized {}
+impl EpisodeSealed for AnyClass {}
 
 /// Progress of a verification loop, and what it becomes.
-pub trait Progress: Sealed + 'static {
+pub trait Progress: EpisodeSealed + 'static {
     /// Once a plan was sent.
     type Planned: Progress;
     /// Once a directive was sent.
@@ -93,7 +93,7 @@ impl<T: Degraded> Succeeded<T> for Attempted {}
     note = "take in what is really so: `ep.observe(Observation::tool_output(Observed, ..))`",
     note = "how far a loop is that was taken up again, or has had another envelope, `.complete()` finds out"
 )]
-pub trait Evidenced<P, T>: Sealed {}
+pub trait Evidenced<P, T>: EpisodeSealed {}
 #[diagnostic::do_not_recommend]
 impl<P, T> Evidenced<P, T> for Seen {}
 #[diagnostic::do_not_recommend]
@@ -108,7 +108,7 @@ impl<T> Evidenced<Judged, T> for Judged {}
 /// Whether something was observed in a loop, after one more observation.
 pub trait After<O>: EpistemicStatusFact {
     /// `Seen` or `Unseen`.
-    type Then: Sealed + 'static;
+    type Then: EpisodeSealed + 'static;
 }
 
 impl<O> After<O> for Observed {
@@ -117,7 +117,7 @@ impl<O> After<O> for Observed {
 
 macro_rules! not_observed {
     ($($status:ident),*) => {
-        $(impl<O: Sealed + 'static> After<O> for omen_invariants::facts::$status { type Then = O; })*
+        $(impl<O: EpisodeSealed + 'static> After<O> for omen_invariants::facts::$status { type Then = O; })*
     };
 }
 not_observed!(Derived, Remembered, Inferred, Hypothesized, Unknown);
@@ -128,7 +128,7 @@ not_observed!(Derived, Remembered, Inferred, Hypothesized, Unknown);
     label = "wrong number of results",
     note = "tasks that did not succeed are settled, too: `.failure(..)` or `.cancelled()`"
 )]
-pub trait Settles<const N: usize>: Sealed {
+pub trait Settles<const N: usize>: EpisodeSealed {
     /// The results.
     #[doc(hidden)]
     fn all(self) -> Vec<Settled>;
@@ -155,7 +155,7 @@ impl<const N: usize> Settles<N> for [Settled; N] {
     label = "this order is `{Self}`",
     note = "finish the loop and decide `.act(..)`; then `.authorize::<Scope, N>(..)` and `.execute([..])`"
 )]
-pub trait VerifyOnlyReads: Sealed {}
+pub trait VerifyOnlyReads: EpisodeSealed {}
 #[diagnostic::do_not_recommend]
 impl VerifyOnlyReads for ReadOnly {}
 
@@ -165,7 +165,7 @@ impl VerifyOnlyReads for ReadOnly {}
     label = "this order is `{Self}`",
     note = "to write, issue a token for this decision first: `ep.authorize::<Scope, N>(..)`"
 )]
-pub trait ReadsAtOnce: Sealed {}
+pub trait ReadsAtOnce: EpisodeSealed {}
 #[diagnostic::do_not_recommend]
 impl ReadsAtOnce for ReadOnly {}
 
@@ -175,7 +175,7 @@ impl ReadsAtOnce for ReadOnly {}
     label = "this order is `{Self}`",
     note = "send a directive `.with(permit)` first; once it is out, READ directives may follow"
 )]
-pub trait WritesFirst: Sealed {}
+pub trait WritesFirst: EpisodeSealed {}
 #[diagnostic::do_not_recommend]
 impl WritesFirst for Authorized {}
 
@@ -185,7 +185,7 @@ impl WritesFirst for Authorized {}
     label = "wrong number of uses",
     note = "name how many directives it is for: `ep.authorize::<Scope, 1>(..)`"
 )]
-pub trait SomeUses: Sealed {}
+pub trait SomeUses: EpisodeSealed {}
 
 /// E6: a step that sends directives sends some.
 #[diagnostic::on_unimplemented(
@@ -193,9 +193,9 @@ pub trait SomeUses: Sealed {}
     label = "wrong number of orders",
     note = "give it the orders: `ep.execute([order])`; more may follow from `Execute`"
 )]
-pub trait SomeOrders: Sealed {}
+pub trait SomeOrders: EpisodeSealed {}
 
-impl<const N: usize> Sealed for [(); N] {}
+impl<const N: usize> EpisodeSealed for [(); N] {}
 
 macro_rules! lengths {
     ($($length:literal)*) => {

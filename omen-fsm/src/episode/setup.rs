@@ -1,5 +1,6 @@
 //! What an episode is given from outside: time, ids, and a log to write to.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -177,7 +178,7 @@ impl Setup {
                 sent: 0,
                 decision: None,
                 looped: LoopNotes::default(),
-                tasks: Vec::new(),
+                tasks: BTreeMap::new(),
                 mark: Mark::default(),
                 trouble: None,
             },

@@ -12,11 +12,11 @@ pub(crate) mod sealed {
         label = "not a type of the protocol",
         note = "keep your own state beside the episode, as in `struct Agent<S> {{ episode: Episode<S>, .. }}`"
     )]
-    pub trait Sealed {}
+    pub trait EpisodeSealed {}
 }
 
 /// A type that stands for a state of an episode.
-pub trait Typestate: sealed::Sealed {
+pub trait Typestate: sealed::EpisodeSealed {
     /// As it is written, such as `Decide<Act>`.
     const NAME: &'static str;
     /// The nodes of the transition table that it stands for; more than one where the table leaves it

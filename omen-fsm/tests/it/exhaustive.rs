@@ -179,6 +179,7 @@ impl Walk {
         if history.len() == LENGTH {
             return;
         }
+        let mut taken = BTreeSet::new();
         for at in 0..self.symbols.len() {
             let (packet, facts) = instance(&self.symbols[at], history);
             let verdict = machine.judge(&facts, None);
@@ -191,6 +192,7 @@ impl Walk {
             let expected = self.simple.broken(&states, history, &packet);
             assert_eq!(found, expected, "{} after {}", self.symbols[at].name, tell(history));
             if found.0.is_none() {
+                taken.insert(verdict.event);
                 let mut next = machine.clone();
                 next.accept(&facts, &verdict);
                 history.push(packet);
@@ -198,6 +200,10 @@ impl Walk {
                 history.pop();
             }
         }
+        // What it offers is what it takes. The close is no packet.
+        let now = self.symbols[0].facts.header.created_at;
+        let offered: BTreeSet<_> = machine.offers(now).filter(|event| event.packet_type().is_some()).collect();
+        assert_eq!(offered, taken, "after {}", tell(history));
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a decision's load-bearing assumptions are worth (INV-003).
 
-use super::sealed::Sealed;
+use super::sealed::FactSealed;
 
 /// Every load-bearing assumption is verified, or there is none (D30).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,6 +14,6 @@ pub struct SomeUnverified;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overridden;
 
-impl Sealed for AllVerified {}
-impl Sealed for SomeUnverified {}
-impl Sealed for Overridden {}
+impl FactSealed for AllVerified {}
+impl FactSealed for SomeUnverified {}
+impl FactSealed for Overridden {}

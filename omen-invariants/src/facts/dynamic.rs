@@ -7,7 +7,7 @@ use omen_types::{Checked as _, DecisionOutcome, Diagnostic, LoadBearingAssumptio
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::sealed::Sealed;
+use super::sealed::FactSealed;
 use super::{AnyEnvelope, Envelope};
 use crate::rules::inv_012_stakes_consistent::Axes;
 use crate::rules::{
@@ -18,7 +18,7 @@ use crate::rules::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Judged;
 
-impl Sealed for Judged {}
+impl FactSealed for Judged {}
 
 /// A complete envelope whose facts are known at run time only. It matches the schema and keeps INV-004,
 /// as an [`Envelope`] does.
@@ -109,7 +109,7 @@ impl DynEnvelope {
     }
 }
 
-impl Sealed for DynEnvelope {}
+impl FactSealed for DynEnvelope {}
 
 impl AnyEnvelope for DynEnvelope {
     fn mcp(&self) -> &omen_types::Mcp {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::sealed::Sealed;
+use super::sealed::FactSealed;
 
 /// A complete envelope that keeps INV-001, INV-004 and INV-012. Its level of stakes, its quality tier
 /// and the state of its tools are types, which the rules for decisions look at.
@@ -47,12 +47,12 @@ impl<Level, Tier, Tools> fmt::Debug for Envelope<Level, Tier, Tools> {
 
 /// An envelope of either sort: an [`Envelope`], or a [`DynEnvelope`](super::DynEnvelope) where no rule
 /// asks for facts.
-pub trait AnyEnvelope: Sealed {
+pub trait AnyEnvelope: FactSealed {
     /// The envelope as it is written.
     fn mcp(&self) -> &omen_types::Mcp;
 }
 
-impl<Level, Tier, Tools> Sealed for Envelope<Level, Tier, Tools> {}
+impl<Level, Tier, Tools> FactSealed for Envelope<Level, Tier, Tools> {}
 
 impl<Level, Tier, Tools> AnyEnvelope for Envelope<Level, Tier, Tools> {
     fn mcp(&self) -> &omen_types::Mcp {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use omen_types::{Text, UnitInterval};
 
-use super::sealed::Sealed;
+use super::sealed::FactSealed;
 use super::{EpistemicStatusFact, FreshnessClassFact};
 
 /// How the content of a packet is known, how surely, and how soon it goes stale.
@@ -66,4 +66,4 @@ pub struct Claim<Status, Freshness, Best>(PhantomData<Facts<Status, Freshness, B
 
 type Facts<Status, Freshness, Best> = fn() -> (Status, Freshness, Best);
 
-impl<Status, Freshness, Best> Sealed for Claim<Status, Freshness, Best> {}
+impl<Status, Freshness, Best> FactSealed for Claim<Status, Freshness, Best> {}

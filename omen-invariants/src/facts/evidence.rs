@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use omen_types::{EvidenceRef, RefType, Text, Timestamp, UnitInterval};
 
-use super::sealed::Sealed;
+use super::sealed::FactSealed;
 
 /// The best evidence shows how things are now: a tool's output or a user's observation (INV-004).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,15 +19,15 @@ pub struct Archive;
 pub struct Absent;
 
 /// The best sort of evidence that there is: [`Live`], [`Archive`] or [`Absent`].
-pub trait BestEvidence: Sealed + Copy + Send + Sync + 'static {
+pub trait BestEvidence: FactSealed + Copy + Send + Sync + 'static {
     /// The best sort once a piece of memory or a calculation is added.
     #[doc(hidden)]
     type WithArchive: BestEvidence;
 }
 
-impl Sealed for Live {}
-impl Sealed for Archive {}
-impl Sealed for Absent {}
+impl FactSealed for Live {}
+impl FactSealed for Archive {}
+impl FactSealed for Absent {}
 
 impl BestEvidence for Live {
     type WithArchive = Live;

@@ -4,7 +4,7 @@
 //! Every implementation is hidden from the compiler's list of what else there is: the note of the
 //! predicate tells the way out.
 
-use super::sealed::Sealed;
+use super::sealed::FactSealed;
 use super::{
     AllVerified, Archival, Claim, CountsAsEvidence, CriticalStakes, Degraded, Derived, Grounded, HighStakes,
     Hypothesized, Inferred, Judged, Live, LowStakes, MediumStakes, MixedClass, NeedsNoEvidence, NeedsNoToken, Observed,
@@ -23,7 +23,7 @@ macro_rules! holds {
     };
 }
 
-impl<const N: usize> Sealed for [(); N] {}
+impl<const N: usize> FactSealed for [(); N] {}
 
 // INV-002
 holds! {

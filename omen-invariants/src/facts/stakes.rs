@@ -4,7 +4,7 @@
 //! machine, whose input is the place of each value in the schema, lowest first. The run-time rule
 //! reads the same places; a test compares the two on all combinations.
 
-use super::sealed::Sealed;
+use super::sealed::FactSealed;
 use super::{
     AdversarialityFact, CriticalStakes, HighStakes, ImpactFact, IrreversibilityFact, LowStakes, MediumStakes,
     StakesLevelFact, UncertaintyFact,
@@ -29,7 +29,7 @@ pub struct Stakes<I, R, U, A> {
     label = "not the four axes of `Stakes`",
     note = "write `stakes: Stakes {{ impact, irreversibility, uncertainty, adversariality }}`; the level is derived"
 )]
-pub trait StakesLevelOf: Sealed {
+pub trait StakesLevelOf: FactSealed {
     /// The level.
     type Level: StakesLevelFact;
 
@@ -38,7 +38,7 @@ pub trait StakesLevelOf: Sealed {
     fn stakes() -> omen_types::Stakes;
 }
 
-impl<I, R, U, A> Sealed for Stakes<I, R, U, A> {}
+impl<I, R, U, A> FactSealed for Stakes<I, R, U, A> {}
 
 impl<I, R, U, A> StakesLevelOf for Stakes<I, R, U, A>
 where

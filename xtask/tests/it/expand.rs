@@ -11,7 +11,7 @@ fn each_part_is_printed() {
     let episode = printed(Some(Part::Episode));
     assert!(types.contains("pub struct DecisionPayload {") && types.contains("pub struct DecisionPayloadFacts<'de> {"));
     assert!(codes.contains("pub enum Code {"));
-    assert!(facts.contains("pub struct HighStakes;") && facts.contains("pub trait TierMayAct: sealed::Sealed {}"));
+    assert!(facts.contains("pub struct HighStakes;") && facts.contains("pub trait TierMayAct: sealed::FactSealed {}"));
     assert!(fsm.contains("pub enum Event {") && fsm.contains("pub enum Obligation {"));
     assert!(episode.contains("impl Episode<Model> {") && episode.contains("pub trait ActHereE1: Sized {"));
     assert_eq!(printed(None), types + &codes + &facts + &fsm + &episode);
