@@ -131,6 +131,25 @@ fn samples(schemas: &Schemas, seed: u64) -> Result<Vec<Json>, Failure> {
     Ok(packets)
 }
 
+/// What a model might propose: payloads made from the schemas, so many of each type of packet, half of them with
+/// an envelope of their own.
+pub(crate) fn proposals(seed: u64, count: u64) -> Result<Vec<String>, Failure> {
+    let schemas = Schemas::load()?;
+    let mut proposals = Vec::new();
+    for (name, file) in &schemas.roots {
+        for number in 0..count {
+            let fullness = u8::try_from(number % 9)?;
+            let seed = seed.wrapping_add(proposals.len() as u64);
+            let packet = Sampler::new(&schemas, seed, fullness).packet(name, file);
+            let packet = packet.ok_or_else(|| format!("{file} is not of a known form"))?;
+            let part = |name: &str| packet.get(name).map(|part| part.write(&mut None)).unwrap_or_default();
+            let mcp = if number % 2 == 0 { String::new() } else { format!(r#", "mcp": {}"#, part("mcp")) };
+            proposals.push(format!(r#"{{"packet_type": "{name}", "payload": {}{mcp}}}"#, part("payload")));
+        }
+    }
+    Ok(proposals)
+}
+
 /// The valid packets of the example logs.
 fn examples(schemas: &Schemas) -> Result<Vec<Json>, Failure> {
     let mut packets = Vec::new();

@@ -17,6 +17,7 @@ use omen::prelude::*;
 mod moves;
 mod world;
 
+use crate::referee;
 use moves::Tried;
 use world::World;
 
@@ -66,8 +67,10 @@ pub struct Report {
 /// If an envelope of the walk's own is none.
 pub fn run(options: &Options) -> Result<Report, Failure> {
     let threads = options.threads.max(1);
+    let proposals = &referee::proposals(options.seed, PROPOSALS)?;
     let reports: Vec<_> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|worker| scope.spawn(move || walks(options, worker, threads))).collect();
+        let walk = |worker| scope.spawn(move || walks(options, proposals, worker, threads));
+        let workers: Vec<_> = (0..threads).map(walk).collect();
         workers.into_iter().map(thread::ScopedJoinHandle::join).collect()
     });
     let mut all = Report::default();
@@ -78,7 +81,7 @@ pub fn run(options: &Options) -> Result<Report, Failure> {
 }
 
 /// Every so-many-th walk.
-fn walks(options: &Options, first: u64, step: u64) -> Result<Report, Failure> {
+fn walks(options: &Options, proposals: &[String], first: u64, step: u64) -> Result<Report, Failure> {
     let mut report = Report::default();
     let numbers = options.from..options.from.saturating_add(options.count);
     let step = usize::try_from(step).unwrap_or(1);
@@ -86,7 +89,7 @@ fn walks(options: &Options, first: u64, step: u64) -> Result<Report, Failure> {
         let origin = format!("--seed {} --from {number} --n 1", options.seed);
         let rng = Rng::with_seed(options.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let resumes = number.is_multiple_of(options.resume_every.max(1));
-        if let Err(fault) = walk(rng, resumes, &mut report)? {
+        if let Err(fault) = walk(World::new(rng, proposals)?, resumes, &mut report)? {
             report.faults.push(format!("{origin}: {fault}"));
             if report.faults.len() >= MOST_FAULTS {
                 break;
@@ -98,8 +101,7 @@ fn walks(options: &Options, first: u64, step: u64) -> Result<Report, Failure> {
 }
 
 /// One episode; the fault, if there is one.
-fn walk(rng: Rng, resumes: bool, report: &mut Report) -> Result<Result<(), String>, Failure> {
-    let mut world = World::new(rng)?;
+fn walk(mut world: World<'_>, resumes: bool, report: &mut Report) -> Result<Result<(), String>, Failure> {
     let mut episode = world.setup()?.start().into_any();
     let steps = world.rng.u32(5..40);
     for _ in 0..steps {
@@ -144,7 +146,7 @@ fn unoffered(offered: &[omen_fsm::Event], episode: &AnyEpisode, before: usize) -
 }
 
 /// Takes the episode up from its log so far.
-fn resume(world: &World, episode: &AnyEpisode, report: &mut Report) -> Result<Result<(), String>, Failure> {
+fn resume(world: &World<'_>, episode: &AnyEpisode, report: &mut Report) -> Result<Result<(), String>, Failure> {
     report.resumed += 1;
     let resumed = match AnyEpisode::resume(world.setup()?, episode.lines().iter().map(String::as_str)) {
         Ok(resumed) => resumed,
@@ -189,6 +191,9 @@ impl Report {
         self.faults.extend(other.faults);
     }
 }
+
+/// How many proposals are made from the schema of each type of packet.
+const PROPOSALS: u64 = 500;
 
 /// After so many faults it is clear that there is one.
 const MOST_FAULTS: usize = 5;

@@ -49,7 +49,7 @@ fn moved<S, G>(result: Result<impl Into<AnyEpisode>, Refused<S, G>>) -> Tried {
     }
 }
 
-impl World {
+impl World<'_> {
     /// Tries a random move.
     pub(super) fn step(&mut self, episode: AnyEpisode) -> (Tried, Sort) {
         match self.rng.u8(..40) {
@@ -315,14 +315,23 @@ impl World {
 
     /// Something that a model might write, at any time.
     fn propose(&mut self, episode: AnyEpisode) -> Tried {
+        if self.rng.bool()
+            && let Some(proposal) = self.rng.choice(self.proposals)
+        {
+            return proposed(episode, proposal);
+        }
         let packet = PROPOSALS.get(self.rng.usize(..PROPOSALS.len())).copied().unwrap_or_default();
         let task = format!("task_proposed_{}", self.rng.u32(..));
         let text =
             packet.replace("$TASK", &task).replace("$VALUE", &serde_json::to_string(&self.value()).unwrap_or_default());
-        match episode.propose(&text) {
-            Ok(moved) => Tried::Moved(moved.episode),
-            Err(refused) => Tried::Refused(refused.episode, refused.why),
-        }
+        proposed(episode, &text)
+    }
+}
+
+fn proposed(episode: AnyEpisode, text: &str) -> Tried {
+    match episode.propose(text) {
+        Ok(moved) => Tried::Moved(moved.episode),
+        Err(refused) => Tried::Refused(refused.episode, refused.why),
     }
 }
 

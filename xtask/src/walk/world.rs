@@ -15,24 +15,27 @@ tool!(pub(super) Swap = "store.swap", Mixed);
 scope!(pub(super) Change: tools [Set, Swap], operations [Read, Write, Modify]);
 
 /// What a walk has beside its episode.
-pub(super) struct World {
+pub(super) struct World<'w> {
     pub(super) rng: Rng,
     seconds: Arc<AtomicU64>,
     start: Instant,
     first: DynEnvelope,
+    /// What a model might propose, made from the schemas.
+    pub(super) proposals: &'w [String],
     pub(super) permits: Vec<Permit<Change>>,
     pub(super) proofs: Vec<(Proof, Vec<Assumption>)>,
     pub(super) planned: Vec<Assumption>,
 }
 
-impl World {
-    pub(super) fn new(mut rng: Rng) -> Result<Self, Failure> {
+impl<'w> World<'w> {
+    pub(super) fn new(mut rng: Rng, proposals: &'w [String]) -> Result<Self, Failure> {
         let first = envelope(&mut rng)?;
         Ok(Self {
             rng,
             seconds: Arc::default(),
             start: "2026-03-01T10:00:00Z".parse()?,
             first,
+            proposals,
             permits: Vec::new(),
             proofs: Vec::new(),
             planned: Vec::new(),
