@@ -49,7 +49,7 @@ use core::Core;
 
 // The types that stand for states, their methods, and what answers calls that are not legal. They stand
 // here, beside `Episode`, so that compile errors name them by short paths.
-use crate::table::Node;
+use crate::table::{Node, NodeSet};
 use omen_invariants::facts::*;
 use omen_types::Text;
 use state::sealed::EpisodeSealed;
@@ -83,6 +83,12 @@ impl<S> Episode<S> {
     #[must_use]
     pub fn ledger(&self) -> &omen_invariants::Ledger {
         self.core.machine.ledger()
+    }
+
+    /// Where the table has it; two nodes after results were taken in (D11).
+    #[must_use]
+    pub fn nodes(&self) -> NodeSet {
+        self.core.machine.nodes()
     }
 
     /// How many packets it has sent.

@@ -16,9 +16,12 @@
 //! # Ok::<(), Box<omen_types::Rejected>>(())
 //! ```
 //!
-//! Architecture invariant: states, events and rows are generated from `episode.fsm.json`; nothing
-//! here names a transition.
-//! Architecture invariant: no files, no output formats.
+//! [`episode`] is the typed API on top of it.
+//!
+//! Architecture invariant: states, events and rows are generated from `episode.fsm.json`, and so is where
+//! a move is legal. A move that leads to a type with parameters names that type; the walk compares it
+//! with where the machine is then.
+//! Architecture invariant: no files, and no output format but the packets' own JSON.
 
 pub mod episode;
 mod machine;

@@ -1,4 +1,5 @@
-//! OMEN for agents and auditors: packets, the validator, renderers, and the command `omen`.
+//! OMEN for agents and auditors: the typed API, in which an illegal move does not compile, the validator that
+//! judges anybody's log, and the command `omen`.
 //!
 //! ```
 //! use omen::prelude::*;
@@ -17,6 +18,8 @@
 //! typed API, [`packet`] the packets as they stand in a log. [`validator`] judges logs, [`finding`] is
 //! what it reports, [`render`] shows it to people and programs, and [`prelude`] brings in what most
 //! programs need.
+//!
+//! The example judges a log; an agent is written as [`guide`] shows.
 //!
 //! Architecture invariant: nothing here judges a packet; it brings the judges of the crates to the
 //! left together and shows what they say.

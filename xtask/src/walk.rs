@@ -115,6 +115,7 @@ fn walk(mut world: World<'_>, resumes: bool, report: &mut Report) -> Result<Resu
                 }
                 episode = next;
             }
+            Tried::Astray(fault) => return Ok(Err(format!("{kind:?}: {fault}"))),
             Tried::Refused(next, why) => {
                 let Some(code) = why.code() else { return Ok(Err(format!("the log failed: {why}"))) };
                 *report.refused.entry(code).or_default() += 1;

@@ -22,7 +22,8 @@ pub trait Typestate: sealed::EpisodeSealed {
     /// The nodes of the transition table that it stands for; more than one where the table leaves it
     /// open (D11).
     const NODES: &'static [Node];
-    /// Whether directives are open in it.
+    /// Whether directives are open in it. In `SafeMode`, which says no, those of before stay open until the CLEAR
+    /// cancels them (D13).
     const OPEN: bool;
 }
 

@@ -13,6 +13,8 @@ pub(super) enum Tried {
     Moved(AnyEpisode),
     /// It was refused.
     Refused(AnyEpisode, Arc<Refusal>),
+    /// It was made, and its type is not where the machine is.
+    Astray(String),
 }
 
 /// What sort of move it was, which tells for what it may be refused.
@@ -42,9 +44,9 @@ impl Sort {
     }
 }
 
-fn moved<S, G>(result: Result<impl Into<AnyEpisode>, Refused<S, G>>) -> Tried {
+fn moved<N: Typestate, S, G>(result: Result<Episode<N>, Refused<S, G>>) -> Tried {
     match result {
-        Ok(episode) => Tried::Moved(episode.into()),
+        Ok(episode) => sure(episode),
         Err(refused) => Tried::Refused(refused.episode.into_any(), refused.why),
     }
 }
@@ -144,10 +146,10 @@ impl World<'_> {
             _ => episode.decide(outcome, order, &envelope),
         };
         match decided {
-            Ok(Decided::Act(episode)) => Tried::Moved(episode.into_any()),
-            Ok(Decided::VerifyFirst(episode)) => Tried::Moved(episode.into_any()),
-            Ok(Decided::Escalate(episode)) => Tried::Moved(episode.into_any()),
-            Ok(Decided::Stop(episode)) => Tried::Moved(episode.into_any()),
+            Ok(Decided::Act(episode)) => sure(episode),
+            Ok(Decided::VerifyFirst(episode)) => sure(episode),
+            Ok(Decided::Escalate(episode)) => sure(episode),
+            Ok(Decided::Stop(episode)) => sure(episode),
             Err(refused) => Tried::Refused(refused.episode.into_any(), refused.why),
         }
     }
@@ -335,8 +337,18 @@ fn proposed(episode: AnyEpisode, text: &str) -> Tried {
     }
 }
 
-fn sure(episode: impl Into<AnyEpisode>) -> Tried {
-    Tried::Moved(episode.into())
+/// A move that was made: its type has to stand for where the machine is, or for a part of that (D11), and says
+/// that directives are open if some are.
+fn sure<S: Typestate>(episode: Episode<S>) -> Tried {
+    let nodes = episode.nodes();
+    let is_there = S::NODES.iter().all(|node| nodes.contains(*node));
+    let is_open = !episode.ledger().open().is_empty();
+    // In safe mode what was open stays so until the CLEAR cancels it (D13).
+    let is_halted = S::NODES == [omen_fsm::Node::SafeMode];
+    if is_there && (S::OPEN || !is_open || is_halted) {
+        return Tried::Moved(episode.into_any());
+    }
+    Tried::Astray(format!("the type is `{}`, and the machine is in {nodes:?}, directives open: {is_open}", S::NAME))
 }
 
 const PROPOSALS: [&str; 9] = [
