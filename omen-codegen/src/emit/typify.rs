@@ -46,7 +46,7 @@ pub(super) fn skeleton(model: &Model) -> Result<Skeleton, Mistakes> {
     Ok(skeleton)
 }
 
-fn run(model: &Model, root: schemars::schema::RootSchema) -> Result<syn::File, Mistakes> {
+fn run(model: &Model, root: schemars_08::schema::RootSchema) -> Result<syn::File, Mistakes> {
     let mut settings = typify::TypeSpaceSettings::default();
     for def in model.defs.values().filter(|def| is_ours(def)) {
         settings.with_replacement(&def.name, &def.name, std::iter::empty());

@@ -1,0 +1,73 @@
+//! Time, from outside.
+
+use std::fmt::Debug;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Tells the time. Nothing in the gate reads a clock by itself, but for the timeouts of calls, which are
+/// the runtime's.
+pub trait Clock: Debug + Send + Sync + 'static {
+    /// The time of day: when grants and confirmations expire, and what entries of the audit log carry.
+    fn wall(&self) -> SystemTime;
+
+    /// The time since some moment before the first call. It never goes back: breakers wait by it.
+    fn monotonic(&self) -> Duration;
+}
+
+/// The clocks of the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemClock {
+    start: Instant,
+}
+
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self { start: Instant::now() }
+    }
+}
+
+impl Clock for SystemClock {
+    fn wall(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.start.elapsed()
+    }
+}
+
+/// A clock that is set by hand, for tests and for replaying.
+#[derive(Debug)]
+pub struct ManualClock {
+    epoch: SystemTime,
+    passed: Mutex<Duration>,
+}
+
+impl ManualClock {
+    /// A clock that stands at a time.
+    #[must_use]
+    pub fn new(epoch: SystemTime) -> Self {
+        Self { epoch, passed: Mutex::default() }
+    }
+
+    /// Lets time pass.
+    pub fn advance(&self, by: Duration) {
+        let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
+        *passed = passed.saturating_add(by);
+    }
+
+    fn passed(&self) -> Duration {
+        *self.passed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock for ManualClock {
+    fn wall(&self) -> SystemTime {
+        // Past the end of time, it stands still.
+        self.epoch.checked_add(self.passed()).unwrap_or(self.epoch)
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.passed()
+    }
+}

@@ -1,0 +1,107 @@
+//! Names of servers, tools and turns, checked once.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// A text that is no such name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{got}` is no {what}: 1 to 128 characters, none of them blank or a control character")]
+pub struct BadName {
+    what: &'static str,
+    got: String,
+}
+
+macro_rules! name {
+    ($(#[$doc:meta])* $Name:ident, $what:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $Name(Arc<str>);
+
+        impl $Name {
+            /// Takes a text of 1 to 128 characters, none of them blank or a control character.
+            ///
+            /// # Errors
+            /// If the text is something else.
+            pub fn new(text: impl AsRef<str>) -> Result<Self, BadName> {
+                let text = text.as_ref();
+                let fits = (1..=128).contains(&text.chars().count());
+                if fits && !text.chars().any(|c| c.is_whitespace() || c.is_control()) {
+                    Ok(Self(text.into()))
+                } else {
+                    Err(BadName { what: $what, got: text.chars().take(128).collect() })
+                }
+            }
+
+            /// The text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $Name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl std::str::FromStr for $Name {
+            type Err = BadName;
+
+            fn from_str(text: &str) -> Result<Self, BadName> {
+                Self::new(text)
+            }
+        }
+
+        impl TryFrom<String> for $Name {
+            type Error = BadName;
+
+            fn try_from(text: String) -> Result<Self, BadName> {
+                Self::new(text)
+            }
+        }
+
+        impl From<$Name> for String {
+            fn from(name: $Name) -> Self {
+                name.as_str().to_owned()
+            }
+        }
+
+        impl std::borrow::Borrow<str> for $Name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+    };
+}
+
+name!(
+    /// The name that the operator's configuration gives a server.
+    ServerName, "server name"
+);
+name!(
+    /// The name of a tool, as its server lists it.
+    ToolName, "tool name"
+);
+name!(
+    /// Links a user's request with everything that is done for it (A2). Nothing runs without one.
+    TurnId, "turn id"
+);
+
+/// A tool of a server.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ToolId {
+    /// Its server.
+    pub server: ServerName,
+    /// Its name there.
+    pub tool: ToolName,
+}
+
+impl fmt::Display for ToolId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.server, self.tool)
+    }
+}

@@ -1,0 +1,1 @@
+//! The gate's tests, one binary.
