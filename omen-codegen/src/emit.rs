@@ -107,7 +107,7 @@ pub fn markers(model: &Model, markers: &Markers) -> Result<Source, Mistakes> {
     source(|| markers::emit(model, markers))
 }
 
-/// One trait for each predicate of a rule: `omen-invariants`.
+/// One trait for each predicate of a rule that is about facts of an envelope: `omen-invariants`.
 ///
 /// # Errors
 /// As [`markers()`].
@@ -130,8 +130,8 @@ pub fn moves(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
     Ok(files)
 }
 
-/// The typed API: types that stand for states, the methods that each has, and what answers a call in
-/// another: `omen-fsm`. `moves` are the files, by method, in which the methods are written out once.
+/// The typed API: what rules ask of moves, types that stand for states, the methods that each has, and
+/// what answers a call in another: `omen-fsm`. `moves` are the files, by method, in which the methods are written out once.
 ///
 /// # Errors
 /// If the files and the state machine disagree.
@@ -194,6 +194,9 @@ pub(crate) fn doc(text: &str) -> TokenStream {
     }
     quote!(#[doc = #escaped])
 }
+
+/// The name of a parameter that is a number; all others are types.
+pub(crate) const NUMBER: &str = "N";
 
 pub(crate) fn ident(name: &str) -> proc_macro2::Ident {
     names::ident(name)

@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::fsm::nodes;
-use super::{bug, doc, ident};
+use super::{NUMBER, bug, doc, ident, predicates};
 use crate::load::FSM_FILE;
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Answer, Fsm, Model, Move, Typestate};
@@ -20,7 +20,7 @@ pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStr
     let fsm = &model.fsm;
     let states = fsm.typed.states.iter().map(State::parse).collect::<Result<Vec<_>, _>>()?;
     let implementations = source::read(files)?;
-    let mut tokens = TokenStream::new();
+    let mut tokens = predicates::of_episode(model)?;
     for state in &states {
         tokens.extend(marker(state));
         tokens.extend(typestate(fsm, state)?);
@@ -67,9 +67,6 @@ impl<'m> State<'m> {
         quote!(<#(#parameters),*>)
     }
 }
-
-/// The parameter that is a number.
-const NUMBER: &str = "N";
 
 /// The zero-sized type: `Idle`, or `Act` of `Decide<Act>`. Types with parameters are written by hand.
 fn marker(state: &State<'_>) -> Option<TokenStream> {

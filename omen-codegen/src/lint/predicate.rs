@@ -12,6 +12,7 @@ use crate::load::{FSM_FILE, RULES_FILE, SchemaSet};
 const PREDICATE: &[Field] = &[
     need("name", Want::Text),
     may("parameters", Want::List),
+    may("requires", Want::Text),
     need("message", Want::Text),
     need("label", Want::Text),
     need("note", Want::Text),
@@ -39,6 +40,9 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
 }
 
 fn name<'a>(predicate: &Node<'a>, names: &mut Vec<&'a str>, report: &mut Report) {
+    if let Some((required, at)) = named(predicate, "requires") {
+        pascal_case(required, &at, report);
+    }
     // That it is missing or blank is reported with the other texts.
     let Some((name, at)) = named(predicate, "name") else { return };
     pascal_case(name, &at, report);

@@ -40,13 +40,16 @@ pub struct Rule {
 pub struct Predicate {
     /// Name of the trait, such as `TierMayAct`.
     pub name: String,
-    /// Names of its type parameters; mostly none.
+    /// Names of its type parameters; mostly none. `N` is a number.
     pub parameters: Vec<String>,
+    /// The trait of the typed episode that it presupposes: then it is asked where an episode moves, and
+    /// else of the facts of an envelope.
+    pub requires: Option<String>,
     /// What is wrong. Begins with the rule's code.
     pub message: String,
     /// A few words for the place itself.
     pub label: String,
-    /// The legal way out.
+    /// The legal way out. Each line is a note of its own.
     pub note: String,
 }
 
@@ -94,6 +97,7 @@ fn predicate(at: &At<'_>, json: &Json) -> Result<Predicate, Mistake> {
             .into_iter()
             .map(str::to_owned)
             .collect(),
+        requires: json.get("requires").and_then(Json::as_str).map(str::to_owned),
         message: text(at, json, "message")?,
         label: text(at, json, "label")?,
         note: text(at, json, "note")?,

@@ -1,3 +1,16 @@
+/// `E1`, coins first.
+///
+/// Nobody comes through for nothing.
+///
+/// Source: common sense.
+#[diagnostic::on_unimplemented(
+    message = "E1: `{Self}` does not pay for {N}",
+    label = "here",
+    note = "take another coin",
+    note = "of `{Metal}`"
+)]
+pub trait Pays<const N: usize, Metal>: Coin {}
+
 /// Nobody comes through.
 #[derive(Debug)]
 pub enum Locked {}

@@ -19,7 +19,7 @@ pub use arbitration::{
     ActOrder, Arbitration, Candidate, Chosen, Feasible, NothingLeft, Proposed, Ruling, Tradeoff, Vetted, Withdrawn,
 };
 #[doc(hidden)]
-pub use arbitration::{ExplainArbitration, ExplainRuling, FeasibleHere, ToActHere, TradeoffHere};
+pub use arbitration::{ExplainArbitration, ExplainRuling, Never};
 pub use belief::Belief;
 pub use directive::{AnyClass, Authorized, Directive, Order, ReadOnly};
 pub use escalation::{Choice, Escalation, Gap, Step};

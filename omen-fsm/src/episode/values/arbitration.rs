@@ -16,6 +16,7 @@ use omen_types::{
 
 use super::super::core::{Draft, Mark};
 use super::super::refused::Refusal;
+use super::super::{FeasibleHere, ToActHere, TradeoffHere};
 use super::{Layer1Order, Verified};
 
 /// Options were proposed, and none was looked at.
@@ -305,52 +306,23 @@ impl<A> ActOrder<A> {
 
 // Answers to stages that are called out of order. A method of the right stage comes first.
 
-/// INV-006: the veto comes before feasibility.
+/// What nothing is: such an answer is never given.
 #[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "INV-006: stage 2 (feasibility) comes after stage 1 (veto)",
-    label = "the options are `{Self}`",
-    note = "strike out what the constitution forbids first: `.veto(..)?`, then `.feasible(..)?`"
-)]
-pub trait FeasibleHere: Sized {
+pub trait Never: Sized {
     type Out;
-    fn out(arbitration: Arbitration<Self>) -> Self::Out;
-}
-
-/// INV-006: veto and feasibility come before the tradeoff.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "INV-006: stage 3 (tradeoff) comes after stage 1 (veto) and stage 2 (feasibility)",
-    label = "the options are `{Self}`",
-    note = "go through the stages in order: `.veto(..)?.feasible(..)?.tradeoff(..)`"
-)]
-pub trait TradeoffHere: Sized {
-    type Out;
-    fn out(arbitration: Arbitration<Self>) -> Self::Out;
-}
-
-/// INV-006: one acts on an option that was chosen.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "INV-006: no option was left, so there is nothing to act on",
-    label = "the ruling is `{Self}`",
-    note = "decide `.to_escalate(..)`, `.defer(..)` or `.cancel(..)`; or arbitrate again, among other options"
-)]
-pub trait ToActHere: Sized {
-    type Out;
-    fn out(ruling: Ruling<Self>) -> Self::Out;
+    fn out<T>(value: T) -> Self::Out;
 }
 
 /// Nothing here can be called.
 #[doc(hidden)]
 pub trait ExplainRuling<K>: Sized {
-    fn to_act(self) -> <K as ToActHere>::Out
+    fn to_act(self) -> <K as Never>::Out
     where
         K: ToActHere;
 }
 
 impl<K> ExplainRuling<K> for Ruling<K> {
-    fn to_act(self) -> <K as ToActHere>::Out
+    fn to_act(self) -> <K as Never>::Out
     where
         K: ToActHere,
     {
@@ -361,23 +333,23 @@ impl<K> ExplainRuling<K> for Ruling<K> {
 /// Nothing here can be called.
 #[doc(hidden)]
 pub trait ExplainArbitration<S>: Sized {
-    fn feasible(self, _fits: impl Sized) -> <S as FeasibleHere>::Out
+    fn feasible(self, _fits: impl Sized) -> <S as Never>::Out
     where
         S: FeasibleHere;
-    fn tradeoff(self, _policy: impl Sized, _why: impl Sized) -> <S as TradeoffHere>::Out
+    fn tradeoff(self, _policy: impl Sized, _why: impl Sized) -> <S as Never>::Out
     where
         S: TradeoffHere;
 }
 
 impl<S> ExplainArbitration<S> for Arbitration<S> {
-    fn feasible(self, _fits: impl Sized) -> <S as FeasibleHere>::Out
+    fn feasible(self, _fits: impl Sized) -> <S as Never>::Out
     where
         S: FeasibleHere,
     {
         S::out(self)
     }
 
-    fn tradeoff(self, _policy: impl Sized, _why: impl Sized) -> <S as TradeoffHere>::Out
+    fn tradeoff(self, _policy: impl Sized, _why: impl Sized) -> <S as Never>::Out
     where
         S: TradeoffHere,
     {

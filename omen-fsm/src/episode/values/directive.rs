@@ -11,8 +11,8 @@ use omen_types::{
     TaskType, TokenId, ToolSafetyClass,
 };
 
+use super::super::TakesToken;
 use super::super::core::Mark;
-use super::super::rules::TakesToken;
 use super::{Fields, Permit};
 
 /// A call of the tool `T` for the operation `O`.

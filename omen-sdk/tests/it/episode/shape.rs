@@ -17,3 +17,16 @@ fn an_episode_is_one_pointer_wide_whatever_its_state() {
     lives_anywhere::<AnyEpisode>();
     lives_anywhere::<Halt>();
 }
+
+#[test]
+fn a_future_that_holds_an_episode_can_move_between_threads() {
+    async fn agent(episode: Episode<Idle>) -> Episode<Model> {
+        // Held while another future is waited for, and again once it was changed.
+        std::future::ready(()).await;
+        let episode = episode.observe(Observation::user_input(Observed, fields!({ "ask": "go on" })));
+        std::future::ready(()).await;
+        episode.believe(Belief::new("db", "answer", 42))
+    }
+    fn spawned<F: Future<Output: Send> + Send + 'static>(_: impl Fn(Episode<Idle>) -> F) {}
+    spawned(agent);
+}
