@@ -11,9 +11,9 @@ use omen_types::{
     TokenId, serde_json,
 };
 
-use super::Pending;
 use super::refused::Refusal;
 use super::setup::{Clock, IdSource, Line, Log};
+use super::{Authority, Pending};
 use crate::machine::Machine;
 use crate::table::Obligation;
 
@@ -64,6 +64,9 @@ pub(crate) struct OpenTask {
     pub(crate) directive: PacketId,
     pub(crate) task_id: TaskId,
     pub(crate) method: ExecutionMethod,
+    pub(crate) authority: Option<Authority>,
+    /// From when on it is late.
+    pub(crate) due: Instant,
     /// How many packets came before it.
     order: u64,
 }
@@ -302,10 +305,22 @@ impl Core {
                 self.looped.evidence.push(id.clone());
             }
             Packet::TaskDirective(directive) => {
+                let payload = &directive.payload;
+                let ledger = self.machine.ledger();
+                let opened = ledger.open().get(id.as_str());
                 let task = OpenTask {
                     directive: id.clone(),
-                    task_id: directive.payload.task_id.clone(),
-                    method: directive.payload.execution_method.clone(),
+                    task_id: payload.task_id.clone(),
+                    method: payload.execution_method.clone(),
+                    authority: payload.authorization_token_id.clone().map(|token_id| Authority {
+                        expires: ledger
+                            .tokens()
+                            .get(token_id.as_str())
+                            .and_then(|token| Some(token.grant.as_ref()?.expiry)),
+                        token_id,
+                    }),
+                    // INVARIANT: the machine has just taken it in, so it is open.
+                    due: opened.map_or_else(|| self.now(), |open| open.created_at.plus_seconds(open.timeout_seconds)),
                     order: self.sent,
                 };
                 self.tasks.insert(id.to_string(), task);
@@ -330,8 +345,8 @@ impl Core {
     }
 
     pub(crate) fn pending(&self, task: &OpenTask) -> Pending {
-        let OpenTask { directive, task_id, method, .. } = task.clone();
-        Pending { task_id, directive, method, episode: self.mark.clone() }
+        let correlation_id = self.origin.correlation_id.clone();
+        Pending { task: Box::new(task.clone()), correlation_id, episode: self.mark.clone() }
     }
 
     /// Takes another layer for the packets to come.

@@ -28,5 +28,5 @@ pub use layer1::{Layer1, Layer1Order};
 pub use named::{AnyScope, NamedDirective, NamedScope, Sorted, Unauthorized};
 pub use observation::{Answer, Observation};
 pub use plan::{Assumption, Plan, Proof, Target, Verified};
-pub use task::{Pending, Settled};
+pub use task::{Authority, Pending, Settled};
 pub use token::{Permit, TokenSpec};

@@ -6,4 +6,5 @@ mod propose;
 mod refusals;
 mod resume;
 mod shape;
+mod tasks;
 mod waiver;

@@ -121,16 +121,11 @@ fn dispatch<C, const N: usize>(core: &mut Core, orders: &[Order<C>; N]) -> Resul
     for _ in orders {
         task_ids.push(core.fresh_task_id()?);
     }
-    let drafts = orders.iter().zip(&task_ids).map(|(order, id)| Draft::new(order.payload(id.clone()))).collect();
+    let drafts = orders.iter().zip(task_ids).map(|(order, id)| Draft::new(order.payload(id))).collect();
     let directives = core.send(drafts)?;
-    let tasks = orders.iter().zip(task_ids).zip(directives).map(|((order, task_id), directive)| Pending {
-        task_id,
-        directive,
-        method: order.method().clone(),
-        episode: core.mark.clone(),
-    });
-    // INVARIANT: as many task ids and packet ids as orders.
-    tasks.collect::<Vec<_>>().try_into().map_err(|tasks: Vec<Pending>| {
+    let tasks = directives.iter().filter_map(|directive| core.tasks.get(directive.as_str()));
+    // INVARIANT: each directive that was sent is open.
+    tasks.map(|task| core.pending(task)).collect::<Vec<_>>().try_into().map_err(|tasks: Vec<Pending>| {
         let problem = format!("{} of {N} directives have their task", tasks.len());
         Arc::new(Refusal::rule(Diagnostic::error(Code::E6, problem)))
     })

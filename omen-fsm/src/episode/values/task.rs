@@ -3,38 +3,65 @@
 use omen_types::scalar::IntegerScalar as _;
 use omen_types::serde_json::Value;
 use omen_types::{
-    Count, ErrorDetails, ExecutionMetadata, ExecutionMethod, PacketId, ResultStatus, TaskId, TaskResultPayload, Text,
+    CorrelationId, Count, ErrorDetails, ExecutionMetadata, ExecutionMethod, Instant, PacketId, ResultStatus, TaskId,
+    TaskResultPayload, Text, TokenId,
 };
 
-use super::super::core::{Draft, Mark};
+use super::super::core::{Draft, Mark, OpenTask};
 
 /// A task that was ordered and has no result yet. The only thing that a [`Settled`] is made of.
 #[must_use = "E6: every directive needs a result: call `.success(..)`, `.failure(..)` or `.cancelled()` and settle it"]
 #[derive(Debug)]
 pub struct Pending {
-    pub(crate) task_id: TaskId,
-    pub(crate) directive: PacketId,
-    pub(crate) method: ExecutionMethod,
+    pub(crate) task: Box<OpenTask>,
+    pub(crate) correlation_id: CorrelationId,
     pub(crate) episode: Mark,
+}
+
+/// On what authority a task may change things (E4, INV-007).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Authority {
+    /// The token that it has spent a use of.
+    pub token_id: TokenId,
+    /// From when on the token is void (D3), if the episode knows the token.
+    pub expires: Option<Instant>,
 }
 
 impl Pending {
     /// The task's id.
     #[must_use]
     pub fn task_id(&self) -> &TaskId {
-        &self.task_id
+        &self.task.task_id
     }
 
     /// The directive that ordered it.
     #[must_use]
     pub fn directive(&self) -> &PacketId {
-        &self.directive
+        &self.task.directive
+    }
+
+    /// The episode that it is of.
+    #[must_use]
+    pub fn correlation_id(&self) -> &CorrelationId {
+        &self.correlation_id
     }
 
     /// What is to be done: the tool and its parameters.
     #[must_use]
     pub fn method(&self) -> &ExecutionMethod {
-        &self.method
+        &self.task.method
+    }
+
+    /// The token that it was sent with; none, if it only reads.
+    #[must_use]
+    pub fn authority(&self) -> Option<&Authority> {
+        self.task.authority.as_ref()
+    }
+
+    /// How long its result may take: one that comes later than this is late (D35, INV-011).
+    #[must_use]
+    pub fn deadline(&self) -> Instant {
+        self.task.due
     }
 
     /// It was done.
@@ -64,7 +91,7 @@ impl Pending {
     }
 
     fn settled(self, status: ResultStatus, data: Option<Value>, error: Option<ErrorDetails>) -> Settled {
-        Settled { task: self, status, data, error, used: None }
+        Settled { pending: self, status, data, error, used: None }
     }
 }
 
@@ -72,7 +99,7 @@ impl Pending {
 #[must_use = "it is taken in with `.settle([..])`"]
 #[derive(Debug)]
 pub struct Settled {
-    task: Pending,
+    pending: Pending,
     status: ResultStatus,
     data: Option<Value>,
     error: Option<ErrorDetails>,
@@ -98,17 +125,17 @@ impl Settled {
     }
 
     pub(crate) fn is_of(&self, episode: &Mark) -> bool {
-        self.task.episode == *episode
+        self.pending.episode == *episode
     }
 
     pub(crate) fn directive(&self) -> &PacketId {
-        &self.task.directive
+        self.pending.directive()
     }
 
     pub(crate) fn draft(&self) -> Draft {
         Draft::new(TaskResultPayload {
-            task_id: self.task.task_id.clone(),
-            directive_packet_id: self.task.directive.clone(),
+            task_id: self.pending.task_id().clone(),
+            directive_packet_id: self.pending.directive().clone(),
             result_status: self.status,
             result_data: self.data.clone(),
             error_details: self.error.clone(),
