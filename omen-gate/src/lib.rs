@@ -2,9 +2,11 @@
 //!
 //! Architecture invariant: the gate knows no command line, and no rule of an episode; what an episode
 //! demands of a call was judged before it came here.
-//! Architecture invariant: time comes from a [`Clock`], and nothing here draws random numbers.
+//! Architecture invariant: time comes from a [`Clock`], and random numbers are drawn for new keys alone.
 
+pub mod audit;
 mod blocked;
+pub mod canonical;
 mod clock;
 mod code;
 mod fault;

@@ -1,0 +1,89 @@
+//! A1, A3, A4: the audit log, which shows whether somebody has changed it.
+//!
+//! Every decision, every intent to run a tool and every outcome is an entry: one line of JSON in the spelling of
+//! RFC 8785, with `mac`, the HMAC-SHA-256 over the `mac` of the entry before (32 bytes) and the entry's own bytes without
+//! its `mac`. So each entry seals all before it. Next to the log is a head record that names the count and the last `mac`
+//! under a seal of its own, so that entries taken off the end are missed (D49).
+//!
+//! ```
+//! use std::sync::Arc;
+//! use omen_gate::audit::{Audit, Key, Kind, Options, Record, Verdict, verify_file};
+//! use omen_gate::{SystemClock, TurnId};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let (key_file, log) = (folder.path().join("audit.key"), folder.path().join("audit.jsonl"));
+//! let key = Key::create(&key_file)?;
+//! let audit = Audit::open(&log, key, Arc::new(SystemClock::default()), Options::default())?;
+//! let turn = TurnId::new("turn_1")?;
+//! let receipt = audit.append(Record::new(Kind::Intent, &turn, serde_json::Map::new()))?;
+//! assert_eq!(receipt.sequence, 2, "the first entry says that the log was opened");
+//! drop(audit);
+//!
+//! let found = verify_file(&log, &Key::from_file(&key_file)?, None)?;
+//! assert_eq!((found.verdict, found.entries), (Verdict::Sound, 2));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What it shows, and what not (A3)
+//!
+//! The log is tamper-evident, not tamper-proof: it keeps nobody from changing the files, it shows that they were changed.
+//!
+//! Whoever can write to the files, but has not got the key, cannot change, add, remove, repeat or reorder entries
+//! without being found out: the seals do not fit any more. If entries are taken off the end, the head record is ahead of
+//! the log. If the head record is changed or removed, that is found out, too.
+//!
+//! It does not show:
+//!
+//! - **What whoever has the key does.** Who can read the key, or the memory of this process, can write the whole log anew
+//!   so that all seals fit. The key belongs where the agent and its tools cannot read it: in a file of another user, or
+//!   on another machine. An [`Anchor`] that was kept elsewhere shows even this, up to where it was taken.
+//! - **That log and head record were both set back** to an earlier state of both, from a backup, say. They fit each other.
+//!   An [`Anchor`] that was kept elsewhere shows it. How often anchors are taken is how much can be lost unseen.
+//! - **That one log stands in the place of another** with its head record, if both have the same key. Give each log a
+//!   key of its own, or keep anchors.
+//! - **Entries that were never acknowledged.** A crash may take the last one with it. What needed it has not happened,
+//!   for a tool runs only after its intent was acknowledged.
+//! - **That what was recorded is true.** It is what the gate said, at the time that its clock said.
+//!
+//! # After a crash
+//!
+//! An entry is written to the log, then the head record is set to it, then it is acknowledged. Whenever the process
+//! dies, every acknowledged entry is there, and at most one that is not: whole, or as a torn last line. Both count as
+//! [`Verdict::Incomplete`], and opening the log mends it. A log that is [`Verdict::Tampered`] or [`Verdict::Truncated`]
+//! is not opened, so nothing is added to it.
+
+mod anchor;
+mod entry;
+mod error;
+mod head;
+mod key;
+mod log;
+mod mac;
+pub mod store;
+mod verify;
+
+use std::io;
+use std::path::Path;
+
+pub use anchor::{Anchor, BadAnchor};
+pub use entry::{Flaw, Kind, MAX_LINE, Record};
+pub use error::AuditError;
+pub use key::{Key, KeyError};
+pub use log::{Audit, Options, Receipt};
+pub use mac::Mac;
+pub use verify::{Tampering, Verdict, Verification, Verifier, verify};
+
+/// Verifies a log in files, with the head record that is next to it. A log that is gone while its head record is there
+/// counts as cut to nothing.
+///
+/// # Errors
+/// If the log is open for writing, or the files cannot be read.
+pub fn verify_file(log: impl AsRef<Path>, key: &Key, anchor: Option<&Anchor>) -> Result<Verification, AuditError> {
+    let path = log.as_ref();
+    let files = store::ReadOnly::open(path)?;
+    let found = match files.log {
+        Some(log) => verify(log, files.head.as_deref(), key, anchor),
+        None => verify(io::empty(), files.head.as_deref(), key, anchor),
+    };
+    found.map_err(|source| AuditError::Io { path: path.to_owned(), source })
+}

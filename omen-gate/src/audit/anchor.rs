@@ -1,0 +1,72 @@
+//! Anchors: what is kept elsewhere.
+
+use std::fmt;
+
+use super::head::{Point, Sealed};
+use super::{Key, Mac};
+use crate::canonical::NotCanonical;
+
+/// Where a log stood once: how many entries it had, and the seal of the last of them. Kept where whoever can write to
+/// the log cannot, it shows that log and head record were both set back, or written anew (A3).
+///
+/// It is no secret. Its text is one line of JSON with a seal of its own, so that it cannot be made up without the key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Anchor {
+    at: Point,
+    text: String,
+}
+
+impl Anchor {
+    pub(crate) fn new(at: Point, key: &Key) -> Result<Self, NotCanonical> {
+        let text = Sealed::new(key, LABEL, at, false)?.text()?;
+        let text = String::from_utf8(text).map_err(|error| NotCanonical::Json(error.to_string()))?;
+        Ok(Self { at, text })
+    }
+
+    /// Reads an anchor that was made with this key. Blanks around it do not count.
+    ///
+    /// # Errors
+    /// If the text is something else, was changed, or belongs to another key.
+    pub fn parse(text: &str, key: &Key) -> Result<Self, BadAnchor> {
+        let sealed: Sealed = serde_json::from_str(text).map_err(|error| BadAnchor::NotAnchor(error.to_string()))?;
+        let at = sealed.open(key, LABEL).ok_or(BadAnchor::Seal)?;
+        Self::new(at, key).map_err(|error| BadAnchor::NotAnchor(error.to_string()))
+    }
+
+    /// Entries that the log had.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.at.count
+    }
+
+    /// The seal of the last of them.
+    #[must_use]
+    pub fn last(&self) -> Mac {
+        self.at.last
+    }
+
+    pub(crate) fn at(&self) -> Point {
+        self.at
+    }
+}
+
+/// The one line, without a line break.
+impl fmt::Display for Anchor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// A text that is no anchor for this key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadAnchor {
+    /// It is something else.
+    #[error("it is no anchor: {0}")]
+    NotAnchor(String),
+    /// It was changed, or made with another key.
+    #[error("its seal does not fit: it was changed, or made with another key")]
+    Seal,
+}
+
+const LABEL: &[u8] = b"omen-gate audit log v1: anchor";

@@ -1,0 +1,79 @@
+//! Why something is not recorded.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::entry::Flaw;
+use super::verify::{Tampering, Verdict};
+use crate::canonical::NotCanonical;
+use crate::{Blocked, Code};
+
+/// Nothing was recorded. Whatever needs the record does not happen (A1).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuditError {
+    /// Another process, or another part of this one, has the log open.
+    #[error("the log `{0}` is in use")]
+    InUse(PathBuf),
+    /// A file of the log cannot be used.
+    #[error("the log `{path}` cannot be used: {source}")]
+    Io {
+        /// The log.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The log cannot be read or written.
+    #[error("the log cannot be read or written: {0}")]
+    Store(#[from] io::Error),
+    /// The log was tampered with, or cut. It is left as it is.
+    #[error("the log is {0}")]
+    NotSound(Verdict),
+    /// An entry, or the head record, has no canonical text.
+    #[error("the entry cannot be recorded: {0}")]
+    NotCanonical(#[from] NotCanonical),
+    /// An entry is too long.
+    #[error("the entry has {bytes} bytes, and may have {limit}")]
+    Long {
+        /// Bytes of its line.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// An entry would not be read back as what it is.
+    #[error("the entry cannot be recorded, for it would not be read back: {0}")]
+    NotReadBack(Flaw),
+    /// The clock shows a time that has no RFC 3339 text.
+    #[error("the clock shows a time before 1970 or after 9999")]
+    Clock,
+    /// An earlier entry may or may not have been written.
+    #[error("an earlier entry could not be written, so the log is closed")]
+    Broken,
+}
+
+impl AuditError {
+    /// How to mend it.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::InUse(_) => "wait until whoever has it open has ended, or use another log",
+            Self::Io { .. } | Self::Store(_) => "see that the files can be read and written and the disk has room",
+            Self::NotSound(Verdict::Tampered(Tampering::Line { line: 1, flaw: Flaw::Mac, .. }))
+            | Self::NotSound(Verdict::Tampered(Tampering::HeadChanged)) => {
+                "see that the key is the right one; if it is, keep the files as evidence and begin a new log"
+            }
+            Self::NotSound(_) => "keep the files as evidence, and begin a new log under another name",
+            Self::NotCanonical(NotCanonical::Number(_)) => "give numbers beyond ±(2^53−1) as strings",
+            Self::NotCanonical(_) | Self::NotReadBack(_) => "give what is nested or unusual as a string",
+            Self::Long { .. } => "record a hash of what is long, or raise the limit of an entry",
+            Self::Clock => "set the clock right",
+            Self::Broken => "open the log again: that mends what a failed write has left",
+        }
+    }
+}
+
+impl From<AuditError> for Blocked {
+    fn from(error: AuditError) -> Self {
+        Blocked::new(Code::A1, error.to_string(), error.help())
+    }
+}

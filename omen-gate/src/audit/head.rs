@@ -1,0 +1,99 @@
+//! The head record: how far the log was acknowledged (D49).
+//!
+//! Without it, entries could be taken off the end and nobody would know. It is 512 bytes, the size of a sector, written
+//! in place: storage writes a sector whole, so a crash leaves the old record or the new one. Should a write stop midway
+//! nevertheless, the verifier can tell, for with key and log it knows both records.
+
+use serde::{Deserialize, Serialize};
+
+use super::entry::Version;
+use super::{Key, Mac};
+use crate::canonical::{self, NotCanonical};
+
+/// A place in the chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Point {
+    /// Entries up to here.
+    pub(crate) count: u64,
+    /// The seal of the last of them.
+    pub(crate) last: Mac,
+}
+
+/// The head record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) at: Point,
+    /// The last entry was written, but not acknowledged before a crash; that is still to be recorded.
+    pub(crate) adopted: bool,
+}
+
+impl Head {
+    /// The record as it is written: one line, filled up with blanks.
+    pub(crate) fn encode(self, key: &Key) -> Result<[u8; SIZE], NotCanonical> {
+        let text = Sealed::new(key, LABEL, self.at, self.adopted)?.text()?;
+        let mut bytes = [b' '; SIZE];
+        // INVARIANT: a record has some 230 bytes at most, with its numbers at their largest.
+        bytes.iter_mut().zip(text).for_each(|(byte, text)| *byte = text);
+        if let Some(last) = bytes.last_mut() {
+            *last = b'\n';
+        }
+        Ok(bytes)
+    }
+
+    /// Reads a record, if these are the very bytes of one that was sealed with this key.
+    pub(crate) fn decode(bytes: &[u8], key: &Key) -> Option<Self> {
+        let sealed: Sealed = serde_json::from_slice(bytes).ok()?;
+        let at = sealed.open(key, LABEL)?;
+        let head = Self { at, adopted: sealed.adopted };
+        (head.encode(key).ok()? == *bytes).then_some(head)
+    }
+
+    /// Whether these bytes are what is left of a write of the head at `new` over that at `old` that stopped midway.
+    pub(crate) fn is_torn(bytes: &[u8], old: Point, new: Point, key: &Key) -> bool {
+        // Only heads that are made anew say `adopted`, and that happens whole or not at all.
+        let Ok(new) = Self { at: new, adopted: false }.encode(key) else { return false };
+        let written = bytes.iter().zip(&new).take_while(|(byte, new)| byte == new).count();
+        [false, true].into_iter().any(|adopted| {
+            let old = Self { at: old, adopted }.encode(key);
+            old.is_ok_and(|old| bytes.len() == SIZE && bytes.get(written..) == old.get(written..))
+        })
+    }
+}
+
+/// What a count and a seal are written as, here and in an anchor.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Sealed {
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    adopted: bool,
+    count: u64,
+    last: Mac,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seal: Option<Mac>,
+    v: Version,
+}
+
+impl Sealed {
+    /// Seals a place. The label keeps what was sealed for one purpose from serving another.
+    pub(crate) fn new(key: &Key, label: &[u8], at: Point, adopted: bool) -> Result<Self, NotCanonical> {
+        let mut sealed = Self { adopted, count: at.count, last: at.last, seal: None, v: Version };
+        sealed.seal = Some(key.seal(&[label, &sealed.text()?]));
+        Ok(sealed)
+    }
+
+    /// The place, if the seal fits.
+    pub(crate) fn open(&self, key: &Key, label: &[u8]) -> Option<Point> {
+        let unsealed = Self { seal: None, ..*self }.text().ok()?;
+        let fits = self.seal.is_some_and(|seal| key.fits(&[label, &unsealed], &seal));
+        fits.then_some(Point { count: self.count, last: self.last })
+    }
+
+    pub(crate) fn text(&self) -> Result<Vec<u8>, NotCanonical> {
+        canonical::write(self)
+    }
+}
+
+const LABEL: &[u8] = b"omen-gate audit log v1: head";
+
+/// Bytes of a head record.
+pub(crate) const SIZE: usize = 512;

@@ -1,0 +1,214 @@
+//! The log, for writing.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Map, Value, json};
+
+use super::entry::{Entry, Label, MAX_LINE, Own, Record, Version};
+use super::head::{Head, Point};
+use super::store::{Files, Store};
+use super::verify::{Verdict, verify};
+use super::{Anchor, AuditError, Key, Mac};
+use crate::Clock;
+use crate::canonical::MAX_INTEGER;
+
+/// The audit log, open for writing. A clone writes to the same log, from any thread.
+///
+/// Appending waits for the disk, a few milliseconds with `sync`: asynchronous code that must not wait does it
+/// on a thread for such work.
+#[derive(Clone)]
+pub struct Audit {
+    inner: Arc<Inner>,
+}
+
+/// How a log is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Whether an entry counts as recorded only when it survives a power failure. Without, it survives the death of the
+    /// process; after a power failure, entries that were acknowledged may be missing or the head record be older than
+    /// the log, and the log then counts as truncated or tampered. On by default.
+    pub sync: bool,
+    /// Bytes of an entry's line, at most; [`MAX_LINE`] is the limit of this limit. By default 1 MiB.
+    pub max_entry_bytes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { sync: true, max_entry_bytes: 1024 * 1024 }
+    }
+}
+
+/// An entry is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "an entry counts as recorded only if there is a receipt"]
+pub struct Receipt {
+    /// Its number, from 1.
+    pub sequence: u64,
+    /// Its seal, which covers all entries before it, too.
+    pub mac: Mac,
+}
+
+impl Audit {
+    /// Opens a log in files, or begins one. The whole log is verified first. What a crash has left is mended: a torn
+    /// last line goes, for it was never acknowledged; an entry that is whole stays; and an entry of the kind `mended`
+    /// says so. Without a crash, the entry says `opened`.
+    ///
+    /// # Errors
+    /// If the log is in use, was tampered with or cut, or cannot be read or written.
+    pub fn open(path: impl AsRef<Path>, key: Key, clock: Arc<dyn Clock>, options: Options) -> Result<Self, AuditError> {
+        Self::over(Files::open(path, options.sync)?, key, clock, options)
+    }
+
+    /// Opens a log in any store, or begins one. `options.sync` is the store's affair.
+    ///
+    /// # Errors
+    /// If the log was tampered with or cut, or cannot be read or written.
+    pub fn over(store: impl Store, key: Key, clock: Arc<dyn Clock>, options: Options) -> Result<Self, AuditError> {
+        let mut store = Box::new(store);
+        let head = store.head()?;
+        let found = verify(store.log()?, head.as_deref(), &key, None)?;
+        let at = found.point();
+        let (own, data) = match found.verdict {
+            Verdict::Sound => (Own::Opened, Map::new()),
+            Verdict::Incomplete { entries, bytes } => {
+                // The record of the mending would be lost if this process, too, died before it is written: so the head
+                // record says first that it is due.
+                let adopted = entries > 0;
+                if adopted || head.is_none() {
+                    store.replace_head(&Head { at, adopted }.encode(&key)?)?;
+                }
+                if adopted || bytes > 0 { (Own::Mended, mended(entries, bytes)) } else { (Own::Opened, Map::new()) }
+            }
+            Verdict::Tampered(_) | Verdict::Truncated { .. } => return Err(AuditError::NotSound(found.verdict)),
+        };
+        let max_entry_bytes = options.max_entry_bytes.min(MAX_LINE);
+        let state = State { store, at, end: found.bytes, broken: false };
+        let audit = Self { inner: Arc::new(Inner { key, clock, max_entry_bytes, state: Mutex::new(state) }) };
+        let _ = audit.write(Entry {
+            v: Version,
+            sequence: 0,
+            time: String::new(),
+            kind: Label::Own(own),
+            turn: None,
+            packet_id: None,
+            correlation_id: None,
+            data,
+            mac: None,
+        })?;
+        Ok(audit)
+    }
+
+    /// Records something. With the receipt it is in the log, and the head record names it.
+    ///
+    /// # Errors
+    /// If it is not recorded. If that is because a write failed, nothing more is recorded until the log is opened
+    /// again; whether the entry is in the log is then not known.
+    pub fn append(&self, record: Record<'_>) -> Result<Receipt, AuditError> {
+        self.write(Entry {
+            v: Version,
+            sequence: 0,
+            time: String::new(),
+            kind: Label::Record(record.kind),
+            turn: Some(record.turn.as_str().to_owned()),
+            packet_id: record.packet_id.map(|id| id.as_str().to_owned()),
+            correlation_id: record.correlation_id.map(|id| id.as_str().to_owned()),
+            data: record.data,
+            mac: None,
+        })
+    }
+
+    /// Where the log stands, to be kept elsewhere.
+    ///
+    /// # Errors
+    /// If a write failed, so that it is not known where the log stands.
+    pub fn anchor(&self) -> Result<Anchor, AuditError> {
+        let state = self.inner.state()?;
+        Ok(Anchor::new(state.at, &self.inner.key)?)
+    }
+
+    /// Numbers, dates, seals and writes an entry.
+    fn write(&self, mut entry: Entry) -> Result<Receipt, AuditError> {
+        let Inner { key, clock, max_entry_bytes, .. } = &*self.inner;
+        let mut state = self.inner.state()?;
+        let State { store, at, end, broken } = &mut *state;
+
+        entry.sequence = at.count + 1;
+        if entry.sequence > MAX_INTEGER {
+            return Err(crate::canonical::NotCanonical::Number(entry.sequence.into()).into());
+        }
+        entry.time = rfc3339(clock.wall())?;
+        let sequence = entry.sequence;
+        let (line, mac) = entry.seal(key, &at.last)?;
+        if line.len() > *max_entry_bytes {
+            return Err(AuditError::Long { bytes: line.len(), limit: *max_entry_bytes });
+        }
+        // INVARIANT: nothing gets into the log that a verifier would not let pass. An agent can choose what is recorded
+        // of it, and must not be able to make the log look tampered with.
+        let text = line.strip_suffix(b"\n").unwrap_or(&line);
+        Entry::judge(text, key, &at.last, sequence).map_err(AuditError::NotReadBack)?;
+        let next = Point { count: sequence, last: mac };
+        let head = Head { at: next, adopted: false }.encode(key)?;
+
+        // Until both are written, it is not known what is.
+        *broken = true;
+        store.append(*end, &line)?;
+        store.set_head(&head)?;
+        *broken = false;
+        *at = next;
+        *end += line.len() as u64;
+        Ok(Receipt { sequence, mac })
+    }
+}
+
+impl fmt::Debug for Audit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Audit").finish_non_exhaustive()
+    }
+}
+
+struct Inner {
+    key: Key,
+    clock: Arc<dyn Clock>,
+    max_entry_bytes: usize,
+    state: Mutex<State>,
+}
+
+impl Inner {
+    /// The state, if nothing has gone wrong with it.
+    fn state(&self) -> Result<MutexGuard<'_, State>, AuditError> {
+        match self.state.lock() {
+            Ok(state) if !state.broken => Ok(state),
+            // A store that panicked has left nothing certain, either.
+            Ok(_) | Err(_) => Err(AuditError::Broken),
+        }
+    }
+}
+
+struct State {
+    store: Box<dyn Store>,
+    /// The last entry.
+    at: Point,
+    /// Where the next one goes, in bytes.
+    end: u64,
+    broken: bool,
+}
+
+fn mended(entries: u64, bytes: u64) -> Map<String, Value> {
+    let mut data = Map::new();
+    data.insert("entries".into(), json!(entries));
+    data.insert("bytes".into(), json!(bytes));
+    data
+}
+
+fn rfc3339(time: SystemTime) -> Result<String, AuditError> {
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) if since < YEAR_10000 => Ok(humantime::format_rfc3339_millis(time).to_string()),
+        Ok(_) | Err(_) => Err(AuditError::Clock),
+    }
+}
+
+/// Since 1970.
+const YEAR_10000: Duration = Duration::from_secs(253_402_300_800);

@@ -1,0 +1,325 @@
+//! Verification: is the log what was written?
+
+use std::fmt;
+use std::io::{self, Read};
+
+use super::entry::{Entry, Flaw, MAX_LINE, genesis};
+use super::head::{Head, Point};
+use super::{Anchor, Key, Mac};
+
+/// What a log turned out to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verification {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Entries that are sound, from the first on, without a gap.
+    pub entries: u64,
+    /// The seal of the last of them; of none, a value that depends on the key alone.
+    pub last: Mac,
+    /// Bytes that they take.
+    pub bytes: u64,
+}
+
+impl Verification {
+    /// An anchor for the log, if it is sound.
+    ///
+    /// # Errors
+    /// If it is not: what is not known to be right must not be vouched for.
+    pub fn anchor(&self, key: &Key) -> Result<Anchor, Verdict> {
+        match self.verdict {
+            Verdict::Sound => Anchor::new(self.point(), key).map_err(|_| self.verdict.clone()),
+            _ => Err(self.verdict.clone()),
+        }
+    }
+
+    pub(crate) fn point(&self) -> Point {
+        Point { count: self.entries, last: self.last }
+    }
+}
+
+/// The four verdicts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every entry is as it was written, and none is missing, as far as the head record and the anchor reach.
+    Sound,
+    /// A crash has left something that was never acknowledged. All that was acknowledged is there and sound. Opening
+    /// the log mends it.
+    Incomplete {
+        /// Whole entries at the end that were not acknowledged: none or one. They stay.
+        entries: u64,
+        /// Bytes after them that are no whole line. They go.
+        bytes: u64,
+    },
+    /// Something is not as it was written.
+    Tampered(Tampering),
+    /// Entries are missing at the end; what is there is sound.
+    Truncated {
+        /// Entries that are there.
+        have: u64,
+        /// Entries that there were, at least.
+        want: u64,
+    },
+}
+
+impl Verdict {
+    /// The verdict in one word.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Sound => "sound",
+            Self::Incomplete { .. } => "incomplete",
+            Self::Tampered(_) => "tampered",
+            Self::Truncated { .. } => "truncated",
+        }
+    }
+}
+
+/// The verdict in words, without the help.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match self {
+            Self::Sound => Ok(()),
+            Self::Incomplete { entries: 0, bytes: 0 } => f.write_str(": it was made, but never used"),
+            Self::Incomplete { entries, bytes: 0 } => write!(f, ": {entries} entry at the end was not acknowledged"),
+            Self::Incomplete { entries: 0, bytes } => write!(f, ": {bytes} bytes at the end are no whole entry"),
+            Self::Incomplete { entries, bytes } => {
+                write!(f, ": {entries} entry at the end was not acknowledged, and {bytes} bytes are no whole entry")
+            }
+            Self::Tampered(tampering) => write!(f, ": {tampering}"),
+            Self::Truncated { have, want } => write!(f, ": {have} entries are there, of at least {want}"),
+        }
+    }
+}
+
+/// What shows that somebody has changed something, or that the key is another one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Tampering {
+    /// A line is not the entry that belongs there.
+    #[error("line {line}, at byte {offset}: {flaw}")]
+    Line {
+        /// The line, from 1. Entry `n` belongs in line `n`.
+        line: u64,
+        /// Where it begins, in bytes from the start of the log.
+        offset: u64,
+        /// What is wrong with it.
+        flaw: Flaw,
+    },
+    /// The record is made before the first entry is written, so somebody has removed it: how many entries there were
+    /// is not known.
+    #[error("there are entries, but no head record")]
+    HeadMissing,
+    /// The head record is not one that was sealed with this key.
+    #[error("the head record was changed, or made with another key")]
+    HeadChanged,
+    /// The head record is of another log, or the log was written anew.
+    #[error("entry {0} is not the one that the head record names")]
+    HeadOther(u64),
+    /// The head record is sound, but was replaced by an older one.
+    #[error("the head record names {named} entries, which is older than a crash could leave it")]
+    HeadOld {
+        /// Entries that it names.
+        named: u64,
+    },
+    /// The log is another one than when the anchor was taken, or was written anew with the key.
+    #[error("entry {0} is not the one that the anchor names")]
+    AnchorOther(u64),
+}
+
+/// Verifies a log, with its head record and an anchor if there are any. Memory is bounded: one line is held.
+///
+/// # Errors
+/// If the log cannot be read.
+pub fn verify(mut log: impl Read, head: Option<&[u8]>, key: &Key, anchor: Option<&Anchor>) -> io::Result<Verification> {
+    let mut verifier = Verifier::new(head, key, anchor);
+    let mut piece = vec![0; PIECE];
+    while !verifier.is_decided() {
+        match log.read(&mut piece) {
+            Ok(0) => break,
+            Ok(length) => verifier.feed(piece.get(..length).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(verifier.finish())
+}
+
+/// A verification in pieces.
+#[derive(Clone, Debug)]
+pub struct Verifier<'v> {
+    key: &'v Key,
+    head: Option<&'v [u8]>,
+    named: Option<Head>,
+    anchor: Option<Point>,
+    /// The sound entries.
+    at: Point,
+    bytes: u64,
+    /// The entries but for the last one.
+    before: Point,
+    /// Whether the entries that the head record and the anchor name are those of the log; `None` until they come.
+    fits_head: Option<bool>,
+    fits_anchor: Option<bool>,
+    /// The line that has begun.
+    line: Vec<u8>,
+    flaw: Option<Flaw>,
+}
+
+impl<'v> Verifier<'v> {
+    /// Begins with an empty log. The head record is read before the log.
+    #[must_use]
+    pub fn new(head: Option<&'v [u8]>, key: &'v Key, anchor: Option<&Anchor>) -> Self {
+        let start = Point { count: 0, last: genesis(key) };
+        let mut verifier = Self {
+            key,
+            head,
+            named: head.and_then(|bytes| Head::decode(bytes, key)),
+            anchor: anchor.map(Anchor::at),
+            at: start,
+            bytes: 0,
+            before: start,
+            fits_head: None,
+            fits_anchor: None,
+            line: Vec::new(),
+            flaw: None,
+        };
+        verifier.compare();
+        verifier
+    }
+
+    /// Whether more of the log cannot change the verdict.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.flaw.is_some()
+    }
+
+    /// Takes the next piece of the log, cut anywhere.
+    pub fn feed(&mut self, mut piece: &[u8]) {
+        while self.flaw.is_none() && !piece.is_empty() {
+            let Some((rest, after)) = memchr::memchr(b'\n', piece).and_then(|end| piece.split_at_checked(end + 1))
+            else {
+                self.hold(piece);
+                return;
+            };
+            piece = after;
+            if self.line.is_empty() {
+                self.judge(rest);
+            } else {
+                self.hold(rest);
+                let line = std::mem::take(&mut self.line);
+                self.judge(&line);
+                // The allocation serves the next line.
+                self.line = line;
+                self.line.clear();
+            }
+        }
+    }
+
+    /// The log ends here: what is it?
+    #[must_use]
+    pub fn finish(self) -> Verification {
+        let verdict = self.verdict();
+        Verification { verdict, entries: self.at.count, last: self.at.last, bytes: self.bytes }
+    }
+
+    fn hold(&mut self, piece: &[u8]) {
+        if self.line.len() + piece.len() > MAX_LINE {
+            self.flaw = Some(Flaw::Long);
+        } else {
+            self.line.extend_from_slice(piece);
+        }
+    }
+
+    /// Judges a line with its line break.
+    fn judge(&mut self, line: &[u8]) {
+        if self.flaw.is_some() {
+            return;
+        }
+        if line.len() > MAX_LINE {
+            self.flaw = Some(Flaw::Long);
+            return;
+        }
+        let entry = line.strip_suffix(b"\n").unwrap_or(line);
+        let count = self.at.count + 1;
+        match Entry::judge(entry, self.key, &self.at.last, count) {
+            Ok(last) => {
+                self.before = std::mem::replace(&mut self.at, Point { count, last });
+                self.bytes += line.len() as u64;
+                self.compare();
+            }
+            Err(flaw) => self.flaw = Some(flaw),
+        }
+    }
+
+    fn compare(&mut self) {
+        let fits = |point: Point| (point.count == self.at.count).then_some(point == self.at);
+        self.fits_head = self.fits_head.or(self.named.and_then(|head| fits(head.at)));
+        self.fits_anchor = self.fits_anchor.or(self.anchor.and_then(fits));
+    }
+
+    /// What weighs most comes first: a line that is wrong, then what the anchor knows from outside, then the head.
+    fn verdict(&self) -> Verdict {
+        if let Some(flaw) = &self.flaw {
+            return self.wrong_line(flaw.clone());
+        }
+        match (self.anchor, self.fits_anchor) {
+            (Some(anchor), Some(false)) => return Verdict::Tampered(Tampering::AnchorOther(anchor.count)),
+            (Some(anchor), None) => return self.cut(anchor.count),
+            (Some(_), Some(true)) | (None, _) => {}
+        }
+        let torn = self.line.len() as u64;
+        match (self.head, self.named) {
+            (_, Some(head)) => self.by_head(head, torn),
+            // Nothing is written to the log before there is a head record: it was never used.
+            (None, None) if self.at.count == 0 && torn == 0 => Verdict::Incomplete { entries: 0, bytes: 0 },
+            (None, None) => Verdict::Tampered(Tampering::HeadMissing),
+            (Some(head), None) if self.at.count > 0 && Head::is_torn(head, self.before, self.at, self.key) => {
+                Verdict::Incomplete { entries: 1, bytes: torn }
+            }
+            (Some(_), None) => Verdict::Tampered(Tampering::HeadChanged),
+        }
+    }
+
+    fn by_head(&self, head: Head, torn: u64) -> Verdict {
+        let named = head.at.count;
+        match self.fits_head {
+            None => return self.cut(named),
+            Some(false) => return Verdict::Tampered(Tampering::HeadOther(named)),
+            Some(true) => {}
+        }
+        match self.at.count - named {
+            0 if torn == 0 && !head.adopted => Verdict::Sound,
+            0 => Verdict::Incomplete { entries: u64::from(head.adopted), bytes: torn },
+            // An entry is written only after the head record has named the one before.
+            1 => Verdict::Incomplete { entries: 1, bytes: torn },
+            _ => Verdict::Tampered(Tampering::HeadOld { named }),
+        }
+    }
+
+    /// The log ends before an entry that was acknowledged. If its last line was cut, it is the beginning of an entry;
+    /// if not, somebody wrote there.
+    fn cut(&self, want: u64) -> Verdict {
+        let missing = Verdict::Truncated { have: self.at.count, want };
+        if self.line.is_empty() {
+            return missing;
+        }
+        match Entry::judge(&self.line, self.key, &self.at.last, self.at.count + 1) {
+            // Only the line break is missing.
+            Ok(_) => missing,
+            Err(_) if is_beginning(&self.line) => missing,
+            Err(flaw) => self.wrong_line(flaw),
+        }
+    }
+
+    fn wrong_line(&self, flaw: Flaw) -> Verdict {
+        Verdict::Tampered(Tampering::Line { line: self.at.count + 1, offset: self.bytes, flaw })
+    }
+}
+
+/// Whether a text is JSON as far as it goes.
+fn is_beginning(text: &[u8]) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(text).is_err_and(|error| error.is_eof())
+}
+
+/// Bytes read at a time.
+const PIECE: usize = 64 * 1024;

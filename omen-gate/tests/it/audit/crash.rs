@@ -1,0 +1,148 @@
+//! A crash at every byte that is written, and another one while what it left is mended.
+
+use std::io::{self, Read};
+
+use omen_gate::audit::Verdict;
+use omen_gate::audit::store::Store;
+
+use super::*;
+
+/// Writes byte by byte, until it must not any more. Making the log end, and making a head record anew, are one step.
+#[derive(Debug)]
+pub(super) struct Mortal {
+    pub(super) memory: Memory,
+    pub(super) steps: u64,
+}
+
+impl Mortal {
+    /// Lives on for some steps, and says how many of them it could take.
+    fn take(&mut self, steps: usize) -> usize {
+        let taken = self.steps.min(steps as u64);
+        self.steps -= taken;
+        taken as usize
+    }
+
+    fn one(&mut self) -> io::Result<()> {
+        if self.take(1) == 1 { Ok(()) } else { Err(io::ErrorKind::StorageFull.into()) }
+    }
+}
+
+/// Some bytes over others.
+fn over(old: &[u8], start: usize, new: &[u8]) -> Vec<u8> {
+    let rest = old.get(start + new.len()..).unwrap_or_default();
+    [&old[..start], new, rest].concat()
+}
+
+impl Store for Mortal {
+    fn log(&mut self) -> io::Result<Box<dyn Read + '_>> {
+        self.memory.log()
+    }
+
+    fn head(&mut self) -> io::Result<Option<Vec<u8>>> {
+        self.memory.head()
+    }
+
+    fn append(&mut self, offset: u64, line: &[u8]) -> io::Result<()> {
+        let written = self.take(line.len());
+        self.memory.append(0, &over(&self.memory.bytes(), offset as usize, &line[..written]))?;
+        self.one()?;
+        self.memory.append(offset, line)
+    }
+
+    fn set_head(&mut self, head: &[u8]) -> io::Result<()> {
+        let written = self.take(head.len());
+        self.memory.set_head(&over(&self.memory.head_bytes().unwrap(), 0, &head[..written]))?;
+        self.one()
+    }
+
+    fn replace_head(&mut self, head: &[u8]) -> io::Result<()> {
+        self.one()?;
+        self.memory.replace_head(head)
+    }
+}
+
+/// Opens the log and writes until it dies or has written three entries; gives what was acknowledged.
+fn live(memory: &Memory, steps: u64) -> (Vec<u64>, bool) {
+    let mut acknowledged = Vec::new();
+    let Ok(audit) = open(Mortal { memory: memory.clone(), steps }) else { return (acknowledged, false) };
+    for n in 0..3 {
+        match record(&audit, n) {
+            Ok(sequence) => acknowledged.push(sequence),
+            Err(error) => {
+                assert!(matches!(error, AuditError::Store(_)), "{error}");
+                // Once a write has failed, nothing more is recorded.
+                assert!(matches!(record(&audit, n), Err(AuditError::Broken)));
+                assert!(matches!(audit.anchor(), Err(AuditError::Broken)));
+                return (acknowledged, false);
+            }
+        }
+    }
+    (acknowledged, true)
+}
+
+/// What must hold however often the process died.
+#[track_caller]
+fn check(memory: &Memory, acknowledged: &[u64], context: impl std::fmt::Debug) {
+    let found = judge(&memory.bytes(), memory.head_bytes().as_deref());
+    assert!(matches!(found.verdict, Verdict::Sound | Verdict::Incomplete { .. }), "{context:?}: {found:?}");
+    assert!(acknowledged.iter().all(|sequence| *sequence <= found.entries), "{context:?}: {found:?}");
+
+    let entries_before = found.entries;
+    let memory = Memory::new(memory.bytes(), memory.head_bytes());
+    drop(open(memory.clone()).unwrap());
+    let mended = judge(&memory.bytes(), memory.head_bytes().as_deref());
+    assert_eq!((mended.verdict, mended.entries), (Verdict::Sound, entries_before + 1), "{context:?}");
+    let last = entries(&memory.bytes()).pop().unwrap();
+    match found.verdict {
+        Verdict::Incomplete { entries, bytes } if entries + bytes > 0 => {
+            assert_eq!(
+                (&last["kind"], &last["data"]),
+                (&json!("mended"), &json!({ "entries": entries, "bytes": bytes }))
+            );
+        }
+        _ => assert_eq!(last["kind"], "opened"),
+    }
+}
+
+#[test]
+fn a_crash_at_any_byte_loses_nothing_acknowledged() {
+    let mut incomplete = 0;
+    for steps in 0.. {
+        let memory = Memory::default();
+        let (acknowledged, lived) = live(&memory, steps);
+        check(&memory, &acknowledged, steps);
+        incomplete += u64::from(judge(&memory.bytes(), memory.head_bytes().as_deref()).verdict != Verdict::Sound);
+        if lived {
+            assert!(incomplete > 1000, "{incomplete} of {steps}");
+            return;
+        }
+    }
+}
+
+/// The second life may die while it mends what the first has left, and the third mends both.
+#[test]
+fn a_crash_while_mending_loses_nothing_either() {
+    let mut random = Random(3);
+    let mut mended_in_between = 0;
+    for first in (0..1800).step_by(17) {
+        let memory = Memory::default();
+        let (mut acknowledged, _) = live(&memory, first);
+        let left = (memory.bytes(), memory.head_bytes());
+        for second in (0..900).step_by(1 + random.below(120) as usize) {
+            let memory = Memory::new(left.0.clone(), left.1.clone());
+            let (more, _) = live(&memory, second);
+            check(&memory, &[acknowledged.clone(), more].concat(), (first, second));
+            // What the first life has left is on record, even if the second died over it.
+            drop(open(memory.clone()).unwrap());
+            let was = judge(&left.0, left.1.as_deref()).verdict;
+            if let Verdict::Incomplete { entries: 1, .. } = was {
+                let kinds: Vec<Value> =
+                    entries(&memory.bytes()).into_iter().map(|entry| entry["kind"].clone()).collect();
+                assert!(kinds.contains(&json!("mended")), "{first} {second}: {kinds:?}");
+                mended_in_between += 1;
+            }
+        }
+        acknowledged.clear();
+    }
+    assert!(mended_in_between > 100, "{mended_in_between}");
+}

@@ -1,0 +1,160 @@
+//! Every change of an entry is found, and where.
+
+use omen_gate::audit::{Flaw, Tampering, Verdict, Verifier};
+
+use super::*;
+
+const ENTRIES: u64 = 200;
+
+#[track_caller]
+fn tampered(verdict: &Verdict) -> (u64, u64, &Flaw) {
+    match verdict {
+        Verdict::Tampered(Tampering::Line { line, offset, flaw }) => (*line, *offset, flaw),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Every byte, with each of its bits flipped and with some values that JSON gives a meaning.
+///
+/// What comes before the changed line is the same each time, so the verifier that has read it is cloned; it then reads
+/// the changed log from there on, until the verdict is certain. To be sure that this is the same, some changed logs are
+/// read from their start.
+#[test]
+fn every_single_byte_change_is_found_in_its_line() {
+    let (written, key) = (written(ENTRIES), key());
+    let mut verifier = Verifier::new(Some(&written.head), &key, None);
+    let mut log = written.log.clone();
+    let (mut offset, mut changes) = (0, 0_u64);
+    for (line, number) in written.lines().into_iter().zip(1..) {
+        let start = verifier.clone();
+        for at in offset..offset + line.len() {
+            let byte = written.log[at];
+            let values = (0..8).map(|bit| byte ^ (1 << bit)).chain(*b"\0\n\r \"\\,}0f\xff");
+            for value in values.filter(|value| *value != byte) {
+                log[at] = value;
+                let mut verifier = start.clone();
+                for rest in log[offset..].chunks(line.len()) {
+                    verifier.feed(rest);
+                    if verifier.is_decided() {
+                        break;
+                    }
+                }
+                let found = verifier.finish();
+                assert_eq!(tampered(&found.verdict).0, number, "byte {at}, {byte} -> {value}: {found:?}");
+                assert_eq!((found.entries, found.bytes), (number - 1, offset as u64));
+                assert_eq!(tampered(&found.verdict).1, offset as u64);
+                changes += 1;
+                if changes % 4001 == 0 {
+                    assert_eq!(judge(&log, Some(&written.head)), found);
+                }
+            }
+            log[at] = byte;
+        }
+        verifier.feed(line);
+        offset += line.len();
+    }
+    assert!(changes > 15 * written.log.len() as u64, "{changes}");
+    assert_eq!(verifier.finish().verdict, Verdict::Sound);
+}
+
+/// Changes that leave what the entry says as it is: other spellings of the same JSON.
+#[test]
+fn other_spellings_of_the_same_entry_are_found() {
+    let written = written(5);
+    let lines: Vec<&str> = written.lines().iter().map(|line| std::str::from_utf8(line).unwrap()).collect();
+    let mac_at = lines[2].find("\"mac\":\"").unwrap() + 7;
+    let upper = lines[2][mac_at..mac_at + 64].to_uppercase();
+    for changed in [
+        lines[2].replace("\"data\":", "\"data\": "),
+        lines[2].replace("\n", "\r\n"),
+        lines[2].replace("\n", " \n"),
+        format!(" {}", lines[2]),
+        format!("\n{}", lines[2]),
+        format!("\u{feff}{}", lines[2]),
+        lines[2].replace("\"n\":3", "\"n\":3.0"),
+        lines[2].replace("\"n\":3", "\"n\":3e0"),
+        lines[2].replace("\"n\":3", "\"n\":4,\"n\":3"),
+        lines[2].replace("\"n\":3", "\"\\u006e\":3"),
+        lines[2].replace("decision", "\\u0064ecision"),
+        lines[2].replace("\"v\":1", "\"v\":1,\"w\":1"),
+        lines[2].replace("\"v\":1", "\"packet_id\":null,\"v\":1"),
+        lines[2].replace("\"v\":1", "\"v\":2"),
+        lines[2].replacen(&lines[2][mac_at..mac_at + 64], &upper, 1),
+    ] {
+        assert_ne!(changed, lines[2]);
+        let log = [&lines[..2].concat(), &changed, &lines[3..].concat()].map(String::as_str).concat();
+        let found = judge(log.as_bytes(), Some(&written.head));
+        assert_eq!(tampered(&found.verdict).0, 3, "{changed}");
+    }
+}
+
+#[test]
+fn every_deletion_is_found() {
+    let written = written(ENTRIES);
+    for gone in 0..ENTRIES as usize {
+        let mut lines = written.lines();
+        lines.remove(gone);
+        let found = judge(&lines.concat(), Some(&written.head));
+        let number = gone as u64 + 1;
+        if number == ENTRIES {
+            assert_eq!(found.verdict, Verdict::Truncated { have: ENTRIES - 1, want: ENTRIES });
+        } else {
+            let flaw = Flaw::Sequence { expected: number, found: number + 1 };
+            assert_eq!(tampered(&found.verdict), (number, found.bytes, &flaw));
+        }
+    }
+}
+
+#[test]
+fn every_swap_is_found() {
+    let (written, mut random) = (written(ENTRIES), Random(1));
+    let neighbours = (1..ENTRIES).map(|n| (n - 1, n));
+    let others: Vec<_> = (0..500).map(|_| (random.below(ENTRIES), random.below(ENTRIES))).collect();
+    for (a, b) in neighbours.chain(others).filter(|(a, b)| a != b) {
+        let mut lines = written.lines();
+        lines.swap(a as usize, b as usize);
+        let found = judge(&lines.concat(), Some(&written.head));
+        assert_eq!(tampered(&found.verdict).0, a.min(b) + 1, "{a} {b}");
+    }
+}
+
+#[test]
+fn every_duplication_is_found() {
+    let (written, mut random) = (written(ENTRIES), Random(2));
+    for n in 0..ENTRIES as usize {
+        // Behind itself, at the end, and anywhere.
+        for to in [n + 1, ENTRIES as usize, random.below(ENTRIES + 1) as usize] {
+            let mut lines = written.lines();
+            lines.insert(to, lines[n]);
+            let found = judge(&lines.concat(), Some(&written.head));
+            // Of two copies side by side, the second is out of place.
+            let line = if to < n { to } else { to.max(n + 1) } as u64 + 1;
+            assert_eq!(tampered(&found.verdict).0, line, "{n} to {to}");
+        }
+    }
+}
+
+/// An entry of the same key and the same number from another log does not fit.
+#[test]
+fn an_entry_of_another_log_is_found() {
+    let memory = Memory::default();
+    let audit = open(memory.clone()).unwrap();
+    for n in 2..=5 {
+        record(&audit, n + 100).unwrap();
+    }
+    let (one, other) = (written(5), memory.bytes());
+    let other: Vec<&[u8]> = other.split_inclusive(|byte| *byte == b'\n').collect();
+    for n in 1..5 {
+        let mut lines = one.lines();
+        lines[n] = other[n];
+        assert_eq!(tampered(&judge(&lines.concat(), Some(&one.head)).verdict).0, n as u64 + if n == 1 { 2 } else { 1 });
+    }
+}
+
+#[test]
+fn a_line_without_end_is_found_in_bounded_memory() {
+    let written = written(2);
+    let endless = std::io::Read::chain(&*written.log, std::io::repeat(b'x'));
+    let found = verify(endless, Some(&written.head), &key(), None).unwrap();
+    assert_eq!(tampered(&found.verdict), (3, written.log.len() as u64, &Flaw::Long));
+}
