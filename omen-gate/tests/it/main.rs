@@ -1,1 +1,13 @@
 //! The gate's tests, one binary.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::print_stdout, reason = "a test says what it has counted")]
+
+mod breaker;
+mod budget;
+mod canonical;
+mod config;
+mod faults;
+mod grants;
+mod health;
+mod steps;
+mod support;
