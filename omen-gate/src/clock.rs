@@ -71,3 +71,10 @@ impl Clock for ManualClock {
         self.passed()
     }
 }
+
+/// The time of day as logs and reports write it, to whole seconds, rounded down. Times before 1970 are
+/// written as 1970: no clock that is set gives one.
+pub(crate) fn instant(time: SystemTime) -> omen_types::Instant {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    omen_types::Instant::default().plus_seconds(since.as_secs())
+}

@@ -1,6 +1,14 @@
 //! R3: what can go wrong with a call, as one closed type.
 
+mod class;
+mod guard;
+
 use std::time::Duration;
+
+pub use class::{FaultClass, Ran};
+pub use guard::guarded;
+
+use crate::bounded;
 
 /// How a call failed. Every failure, timeout, panic and malformed answer is one of these, and which one
 /// depends on nothing but what happened (R3). No text of a foreign error gets past this type unbounded.
@@ -56,4 +64,37 @@ pub enum Fault {
         /// The tool's words, cut to a bounded length.
         message: String,
     },
+}
+
+// The ways to make a fault of foreign text: whatever is cut off is cut off here.
+impl Fault {
+    /// The server could not be started or reached.
+    #[must_use]
+    pub fn unreachable(why: &str) -> Self {
+        Self::Unreachable { why: bounded(why) }
+    }
+
+    /// The server ended or the connection broke while the call was open.
+    #[must_use]
+    pub fn died(why: &str) -> Self {
+        Self::Died { why: bounded(why) }
+    }
+
+    /// The answer is not what the protocol promises.
+    #[must_use]
+    pub fn malformed(why: &str) -> Self {
+        Self::Malformed { why: bounded(why) }
+    }
+
+    /// The server answered with an error of the protocol.
+    #[must_use]
+    pub fn refused(code: i64, message: &str) -> Self {
+        Self::Refused { code, message: bounded(message) }
+    }
+
+    /// The tool says that it failed.
+    #[must_use]
+    pub fn tool(message: &str) -> Self {
+        Self::Tool { message: bounded(message) }
+    }
 }

@@ -4,18 +4,40 @@
 //! demands of a call was judged before it came here.
 //! Architecture invariant: time comes from a [`Clock`], and random numbers are drawn for new keys alone.
 
+mod abort;
 pub mod audit;
 mod blocked;
-pub mod canonical;
+mod bounded;
+pub mod breaker;
+mod budget;
+mod call;
+mod canonical;
 mod clock;
 mod code;
-mod fault;
+pub mod config;
+pub mod confirm;
+mod decision;
+pub mod fault;
+pub mod grant;
+pub mod health;
 mod names;
+mod permission;
 pub mod server;
+pub mod steps;
 pub mod tool;
 
+pub use abort::{Abort, Missing};
 pub use blocked::Blocked;
+pub use bounded::{MAX_TEXT, bounded};
+pub use budget::{Attempt, BudgetLimits, FailureBudget};
+pub use call::{Call, CallHash, Demand};
+pub use canonical::{MAX_DEPTH, NotExact, canonical};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use code::{Code, UnknownCode};
-pub use fault::Fault;
-pub use names::{BadName, ServerName, ToolId, ToolName, TurnId};
+pub use config::Config;
+pub use confirm::{Confirmations, Confirmed, Confirmer};
+pub use decision::{Decision, Outcome, Ruling, Stage};
+pub use fault::{Fault, FaultClass, Ran, guarded};
+pub use grant::{Grant, GrantId, Grants, Lease, Redeemed, Source};
+pub use names::{BadName, ServerName, StepId, ToolId, ToolName, TurnId};
+pub use permission::{NoPermission, Permission, Permissions};

@@ -91,6 +91,11 @@ name!(
     TurnId, "turn id"
 );
 
+name!(
+    /// The name of a step within a turn (R4).
+    StepId, "step name"
+);
+
 /// A tool of a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ToolId {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::head::{Point, Sealed};
 use super::{Key, Mac};
-use crate::canonical::NotCanonical;
+use crate::NotExact;
 
 /// Where a log stood once: how many entries it had, and the seal of the last of them. Kept where whoever can write to
 /// the log cannot, it shows that log and head record were both set back, or written anew (A3).
@@ -17,9 +17,9 @@ pub struct Anchor {
 }
 
 impl Anchor {
-    pub(crate) fn new(at: Point, key: &Key) -> Result<Self, NotCanonical> {
+    pub(crate) fn new(at: Point, key: &Key) -> Result<Self, NotExact> {
         let text = Sealed::new(key, LABEL, at, false)?.text()?;
-        let text = String::from_utf8(text).map_err(|error| NotCanonical::Json(error.to_string()))?;
+        let text = String::from_utf8(text).map_err(|error| NotExact::Unwritable { why: error.to_string() })?;
         Ok(Self { at, text })
     }
 

@@ -7,7 +7,7 @@ use omen_types::{CorrelationId, PacketId};
 
 use super::{Key, Mac};
 use crate::TurnId;
-use crate::canonical::{self, NotCanonical};
+use crate::canonical::{self, NotExact};
 
 /// What is recorded (A1, G4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -96,8 +96,8 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// Seals the entry behind another one, and gives its line with the line break.
-    pub(crate) fn seal(mut self, key: &Key, previous: &Mac) -> Result<(Vec<u8>, Mac), NotCanonical> {
-        canonical::check_members(&self.data)?;
+    pub(crate) fn seal(mut self, key: &Key, previous: &Mac) -> Result<(Vec<u8>, Mac), NotExact> {
+        canonical::check_inner(&self.data)?;
         self.mac = None;
         let mac = key.seal(&[previous.as_bytes(), &canonical::write(&self)?]);
         self.mac = Some(mac);

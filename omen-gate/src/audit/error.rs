@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::entry::Flaw;
 use super::verify::{Tampering, Verdict};
-use crate::canonical::NotCanonical;
+use crate::NotExact;
 use crate::{Blocked, Code};
 
 /// Nothing was recorded. Whatever needs the record does not happen (A1).
@@ -31,7 +31,7 @@ pub enum AuditError {
     NotSound(Verdict),
     /// An entry, or the head record, has no canonical text.
     #[error("the entry cannot be recorded: {0}")]
-    NotCanonical(#[from] NotCanonical),
+    NotCanonical(#[from] NotExact),
     /// An entry is too long.
     #[error("the entry has {bytes} bytes, and may have {limit}")]
     Long {
@@ -63,7 +63,7 @@ impl AuditError {
                 "see that the key is the right one; if it is, keep the files as evidence and begin a new log"
             }
             Self::NotSound(_) => "keep the files as evidence, and begin a new log under another name",
-            Self::NotCanonical(NotCanonical::Number(_)) => "give numbers beyond ±(2^53−1) as strings",
+            Self::NotCanonical(NotExact::Number { .. }) => "give numbers beyond ±(2^53−1) as strings",
             Self::NotCanonical(_) | Self::NotReadBack(_) => "give what is nested or unusual as a string",
             Self::Long { .. } => "record a hash of what is long, or raise the limit of an entry",
             Self::Clock => "set the clock right",

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::Version;
 use super::{Key, Mac};
-use crate::canonical::{self, NotCanonical};
+use crate::canonical::{self, NotExact};
 
 /// A place in the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) struct Head {
 
 impl Head {
     /// The record as it is written: one line, filled up with blanks.
-    pub(crate) fn encode(self, key: &Key) -> Result<[u8; SIZE], NotCanonical> {
+    pub(crate) fn encode(self, key: &Key) -> Result<[u8; SIZE], NotExact> {
         let text = Sealed::new(key, LABEL, self.at, self.adopted)?.text()?;
         let mut bytes = [b' '; SIZE];
         // INVARIANT: a record has some 230 bytes at most, with its numbers at their largest.
@@ -75,7 +75,7 @@ pub(crate) struct Sealed {
 
 impl Sealed {
     /// Seals a place. The label keeps what was sealed for one purpose from serving another.
-    pub(crate) fn new(key: &Key, label: &[u8], at: Point, adopted: bool) -> Result<Self, NotCanonical> {
+    pub(crate) fn new(key: &Key, label: &[u8], at: Point, adopted: bool) -> Result<Self, NotExact> {
         let mut sealed = Self { adopted, count: at.count, last: at.last, seal: None, v: Version };
         sealed.seal = Some(key.seal(&[label, &sealed.text()?]));
         Ok(sealed)
@@ -88,7 +88,7 @@ impl Sealed {
         fits.then_some(Point { count: self.count, last: self.last })
     }
 
-    pub(crate) fn text(&self) -> Result<Vec<u8>, NotCanonical> {
+    pub(crate) fn text(&self) -> Result<Vec<u8>, NotExact> {
         canonical::write(self)
     }
 }

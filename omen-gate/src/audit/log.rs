@@ -137,7 +137,9 @@ impl Audit {
 
         entry.sequence = at.count + 1;
         if entry.sequence > MAX_INTEGER {
-            return Err(crate::canonical::NotCanonical::Number(entry.sequence.into()).into());
+            return Err(
+                crate::NotExact::Number { at: "/sequence".to_owned(), number: entry.sequence.to_string() }.into()
+            );
         }
         entry.time = rfc3339(clock.wall())?;
         let sequence = entry.sequence;

@@ -1,5 +1,16 @@
 //! The gate's tests, one binary.
+
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::print_stdout, reason = "a test says what it has counted")]
 
 mod audit;
+mod breaker;
+mod budget;
 mod canonical;
+mod config;
+mod faults;
+mod grants;
+mod health;
+mod rfc8785;
+mod steps;
+mod support;

@@ -30,7 +30,7 @@ fn every_seal_is_over_the_seal_before_and_the_entry() {
         let mac = unsealed.as_object_mut().unwrap().remove("mac").unwrap();
         let mut hmac = Hmac::<Sha256>::new_from_slice(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
         hmac.update(&base16ct::lower::decode_vec(before["mac"].as_str().unwrap()).unwrap());
-        hmac.update(&canonical::to_vec(&unsealed).unwrap());
+        hmac.update(&canonical(&unsealed).unwrap());
         assert_eq!(base16ct::lower::encode_string(&hmac.finalize().into_bytes()), mac.as_str().unwrap());
     }
 }
@@ -40,7 +40,7 @@ fn every_seal_is_over_the_seal_before_and_the_entry() {
 fn lines_are_canonical() {
     let written = written(20);
     for (line, entry) in written.lines().iter().zip(entries(&written.log)) {
-        let mut text = canonical::to_vec(&entry).unwrap();
+        let mut text = canonical(&entry).unwrap();
         text.push(b'\n');
         assert_eq!(*line, text);
     }

@@ -1,7 +1,7 @@
 //! What is recorded, and what is refused before it is.
 
 use omen_gate::audit::{MAX_LINE, Verdict};
-use omen_gate::canonical::NotCanonical;
+use omen_gate::NotExact;
 
 use super::*;
 
@@ -37,7 +37,7 @@ fn an_entry_says_all_there_is() {
 fn numbers_that_are_not_exact_are_refused() {
     for number in [json!(9007199254740992_u64), json!(-9007199254740992_i64), json!(1e300)] {
         let error = refused(json!({ "args": [{ "deep": number }] }));
-        let expect = NotCanonical::Number(number.as_number().unwrap().clone());
+        let expect = NotExact::Number { at: "/args/0/deep".to_owned(), number: number.to_string() };
         assert!(matches!(&error, AuditError::NotCanonical(found) if *found == expect), "{error}");
         assert!(error.help().contains("strings"));
     }
@@ -45,9 +45,9 @@ fn numbers_that_are_not_exact_are_refused() {
 
 #[test]
 fn deep_nesting_is_refused() {
-    for levels in [100, 127, 128, 500] {
+    for levels in [127, 128, 500] {
         let nested = (0..levels).fold(json!({}), |value, _| json!({ "a": value }));
-        assert!(matches!(refused(nested), AuditError::NotCanonical(NotCanonical::Depth)), "{levels}");
+        assert!(matches!(refused(nested), AuditError::NotCanonical(NotExact::Deep)), "{levels}");
     }
 }
 

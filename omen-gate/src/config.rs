@@ -1,0 +1,173 @@
+//! C1: the one configuration file of a gate, in TOML.
+//!
+//! ```
+//! use omen_gate::Config;
+//!
+//! let errors = Config::parse("[limits]\nplan_byte = 1000\n").unwrap_err();
+//! assert_eq!(errors.0[0].to_string(), "line 2, column 1: `limits.plan_byte` is no key of the configuration");
+//! assert_eq!(errors.0[0].help, "did you mean `plan_bytes`?");
+//! ```
+//!
+//! What stands in no file is not allowed: an empty text is a configuration that allows nothing, and there is no
+//! default one that allows something. A file that is missing or wrong in any way gives errors, and no configuration.
+
+mod check;
+mod error;
+mod file;
+mod schema;
+mod source;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::breaker::BreakerLimits;
+use crate::confirm::ConfirmLimits;
+use crate::{BudgetLimits, Demand, Grant, ServerName, ToolId};
+
+pub use error::{ConfigError, ConfigErrors};
+pub use file::Limits;
+
+/// A configuration without a mistake in it. It comes from a text only.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Config {
+    /// What a request must not ask for (PG-0), in the order of the file.
+    pub policy: Vec<Pattern>,
+    /// Limits of what is read and waited for.
+    pub limits: Limits,
+    /// The tool servers.
+    pub servers: BTreeMap<ServerName, Server>,
+    /// The operator's allowlist (PG-3).
+    pub allow: BTreeMap<ToolId, Allowed>,
+    /// The default grants (G1).
+    pub grants: Vec<Grant>,
+    /// When breakers open (R1).
+    pub breaker: BreakerLimits,
+    /// The failure budget of a turn (R2).
+    pub budget: BudgetLimits,
+    /// How long confirmations take and hold (G3).
+    pub confirm: ConfirmLimits,
+    /// The audit log. Without it the gate runs no tool: what cannot be recorded is not done (D49).
+    pub audit: Option<Audit>,
+}
+
+/// A pattern that halts a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pattern {
+    /// A regular expression in the syntax of the crate `regex`; it compiles, also together with all others.
+    pub pattern: String,
+    /// Why such a request is halted.
+    pub reason: String,
+}
+
+/// A tool server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Server {
+    /// How to start it. Without it, the program that runs the gate provides the server itself.
+    pub command: Option<Command>,
+}
+
+/// How a server is started: a child process that speaks the Model Context Protocol on its standard streams.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Command {
+    /// The program.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables of its environment.
+    pub env: BTreeMap<String, String>,
+    /// Variables that it inherits from the gate's environment. It inherits no others.
+    pub pass_env: Vec<String>,
+}
+
+/// Values of variables may be secrets, so only their names are shown.
+impl std::fmt::Debug for Command {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let env: Vec<_> = self.env.keys().collect();
+        let mut command = f.debug_struct("Command");
+        command.field("program", &self.program).field("args", &self.args);
+        command.field("env", &env).field("pass_env", &self.pass_env).finish()
+    }
+}
+
+/// A tool that may be called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Allowed {
+    /// What the tool needs.
+    pub demand: Demand,
+    /// The hash of the tool's definition that was approved: 64 hexadecimal digits in lower case.
+    pub pin: Option<String>,
+}
+
+/// Where decisions and calls are recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Audit {
+    /// The log file.
+    pub log: PathBuf,
+    /// Where the key comes from.
+    pub key: KeySource,
+    /// Whether each entry is forced to the disk before the gate goes on.
+    pub sync: bool,
+}
+
+/// Where the key of the audit log comes from. The configuration never holds the key itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeySource {
+    /// A file that only its owner can read.
+    File(PathBuf),
+    /// A variable of the environment.
+    Env(String),
+}
+
+impl Config {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// If anything is wrong with it. Mistakes of one kind come all at once: of TOML; then of keys, types and ranges;
+    /// then of meaning, such as a grant for a tool that is not allowed.
+    pub fn parse(text: &str) -> Result<Self, ConfigErrors> {
+        let source = source::Source::read(text)?;
+        schema::check(&source)?;
+        check::build(&source)
+    }
+
+    /// Reads a file, up to [`MAX_BYTES`].
+    ///
+    /// # Errors
+    /// If it cannot be read, or anything is wrong with it.
+    pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
+        use std::io::Read as _;
+
+        let mut bytes = Vec::new();
+        // One byte more than may be tells a file that is too long.
+        let read = std::fs::File::open(path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
+        let text = match read {
+            Ok(_) => String::from_utf8(bytes).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        let text = text.map_err(|why| error::unreadable(path, &why))?;
+        Self::parse(&text)
+    }
+
+    /// The JSON Schema (2020-12) of the file, derived from the types that it is read into.
+    #[must_use]
+    pub fn json_schema() -> Value {
+        schema::json_schema()
+    }
+
+    /// What the operator says that a tool needs; nothing if the tool is not allowed (PG-3).
+    #[must_use]
+    pub fn demand(&self, tool: &ToolId) -> Option<&Demand> {
+        self.allow.get(tool).map(|allowed| &allowed.demand)
+    }
+}
+
+/// The longest configuration that is read, in bytes.
+pub const MAX_BYTES: usize = 1 << 20;

@@ -1,0 +1,65 @@
+//! What is wrong with a configuration, and where.
+
+use std::fmt;
+use std::path::Path;
+
+use crate::{Blocked, Code, bounded};
+
+/// A mistake in a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConfigError {
+    /// The line, from 1; 0 if the text as a whole is meant.
+    pub line: usize,
+    /// The column, from 1, in characters; 0 if the text as a whole is meant.
+    pub column: usize,
+    /// The key that it is about, such as `allow[0].tool`; empty if it is about none.
+    pub path: String,
+    /// What is wrong, in lower case, with input in backticks.
+    pub message: String,
+    /// How to mend it.
+    pub help: String,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line > 0 {
+            write!(f, "line {}, column {}: ", self.line, self.column)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// All mistakes that were found: at least one. Until they are mended, nothing is allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigErrors(pub Vec<ConfigError>);
+
+/// One line a mistake, with its help.
+impl fmt::Display for ConfigErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.0.iter().enumerate() {
+            write!(f, "{}{error}; {}", if index == 0 { "" } else { "\n" }, error.help)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ConfigErrors {}
+
+/// The first mistake stands for all.
+impl From<ConfigErrors> for Blocked {
+    fn from(errors: ConfigErrors) -> Self {
+        let more = errors.0.len().saturating_sub(1);
+        let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
+        let (first, help) = errors.0.first().map(|error| (error.to_string(), error.help.clone())).unwrap_or_default();
+        Self::new(Code::C1, format!("the configuration is refused: {first}{more}"), help)
+    }
+}
+
+pub(super) fn unreadable(path: &Path, why: &str) -> ConfigErrors {
+    let message = format!("the configuration `{}` cannot be read: {}", path.display(), bounded(why));
+    let help = "without a configuration nothing is allowed: give a readable TOML file".to_owned();
+    ConfigErrors(vec![ConfigError { line: 0, column: 0, path: String::new(), message, help }])
+}

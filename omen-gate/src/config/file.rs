@@ -1,0 +1,252 @@
+//! The file as it is written. The documentation of its keys is here, and its JSON Schema comes from here.
+//!
+//! The schema is what a file is checked against, ranges included; nothing is read into these types before.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Permission;
+
+/// The configuration of a gate. What it does not allow is denied.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    /// What a request must not ask for (PG-0).
+    #[serde(default)]
+    pub(super) policy: Policy,
+    /// Limits of what is read and waited for.
+    #[serde(default)]
+    pub(super) limits: Limits,
+    /// The tool servers, by the names that the rest of the file calls them by.
+    #[serde(default)]
+    pub(super) servers: BTreeMap<String, Server>,
+    /// The allowlist (PG-3): one entry for each tool that may be called.
+    #[serde(default)]
+    pub(super) allow: Vec<Allow>,
+    /// The default grants (G1), in force from the start. An allowed tool runs only if each of its permissions is
+    /// granted.
+    #[serde(default)]
+    pub(super) grants: Vec<Grants>,
+    /// When a tool that keeps failing is left alone (R1).
+    #[serde(default)]
+    pub(super) breaker: Breaker,
+    /// How many failures a turn may have (R2).
+    #[serde(default)]
+    pub(super) budget: Budget,
+    /// How long confirmations take and hold (G3).
+    #[serde(default)]
+    pub(super) confirm: Confirm,
+    /// The audit log. Without it no tool runs.
+    #[schemars(with = "Audit")]
+    #[serde(default)]
+    pub(super) audit: Option<Audit>,
+}
+
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Policy {
+    /// A request that one of these patterns matches is halted before any tool is looked for.
+    #[schemars(length(max = 1000))]
+    pub(super) patterns: Vec<Pattern>,
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Pattern {
+    /// A regular expression in the syntax of the Rust crate `regex`, without look-around. `(?i)` at its start makes it
+    /// ignore case.
+    #[schemars(length(min = 1, max = 10_000))]
+    pub(super) pattern: String,
+    /// Why such a request is halted. The user is told.
+    #[schemars(length(min = 1, max = 1000))]
+    pub(super) reason: String,
+}
+
+/// Limits of what is read and waited for.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The longest request, in bytes.
+    #[schemars(range(min = 1, max = 16_777_216))]
+    pub request_bytes: u32,
+    /// The longest plan, in bytes (PG-1).
+    #[schemars(range(min = 1, max = 16_777_216))]
+    pub plan_bytes: u32,
+    /// How deep arrays and objects may stand within each other in a plan (PG-1).
+    #[schemars(range(min = 2, max = 100))]
+    pub plan_depth: u32,
+    /// The longest answer of a tool, in bytes.
+    #[schemars(range(min = 1, max = 1_073_741_824))]
+    pub answer_bytes: u32,
+    /// How many tools a server may list.
+    #[schemars(range(min = 1, max = 100_000))]
+    pub catalog_tools: u32,
+    /// How long all that a server lists may be, in bytes.
+    #[schemars(range(min = 1, max = 1_073_741_824))]
+    pub catalog_bytes: u32,
+    /// How long starting a server and asking for its tools may take, in seconds.
+    #[schemars(range(min = 1, max = 3600))]
+    pub list_timeout_seconds: u32,
+    /// How long a call may take, in seconds.
+    #[schemars(range(min = 1, max = 3600))]
+    pub call_timeout_seconds: u32,
+    /// How many steps a turn may have (R4).
+    #[schemars(range(min = 1, max = 1024))]
+    pub turn_steps: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            request_bytes: 65_536,
+            plan_bytes: 65_536,
+            plan_depth: 32,
+            answer_bytes: 1_048_576,
+            catalog_tools: 1000,
+            catalog_bytes: 4_194_304,
+            list_timeout_seconds: 30,
+            call_timeout_seconds: 30,
+            turn_steps: 16,
+        }
+    }
+}
+
+/// A tool server. An empty table stands for one that the program itself provides.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Server {
+    /// The program to start. It speaks the Model Context Protocol on its standard streams.
+    #[schemars(with = "String", length(min = 1))]
+    #[serde(default)]
+    pub(super) command: Option<String>,
+    /// The program's arguments.
+    #[serde(default)]
+    pub(super) args: Vec<String>,
+    /// Variables of its environment.
+    #[serde(default)]
+    pub(super) env: BTreeMap<String, String>,
+    /// Names of variables that it inherits, such as `PATH`. It inherits no others.
+    #[serde(default)]
+    pub(super) pass_env: Vec<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Allow {
+    /// The name of a server of this file.
+    pub(super) server: String,
+    /// The tool's name, as its server lists it.
+    pub(super) tool: String,
+    /// What the tool can do. What its server says of it (annotations) does not count (D47).
+    #[schemars(length(min = 1), extend("uniqueItems" = true))]
+    pub(super) permissions: Vec<Permission>,
+    /// The hash of the tool's definition that was approved: 64 hexadecimal digits in lower case.
+    #[schemars(with = "String", regex(pattern = "^[0-9a-f]{64}$"))]
+    #[serde(default)]
+    pub(super) pin: Option<String>,
+    /// Whether every call is confirmed, even where it is pre-granted or only `READ`.
+    #[serde(default)]
+    pub(super) always_confirm: bool,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Grants {
+    /// The server of an allowed tool.
+    pub(super) server: String,
+    /// The name of an allowed tool.
+    pub(super) tool: String,
+    /// What is granted, of what the tool's entry in `allow` lists.
+    #[schemars(length(min = 1), extend("uniqueItems" = true))]
+    pub(super) permissions: Vec<Permission>,
+    /// From this moment on the grant is worth nothing (RFC 3339, such as `2027-01-01T00:00:00Z`).
+    #[schemars(with = "String", extend("format" = "date-time"))]
+    #[serde(default)]
+    pub(super) expires: Option<String>,
+    /// For how many calls the grant is good, since the start. Without it, for any number.
+    #[schemars(with = "u32", range(min = 1, max = 1_000_000_000))]
+    #[serde(default)]
+    pub(super) uses: Option<u32>,
+    /// Whether calls need no confirmation (G3).
+    #[serde(default)]
+    pub(super) pre_granted: bool,
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Breaker {
+    /// How many failures in a row make the gate leave a tool alone.
+    #[schemars(range(min = 1, max = 1000))]
+    pub(super) failures: u32,
+    /// For how long, in seconds. Then one call is let through to try it.
+    #[schemars(range(min = 1, max = 86_400))]
+    pub(super) cooldown_seconds: u32,
+}
+
+impl Default for Breaker {
+    fn default() -> Self {
+        Self { failures: 5, cooldown_seconds: 60 }
+    }
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Budget {
+    /// How many failures a turn may have. It can be made stricter, not looser.
+    #[schemars(range(min = 1, max = 3))]
+    pub(super) failures: u32,
+    /// How many failures in a row a turn may have. It can be made stricter, not looser.
+    #[schemars(range(min = 1, max = 2))]
+    pub(super) in_a_row: u32,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { failures: 3, in_a_row: 2 }
+    }
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Confirm {
+    /// How long an answer is waited for, in seconds. No answer is a denial.
+    #[schemars(range(min = 1, max = 3600))]
+    pub(super) timeout_seconds: u32,
+    /// How long an answer is good, in seconds.
+    #[schemars(range(min = 1, max = 3600))]
+    pub(super) valid_seconds: u32,
+}
+
+impl Default for Confirm {
+    fn default() -> Self {
+        Self { timeout_seconds: 60, valid_seconds: 30 }
+    }
+}
+
+/// The audit log. Its key comes from `key_file` or `key_env`, one of the two.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Audit {
+    /// The log file. It is made if it is not there.
+    #[schemars(length(min = 1))]
+    pub(super) log: String,
+    /// A file with the key that only its owner can read.
+    #[schemars(with = "String", length(min = 1))]
+    #[serde(default)]
+    pub(super) key_file: Option<String>,
+    /// The name of a variable of the environment that holds the key.
+    #[schemars(with = "String", length(min = 1))]
+    #[serde(default)]
+    pub(super) key_env: Option<String>,
+    /// Whether each entry is forced to the disk before the gate goes on. Without it, a crash of the machine can lose
+    /// the last entries.
+    #[serde(default = "yes")]
+    pub(super) sync: bool,
+}
+
+fn yes() -> bool {
+    true
+}

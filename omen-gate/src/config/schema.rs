@@ -1,0 +1,122 @@
+//! The JSON Schema, and the mistakes that it finds: keys, types, ranges.
+
+use std::sync::LazyLock;
+
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use jsonschema::{ValidationError, Validator};
+use omen_types::suggest::nearest;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+use super::error::{ConfigError, ConfigErrors};
+use super::file::File;
+use super::source::{Source, member, path};
+use crate::bounded;
+
+pub(super) fn json_schema() -> Value {
+    SCHEMA.clone()
+}
+
+/// Without references, so that the place of a keyword in the schema is where its description stands, too.
+static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<File>().to_value()
+});
+
+static VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| jsonschema::validator_for(&SCHEMA).ok());
+
+/// All keys are known and all values are of their type and in their range, or not.
+pub(super) fn check(source: &Source<'_>) -> Result<(), ConfigErrors> {
+    let Some(validator) = VALIDATOR.as_ref() else {
+        return Err(ConfigErrors(vec![source.error("", "the schema of the configuration is broken", "report it")]));
+    };
+    let mut errors: Vec<_> = validator.iter_errors(&source.value).flat_map(|error| explain(source, &error)).collect();
+    errors.sort_by_key(|error| (error.line, error.column));
+    if errors.is_empty() { Ok(()) } else { Err(ConfigErrors(errors)) }
+}
+
+fn explain(source: &Source<'_>, error: &ValidationError<'_>) -> Vec<ConfigError> {
+    let pointer = error.instance_path().as_str();
+    let name = path(&source.value, pointer);
+    let schema_path = error.schema_path().as_str();
+    let schema = schema_path.rsplit_once('/').and_then(|(parent, _)| SCHEMA.pointer(parent)).unwrap_or(&Value::Null);
+    let range = || expected(schema);
+    let one = |message: String, help: String| vec![source.error(pointer, message, help)];
+    match error.kind() {
+        Kind::AdditionalProperties { unexpected } => {
+            unexpected.iter().map(|key| unknown(source, pointer, schema, key)).collect()
+        }
+        Kind::Required { property } => {
+            let key = property.as_str().unwrap_or_default();
+            let of = if name.is_empty() { String::new() } else { format!(" in `{name}`") };
+            let about = schema.pointer(&format!("{}/description", member("/properties", key)));
+            let help = format!("add it: {}", first_line(about));
+            one(format!("the key `{key}` is missing{of}"), help)
+        }
+        Kind::Type { kind } => {
+            let kind = match kind {
+                TypeKind::Single(kind) => kind.to_string(),
+                TypeKind::Multiple(_) => "something else".to_owned(),
+            };
+            one(format!("`{name}` must be {}", called(&kind)), range())
+        }
+        Kind::Minimum { .. } | Kind::Maximum { .. } => one(format!("`{name}` is out of range"), range()),
+        Kind::MinLength { .. } => one(format!("`{name}` is empty"), range()),
+        Kind::MaxLength { limit } => one(format!("`{name}` is longer than {limit} characters"), range()),
+        Kind::MinItems { .. } => one(format!("`{name}` is empty"), range()),
+        Kind::MaxItems { limit } => one(format!("`{name}` has more than {limit} items"), range()),
+        Kind::UniqueItems => one(format!("`{name}` has an item twice"), "write each item once".to_owned()),
+        Kind::Pattern { .. } => one(format!("`{name}` is not as it must be"), range()),
+        Kind::Enum { options } => {
+            let options: Vec<_> = options.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            let got = error.instance().as_str().unwrap_or_default();
+            let help = match nearest(got, options.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("write one of `{}`", options.join("`, `")),
+            };
+            one(format!("`{}` is no value of `{name}`", bounded(got)), help)
+        }
+        kind => one(format!("`{name}` does not satisfy `{}`", kind.keyword()), range()),
+    }
+}
+
+fn unknown(source: &Source<'_>, pointer: &str, schema: &Value, key: &str) -> ConfigError {
+    let pointer = member(pointer, key);
+    let known: Vec<_> =
+        schema.get("properties").and_then(Value::as_object).into_iter().flat_map(|map| map.keys()).collect();
+    let help = match nearest(key, known.iter().map(|key| key.as_str())) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            format!("the keys here are {}", known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "))
+        }
+    };
+    let message = format!("`{}` is no key of the configuration", path(&source.value, &pointer));
+    source.error(&pointer, message, help)
+}
+
+/// What the schema says of a value.
+fn expected(schema: &Value) -> String {
+    let range = match (schema.get("minimum"), schema.get("maximum")) {
+        (Some(min), Some(max)) => format!("a number from {min} to {max}: "),
+        (Some(min), None) => format!("a number from {min}: "),
+        _ => String::new(),
+    };
+    format!("{range}{}", first_line(schema.get("description")))
+}
+
+fn first_line(description: Option<&Value>) -> String {
+    let text = description.and_then(Value::as_str).unwrap_or("see the schema of the configuration");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// JSON's names of types, as TOML calls them.
+fn called(kind: &str) -> &str {
+    match kind {
+        "object" => "a table",
+        "array" => "an array",
+        "integer" => "a whole number",
+        "string" => "a text in quotes",
+        "boolean" => "`true` or `false`",
+        other => other,
+    }
+}

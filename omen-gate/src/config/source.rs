@@ -1,0 +1,134 @@
+//! The text, as a value of which each part knows where it stands.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::MAX_BYTES;
+use super::error::{ConfigError, ConfigErrors};
+
+/// A text in TOML as a JSON value. Dates become texts. No key takes a fraction, so those become `null`, which the
+/// schema has no place for.
+pub(super) struct Source<'t> {
+    text: &'t str,
+    /// The value.
+    pub(super) value: Value,
+    /// By JSON pointer: where the key of a member stands, or an item of an array.
+    places: BTreeMap<String, Range<usize>>,
+}
+
+impl<'t> Source<'t> {
+    pub(super) fn read(text: &'t str) -> Result<Self, ConfigErrors> {
+        let mut source = Self { text, value: Value::Null, places: BTreeMap::new() };
+        if text.len() > MAX_BYTES {
+            let message = format!("the configuration is longer than {MAX_BYTES} bytes");
+            return Err(ConfigErrors(vec![source.whole(message, "shorten it")]));
+        }
+        let (table, errors) = DeTable::parse_recoverable(text);
+        let errors: Vec<_> = errors
+            .into_iter()
+            .map(|error| {
+                let message = format!("this is no TOML: {}", error.message().to_lowercase());
+                source.at(error.span(), String::new(), message, "see https://toml.io for the syntax")
+            })
+            .collect();
+        if !errors.is_empty() {
+            return Err(ConfigErrors(errors));
+        }
+        source.value = Value::Object(source.table(table.get_ref(), ""));
+        Ok(source)
+    }
+
+    /// A mistake at a part of the value, or, if there is no such part, at what holds it.
+    pub(super) fn error(&self, pointer: &str, message: impl Into<String>, help: impl Into<String>) -> ConfigError {
+        let mut place = pointer;
+        while !self.places.contains_key(place) && !place.is_empty() {
+            place = place.rsplit_once('/').map_or("", |(parent, _)| parent);
+        }
+        self.at(self.places.get(place).cloned(), path(&self.value, pointer), message, help)
+    }
+
+    /// A mistake of the text as a whole.
+    fn whole(&self, message: impl Into<String>, help: impl Into<String>) -> ConfigError {
+        self.at(None, String::new(), message, help)
+    }
+
+    fn at(
+        &self,
+        span: Option<Range<usize>>,
+        path: String,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> ConfigError {
+        let before = span.and_then(|span| self.text.get(..span.start));
+        let (line, column) = before.map_or((0, 0), |before| {
+            let start = before.rfind('\n').map_or(0, |at| at + 1);
+            (before.matches('\n').count() + 1, before.get(start..).unwrap_or_default().chars().count() + 1)
+        });
+        ConfigError { line, column, path, message: message.into(), help: help.into() }
+    }
+
+    fn table(&mut self, table: &DeTable<'_>, pointer: &str) -> Map<String, Value> {
+        let mut members = Map::new();
+        for (key, value) in table {
+            let pointer = member(pointer, key.get_ref());
+            self.places.insert(pointer.clone(), key.span());
+            members.insert(key.get_ref().to_string(), self.convert(value.get_ref(), &pointer));
+        }
+        members
+    }
+
+    fn convert(&mut self, value: &DeValue<'_>, pointer: &str) -> Value {
+        match value {
+            DeValue::String(text) => Value::String(text.to_string()),
+            DeValue::Boolean(yes) => Value::Bool(*yes),
+            DeValue::Datetime(time) => Value::String(time.to_string()),
+            DeValue::Table(table) => Value::Object(self.table(table, pointer)),
+            DeValue::Float(_) => Value::Null,
+            DeValue::Integer(integer) => match i64::from_str_radix(integer.as_str(), integer.radix()) {
+                Ok(integer) => integer.into(),
+                // Beyond every range that there is, and roughly right is enough to say so.
+                Err(_) => integer.as_str().parse::<f64>().map_or(Value::Null, Value::from),
+            },
+            DeValue::Array(items) => {
+                let item = |(index, item): (usize, &Spanned<DeValue<'_>>)| {
+                    let pointer = member(pointer, &index.to_string());
+                    self.places.insert(pointer.clone(), item.span());
+                    self.convert(item.get_ref(), &pointer)
+                };
+                Value::Array(items.iter().enumerate().map(item).collect())
+            }
+        }
+    }
+}
+
+/// The JSON pointer of a member.
+pub(super) fn member(pointer: &str, key: &str) -> String {
+    format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+/// As people write it: `allow[0].tool`. Whether a number is an index or a key, the value tells.
+pub(super) fn path(value: &Value, pointer: &str) -> String {
+    let mut text = String::new();
+    let mut value = Some(value);
+    for part in pointer.split('/').skip(1) {
+        let key = part.replace("~1", "/").replace("~0", "~");
+        if value.is_some_and(Value::is_array) {
+            let _ = write!(text, "[{key}]");
+        } else {
+            let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+            let dot = if text.is_empty() { "" } else { "." };
+            let _ = if bare { write!(text, "{dot}{key}") } else { write!(text, "{dot}{key:?}") };
+        }
+        value = match value {
+            Some(Value::Array(items)) => key.parse::<usize>().ok().and_then(|index| items.get(index)),
+            Some(value) => value.get(&key),
+            None => None,
+        };
+    }
+    crate::bounded(&text)
+}

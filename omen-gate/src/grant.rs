@@ -1,0 +1,57 @@
+//! G1 and G2: what is granted, checked when a call is authorized and again when it is dispatched.
+
+mod lease;
+mod store;
+
+use std::num::NonZeroU32;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Permission, ToolId};
+
+pub use lease::{Lease, Redeemed};
+pub use store::{Grants, MAX_GRANTS};
+
+/// One permission for one tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Grant {
+    /// The tool.
+    pub tool: ToolId,
+    /// What it may do.
+    pub permission: Permission,
+    /// Who granted it.
+    pub source: Source,
+    /// From this moment on it is worth nothing; there is no grace (G2).
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
+    pub expires: Option<SystemTime>,
+    /// For how many calls it is good. Without it, for any number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uses: Option<NonZeroU32>,
+    /// Whether its use needs no confirmation (G3).
+    pub pre_granted: bool,
+}
+
+/// Who granted something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Source {
+    /// The configuration, at start.
+    Config,
+    /// The operator, while running.
+    Operator,
+    /// The user whom the agent works for.
+    User,
+}
+
+/// Tells grants apart; never used twice within a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct GrantId(u64);
+
+fn rfc3339<S: serde::Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
+    match time {
+        Some(time) => serializer.collect_str(&crate::clock::instant(*time)),
+        None => serializer.serialize_none(),
+    }
+}

@@ -1,0 +1,89 @@
+//! What lies between authorization and dispatch.
+
+use std::sync::Arc;
+
+use super::GrantId;
+use super::store::{Pick, Shared};
+use crate::decision::Stage;
+use crate::{Blocked, Call, Code, Confirmed, Ruling};
+
+/// A call is authorized. That is no permission to run it: what was granted may be revoked, used up or expired
+/// by the time that it runs, so the lease must be redeemed at the moment of dispatch, and that once.
+///
+/// ```compile_fail,E0382
+/// # fn f(lease: omen_gate::Lease) {
+/// let first = lease.redeem(None);
+/// let second = lease.redeem(None); // One authorization, one call.
+/// # }
+/// ```
+#[derive(Debug)]
+#[must_use = "a lease permits nothing until it is redeemed"]
+pub struct Lease {
+    shared: Arc<Shared>,
+    call: Call,
+    picks: Vec<Pick>,
+}
+
+/// The grants stand at this moment, each with one use taken, and the call was confirmed if it had to be.
+/// Dispatch follows at once.
+#[derive(Debug)]
+#[must_use = "its uses are taken: dispatch the call"]
+pub struct Redeemed {
+    call: Call,
+}
+
+impl Lease {
+    pub(super) fn new(shared: Arc<Shared>, call: Call, picks: Vec<Pick>) -> Self {
+        Self { shared, call, picks }
+    }
+
+    /// The call that it is for.
+    #[must_use]
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// Whether the call must be confirmed (G3): if a permission other than `READ` rests on a grant that is not
+    /// pre-granted, or the operator wants every call of the tool confirmed.
+    #[must_use]
+    pub fn needs_confirmation(&self) -> bool {
+        let unsafe_picks = self.picks.iter().any(|pick| pick.permission.needs_confirmation() && !pick.pre_granted);
+        unsafe_picks || self.call.demand().always_confirm
+    }
+
+    /// Checks again, now, in one step that nothing can come between: the confirmation is this call's and in
+    /// time, and each grant still stands; then one use of each is taken. The decision rests on the same grants
+    /// as the authorization did; another one that happens to be there does not stand in for them.
+    pub fn redeem(self, confirmed: Option<Confirmed>) -> Ruling<Redeemed> {
+        let ids = self.grants();
+        let outcome = self.take(confirmed);
+        Ruling::new(&self.call, Stage::Dispatch, ids, outcome.map(|()| Redeemed { call: self.call.clone() }))
+    }
+
+    fn grants(&self) -> Vec<GrantId> {
+        self.picks.iter().map(|pick| pick.id).collect()
+    }
+
+    fn take(&self, confirmed: Option<Confirmed>) -> Result<(), Blocked> {
+        // The clock is read with the lock held: a call that waited for it is judged by the time that it is then.
+        let mut store = self.shared.lock();
+        let clock = self.shared.clock.as_ref();
+        match confirmed {
+            Some(confirmed) => confirmed.spend(&self.call, clock)?,
+            None if self.needs_confirmation() => {
+                let message = format!("the call of `{}` is not confirmed", self.call.tool());
+                return Err(Blocked::new(Code::G3, message, "ask for a confirmation first, or pre-grant it"));
+            }
+            None => {}
+        }
+        store.take(self.call.tool(), &self.picks, clock.wall())
+    }
+}
+
+impl Redeemed {
+    /// The call to dispatch, as it was authorized and confirmed.
+    #[must_use]
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
+}

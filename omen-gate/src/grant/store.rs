@@ -1,0 +1,221 @@
+//! Where grants are kept.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use super::{Grant, GrantId, Lease};
+use crate::decision::Stage;
+use crate::{Blocked, Call, Clock, Code, Permission, Ruling, ToolId};
+
+/// The grants of a gate. Clones share them, also across threads.
+#[derive(Clone, Debug)]
+pub struct Grants(pub(super) Arc<Shared>);
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) clock: Arc<dyn Clock>,
+    store: Mutex<Store>,
+}
+
+/// What is behind the lock.
+#[derive(Debug, Default)]
+pub(super) struct Store {
+    last: u64,
+    count: usize,
+    entries: BTreeMap<ToolId, BTreeMap<Permission, Vec<Entry>>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    id: GrantId,
+    grant: Grant,
+    /// Uses left, if they are counted.
+    left: Option<u32>,
+    revoked: bool,
+}
+
+/// How many grants a store holds.
+pub const MAX_GRANTS: usize = 4096;
+
+impl Grants {
+    /// A store with nothing in it, so that everything is denied. Grants expire by the clock's time of day.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self(Arc::new(Shared { clock, store: Mutex::default() }))
+    }
+
+    /// A store with the default grants in it, such as those of a configuration (G1).
+    ///
+    /// # Errors
+    /// If they are more than [`MAX_GRANTS`].
+    pub fn with_defaults(clock: Arc<dyn Clock>, defaults: impl IntoIterator<Item = Grant>) -> Result<Self, Blocked> {
+        let grants = Self::new(clock);
+        defaults.into_iter().try_for_each(|grant| grants.grant(grant).map(drop))?;
+        Ok(grants)
+    }
+
+    /// Adds a grant. Several for the same tool and permission stand side by side.
+    ///
+    /// # Errors
+    /// If [`MAX_GRANTS`] are in force.
+    pub fn grant(&self, grant: Grant) -> Result<GrantId, Blocked> {
+        self.0.lock().add(grant, self.0.clock.wall())
+    }
+
+    /// Revokes all grants of a permission for a tool, and says which they were. It takes effect at once: a
+    /// call that is authorized but not yet dispatched is refused (G2).
+    pub fn revoke(&self, tool: &ToolId, permission: Permission) -> Vec<GrantId> {
+        let mut store = self.0.lock();
+        let entries = store.of_mut(tool, permission).iter_mut().filter(|entry| !entry.revoked);
+        entries
+            .map(|entry| {
+                entry.revoked = true;
+                entry.id
+            })
+            .collect()
+    }
+
+    /// Revokes one grant, and says what it was; nothing if it is not there or already revoked.
+    pub fn revoke_id(&self, id: GrantId) -> Option<Grant> {
+        let mut store = self.0.lock();
+        let mut entries = store.entries.values_mut().flat_map(BTreeMap::values_mut).flatten();
+        let entry = entries.find(|entry| entry.id == id && !entry.revoked)?;
+        entry.revoked = true;
+        Some(entry.grant.clone())
+    }
+
+    /// Whether everything that the call's tool needs is granted now: the authorization of a call. The lease
+    /// is no permission to run; it must be redeemed at the moment of dispatch.
+    pub fn check(&self, call: &Call) -> Ruling<Lease> {
+        let picked = self.0.lock().pick(call, self.0.clock.wall());
+        let ids = picked.as_ref().map(|picked| picked.iter().map(|pick| pick.id).collect()).unwrap_or_default();
+        let lease = picked.map(|picked| Lease::new(Arc::clone(&self.0), call.clone(), picked));
+        Ruling::new(call, Stage::Authorization, ids, lease)
+    }
+}
+
+/// The grant that a call rests on for one permission.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pick {
+    pub(super) permission: Permission,
+    pub(super) id: GrantId,
+    pub(super) pre_granted: bool,
+}
+
+impl Shared {
+    /// A panic with the lock held cannot leave half a change, for every change is a single assignment or
+    /// comes after all checks.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store {
+    fn of(&self, tool: &ToolId, permission: Permission) -> &[Entry] {
+        self.entries.get(tool).and_then(|permissions| permissions.get(&permission)).map_or(&[], Vec::as_slice)
+    }
+
+    fn of_mut(&mut self, tool: &ToolId, permission: Permission) -> &mut [Entry] {
+        let entries = self.entries.get_mut(tool).and_then(|permissions| permissions.get_mut(&permission));
+        entries.map_or(&mut [], Vec::as_mut_slice)
+    }
+
+    fn add(&mut self, grant: Grant, now: SystemTime) -> Result<GrantId, Blocked> {
+        if self.count >= MAX_GRANTS {
+            self.forget_dead(now);
+        }
+        if self.count >= MAX_GRANTS {
+            let message = format!("there are {MAX_GRANTS} grants in force already");
+            return Err(Blocked::new(Code::G1, message, "revoke grants that are not needed any more"));
+        }
+        self.last += 1;
+        self.count += 1;
+        let id = GrantId(self.last);
+        let left = grant.uses.map(std::num::NonZeroU32::get);
+        let entries = self.entries.entry(grant.tool.clone()).or_default().entry(grant.permission).or_default();
+        entries.push(Entry { id, grant, left, revoked: false });
+        Ok(id)
+    }
+
+    /// Dead grants are kept while there is room, for they tell why a call is refused.
+    fn forget_dead(&mut self, now: SystemTime) {
+        for permissions in self.entries.values_mut() {
+            for entries in permissions.values_mut() {
+                entries.retain(|entry| entry.death(now).is_none());
+            }
+            permissions.retain(|_, entries| !entries.is_empty());
+        }
+        self.entries.retain(|_, permissions| !permissions.is_empty());
+        self.count = self.entries.values().flat_map(BTreeMap::values).map(Vec::len).sum();
+    }
+
+    /// For each permission a live grant: one that needs no confirmation if there is one, else the oldest.
+    fn pick(&self, call: &Call, now: SystemTime) -> Result<Vec<Pick>, Blocked> {
+        let tool = call.tool();
+        let pick = |permission| {
+            let entries = self.of(tool, permission);
+            let live = entries.iter().filter(|entry| entry.death(now).is_none());
+            match (live.min_by_key(|entry| (!entry.grant.pre_granted, entry.id)), entries.last()) {
+                (Some(entry), _) => Ok(Pick { permission, id: entry.id, pre_granted: entry.grant.pre_granted }),
+                (None, Some(last)) => Err(dead(tool, permission, last.death(now))),
+                (None, None) => {
+                    let message = format!("there is no grant of `{permission}` for `{tool}`");
+                    let help = "what is not granted is denied: add a grant to the configuration, or ask for one";
+                    Err(Blocked::new(Code::G1, message, help))
+                }
+            }
+        };
+        call.demand().permissions.iter().map(pick).collect()
+    }
+
+    /// Takes one use of each grant, or nothing at all.
+    pub(super) fn take(&mut self, tool: &ToolId, picks: &[Pick], now: SystemTime) -> Result<(), Blocked> {
+        for pick in picks {
+            let entry = self.of(tool, pick.permission).iter().find(|entry| entry.id == pick.id);
+            // A grant that is not there any more was dead when it was forgotten.
+            let death = entry.map_or(Some(Death::Revoked), |entry| entry.death(now));
+            if death.is_some() {
+                return Err(dead(tool, pick.permission, death));
+            }
+        }
+        for pick in picks {
+            for entry in self.of_mut(tool, pick.permission).iter_mut().filter(|entry| entry.id == pick.id) {
+                entry.left = entry.left.map(|left| left.saturating_sub(1));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a grant is worth nothing.
+#[derive(Clone, Copy, Debug)]
+enum Death {
+    Revoked,
+    Expired,
+    UsedUp,
+}
+
+impl Entry {
+    fn death(&self, now: SystemTime) -> Option<Death> {
+        if self.revoked {
+            Some(Death::Revoked)
+        } else if self.grant.expires.is_some_and(|expires| now >= expires) {
+            Some(Death::Expired)
+        } else if self.left == Some(0) {
+            Some(Death::UsedUp)
+        } else {
+            None
+        }
+    }
+}
+
+fn dead(tool: &ToolId, permission: Permission, death: Option<Death>) -> Blocked {
+    let how = match death {
+        Some(Death::Expired) => "has expired",
+        Some(Death::UsedUp) => "is used up",
+        Some(Death::Revoked) | None => "was revoked",
+    };
+    let message = format!("the grant of `{permission}` for `{tool}` {how}");
+    Blocked::new(Code::G2, message, "there is no grace: a new grant is needed")
+}

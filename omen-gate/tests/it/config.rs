@@ -1,0 +1,5 @@
+//! C1: the configuration.
+
+mod mistakes;
+mod sample;
+mod schema;

@@ -1,0 +1,364 @@
+//! Every kind of mistake, with what is said about it.
+
+use omen_gate::{Blocked, Code, Config};
+
+/// The mistakes of a text, each as `line:column path: message; help`.
+#[track_caller]
+fn check(text: &str, expect: &[&str]) {
+    let errors = Config::parse(text).unwrap_err();
+    let got: Vec<_> =
+        errors.0.iter().map(|e| format!("{}:{} {}: {}; {}", e.line, e.column, e.path, e.message, e.help)).collect();
+    assert_eq!(got, expect, "\n{text}");
+}
+
+/// A text that is right, so that it is the mistake that makes another one wrong.
+const BASE: &str = r#"
+[servers.files]
+[[allow]]
+server = "files"
+tool = "read"
+permissions = ["READ", "WRITE"]
+"#;
+
+#[test]
+fn the_base_is_right() {
+    assert!(Config::parse(BASE).is_ok());
+}
+
+#[test]
+fn unknown_keys() {
+    check("[limit]\nplan_bytes = 1\n", &["1:2 limit: `limit` is no key of the configuration; did you mean `limits`?"]);
+    check(
+        "[breaker]\nfailures = 2\n  cooldown = 7\n",
+        &["3:3 breaker.cooldown: `breaker.cooldown` is no key of the configuration; \
+           the keys here are `failures`, `cooldown_seconds`"],
+    );
+    check(
+        &format!("{BASE}permisions = []\n"),
+        &["7:1 allow[0].permisions: `allow[0].permisions` is no key of the configuration; did you mean `permissions`?"],
+    );
+    check(
+        "[servers.\"my files\"]\ncomand = 'x'\n",
+        &["2:1 servers.\"my files\".comand: `servers.\"my files\".comand` is no key of the configuration; \
+           did you mean `command`?"],
+    );
+    check(
+        "servers = { a = { 'b/~c' = 1 } }\n",
+        &["1:19 servers.a.\"b/~c\": `servers.a.\"b/~c\"` is no key of the configuration; \
+         the keys here are `command`, `args`, `env`, `pass_env`"],
+    );
+}
+
+#[test]
+fn all_of_a_kind_at_once_in_the_order_of_the_text() {
+    let text = "[confirm]\ntimeout = 3\n[limits]\nplan_bytes = 0\nanswer_byte = 5\n[budget]\nfailures = '3'\n";
+    let errors = Config::parse(text).unwrap_err();
+    let lines: Vec<_> = errors.0.iter().map(|error| error.line).collect();
+    assert_eq!(lines, [2, 4, 5, 7]);
+    assert_eq!(errors.to_string().lines().count(), 4);
+    let blocked = Blocked::from(errors);
+    assert_eq!(blocked.code, Code::C1);
+    assert_eq!(
+        blocked.message,
+        "the configuration is refused: line 2, column 1: `confirm.timeout` is no key of the configuration (and 3 more)"
+    );
+}
+
+#[test]
+fn missing_keys() {
+    check(
+        "[[allow]]\ntool = 'x'\n",
+        &[
+            "1:1 allow[0]: the key `server` is missing in `allow[0]`; add it: The name of a server of this file.",
+            "1:1 allow[0]: the key `permissions` is missing in `allow[0]`; \
+             add it: What the tool can do. What its server says of it (annotations) does not count (D47).",
+        ],
+    );
+    check(
+        "[audit]\nkey_env = 'K'\n",
+        &["1:2 audit: the key `log` is missing in `audit`; add it: The log file. It is made if it is not there."],
+    );
+}
+
+#[test]
+fn wrong_types() {
+    check("limits = 3\n", &["1:1 limits: `limits` must be a table; Limits of what is read and waited for."]);
+    check(
+        "[limits]\nplan_depth = '3'\n",
+        &["2:1 limits.plan_depth: `limits.plan_depth` must be a whole number; \
+        a number from 2 to 100: How deep arrays and objects may stand within each other in a plan (PG-1)."],
+    );
+    check(
+        "[limits]\nplan_depth = 3.5\n",
+        &["2:1 limits.plan_depth: `limits.plan_depth` must be a whole number; \
+        a number from 2 to 100: How deep arrays and objects may stand within each other in a plan (PG-1)."],
+    );
+    check(
+        "[servers.a]\ncommand = 'x'\nargs = 'y'\n",
+        &["3:1 servers.a.args: `servers.a.args` must be an array; The program's arguments."],
+    );
+    check(
+        &format!("{BASE}always_confirm = 1\n"),
+        &["7:1 allow[0].always_confirm: `allow[0].always_confirm` must be \
+        `true` or `false`; Whether every call is confirmed, even where it is pre-granted or only `READ`."],
+    );
+    check(
+        "[servers.a]\nenv = { A = 1 }\n",
+        &["2:9 servers.a.env.A: `servers.a.env.A` must be a text in quotes; \
+        see the schema of the configuration"],
+    );
+}
+
+#[test]
+fn out_of_range() {
+    check(
+        "[budget]\nfailures = 4\nin_a_row = 3\n",
+        &[
+            "2:1 budget.failures: `budget.failures` is out of range; \
+         a number from 1 to 3: How many failures a turn may have. It can be made stricter, not looser.",
+            "3:1 budget.in_a_row: `budget.in_a_row` is out of range; \
+         a number from 1 to 2: How many failures in a row a turn may have. It can be made stricter, not looser.",
+        ],
+    );
+    check(
+        "[breaker]\nfailures = 0\n",
+        &["2:1 breaker.failures: `breaker.failures` is out of range; \
+        a number from 1 to 1000: How many failures in a row make the gate leave a tool alone."],
+    );
+    check(
+        "[limits]\nplan_bytes = -1\n",
+        &["2:1 limits.plan_bytes: `limits.plan_bytes` is out of range; \
+        a number from 1 to 16777216: The longest plan, in bytes (PG-1)."],
+    );
+    check(
+        "[limits]\nplan_bytes = 99999999999999999999\n",
+        &["2:1 limits.plan_bytes: `limits.plan_bytes` is out of range; \
+        a number from 1 to 16777216: The longest plan, in bytes (PG-1)."],
+    );
+}
+
+#[test]
+fn numbers_are_whole() {
+    for number in ["3.0", "3e0", "nan", "-inf", "0xFFFFFFFFFFFFFFFFFFFF"] {
+        check(
+            &format!("[limits]\nplan_bytes = {number}\n"),
+            &["2:1 limits.plan_bytes: `limits.plan_bytes` must be a \
+            whole number; a number from 1 to 16777216: The longest plan, in bytes (PG-1)."],
+        );
+    }
+    check(
+        "[servers.a]\ncommand = 3.0\n",
+        &["2:1 servers.a.command: `servers.a.command` must be a text in quotes; \
+        The program to start. It speaks the Model Context Protocol on its standard streams."],
+    );
+}
+
+#[test]
+fn permissions() {
+    let with = |list: &str| BASE.replace(r#"["READ", "WRITE"]"#, list);
+    check(
+        &with("['READ', 'WRIET']"),
+        &["6:24 allow[0].permissions[1]: `WRIET` is no value of `allow[0].permissions[1]`; did you mean `WRITE`?"],
+    );
+    check(
+        &with("['read']"),
+        &["6:16 allow[0].permissions[0]: `read` is no value of `allow[0].permissions[0]`; did you mean `READ`?"],
+    );
+    check(
+        &with("['everything']"),
+        &["6:16 allow[0].permissions[0]: `everything` is no value of \
+        `allow[0].permissions[0]`; write one of `READ`, `WRITE`, `EXECUTE`, `NETWORK`"],
+    );
+    check(
+        &with("[]"),
+        &["6:1 allow[0].permissions: `allow[0].permissions` is empty; \
+        What the tool can do. What its server says of it (annotations) does not count (D47)."],
+    );
+    check(
+        &with("['READ', 'READ']"),
+        &["6:1 allow[0].permissions: `allow[0].permissions` has an item twice; write each item once"],
+    );
+}
+
+#[test]
+fn pins() {
+    check(
+        &format!("{BASE}pin = 'ABC'\n"),
+        &["7:1 allow[0].pin: `allow[0].pin` is not as it must be; \
+        The hash of the tool's definition that was approved: 64 hexadecimal digits in lower case."],
+    );
+}
+
+#[test]
+fn names_and_references() {
+    let bad = "is no tool name: 1 to 128 characters, none of them blank or a control character";
+    check(
+        &BASE.replace("\"read\"", "'read me'"),
+        &[&format!("5:1 allow[0].tool: `read me` {bad}; write the tool's name as its server lists it")],
+    );
+    check(
+        &BASE.replace("\"files\"", "'file'"),
+        &["4:1 allow[0].server: there is no server `file`; did you mean `files`?"],
+    );
+    check(
+        &BASE.replace("[servers.files]", ""),
+        &["4:1 allow[0].server: there is no server `files`; add a table `[servers.files]`; it may be empty"],
+    );
+    check(
+        "[servers.'a b']\n",
+        &["1:10 servers.\"a b\": `a b` is no server name: 1 to 128 characters, \
+        none of them blank or a control character; give the server another name"],
+    );
+    let twice = format!("{BASE}[[allow]]\nserver = 'files'\ntool = 'read'\npermissions = ['READ']\n");
+    check(&twice, &["7:1 allow[1]: `files/read` is allowed twice; write one entry for a tool"]);
+}
+
+#[test]
+fn servers() {
+    check(
+        "[servers.a]\nargs = ['x']\n",
+        &[
+            "1:10 servers.a: the server `a` has no `command` for its other keys; add the `command`, or leave the table empty",
+        ],
+    );
+    check(
+        "[servers.a]\ncommand = ''\n",
+        &["2:1 servers.a.command: `servers.a.command` is empty; \
+        The program to start. It speaks the Model Context Protocol on its standard streams."],
+    );
+    check(
+        "[servers.a]\ncommand = 'x'\nenv = { 'A=B' = '' }\npass_env = ['P', '']\n",
+        &[
+            "3:9 servers.a.env.\"A=B\": `A=B` is no name of an environment variable; write a name without `=`",
+            "4:18 servers.a.pass_env[1]: `` is no name of an environment variable; write a name without `=`",
+        ],
+    );
+}
+
+#[test]
+fn grants() {
+    let with = |rest: &str| format!("{BASE}[[grants]]\nserver = 'files'\n{rest}\n");
+    check(
+        &with("tool = 'raed'\npermissions = ['READ']"),
+        &["9:1 grants[0].tool: `files/raed` is granted something but not allowed; did you mean `files/read`?"],
+    );
+    check(
+        &with("tool = 'delete_everything'\npermissions = ['READ']"),
+        &["9:1 grants[0].tool: `files/delete_everything` \
+        is granted something but not allowed; add an entry to `allow`; a grant alone allows nothing"],
+    );
+    check(
+        &with("tool = 'read'\npermissions = ['READ', 'NETWORK']"),
+        &["10:1 grants[0].permissions: `files/read` has \
+        no use for a grant of `NETWORK`; the tool's entry in `allow` lists `READ, WRITE` only"],
+    );
+    check(
+        &with("tool = 'read'\npermissions = ['READ']\nuses = 0"),
+        &["11:1 grants[0].uses: `grants[0].uses` is out of \
+        range; a number from 1 to 1000000000: For how many calls the grant is good, since the start. Without it, for any number."],
+    );
+    for time in ["2027-01-01", "'2027-01-01T00:00:00'", "2027-01-01T00:00:00", "'soon'", "1969-12-31T23:59:59Z"] {
+        let shown = time.trim_matches('\'');
+        check(
+            &with(&format!("tool = 'read'\npermissions = ['READ']\nexpires = {time}")),
+            &[&format!(
+                "11:1 grants[0].expires: `{shown}` is no time since 1970 with its offset; \
+             write a time as in RFC 3339, such as `2027-01-01T00:00:00Z`"
+            )],
+        );
+    }
+}
+
+#[test]
+fn times_may_be_written_both_ways_and_in_any_offset() {
+    let expires = |text: &str| {
+        let text = format!("{BASE}[[grants]]\nserver='files'\ntool='read'\npermissions=['READ']\nexpires={text}\n");
+        Config::parse(&text).unwrap().grants[0].expires.unwrap()
+    };
+    let expect = expires("2027-01-01T00:00:00Z");
+    for text in ["'2027-01-01T00:00:00Z'", "2027-01-01T02:00:00+02:00", "2027-01-01 00:00:00.999Z"] {
+        assert_eq!(expires(text), expect, "{text}");
+    }
+}
+
+#[test]
+fn patterns() {
+    let with = |pattern: &str| format!("[[policy.patterns]]\npattern = '{pattern}'\nreason = 'r'\n");
+    check(
+        &with("a(b"),
+        &["2:1 policy.patterns[0].pattern: the pattern is no regular expression: unclosed group; \
+        see https://docs.rs/regex for the syntax"],
+    );
+    check(
+        &with("(?=x)"),
+        &["2:1 policy.patterns[0].pattern: the pattern is no regular expression: look-around, \
+        including look-ahead and look-behind, is not supported; see https://docs.rs/regex for the syntax"],
+    );
+    check(
+        &with(""),
+        &["2:1 policy.patterns[0].pattern: `policy.patterns[0].pattern` is empty; \
+        A regular expression in the syntax of the Rust crate `regex`, without look-around. `(?i)` at its start makes \
+        it ignore case."],
+    );
+    let errors = Config::parse(&with(r"(\w{100}){1000}")).unwrap_err();
+    assert!(errors.0[0].message.contains("size limit"), "{errors}");
+    // Each is small enough by itself.
+    let many: String = (0..60).map(|index| with(&format!(r"\w{{30}}{index}"))).collect();
+    check(&many, &["1:10 policy.patterns: the patterns are too large together; make them fewer or simpler"]);
+}
+
+#[test]
+fn the_audit_log_has_one_key() {
+    check("[audit]\nlog = 'l'\n", &["1:2 audit: the audit log has no key; write either `key_file` or `key_env`"]);
+    check(
+        "[audit]\nlog = 'l'\nkey_file = 'f'\nkey_env = 'K'\n",
+        &["1:2 audit: the audit log has two keys; write either `key_file` or `key_env`"],
+    );
+    check(
+        "[audit]\nlog = 'l'\nkey_env = 'A=B'\n",
+        &["3:1 audit.key_env: `A=B` is no name of an environment variable; \
+        write a name without `=`"],
+    );
+}
+
+#[test]
+fn no_toml() {
+    let errors = Config::parse("[limits\nplan_bytes = 1\n\nx = = 2\n").unwrap_err();
+    assert!(errors.0.len() > 1, "{errors}");
+    assert!(errors.0.iter().all(|error| error.message.starts_with("this is no TOML: ") && error.line > 0), "{errors}");
+    let errors = Config::parse("[limits]\nplan_bytes = 1\nplan_bytes = 2\n").unwrap_err();
+    assert_eq!((errors.0[0].line, errors.0[0].column), (3, 1), "{errors}");
+    assert!(errors.0[0].message.contains("duplicate key"), "{errors}");
+}
+
+#[test]
+fn secrets_are_not_repeated() {
+    // The value of a variable is of a wrong type, and stands in a list of values that are wrong.
+    let text = "[servers.a]\ncommand = 1\nenv = { TOKEN = ['hush'] }\nkey = 'hush'\n";
+    let errors = Config::parse(text).unwrap_err();
+    assert_eq!(errors.0.len(), 3);
+    assert!(!errors.to_string().contains("hush"), "{errors}");
+}
+
+#[test]
+fn columns_are_counted_in_characters() {
+    check(
+        "servers = { 'é日' = { x = 1 } }\n",
+        &["1:22 servers.\"é日\".x: `servers.\"é日\".x` is no key of the \
+        configuration; the keys here are `command`, `args`, `env`, `pass_env`"],
+    );
+}
+
+#[test]
+fn any_text_gives_an_answer() {
+    // Cut anywhere, the sample gives errors or a configuration, and never one that allows more than the whole.
+    let sample = super::sample::SAMPLE;
+    let whole = Config::parse(sample).unwrap();
+    let ends = sample.char_indices().map(|(at, _)| at).step_by(7);
+    for end in ends {
+        if let Ok(config) = Config::parse(&sample[..end]) {
+            assert!(config.allow.keys().all(|tool| whole.allow.contains_key(tool)));
+            assert!(config.grants.len() <= whole.grants.len());
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What several tests need.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use omen_gate::{
+    Blocked, Call, Decision, Demand, Grant, ManualClock, Permission, Permissions, Ruling, Source, ToolId, TurnId,
+};
+use serde_json::{Map, Value, json};
+
+/// 2026-01-01T00:00:00Z.
+pub(crate) fn start() -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_767_225_600)
+}
+
+pub(crate) fn clock() -> Arc<ManualClock> {
+    Arc::new(ManualClock::new(start()))
+}
+
+pub(crate) fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// As in `files/write`.
+pub(crate) fn tool(text: &str) -> ToolId {
+    let (server, tool) = text.split_once('/').unwrap();
+    ToolId { server: server.parse().unwrap(), tool: tool.parse().unwrap() }
+}
+
+pub(crate) fn turn(text: &str) -> TurnId {
+    text.parse().unwrap()
+}
+
+pub(crate) fn args(value: Value) -> Map<String, Value> {
+    value.as_object().unwrap().clone()
+}
+
+pub(crate) fn demand(name: &str, permissions: &[Permission]) -> Demand {
+    let permissions = Permissions::new(permissions.iter().copied()).unwrap();
+    Demand { tool: tool(name), permissions, always_confirm: false }
+}
+
+/// A call in turn `turn_1` with one argument.
+pub(crate) fn call(name: &str, permissions: &[Permission]) -> Call {
+    Call::new(turn("turn_1"), demand(name, permissions), args(json!({"path": "a.txt"}))).unwrap()
+}
+
+/// A grant without an end that needs confirmation.
+pub(crate) fn grant(name: &str, permission: Permission) -> Grant {
+    Grant { tool: tool(name), permission, source: Source::User, expires: None, uses: None, pre_granted: false }
+}
+
+/// The outcome with the decision that was logged.
+pub(crate) fn logged<T>(ruling: Ruling<T>) -> (Decision, Result<T, Blocked>) {
+    let mut log = None;
+    let outcome = ruling.recorded(|decision| {
+        log = Some(decision.clone());
+        Ok::<_, Blocked>(())
+    });
+    (log.unwrap(), outcome)
+}
+
+/// The outcome, however it was logged.
+pub(crate) fn outcome<T>(ruling: Ruling<T>) -> Result<T, Blocked> {
+    logged(ruling).1
+}
