@@ -8,6 +8,9 @@ mod blocked;
 mod clock;
 mod code;
 mod fault;
+mod foreign;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 mod names;
 pub mod server;
 pub mod tool;
