@@ -32,7 +32,7 @@ fn malformed<T>(why: &str) -> Result<T, Fault> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 mod tests {
     use serde_json::{Value, json};
 

@@ -70,7 +70,7 @@ impl Connection {
         }
         let sent = self.service.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
         let Ok(handle) = sent else {
-            return Err(self.link.ended().unwrap_or(End::Stopped).before());
+            return Err(self.end().before());
         };
         let mut open = Open { handle: Some(handle), runtime: &self.runtime };
         // An answer that is here counts, even if the server has died since.
@@ -84,8 +84,13 @@ impl Connection {
             Answered::With(Err((code, message))) => Err(Fault::Refused { code, message: bounded(&message) }),
             // The line was not written to its end, so that the server cannot have read it.
             Answered::NotSent(why) => Err(Fault::Unreachable { why }),
-            Answered::Never => Err(self.link.ended().unwrap_or(End::Stopped).during()),
+            Answered::Never => Err(self.end().during()),
         }
+    }
+
+    /// How it ended, if the SDK says that it has.
+    fn end(&self) -> End {
+        self.link.ended().unwrap_or_else(|| End::Closed("the connection was closed".to_owned()))
     }
 
     /// Closes the server's input, gives it time to end, and kills it otherwise. Returns when it has ended.

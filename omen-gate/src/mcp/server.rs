@@ -104,8 +104,8 @@ impl ToolServer for StdioServer {
         let mut listing = Listing::new(self.launch.limits_ref());
         let mut cursor = None;
         loop {
-            let mut request = ListToolsRequest::default();
-            request.params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+            let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+            let request = ListToolsRequest { params, ..ListToolsRequest::default() };
             cursor = listing.page(connection.ask(ClientRequest::ListToolsRequest(request)).await?)?;
             if cursor.is_none() {
                 return Ok(listing.finish());

@@ -25,7 +25,7 @@ use super::writer::Writer;
 use crate::foreign::bounded;
 
 /// How long a process that has closed its output is waited for, to tell how it ended.
-const EXIT: Duration = Duration::from_millis(500);
+const EXIT: Duration = Duration::from_secs(2);
 
 /// The notification that makes a list of tools stale.
 const TOOLS_CHANGED: &str = "notifications/tools/list_changed";

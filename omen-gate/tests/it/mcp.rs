@@ -6,6 +6,7 @@ mod faults;
 mod hostile;
 mod life;
 mod npm;
+mod processes;
 
 use std::time::Duration;
 
@@ -39,7 +40,7 @@ async fn call(server: &StdioServer, tool: &str, args: Value) -> Result<Answer, F
     within(server.call(&ToolName::new(tool).unwrap(), args)).await
 }
 
-/// Limits that a test reaches soon.
-fn small() -> Limits {
-    Limits { line_bytes: 1 << 20, stop: Duration::from_millis(50), ..Limits::default() }
+/// Limits that a test reaches soon, with time enough for a machine under load.
+fn limits() -> Limits {
+    Limits { line_bytes: 1 << 20, start: Duration::from_secs(60), stop: Duration::from_secs(60), ..Limits::default() }
 }

@@ -6,7 +6,7 @@ mod server;
 use omen_gate::server::ToolServer as _;
 use serde_json::json;
 
-use super::{again, call, start, within};
+use super::{again, call, limits, start, within};
 
 #[test]
 fn settings_are_read_and_written() {
@@ -24,7 +24,7 @@ async fn reads_and_writes() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("settings.json");
     let store = again::again("mcp::config_store::settings_are_read_and_written", file.to_str().unwrap());
-    let store = start(store).await;
+    let store = start(store.limits(limits())).await;
 
     let tools = within(store.list()).await.unwrap();
     let names: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();

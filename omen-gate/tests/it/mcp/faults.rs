@@ -8,7 +8,7 @@ use omen_gate::{Fault, ToolName};
 use serde_json::{Map, json};
 
 use super::hostile::{PIECE, hostile};
-use super::{call, small, start, until, within};
+use super::{call, limits, start, until, within};
 
 /// How a call of a tool fails, and how the next call fails if the connection was given up.
 async fn fails(tool: &str) -> (Fault, Option<Fault>) {
@@ -94,7 +94,7 @@ async fn a_huge_answer_is_not_read_to_its_end() {
     let dir = tempfile::tempdir().unwrap();
     let note = dir.path().join("taken");
     let limit = 1 << 20;
-    let server = start(hostile("good").limits(Limits { line_bytes: limit, ..small() })).await;
+    let server = start(hostile("good").limits(Limits { line_bytes: limit, ..limits() })).await;
     let fault = call(&server, "huge", json!({"note": note})).await.unwrap_err();
     assert_eq!(fault, Fault::Oversized { limit: limit as u64 });
     until("the server is killed", || server.exit().is_some()).await;
@@ -175,8 +175,8 @@ async fn requests_of_the_server_are_refused_but_for_a_ping() {
 #[tokio::test]
 async fn a_handshake_that_fails_says_why() {
     let fails = async |role: &str| {
-        let limits = Limits { start: Duration::from_millis(if role == "mute" { 100 } else { 60_000 }), ..small() };
-        within(StdioServer::start(hostile(role).limits(limits))).await.unwrap_err()
+        let start = if role == "mute" { Duration::from_millis(100) } else { limits().start };
+        within(StdioServer::start(hostile(role).limits(Limits { start, ..limits() }))).await.unwrap_err()
     };
     assert_eq!(fails("mute").await, Fault::Timeout { after: Duration::from_millis(100) });
     assert_eq!(fails("rude").await, Fault::Refused { code: -32_000, message: "go away".to_owned() });
@@ -193,7 +193,7 @@ async fn a_handshake_that_fails_says_why() {
 
 #[tokio::test]
 async fn a_server_that_does_not_read_or_answer_is_not_fed_without_bound() {
-    let server = start(hostile("deaf").limits(Limits { unread_bytes: 1 << 20, ..small() })).await;
+    let server = start(hostile("deaf").limits(Limits { unread_bytes: 1 << 20, ..limits() })).await;
     let long = json!({"text": "x".repeat(600 << 10)});
     tokio::select! {
         biased;
@@ -206,7 +206,7 @@ async fn a_server_that_does_not_read_or_answer_is_not_fed_without_bound() {
     let fault = call(&server, "echo", json!({"text": "x".repeat(2 << 20)})).await.unwrap_err();
     assert!(matches!(&fault, Fault::Unreachable { why } if why.contains("larger than 1048576")), "{fault:?}");
 
-    let server = start(hostile("good").limits(Limits { open_requests: 2, ..small() })).await;
+    let server = start(hostile("good").limits(Limits { open_requests: 2, ..limits() })).await;
     let both = async { tokio::join!(call(&server, "hang", json!({})), call(&server, "hang", json!({}))) };
     tokio::select! {
         biased;

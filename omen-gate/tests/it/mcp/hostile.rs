@@ -1,5 +1,7 @@
 //! A server that breaks whatever can be broken, one thing for each of its tools and roles.
 
+#![allow(clippy::print_stderr, reason = "a server may chatter there")]
+
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::process::{Command, exit};
@@ -13,7 +15,7 @@ use super::again;
 
 /// Starts the server in a role.
 pub(super) fn hostile(role: &str) -> Launch {
-    again::again("mcp::hostile::it_behaves_if_it_wants_to", role).limits(super::small())
+    again::again("mcp::hostile::it_behaves_if_it_wants_to", role).limits(super::limits())
 }
 
 #[test]
@@ -124,6 +126,7 @@ impl Hostile {
         }
     }
 
+    #[expect(clippy::zombie_processes, reason = "it leaves its children to others")]
     fn call(&mut self, id: &Value, params: &Value) {
         let args = &params["arguments"];
         let answer = |value: &Value| json!({"content": [], "structuredContent": value});
