@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
 use rmcp::handler::server::wrapper::{Json, Parameters};
-use rmcp::{ServiceExt as _, tool, tool_router};
+use rmcp::{ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -70,7 +70,7 @@ struct Done {
     after: String,
 }
 
-#[tool_router(server_handler)]
+#[tool_router]
 impl ConfigStore {
     #[tool(name = "config.get", description = "Reads a setting.", annotations(read_only_hint = true))]
     async fn get(&self, Parameters(Get { key }): Parameters<Get>) -> Result<Json<Setting>, String> {
@@ -88,6 +88,9 @@ impl ConfigStore {
         Ok(Json(Done { key, before, after: value }))
     }
 }
+
+#[tool_handler(name = "config_store", version = "1.0.0")]
+impl ServerHandler for ConfigStore {}
 
 /// A file that is not there holds no settings.
 fn read(file: &Path) -> io::Result<BTreeMap<String, String>> {

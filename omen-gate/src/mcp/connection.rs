@@ -47,12 +47,19 @@ impl Connection {
         let link = Arc::new(Link::new(revision));
         let process = Process::start(launch, link.wishes())
             .map_err(|error| Fault::Unreachable { why: bounded(&format!("it could not be started: {error}")) })?;
-        let (exit, stderr) = (process.exit.clone(), Arc::clone(&process.stderr));
+        let (mut exit, stderr) = (process.exit.clone(), Arc::clone(&process.stderr));
         // When the time is over, all that is dropped takes the process with it.
         let shaken = timeout(limits.start, Client.serve(Pipes::new(process, limits, Arc::clone(&link)))).await;
         let service = match shaken {
             Err(_) => return Err(Fault::Timeout { after: limits.start }),
-            Ok(Err(error)) => return Err(not_shaken(&error, link.ended(), &stderr)),
+            Ok(Err(error)) => {
+                let end = match (&error, link.ended()) {
+                    // Its input is broken: that its output is, too, was not seen yet.
+                    (ClientInitializeError::TransportError { .. }, None) => exit.soon().await.map(End::Closed),
+                    (_, end) => end,
+                };
+                return Err(not_shaken(&error, end, &stderr));
+            }
             Ok(Ok(service)) => service,
         };
         let connection = Self { service, link, exit, stderr, runtime: Handle::current() };
@@ -97,7 +104,7 @@ impl Connection {
     pub(super) async fn stop(&self) {
         self.link.end(End::Stopped);
         self.service.cancellation_token().cancel();
-        let _ = self.exit.clone().wait_for(Option::is_some).await;
+        self.exit.clone().wait().await;
     }
 
     /// Ends it at once.
@@ -108,7 +115,7 @@ impl Connection {
 
     /// How the process ended, if it has.
     pub(super) fn exit(&self) -> Option<String> {
-        self.exit.borrow().clone()
+        self.exit.how()
     }
 
     pub(super) fn stderr(&self) -> String {

@@ -27,8 +27,31 @@ pub(super) enum Wish {
     Kill,
 }
 
-/// How a process ended, once it has: none before that.
-pub(super) type Exit = watch::Receiver<Option<String>>;
+/// How long a process that no longer listens or speaks is waited for, to tell how it ended.
+const EXIT: Duration = Duration::from_secs(2);
+
+/// How a process ended, once it has.
+#[derive(Clone, Debug)]
+pub(super) struct Exit(watch::Receiver<Option<String>>);
+
+impl Exit {
+    /// Waits for the end.
+    pub(super) async fn wait(&mut self) {
+        // Whoever would tell is gone with the runtime, and the process with it.
+        let _ = self.0.wait_for(Option::is_some).await;
+    }
+
+    /// How it ended, such as `exit status: 1`, or none while it runs.
+    pub(super) fn how(&self) -> Option<String> {
+        self.0.borrow().clone()
+    }
+
+    /// How it ended, if it does so soon: a process that breaks off is about to end.
+    pub(super) async fn soon(&mut self) -> Option<String> {
+        let _ = timeout(EXIT, self.wait()).await;
+        self.how()
+    }
+}
 
 /// A process that runs.
 #[derive(Debug)]
@@ -61,7 +84,7 @@ impl Process {
             last_words(drain).await;
             told.send_replace(Some(how));
         });
-        Ok(Self { stdin, stdout, stderr, exit })
+        Ok(Self { stdin, stdout, stderr, exit: Exit(exit) })
     }
 }
 

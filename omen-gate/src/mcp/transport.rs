@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -14,7 +13,6 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Map, Value};
 use tokio::process::ChildStdout;
-use tokio::time::timeout;
 
 use super::Limits;
 use super::lines::{Broken, Lines};
@@ -23,9 +21,6 @@ use super::message::{Message, Outcome, RpcError};
 use super::process::{Exit, Process, Wish};
 use super::writer::Writer;
 use crate::foreign::bounded;
-
-/// How long a process that has closed its output is waited for, to tell how it ended.
-const EXIT: Duration = Duration::from_secs(2);
 
 /// The notification that makes a list of tools stale.
 const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
@@ -110,7 +105,10 @@ impl Pipes {
         loop {
             let line = match self.lines.next().await {
                 Ok(Some(line)) => line,
-                Ok(None) => return Err(End::Closed(self.how_it_ended().await)),
+                Ok(None) => {
+                    let how = self.exit.soon().await;
+                    return Err(End::Closed(how.unwrap_or_else(|| "it closed its output".to_owned())));
+                }
                 Err(Broken::Io(error)) => return Err(End::Closed(bounded(&error.to_string()))),
                 Err(Broken::Oversized) => return Err(End::Oversized(self.limits.line_bytes)),
             };
@@ -128,13 +126,6 @@ impl Pipes {
                     None => return Err(End::Malformed(format!("an answer to `{id}`, which was not asked"))),
                 },
             }
-        }
-    }
-
-    async fn how_it_ended(&mut self) -> String {
-        match timeout(EXIT, self.exit.wait_for(Option::is_some)).await.as_ref().map(|exit| exit.as_deref()) {
-            Ok(Ok(Some(how))) => how.clone(),
-            _ => "it closed its output".to_owned(),
         }
     }
 }
