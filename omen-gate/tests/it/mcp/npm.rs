@@ -3,6 +3,7 @@
 //! They are not in this repository, so a folder with their `node_modules` has to be named. How to get one is in
 //! `.ci/run`.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -19,7 +20,7 @@ const SERVERS: &str = "OMEN_MCP_SERVERS";
 /// Starts an official server, or says why not.
 async fn official(name: &str, args: &[&Path]) -> Option<StdioServer> {
     let Some(folder) = std::env::var_os(SERVERS) else {
-        println!("skipped: {SERVERS} names no folder with the official servers; `.ci/run` says how to install them");
+        say(&format!("{SERVERS} is not set: `{name}` is not tried; `.ci/run` says how to install it"));
         return None;
     };
     let script = PathBuf::from(folder).join(format!("node_modules/@modelcontextprotocol/{name}/dist/index.js"));
@@ -35,8 +36,13 @@ fn offline(program: &str) -> Launch {
             return Launch::new("unshare").args(unshare).arg(program);
         }
     }
-    println!("not permitted to unshare the network: the server runs with it");
+    say("it is not permitted to unshare the network: the server runs with it");
     Launch::new(program)
+}
+
+/// The harness hides what a test prints, and nobody would see that it was skipped.
+fn say(what: &str) {
+    std::io::stderr().write_all(format!("\n{what}\n").as_bytes()).unwrap();
 }
 
 async fn tool(server: &StdioServer, name: &str) -> Tool {
