@@ -20,6 +20,8 @@ mod decision;
 pub mod fault;
 pub mod grant;
 pub mod health;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 mod names;
 mod permission;
 pub mod server;

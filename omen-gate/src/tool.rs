@@ -38,4 +38,7 @@ pub struct Answer {
     /// Whether the tool says that it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
+    /// Everything else, such as `_meta`.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
 }

@@ -11,6 +11,9 @@ mod config;
 mod faults;
 mod grants;
 mod health;
+#[cfg(unix)]
+mod mcp;
 mod rfc8785;
+mod server;
 mod steps;
 mod support;

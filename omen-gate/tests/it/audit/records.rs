@@ -1,7 +1,7 @@
 //! What is recorded, and what is refused before it is.
 
-use omen_gate::audit::{MAX_LINE, Verdict};
 use omen_gate::NotExact;
+use omen_gate::audit::{MAX_LINE, Verdict};
 
 use super::*;
 

@@ -1,0 +1,33 @@
+//! Tool servers that are child processes and speak the Model Context Protocol over their standard input and
+//! output.
+//!
+//! The handshake, the numbering of requests and the pairing of answers are the official SDK's (`rmcp`). The bytes
+//! are read here, for three reasons:
+//!
+//! - A line is given up as soon as it is longer than [`Limits::line_bytes`], not after it was read, and the call
+//!   learns that the answer was too large. The SDK drops such a line and leaves the call open.
+//! - What is no message, or answers no request, ends the connection: it cannot be told which call it was meant for.
+//!   The SDK skips it and leaves the call open.
+//! - Results are kept as the server wrote them. The SDK's types forget the members that they do not know, and a tool
+//!   is pinned by all that it says of itself.
+//!
+//! Of what a server sends unasked, a ping is answered, `notifications/tools/list_changed` is counted
+//! ([`revision`](crate::server::ToolServer::revision)), and nothing else has an effect.
+
+mod answer;
+mod connection;
+mod launch;
+mod limits;
+mod lines;
+mod link;
+mod listing;
+mod message;
+mod process;
+mod server;
+mod tail;
+mod transport;
+mod writer;
+
+pub use launch::Launch;
+pub use limits::Limits;
+pub use server::StdioServer;

@@ -1,0 +1,132 @@
+//! How a server is started.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use tokio::process::Command;
+
+use super::Limits;
+
+/// What every child process is given of our environment: without it, programs are not found.
+const INHERITED: &[&str] = if cfg!(windows) { &["PATH", "SystemRoot"] } else { &["PATH"] };
+
+/// A command line, with the environment and the limits of the server that it starts.
+///
+/// The environment is empty but for `PATH` and what is named here: a tool server must not read secrets that were
+/// meant for somebody else.
+#[derive(Clone)]
+pub struct Launch {
+    command: OsString,
+    args: Vec<OsString>,
+    env: BTreeMap<OsString, OsString>,
+    dir: Option<PathBuf>,
+    limits: Limits,
+}
+
+impl Launch {
+    /// Starts a program, looked for in `PATH` if it is a bare name. No shell is involved.
+    #[must_use]
+    pub fn new(command: impl AsRef<OsStr>) -> Self {
+        Self {
+            command: command.as_ref().to_owned(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            dir: None,
+            limits: Limits::default(),
+        }
+    }
+
+    /// Gives it a further argument.
+    #[must_use]
+    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        self.args.push(arg.as_ref().to_owned());
+        self
+    }
+
+    /// Gives it further arguments.
+    #[must_use]
+    pub fn args(mut self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self
+    }
+
+    /// Sets a variable of its environment.
+    #[must_use]
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.env.insert(name.as_ref().to_owned(), value.as_ref().to_owned());
+        self
+    }
+
+    /// Hands on a variable of our environment, if it is set. So a secret need not stand in a configuration.
+    #[must_use]
+    pub fn pass(mut self, name: impl AsRef<OsStr>) -> Self {
+        if let Some(value) = std::env::var_os(name.as_ref()) {
+            self.env.insert(name.as_ref().to_owned(), value);
+        }
+        self
+    }
+
+    /// Sets the folder that it runs in. By default it is ours.
+    #[must_use]
+    pub fn dir(mut self, dir: impl AsRef<Path>) -> Self {
+        self.dir = Some(dir.as_ref().to_owned());
+        self
+    }
+
+    /// Sets what is taken from the server.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    pub(super) fn limits_ref(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(super) fn to_command(&self) -> Command {
+        let mut command = Command::new(&self.command);
+        command.args(&self.args).env_clear();
+        for name in INHERITED {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        command.envs(&self.env);
+        if let Some(dir) = &self.dir {
+            command.current_dir(dir);
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        // Its own group: an interrupt from the terminal is for us to handle, and what it starts is killed with it.
+        #[cfg(unix)]
+        command.process_group(0);
+        command
+    }
+}
+
+/// Values of the environment are left out, for they may be secrets.
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Launch")
+            .field("command", &self.command)
+            .field("args", &self.args)
+            .field("env", &self.env.keys())
+            .field("dir", &self.dir)
+            .field("limits", &self.limits)
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Launch;
+
+    #[test]
+    fn values_of_the_environment_are_not_shown() {
+        let shown = format!("{:?}", Launch::new("server").env("TOKEN", "very secret"));
+        assert!(shown.contains("TOKEN") && !shown.contains("secret"), "{shown}");
+    }
+}

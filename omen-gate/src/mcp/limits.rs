@@ -1,0 +1,39 @@
+//! How much a server may say.
+
+use std::time::Duration;
+
+/// What is taken from one server. Whoever goes past a limit is refused, never cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one message, without its line break. The memory for a message that was parsed is a multiple of it.
+    pub line_bytes: usize,
+    /// Tools in a list.
+    pub tools: usize,
+    /// Pages of a list.
+    pub pages: usize,
+    /// Bytes of a list, all pages together, as JSON without blanks.
+    pub list_bytes: usize,
+    /// Requests that the server has not answered, those that were cancelled included.
+    pub open_requests: usize,
+    /// Bytes that wait to be written because the server does not read.
+    pub unread_bytes: usize,
+    /// Time for the server to start, up to the end of the handshake.
+    pub start: Duration,
+    /// Time for the server to end by itself, once its input is closed. Then it is killed.
+    pub stop: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            line_bytes: 4 << 20,
+            tools: 1_000,
+            pages: 100,
+            list_bytes: 8 << 20,
+            open_requests: 1_000,
+            unread_bytes: 16 << 20,
+            start: Duration::from_secs(15),
+            stop: Duration::from_secs(2),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The last bytes of what a server writes to its standard error.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+/// Bytes that are kept.
+const KEPT: usize = 4_096;
+
+/// A ring of bytes.
+#[derive(Debug, Default)]
+pub(super) struct Tail(Mutex<VecDeque<u8>>);
+
+impl Tail {
+    /// Reads to the end, and keeps the last of it. The server is never held up by its own chatter.
+    pub(super) async fn drain(&self, mut input: impl AsyncRead + Unpin) {
+        let mut buffer = vec![0; KEPT];
+        while let Ok(read @ 1..) = input.read(&mut buffer).await {
+            let mut ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            ring.extend(buffer.iter().take(read));
+            let over = ring.len().saturating_sub(KEPT);
+            ring.drain(..over);
+        }
+    }
+
+    /// What was kept, as text.
+    pub(super) fn text(&self) -> String {
+        let ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (front, back) = ring.as_slices();
+        String::from_utf8_lossy(&[front, back].concat()).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KEPT, Tail};
+
+    #[tokio::test]
+    async fn the_last_bytes_are_kept() {
+        let tail = Tail::default();
+        let text = format!("{}the end", "x".repeat(10 * KEPT));
+        tail.drain(text.as_bytes()).await;
+        assert_eq!(tail.text().len(), KEPT);
+        assert!(tail.text().ends_with("xthe end"));
+    }
+}

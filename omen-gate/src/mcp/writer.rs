@@ -1,0 +1,102 @@
+//! Lines to a server, in order.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::{mpsc, oneshot};
+
+/// Writes lines in the order in which they are given. What waits to be written is bounded. The output is closed when
+/// this is dropped and all is written.
+///
+/// The SDK sends each message in a task of its own; without an order, a cancellation could overtake its request.
+#[derive(Debug)]
+pub(super) struct Writer {
+    /// Bounded by bytes.
+    queue: mpsc::UnboundedSender<Line>,
+    waiting: Arc<AtomicUsize>,
+    limit: usize,
+}
+
+#[derive(Debug)]
+struct Line {
+    bytes: Vec<u8>,
+    written: oneshot::Sender<io::Result<()>>,
+}
+
+impl Writer {
+    /// At most `limit` bytes wait at a time.
+    pub(super) fn new(mut output: impl AsyncWrite + Send + Unpin + 'static, limit: usize) -> Self {
+        let (queue, mut lines) = mpsc::unbounded_channel::<Line>();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&waiting);
+        tokio::spawn(async move {
+            while let Some(Line { bytes, written }) = lines.recv().await {
+                let outcome = match output.write_all(&bytes).await {
+                    Ok(()) => output.flush().await,
+                    broken => broken,
+                };
+                counter.fetch_sub(bytes.len(), Ordering::AcqRel);
+                // Nobody need wait for it.
+                let _ = written.send(outcome);
+            }
+        });
+        Self { queue, waiting, limit }
+    }
+
+    /// Takes a line. The future tells when it is written; the line is written even if nobody polls it.
+    ///
+    /// # Errors
+    /// If too much waits. Then nothing of the line is written.
+    pub(super) fn write(&self, bytes: Vec<u8>) -> io::Result<impl Future<Output = io::Result<()>> + Send + use<>> {
+        let length = bytes.len();
+        if length > self.limit {
+            return Err(io::Error::other(format!("the request is larger than {} bytes", self.limit)));
+        }
+        if self.waiting.load(Ordering::Acquire).saturating_add(length) > self.limit {
+            return Err(io::Error::other("the server does not read its input"));
+        }
+        // Only this end adds, and it is not shared.
+        self.waiting.fetch_add(length, Ordering::AcqRel);
+        let (written, outcome) = oneshot::channel();
+        self.queue.send(Line { bytes, written }).map_err(|_| io::ErrorKind::NotConnected)?;
+        Ok(async move { outcome.await.unwrap_or_else(|_| Err(io::ErrorKind::NotConnected.into())) })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use tokio::io::AsyncReadExt as _;
+
+    use super::Writer;
+
+    #[tokio::test]
+    async fn lines_are_written_in_order_and_the_rest_before_the_end() {
+        let (near, mut far) = tokio::io::duplex(4);
+        let writer = Writer::new(near, 100);
+        let lines: Vec<_> = (0..9).map(|n| writer.write(format!("line {n}\n").into_bytes()).unwrap()).collect();
+        // Nobody waits for them.
+        drop((lines, writer));
+        let mut read = String::new();
+        far.read_to_string(&mut read).await.unwrap();
+        assert_eq!(read, (0..9).map(|n| format!("line {n}\n")).collect::<String>());
+    }
+
+    #[tokio::test]
+    async fn what_waits_is_bounded() {
+        let (near, mut far) = tokio::io::duplex(4);
+        let writer = Writer::new(near, 10);
+        let first = writer.write(vec![b'a'; 8]).unwrap();
+        assert!(writer.write(vec![b'b'; 8]).is_err(), "nobody reads");
+        assert!(writer.write(vec![b'b'; 11]).is_err(), "it would never be taken");
+        far.read_exact(&mut [0; 8]).await.unwrap();
+        first.await.unwrap();
+        let third = writer.write(vec![b'c'; 8]).unwrap();
+        far.read_exact(&mut [0; 8]).await.unwrap();
+        third.await.unwrap();
+        drop(far);
+        assert!(writer.write(vec![b'd'; 8]).unwrap().await.is_err(), "nobody is there");
+    }
+}

@@ -1,0 +1,221 @@
+//! Tools of the agent's own program.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::ToolServer;
+use crate::bounded;
+use crate::tool::{Answer, Tool};
+use crate::{BadName, Fault, ToolName};
+
+/// The code of JSON-RPC for arguments that do not fit.
+const INVALID_PARAMS: i64 = -32_602;
+
+/// A server in this process, made of functions. Tools may be added and removed at any time; the list is always as it
+/// is now.
+///
+/// ```
+/// use omen_gate::server::{Local, ToolServer as _};
+/// use schemars::JsonSchema;
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Question { city: String }
+///
+/// #[derive(Serialize, JsonSchema)]
+/// struct Weather { celsius: f64 }
+///
+/// async fn weather(question: Question) -> Result<Weather, String> {
+///     match question.city.as_str() {
+///         "Oslo" => Ok(Weather { celsius: -3.5 }),
+///         city => Err(format!("nobody has been to `{city}`")),
+///     }
+/// }
+///
+/// let server = Local::new().tool("weather", "Tells the weather of a city.", weather)?;
+///
+/// # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+/// # runtime.block_on(async {
+/// let tools = server.list().await?;
+/// assert_eq!(tools[0].input_schema["properties"]["city"]["type"], "string");
+/// # Ok::<(), omen_gate::Fault>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Local {
+    tools: RwLock<BTreeMap<ToolName, Entry>>,
+    revision: AtomicU64,
+}
+
+type Answering = Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send>>;
+type Run = dyn Fn(Map<String, Value>) -> Answering + Send + Sync;
+
+#[derive(Clone)]
+struct Entry {
+    tool: Tool,
+    run: Arc<Run>,
+}
+
+/// Why a function cannot be a tool.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadTool {
+    /// Its name is none.
+    #[error(transparent)]
+    Name(#[from] BadName),
+    /// There is a tool of that name.
+    #[error("there are two tools `{0}`")]
+    Twice(ToolName),
+    /// The protocol wants arguments and structured answers to be JSON objects.
+    #[error("the {what} of `{name}` are not a JSON object: take a struct with named fields")]
+    NoObject {
+        /// The name of the tool.
+        name: ToolName,
+        /// `arguments` or `results`.
+        what: &'static str,
+    },
+}
+
+impl Local {
+    /// A server without tools.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a function. The schemas of arguments and result are derived from its types. An error of the function is an
+    /// answer that says so (`isError`).
+    ///
+    /// # Errors
+    /// If the name is none or is taken, or if arguments or result are no JSON objects.
+    pub fn tool<A, O, E, F, Fut>(self, name: &str, description: &str, run: F) -> Result<Self, BadTool>
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + JsonSchema + 'static,
+        E: fmt::Display + 'static,
+        F: Fn(A) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, E>> + Send + 'static,
+    {
+        let name = ToolName::new(name)?;
+        let tool = Tool {
+            description: Some(description.to_owned()),
+            input_schema: object::<A>(&name, "arguments", SchemaSettings::draft2020_12().for_deserialize())?,
+            output_schema: Some(object::<O>(&name, "results", SchemaSettings::draft2020_12().for_serialize())?),
+            more: Map::new(),
+            name,
+        };
+        self.raw(tool, move |args| {
+            let answering = serde_json::from_value(Value::Object(args)).map(&run);
+            async move {
+                match answering {
+                    Ok(answering) => answered(answering.await),
+                    Err(error) => Err(Fault::Refused { code: INVALID_PARAMS, message: bounded(&error.to_string()) }),
+                }
+            }
+        })
+    }
+
+    /// Adds a function that takes its arguments as they are and makes its own answer.
+    ///
+    /// # Errors
+    /// If the name is taken.
+    pub fn raw<F, Fut>(self, tool: Tool, run: F) -> Result<Self, BadTool>
+    where
+        F: Fn(Map<String, Value>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Answer, Fault>> + Send + 'static,
+    {
+        self.add(tool, run)?;
+        Ok(self)
+    }
+
+    /// Adds a function to a server that is in use. The list counts as changed.
+    ///
+    /// # Errors
+    /// If the name is taken.
+    pub fn add<F, Fut>(&self, tool: Tool, run: F) -> Result<(), BadTool>
+    where
+        F: Fn(Map<String, Value>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Answer, Fault>> + Send + 'static,
+    {
+        let mut tools = self.tools.write().unwrap_or_else(PoisonError::into_inner);
+        if tools.contains_key(&tool.name) {
+            return Err(BadTool::Twice(tool.name));
+        }
+        tools.insert(tool.name.clone(), Entry { tool, run: Arc::new(move |args| Box::pin(run(args))) });
+        self.revision.fetch_add(1, Ordering::Release);
+        Ok(())
+    }
+
+    /// Takes a tool away, and tells whether there was one. Calls that are open go on.
+    pub fn remove(&self, name: &ToolName) -> bool {
+        let removed = self.tools.write().unwrap_or_else(PoisonError::into_inner).remove(name).is_some();
+        if removed {
+            self.revision.fetch_add(1, Ordering::Release);
+        }
+        removed
+    }
+}
+
+#[async_trait]
+impl ToolServer for Local {
+    async fn list(&self) -> Result<Vec<Tool>, Fault> {
+        let tools = self.tools.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(tools.values().map(|entry| entry.tool.clone()).collect())
+    }
+
+    async fn call(&self, tool: &ToolName, args: Map<String, Value>) -> Result<Answer, Fault> {
+        let run =
+            self.tools.read().unwrap_or_else(PoisonError::into_inner).get(tool).map(|entry| Arc::clone(&entry.run));
+        match run {
+            Some(run) => run(args).await,
+            None => Err(Fault::Refused { code: INVALID_PARAMS, message: format!("there is no tool `{tool}`") }),
+        }
+    }
+
+    fn revision(&self) -> u64 {
+        self.revision.load(Ordering::Acquire)
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.tool.fmt(f)
+    }
+}
+
+/// The schema of a type, which has to be that of an object.
+fn object<T: JsonSchema>(
+    name: &ToolName,
+    what: &'static str,
+    settings: SchemaSettings,
+) -> Result<Map<String, Value>, BadTool> {
+    match settings.into_generator().into_root_schema_for::<T>().to_value() {
+        Value::Object(schema) if schema.get("type").is_some_and(|kind| kind == "object") => Ok(schema),
+        _ => Err(BadTool::NoObject { name: name.clone(), what }),
+    }
+}
+
+/// The answer of a function: structured, and the same as text, as the protocol asks.
+fn answered<O: Serialize, E: fmt::Display>(outcome: Result<O, E>) -> Result<Answer, Fault> {
+    let text = |text: String| vec![json!({"type": "text", "text": text})];
+    match outcome {
+        Ok(result) => match serde_json::to_value(result) {
+            Ok(value) => {
+                Ok(Answer { content: text(value.to_string()), structured_content: Some(value), ..Answer::default() })
+            }
+            Err(error) => Err(Fault::Malformed { why: bounded(&error.to_string()) }),
+        },
+        Err(error) => Ok(Answer { content: text(error.to_string()), is_error: Some(true), ..Answer::default() }),
+    }
+}

@@ -1,0 +1,46 @@
+//! Tool servers that are child processes. They are started through a shell, hence the `cfg(unix)`.
+
+mod again;
+mod config_store;
+mod faults;
+mod hostile;
+mod life;
+mod npm;
+mod processes;
+
+use std::time::Duration;
+
+use omen_gate::mcp::{Launch, Limits, StdioServer};
+use omen_gate::server::ToolServer as _;
+use omen_gate::tool::Answer;
+use omen_gate::{Fault, ToolName};
+use serde_json::Value;
+
+/// A test that hangs fails. Nothing that is tested depends on how long something takes.
+async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(60), future).await.expect("this hangs")
+}
+
+/// Waits until something has come about.
+async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let waited = tokio::time::timeout(Duration::from_secs(60), async {
+        while !holds() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    });
+    waited.await.unwrap_or_else(|_| panic!("this never comes about: {what}"));
+}
+
+async fn start(launch: Launch) -> StdioServer {
+    within(StdioServer::start(launch)).await.unwrap()
+}
+
+async fn call(server: &StdioServer, tool: &str, args: Value) -> Result<Answer, Fault> {
+    let args = serde_json::from_value(args).unwrap();
+    within(server.call(&ToolName::new(tool).unwrap(), args)).await
+}
+
+/// Limits that a test reaches soon, with time enough for a machine under load.
+fn limits() -> Limits {
+    Limits { line_bytes: 1 << 20, start: Duration::from_secs(60), stop: Duration::from_secs(60), ..Limits::default() }
+}

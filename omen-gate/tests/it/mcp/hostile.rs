@@ -1,0 +1,232 @@
+//! A server that breaks whatever can be broken, one thing for each of its tools and roles.
+
+#![allow(clippy::print_stderr, reason = "a server may chatter there")]
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::process::{Command, exit};
+use std::thread;
+use std::time::Duration;
+
+use omen_gate::mcp::Launch;
+use serde_json::{Value, json};
+
+use super::again;
+
+/// Starts the server in a role.
+pub(super) fn hostile(role: &str) -> Launch {
+    again::again("mcp::hostile::it_behaves_if_it_wants_to", role).limits(super::limits())
+}
+
+#[test]
+fn it_behaves_if_it_wants_to() {
+    if let Some((role, out)) = again::role() {
+        Hostile { role, out, hanging: Vec::new(), cancelled: Vec::new() }.serve();
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let server = super::start(hostile("good")).await;
+        let answer = super::call(&server, "echo", json!({"n": 1})).await.unwrap();
+        assert_eq!(answer.structured_content, Some(json!({"n": 1})));
+    });
+}
+
+/// Bytes that a flood writes at a time.
+pub(super) const PIECE: usize = 64 << 10;
+
+struct Hostile {
+    role: String,
+    out: File,
+    hanging: Vec<Value>,
+    cancelled: Vec<Value>,
+}
+
+impl Hostile {
+    /// Answers line by line, and does not come back.
+    fn serve(mut self) -> ! {
+        if self.role == "dead" {
+            eprintln!("I am not configured");
+            exit(7);
+        }
+        while let Some(message) = hear() {
+            let id = message["id"].clone();
+            match message["method"].as_str() {
+                Some("initialize") => self.initialize(&id),
+                Some("tools/list") => self.list(&id, &message["params"]),
+                Some("tools/call") => self.call(&id, &message["params"]),
+                Some("notifications/cancelled") => self.cancel(&message["params"]["requestId"]),
+                _ => {}
+            }
+        }
+        if self.role == "stubborn" {
+            wait();
+        }
+        exit(0);
+    }
+
+    fn say(&mut self, message: &Value) {
+        // Whoever has hung up does not listen.
+        let _ = self.out.write_all(format!("{message}\n").as_bytes());
+    }
+
+    fn result(&mut self, id: &Value, result: Value) {
+        self.say(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+    }
+
+    fn changed(&mut self) {
+        self.say(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+    }
+
+    fn initialize(&mut self, id: &Value) {
+        let version = if self.role == "ancient" { "1999-12-31" } else { "2025-06-18" };
+        let welcome = json!({
+            "protocolVersion": version,
+            "capabilities": {"tools": {"listChanged": true}},
+            "serverInfo": {"name": "hostile", "version": "0"},
+        });
+        match self.role.as_str() {
+            "mute" => {}
+            "rude" => self.say(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32000, "message": "go away"}})),
+            "chatty" => self.say(&json!("Server running on stdio")),
+            "vague" => self.result(id, json!({"protocolVersion": version})),
+            "huge" => self.flood(&Value::Null),
+            "hasty" => {
+                self.changed();
+                self.result(id, welcome);
+                self.changed();
+            }
+            "deaf" => {
+                self.result(id, welcome);
+                wait();
+            }
+            _ => self.result(id, welcome),
+        }
+    }
+
+    fn list(&mut self, id: &Value, params: &Value) {
+        let page: u64 = params["cursor"].as_str().map_or(0, |cursor| cursor.parse().unwrap());
+        let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}, "x-unknown": [page]});
+        match self.role.as_str() {
+            "endless" => {
+                let tools = [tool(&format!("tool-{page}"))];
+                self.result(id, json!({"tools": tools, "nextCursor": (page + 1).to_string()}));
+            }
+            "paged" if page < 2 => {
+                self.result(
+                    id,
+                    json!({"tools": [tool(&format!("tool-{page}"))], "nextCursor": (page + 1).to_string()}),
+                );
+            }
+            "twins" => self.result(id, json!({"tools": [tool("echo"), tool("echo")]})),
+            "restless" => {
+                self.changed();
+                self.result(id, json!({"tools": [tool("echo")]}));
+            }
+            _ => self.result(id, json!({"tools": [tool("echo")]})),
+        }
+    }
+
+    #[expect(clippy::zombie_processes, reason = "it leaves its children to others")]
+    fn call(&mut self, id: &Value, params: &Value) {
+        let args = &params["arguments"];
+        let answer = |value: &Value| json!({"content": [], "structuredContent": value});
+        match params["name"].as_str().unwrap() {
+            "echo" => self.result(id, answer(args)),
+            "hang" => self.hanging.push(id.clone()),
+            "cancelled" => self.result(id, answer(&json!({"cancelled": self.cancelled, "hanging": self.hanging}))),
+            "error" => self.say(&json!({
+                "jsonrpc": "2.0", "id": id,
+                "error": {"code": 9_000_000_000_u64, "message": format!("no\u{1b}[2J{}", "!".repeat(100_000)), "data": {}},
+            })),
+            "closing" => self.say(&json!({
+                "jsonrpc": "2.0", "id": id,
+                "error": {"code": -32603, "message": "m", "data": "io.modelcontextprotocol/transportClosed"},
+            })),
+            "garbage" => self.say(&json!("I have no idea")),
+            "torn" => {
+                let _ = self.out.write_all(br#"{"jsonrpc":"2.0","id":"#);
+                exit(0);
+            }
+            "half" => self.say(&json!({"jsonrpc": "2.0", "id": id})),
+            "hollow" => self.result(id, json!({})),
+            "text" => self.result(id, json!({"content": "text"})),
+            "stranger" => self.result(&json!(id.as_i64().unwrap() + 1_000), answer(args)),
+            "repeater" => {
+                self.result(id, answer(args));
+                self.result(id, answer(args));
+            }
+            "nobody" => self.say(&json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "what?"}})),
+            "huge" => self.flood(args),
+            "die" => exit(101),
+            "hangup" => {
+                self.result(id, answer(args));
+                exit(0);
+            }
+            "changed" => {
+                self.changed();
+                self.result(id, answer(args));
+            }
+            "beg" => {
+                for method in ["sampling/createMessage", "roots/list", "elicitation/create", "who/knows", "ping"] {
+                    self.say(&json!({"jsonrpc": "2.0", "id": method, "method": method, "params": [[]]}));
+                }
+                let mut codes = serde_json::Map::new();
+                for _ in 0..5 {
+                    let heard = hear().unwrap();
+                    codes.insert(heard["id"].as_str().unwrap().to_owned(), heard["error"]["code"].clone());
+                }
+                self.result(id, answer(&codes.into()));
+            }
+            "stderr" => {
+                for _ in 0..10_000 {
+                    eprintln!("{}", "noise ".repeat(200));
+                }
+                eprintln!("the end of the noise");
+                self.result(id, answer(args));
+            }
+            "pid" => self.result(id, answer(&json!({"pid": std::process::id()}))),
+            "breed" => {
+                let child = Command::new("sleep").arg("1000").spawn().unwrap();
+                self.result(id, answer(&json!({"pid": child.id()})));
+            }
+            "env" => {
+                let names: Vec<_> = std::env::vars().map(|(name, _)| name).collect();
+                self.result(id, answer(&json!({"names": names})));
+            }
+            _ => self.say(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "unknown tool"}})),
+        }
+    }
+
+    /// Answers late, to what nobody waits for any more.
+    fn cancel(&mut self, id: &Value) {
+        self.cancelled.push(id.clone());
+        self.result(id, json!({"content": []}));
+    }
+
+    /// Writes 100 MB on one line, in pieces of 64 KiB, and adds a byte to a file, if one is named, for each piece that
+    /// was taken.
+    fn flood(&mut self, args: &Value) {
+        let mut note = args["note"].as_str().map(|note| File::create(note).unwrap());
+        for _ in 0..1_600 {
+            if self.out.write_all(&[b'x'; PIECE]).is_err() {
+                return;
+            }
+            if let Some(note) = &mut note {
+                note.write_all(b".").unwrap();
+            }
+        }
+        self.say(&json!("the end"));
+    }
+}
+
+/// The next message, or none at the end of the input.
+fn hear() -> Option<Value> {
+    let line = io::stdin().lines().next()?;
+    Some(serde_json::from_str(&line.unwrap()).unwrap())
+}
+
+/// Longer than any test waits, and not for ever if a test has gone wrong.
+fn wait() -> ! {
+    thread::sleep(Duration::from_secs(180));
+    exit(1)
+}
