@@ -18,7 +18,7 @@ fn main() {
 fn generate() -> Result<(), Box<dyn Error>> {
     let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
     emit::fsm(&model)?.write_to_out_dir("fsm.rs")?;
-    let moves = emit::moves(Path::new(MOVES))?;
+    let moves = emit::functions(Path::new(MOVES))?;
     emit::episode(&model, &moves)?.write_to_out_dir("episode.rs")?;
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={MOVES}");

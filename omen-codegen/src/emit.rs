@@ -15,12 +15,14 @@ mod enums;
 mod episode;
 mod facts;
 mod fsm;
+mod functions;
 mod gate;
 mod lens;
 mod markers;
 mod names;
 mod objects;
 mod packet;
+mod pipeline;
 mod predicates;
 mod quiet;
 mod readers;
@@ -124,11 +126,11 @@ pub fn predicates(model: &Model, markers: &Markers) -> Result<Source, Mistakes> 
     source(|| predicates::emit(model, markers))
 }
 
-/// The files in which moves are written out, by method, in the order of their names.
+/// The files in which moves or steps are written out, by method, in the order of their names.
 ///
 /// # Errors
 /// If they cannot be read.
-pub fn moves(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
+pub fn functions(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -146,6 +148,15 @@ pub fn moves(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
 /// If the files and the state machine disagree.
 pub fn episode(model: &Model, moves: &[(String, String)]) -> Result<Source, Mistakes> {
     source(|| episode::emit(model, moves))
+}
+
+/// The way of a request through the gate: the method that each state has, and what answers the others:
+/// `omen-gate`. `steps` are the files, by method, in which the methods are written out once.
+///
+/// # Errors
+/// If the files and the pipeline disagree.
+pub fn pipeline(model: &Model, steps: &[(String, String)]) -> Result<Source, Mistakes> {
+    source(|| pipeline::emit(model, steps))
 }
 
 fn source(emit: impl FnOnce() -> Result<TokenStream, Mistakes>) -> Result<Source, Mistakes> {

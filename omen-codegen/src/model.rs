@@ -16,7 +16,7 @@ pub mod rules;
 pub mod typed;
 
 pub use fsm::{Event, Fsm, Guard, GuardOn, Obligation, Row, State, SubState, Target};
-pub use gate::{Gate, GateCode, Next, Step};
+pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
 pub use rules::{Predicate, Rule};
 pub use typed::{Answer, Move, Refusal, Typed, Typestate};
 

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use crate::tool::{Answer, Tool};
-use crate::{Fault, ToolName};
+use crate::{Call, Fault, ToolName, TurnId};
 
 pub use local::{BadTool, Local};
 pub use snapshot::{Unlisted, snapshot};
@@ -28,11 +28,58 @@ pub trait ToolServer: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// If there is no proper answer. An answer with `isError` is an answer.
-    async fn call(&self, tool: &ToolName, args: Map<String, Value>) -> Result<Answer, Fault>;
+    async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault>;
 
     /// A number that goes up whenever the list may have changed: a list is as good as new while the number is the
     /// one that was read before it was asked for. A server whose list never changes stays at 0.
     fn revision(&self) -> u64 {
         0
+    }
+}
+
+/// One call that a gate has let through. Only a gate makes one, and a server takes one for each call: so there is no
+/// other way to a tool, and none to call twice (PG-6).
+#[derive(Debug)]
+pub struct Dispatch {
+    turn: TurnId,
+    tool: ToolName,
+    args: Map<String, Value>,
+}
+
+impl Dispatch {
+    pub(crate) fn new(call: &Call) -> Self {
+        Self { turn: call.turn().clone(), tool: call.tool().tool.clone(), args: call.args().clone() }
+    }
+
+    /// A call that no gate has let through, for tests of servers. Only with the feature `test-util`, which no program
+    /// that matters turns on.
+    #[cfg(feature = "test-util")]
+    #[must_use]
+    pub fn unguarded(turn: TurnId, tool: ToolName, args: Map<String, Value>) -> Self {
+        Self { turn, tool, args }
+    }
+
+    /// The turn that it is for.
+    #[must_use]
+    pub fn turn(&self) -> &TurnId {
+        &self.turn
+    }
+
+    /// The tool.
+    #[must_use]
+    pub fn tool(&self) -> &ToolName {
+        &self.tool
+    }
+
+    /// The arguments.
+    #[must_use]
+    pub fn args(&self) -> &Map<String, Value> {
+        &self.args
+    }
+
+    /// Tool and arguments.
+    #[must_use]
+    pub fn into_parts(self) -> (ToolName, Map<String, Value>) {
+        (self.tool, self.args)
     }
 }

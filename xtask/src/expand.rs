@@ -47,10 +47,10 @@ pub fn command(options: &Options, out: &mut dyn Write) -> Result<ExitCode, Box<d
         let sources = match part {
             Part::Types => vec![emit::types(&model, &Lens::parse(LENS)?)?],
             Part::Codes => vec![emit::codes(&model)?],
-            Part::Gate => vec![emit::gate(&model)?],
+            Part::Gate => vec![emit::gate(&model)?, emit::pipeline(&model, &emit::functions(Path::new(STEPS))?)?],
             Part::Facts => vec![emit::markers(&model, &markers)?, emit::predicates(&model, &markers)?],
             Part::Fsm => vec![emit::fsm(&model)?],
-            Part::Episode => vec![emit::episode(&model, &emit::moves(Path::new(MOVES))?)?],
+            Part::Episode => vec![emit::episode(&model, &emit::functions(Path::new(MOVES))?)?],
         };
         for source in sources {
             match out.write_all(source.as_str().as_bytes()) {
@@ -65,6 +65,9 @@ pub fn command(options: &Options, out: &mut dyn Write) -> Result<ExitCode, Box<d
 
 /// The markers of the build script.
 const MARKERS: &str = include_str!("../../omen-invariants/facts.json");
+
+/// Where `omen-gate` writes the steps of a call out.
+const STEPS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../omen-gate/src/pipeline/steps");
 
 /// Where `omen-fsm` writes its moves out.
 const MOVES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../omen-fsm/src/episode/moves");

@@ -5,6 +5,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::fsm::nodes;
+use super::functions::{self, Implementation};
 use super::{NUMBER, bug, doc, ident, predicates};
 use crate::load::FSM_FILE;
 use crate::mistake::{Mistake, Mistakes};
@@ -12,14 +13,11 @@ use crate::model::{Answer, Fsm, Model, Move, Typestate};
 
 mod explain;
 mod method;
-mod source;
-
-use source::Implementation;
 
 pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStream, Mistakes> {
     let fsm = &model.fsm;
     let states = fsm.typed.states.iter().map(State::parse).collect::<Result<Vec<_>, _>>()?;
-    let implementations = source::read(files)?;
+    let implementations = functions::read("Episode", files)?;
     let mut tokens = predicates::of_episode(model)?;
     for state in &states {
         tokens.extend(marker(state));

@@ -1,4 +1,4 @@
-//! The tool boundary: its codes, and the steps that every call goes through.
+//! The tool boundary: its codes, and the steps that every request goes through.
 
 use super::fsm::ids_at;
 use super::index::Index;
@@ -10,7 +10,13 @@ use super::report::Report;
 use super::{root, suggest};
 use crate::load::{GATE_FILE, SchemaSet};
 
-const FILE: &[Field] = &[need("version", Want::Text), need("codes", Want::List), need("pipeline", Want::List)];
+const FILE: &[Field] = &[
+    need("version", Want::Text),
+    need("codes", Want::List),
+    need("pipeline", Want::List),
+    need("ends", Want::List),
+    need("again", Want::Record),
+];
 
 const CODE: &[Field] = &[
     need("code", Want::Text),
@@ -23,7 +29,9 @@ const CODE: &[Field] = &[
 
 const STEP: &[Field] = &[need("state", Want::Text), need("description", Want::Text)];
 /// What leads on: every step has it but the last.
-const NEXT: &[Field] = &[need("method", Want::Text), need("code", Want::Text)];
+const NEXT: &[Field] = &[need("method", Want::Text)];
+/// What the compiler answers where a step is out of turn.
+const REFUSED: &[Field] = &[need("code", Want::Text), need("message", Want::Text), need("note", Want::Text)];
 
 pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     let Some(json) = set.file(GATE_FILE) else { return };
@@ -37,7 +45,15 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     written(&codes, report);
     unique(index, &codes, report);
     numbered(&codes, report);
-    pipeline(&codes, &file.list("pipeline"), report);
+    let (steps, ends) = (file.list("pipeline"), file.list("ends"));
+    pipeline(&steps, &ends, report);
+    let again = file.get("again");
+    if let Some(again) = &again {
+        record::check(report, again, &[REFUSED]);
+    }
+    let answers: Vec<Node<'_>> = steps.into_iter().chain(ends).chain(again).collect();
+    known(&codes, &answers, report);
+    unbraced(&answers, report);
 }
 
 /// Asks that every code is a family and a sign: `PG-3`, `A1`.
@@ -99,22 +115,18 @@ fn numbered(codes: &[Node<'_>], report: &mut Report) {
     }
 }
 
-fn pipeline(codes: &[Node<'_>], steps: &[Node<'_>], report: &mut Report) {
-    let known: Vec<&str> = codes.iter().filter_map(|code| code.text("code")).collect();
+fn pipeline(steps: &[Node<'_>], ends: &[Node<'_>], report: &mut Report) {
     for (number, step) in (1..).zip(steps) {
-        let next: &[Field] = if number < steps.len() { NEXT } else { &[] };
-        record::check(report, step, &[STEP, next]);
-        if let (Some(code), Some(at)) = (step.text("code"), step.get("code"))
-            && !code.trim().is_empty()
-            && !known.contains(&code)
-        {
-            let problem = format!("there is no code `{code}`");
-            report.add(Kind::UnknownCode, &at, problem, suggest::mend(code, known.iter().copied()));
-        }
+        let more: &[&[Field]] = if number < steps.len() { &[STEP, NEXT, REFUSED] } else { &[STEP] };
+        record::check(report, step, more);
     }
-    ids_at("state", steps, report);
+    for end in ends {
+        record::check(report, end, &[STEP, REFUSED]);
+    }
+    let states: Vec<Node<'_>> = steps.iter().chain(ends).cloned().collect();
+    ids_at("state", &states, report);
     ids_at("method", steps, report);
-    for (state, at) in texts(steps, "state") {
+    for (state, at) in texts(&states, "state") {
         pascal_case(state, &at, report);
     }
     for (method, at) in texts(steps, "method") {
@@ -125,6 +137,26 @@ fn pipeline(codes: &[Node<'_>], steps: &[Node<'_>], report: &mut Report) {
                 format!("the method `{method}` is not in snake_case"),
                 "write small ASCII letters and digits, with single `_` between words",
             );
+        }
+    }
+}
+
+/// Asks that answers refer to codes that there are.
+fn known(codes: &[Node<'_>], answers: &[Node<'_>], report: &mut Report) {
+    let known: Vec<&str> = codes.iter().filter_map(|code| code.text("code")).collect();
+    for (code, at) in texts(answers, "code") {
+        if !code.trim().is_empty() && !known.contains(&code) {
+            let problem = format!("there is no code `{code}`");
+            report.add(Kind::UnknownCode, &at, problem, suggest::mend(code, known.iter().copied()));
+        }
+    }
+}
+
+/// The compiler would fill in types where a text has braces.
+fn unbraced(answers: &[Node<'_>], report: &mut Report) {
+    for (text, at) in ["message", "note"].into_iter().flat_map(|key| texts(answers, key)) {
+        if text.contains(['{', '}']) {
+            report.add(Kind::PredicateBraces, &at, "this text has a brace", "say it without braces");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The tool boundary: its codes, and the steps that every call goes through.
+//! The tool boundary: its codes, and the steps that every request goes through.
 
 use super::{At, text};
 use crate::json::Json;
@@ -11,6 +11,10 @@ pub struct Gate {
     pub codes: Vec<GateCode>,
     /// The steps, in order.
     pub pipeline: Vec<Step>,
+    /// Where a request may end early.
+    pub ends: Vec<End>,
+    /// What answers a step that is taken again.
+    pub again: OutOfTurn,
 }
 
 /// One code of the tool boundary.
@@ -30,12 +34,12 @@ pub struct GateCode {
     pub source: String,
 }
 
-/// One step of the way that a call takes.
+/// One step of the way that a request takes.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Where the call is, such as `Screened`; also the name of a type.
+    /// Where the request is, such as `Screened`; also the name of a type.
     pub state: String,
-    /// What is known of a call that is here.
+    /// What is known of a request that is here.
     pub description: String,
     /// What leads on; `None` at the end.
     pub next: Option<Next>,
@@ -46,12 +50,41 @@ pub struct Step {
 pub struct Next {
     /// The method.
     pub method: String,
-    /// The code that it enforces.
+    /// What answers the methods that come after it.
+    pub refused: OutOfTurn,
+}
+
+/// Where a request ends that does not go all the way.
+#[derive(Clone, Debug)]
+pub struct End {
+    /// Such as `Untyped`; also the name of a type.
+    pub state: String,
+    /// What is known of a request that is here.
+    pub description: String,
+    /// What answers all methods.
+    pub refused: OutOfTurn,
+}
+
+/// What the compiler answers where a step is out of turn.
+#[derive(Clone, Debug)]
+pub struct OutOfTurn {
+    /// The code that is at stake.
     pub code: String,
+    /// What is wrong.
+    pub message: String,
+    /// The legal way out.
+    pub note: String,
 }
 
 pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Gate, Mistake> {
-    Ok(Gate { codes: each(at, json, "codes", code)?, pipeline: each(at, json, "pipeline", step)? })
+    let nothing = Json::Object(Vec::new());
+    let again = json.get("again").unwrap_or(&nothing);
+    Ok(Gate {
+        codes: each(at, json, "codes", code)?,
+        pipeline: each(at, json, "pipeline", step)?,
+        ends: each(at, json, "ends", end)?,
+        again: refused(&at.join("again"), again)?,
+    })
 }
 
 fn each<T>(
@@ -77,8 +110,20 @@ fn code(at: &At<'_>, json: &Json) -> Result<GateCode, Mistake> {
 
 fn step(at: &At<'_>, json: &Json) -> Result<Step, Mistake> {
     let next = match json.get("method") {
-        Some(_) => Some(Next { method: text(at, json, "method")?, code: text(at, json, "code")? }),
+        Some(_) => Some(Next { method: text(at, json, "method")?, refused: refused(at, json)? }),
         None => None,
     };
     Ok(Step { state: text(at, json, "state")?, description: text(at, json, "description")?, next })
+}
+
+fn end(at: &At<'_>, json: &Json) -> Result<End, Mistake> {
+    Ok(End {
+        state: text(at, json, "state")?,
+        description: text(at, json, "description")?,
+        refused: refused(at, json)?,
+    })
+}
+
+fn refused(at: &At<'_>, json: &Json) -> Result<OutOfTurn, Mistake> {
+    Ok(OutOfTurn { code: text(at, json, "code")?, message: text(at, json, "message")?, note: text(at, json, "note")? })
 }

@@ -22,14 +22,14 @@ use similar::TextDiff;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// `definition NAME`, `packets`, `codes`, `machine`, `verification_loop`, `episode`, `gate`,
+    /// `definition NAME`, `packets`, `codes`, `machine`, `verification_loop`, `episode`, `gate`, `pipeline`,
     /// `markers` or `predicates`.
     emit: String,
     /// What facts keep; nothing, if it is left out.
     lens: Option<Box<RawValue>>,
     /// Which marker types there are; none, if it is left out.
     markers: Option<Box<RawValue>>,
-    /// The functions of moves, by method.
+    /// The functions of moves or steps, by method.
     #[serde(default)]
     moves: BTreeMap<String, Vec<String>>,
     /// By path, as text, for the order of members counts; what the model needs besides is added.
@@ -90,14 +90,16 @@ fn generate(name: &str) -> Result<Source, Mistakes> {
         ("markers", "") => emit::markers(&model, &markers),
         ("predicates", "") => emit::predicates(&model, &markers),
         ("gate", "") => emit::gate(&model),
+        ("pipeline", "") => emit::pipeline(&model, &functions(case.moves)),
         ("machine", "") => emit::machine(&model),
         ("verification_loop", "") => emit::verification_loop(&model),
-        ("episode", "") => {
-            let moves: Vec<_> = case.moves.into_iter().map(|(method, lines)| (method, lines.join("\n"))).collect();
-            emit::episode(&model, &moves)
-        }
+        ("episode", "") => emit::episode(&model, &functions(case.moves)),
         _ => panic!("{name}: nothing is called `{}`", case.emit),
     }
+}
+
+fn functions(moves: BTreeMap<String, Vec<String>>) -> Vec<(String, String)> {
+    moves.into_iter().map(|(method, lines)| (method, lines.join("\n"))).collect()
 }
 
 fn read(name: &str) -> Case {
@@ -127,7 +129,7 @@ fn folder() -> PathBuf {
 
 const NO_RULES: &str = r#"{ "version": "0.7" }"#;
 
-const NO_GATE: &str = r#"{ "version": "0.7" }"#;
+const NO_GATE: &str = r#"{ "version": "0.7", "again": { "code": "A1", "message": "-", "note": "-" } }"#;
 
 const NO_FSM: &str = r#"{
     "version": "0.7",

@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ListToolsRequest, PaginatedRequestParams};
-use serde_json::{Map, Value};
 
 use super::connection::Connection;
 use super::listing::Listing;
 use super::{Launch, answer};
-use crate::server::ToolServer;
+use crate::Fault;
+use crate::server::{Dispatch, ToolServer};
 use crate::tool::{Answer, Tool};
-use crate::{Fault, ToolName};
 
 /// A server of the Model Context Protocol as a child process.
 ///
@@ -113,7 +112,8 @@ impl ToolServer for StdioServer {
         }
     }
 
-    async fn call(&self, tool: &ToolName, args: Map<String, Value>) -> Result<Answer, Fault> {
+    async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault> {
+        let (tool, args) = dispatch.into_parts();
         let params = CallToolRequestParams::new(tool.as_str().to_owned()).with_arguments(args);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         answer::read(self.connection().ask(request).await?)

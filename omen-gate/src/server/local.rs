@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::ToolServer;
+use super::{Dispatch, ToolServer};
 use crate::bounded;
 use crate::tool::{Answer, Tool};
 use crate::{BadName, Fault, ToolName};
@@ -174,9 +174,10 @@ impl ToolServer for Local {
         Ok(tools.values().map(|entry| entry.tool.clone()).collect())
     }
 
-    async fn call(&self, tool: &ToolName, args: Map<String, Value>) -> Result<Answer, Fault> {
+    async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault> {
+        let (tool, args) = dispatch.into_parts();
         let run =
-            self.tools.read().unwrap_or_else(PoisonError::into_inner).get(tool).map(|entry| Arc::clone(&entry.run));
+            self.tools.read().unwrap_or_else(PoisonError::into_inner).get(&tool).map(|entry| Arc::clone(&entry.run));
         match run {
             Some(run) => run(args).await,
             None => Err(Fault::Refused { code: INVALID_PARAMS, message: format!("there is no tool `{tool}`") }),

@@ -13,8 +13,10 @@ use std::time::Duration;
 use omen_gate::mcp::{Launch, Limits, StdioServer};
 use omen_gate::server::ToolServer as _;
 use omen_gate::tool::Answer;
-use omen_gate::{Fault, ToolName};
+use omen_gate::Fault;
 use serde_json::Value;
+
+use crate::support::unguarded;
 
 /// A test that hangs fails. Nothing that is tested depends on how long something takes.
 async fn within<T>(future: impl Future<Output = T>) -> T {
@@ -36,8 +38,7 @@ async fn start(launch: Launch) -> StdioServer {
 }
 
 async fn call(server: &StdioServer, tool: &str, args: Value) -> Result<Answer, Fault> {
-    let args = serde_json::from_value(args).unwrap();
-    within(server.call(&ToolName::new(tool).unwrap(), args)).await
+    within(server.call(unguarded(tool, args))).await
 }
 
 /// Limits that a test reaches soon, with time enough for a machine under load.

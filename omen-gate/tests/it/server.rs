@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use omen_gate::server::{BadTool, Local, ToolServer, snapshot};
+use omen_gate::server::{BadTool, Dispatch, Local, ToolServer, snapshot};
 use omen_gate::tool::{Answer, Tool};
 use omen_gate::{Fault, ServerName, ToolName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+
+use crate::support::unguarded;
 
 #[derive(Deserialize, JsonSchema)]
 struct Two {
@@ -30,10 +32,6 @@ fn name(text: &str) -> ToolName {
     ToolName::new(text).unwrap()
 }
 
-fn args(args: Value) -> Map<String, Value> {
-    serde_json::from_value(args).unwrap()
-}
-
 fn plain(name: &str) -> Tool {
     serde_json::from_value(json!({"name": name, "inputSchema": {"type": "object"}})).unwrap()
 }
@@ -45,16 +43,16 @@ async fn a_function_is_a_tool() {
     assert_eq!(tools[0].input_schema["required"], json!(["a"]), "a default is not required");
     assert_eq!(tools[0].output_schema.as_ref().unwrap()["required"], json!(["sum"]));
 
-    let answer = server.call(&name("add"), args(json!({"a": 1, "b": 2}))).await.unwrap();
+    let answer = server.call(unguarded("add", json!({"a": 1, "b": 2}))).await.unwrap();
     assert_eq!(answer.structured_content, Some(json!({"sum": 3})));
     assert_eq!(answer.content, [json!({"type": "text", "text": "{\"sum\":3}"})]);
 
-    let failed = server.call(&name("add"), args(json!({"a": i64::MAX, "b": 1}))).await.unwrap();
+    let failed = server.call(unguarded("add", json!({"a": i64::MAX, "b": 1}))).await.unwrap();
     assert_eq!((failed.is_error, failed.structured_content), (Some(true), None));
 
-    let misfit = server.call(&name("add"), args(json!({"a": "1"}))).await.unwrap_err();
+    let misfit = server.call(unguarded("add", json!({"a": "1"}))).await.unwrap_err();
     assert!(matches!(misfit, Fault::Refused { code: -32_602, .. }), "{misfit:?}");
-    let unknown = server.call(&name("sub"), Map::new()).await.unwrap_err();
+    let unknown = server.call(unguarded("sub", json!({}))).await.unwrap_err();
     assert!(matches!(unknown, Fault::Refused { code: -32_602, .. }), "{unknown:?}");
 }
 
@@ -81,7 +79,7 @@ async fn the_list_is_as_it_is_now() {
     assert_eq!(server.revision(), 0);
     server.add(plain("a"), |_| async { Err(Fault::Panicked) }).unwrap();
     assert_eq!((server.revision(), server.list().await.unwrap().len()), (1, 1));
-    assert_eq!(server.call(&name("a"), Map::new()).await, Err(Fault::Panicked), "a raw tool makes its own answer");
+    assert_eq!(server.call(unguarded("a", json!({}))).await, Err(Fault::Panicked), "a raw tool makes its own answer");
     assert!(server.remove(&name("a")) && !server.remove(&name("a")));
     assert_eq!((server.revision(), server.list().await.unwrap().len()), (2, 0));
 }
@@ -95,7 +93,7 @@ async fn a_catalogue_has_all_servers_or_is_none() {
         async fn list(&self) -> Result<Vec<Tool>, Fault> {
             Err(Fault::Unreachable { why: "gone".to_owned() })
         }
-        async fn call(&self, _: &ToolName, _: Map<String, Value>) -> Result<Answer, Fault> {
+        async fn call(&self, _: Dispatch) -> Result<Answer, Fault> {
             Err(Fault::Unreachable { why: "gone".to_owned() })
         }
     }

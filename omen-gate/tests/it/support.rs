@@ -64,3 +64,9 @@ pub(crate) fn logged<T>(ruling: Ruling<T>) -> (Decision, Result<T, Blocked>) {
 pub(crate) fn outcome<T>(ruling: Ruling<T>) -> Result<T, Blocked> {
     logged(ruling).1
 }
+
+/// A call past the gate, for tests of servers alone.
+pub(crate) fn unguarded(tool: &str, args: serde_json::Value) -> omen_gate::server::Dispatch {
+    let tool = omen_gate::ToolName::new(tool).unwrap();
+    omen_gate::server::Dispatch::unguarded(TurnId::new("test").unwrap(), tool, serde_json::from_value(args).unwrap())
+}

@@ -8,10 +8,10 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
+use super::super::functions::Implementation;
 use super::super::names::pascal;
 use super::super::{bug, ident};
 use super::State;
-use super::source::Implementation;
 use crate::mistake::Mistakes;
 use crate::model::{Answer, Model, Move, Refusal};
 
@@ -102,35 +102,4 @@ fn signature(mv: &Move, implementations: &[Implementation]) -> (Option<syn::Gene
         None => vec![format_ident!("_value")],
     };
     (of().find_map(Implementation::named_at_call), names)
-}
-
-impl Implementation {
-    /// The generic parameters, if any of them stands in no parameter's type: then callers name them.
-    fn named_at_call(&self) -> Option<syn::Generics> {
-        let types = self.parameters.iter().map(|(_, ty)| quote!(#ty).to_string()).collect::<Vec<_>>().join(" ");
-        let words: Vec<&str> = types.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-        let state = &self.state;
-        let state = quote!(#state).to_string();
-        let mut generics = syn::Generics::default();
-        for parameter in &self.generics.params {
-            let plain: syn::GenericParam = match parameter {
-                syn::GenericParam::Type(parameter) => {
-                    let name = &parameter.ident;
-                    syn::parse_quote!(#name)
-                }
-                other => other.clone(),
-            };
-            let name = match parameter {
-                syn::GenericParam::Type(parameter) => parameter.ident.to_string(),
-                syn::GenericParam::Const(parameter) => parameter.ident.to_string(),
-                syn::GenericParam::Lifetime(_) => continue,
-            };
-            let is_state = super::method::STATES.contains(&name.as_str())
-                || state.split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
-            if !is_state && !words.contains(&name.as_str()) {
-                generics.params.push(plain);
-            }
-        }
-        (!generics.params.is_empty()).then_some(generics)
-    }
 }

@@ -4,13 +4,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::visit_mut::VisitMut;
 
+use super::super::functions::{Implementation, STATES, Substitute};
 use super::super::ident;
 use super::State;
-use super::source::{Implementation, Substitute};
 use crate::model::Move;
-
-/// The type parameters of a function that stand for the state before and after.
-pub(super) const STATES: [&str; 2] = ["S", "Next"];
 
 pub(super) fn emit(
     state: &State<'_>,

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use omen_gate::Fault;
 use omen_gate::mcp::{Limits, StdioServer};
 use omen_gate::server::ToolServer as _;
-use omen_gate::{Fault, ToolName};
-use serde_json::{Map, json};
+use serde_json::json;
 
 use super::hostile::{PIECE, hostile};
 use super::{call, limits, start, until, within};
+use crate::support::unguarded;
 
 /// How a call of a tool fails, and how the next call fails if the connection was given up.
 async fn fails(tool: &str) -> (Fault, Option<Fault>) {
@@ -109,8 +110,7 @@ async fn a_huge_answer_is_not_read_to_its_end() {
 #[tokio::test]
 async fn a_call_that_nobody_waits_for_is_cancelled_and_may_be_answered_late() {
     let server = start(hostile("good")).await;
-    let hang = ToolName::new("hang").unwrap();
-    let mut hanging = Box::pin(server.call(&hang, Map::new()));
+    let mut hanging = Box::pin(server.call(unguarded("hang", json!({}))));
     let seen = tokio::select! {
         biased;
         answer = &mut hanging => panic!("{answer:?}"),

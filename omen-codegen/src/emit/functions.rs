@@ -1,21 +1,24 @@
-//! The functions in which moves are written out, once each: `moves/<method>.rs`.
+//! The functions in which methods are written out, once each, in a file that is called like the method:
+//! `moves/<method>.rs` for an episode, `steps/<method>.rs` for a request.
 
+use quote::quote;
 use syn::visit_mut::{self, VisitMut};
 
-use super::super::{bug, ident};
+use super::{bug, ident};
 use crate::mistake::Mistakes;
 
-/// A function that carries a move out.
+/// A function that carries a method out.
 pub(super) struct Implementation {
     pub(super) method: String,
     pub(super) function: syn::Ident,
     pub(super) docs: Vec<syn::Attribute>,
     pub(super) generics: syn::Generics,
-    /// The `S` of its first parameter, `episode: Episode<S>`.
+    /// The `S` of its first parameter, `episode: Episode<S>` or `request: Request<S>`.
     pub(super) state: syn::Type,
     /// The other parameters.
     pub(super) parameters: Vec<(syn::Ident, syn::Type)>,
     pub(super) output: syn::ReturnType,
+    pub(super) is_async: bool,
 }
 
 impl Implementation {
@@ -28,7 +31,39 @@ impl Implementation {
     pub(super) fn leads_on(&self) -> bool {
         self.generics.type_params().any(|parameter| parameter.ident == "Next")
     }
+
+    /// The generic parameters, if any of them stands in no parameter's type: then callers name them.
+    pub(super) fn named_at_call(&self) -> Option<syn::Generics> {
+        let types = self.parameters.iter().map(|(_, ty)| quote!(#ty).to_string()).collect::<Vec<_>>().join(" ");
+        let words: Vec<&str> = types.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let state = &self.state;
+        let state = quote!(#state).to_string();
+        let mut generics = syn::Generics::default();
+        for parameter in &self.generics.params {
+            let plain: syn::GenericParam = match parameter {
+                syn::GenericParam::Type(parameter) => {
+                    let name = &parameter.ident;
+                    syn::parse_quote!(#name)
+                }
+                other => other.clone(),
+            };
+            let name = match parameter {
+                syn::GenericParam::Type(parameter) => parameter.ident.to_string(),
+                syn::GenericParam::Const(parameter) => parameter.ident.to_string(),
+                syn::GenericParam::Lifetime(_) => continue,
+            };
+            let is_state =
+                STATES.contains(&name.as_str()) || state.split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
+            if !is_state && !words.contains(&name.as_str()) {
+                generics.params.push(plain);
+            }
+        }
+        (!generics.params.is_empty()).then_some(generics)
+    }
 }
+
+/// The type parameters of a function that stand for the state before and after.
+pub(super) const STATES: [&str; 2] = ["S", "Next"];
 
 /// The type parameter that stands for any state.
 pub(super) fn any() -> syn::Type {
@@ -36,24 +71,25 @@ pub(super) fn any() -> syn::Type {
     syn::parse_quote!(#any)
 }
 
-/// Reads the functions that others may call and whose first parameter is the episode.
-pub(super) fn read(files: &[(String, String)]) -> Result<Vec<Implementation>, Mistakes> {
+/// Reads the functions that others may call and whose first parameter is the `carrier`, such as
+/// `Episode`, in some state.
+pub(super) fn read(carrier: &str, files: &[(String, String)]) -> Result<Vec<Implementation>, Mistakes> {
     let mut all = Vec::new();
     for (method, text) in files {
-        let wrong = |problem: String| bug(format!("moves/{method}.rs: {problem}"));
+        let wrong = |problem: String| bug(format!("{method}.rs: {problem}"));
         let file = syn::parse_file(text).map_err(|error| wrong(error.to_string()))?;
         for item in file.items {
             if let syn::Item::Fn(function) = item
                 && !matches!(function.vis, syn::Visibility::Inherited)
             {
-                all.push(implementation(method, function).map_err(wrong)?);
+                all.push(implementation(carrier, method, function).map_err(wrong)?);
             }
         }
     }
     Ok(all)
 }
 
-fn implementation(method: &str, function: syn::ItemFn) -> Result<Implementation, String> {
+fn implementation(carrier: &str, method: &str, function: syn::ItemFn) -> Result<Implementation, String> {
     let name = function.sig.ident.clone();
     let mut parameters = Vec::new();
     for input in function.sig.inputs {
@@ -66,10 +102,11 @@ fn implementation(method: &str, function: syn::ItemFn) -> Result<Implementation,
         }
     }
     if parameters.is_empty() {
-        return Err(format!("`{name}` takes no episode"));
+        return Err(format!("`{name}` takes no `{carrier}`"));
     }
     let (_, first) = parameters.remove(0);
-    let state = state_of(&first).ok_or_else(|| format!("the first parameter of `{name}` is no `Episode<_>`"))?;
+    let state =
+        state_of(carrier, &first).ok_or_else(|| format!("the first parameter of `{name}` is no `{carrier}<_>`"))?;
     Ok(Implementation {
         method: method.to_owned(),
         function: name,
@@ -78,12 +115,14 @@ fn implementation(method: &str, function: syn::ItemFn) -> Result<Implementation,
         state,
         parameters,
         output: function.sig.output,
+        is_async: function.sig.asyncness.is_some(),
     })
 }
 
-fn state_of(ty: &syn::Type) -> Option<syn::Type> {
+/// The state of a carrier.
+pub(super) fn state_of(carrier: &str, ty: &syn::Type) -> Option<syn::Type> {
     let syn::Type::Path(path) = ty else { return None };
-    let last = path.path.segments.last().filter(|last| last.ident == "Episode")?;
+    let last = path.path.segments.last().filter(|last| last.ident == carrier)?;
     let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
     match arguments.args.first()? {
         syn::GenericArgument::Type(ty) => Some(ty.clone()),

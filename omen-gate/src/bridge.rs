@@ -1,0 +1,154 @@
+//! The bridge to an episode: a task goes through the gate and comes back with its result.
+
+use omen_fsm::episode::{Pending, Settled};
+use omen_types::scalar::TextScalar as _;
+use omen_types::{ErrorDetails, MethodKind};
+use serde_json::{Map, Value, json};
+
+use crate::pipeline::{Dispatched, Planned, Request};
+use crate::plan::ToolCall;
+use crate::turns::{Origin, TurnState};
+use crate::{Blocked, Code, Gate, Permission, Stopped, ToolId, TurnId};
+
+impl Gate {
+    /// Carries a task of an episode out, through the gate, and gives its result. The episode is the turn: its
+    /// correlation id is the turn id, and the entries of the audit log carry it with the directive's packet id.
+    ///
+    /// The types have seen to it that a directive that writes was sent with a permit. Here its token, the grants of
+    /// the operator and, if need be, somebody's confirmation are asked for together: a tool that may do more than
+    /// read needs a token that has not expired, whatever the agent says of the tool.
+    ///
+    /// A tool is named `server/tool`, or by its own name alone if only one allowed server has it.
+    ///
+    /// The result is SUCCESS with the answer's structured content if an output type is registered for the tool and
+    /// the answer is of that type (PG-4), and with the whole answer, marked `"typed": false`, if none is. Everything
+    /// else is FAILURE, with the code of the rule or the class of the fault as `error_code`; `tool_calls_used` says
+    /// whether the tool was called.
+    pub async fn run(&self, task: Pending) -> Settled {
+        match self.carry_out(&task).await {
+            Ok(data) => task.success(data).used(0, 1),
+            Err(stopped) => {
+                let called = u32::from(stopped.was_called);
+                task.failed(stopped.details()).used(0, called)
+            }
+        }
+    }
+
+    async fn carry_out(&self, task: &Pending) -> Result<Value, NotDone> {
+        let id = TurnId::new(task.correlation_id().as_str());
+        let id = id.map_err(|error| Blocked::new(Code::A2, error.to_string(), "give the episode another id"))?;
+        let origin = Origin {
+            packet_id: task.directive().clone(),
+            correlation_id: task.correlation_id().clone(),
+            authority: task.authority().cloned(),
+            deadline: task.deadline(),
+        };
+        let turn = TurnState::new(id, Some(origin), self.journal().clone());
+        turn.check(turn.stands(self.clock())).await?;
+        let call = turn.check(self.call_of(task)).await?;
+        turn.check(self.authorized_by(task, call.tool())).await?;
+        let request = Request { gate: self.clone(), turn, state: Planned { call } };
+        let request = request.conform().await?.authorize().await?.dispatch().await?;
+        result(request).await
+    }
+
+    /// What a task asks for.
+    fn call_of(&self, task: &Pending) -> Result<ToolCall, Blocked> {
+        let method = task.method();
+        let (MethodKind::Tool, Some(name)) = (method.method, &method.tool_id) else {
+            let message = format!("the task `{}` calls no tool", task.task_id());
+            return Err(Blocked::new(Code::Pg2, message, "carry out yourself what is no tool call, and settle it"));
+        };
+        let args = method.tool_params.clone().unwrap_or_default();
+        Ok(ToolCall::new(self.tool_of(name)?, args))
+    }
+
+    fn tool_of(&self, name: &str) -> Result<ToolId, Blocked> {
+        let mut found = self.allowed().keys().filter(|tool| tool.to_string() == name);
+        if let Some(tool) = found.next() {
+            return Ok(tool.clone());
+        }
+        let mut found = self.allowed().keys().filter(|tool| tool.tool.as_str() == name);
+        match (found.next(), found.next()) {
+            (Some(tool), None) => Ok(tool.clone()),
+            (Some(one), Some(other)) => {
+                let message = format!("`{name}` may be `{one}` or `{other}`");
+                Err(Blocked::new(Code::Pg3, message, "name the tool with its server"))
+            }
+            (None, _) => {
+                let message = format!("no tool `{name}` is allowed");
+                Err(Blocked::new(Code::Pg3, message, "the operator's allowlist has to name the tool and its server"))
+            }
+        }
+    }
+
+    /// A tool that may do more than read needs a token.
+    fn authorized_by(&self, task: &Pending, tool: &ToolId) -> Result<(), Blocked> {
+        let demand = self.allowed().get(tool).map(|allowed| &allowed.demand);
+        let beyond = demand.and_then(|demand| demand.permissions.iter().find(|permission| *permission != Permission::Read));
+        match (beyond, task.authority()) {
+            (Some(permission), None) => {
+                let message = format!("`{tool}` needs `{permission}`, and its directive was sent without a token");
+                let help = "declare the tool as one that writes, and send its directive `.with(permit)`";
+                Err(Blocked::new(Code::G1, message, help))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a task gave. A type that is registered has to fit.
+async fn result(request: Request<Dispatched>) -> Result<Value, NotDone> {
+    let after = |stopped: Stopped| NotDone { stopped, was_called: true };
+    if let Some(fault) = request.answer().fault() {
+        return Err(after(fault.into()));
+    }
+    let tool = request.tool().clone();
+    if request.gate.outputs().knows(&tool) {
+        return match request.type_output::<Value>().await {
+            Ok(typed) => Ok(typed.state.payload.into_value()),
+            Err(untyped) => Err(after(untyped.why().clone().into())),
+        };
+    }
+    let mut data = Map::from_iter([("typed".to_owned(), Value::Bool(false))]);
+    if let Ok(Value::Object(answer)) = serde_json::to_value(request.answer()) {
+        data.extend(answer);
+    }
+    Ok(Value::Object(data))
+}
+
+/// A task that was not done.
+struct NotDone {
+    stopped: Stopped,
+    /// Whether the tool was called, so that the call counts against the episode's budget.
+    was_called: bool,
+}
+
+impl NotDone {
+    fn details(&self) -> ErrorDetails {
+        let class = match &self.stopped {
+            Stopped::Failed(fault) => Some(fault.class()),
+            _ => None,
+        };
+        let code = class.map_or(self.stopped.code().as_str(), |class| class.as_str());
+        ErrorDetails {
+            error_code: Some(code.to_owned()),
+            error_message: Some(self.stopped.to_string()),
+            is_transient: class.map(|class| class.is_transient()),
+            retry_recommended: Some(class.is_some_and(|class| class.is_retryable())),
+        }
+    }
+}
+
+impl From<Stopped> for NotDone {
+    fn from(stopped: Stopped) -> Self {
+        let was_called = matches!(&stopped, Stopped::Failed(fault) if fault.class().ran() != crate::fault::Ran::No);
+        Self { stopped, was_called }
+    }
+}
+
+impl From<Blocked> for NotDone {
+    fn from(blocked: Blocked) -> Self {
+        Stopped::from(blocked).into()
+    }
+}

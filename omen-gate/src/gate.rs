@@ -1,0 +1,157 @@
+//! The gate: everything that stands between an agent and its tools.
+
+mod builder;
+mod discovery;
+mod journal;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::audit::{Anchor, AuditError, Kind};
+use crate::breaker::Breakers;
+use crate::config::{Allowed, Limits};
+use crate::confirm::Confirmations;
+use crate::health::{Health, Snapshot};
+use crate::output::Outputs;
+use crate::pipeline::{Received, Request};
+use crate::server::ToolServer;
+use crate::turns::{TurnState, Turns, data};
+use crate::{Blocked, Clock, Fault, Grant, GrantId, Grants, Permission, Policy, ServerName, ToolId, TurnId, plan};
+
+pub use builder::{BuildError, Builder};
+pub(crate) use journal::Journal;
+
+use discovery::Discovery;
+
+/// A gate. Clones are the same gate.
+///
+/// It owns its servers: nobody else can call them, for a call takes a [`Dispatch`](crate::server::Dispatch), which
+/// only a gate makes.
+#[derive(Clone, Debug)]
+pub struct Gate(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    policy: Policy,
+    limits: Limits,
+    allow: BTreeMap<ToolId, Allowed>,
+    servers: BTreeMap<ServerName, Arc<dyn ToolServer>>,
+    discovery: Discovery,
+    outputs: Outputs,
+    grants: Grants,
+    confirmations: Confirmations,
+    breakers: Breakers,
+    health: Health,
+    turns: Turns,
+    journal: Journal,
+    clock: Arc<dyn Clock>,
+}
+
+impl Gate {
+    /// Takes a user's request in (A2). Nothing is done with it yet.
+    pub fn request(&self, turn: TurnId, query: impl Into<String>) -> Request<Received> {
+        let turn = TurnState::new(turn, None, self.0.journal.clone());
+        Request { gate: self.clone(), turn, state: Received { query: query.into() } }
+    }
+
+    /// Grants something while running. It is in the audit log before it is in force (G4).
+    ///
+    /// # Errors
+    /// If it cannot be recorded (A1), or there are too many grants (G1).
+    pub async fn grant(&self, turn: &TurnId, grant: Grant) -> Result<GrantId, Blocked> {
+        let state = TurnState::new(turn.clone(), None, self.0.journal.clone());
+        state.record_value(Kind::Grant, &grant).await?;
+        state.check(self.0.grants.grant(grant)).await
+    }
+
+    /// Revokes all grants of a permission for a tool. It is in force at once, also for calls that are authorized
+    /// and not dispatched yet, whether or not it can be recorded (G2).
+    ///
+    /// # Errors
+    /// If it cannot be recorded (A1). It is revoked all the same.
+    pub async fn revoke(&self, turn: &TurnId, tool: &ToolId, permission: Permission) -> Result<Vec<GrantId>, Blocked> {
+        let revoked = self.0.grants.revoke(tool, permission);
+        let entry = json!({ "grants": revoked, "permission": permission, "tool": tool });
+        let state = TurnState::new(turn.clone(), None, self.0.journal.clone());
+        state.record(Kind::Revocation, data(entry)).await?;
+        Ok(revoked)
+    }
+
+    /// Forgets a turn that is over, with its failures. An id must not be used again after that.
+    pub fn end_turn(&self, turn: &TurnId) {
+        self.0.turns.end(turn);
+    }
+
+    /// How the tools are doing. It is for people to look at; nothing here decides by it (R5).
+    #[must_use]
+    pub fn health(&self) -> Snapshot {
+        self.0.health.snapshot(&self.0.breakers)
+    }
+
+    /// Where the audit log stands, to be kept elsewhere (A3).
+    ///
+    /// # Errors
+    /// If a write failed, so that it is not known.
+    pub fn anchor(&self) -> Result<Anchor, AuditError> {
+        self.0.journal.audit().anchor()
+    }
+
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.0.policy
+    }
+
+    pub(crate) fn plan_limits(&self) -> plan::Limits {
+        plan::Limits { bytes: self.0.limits.plan_bytes as usize, depth: self.0.limits.plan_depth as usize }
+    }
+
+    pub(crate) fn grants(&self) -> &Grants {
+        &self.0.grants
+    }
+
+    pub(crate) fn confirmations(&self) -> &Confirmations {
+        &self.0.confirmations
+    }
+
+    pub(crate) fn breakers(&self) -> &Breakers {
+        &self.0.breakers
+    }
+
+    pub(crate) fn outputs(&self) -> &Outputs {
+        &self.0.outputs
+    }
+
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.0.turns
+    }
+
+    pub(crate) fn journal(&self) -> &Journal {
+        &self.0.journal
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        self.0.clock.as_ref()
+    }
+
+    pub(crate) fn allowed(&self) -> &BTreeMap<ToolId, Allowed> {
+        &self.0.allow
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    pub(crate) fn call_timeout(&self) -> Duration {
+        Duration::from_secs(u64::from(self.0.limits.call_timeout_seconds))
+    }
+
+    pub(crate) fn answer_bytes(&self) -> u64 {
+        u64::from(self.0.limits.answer_bytes)
+    }
+
+    pub(crate) fn observed(&self, tool: &ToolId, fault: Option<&Fault>) {
+        self.0.health.observe(tool, fault);
+    }
+}

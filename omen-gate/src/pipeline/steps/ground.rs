@@ -1,0 +1,14 @@
+//! PG-5.
+
+use crate::pipeline::{Grounded, Request, Typed};
+use crate::{Blocked, Summary};
+
+/// Looks every bullet's evidence up in the answer, verbatim.
+///
+/// # Errors
+/// If one of them does not stand there (PG-5); or if that cannot be recorded (A1).
+pub(crate) async fn ground<T>(request: Request<Typed<T>>, summary: Summary) -> Result<Request<Grounded<T>>, Blocked> {
+    let verdict = request.state.payload.quotes(&summary);
+    request.check(verdict).await?;
+    Ok(request.at(|typed| Grounded { payload: typed.payload, summary }))
+}

@@ -1,0 +1,40 @@
+//! Why a request, or a step of a turn, did not go all the way.
+
+use crate::fault::Ran;
+use crate::{Abort, Blocked, Code, Fault};
+
+/// What ended a request before its end. What was done stays done, and is in the audit log.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Stopped {
+    /// A rule did not let it through.
+    #[error(transparent)]
+    Blocked(#[from] Blocked),
+    /// The tool was called and failed (R3).
+    #[error("R3: {0}")]
+    Failed(#[from] Fault),
+    /// The turn is at its end (R2, R4).
+    #[error("{}: {0}", .0.code())]
+    Aborted(#[from] Abort),
+}
+
+impl Stopped {
+    /// The rule that it refers to.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Blocked(blocked) => blocked.code,
+            Self::Failed(_) => Code::R3,
+            Self::Aborted(abort) => abort.code(),
+        }
+    }
+
+    /// Whether the tool ran.
+    #[must_use]
+    pub fn ran(&self) -> Ran {
+        match self {
+            Self::Failed(fault) => fault.class().ran(),
+            Self::Blocked(_) | Self::Aborted(_) => Ran::No,
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The turns that a gate knows of, with their failure budgets (A2, R2).
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use std::time::Duration;
+
+use omen_fsm::episode::Authority;
+use omen_types::{CorrelationId, Instant, PacketId};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::audit::Kind;
+use crate::gate::Journal;
+use crate::clock::instant;
+use crate::{Abort, Blocked, BudgetLimits, Clock, Code, FailureBudget, TurnId};
+
+/// A budget, held by whoever makes a call: a turn makes one call at a time.
+pub(crate) type Budget = Arc<tokio::sync::Mutex<FailureBudget>>;
+
+/// The budgets of turns. One that has had no failure, and is not in use, need not be kept.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    limits: BudgetLimits,
+    budgets: Mutex<BTreeMap<TurnId, Budget>>,
+}
+
+/// How many turns with failures are kept at most. A gate that knows so many lets no new turn begin.
+pub const MAX_TURNS: usize = 65_536;
+
+impl Turns {
+    pub(crate) fn new(limits: BudgetLimits) -> Self {
+        Self { limits, budgets: Mutex::default() }
+    }
+
+    /// The budget of a turn, which is new if the turn has had no failure yet.
+    pub(crate) fn budget(&self, turn: &TurnId) -> Result<Budget, Blocked> {
+        let mut budgets = self.lock();
+        if let Some(budget) = budgets.get(turn) {
+            return Ok(Arc::clone(budget));
+        }
+        if budgets.len() >= MAX_TURNS {
+            // One that is held is in use.
+            budgets.retain(|_, budget| {
+                Arc::strong_count(budget) > 1 || budget.try_lock().map_or(true, |budget| budget.failures() > 0)
+            });
+            if budgets.len() >= MAX_TURNS {
+                let message = format!("more than {MAX_TURNS} turns have failures behind them");
+                return Err(Blocked::new(Code::R2, message, "end turns that are over: `gate.end_turn(&turn)`"));
+            }
+        }
+        Ok(Arc::clone(budgets.entry(turn.clone()).or_insert_with(|| Arc::new(FailureBudget::new(self.limits).into()))))
+    }
+
+    /// Forgets a turn that is over.
+    pub(crate) fn end(&self, turn: &TurnId) {
+        self.lock().remove(turn);
+    }
+
+    /// A map of shared pointers is whole whenever something panics.
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<TurnId, Budget>> {
+        self.budgets.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A turn, as a request carries it: its id, and how to record what is decided for it.
+#[derive(Clone, Debug)]
+pub(crate) struct TurnState {
+    id: TurnId,
+    origin: Option<Arc<Origin>>,
+    journal: Journal,
+}
+
+/// The directive of an episode that asks for a call.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    pub(crate) packet_id: PacketId,
+    pub(crate) correlation_id: CorrelationId,
+    /// The token that it was sent with, if it may change things.
+    pub(crate) authority: Option<Authority>,
+    /// From when on its result is late (D35).
+    pub(crate) deadline: Instant,
+}
+
+impl Origin {
+    /// Whether the directive may still be carried out.
+    fn stands(&self, now: Instant) -> Result<(), Blocked> {
+        let help = "send a new directive, under a token that is in force";
+        if let Some(Authority { token_id, expires }) = &self.authority
+            && expires.is_none_or(|expires| now >= expires)
+        {
+            return Err(Blocked::new(Code::G2, format!("the token `{token_id}` of the directive has expired"), help));
+        }
+        if now > self.deadline {
+            return Err(Blocked::new(Code::G2, "the directive's time is over before its tool was called", help));
+        }
+        Ok(())
+    }
+}
+
+impl TurnState {
+    pub(crate) fn new(id: TurnId, origin: Option<Origin>, journal: Journal) -> Self {
+        Self { id, origin: origin.map(Arc::new), journal }
+    }
+
+    /// Whether what the directive rests on is still in force: its token has not expired, and its time is not over.
+    pub(crate) fn stands(&self, clock: &dyn Clock) -> Result<(), Blocked> {
+        self.origin.as_ref().map_or(Ok(()), |origin| origin.stands(instant(clock.wall())))
+    }
+
+    /// How long a call may take: no longer than the directive may.
+    pub(crate) fn time_left(&self, clock: &dyn Clock, limit: Duration) -> Duration {
+        let Some(origin) = &self.origin else { return limit };
+        let now = instant(clock.wall());
+        // A directive's time is counted in whole seconds; the part of a second that is left is not lost.
+        let left = origin.deadline.unix_seconds().saturating_sub(now.unix_seconds());
+        limit.min(Duration::from_secs(u64::try_from(left).unwrap_or(0).max(1)))
+    }
+
+    pub(crate) fn id(&self) -> &TurnId {
+        &self.id
+    }
+
+    /// Records something (A1, G4).
+    pub(crate) async fn record(&self, kind: Kind, data: Map<String, Value>) -> Result<(), Blocked> {
+        self.journal.append(kind, &self.id, self.origin.as_ref(), data).await
+    }
+
+    /// Records something that is a plain value.
+    pub(crate) async fn record_value(&self, kind: Kind, value: &impl Serialize) -> Result<(), Blocked> {
+        match serde_json::to_value(value) {
+            Ok(Value::Object(data)) => self.record(kind, data).await,
+            _ => Err(Blocked::new(Code::A1, "the entry is no object", "this is a mistake of the gate: report it")),
+        }
+    }
+
+    /// Records something where nobody can wait for it.
+    pub(crate) fn record_later(&self, kind: Kind, data: Map<String, Value>) {
+        self.journal.append_later(kind, self.id.clone(), self.origin.clone(), data);
+    }
+
+    /// Gives what a check says, and records it if it refuses.
+    pub(crate) async fn check<T>(&self, verdict: Result<T, Blocked>) -> Result<T, Blocked> {
+        if let Err(Blocked { code, message, .. }) = &verdict {
+            self.record(Kind::Decision, data(json!({ "code": code.as_str(), "outcome": "denied", "why": message }))).await?;
+        }
+        verdict
+    }
+
+    /// Records that the turn is at its end, and why.
+    pub(crate) async fn aborted(&self, abort: &Abort) -> Result<(), Blocked> {
+        let entry = json!({ "code": abort.code().as_str(), "outcome": "aborted", "why": abort.to_string() });
+        self.record(Kind::Turn, data(entry)).await
+    }
+}
+
+/// The members of an object.
+pub(crate) fn data(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        other => Map::from_iter([("value".to_owned(), other)]),
+    }
+}
