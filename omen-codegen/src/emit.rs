@@ -15,6 +15,7 @@ mod enums;
 mod episode;
 mod facts;
 mod fsm;
+mod gate;
 mod lens;
 mod markers;
 mod names;
@@ -69,6 +70,14 @@ pub fn packets(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
 /// Only by a bug in the emitter.
 pub fn codes(model: &Model) -> Result<Source, Mistakes> {
     source(|| Ok(codes::emit(model)))
+}
+
+/// The codes of the tool boundary and their texts: `omen-gate`.
+///
+/// # Errors
+/// Only by a bug in the emitter.
+pub fn gate(model: &Model) -> Result<Source, Mistakes> {
+    source(|| Ok(gate::emit(model)))
 }
 
 /// States, events, table and verification loop: `omen-fsm`.

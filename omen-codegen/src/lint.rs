@@ -9,6 +9,7 @@
 
 mod conditional;
 mod fsm;
+mod gate;
 mod guard;
 mod index;
 mod kind;
@@ -59,5 +60,6 @@ pub fn lint(set: &SchemaSet) -> Result<(), Mistakes> {
     packet::check(&index, &mut report);
     rules::check(set, &index, &mut report);
     fsm::check(set, &index, &mut report);
+    gate::check(set, &index, &mut report);
     Mistakes::none_in(report.into_mistakes())
 }

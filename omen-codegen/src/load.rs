@@ -9,6 +9,8 @@ use crate::mistake::{Mistake, Mistakes};
 pub const FSM_FILE: &str = "episode.fsm.json";
 /// File that holds the invariants and the structural codes.
 pub const RULES_FILE: &str = "rules.json";
+/// File that holds the codes of the tool boundary, and its steps.
+pub const GATE_FILE: &str = "gate.json";
 
 /// The schema files, parsed, by path.
 #[derive(Clone, Debug, Default)]

@@ -6,15 +6,17 @@
 use std::collections::BTreeMap;
 
 use crate::json::Json;
-use crate::load::{FSM_FILE, RULES_FILE, SchemaSet, resolve};
+use crate::load::{FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet, resolve};
 use crate::mistake::{Mistake, Mistakes};
 use crate::pattern::Pattern;
 
 pub mod fsm;
+pub mod gate;
 pub mod rules;
 pub mod typed;
 
 pub use fsm::{Event, Fsm, Guard, GuardOn, Obligation, Row, State, SubState, Target};
+pub use gate::{Gate, GateCode, Next, Step};
 pub use rules::{Predicate, Rule};
 pub use typed::{Answer, Move, Refusal, Typed, Typestate};
 
@@ -31,6 +33,8 @@ pub struct Model {
     pub rules: Vec<Rule>,
     /// The state machine.
     pub fsm: Fsm,
+    /// The tool boundary.
+    pub gate: Gate,
 }
 
 /// A named definition.
@@ -221,12 +225,15 @@ impl Model {
         let rules_at = At { file: RULES_FILE, pointer: String::new() };
         let fsm_json = set.file(FSM_FILE).ok_or_else(|| fsm_at.wrong("the file is missing"))?;
         let rules_json = set.file(RULES_FILE).ok_or_else(|| rules_at.wrong("the file is missing"))?;
+        let gate_at = At { file: GATE_FILE, pointer: String::new() };
+        let gate_json = set.file(GATE_FILE).ok_or_else(|| gate_at.wrong("the file is missing"))?;
         Ok(Self {
             version: text(&fsm_at, fsm_json, "version")?,
             defs,
             packets,
             rules: rules::build(&fsm_at, fsm_json, &rules_at, rules_json)?,
             fsm: fsm::build(&fsm_at, fsm_json)?,
+            gate: gate::build(&gate_at, gate_json)?,
         })
     }
 

@@ -1,37 +1,58 @@
-//! The codes of the gate.
+//! The codes of the gate, generated from `gate.json`.
 
 use std::fmt;
+use std::str::FromStr;
 
-macro_rules! codes {
-    ($($variant:ident = $text:literal),* $(,)?) => {
-        /// What a refusal, a failure or an entry of the audit log refers to.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
-        pub enum Code { $(#[doc = $text] $variant),* }
+use omen_types::suggest;
 
-        impl Code {
-            /// All codes, in the documents' order.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-
-            /// The code as it is written, such as `PG-3`.
-            #[must_use]
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $text),* }
-            }
-        }
-    };
-}
-
-codes! {
-    Pg0 = "PG-0", Pg1 = "PG-1", Pg2 = "PG-2", Pg3 = "PG-3", Pg4 = "PG-4", Pg5 = "PG-5", Pg6 = "PG-6", PgT = "PG-T",
-    G1 = "G1", G2 = "G2", G3 = "G3", G4 = "G4",
-    A1 = "A1", A2 = "A2", A3 = "A3", A4 = "A4",
-    R1 = "R1", R2 = "R2", R3 = "R3", R4 = "R4", R5 = "R5",
-    C1 = "C1", T1 = "T1", V1 = "V1",
-}
+include!(concat!(env!("OUT_DIR"), "/codes.rs"));
 
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+/// A text that is no code of the gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownCode {
+    text: String,
+    near: Option<Code>,
+}
+
+impl UnknownCode {
+    /// The code that was perhaps meant.
+    #[must_use]
+    pub fn near(&self) -> Option<Code> {
+        self.near
+    }
+}
+
+impl fmt::Display for UnknownCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the gate has no code `{}`", self.text)?;
+        match self.near {
+            Some(near) => write!(f, "; did you mean `{near}`?"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for UnknownCode {}
+
+impl FromStr for Code {
+    type Err = UnknownCode;
+
+    /// In any case of letters.
+    fn from_str(text: &str) -> Result<Self, UnknownCode> {
+        let upper = text.to_ascii_uppercase();
+        let find = |name: &str| Self::ALL.iter().copied().find(|code| code.as_str() == name);
+        find(&upper).ok_or_else(|| {
+            // `PG3` is `PG-3` to anyone who types it; beyond that a code is too short to be near another.
+            let same = |code: &Self| code.as_str().replace('-', "") == upper.replace(['-', '_', ' '], "");
+            let long = || suggest::nearest(&upper, Self::ALL.iter().map(|code| code.as_str())).and_then(find);
+            let near = Self::ALL.iter().copied().find(same).or_else(|| (upper.len() > 2).then(long).flatten());
+            UnknownCode { text: text.chars().take(32).collect(), near }
+        })
     }
 }

@@ -14,6 +14,6 @@ pub mod tool;
 
 pub use blocked::Blocked;
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use code::Code;
+pub use code::{Code, UnknownCode};
 pub use fault::Fault;
 pub use names::{BadName, ServerName, ToolId, ToolName, TurnId};

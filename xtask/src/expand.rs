@@ -1,6 +1,6 @@
 //! Prints the generated code, for reading: it is in no repository and in no editor's search.
 //!
-//! It is the text that the build scripts of `omen-types`, `omen-invariants` and `omen-fsm` write, from the
+//! It is the text that the build scripts of `omen-types`, `omen-invariants`, `omen-fsm` and `omen-gate` write, from the
 //! same schema files and through the same lens.
 
 use std::error::Error;
@@ -26,6 +26,8 @@ pub enum Part {
     Types,
     /// The codes of findings of `omen-types`
     Codes,
+    /// The codes of the tool boundary of `omen-gate`
+    Gate,
     /// Markers and predicates of `omen-invariants`
     Facts,
     /// States, events and the transition table of `omen-fsm`
@@ -45,6 +47,7 @@ pub fn command(options: &Options, out: &mut dyn Write) -> Result<ExitCode, Box<d
         let sources = match part {
             Part::Types => vec![emit::types(&model, &Lens::parse(LENS)?)?],
             Part::Codes => vec![emit::codes(&model)?],
+            Part::Gate => vec![emit::gate(&model)?],
             Part::Facts => vec![emit::markers(&model, &markers)?, emit::predicates(&model, &markers)?],
             Part::Fsm => vec![emit::fsm(&model)?],
             Part::Episode => vec![emit::episode(&model, &emit::moves(Path::new(MOVES))?)?],

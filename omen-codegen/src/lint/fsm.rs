@@ -88,7 +88,7 @@ fn unique_ids(nodes: &[Node<'_>], report: &mut Report) {
 }
 
 /// Asks that what stands at `key` of `nodes` is distinct.
-fn ids_at(key: &str, nodes: &[Node<'_>], report: &mut Report) {
+pub(super) fn ids_at(key: &str, nodes: &[Node<'_>], report: &mut Report) {
     let mut seen = Vec::new();
     for (id, at) in nodes.iter().filter_map(|node| node.text(key).zip(node.get(key))) {
         if seen.contains(&id) {

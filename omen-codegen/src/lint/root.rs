@@ -6,7 +6,7 @@ use super::node::Node;
 use super::record::{self, Field, Want, may, need};
 use super::report::Report;
 use super::{VERSION, suggest};
-use crate::load::{FSM_FILE, RULES_FILE, SchemaSet};
+use crate::load::{FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet};
 
 /// The keywords that only the root of a schema file has.
 pub(super) const ROOT: &[Field] =
@@ -24,6 +24,7 @@ const FILES: &[(&str, &str)] = &[
     (MCP, "the MCP envelope of every packet"),
     (FSM_FILE, "the state machine"),
     (RULES_FILE, "the invariants and the structural codes"),
+    (GATE_FILE, "the codes and the steps of the tool boundary"),
 ];
 
 pub(super) fn check(set: &SchemaSet, report: &mut Report) {
@@ -34,7 +35,7 @@ pub(super) fn check(set: &SchemaSet, report: &mut Report) {
     }
     for (file, json) in set.files() {
         let root = Node::root(file, json);
-        if !file.ends_with(".schema.json") && ![FSM_FILE, RULES_FILE].contains(&file) {
+        if !file.ends_with(".schema.json") && ![FSM_FILE, GATE_FILE, RULES_FILE].contains(&file) {
             report.add(
                 Kind::StrayFile,
                 &root,

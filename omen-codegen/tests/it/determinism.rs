@@ -18,7 +18,7 @@ fn the_order_of_files_does_not_matter() {
 }
 
 /// All that the build scripts generate.
-fn generate<'f>(files: impl Iterator<Item = &'f (&'static str, &'static str)>) -> [String; 5] {
+fn generate<'f>(files: impl Iterator<Item = &'f (&'static str, &'static str)>) -> [String; 6] {
     let model = omen_codegen::model(files.copied()).unwrap();
     let lens = Lens::parse(LENS).unwrap();
     let markers = Markers::parse(MARKERS).unwrap();
@@ -28,6 +28,7 @@ fn generate<'f>(files: impl Iterator<Item = &'f (&'static str, &'static str)>) -
         emit::markers(&model, &markers),
         emit::predicates(&model, &markers),
         emit::fsm(&model),
+        emit::gate(&model),
     ]
     .map(|source| source.unwrap().to_string())
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use omen_codegen::Source;
 use omen_codegen::emit::{self, Lens, Markers};
 use omen_codegen::lint::lint;
-use omen_codegen::load::{FSM_FILE, RULES_FILE, SchemaSet};
+use omen_codegen::load::{FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet};
 use omen_codegen::mistake::{Mistake, Mistakes};
 use omen_codegen::model::Model;
 use serde::Deserialize;
@@ -22,8 +22,8 @@ use similar::TextDiff;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// `definition NAME`, `packets`, `codes`, `machine`, `verification_loop`, `episode`, `markers`
-    /// or `predicates`.
+    /// `definition NAME`, `packets`, `codes`, `machine`, `verification_loop`, `episode`, `gate`,
+    /// `markers` or `predicates`.
     emit: String,
     /// What facts keep; nothing, if it is left out.
     lens: Option<Box<RawValue>>,
@@ -89,6 +89,7 @@ fn generate(name: &str) -> Result<Source, Mistakes> {
         ("codes", "") => emit::codes(&model),
         ("markers", "") => emit::markers(&model, &markers),
         ("predicates", "") => emit::predicates(&model, &markers),
+        ("gate", "") => emit::gate(&model),
         ("machine", "") => emit::machine(&model),
         ("verification_loop", "") => emit::verification_loop(&model),
         ("episode", "") => {
@@ -104,9 +105,9 @@ fn read(name: &str) -> Case {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}.json: {error}"))
 }
 
-/// The files of a case, and the two without which there is no model.
+/// The files of a case, and the three without which there is no model.
 fn load(case: &Case) -> Result<SchemaSet, Mistakes> {
-    let mut files = BTreeMap::from([(RULES_FILE, NO_RULES), (FSM_FILE, NO_FSM)]);
+    let mut files = BTreeMap::from([(RULES_FILE, NO_RULES), (FSM_FILE, NO_FSM), (GATE_FILE, NO_GATE)]);
     files.extend(case.files.iter().map(|(path, file)| (path.as_str(), file.get())));
     SchemaSet::load(files)
 }
@@ -125,6 +126,8 @@ fn folder() -> PathBuf {
 }
 
 const NO_RULES: &str = r#"{ "version": "0.7" }"#;
+
+const NO_GATE: &str = r#"{ "version": "0.7" }"#;
 
 const NO_FSM: &str = r#"{
     "version": "0.7",

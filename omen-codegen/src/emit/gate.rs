@@ -1,0 +1,49 @@
+//! `enum Code` of the tool boundary, and the texts of each.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::names::pascal;
+use super::{doc, ident};
+use crate::model::{GateCode, Model};
+
+/// The texts, each with the name of its method and what the method says of itself.
+const TEXTS: &[(&str, &str, fn(&GateCode) -> &str)] = &[
+    ("as_str", "The code as it is written, such as `PG-3`.", |code| &code.code),
+    ("title", "A few words.", |code| &code.title),
+    ("statement", "What must be so.", |code| &code.statement),
+    ("rationale", "Why.", |code| &code.rationale),
+    ("mend", "The way out.", |code| &code.mend),
+    ("source", "Where it comes from: a section of the documents, a decision.", |code| &code.source),
+];
+
+pub(super) fn emit(model: &Model) -> TokenStream {
+    let codes = &model.gate.codes;
+    let variants: Vec<_> = codes.iter().map(|code| ident(&pascal(&code.code))).collect();
+    let docs = codes.iter().map(|code| doc(&format!("`{}`: {}.", code.code, code.title)));
+    let methods = TEXTS.iter().map(|(name, about, text)| {
+        let (name, about) = (ident(name), doc(about));
+        let texts = codes.iter().map(text);
+        quote! {
+            #about
+            #[must_use]
+            pub fn #name(self) -> &'static str {
+                match self { #(Code::#variants => #texts),* }
+            }
+        }
+    });
+    quote! {
+        /// What a refusal, a failure or an entry of the audit log refers to. Stable: codes are added,
+        /// never changed.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Code { #(#docs #variants),* }
+
+        impl Code {
+            /// Every code, in the documents' order.
+            pub const ALL: &'static [Code] = &[#(Code::#variants),*];
+
+            #(#methods)*
+        }
+    }
+}

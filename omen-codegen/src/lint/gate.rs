@@ -1,0 +1,134 @@
+//! The tool boundary: its codes, and the steps that every call goes through.
+
+use super::fsm::ids_at;
+use super::index::Index;
+use super::kind::Kind;
+use super::names::{is_snake_case, pascal_case};
+use super::node::Node;
+use super::record::{self, Field, Want, need};
+use super::report::Report;
+use super::{root, suggest};
+use crate::load::{GATE_FILE, SchemaSet};
+
+const FILE: &[Field] = &[need("version", Want::Text), need("codes", Want::List), need("pipeline", Want::List)];
+
+const CODE: &[Field] = &[
+    need("code", Want::Text),
+    need("title", Want::Text),
+    need("statement", Want::Text),
+    need("rationale", Want::Text),
+    need("mend", Want::Text),
+    need("source", Want::Text),
+];
+
+const STEP: &[Field] = &[need("state", Want::Text), need("description", Want::Text)];
+/// What leads on: every step has it but the last.
+const NEXT: &[Field] = &[need("method", Want::Text), need("code", Want::Text)];
+
+pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
+    let Some(json) = set.file(GATE_FILE) else { return };
+    let file = Node::root(GATE_FILE, json);
+    record::check(report, &file, &[FILE]);
+    root::version(&file, report);
+    let codes = file.list("codes");
+    for code in &codes {
+        record::check(report, code, &[CODE]);
+    }
+    written(&codes, report);
+    unique(index, &codes, report);
+    numbered(&codes, report);
+    pipeline(&codes, &file.list("pipeline"), report);
+}
+
+/// Asks that every code is a family and a sign: `PG-3`, `A1`.
+fn written(codes: &[Node<'_>], report: &mut Report) {
+    for (code, at) in texts(codes, "code") {
+        if !code.trim().is_empty() && split(code).is_none() {
+            report.add(
+                Kind::IdForm,
+                &at,
+                format!("the code `{code}` is not a family in CAPITALS with one digit or letter"),
+                "write it like `A1`, `PG-3` or `PG-T`",
+            );
+        }
+    }
+}
+
+/// `A1` as `A` and `1`, `PG-3` as `PG-` and `3`. A letter stands after a `-` alone.
+fn split(code: &str) -> Option<(&str, char)> {
+    let sign = code.chars().last()?;
+    let family = code.strip_suffix(sign)?;
+    let name = family.strip_suffix('-').unwrap_or(family);
+    let apart = name.len() < family.len();
+    let fits = !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase());
+    let signed = sign.is_ascii_digit() || (apart && sign.is_ascii_uppercase());
+    (fits && signed).then_some((family, sign))
+}
+
+/// Asks that no code is taken, here or by a rule: both are looked up by code alone.
+fn unique(index: &Index<'_>, codes: &[Node<'_>], report: &mut Report) {
+    let mut seen = index.code_names();
+    for (code, at) in texts(codes, "code") {
+        if seen.contains(&code) {
+            let problem = format!("the code `{code}` is taken by another rule");
+            report.add(Kind::DuplicateCode, &at, problem, "give one of the two another code");
+        }
+        seen.push(code);
+    }
+}
+
+/// Asks that the digits of a family follow one another: a gap is a code that got lost.
+fn numbered(codes: &[Node<'_>], report: &mut Report) {
+    let mut last: Option<(&str, u32)> = None;
+    for (code, at) in texts(codes, "code") {
+        let Some((family, sign)) = split(code) else { continue };
+        let Some(number) = sign.to_digit(10) else { continue };
+        let fits = match last {
+            Some((before, digit)) if before == family => number == digit + 1,
+            _ => number <= 1,
+        };
+        if !fits {
+            report.add(
+                Kind::RuleOrder,
+                &at,
+                format!("the code `{code}` does not follow the one before it"),
+                "number the codes of a family one after another, from 0 or 1, and keep them together",
+            );
+        }
+        last = Some((family, number));
+    }
+}
+
+fn pipeline(codes: &[Node<'_>], steps: &[Node<'_>], report: &mut Report) {
+    let known: Vec<&str> = codes.iter().filter_map(|code| code.text("code")).collect();
+    for (number, step) in (1..).zip(steps) {
+        let next: &[Field] = if number < steps.len() { NEXT } else { &[] };
+        record::check(report, step, &[STEP, next]);
+        if let (Some(code), Some(at)) = (step.text("code"), step.get("code"))
+            && !code.trim().is_empty()
+            && !known.contains(&code)
+        {
+            let problem = format!("there is no code `{code}`");
+            report.add(Kind::UnknownCode, &at, problem, suggest::mend(code, known.iter().copied()));
+        }
+    }
+    ids_at("state", steps, report);
+    ids_at("method", steps, report);
+    for (state, at) in texts(steps, "state") {
+        pascal_case(state, &at, report);
+    }
+    for (method, at) in texts(steps, "method") {
+        if !method.trim().is_empty() && !is_snake_case(method) {
+            report.add(
+                Kind::IdForm,
+                &at,
+                format!("the method `{method}` is not in snake_case"),
+                "write small ASCII letters and digits, with single `_` between words",
+            );
+        }
+    }
+}
+
+fn texts<'a>(nodes: &[Node<'a>], key: &str) -> Vec<(&'a str, Node<'a>)> {
+    nodes.iter().filter_map(|node| node.text(key).zip(node.get(key))).collect()
+}

@@ -1,0 +1,20 @@
+//! Generates the codes of the gate from the schema files.
+
+#![expect(clippy::print_stderr, reason = "what is wrong in the schema files is for whoever builds")]
+
+use omen_codegen::emit;
+
+fn main() {
+    if let Err(error) = generate() {
+        // A mistake in a schema file is for its author to read, not a backtrace.
+        eprintln!("{error}");
+        std::process::exit(1);
+    }
+}
+
+fn generate() -> Result<(), Box<dyn std::error::Error>> {
+    let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
+    emit::gate(&model)?.write_to_out_dir("codes.rs")?;
+    println!("cargo::rerun-if-changed=build.rs");
+    Ok(())
+}
