@@ -5,15 +5,25 @@
 //! Architecture invariant: time comes from a [`Clock`], and nothing here draws random numbers.
 
 mod blocked;
+mod bounded;
+mod canonical;
 mod clock;
 mod code;
 mod fault;
+mod json;
 mod names;
+mod permission;
+pub mod plan;
+mod policy;
 pub mod server;
 pub mod tool;
 
 pub use blocked::Blocked;
+pub use bounded::{MAX_TEXT, bounded};
+pub use canonical::{MAX_DEPTH, NotExact, canonical};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use code::{Code, UnknownCode};
 pub use fault::Fault;
 pub use names::{BadName, ServerName, ToolId, ToolName, TurnId};
+pub use permission::{NoPermission, Permission, Permissions};
+pub use policy::{BadPolicy, Policy};

@@ -1,1 +1,7 @@
 //! The gate's tests, one binary.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::print_stdout, reason = "a test says what it has counted")]
+
+mod code;
+mod plan;
+mod policy;
