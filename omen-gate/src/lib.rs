@@ -7,6 +7,7 @@
 mod blocked;
 mod bounded;
 mod canonical;
+pub mod catalog;
 mod clock;
 mod code;
 mod fault;
@@ -15,6 +16,7 @@ mod names;
 mod permission;
 pub mod plan;
 mod policy;
+mod schema;
 pub mod server;
 pub mod tool;
 
