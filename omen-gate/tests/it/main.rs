@@ -7,12 +7,18 @@ mod audit;
 mod breaker;
 mod budget;
 mod canonical;
+mod catalog;
+mod code;
 mod config;
+mod conform;
 mod faults;
 mod grants;
 mod health;
 #[cfg(unix)]
 mod mcp;
+mod plan;
+mod policy;
+mod random;
 mod rfc8785;
 mod server;
 mod steps;

@@ -10,10 +10,10 @@ mod processes;
 
 use std::time::Duration;
 
+use omen_gate::Fault;
 use omen_gate::mcp::{Launch, Limits, StdioServer};
 use omen_gate::server::ToolServer as _;
 use omen_gate::tool::Answer;
-use omen_gate::Fault;
 use serde_json::Value;
 
 use crate::support::unguarded;

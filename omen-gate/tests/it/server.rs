@@ -8,7 +8,7 @@ use omen_gate::tool::{Answer, Tool};
 use omen_gate::{Fault, ServerName, ToolName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::unguarded;
 

@@ -1,0 +1,211 @@
+//! PG-2 and PG-3: which tools there are, what they take, and which of them the operator allows.
+//!
+//! ```
+//! use omen_gate::catalog::{Allowlist, Catalog};
+//! use omen_gate::plan::{Limits, Plan};
+//!
+//! let catalog = Catalog::parse(r#"{"files": [{
+//!     "name": "read",
+//!     "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+//! }]}"#)?;
+//! let text = r#"{"type": "call_tool", "server": "files", "tool": "read", "args": {"path": "a", "mode": "w"}}"#;
+//! let Plan::CallTool(call) = Plan::parse(text, &Limits::default())? else { return Ok(()) };
+//!
+//! // The schema would let `mode` pass. The gate does not (D47).
+//! let blocked = catalog.conform(call.tool(), call.args()).unwrap_err();
+//! assert!(blocked.to_string().starts_with("PG-2: "));
+//!
+//! // And nothing is allowed that the operator has not allowed.
+//! let blocked = Allowlist::nothing("there is no allowlist").permit(catalog.find(call.tool())?).unwrap_err();
+//! assert_eq!(blocked.to_string(), "PG-3: nothing is allowed: there is no allowlist");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod allow;
+mod conform;
+mod pin;
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use serde_json::{Map, Value};
+
+use crate::json::{self, Reading};
+use crate::schema::Schema;
+use crate::tool::Tool;
+use crate::{Blocked, NotExact, ServerName, ToolId, ToolName, bounded};
+
+pub use allow::{Allowed, Allowlist, BadAllowlist};
+pub use pin::{BadPin, Pin, pin};
+
+/// The tools that were discovered, by server.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    servers: BTreeMap<ServerName, BTreeMap<ToolName, Listed>>,
+}
+
+/// A tool as it was discovered, and what follows from that.
+#[derive(Debug)]
+pub struct Listed {
+    id: ToolId,
+    tool: Tool,
+    pin: Result<Pin, NotExact>,
+    args: Result<Schema, String>,
+    output: Option<Result<Schema, String>>,
+}
+
+/// What is no catalogue.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadCatalog {
+    /// The text cannot be read in one way.
+    #[error("the catalogue cannot be read: {why}")]
+    Json {
+        /// Why, cut to a bounded length.
+        why: String,
+    },
+    /// The text is JSON of another form than `{"server": [tool, …]}`.
+    #[error("the catalogue does not have the form `{{\"server\": [tool, …]}}`: {why}")]
+    Form {
+        /// Why, cut to a bounded length.
+        why: String,
+    },
+    /// A server lists more tools than anybody could look at.
+    #[error("the server `{server}` lists more than {max} tools", max = Catalog::MAX_TOOLS)]
+    TooMany {
+        /// The server.
+        server: ServerName,
+    },
+}
+
+impl Catalog {
+    /// The most tools of one server.
+    pub const MAX_TOOLS: usize = 1024;
+
+    /// Takes the list that a server gives now, in place of one it gave before. A tool that cannot be called, for its
+    /// `inputSchema` is of no use or it is listed twice, is kept all the same: [`Listed::problem`] says why, and
+    /// the other tools are not the worse for it.
+    ///
+    /// # Errors
+    /// If the list is too long. Then the server has no tools.
+    pub fn list(&mut self, server: ServerName, tools: Vec<Tool>) -> Result<(), BadCatalog> {
+        self.servers.remove(&server);
+        if tools.len() > Self::MAX_TOOLS {
+            return Err(BadCatalog::TooMany { server });
+        }
+        let mut listed = BTreeMap::new();
+        for tool in tools {
+            match listed.entry(tool.name.clone()) {
+                Entry::Vacant(place) => {
+                    let id = ToolId { server: server.clone(), tool: tool.name.clone() };
+                    place.insert(Listed::new(id, tool));
+                }
+                Entry::Occupied(mut first) => {
+                    first.get_mut().args = Err("its server lists two tools of this name".to_owned());
+                }
+            }
+        }
+        self.servers.insert(server, listed);
+        Ok(())
+    }
+
+    /// Forgets a server, as when it has died.
+    pub fn forget(&mut self, server: &ServerName) {
+        self.servers.remove(server);
+    }
+
+    /// Reads a catalogue file: `{"server": [tool, …]}`, tools as `tools/list` gives them.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn parse(text: &str) -> Result<Self, BadCatalog> {
+        let how = Reading { depth: crate::MAX_DEPTH, exact_numbers: false };
+        let value = json::read(text, how).map_err(|error| BadCatalog::Json { why: bounded(&error.to_string()) })?;
+        let servers: BTreeMap<ServerName, Vec<Tool>> =
+            serde_json::from_value(value).map_err(|error| BadCatalog::Form { why: bounded(&error.to_string()) })?;
+        let mut catalog = Self::default();
+        for (server, tools) in servers {
+            catalog.list(server, tools)?;
+        }
+        Ok(catalog)
+    }
+
+    /// A tool.
+    #[must_use]
+    pub fn get(&self, id: &ToolId) -> Option<&Listed> {
+        self.servers.get(&id.server)?.get(&id.tool)
+    }
+
+    /// All tools, by server and name.
+    pub fn iter(&self) -> impl Iterator<Item = &Listed> {
+        self.servers.values().flat_map(BTreeMap::values)
+    }
+
+    /// The servers that were asked.
+    pub fn servers(&self) -> impl Iterator<Item = &ServerName> {
+        self.servers.keys()
+    }
+
+    /// A tool, or what was perhaps meant instead of it.
+    ///
+    /// # Errors
+    /// PG-2 if there is no such tool.
+    pub fn find(&self, id: &ToolId) -> Result<&Listed, Blocked> {
+        conform::find(self, id)
+    }
+
+    /// Lets a call pass whose tool there is, and whose arguments are exactly those that its `inputSchema` describes:
+    /// every keyword holds, `format` included, and there is no key that the schema does not name, even where it would
+    /// allow one (D47).
+    ///
+    /// The keys of the arguments themselves have to stand in a `properties` that applies to them. An object
+    /// within them is as strict if some schema that applies to it has `properties` or `patternProperties`; then
+    /// patterns count, and `additionalProperties` counts if it demands something of the value. Other objects are
+    /// free maps. What applies is reached by `$ref`, `allOf`, `dependentSchemas`, and the branches of
+    /// `anyOf`, `oneOf` and `if` that the value is valid against.
+    ///
+    /// # Errors
+    /// PG-2, with all that is wrong with the arguments, up to a bound.
+    pub fn conform(&self, id: &ToolId, args: &Map<String, Value>) -> Result<&Listed, Blocked> {
+        conform::conform(self, id, args)
+    }
+}
+
+impl Listed {
+    fn new(id: ToolId, tool: Tool) -> Self {
+        let args = Schema::compile(&tool.input_schema);
+        let output = tool.output_schema.as_ref().map(Schema::compile);
+        Self { id, pin: pin(&tool), args, output, tool }
+    }
+
+    /// Where it is found.
+    #[must_use]
+    pub fn id(&self) -> &ToolId {
+        &self.id
+    }
+
+    /// What its server says of it.
+    #[must_use]
+    pub fn tool(&self) -> &Tool {
+        &self.tool
+    }
+
+    /// What stands for its present form.
+    ///
+    /// # Errors
+    /// If a schema of it has a number that cannot be hashed exactly. Such a tool cannot be approved.
+    pub fn pin(&self) -> Result<&Pin, &NotExact> {
+        self.pin.as_ref()
+    }
+
+    /// Why it cannot be called, if it cannot.
+    #[must_use]
+    pub fn problem(&self) -> Option<&str> {
+        self.args.as_ref().err().map(String::as_str)
+    }
+
+    /// Its `outputSchema`, if it has one, and it is of use.
+    pub(crate) fn output(&self) -> Option<Result<&Schema, &str>> {
+        self.output.as_ref().map(|schema| schema.as_ref().map_err(String::as_str))
+    }
+}

@@ -1,0 +1,114 @@
+//! PG-3: what the operator allows.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Catalog, Listed, Pin};
+use crate::{Blocked, Code, Permissions, ServerName, ToolId, ToolName, bounded};
+
+/// A tool that the operator allows, in one form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Allowed {
+    /// Its server.
+    pub server: ServerName,
+    /// Its name there.
+    pub tool: ToolName,
+    /// The form that was looked at. Without it the tool is known to the operator and not approved yet: it does not run,
+    /// and the refusal tells the pin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pin: Option<Pin>,
+    /// What a call of it needs, by the operator's judgement.
+    pub permissions: Permissions,
+}
+
+/// The operator's list. A tool may run only if it stands here and was discovered, in the form that was approved.
+#[derive(Clone, Debug)]
+pub struct Allowlist {
+    entries: BTreeMap<ToolId, Allowed>,
+    /// Why nothing is allowed at all.
+    nothing: Option<String>,
+}
+
+/// A list that cannot be taken, for it says two things of one tool.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the allowlist names `{tool}` twice")]
+pub struct BadAllowlist {
+    /// The tool.
+    pub tool: ToolId,
+}
+
+impl Allowlist {
+    /// Takes a list, with each tool once.
+    ///
+    /// # Errors
+    /// If a tool stands in it twice. [`Allowlist::nothing`] is what to go on with.
+    pub fn new(entries: impl IntoIterator<Item = Allowed>) -> Result<Self, BadAllowlist> {
+        let mut list = Self { entries: BTreeMap::new(), nothing: None };
+        for entry in entries {
+            let tool = ToolId { server: entry.server.clone(), tool: entry.tool.clone() };
+            if list.entries.insert(tool.clone(), entry).is_some() {
+                return Err(BadAllowlist { tool });
+            }
+        }
+        Ok(list)
+    }
+
+    /// Allows nothing, and says why: there is no list, or a broken one. Never is that all that was discovered.
+    pub fn nothing(why: impl AsRef<str>) -> Self {
+        Self { entries: BTreeMap::new(), nothing: Some(bounded(why.as_ref())) }
+    }
+
+    /// What the operator says of a tool.
+    #[must_use]
+    pub fn get(&self, tool: &ToolId) -> Option<&Allowed> {
+        self.entries.get(tool)
+    }
+
+    /// Lets a discovered tool pass that is allowed in its present form. That a call of it is granted is another
+    /// question (G1).
+    ///
+    /// # Errors
+    /// PG-3 if the tool is not allowed, not approved in any form, or suspended because its form has changed.
+    pub fn permit(&self, listed: &Listed) -> Result<&Allowed, Blocked> {
+        let id = listed.id();
+        if let Some(why) = &self.nothing {
+            return Err(blocked(format!("nothing is allowed: {why}"), "have the operator write or mend the allowlist"));
+        }
+        let now = listed.pin().map_err(|error| {
+            let message = format!("the tool `{id}` cannot be approved, for it cannot be pinned: {error}");
+            blocked(message, "its server has to write such a bound of its schemas in another way")
+        })?;
+        let Some(allowed) = self.entries.get(id) else {
+            let help = format!("have the operator look at the tool, and allow it with the pin `{now}`");
+            return Err(blocked(format!("the operator has not allowed the tool `{id}`"), help));
+        };
+        match &allowed.pin {
+            Some(approved) if approved == now => Ok(allowed),
+            Some(approved) => {
+                let message = format!(
+                    "the tool `{id}` is suspended: it was approved as `{approved}`, and has changed to `{now}`"
+                );
+                let help = format!(
+                    "have the operator look at its name, description and schemas, and approve them as \
+                                    they are now by the pin `{now}`"
+                );
+                Err(blocked(message, help))
+            }
+            None => {
+                let help = format!("have the operator look at the tool, and approve it with the pin `{now}`");
+                Err(blocked(format!("the tool `{id}` is listed without a pin, so no form of it is approved"), help))
+            }
+        }
+    }
+
+    /// The effective allowlist: discovered ∩ allowed, in the approved form, and fit to be called.
+    pub fn effective<'c>(&self, catalog: &'c Catalog) -> impl Iterator<Item = &'c Listed> {
+        catalog.iter().filter(|listed| listed.problem().is_none() && self.permit(listed).is_ok())
+    }
+}
+
+fn blocked(message: impl Into<String>, help: impl Into<String>) -> Blocked {
+    Blocked::new(Code::Pg3, message, help)
+}

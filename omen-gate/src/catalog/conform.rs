@@ -1,0 +1,63 @@
+//! PG-2: a call fits the catalogue.
+
+use omen_types::suggest;
+use serde_json::{Map, Value};
+
+use super::{Catalog, Listed};
+use crate::schema::told;
+use crate::{Blocked, Code, ServerName, ToolId, ToolName};
+
+pub(super) fn find<'c>(catalog: &'c Catalog, id: &ToolId) -> Result<&'c Listed, Blocked> {
+    let Some(tools) = catalog.servers.get(&id.server) else {
+        let message = format!("there is no server `{}`", id.server);
+        let known: Vec<&str> = catalog.servers().map(ServerName::as_str).collect();
+        let help = match suggest::nearest(id.server.as_str(), known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if known.is_empty() => "no server has listed its tools".to_owned(),
+            None => format!("there are {}", listed(&known)),
+        };
+        return Err(blocked(message, help));
+    };
+    tools.get(&id.tool).ok_or_else(|| {
+        let message = format!("the server `{}` has no tool `{}`", id.server, id.tool);
+        let known: Vec<&str> = tools.keys().map(ToolName::as_str).collect();
+        let elsewhere = || catalog.servers.iter().find(|(_, tools)| tools.contains_key(&id.tool));
+        let help = if let Some((server, _)) = elsewhere() {
+            format!("the server `{server}` has a tool of this name")
+        } else if let Some(near) = suggest::nearest(id.tool.as_str(), known.iter().copied()) {
+            format!("did you mean `{near}`?")
+        } else if known.is_empty() {
+            "it has no tools at all".to_owned()
+        } else {
+            format!("it has {}", listed(&known))
+        };
+        blocked(message, help)
+    })
+}
+
+pub(super) fn conform<'c>(catalog: &'c Catalog, id: &ToolId, args: &Map<String, Value>) -> Result<&'c Listed, Blocked> {
+    let listed = find(catalog, id)?;
+    let schema = listed.args.as_ref().map_err(|why| {
+        let message = format!("the tool `{id}` cannot be called: {why}");
+        blocked(message, "its server has to list it once, with an `inputSchema` that the gate can follow")
+    })?;
+    let misfits = schema.misfits(&Value::Object(args.clone()));
+    if misfits.is_empty() {
+        return Ok(listed);
+    }
+    let message = format!("the arguments do not match the `inputSchema` of `{id}`: {}", told(&misfits));
+    Err(blocked(message, "give exactly the arguments that the `inputSchema` describes, and no others (D47)"))
+}
+
+/// Names in backticks, with commas; a long list is cut.
+fn listed(names: &[&str]) -> String {
+    let shown: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
+    let more = if names.len() > LISTED { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}
+
+fn blocked(message: String, help: impl Into<String>) -> Blocked {
+    Blocked::new(Code::Pg2, message, help)
+}
+
+const LISTED: usize = 12;

@@ -1,0 +1,190 @@
+//! JSON Schemas of tools, compiled once. They come from servers, and are treated as such.
+
+mod names;
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{Draft, PatternOptions, Registry, ValidationOptions, Validator};
+use serde_json::{Map, Value, json};
+
+use crate::bounded;
+use crate::json::below;
+use names::Names;
+
+/// A schema that values are checked against: with all keywords, `format` included, and without ever fetching
+/// anything.
+#[derive(Debug)]
+pub(crate) struct Schema {
+    whole: Validator,
+    names: Names,
+}
+
+/// One thing that is wrong with a value.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Violation {
+    /// Where: a JSON pointer into the value.
+    pub(crate) at: String,
+    /// What, cut to a bounded length.
+    pub(crate) what: String,
+}
+
+impl Schema {
+    /// Compiles a schema; the dialect is what `$schema` says, or 2020-12.
+    ///
+    /// # Errors
+    /// Why the schema cannot be used: it is no valid schema, refers to what is not in it, never comes to an end, or is
+    /// too large. The text is for people, and bounded.
+    pub(crate) fn compile(schema: &Map<String, Value>) -> Result<Self, String> {
+        let document = Document::new(schema)?;
+        let whole = document.validator("")?;
+        Ok(Self { whole, names: Names::of(&document)? })
+    }
+
+    /// Whether a value is valid.
+    pub(crate) fn accepts(&self, value: &Value) -> bool {
+        self.whole.is_valid(value)
+    }
+
+    /// What a value breaks of the schema; nothing, if it is valid.
+    pub(crate) fn violations(&self, value: &Value) -> Vec<Violation> {
+        self.whole.iter_errors(value).take(MOST).map(|error| violation(&error)).collect()
+    }
+
+    /// What arguments break of the schema, and which of them it does not name ([`names`]).
+    pub(crate) fn misfits(&self, args: &Value) -> Vec<Violation> {
+        let unnamed = self.names.unnamed(args, MOST);
+        let says_so = |error: &jsonschema::ValidationError<'_>| match error.kind() {
+            // A key that the schema itself forbids is told as all keys are that it does not name.
+            ValidationErrorKind::AdditionalProperties { unexpected }
+            | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+                let at = error.instance_path().as_str();
+                unexpected.iter().all(|key| unnamed.iter().any(|unnamed| unnamed.at == below(at, key)))
+            }
+            _ => false,
+        };
+        let mut all: Vec<_> = self
+            .whole
+            .iter_errors(args)
+            .filter(|error| !says_so(error))
+            .take(MOST)
+            .map(|error| violation(&error))
+            .collect();
+        all.extend(unnamed);
+        // By place; the order in which a server or a planner writes members is nothing to go by.
+        all.sort();
+        all
+    }
+}
+
+fn violation(error: &jsonschema::ValidationError<'_>) -> Violation {
+    Violation { at: error.instance_path().as_str().to_owned(), what: bounded(&error.to_string()) }
+}
+
+/// Writes violations in one line; a long list is cut.
+pub(crate) fn told(violations: &[Violation]) -> String {
+    let one = |violation: &Violation| match violation.at.as_str() {
+        "" => violation.what.clone(),
+        at => format!("`{}`: {}", bounded(at), violation.what),
+    };
+    let shown: Vec<String> = violations.iter().take(SHOWN).map(one).collect();
+    let more = if violations.len() > SHOWN { "; and more" } else { "" };
+    format!("{}{more}", shown.join("; "))
+}
+
+/// A schema on its way to be compiled.
+struct Document {
+    root: Value,
+    draft: Draft,
+    registry: Registry<'static>,
+}
+
+impl Document {
+    fn new(schema: &Map<String, Value>) -> Result<Self, String> {
+        let mut root = Value::Object(schema.clone());
+        if !is_shallow(&root, DEEPEST) {
+            return Err(format!("it is nested more than {DEEPEST} levels deep"));
+        }
+        if root.to_string().len() > LARGEST {
+            return Err(format!("it is longer than {LARGEST} bytes"));
+        }
+        let draft = Draft::default().detect(&root);
+        if draft == Draft::Unknown {
+            return Err("its `$schema` is no known dialect of JSON Schema".to_owned());
+        }
+        // The name under which the schema is known elsewhere: it must not make it refer to elsewhere.
+        if let Value::Object(members) = &mut root {
+            members.remove(draft.id_keyword());
+        }
+        // This also judges the schema by its dialect's own schema.
+        options(draft).build(&root).map_err(|error| refusal(&error))?;
+        let registry = Registry::new()
+            .draft(draft)
+            .add(BASE, root.clone())
+            .and_then(jsonschema::RegistryBuilder::prepare)
+            .map_err(|error| bounded(&error.to_string()))?;
+        Ok(Self { root, draft, registry })
+    }
+
+    /// The schema that stands at a JSON pointer, compiled.
+    fn validator(&self, pointer: &str) -> Result<Validator, String> {
+        let reference = json!({"$ref": format!("{BASE}#{}", as_fragment(pointer))});
+        options(self.draft).with_registry(&self.registry).build(&reference).map_err(|error| refusal(&error))
+    }
+
+    /// A check of keys against one regular expression, as `patternProperties` has it.
+    fn pattern(&self, pattern: &str) -> Result<Validator, String> {
+        options(self.draft).build(&json!({"pattern": pattern})).map_err(|error| refusal(&error))
+    }
+}
+
+fn options<'r>(draft: Draft) -> ValidationOptions<'r> {
+    jsonschema::options()
+        .with_draft(draft)
+        .offline()
+        .should_validate_formats(true)
+        // What many generators write needs look-around, and so an engine that goes back; a match that takes too long
+        // counts as none.
+        .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS).size_limit(PATTERN_SIZE))
+}
+
+fn refusal(error: &jsonschema::ValidationError<'_>) -> String {
+    let at = error.instance_path().as_str();
+    let place = if at.is_empty() { String::new() } else { format!("at `{}`: ", bounded(at)) };
+    format!("{place}{}", bounded(&error.to_string()))
+}
+
+/// A JSON pointer as the fragment of a URI.
+fn as_fragment(pointer: &str) -> String {
+    let mut fragment = String::new();
+    for byte in pointer.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
+            fragment.push(char::from(byte));
+        } else {
+            fragment.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    fragment
+}
+
+fn is_shallow(value: &Value, levels: usize) -> bool {
+    match value {
+        Value::Array(_) | Value::Object(_) if levels == 0 => false,
+        Value::Array(items) => items.iter().all(|item| is_shallow(item, levels - 1)),
+        Value::Object(members) => members.values().all(|member| is_shallow(member, levels - 1)),
+        _ => true,
+    }
+}
+
+/// What the schema is called while it is compiled.
+const BASE: &str = "urn:omen:tool";
+/// The longest schema, in bytes of JSON.
+const LARGEST: usize = 256 * 1024;
+/// The most levels of a schema.
+const DEEPEST: usize = 64;
+/// How often a match may go back.
+const BACKTRACKS: usize = 100_000;
+/// How large a pattern may get, in bytes of its program.
+const PATTERN_SIZE: usize = 1 << 20;
+/// The most violations that are looked for.
+const MOST: usize = 32;
+/// The most violations that a message lists.
+const SHOWN: usize = 8;
