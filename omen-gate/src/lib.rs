@@ -13,11 +13,13 @@ mod code;
 mod fault;
 mod json;
 mod names;
+pub mod output;
 mod permission;
 pub mod plan;
 mod policy;
 mod schema;
 pub mod server;
+pub mod summary;
 pub mod tool;
 
 pub use blocked::Blocked;

@@ -7,8 +7,11 @@ use super::names::pascal;
 use super::{doc, ident};
 use crate::model::{GateCode, Model};
 
+/// Finds one of the texts of a code.
+type Text = fn(&GateCode) -> &str;
+
 /// The texts, each with the name of its method and what the method says of itself.
-const TEXTS: &[(&str, &str, fn(&GateCode) -> &str)] = &[
+const TEXTS: &[(&str, &str, Text)] = &[
     ("as_str", "The code as it is written, such as `PG-3`.", |code| &code.code),
     ("title", "A few words.", |code| &code.title),
     ("statement", "What must be so.", |code| &code.statement),

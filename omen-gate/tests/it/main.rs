@@ -5,6 +5,8 @@
 mod catalog;
 mod code;
 mod conform;
+mod output;
 mod plan;
 mod policy;
 mod random;
+mod summary;
