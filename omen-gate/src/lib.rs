@@ -25,12 +25,14 @@ mod json;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 mod names;
+pub mod output;
 mod permission;
 pub mod plan;
 mod policy;
 mod schema;
 pub mod server;
 pub mod steps;
+pub mod summary;
 pub mod tool;
 
 pub use abort::{Abort, Missing};

@@ -28,7 +28,7 @@ impl fmt::Display for Doubt {
 /// Takes a number, written as JSON has it, if its value survives being read as a double.
 pub(crate) fn exact(text: &str) -> Result<Number, Doubt> {
     let float: f64 = text.parse().map_err(|_| Doubt::Rounded)?;
-    if !(float.abs() <= LARGEST) {
+    if !(-LARGEST..=LARGEST).contains(&float) {
         return Err(Doubt::Large);
     }
     let Some(written) = Decimal::of(text) else { return Err(Doubt::Rounded) };

@@ -312,7 +312,7 @@ fn a_hostile_pattern_ends_and_refuses() {
         json!({"anyOf": [hostile, {"type": "integer"}]}),
     ] {
         let schema = json!({"properties": {"a": schema}});
-        invalid(&schema, &json!({"a": text}), &["`/a`: ", "Max limit for backtracking count exceeded"]);
+        invalid(&schema, &json!({"a": text}), &["Max limit for backtracking count exceeded"]);
     }
     let keys = json!({"properties": {"o": {"patternProperties": {"^(?:(a+)(?=a|$))+b$": true}}}});
     conform(&keys, &json!({"o": {text: 1}})).unwrap_err();

@@ -16,10 +16,12 @@ mod grants;
 mod health;
 #[cfg(unix)]
 mod mcp;
+mod output;
 mod plan;
 mod policy;
 mod random;
 mod rfc8785;
 mod server;
 mod steps;
+mod summary;
 mod support;

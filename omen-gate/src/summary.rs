@@ -1,0 +1,101 @@
+//! PG-5: a summary says where each of its bullets comes from.
+//!
+//! What is checked is the *evidence*: it stands in the answer, letter by letter. Whether a bullet's text follows from its
+//! evidence, and whether a heading is fair, is for whoever reads it; that is why the two stand side by side.
+
+use serde::{Deserialize, Serialize};
+
+use crate::output::Typed;
+use crate::{Blocked, Code, bounded};
+
+/// A summary as a model writes it. It is nothing but a claim.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    /// Its sections, at least one.
+    pub sections: Vec<Section>,
+}
+
+/// A part of a summary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Section {
+    /// What it is about.
+    pub heading: String,
+    /// What it says, at least one bullet.
+    pub bullets: Vec<Bullet>,
+}
+
+/// One statement.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bullet {
+    /// The statement.
+    pub text: String,
+    /// What it rests on: a piece of the canonical text of the answer, letter by letter, with at least one letter or
+    /// digit. As that text is JSON, a quotation mark within a string stands there as `\"`.
+    pub evidence: String,
+}
+
+/// A summary, all of whose evidence is in the answer. It can only come from [`ground`].
+#[derive(Debug, PartialEq, Eq)]
+pub struct Grounded {
+    summary: Summary,
+}
+
+/// Lets a summary pass if the evidence of every bullet, in every section, is a piece of the typed answer's text.
+///
+/// A summary that claims nothing is none: without sections, or with a section without bullets, whose heading would stand
+/// there without any evidence.
+///
+/// # Errors
+/// PG-5, with all bullets that are at fault, up to a bound.
+pub fn ground<T>(typed: &Typed<T>, summary: Summary) -> Result<Grounded, Blocked> {
+    let mut faults = Vec::new();
+    if summary.sections.is_empty() {
+        faults.push("it has no sections".to_owned());
+    }
+    for (number, section) in (1..).zip(&summary.sections) {
+        if section.bullets.is_empty() {
+            faults.push(format!("section {number} has no bullets"));
+        }
+        for (bullet, evidence) in (1..).zip(section.bullets.iter().map(|bullet| &bullet.evidence)) {
+            if let Some(fault) = fault(typed.text(), evidence) {
+                faults.push(format!("bullet {bullet} of section {number} {fault}"));
+            }
+        }
+    }
+    if faults.is_empty() {
+        return Ok(Grounded { summary });
+    }
+    let shown = faults.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join("; ");
+    let more = if faults.len() > SHOWN { format!("; and {} more", faults.len() - SHOWN) } else { String::new() };
+    let message = format!("the summary of `{}` is not grounded: {shown}{more}", typed.tool());
+    Err(Blocked::new(Code::Pg5, message, "quote the canonical text letter by letter, or drop the bullet"))
+}
+
+impl Grounded {
+    /// The summary.
+    #[must_use]
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// The summary alone. What is left proves nothing any more.
+    #[must_use]
+    pub fn into_summary(self) -> Summary {
+        self.summary
+    }
+}
+
+fn fault(text: &str, evidence: &str) -> Option<String> {
+    if !evidence.chars().any(char::is_alphanumeric) {
+        // A comma or a brace stands in every answer.
+        return Some(format!("has no evidence: `{}` has no letter and no digit", bounded(evidence)));
+    }
+    let quoted = text.contains(evidence);
+    (!quoted).then(|| format!("has evidence that is not in the answer: `{}`", bounded(evidence)))
+}
+
+/// The most faults that a message lists.
+const SHOWN: usize = 8;

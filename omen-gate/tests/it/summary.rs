@@ -1,0 +1,93 @@
+//! PG-5: summaries that are locked to evidence.
+
+use omen_gate::output::{Outputs, Typed};
+use omen_gate::summary::{Bullet, Section, Summary, ground};
+use omen_gate::{Blocked, Code};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::output::{answer, catalog, id, listed};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Weather {
+    #[expect(dead_code, reason = "the text counts")]
+    city: String,
+    #[expect(dead_code, reason = "the text counts")]
+    days: Vec<Value>,
+}
+
+fn typed() -> Typed<Weather> {
+    let mut outputs = Outputs::default();
+    outputs.register::<Weather>(id()).unwrap();
+    let content = json!({"days": [{"high": 21.50, "sky": "partly \"cloudy\""}, {"high": 1e2}], "city": "Zürich"});
+    outputs.type_output(listed(&catalog(None)), answer(content)).unwrap()
+}
+
+fn summary(sections: &[&[&str]]) -> Summary {
+    let bullet = |evidence: &&str| Bullet { text: "It is so.".to_owned(), evidence: (*evidence).to_owned() };
+    let section =
+        |bullets: &&[&str]| Section { heading: "Weather".to_owned(), bullets: bullets.iter().map(bullet).collect() };
+    Summary { sections: sections.iter().map(section).collect() }
+}
+
+#[track_caller]
+fn refused(sections: &[&[&str]], faults: &str) -> Blocked {
+    let blocked = ground(&typed(), summary(sections)).unwrap_err();
+    assert_eq!(blocked.code, Code::Pg5);
+    assert_eq!(blocked.message, format!("the summary of `s/t` is not grounded: {faults}"));
+    blocked
+}
+
+#[test]
+fn evidence_stands_in_the_canonical_text() {
+    assert_eq!(typed().text(), r#"{"city":"Zürich","days":[{"high":21.5,"sky":"partly \"cloudy\""},{"high":100}]}"#);
+    let good = summary(&[&["Zürich", r#""high":21.5"#], &[r#"partly \"cloudy\""#], &["100"]]);
+    let grounded = ground(&typed(), good.clone()).unwrap();
+    assert_eq!(grounded.summary(), &good);
+    assert_eq!(grounded.into_summary(), good);
+}
+
+#[test]
+fn one_bullet_without_evidence_blocks_the_whole() {
+    refused(&[&["Zürich"], &["100", "sunny"]], "bullet 2 of section 2 has evidence that is not in the answer: `sunny`");
+    // Verbatim: neither the case of letters, nor the form of numbers, nor another writing of a letter.
+    for near in ["zürich", "Zu\u{308}rich", "21.50", "1e2", "Zürich ", r#"partly "cloudy""#, "\"city\": \"Zürich\""]
+    {
+        refused(&[&[near]], &format!("bullet 1 of section 1 has evidence that is not in the answer: `{near}`"));
+    }
+}
+
+#[test]
+fn every_fault_is_told_up_to_a_bound() {
+    refused(
+        &[&["Bern", "Zürich"], &[], &["Basel"]],
+        "bullet 1 of section 1 has evidence that is not in the answer: `Bern`; section 2 has no bullets; bullet 1 of \
+         section 3 has evidence that is not in the answer: `Basel`",
+    );
+    let many = vec!["x".repeat(5_000); 100];
+    let bullets: Vec<&str> = many.iter().map(String::as_str).collect();
+    let blocked = ground(&typed(), summary(&[&bullets])).unwrap_err();
+    assert!(blocked.message.ends_with("; and 92 more") && blocked.message.len() < 6_000, "{}", blocked.message.len());
+}
+
+#[test]
+fn evidence_says_something() {
+    for blank in ["", " ", "{", "\":\"", "\u{200b}", "},{"] {
+        refused(&[&[blank]], &format!("bullet 1 of section 1 has no evidence: `{blank}` has no letter and no digit"));
+    }
+    refused(&[], "it has no sections");
+    refused(&[&[]], "section 1 has no bullets");
+}
+
+#[test]
+fn a_summary_has_its_members_and_no_other() {
+    let read = |json: Value| serde_json::from_value::<Summary>(json);
+    let bullet = json!({"text": "a", "evidence": "b"});
+    read(json!({"sections": [{"heading": "h", "bullets": [bullet]}]})).unwrap();
+    read(json!({"sections": [{"heading": "h", "bullets": [bullet]}], "note": "x"})).unwrap_err();
+    read(json!({"sections": [{"heading": "h", "bullets": [bullet], "text": "x"}]})).unwrap_err();
+    read(json!({"sections": [{"heading": "h", "bullets": [{"text": "a", "evidence": "b", "sure": true}]}]}))
+        .unwrap_err();
+    read(json!({"sections": [{"heading": "h", "bullets": [{"text": "a"}]}]})).unwrap_err();
+}
