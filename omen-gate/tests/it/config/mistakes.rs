@@ -182,11 +182,16 @@ fn permissions() {
 
 #[test]
 fn pins() {
-    check(
-        &format!("{BASE}pin = 'ABC'\n"),
-        &["7:1 allow[0].pin: `allow[0].pin` is not as it must be; \
-        The hash of the tool's definition that was approved: 64 hexadecimal digits in lower case."],
-    );
+    let digits = "0123456789abcdef".repeat(4);
+    let pin = format!("v1:{digits}");
+    assert!(Config::parse(&format!("{BASE}pin = '{pin}'\n")).is_ok());
+    for wrong in
+        ["", "v1:", &digits, &format!("v2:{digits}"), &format!("{pin}0"), &format!("{pin}\\n"), &pin.to_uppercase()]
+    {
+        let errors = Config::parse(&format!("{BASE}pin = \"{wrong}\"\n")).unwrap_err();
+        assert_eq!(errors.0[0].to_string(), "line 7, column 1: `allow[0].pin` is not as it must be");
+        assert!(errors.0[0].help.starts_with("The pin of the form of the tool that was approved: `v1:`"));
+    }
 }
 
 #[test]
@@ -217,9 +222,8 @@ fn names_and_references() {
 fn servers() {
     check(
         "[servers.a]\nargs = ['x']\n",
-        &[
-            "1:10 servers.a: the server `a` has no `command` for its other keys; add the `command`, or leave the table empty",
-        ],
+        &["1:10 servers.a: the server `a` has no `command` for its other keys; \
+             add the `command`, or leave the table empty"],
     );
     check(
         "[servers.a]\ncommand = ''\n",
@@ -255,7 +259,8 @@ fn grants() {
     check(
         &with("tool = 'read'\npermissions = ['READ']\nuses = 0"),
         &["11:1 grants[0].uses: `grants[0].uses` is out of \
-        range; a number from 1 to 1000000000: For how many calls the grant is good, since the start. Without it, for any number."],
+        range; a number from 1 to 1000000000: For how many calls the grant is good, since the start. Without it, for \
+        any number."],
     );
     for time in ["2027-01-01", "'2027-01-01T00:00:00'", "2027-01-01T00:00:00", "'soon'", "1969-12-31T23:59:59Z"] {
         let shown = time.trim_matches('\'');
@@ -354,7 +359,7 @@ fn any_text_gives_an_answer() {
     // Cut anywhere, the sample gives errors or a configuration, and never one that allows more than the whole.
     let sample = super::sample::SAMPLE;
     let whole = Config::parse(sample).unwrap();
-    let ends = sample.char_indices().map(|(at, _)| at).step_by(7);
+    let ends = sample.char_indices().map(|(at, _)| at).step_by(23);
     for end in ends {
         if let Ok(config) = Config::parse(&sample[..end]) {
             assert!(config.allow.keys().all(|tool| whole.allow.contains_key(tool)));
