@@ -26,7 +26,7 @@ use crate::breaker::BreakerLimits;
 use crate::confirm::ConfirmLimits;
 use crate::{BudgetLimits, Demand, Grant, ServerName, ToolId};
 
-pub use error::{ConfigError, ConfigErrors};
+pub use error::{ConfigError, ConfigErrors, MAX_ERRORS};
 pub use file::Limits;
 
 /// A configuration without a mistake in it. It comes from a text only.
