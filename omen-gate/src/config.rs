@@ -26,7 +26,7 @@ use crate::breaker::BreakerLimits;
 use crate::confirm::ConfirmLimits;
 use crate::{BudgetLimits, Demand, Grant, ServerName, ToolId};
 
-pub use error::{ConfigError, ConfigErrors};
+pub use error::{ConfigError, ConfigErrors, MAX_ERRORS};
 pub use file::Limits;
 
 /// A configuration without a mistake in it. It comes from a text only.
@@ -81,7 +81,7 @@ pub struct Command {
     pub args: Vec<String>,
     /// Variables of its environment.
     pub env: BTreeMap<String, String>,
-    /// Variables that it inherits from the gate's environment. It inherits no others.
+    /// Variables that it inherits from the gate's environment, beside `PATH`. It inherits no others.
     pub pass_env: Vec<String>,
 }
 
@@ -101,7 +101,8 @@ impl std::fmt::Debug for Command {
 pub struct Allowed {
     /// What the tool needs.
     pub demand: Demand,
-    /// The hash of the tool's definition that was approved: 64 hexadecimal digits in lower case.
+    /// The pin of the form of the tool that was approved: `v1:` and 64 hexadecimal digits in lower case. Without it no
+    /// form of the tool is approved (PG-3).
     pub pin: Option<String>,
 }
 

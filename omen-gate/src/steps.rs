@@ -48,19 +48,16 @@ pub enum StepState {
 pub const MAX_STEPS: usize = 1024;
 
 impl Steps {
-    /// Takes the steps of a turn.
+    /// Takes the steps of a turn, so many at most; and never more than [`MAX_STEPS`].
     ///
     /// # Errors
-    /// If a step comes twice, needs one that is not there, or needs itself by some way; or if there are more than
-    /// [`MAX_STEPS`].
-    pub fn new(steps: impl IntoIterator<Item = Step>) -> Result<Self, Blocked> {
+    /// If there are more, or a step comes twice, needs one that is not there, or needs itself by some way.
+    pub fn new(steps: impl IntoIterator<Item = Step>, limit: usize) -> Result<Self, Blocked> {
+        let limit = limit.min(MAX_STEPS);
         let mut nodes: BTreeMap<StepId, Node> = BTreeMap::new();
         for Step { id, after } in steps {
-            if nodes.len() == MAX_STEPS {
-                return Err(refused(
-                    format!("the turn has more than {MAX_STEPS} steps"),
-                    "split it into several turns",
-                ));
+            if nodes.len() >= limit {
+                return Err(refused(format!("the turn has more than {limit} steps"), "split it into several turns"));
             }
             let message = format!("step `{id}` comes twice");
             if nodes.insert(id, Node { after, state: StepState::Waiting }).is_some() {

@@ -9,7 +9,7 @@ use omen_types::time::Timestamp;
 use regex::{Regex, RegexSet};
 use serde::Deserialize as _;
 
-use super::error::{ConfigError, ConfigErrors};
+use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::{self, File};
 use super::source::{Source, member};
 use super::{Allowed, Audit, Command, Config, KeySource, Pattern, Server};
@@ -38,6 +38,7 @@ pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {
     let budget = BudgetLimits::new(file.budget.failures, file.budget.in_a_row);
     if !check.errors.is_empty() {
         check.errors.sort_by_key(|error| (error.line, error.column));
+        check.errors.truncate(MAX_ERRORS);
         return Err(ConfigErrors(check.errors));
     }
     Ok(Config { policy, limits: file.limits, servers, allow, grants, breaker, budget, confirm, audit })
@@ -56,18 +57,21 @@ impl Check<'_, '_> {
     fn policy(&mut self, policy: file::Policy) -> Vec<Pattern> {
         let mut sound = true;
         for (index, file::Pattern { pattern, .. }) in policy.patterns.iter().enumerate() {
-            if let Err(error) = Regex::new(pattern) {
-                sound = false;
-                // The last line of such an error says what is wrong; those before draw the pattern.
-                let why = error.to_string();
-                let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
-                let message = format!("the pattern is no regular expression: {}", bounded(why));
-                self.wrong(
-                    &format!("/policy/patterns/{index}/pattern"),
-                    message,
-                    "see https://docs.rs/regex for the syntax",
-                );
-            }
+            let (message, help) = match Regex::new(pattern) {
+                Ok(_) => continue,
+                Err(regex::Error::CompiledTooBig(_)) => {
+                    ("the pattern is too large when it is compiled".to_owned(), "make it simpler")
+                }
+                Err(error) => {
+                    // The last line of such an error says what is wrong; those before draw the pattern.
+                    let why = error.to_string();
+                    let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
+                    let message = format!("the pattern is no regular expression: {}", bounded(why));
+                    (message, "see https://docs.rs/regex for the syntax")
+                }
+            };
+            sound = false;
+            self.wrong(&format!("/policy/patterns/{index}/pattern"), message, help);
         }
         if sound && RegexSet::new(policy.patterns.iter().map(|each| &each.pattern)).is_err() {
             self.wrong("/policy/patterns", "the patterns are too large together", "make them fewer or simpler");

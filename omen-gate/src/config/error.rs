@@ -32,7 +32,7 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// All mistakes that were found: at least one. Until they are mended, nothing is allowed.
+/// The mistakes that were found: at least one, and the first [`MAX_ERRORS`] of them. Until they are mended, nothing is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors(pub Vec<ConfigError>);
 
@@ -57,6 +57,9 @@ impl From<ConfigErrors> for Blocked {
         Self::new(Code::C1, format!("the configuration is refused: {first}{more}"), help)
     }
 }
+
+/// How many mistakes are told at once.
+pub const MAX_ERRORS: usize = 100;
 
 pub(super) fn unreadable(path: &Path, why: &str) -> ConfigErrors {
     let message = format!("the configuration `{}` cannot be read: {}", path.display(), bounded(why));

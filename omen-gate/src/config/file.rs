@@ -128,7 +128,7 @@ pub(super) struct Server {
     /// Variables of its environment.
     #[serde(default)]
     pub(super) env: BTreeMap<String, String>,
-    /// Names of variables that it inherits, such as `PATH`. It inherits no others.
+    /// Names of further variables that it inherits. Beside them it inherits `PATH` and no others.
     #[serde(default)]
     pub(super) pass_env: Vec<String>,
 }
@@ -143,8 +143,9 @@ pub(super) struct Allow {
     /// What the tool can do. What its server says of it (annotations) does not count (D47).
     #[schemars(length(min = 1), extend("uniqueItems" = true))]
     pub(super) permissions: Vec<Permission>,
-    /// The hash of the tool's definition that was approved: 64 hexadecimal digits in lower case.
-    #[schemars(with = "String", regex(pattern = "^[0-9a-f]{64}$"))]
+    /// The pin of the form of the tool that was approved: `v1:` and 64 hexadecimal digits in lower case. Without it no
+    /// form of the tool is approved, so that it does not run.
+    #[schemars(with = "String", regex(pattern = "^v1:[0-9a-f]{64}$"))]
     #[serde(default)]
     pub(super) pin: Option<String>,
     /// Whether every call is confirmed, even where it is pre-granted or only `READ`.

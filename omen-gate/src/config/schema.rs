@@ -8,7 +8,7 @@ use omen_types::suggest::nearest;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use super::error::{ConfigError, ConfigErrors};
+use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::File;
 use super::source::{Source, member, path};
 use crate::bounded;
@@ -30,7 +30,8 @@ pub(super) fn check(source: &Source<'_>) -> Result<(), ConfigErrors> {
     let Some(validator) = VALIDATOR.as_ref() else {
         return Err(ConfigErrors(vec![source.error("", "the schema of the configuration is broken", "report it")]));
     };
-    let mut errors: Vec<_> = validator.iter_errors(&source.value).flat_map(|error| explain(source, &error)).collect();
+    let errors = validator.iter_errors(&source.value).flat_map(|error| explain(source, &error));
+    let mut errors: Vec<_> = errors.take(MAX_ERRORS).collect();
     errors.sort_by_key(|error| (error.line, error.column));
     if errors.is_empty() { Ok(()) } else { Err(ConfigErrors(errors)) }
 }
@@ -40,17 +41,17 @@ fn explain(source: &Source<'_>, error: &ValidationError<'_>) -> Vec<ConfigError>
     let name = path(&source.value, pointer);
     let schema_path = error.schema_path().as_str();
     let schema = schema_path.rsplit_once('/').and_then(|(parent, _)| SCHEMA.pointer(parent)).unwrap_or(&Value::Null);
-    let range = || expected(schema);
+    let wanted = || wanted(schema);
     let one = |message: String, help: String| vec![source.error(pointer, message, help)];
     match error.kind() {
         Kind::AdditionalProperties { unexpected } => {
-            unexpected.iter().map(|key| unknown(source, pointer, schema, key)).collect()
+            unexpected.iter().take(MAX_ERRORS).map(|key| unknown(source, pointer, schema, key)).collect()
         }
         Kind::Required { property } => {
             let key = property.as_str().unwrap_or_default();
             let of = if name.is_empty() { String::new() } else { format!(" in `{name}`") };
             let about = schema.pointer(&format!("{}/description", member("/properties", key)));
-            let help = format!("add it: {}", first_line(about));
+            let help = format!("add it: {}", description(about));
             one(format!("the key `{key}` is missing{of}"), help)
         }
         Kind::Type { kind } => {
@@ -58,25 +59,26 @@ fn explain(source: &Source<'_>, error: &ValidationError<'_>) -> Vec<ConfigError>
                 TypeKind::Single(kind) => kind.to_string(),
                 TypeKind::Multiple(_) => "something else".to_owned(),
             };
-            one(format!("`{name}` must be {}", called(&kind)), range())
+            one(format!("`{name}` must be {}", called(&kind)), wanted())
         }
-        Kind::Minimum { .. } | Kind::Maximum { .. } => one(format!("`{name}` is out of range"), range()),
-        Kind::MinLength { .. } => one(format!("`{name}` is empty"), range()),
-        Kind::MaxLength { limit } => one(format!("`{name}` is longer than {limit} characters"), range()),
-        Kind::MinItems { .. } => one(format!("`{name}` is empty"), range()),
-        Kind::MaxItems { limit } => one(format!("`{name}` has more than {limit} items"), range()),
+        Kind::Minimum { .. } | Kind::Maximum { .. } => one(format!("`{name}` is out of range"), wanted()),
+        Kind::MinLength { .. } => one(format!("`{name}` is empty"), wanted()),
+        Kind::MaxLength { limit } => one(format!("`{name}` is longer than {limit} characters"), wanted()),
+        Kind::MinItems { .. } => one(format!("`{name}` is empty"), wanted()),
+        Kind::MaxItems { limit } => one(format!("`{name}` has more than {limit} items"), wanted()),
         Kind::UniqueItems => one(format!("`{name}` has an item twice"), "write each item once".to_owned()),
-        Kind::Pattern { .. } => one(format!("`{name}` is not as it must be"), range()),
+        Kind::Pattern { .. } => one(format!("`{name}` is not as it must be"), wanted()),
         Kind::Enum { options } => {
             let options: Vec<_> = options.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-            let got = error.instance().as_str().unwrap_or_default();
-            let help = match nearest(got, options.iter().copied()) {
+            let got = error.instance().as_str();
+            let help = match got.and_then(|got| nearest(got, options.iter().copied())) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("write one of `{}`", options.join("`, `")),
             };
-            one(format!("`{}` is no value of `{name}`", bounded(got)), help)
+            let got = got.map_or_else(|| "this".to_owned(), |got| format!("`{}`", bounded(got)));
+            one(format!("{got} is no value of `{name}`"), help)
         }
-        kind => one(format!("`{name}` does not satisfy `{}`", kind.keyword()), range()),
+        kind => one(format!("`{name}` does not satisfy `{}`", kind.keyword()), wanted()),
     }
 }
 
@@ -95,17 +97,16 @@ fn unknown(source: &Source<'_>, pointer: &str, schema: &Value, key: &str) -> Con
 }
 
 /// What the schema says of a value.
-fn expected(schema: &Value) -> String {
+fn wanted(schema: &Value) -> String {
     let range = match (schema.get("minimum"), schema.get("maximum")) {
         (Some(min), Some(max)) => format!("a number from {min} to {max}: "),
-        (Some(min), None) => format!("a number from {min}: "),
         _ => String::new(),
     };
-    format!("{range}{}", first_line(schema.get("description")))
+    format!("{range}{}", description(schema.get("description")))
 }
 
-fn first_line(description: Option<&Value>) -> String {
-    let text = description.and_then(Value::as_str).unwrap_or("see the schema of the configuration");
+fn description(text: Option<&Value>) -> String {
+    let text = text.and_then(Value::as_str).unwrap_or("see the schema of the configuration");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::MAX_BYTES;
-use super::error::{ConfigError, ConfigErrors};
+use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 
 /// A text in TOML as a JSON value. Dates become texts. No key takes a fraction, so those become `null`, which the
 /// schema has no place for.
@@ -31,6 +31,7 @@ impl<'t> Source<'t> {
         let (table, errors) = DeTable::parse_recoverable(text);
         let errors: Vec<_> = errors
             .into_iter()
+            .take(MAX_ERRORS)
             .map(|error| {
                 let message = format!("this is no TOML: {}", error.message().to_lowercase());
                 source.at(error.span(), String::new(), message, "see https://toml.io for the syntax")

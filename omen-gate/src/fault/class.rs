@@ -10,7 +10,12 @@ macro_rules! classes {
     ($($Class:ident = $text:literal: $pattern:pat, $ran:ident, $sick:literal;)*) => {
         /// What kind of fault it is. The texts are stable: they stand in logs.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum FaultClass { $(#[doc = concat!("`", $text, "`")] $Class),* }
+        pub enum FaultClass {
+            $(
+                #[doc = concat!("[`Fault::", stringify!($Class), "`], written `", $text, "`.")]
+                $Class
+            ),*
+        }
 
         impl FaultClass {
             /// All classes.

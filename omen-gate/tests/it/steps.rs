@@ -19,7 +19,7 @@ fn steps(text: &str) -> Vec<Step> {
 
 #[track_caller]
 fn refused(text: &str, message: &str) {
-    let blocked = Steps::new(steps(text)).unwrap_err();
+    let blocked = Steps::new(steps(text), MAX_STEPS).unwrap_err();
     assert_eq!((blocked.code, blocked.message.as_str()), (Code::R4, message));
 }
 
@@ -34,8 +34,10 @@ fn broken_plans_are_refused_before_anything_runs() {
     refused("a: a", "step `a` needs itself, by way of others");
     refused("a, b: a d, c: b, d: c", "step `b` needs itself, by way of others");
     let many = (0..=MAX_STEPS).map(|index| Step { id: id(&format!("s{index}")), after: Vec::new() });
-    assert!(Steps::new(many).unwrap_err().message.contains("1024"));
-    assert!(Steps::new(steps("a, b: a, c: a, d: b c, e: d a")).is_ok());
+    assert!(Steps::new(many.clone(), usize::MAX).unwrap_err().message.contains("1024"));
+    assert!(Steps::new(many.take(4), 3).unwrap_err().message.contains("more than 3 steps"));
+    assert!(Steps::new(steps("a, b, c"), 3).is_ok());
+    assert!(Steps::new(steps("a, b: a, c: a, d: b c, e: d a"), MAX_STEPS).is_ok());
 }
 
 #[test]
@@ -44,12 +46,12 @@ fn a_long_chain_is_no_trouble() {
         id: id(&format!("s{index}")),
         after: index.checked_sub(1).map(|before| id(&format!("s{before}"))).into_iter().collect(),
     });
-    assert_eq!(ready(&Steps::new(chain).unwrap()), ["s0"]);
+    assert_eq!(ready(&Steps::new(chain, MAX_STEPS).unwrap()), ["s0"]);
 }
 
 #[test]
 fn steps_run_when_what_they_need_is_done() {
-    let mut turn = Steps::new(steps("a, b: a, c: a, d: b c")).unwrap();
+    let mut turn = Steps::new(steps("a, b: a, c: a, d: b c"), MAX_STEPS).unwrap();
     for (now, expect) in [("a", &["a"][..]), ("c", &["b", "c"]), ("b", &["b"]), ("d", &["d"])] {
         assert_eq!(ready(&turn), expect);
         turn.begin(&id(now)).unwrap();
@@ -67,7 +69,7 @@ fn a_missing_dependency_aborts_and_says_why() {
         (Missing::Blocked(Code::Pg3), "was blocked by PG-3"),
     ];
     for (missing, words) in cases {
-        let mut turn = Steps::new(steps("a, b, c: b")).unwrap();
+        let mut turn = Steps::new(steps("a, b, c: b"), MAX_STEPS).unwrap();
         let abort = turn.missing(&id("b"), missing).unwrap_err();
         assert_eq!(abort, Abort::MissingDependency { step: id("c"), dependency: id("b"), missing });
         assert_eq!(abort.to_string(), format!("the turn is aborted: step `c` needs step `b`, which {words}"));
@@ -82,7 +84,7 @@ fn a_missing_dependency_aborts_and_says_why() {
 
 #[test]
 fn a_running_step_that_fails_aborts_too_if_it_is_needed() {
-    let mut turn = Steps::new(steps("a, b: a")).unwrap();
+    let mut turn = Steps::new(steps("a, b: a"), MAX_STEPS).unwrap();
     turn.begin(&id("a")).unwrap();
     let missing = Missing::Failed(FaultClass::Died);
     let abort = turn.missing(&id("a"), missing).unwrap_err();
@@ -94,7 +96,7 @@ fn a_running_step_that_fails_aborts_too_if_it_is_needed() {
 
 #[test]
 fn what_nobody_needs_may_be_missing_and_is_told() {
-    let mut turn = Steps::new(steps("a, b: a")).unwrap();
+    let mut turn = Steps::new(steps("a, b: a"), MAX_STEPS).unwrap();
     turn.begin(&id("a")).unwrap();
     turn.done(&id("a")).unwrap();
     turn.missing(&id("b"), Missing::Blocked(Code::G1)).unwrap();
@@ -120,7 +122,7 @@ fn steps_out_of_order_abort() {
         (twice, "b", "it ended twice, or is none of the turn's"),
     ];
     for (run, step, why) in cases {
-        let mut turn = Steps::new(steps("a, b: a")).unwrap();
+        let mut turn = Steps::new(steps("a, b: a"), MAX_STEPS).unwrap();
         let abort = run(&mut turn).unwrap_err();
         assert_eq!(abort, Abort::OutOfOrder { step: id(step), why });
         assert_eq!(turn.begin(&id("a")).unwrap_err(), abort, "it stays aborted");
@@ -129,7 +131,7 @@ fn steps_out_of_order_abort() {
 
 #[test]
 fn a_turn_that_ends_early_is_no_success() {
-    let mut turn = Steps::new(steps("a, b: a")).unwrap();
+    let mut turn = Steps::new(steps("a, b: a"), MAX_STEPS).unwrap();
     turn.begin(&id("a")).unwrap();
     turn.done(&id("a")).unwrap();
     let abort = turn.finish().unwrap_err();

@@ -16,12 +16,12 @@ fn the_sample_says_what_it_says() {
     assert_eq!(config.policy[0].reason, "tables are not dropped by agents");
     let files = config.servers["files"].command.clone().unwrap();
     assert_eq!((files.program.as_str(), files.args), ("mcp-server-filesystem", vec!["./data".to_owned()]));
-    assert_eq!((files.env["LOG_LEVEL"].as_str(), files.pass_env), ("warn", vec!["PATH".to_owned(), "HOME".to_owned()]));
+    assert_eq!((files.env["LOG_LEVEL"].as_str(), files.pass_env), ("warn", vec!["HOME".to_owned()]));
     assert_eq!(config.servers["orders"].command, None);
     assert_eq!(config.allow.len(), 3);
     let cancel = config.demand(&tool("orders/cancel_order")).unwrap();
     assert_eq!((cancel.permissions.to_string().as_str(), cancel.always_confirm), ("WRITE, NETWORK", true));
-    assert!(config.allow[&tool("files/write_file")].pin.as_ref().unwrap().starts_with("9f86d081"));
+    assert!(config.allow[&tool("files/write_file")].pin.as_ref().unwrap().starts_with("v1:9f86d081"));
     assert_eq!(config.demand(&tool("files/delete_file")), None);
     let write = config.grants.iter().find(|grant| grant.permission == Permission::Write).unwrap();
     assert_eq!(write.tool, tool("files/write_file"));

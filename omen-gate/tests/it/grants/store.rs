@@ -130,6 +130,20 @@ fn several_grants_stand_side_by_side() {
 }
 
 #[test]
+fn a_pre_grant_is_preferred_while_it_stands() {
+    let grants = Grants::new(clock());
+    grants.grant(grant("files/write", Write)).unwrap();
+    let pre_granted = Grant { pre_granted: true, uses: NonZeroU32::new(1), ..grant("files/write", Write) };
+    let pre_granted = grants.grant(pre_granted).unwrap();
+    let call = call("files/write", &[Write]);
+    let lease = grants.check(&call);
+    assert_eq!(lease.decision().grants, [pre_granted]);
+    assert!(outcome(outcome(lease).unwrap().redeem(None)).is_ok());
+    // The one that is left needs a confirmation.
+    assert_eq!(run(&grants, &call).unwrap_err().code, Code::G3);
+}
+
+#[test]
 fn the_store_is_bounded_and_forgets_the_dead_only() {
     let clock = clock();
     let grants = Grants::new(clock.clone());
