@@ -27,6 +27,7 @@ mod pin;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -41,7 +42,7 @@ pub use pin::{BadPin, Pin, pin};
 /// The tools that were discovered, by server.
 #[derive(Debug, Default)]
 pub struct Catalog {
-    servers: BTreeMap<ServerName, BTreeMap<ToolName, Listed>>,
+    servers: BTreeMap<ServerName, BTreeMap<ToolName, Arc<Listed>>>,
 }
 
 /// A tool as it was discovered, and what follows from that.
@@ -93,7 +94,7 @@ impl Catalog {
         if tools.len() > Self::MAX_TOOLS {
             return Err(BadCatalog::TooMany { server });
         }
-        let mut listed = BTreeMap::new();
+        let mut listed: BTreeMap<ToolName, Listed> = BTreeMap::new();
         for tool in tools {
             match listed.entry(tool.name.clone()) {
                 Entry::Vacant(place) => {
@@ -105,7 +106,7 @@ impl Catalog {
                 }
             }
         }
-        self.servers.insert(server, listed);
+        self.servers.insert(server, listed.into_iter().map(|(name, listed)| (name, Arc::new(listed))).collect());
         Ok(())
     }
 
@@ -132,13 +133,13 @@ impl Catalog {
 
     /// A tool.
     #[must_use]
-    pub fn get(&self, id: &ToolId) -> Option<&Listed> {
+    pub fn get(&self, id: &ToolId) -> Option<&Arc<Listed>> {
         self.servers.get(&id.server)?.get(&id.tool)
     }
 
     /// All tools, by server and name.
     pub fn iter(&self) -> impl Iterator<Item = &Listed> {
-        self.servers.values().flat_map(BTreeMap::values)
+        self.servers.values().flat_map(BTreeMap::values).map(Arc::as_ref)
     }
 
     /// The servers that were asked.
@@ -150,24 +151,19 @@ impl Catalog {
     ///
     /// # Errors
     /// PG-2 if there is no such tool.
-    pub fn find(&self, id: &ToolId) -> Result<&Listed, Blocked> {
+    pub fn find(&self, id: &ToolId) -> Result<&Arc<Listed>, Blocked> {
         conform::find(self, id)
     }
 
-    /// Lets a call pass whose tool there is, and whose arguments are exactly those that its `inputSchema` describes:
-    /// every keyword holds, `format` included, and there is no key that the schema does not name, even where it would
-    /// allow one (D47).
-    ///
-    /// The keys of the arguments themselves have to stand in a `properties` that applies to them. An object
-    /// within them is as strict if some schema that applies to it has `properties` or `patternProperties`; then
-    /// patterns count, and `additionalProperties` counts if it demands something of the value. Other objects are
-    /// free maps. What applies is reached by `$ref`, `allOf`, `dependentSchemas`, and the branches of
-    /// `anyOf`, `oneOf` and `if` that the value is valid against.
+    /// Lets a call pass whose tool there is, and whose arguments are exactly those that its `inputSchema` describes
+    /// ([`Listed::conform`]).
     ///
     /// # Errors
     /// PG-2, with all that is wrong with the arguments, up to a bound.
-    pub fn conform(&self, id: &ToolId, args: &Map<String, Value>) -> Result<&Listed, Blocked> {
-        conform::conform(self, id, args)
+    pub fn conform(&self, id: &ToolId, args: &Map<String, Value>) -> Result<&Arc<Listed>, Blocked> {
+        let listed = self.find(id)?;
+        listed.conform(args)?;
+        Ok(listed)
     }
 }
 
@@ -202,6 +198,22 @@ impl Listed {
     #[must_use]
     pub fn problem(&self) -> Option<&str> {
         self.args.as_ref().err().map(String::as_str)
+    }
+
+    /// Lets arguments pass that are exactly those that the `inputSchema` describes:
+    /// every keyword holds, `format` included, and there is no key that the schema does not name, even where it would
+    /// allow one (D47).
+    ///
+    /// The keys of the arguments themselves have to stand in a `properties` that applies to them. An object
+    /// within them is as strict if some schema that applies to it has `properties` or `patternProperties`; then
+    /// patterns count, and `additionalProperties` counts if it demands something of the value. Other objects are
+    /// free maps. What applies is reached by `$ref`, `allOf`, `dependentSchemas`, and the branches of
+    /// `anyOf`, `oneOf` and `if` that the value is valid against.
+    ///
+    /// # Errors
+    /// PG-2, with all that is wrong with the arguments, up to a bound.
+    pub fn conform(&self, args: &Map<String, Value>) -> Result<(), Blocked> {
+        conform::conform(self, args)
     }
 
     /// Its `outputSchema`, if it has one, and it is of use.

@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::breaker::BreakerLimits;
+use crate::catalog::Allowlist;
 use crate::confirm::ConfirmLimits;
 use crate::{BudgetLimits, Demand, Grant, ServerName, ToolId};
 
@@ -40,7 +41,7 @@ pub struct Config {
     /// The tool servers.
     pub servers: BTreeMap<ServerName, Server>,
     /// The operator's allowlist (PG-3).
-    pub allow: BTreeMap<ToolId, Allowed>,
+    pub allow: Allowlist,
     /// The default grants (G1).
     pub grants: Vec<Grant>,
     /// When breakers open (R1).
@@ -93,17 +94,6 @@ impl std::fmt::Debug for Command {
         command.field("program", &self.program).field("args", &self.args);
         command.field("env", &env).field("pass_env", &self.pass_env).finish()
     }
-}
-
-/// A tool that may be called.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Allowed {
-    /// What the tool needs.
-    pub demand: Demand,
-    /// The pin of the form of the tool that was approved: `v1:` and 64 hexadecimal digits in lower case. Without it no
-    /// form of the tool is approved (PG-3).
-    pub pin: Option<String>,
 }
 
 /// Where decisions and calls are recorded.
@@ -166,7 +156,7 @@ impl Config {
     /// What the operator says that a tool needs; nothing if the tool is not allowed (PG-3).
     #[must_use]
     pub fn demand(&self, tool: &ToolId) -> Option<&Demand> {
-        self.allow.get(tool).map(|allowed| &allowed.demand)
+        Some(&self.allow.get(tool)?.demand)
     }
 }
 

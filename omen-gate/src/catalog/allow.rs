@@ -2,25 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::{Catalog, Listed, Pin};
-use crate::{Blocked, Code, Permissions, ServerName, ToolId, ToolName, bounded};
+use crate::{Blocked, Code, Demand, ToolId, bounded};
 
 /// A tool that the operator allows, in one form.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowed {
-    /// Its server.
-    pub server: ServerName,
-    /// Its name there.
-    pub tool: ToolName,
+    /// The tool, and what a call of it needs, by the operator's judgement.
+    pub demand: Demand,
     /// The form that was looked at. Without it the tool is known to the operator and not approved yet: it does not run,
     /// and the refusal tells the pin.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pin: Option<Pin>,
-    /// What a call of it needs, by the operator's judgement.
-    pub permissions: Permissions,
 }
 
 /// The operator's list. A tool may run only if it stands here and was discovered, in the form that was approved.
@@ -47,7 +39,7 @@ impl Allowlist {
     pub fn new(entries: impl IntoIterator<Item = Allowed>) -> Result<Self, BadAllowlist> {
         let mut list = Self { entries: BTreeMap::new(), nothing: None };
         for entry in entries {
-            let tool = ToolId { server: entry.server.clone(), tool: entry.tool.clone() };
+            let tool = entry.demand.tool.clone();
             if list.entries.insert(tool.clone(), entry).is_some() {
                 return Err(BadAllowlist { tool });
             }
@@ -64,6 +56,11 @@ impl Allowlist {
     #[must_use]
     pub fn get(&self, tool: &ToolId) -> Option<&Allowed> {
         self.entries.get(tool)
+    }
+
+    /// All that it says, by tool.
+    pub fn iter(&self) -> impl Iterator<Item = &Allowed> {
+        self.entries.values()
     }
 
     /// Lets a discovered tool pass that is allowed in its present form. That a call of it is granted is another

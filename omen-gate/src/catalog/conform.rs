@@ -1,5 +1,7 @@
 //! PG-2: a call fits the catalogue.
 
+use std::sync::Arc;
+
 use omen_types::suggest;
 use serde_json::{Map, Value};
 
@@ -7,7 +9,7 @@ use super::{Catalog, Listed};
 use crate::schema::told;
 use crate::{Blocked, Code, ServerName, ToolId, ToolName};
 
-pub(super) fn find<'c>(catalog: &'c Catalog, id: &ToolId) -> Result<&'c Listed, Blocked> {
+pub(super) fn find<'c>(catalog: &'c Catalog, id: &ToolId) -> Result<&'c Arc<Listed>, Blocked> {
     let Some(tools) = catalog.servers.get(&id.server) else {
         let message = format!("there is no server `{}`", id.server);
         let known: Vec<&str> = catalog.servers().map(ServerName::as_str).collect();
@@ -35,15 +37,15 @@ pub(super) fn find<'c>(catalog: &'c Catalog, id: &ToolId) -> Result<&'c Listed, 
     })
 }
 
-pub(super) fn conform<'c>(catalog: &'c Catalog, id: &ToolId, args: &Map<String, Value>) -> Result<&'c Listed, Blocked> {
-    let listed = find(catalog, id)?;
+pub(super) fn conform(listed: &Listed, args: &Map<String, Value>) -> Result<(), Blocked> {
+    let id = listed.id();
     let schema = listed.args.as_ref().map_err(|why| {
         let message = format!("the tool `{id}` cannot be called: {why}");
         blocked(message, "its server has to list it once, with an `inputSchema` that the gate can follow")
     })?;
     let misfits = schema.misfits(&Value::Object(args.clone()));
     if misfits.is_empty() {
-        return Ok(listed);
+        return Ok(());
     }
     let message = format!("the arguments do not match the `inputSchema` of `{id}`: {}", told(&misfits));
     Err(blocked(message, "give exactly the arguments that the `inputSchema` describes, and no others (D47)"))

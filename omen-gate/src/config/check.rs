@@ -12,8 +12,9 @@ use serde::Deserialize as _;
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::{self, File};
 use super::source::{Source, member};
-use super::{Allowed, Audit, Command, Config, KeySource, Pattern, Server};
+use super::{Audit, Command, Config, KeySource, Pattern, Server};
 use crate::breaker::BreakerLimits;
+use crate::catalog::{Allowed, Allowlist, Pin};
 use crate::confirm::ConfirmLimits;
 use crate::{BudgetLimits, Demand, Grant, Permissions, ServerName, ToolId, ToolName, bounded, grant};
 
@@ -41,6 +42,8 @@ pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {
         check.errors.truncate(MAX_ERRORS);
         return Err(ConfigErrors(check.errors));
     }
+    // Each tool is there once: the keys of the map are the tools.
+    let allow = Allowlist::new(allow.into_values()).unwrap_or_else(|error| Allowlist::nothing(error.to_string()));
     Ok(Config { policy, limits: file.limits, servers, allow, grants, breaker, budget, confirm, audit })
 }
 
@@ -138,7 +141,18 @@ impl Check<'_, '_> {
             }
             let Ok(permissions) = Permissions::new(entry.permissions) else { continue };
             let demand = Demand { tool: tool.clone(), permissions, always_confirm: entry.always_confirm };
-            if checked.insert(tool.clone(), Allowed { demand, pin: entry.pin }).is_some() {
+            let pin = entry.pin.map(|pin| {
+                pin.parse::<Pin>().map_err(|error| {
+                    self.wrong(
+                        &member(&pointer, "pin"),
+                        error.to_string(),
+                        "write the pin that `omen gate catalog` gives",
+                    );
+                })
+            });
+            // A pin that is none is told; with it, there is no configuration.
+            let pin = pin.and_then(Result::ok);
+            if checked.insert(tool.clone(), Allowed { demand, pin }).is_some() {
                 self.wrong(&pointer, format!("`{tool}` is allowed twice"), "write one entry for a tool");
             }
         }

@@ -77,6 +77,7 @@ fn the_raw_answer_comes_back_as_it_came() {
         content: vec![json!({"type": "text", "text": "oops"})],
         structured_content: Some(json!({"title": 1})),
         is_error: Some(false),
+        ..Answer::default()
     };
     let untyped = typed::<Note>(Some(&promise()), raw.clone()).unwrap_err();
     assert_eq!(untyped.answer(), &raw);
