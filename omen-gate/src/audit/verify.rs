@@ -72,6 +72,23 @@ impl Verdict {
             Self::Truncated { .. } => "truncated",
         }
     }
+
+    /// What to do about it; nothing, if the log is sound.
+    #[must_use]
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Sound => None,
+            Self::Incomplete { .. } => {
+                Some("a crash leaves this; nothing that was acknowledged is lost, and opening the log mends it")
+            }
+            Self::Tampered(Tampering::Line { line: 1, flaw: Flaw::Mac, .. } | Tampering::HeadChanged) => {
+                Some("see that the key is the right one; if it is, keep the files as evidence and begin a new log")
+            }
+            Self::Tampered(_) | Self::Truncated { .. } => {
+                Some("keep the files as evidence, and begin a new log under another name")
+            }
+        }
+    }
 }
 
 /// The verdict in words, without the help.
