@@ -11,8 +11,8 @@ use serde_json::{Map, Number, Value};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotCanonical {
-    /// RFC 8785 carries numbers as doubles. Beyond ±(2^53−1) a double stands for several integers, and a double that is
-    /// this large may come from an integer that was rounded when it was read.
+    /// RFC 8785 carries numbers as doubles. Beyond ±(2^53−1) a double stands for several integers, and one that large
+    /// may come from an integer that was rounded when it was read.
     #[error("`{0}` is beyond ±(2^53−1), where numbers are no longer exact")]
     Number(Number),
     /// The value is nested deeper than readers of JSON go.

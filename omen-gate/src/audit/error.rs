@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::entry::Flaw;
-use super::verify::Verdict;
+use super::verdict::Verdict;
 use crate::canonical::NotCanonical;
 use crate::{Blocked, Code};
 
