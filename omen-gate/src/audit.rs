@@ -40,7 +40,8 @@
 //! - **That log and head record were both set back** to an earlier state of both, from a backup, say. They fit each
 //!   other. An [`Anchor`] that was kept elsewhere shows it. How often anchors are taken is how much can be lost unseen.
 //! - **That one log stands in the place of another** with its head record, if both have the same key. Give each log a
-//!   key of its own, or keep anchors. Nor that both files were removed and a new log was begun.
+//!   key of its own, or keep anchors.
+//! - **That both files were removed** and a new log was begun. An anchor shows this, too.
 //! - **Entries that were never acknowledged.** A crash may take the last one with it. What needed it has not happened,
 //!   for a tool runs only after its intent was acknowledged.
 //! - **That what was recorded is true.** It is what the gate said, at the time that its clock said.
