@@ -1,9 +1,9 @@
 //! A1, A3, A4: the audit log, which shows whether somebody has changed it.
 //!
 //! Every decision, every intent to run a tool and every outcome is an entry: one line of JSON in the spelling of
-//! RFC 8785, with `mac`, the HMAC-SHA-256 over the `mac` of the entry before (32 bytes) and the entry's own bytes without
-//! its `mac`. So each entry seals all before it. Next to the log is a head record that names the count and the last `mac`
-//! under a seal of its own, so that entries taken off the end are missed (D49).
+//! RFC 8785, with `mac`, the HMAC-SHA-256 over the `mac` of the entry before (32 bytes) and the entry's own bytes
+//! without its `mac`. So each entry seals all before it. Next to the log is a head record that names the count and the
+//! last `mac` under a seal of its own, so that entries taken off the end are missed (D49).
 //!
 //! ```
 //! use std::sync::Arc;
@@ -29,18 +29,19 @@
 //! The log is tamper-evident, not tamper-proof: it keeps nobody from changing the files, it shows that they were changed.
 //!
 //! Whoever can write to the files, but has not got the key, cannot change, add, remove, repeat or reorder entries
-//! without being found out: the seals do not fit any more. If entries are taken off the end, the head record is ahead of
-//! the log. If the head record is changed or removed, that is found out, too.
+//! without being found out: the seals do not fit any more. If entries are taken off the end, the head record is ahead
+//! of the log. If the head record is changed or removed, that is found out, too.
 //!
 //! It does not show:
 //!
-//! - **What whoever has the key does.** Who can read the key, or the memory of this process, can write the whole log anew
-//!   so that all seals fit. The key belongs where the agent and its tools cannot read it: in a file of another user, or
-//!   on another machine. An [`Anchor`] that was kept elsewhere shows even this, up to where it was taken.
-//! - **That log and head record were both set back** to an earlier state of both, from a backup, say. They fit each other.
-//!   An [`Anchor`] that was kept elsewhere shows it. How often anchors are taken is how much can be lost unseen.
+//! - **What whoever has the key does.** Who can read the key, or the memory of this process, can write the whole log
+//!   anew so that all seals fit. The key belongs where the agent and its tools cannot read it: in a file of another
+//!   user, or on another machine. An [`Anchor`] that was kept elsewhere shows even this, up to where it was taken.
+//! - **That log and head record were both set back** to an earlier state of both, from a backup, say. They fit each
+//!   other. An [`Anchor`] that was kept elsewhere shows it. How often anchors are taken is how much can be lost unseen.
 //! - **That one log stands in the place of another** with its head record, if both have the same key. Give each log a
 //!   key of its own, or keep anchors.
+//! - **That both files were removed** and a new log was begun. An anchor shows this, too.
 //! - **Entries that were never acknowledged.** A crash may take the last one with it. What needed it has not happened,
 //!   for a tool runs only after its intent was acknowledged.
 //! - **That what was recorded is true.** It is what the gate said, at the time that its clock said.
@@ -60,6 +61,7 @@ mod key;
 mod log;
 mod mac;
 pub mod store;
+mod verdict;
 mod verify;
 
 use std::io;
@@ -71,7 +73,8 @@ pub use error::AuditError;
 pub use key::{Key, KeyError};
 pub use log::{Audit, Options, Receipt};
 pub use mac::Mac;
-pub use verify::{Tampering, Verdict, Verification, Verifier, verify};
+pub use verdict::{Tampering, Verdict, Verification};
+pub use verify::{Verifier, verify};
 
 /// Verifies a log in files, with the head record that is next to it. A log that is gone while its head record is there
 /// counts as cut to nothing.

@@ -4,6 +4,7 @@
 //! Architecture invariant: only `output` writes to standard output.
 
 mod args;
+mod audit;
 mod check;
 mod explain;
 mod graph;
@@ -20,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use args::{CheckArgs, Cli, Command, Format};
+use args::{AuditCommand, AuditVerifyArgs, CheckArgs, Cli, Command, Format};
 use output::Output;
 
 /// Parses the arguments, runs the command, and gives the exit code.
@@ -47,9 +48,9 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
     let mut out = match &cli.command {
-        Command::Check(CheckArgs { format: Format::Json, .. }) | Command::Rules { format: Format::Json } => {
-            Output::for_programs()
-        }
+        Command::Check(CheckArgs { format: Format::Json, .. })
+        | Command::Rules { format: Format::Json }
+        | Command::Audit(AuditCommand::Verify(AuditVerifyArgs { format: Format::Json, .. })) => Output::for_programs(),
         _ => Output::for_people(cli.color),
     };
     match cli.command {
@@ -59,6 +60,8 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
         Command::Rules { format } => rules::run(format, &mut out),
         Command::Schema { name } => schema::run(name.as_deref(), &mut out),
         Command::Graph { format } => graph::run(format, &mut out),
+        Command::Audit(AuditCommand::Verify(args)) => audit::verify(&args, &mut out),
+        Command::Audit(AuditCommand::ExportAnchor(args)) => audit::export_anchor(&args, &mut out),
         Command::Completions { shell } => completions(shell, &mut out),
     }
 }

@@ -73,6 +73,17 @@ impl<'r> Record<'r> {
     }
 }
 
+impl From<Record<'_>> for Entry {
+    fn from(record: Record<'_>) -> Self {
+        Self {
+            turn: Some(record.turn.as_str().to_owned()),
+            packet_id: record.packet_id.map(|id| id.as_str().to_owned()),
+            correlation_id: record.correlation_id.map(|id| id.as_str().to_owned()),
+            ..Self::new(Label::Record(record.kind), record.data)
+        }
+    }
+}
+
 /// A line as JSON.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -95,6 +106,21 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// An entry of the log itself, still without number, time and seal.
+    pub(crate) fn new(kind: Label, data: Map<String, Value>) -> Self {
+        Self {
+            v: Version,
+            sequence: 0,
+            time: String::new(),
+            kind,
+            turn: None,
+            packet_id: None,
+            correlation_id: None,
+            data,
+            mac: None,
+        }
+    }
+
     /// Seals the entry behind another one, and gives its line with the line break.
     pub(crate) fn seal(mut self, key: &Key, previous: &Mac) -> Result<(Vec<u8>, Mac), NotExact> {
         canonical::check_inner(&self.data)?;
@@ -108,12 +134,12 @@ impl Entry {
 
     /// Judges a line, without its line break, by its place in the chain, and gives its seal.
     pub(crate) fn judge(line: &[u8], key: &Key, previous: &Mac, sequence: u64) -> Result<Mac, Flaw> {
-        let mut entry: Self = serde_json::from_slice(line).map_err(|error| Flaw::NotEntry(error.to_string()))?;
+        let mut entry: Self = serde_json::from_slice(line).map_err(Flaw::not_entry)?;
         if entry.sequence != sequence {
             return Err(Flaw::Sequence { expected: sequence, found: entry.sequence });
         }
-        let mac = entry.mac.take().ok_or_else(|| Flaw::NotEntry("it has no `mac`".into()))?;
-        let unsealed = canonical::write(&entry).map_err(|error| Flaw::NotEntry(error.to_string()))?;
+        let mac = entry.mac.take().ok_or_else(|| Flaw::not_entry("it has no `mac`"))?;
+        let unsealed = canonical::write(&entry).map_err(Flaw::not_entry)?;
         if !key.fits(&[previous.as_bytes(), &unsealed], &mac) {
             return Err(Flaw::Mac);
         }
@@ -159,7 +185,7 @@ pub enum Flaw {
     /// It is longer than any entry may be.
     #[error("it is longer than {MAX_LINE} bytes")]
     Long,
-    /// It is no entry.
+    /// It is no entry: why, cut to 200 characters.
     #[error("it is no entry: {0}")]
     NotEntry(String),
     /// It is an entry that belongs elsewhere.
@@ -176,6 +202,14 @@ pub enum Flaw {
     /// It says what was sealed in other bytes than were written.
     #[error("it is not spelled as it was written (RFC 8785)")]
     Form,
+}
+
+impl Flaw {
+    /// The reason may repeat what stands in the line, so it is cut. To the parser, each line is the first.
+    fn not_entry(why: impl ToString) -> Self {
+        let why = why.to_string().replace(" at line 1 column ", " at column ");
+        Self::NotEntry(why.chars().take(200).collect())
+    }
 }
 
 /// What stands before the first entry.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::entry::Flaw;
-use super::verify::{Tampering, Verdict};
+use super::verdict::Verdict;
 use crate::NotExact;
 use crate::{Blocked, Code};
 
@@ -15,6 +15,9 @@ pub enum AuditError {
     /// Another process, or another part of this one, has the log open.
     #[error("the log `{0}` is in use")]
     InUse(PathBuf),
+    /// The log is not there, but its head record is: somebody has removed it.
+    #[error("the log `{0}` is gone, but its head record is there")]
+    Gone(PathBuf),
     /// A file of the log cannot be used.
     #[error("the log `{path}` cannot be used: {source}")]
     Io {
@@ -57,12 +60,11 @@ impl AuditError {
     pub fn help(&self) -> &'static str {
         match self {
             Self::InUse(_) => "wait until whoever has it open has ended, or use another log",
-            Self::Io { .. } | Self::Store(_) => "see that the files can be read and written and the disk has room",
-            Self::NotSound(Verdict::Tampered(Tampering::Line { line: 1, flaw: Flaw::Mac, .. }))
-            | Self::NotSound(Verdict::Tampered(Tampering::HeadChanged)) => {
-                "see that the key is the right one; if it is, keep the files as evidence and begin a new log"
+            Self::Gone(_) => {
+                "bring the log back, or keep the head record as evidence and begin a log under another name"
             }
-            Self::NotSound(_) => "keep the files as evidence, and begin a new log under another name",
+            Self::Io { .. } | Self::Store(_) => "see that the files can be read and written and the disk has room",
+            Self::NotSound(verdict) => verdict.help().unwrap_or_default(),
             Self::NotCanonical(NotExact::Number { .. }) => "give numbers beyond ±(2^53−1) as strings",
             Self::NotCanonical(_) | Self::NotReadBack(_) => "give what is nested or unusual as a string",
             Self::Long { .. } => "record a hash of what is long, or raise the limit of an entry",

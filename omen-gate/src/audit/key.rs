@@ -10,7 +10,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::Mac;
+use super::{Mac, store};
 
 /// The key that seals the log: at least 32 bytes, written as hexadecimal digits.
 ///
@@ -97,9 +97,11 @@ impl Key {
         let mut text = Zeroizing::new([b'\n'; 2 * MIN_BYTES + 1]);
         let encoded = base16ct::lower::encode(bytes.as_ref(), text.as_mut()).map(<[u8]>::len);
         debug_assert_eq!(encoded, Ok(2 * MIN_BYTES), "one byte is left for the line break");
-        let written = super::store::private().create_new(true).open(path).and_then(|mut file| {
+        // A log whose key did not survive a power failure could not be verified any more.
+        let written = store::private().create_new(true).open(path).and_then(|mut file| {
             file.write_all(text.as_ref())?;
-            file.sync_all()
+            file.sync_all()?;
+            store::sync_folder(path)
         });
         written.map_err(|source| KeyError::Io { path: path.to_owned(), source })?;
         Ok(key)

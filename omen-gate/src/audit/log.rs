@@ -7,10 +7,11 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value, json};
 
-use super::entry::{Entry, Label, MAX_LINE, Own, Record, Version};
+use super::entry::{Entry, Label, MAX_LINE, Own, Record};
 use super::head::{Head, Point};
 use super::store::{Files, Store};
-use super::verify::{Verdict, verify};
+use super::verdict::Verdict;
+use super::verify::verify;
 use super::{Anchor, AuditError, Key, Mac};
 use crate::Clock;
 use crate::canonical::MAX_INTEGER;
@@ -87,17 +88,7 @@ impl Audit {
         let max_entry_bytes = options.max_entry_bytes.min(MAX_LINE);
         let state = State { store, at, end: found.bytes, broken: false };
         let audit = Self { inner: Arc::new(Inner { key, clock, max_entry_bytes, state: Mutex::new(state) }) };
-        let _ = audit.write(Entry {
-            v: Version,
-            sequence: 0,
-            time: String::new(),
-            kind: Label::Own(own),
-            turn: None,
-            packet_id: None,
-            correlation_id: None,
-            data,
-            mac: None,
-        })?;
+        let _ = audit.write(Entry::new(Label::Own(own), data))?;
         Ok(audit)
     }
 
@@ -107,17 +98,7 @@ impl Audit {
     /// If it is not recorded. If that is because a write failed, nothing more is recorded until the log is opened
     /// again; whether the entry is in the log is then not known.
     pub fn append(&self, record: Record<'_>) -> Result<Receipt, AuditError> {
-        self.write(Entry {
-            v: Version,
-            sequence: 0,
-            time: String::new(),
-            kind: Label::Record(record.kind),
-            turn: Some(record.turn.as_str().to_owned()),
-            packet_id: record.packet_id.map(|id| id.as_str().to_owned()),
-            correlation_id: record.correlation_id.map(|id| id.as_str().to_owned()),
-            data: record.data,
-            mac: None,
-        })
+        self.write(record.into())
     }
 
     /// Where the log stands, to be kept elsewhere.

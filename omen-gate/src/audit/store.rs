@@ -7,8 +7,8 @@ use std::fmt::Debug;
 use std::fs::OpenOptions;
 use std::io::{self, Read};
 
-pub(crate) use files::ReadOnly;
 pub use files::{Files, head_path};
+pub(crate) use files::{ReadOnly, sync_folder};
 pub use memory::Memory;
 
 /// What the log needs of its medium. An operation that returns is done for good, as far as the medium can promise it;

@@ -72,6 +72,10 @@ pub(crate) enum Command {
         format: GraphFormat,
     },
 
+    /// Verify the audit log of the tool boundary
+    #[command(subcommand)]
+    Audit(AuditCommand),
+
     /// Print a script that completes this command's arguments in a shell
     #[command(after_help = "Example:\n  omen completions bash > ~/.local/share/bash-completion/completions/omen")]
     Completions {
@@ -105,6 +109,58 @@ pub(crate) struct TraceArgs {
     /// The log to follow; `-` means standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Tell whether a log is sound, incomplete, tampered (and where) or truncated
+    #[command(after_help = AUDIT_EXIT_CODES, after_long_help = AUDIT_VERIFY_HELP)]
+    Verify(AuditVerifyArgs),
+
+    /// Print where a sound log stands, as one line of JSON to be kept elsewhere
+    #[command(after_help = AUDIT_EXIT_CODES, after_long_help = AUDIT_EXPORT_HELP)]
+    ExportAnchor(AuditExportArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditVerifyArgs {
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+
+    /// An anchor of this log that was kept elsewhere, in a file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) anchor: Option<PathBuf>,
+
+    /// How to print the verdict; `json` gives one object
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+
+    /// The log; its head record is next to it, with `.head` behind its name
+    #[arg(value_name = "LOG")]
+    pub(crate) log: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditExportArgs {
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+
+    /// The log; its head record is next to it, with `.head` behind its name
+    #[arg(value_name = "LOG")]
+    pub(crate) log: PathBuf,
+}
+
+/// Where the key of the audit log is. It never stands among the arguments, which everybody can see.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct KeyArgs {
+    /// The file with the key: hexadecimal digits, readable by its owner alone
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key_file: Option<PathBuf>,
+
+    /// The environment variable that holds the key's hexadecimal digits
+    #[arg(long, value_name = "NAME")]
+    pub(crate) key_env: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -213,6 +269,45 @@ Examples:
 
 ",
     exit_codes!()
+);
+
+/// A macro, for `concat!` takes no constants.
+macro_rules! audit_exit_codes {
+    () => {
+        "\
+Exit codes:
+  0  the log is sound
+  1  it is incomplete, tampered or truncated
+  2  the arguments make no sense
+  3  the log, the key or the anchor could not be read, or the output not be written"
+    };
+}
+
+const AUDIT_EXIT_CODES: &str = audit_exit_codes!();
+
+const AUDIT_VERIFY_HELP: &str = concat!(
+    "\
+A log that was set back together with its head record looks sound, and so does one that was written
+anew by somebody who has the key. An anchor that was kept elsewhere shows both.
+
+Examples:
+  omen audit verify --key-file audit.key audit.jsonl
+  omen audit verify --key-file audit.key --anchor monday.anchor --format json audit.jsonl
+
+",
+    audit_exit_codes!()
+);
+
+const AUDIT_EXPORT_HELP: &str = concat!(
+    "\
+Keep the anchor where whoever can write to the log cannot. What is in the log when it is taken
+cannot be removed or changed unseen from then on.
+
+Example:
+  omen audit export-anchor --key-file audit.key audit.jsonl > monday.anchor
+
+",
+    audit_exit_codes!()
 );
 
 const CHECK_HELP: &str = concat!(

@@ -7,6 +7,7 @@ use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
+mod audit;
 mod check;
 mod contract;
 mod failures;

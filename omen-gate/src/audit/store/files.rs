@@ -33,7 +33,12 @@ impl Files {
         let head_path = head_path(path);
         let head_exists = head_path.try_exists().map_err(unusable)?;
         // Where there is a head record, an empty log in place of the one that is gone would only blur what happened.
-        let log = private().read(true).create(!head_exists).open(path).map_err(unusable)?;
+        let log = match private().read(true).create(!head_exists).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && head_exists => {
+                return Err(AuditError::Gone(path.to_owned()));
+            }
+            log => log.map_err(unusable)?,
+        };
         lock(path, log.try_lock())?;
         let head = open_head(&head_path, OpenOptions::new().read(true).write(true)).map_err(unusable)?;
         let length = log.metadata().map_err(unusable)?.len();
@@ -171,8 +176,8 @@ fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A new name is safe when its folder is. Only Unix can be asked for that.
-fn sync_folder(path: &Path) -> io::Result<()> {
+/// A file's new name is safe when its folder is. Only Unix can be asked for that.
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         File::open(folder)?.sync_all()?;

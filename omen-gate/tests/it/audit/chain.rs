@@ -1,7 +1,7 @@
 //! The format, recomputed from its description alone.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use omen_gate::audit::Verdict;
+use omen_gate::audit::{Flaw, Tampering, Verdict, Verifier};
 use omen_gate::canonical;
 use sha2::Sha256;
 
@@ -63,7 +63,7 @@ fn pieces_do_not_matter() {
     let (written, key) = (written(20), key());
     let whole = judge(&written.log, Some(&written.head));
     for size in [1, 2, 7, 100, 1000] {
-        let mut verifier = omen_gate::audit::Verifier::new(Some(&written.head), &key, None);
+        let mut verifier = Verifier::new(Some(&written.head), &key, None);
         written.log.chunks(size).for_each(|piece| verifier.feed(piece));
         assert_eq!(verifier.finish(), whole);
     }
@@ -73,9 +73,8 @@ fn pieces_do_not_matter() {
 fn another_key_fits_nothing() {
     let (written, other) = (written(3), Key::from_bytes(b"another key, of 32 bytes or more").unwrap());
     let found = verify(&*written.log, Some(&written.head), &other, None).unwrap();
-    assert!(matches!(
-        found.verdict,
-        Verdict::Tampered(omen_gate::audit::Tampering::Line { line: 1, flaw: omen_gate::audit::Flaw::Mac, .. })
-    ));
+    assert!(matches!(found.verdict, Verdict::Tampered(Tampering::Line { line: 1, flaw: Flaw::Mac, .. })));
     assert!(Anchor::parse(&written.anchor.to_string(), &other).is_err());
+    let opened = Audit::over(Memory::new(written.log, Some(written.head)), other, clock(), Options::default());
+    assert!(matches!(opened, Err(AuditError::NotSound(_))));
 }

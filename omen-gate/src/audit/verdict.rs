@@ -1,0 +1,144 @@
+//! What a verification may find.
+
+use std::fmt;
+
+use super::entry::Flaw;
+use super::head::Point;
+use super::{Anchor, Key, Mac};
+
+/// What a log turned out to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verification {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Entries that are sound, from the first on, without a gap.
+    pub entries: u64,
+    /// The seal of the last of them; of none, a value that depends on the key alone.
+    pub last: Mac,
+    /// Bytes that they take.
+    pub bytes: u64,
+}
+
+impl Verification {
+    /// An anchor for the log, if it is sound.
+    ///
+    /// # Errors
+    /// If it is not: what is not known to be right must not be vouched for.
+    pub fn anchor(&self, key: &Key) -> Result<Anchor, Verdict> {
+        match self.verdict {
+            Verdict::Sound => Anchor::new(self.point(), key).map_err(|_| self.verdict.clone()),
+            _ => Err(self.verdict.clone()),
+        }
+    }
+
+    pub(crate) fn point(&self) -> Point {
+        Point { count: self.entries, last: self.last }
+    }
+}
+
+/// The four verdicts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every entry is as it was written, and none is missing, as far as the head record and the anchor reach.
+    Sound,
+    /// A crash has left something that was never acknowledged. All that was acknowledged is there and sound. Opening
+    /// the log mends it.
+    Incomplete {
+        /// Whole entries at the end that were not acknowledged: none or one. They stay.
+        entries: u64,
+        /// Bytes after them that are no whole line. They go.
+        bytes: u64,
+    },
+    /// Something is not as it was written.
+    Tampered(Tampering),
+    /// Entries are missing at the end; what is there is sound.
+    Truncated {
+        /// Entries that are there.
+        have: u64,
+        /// Entries that there were, at least.
+        want: u64,
+    },
+}
+
+impl Verdict {
+    /// The verdict in one word.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Sound => "sound",
+            Self::Incomplete { .. } => "incomplete",
+            Self::Tampered(_) => "tampered",
+            Self::Truncated { .. } => "truncated",
+        }
+    }
+
+    /// What to do about it; nothing, if the log is sound.
+    #[must_use]
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Sound => None,
+            Self::Incomplete { .. } => {
+                Some("a crash leaves this; nothing that was acknowledged is lost, and opening the log mends it")
+            }
+            Self::Tampered(Tampering::Line { line: 1, flaw: Flaw::Mac, .. } | Tampering::HeadChanged) => {
+                Some("see that the key is the right one; if it is, keep the files as evidence and begin a new log")
+            }
+            Self::Tampered(_) | Self::Truncated { .. } => {
+                Some("keep the files as evidence, and begin a new log under another name")
+            }
+        }
+    }
+}
+
+/// The verdict in words, without the help.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match self {
+            Self::Sound => Ok(()),
+            Self::Incomplete { entries: 0, bytes: 0 } => f.write_str(": it was made, but never used"),
+            Self::Incomplete { entries, bytes: 0 } => write!(f, ": {entries} entry at the end was not acknowledged"),
+            Self::Incomplete { entries: 0, bytes } => write!(f, ": {bytes} bytes at the end are no whole entry"),
+            Self::Incomplete { entries, bytes } => {
+                write!(f, ": {entries} entry at the end was not acknowledged, and {bytes} bytes are no whole entry")
+            }
+            Self::Tampered(tampering) => write!(f, ": {tampering}"),
+            Self::Truncated { have, want } => write!(f, ": {have} entries are there, of at least {want}"),
+        }
+    }
+}
+
+/// What shows that somebody has changed something, or that the key is another one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Tampering {
+    /// A line is not the entry that belongs there.
+    #[error("line {line}, at byte {offset}: {flaw}")]
+    Line {
+        /// The line, from 1. Entry `n` belongs in line `n`.
+        line: u64,
+        /// Where it begins, in bytes from the start of the log.
+        offset: u64,
+        /// What is wrong with it.
+        flaw: Flaw,
+    },
+    /// The record is made before the first entry is written, so somebody has removed it: how many entries there were
+    /// is not known.
+    #[error("there are entries, but no head record")]
+    HeadMissing,
+    /// The head record is not one that was sealed with this key.
+    #[error("the head record was changed, or made with another key")]
+    HeadChanged,
+    /// The head record is of another log, or the log was written anew.
+    #[error("entry {0} is not the one that the head record names")]
+    HeadOther(u64),
+    /// The head record is sound, but was replaced by an older one.
+    #[error("the head record names {named} entries, which is older than a crash could leave it")]
+    HeadOld {
+        /// Entries that it names.
+        named: u64,
+    },
+    /// The log is another one than when the anchor was taken, or was written anew with the key.
+    #[error("entry {0} is not the one that the anchor names")]
+    AnchorOther(u64),
+}

@@ -1,0 +1,152 @@
+//! `omen audit`: verifies the log of the tool boundary.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+
+use omen::render::human::clean;
+use omen_gate::audit::{Anchor, Key, Mac, Tampering, Verdict, Verification, verify_file};
+use serde::Serialize;
+
+use super::args::{AuditExportArgs, AuditVerifyArgs, Format, KeyArgs};
+use super::output::Output;
+use super::{Failure, Outcome, complain};
+
+pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Outcome, Failure> {
+    let Some(key) = key(&args.key) else { return Ok(Outcome::Unread) };
+    let anchor = match args.anchor.as_deref().map(|path| anchor(path, &key)).transpose() {
+        Ok(anchor) => anchor,
+        Err(Unread) => return Ok(Outcome::Unread),
+    };
+    let Some(found) = found(&args.log, &key, anchor.as_ref()) else { return Ok(Outcome::Unread) };
+    let report = Report::new(&args.log, &found, anchor.as_ref());
+    match args.format {
+        Format::Human => report.human(out)?,
+        Format::Json => {
+            serde_json::to_writer(&mut *out, &report).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        }
+    }
+    out.flush()?;
+    Ok(outcome(&found.verdict))
+}
+
+pub(crate) fn export_anchor(args: &AuditExportArgs, out: &mut Output) -> Result<Outcome, Failure> {
+    let Some(key) = key(&args.key) else { return Ok(Outcome::Unread) };
+    let Some(found) = found(&args.log, &key, None) else { return Ok(Outcome::Unread) };
+    match found.anchor(&key) {
+        Ok(anchor) => {
+            writeln!(out, "{anchor}")?;
+            out.flush()?;
+        }
+        Err(verdict) => complain(format_args!(
+            "no anchor for {}, which is {}; {}",
+            args.log.display(),
+            clean(&verdict.to_string()),
+            verdict.help().unwrap_or_default()
+        )),
+    }
+    Ok(outcome(&found.verdict))
+}
+
+/// What was found, for people and for programs. Members that say nothing here are `null`.
+#[derive(Serialize)]
+struct Report<'r> {
+    file: String,
+    verdict: &'static str,
+    /// Sound entries, from the first on.
+    entries: u64,
+    bytes: u64,
+    last: &'r Mac,
+    /// Entries that the anchor names.
+    anchor: Option<u64>,
+    unacknowledged_entries: Option<u64>,
+    torn_bytes: Option<u64>,
+    want: Option<u64>,
+    line: Option<u64>,
+    offset: Option<u64>,
+    message: String,
+    help: Option<&'static str>,
+}
+
+impl<'r> Report<'r> {
+    fn new(log: &Path, found: &'r Verification, anchor: Option<&Anchor>) -> Self {
+        let Verification { verdict, entries, last, bytes } = found;
+        let mut report = Self {
+            file: log.to_string_lossy().into_owned(),
+            verdict: verdict.name(),
+            entries: *entries,
+            bytes: *bytes,
+            last,
+            anchor: anchor.map(Anchor::count),
+            unacknowledged_entries: None,
+            torn_bytes: None,
+            want: None,
+            line: None,
+            offset: None,
+            message: verdict.to_string(),
+            help: verdict.help(),
+        };
+        match verdict {
+            Verdict::Incomplete { entries, bytes } => {
+                (report.unacknowledged_entries, report.torn_bytes) = (Some(*entries), Some(*bytes));
+            }
+            Verdict::Truncated { want, .. } => report.want = Some(*want),
+            Verdict::Tampered(Tampering::Line { line, offset, .. }) => {
+                (report.line, report.offset) = (Some(*line), Some(*offset));
+            }
+            Verdict::Sound | Verdict::Tampered(_) => {}
+        }
+        report
+    }
+
+    fn human(&self, out: &mut Output) -> std::io::Result<()> {
+        writeln!(out, "{}: {}", clean(&self.file), clean(&self.message))?;
+        let entries = if self.entries == 1 { "entry" } else { "entries" };
+        write!(
+            out,
+            "  {} sound {entries} in {} bytes, the last with the seal {}",
+            self.entries, self.bytes, self.last
+        )?;
+        match self.anchor {
+            Some(count) => writeln!(out, "; the anchor names entry {count}")?,
+            None => writeln!(out, "; no anchor was given")?,
+        }
+        self.help.map_or(Ok(()), |help| writeln!(out, "  help: {help}"))
+    }
+}
+
+/// Something could not be read, and that was said.
+struct Unread;
+
+fn outcome(verdict: &Verdict) -> Outcome {
+    if *verdict == Verdict::Sound { Outcome::Clean } else { Outcome::ErrorsFound }
+}
+
+fn key(args: &KeyArgs) -> Option<Key> {
+    // The parser sees to it that there is one of the two.
+    let key = match (&args.key_file, &args.key_env) {
+        (Some(path), _) => Key::from_file(path),
+        (None, variable) => Key::from_env(variable.as_deref().unwrap_or_default()),
+    };
+    key.map_err(|error| complain(format_args!("cannot use the key: {error}; {}", error.help()))).ok()
+}
+
+fn anchor(path: &Path, key: &Key) -> Result<Anchor, Unread> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_ANCHOR).read_to_string(&mut text));
+    let unread = |error: &dyn std::fmt::Display| {
+        complain(format_args!("cannot use the anchor {}: {}", path.display(), clean(&error.to_string())));
+        Unread
+    };
+    read.map_err(|error| unread(&error))?;
+    Anchor::parse(&text, key).map_err(|error| unread(&error))
+}
+
+fn found(log: &Path, key: &Key, anchor: Option<&Anchor>) -> Option<Verification> {
+    let found = verify_file(log, key, anchor);
+    found.map_err(|error| complain(format_args!("{error}; {}", error.help()))).ok()
+}
+
+/// Bytes of an anchor file that are looked at, far more than an anchor has.
+const MAX_ANCHOR: u64 = 64 * 1024;

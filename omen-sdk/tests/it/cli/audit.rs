@@ -1,0 +1,234 @@
+//! `omen audit`: the four verdicts, anchors, and what cannot be read.
+
+use std::sync::Arc;
+
+use omen_gate::audit::store::head_path;
+use omen_gate::audit::{Audit, Key, Kind, Options, Record};
+use omen_gate::{SystemClock, TurnId};
+
+use super::*;
+
+/// A folder with `audit.key` and `audit.jsonl` of three entries.
+fn logged() -> TempDir {
+    let folder = folder(&[]);
+    drop(Key::create(folder.path().join("audit.key")).unwrap());
+    append(&folder, 2);
+    folder
+}
+
+/// Opens the log, which is an entry, and appends some more.
+fn append(folder: &TempDir, entries: u64) {
+    let audit = open(folder);
+    let turn = TurnId::new("turn_1").unwrap();
+    for n in 0..entries {
+        let data = [("n".to_owned(), n.into())].into_iter().collect();
+        let _ = audit.append(Record::new(Kind::Decision, &turn, data)).unwrap();
+    }
+}
+
+fn open(folder: &TempDir) -> Audit {
+    let key = Key::from_file(folder.path().join("audit.key")).unwrap();
+    let clock = Arc::new(SystemClock::default());
+    Audit::open(folder.path().join("audit.jsonl"), key, clock, Options::default()).unwrap()
+}
+
+fn audit(folder: &TempDir, args: &[&str]) -> Run {
+    run(omen(["audit"].into_iter().chain(args.iter().copied())).current_dir(folder))
+}
+
+/// Verifies the log, and gives the exit code and the one object.
+#[track_caller]
+fn verdict(folder: &TempDir, more: &[&str]) -> (i32, Value) {
+    let args = [&["verify", "--format", "json", "--key-file", "audit.key"], more, &["audit.jsonl"]].concat();
+    let run = audit(folder, &args);
+    assert_eq!((run.stderr.as_str(), run.stdout.lines().count()), ("", 1));
+    (run.code, serde_json::from_str(&run.stdout).unwrap())
+}
+
+fn change(folder: &TempDir, change: impl FnOnce(&mut Vec<u8>)) {
+    let path = folder.path().join("audit.jsonl");
+    let mut log = fs::read(&path).unwrap();
+    change(&mut log);
+    fs::write(path, log).unwrap();
+}
+
+#[test]
+fn a_sound_log_exits_0() {
+    let folder = logged();
+    let (code, found) = verdict(&folder, &[]);
+    let log = fs::read_to_string(folder.path().join("audit.jsonl")).unwrap();
+    let last: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+    let expect = serde_json::json!({
+        "file": "audit.jsonl", "verdict": "sound", "entries": 3, "bytes": log.len(), "last": last["mac"],
+        "anchor": null, "unacknowledged_entries": null, "torn_bytes": null, "want": null, "line": null, "offset": null,
+        "message": "sound", "help": null,
+    });
+    assert_eq!((code, found), (0, expect));
+
+    let human = audit(&folder, &["verify", "--key-file", "audit.key", "audit.jsonl"]);
+    assert_eq!((human.code, human.stderr.as_str()), (0, ""));
+    assert!(human.stdout.starts_with("audit.jsonl: sound\n  3 sound entries in "), "{}", human.stdout);
+    assert!(human.stdout.ends_with("; no anchor was given\n"), "{}", human.stdout);
+}
+
+#[test]
+fn a_changed_log_exits_1_and_says_where() {
+    let folder = logged();
+    let log = fs::read_to_string(folder.path().join("audit.jsonl")).unwrap();
+    let offset = log.find('\n').unwrap() + 1;
+    change(&folder, |log| log[offset + 13] ^= 1);
+    let (code, found) = verdict(&folder, &[]);
+    assert_eq!((code, &found["verdict"], &found["entries"]), (1, &"tampered".into(), &1.into()));
+    assert_eq!((&found["line"], &found["offset"]), (&2.into(), &offset.into()));
+
+    let human = audit(&folder, &["verify", "--key-file", "audit.key", "audit.jsonl"]);
+    assert_eq!((human.code, human.stderr.as_str()), (1, ""));
+    let place = format!("audit.jsonl: tampered: line 2, at byte {offset}: its seal does not fit\n");
+    assert!(human.stdout.starts_with(&place) && human.stdout.contains("\n  help: keep the files"), "{}", human.stdout);
+}
+
+/// What the log says cannot write to the terminal, nor fill it.
+#[test]
+fn a_changed_log_cannot_write_to_the_terminal() {
+    let folder = logged();
+    change(&folder, |log| log.extend(format!("{{\"\u{1b}]0;{}\u{7}\":1}}\n", "x".repeat(5000)).bytes()));
+    let human = audit(&folder, &["verify", "--key-file", "audit.key", "audit.jsonl"]);
+    assert_eq!(human.code, 1);
+    assert!(human.stdout.len() < 1000 && !human.stdout.contains(['\u{1b}', '\u{7}']), "{}", human.stdout);
+}
+
+#[test]
+fn a_cut_log_exits_1() {
+    let folder = logged();
+    change(&folder, |log| log.truncate(log.len() - 10));
+    let (code, found) = verdict(&folder, &[]);
+    assert_eq!(
+        (code, &found["verdict"], &found["entries"], &found["want"]),
+        (1, &"truncated".into(), &2.into(), &3.into())
+    );
+    fs::remove_file(folder.path().join("audit.jsonl")).unwrap();
+    let (code, found) = verdict(&folder, &[]);
+    assert_eq!((code, &found["verdict"], &found["entries"]), (1, &"truncated".into(), &0.into()));
+}
+
+#[test]
+fn what_a_crash_leaves_exits_1_until_it_is_mended() {
+    let folder = logged();
+    change(&folder, |log| log.extend(b"{\"data\":"));
+    let (code, found) = verdict(&folder, &[]);
+    assert_eq!((code, &found["verdict"]), (1, &"incomplete".into()));
+    assert_eq!((&found["unacknowledged_entries"], &found["torn_bytes"]), (&0.into(), &8.into()));
+    append(&folder, 0);
+    let (code, found) = verdict(&folder, &[]);
+    assert_eq!((code, &found["entries"]), (0, &4.into()));
+}
+
+#[test]
+fn an_anchor_shows_that_the_log_was_set_back() {
+    let folder = logged();
+    let old = ["audit.jsonl", "audit.jsonl.head"].map(|name| fs::read(folder.path().join(name)).unwrap());
+    append(&folder, 4);
+    let anchor = audit(&folder, &["export-anchor", "--key-file", "audit.key", "audit.jsonl"]);
+    assert_eq!((anchor.code, anchor.stderr.as_str(), anchor.stdout.lines().count()), (0, "", 1));
+    assert_eq!(serde_json::from_str::<Value>(&anchor.stdout).unwrap()["count"], 8);
+    write(folder.path(), "anchor", anchor.stdout.as_bytes());
+    let (code, found) = verdict(&folder, &["--anchor", "anchor"]);
+    assert_eq!((code, &found["verdict"], &found["anchor"]), (0, &"sound".into(), &8.into()));
+
+    for (name, content) in ["audit.jsonl", "audit.jsonl.head"].iter().zip(&old) {
+        write(folder.path(), name, content);
+    }
+    assert_eq!(verdict(&folder, &[]).0, 0, "without the anchor, nothing shows it");
+    let (code, found) = verdict(&folder, &["--anchor", "anchor"]);
+    assert_eq!((code, &found["verdict"], &found["want"]), (1, &"truncated".into(), &8.into()));
+}
+
+#[test]
+fn a_log_that_is_not_sound_gets_no_anchor() {
+    let folder = logged();
+    change(&folder, |log| log.truncate(0));
+    let run = audit(&folder, &["export-anchor", "--key-file", "audit.key", "audit.jsonl"]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+    assert!(run.stderr.starts_with("omen: no anchor for audit.jsonl, which is truncated: "), "{}", run.stderr);
+}
+
+#[test]
+fn the_key_may_come_from_the_environment() {
+    let folder = logged();
+    let digits = fs::read_to_string(folder.path().join("audit.key")).unwrap();
+    let mut command = omen(["audit", "verify", "--key-env", "OMEN_TEST_KEY", "audit.jsonl"]);
+    let run = run(command.current_dir(&folder).env("OMEN_TEST_KEY", digits.trim_end()));
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert!(!run.stdout.contains(digits.trim_end()));
+}
+
+#[test]
+fn arguments_that_make_no_sense_exit_2() {
+    let folder = logged();
+    for args in [
+        &["verify", "audit.jsonl"][..],
+        &["verify", "--key-file", "audit.key"],
+        &["verify", "--key-file", "audit.key", "--key-env", "KEY", "audit.jsonl"],
+        &["verify", "--key-file", "audit.key", "--format", "yaml", "audit.jsonl"],
+        &["export-anchor", "audit.jsonl"],
+        &[],
+    ] {
+        let run = audit(&folder, args);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{args:?}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn what_cannot_be_read_exits_3() {
+    #[track_caller]
+    fn check(folder: &TempDir, args: &[&str], expect: &str) {
+        for command in ["verify", "export-anchor"] {
+            if command == "export-anchor" && args.contains(&"--anchor") {
+                continue;
+            }
+            let run = audit(folder, &[&[command], args].concat());
+            assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{args:?}: {}", run.stderr);
+            assert!(run.stderr.starts_with("omen: ") && run.stderr.contains(expect), "{}", run.stderr);
+            assert_eq!(run.stderr.lines().count(), 1);
+        }
+    }
+    let folder = logged();
+    check(&folder, &["--key-file", "audit.key", "missing.jsonl"], "missing.jsonl");
+    check(&folder, &["--key-file", "audit.key", "."], "no regular file");
+    check(&folder, &["--key-file", "missing.key", "audit.jsonl"], "missing.key");
+    check(&folder, &["--key-env", "OMEN_NO_SUCH_KEY", "audit.jsonl"], "is not set");
+    check(&folder, &["--key-file", "audit.key", "--anchor", "missing", "audit.jsonl"], "missing");
+    check(&folder, &["--key-file", "audit.key", "--anchor", "audit.jsonl", "audit.jsonl"], "it is no anchor");
+    let open = open(&folder);
+    check(&folder, &["--key-file", "audit.key", "audit.jsonl"], "in use");
+    drop(open);
+
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(folder.path().join("audit.key"), fs::Permissions::from_mode(0o644)).unwrap();
+        check(&folder, &["--key-file", "audit.key", "audit.jsonl"], "chmod 600 audit.key");
+    }
+}
+
+/// The wrong key makes everything look changed; the help says so.
+#[test]
+fn another_key_is_named_as_a_reason() {
+    let folder = logged();
+    drop(Key::create(folder.path().join("other.key")).unwrap());
+    let run = audit(&folder, &["verify", "--key-file", "other.key", "audit.jsonl"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.contains("help: see that the key is the right one"), "{}", run.stdout);
+    assert!(head_path(folder.path().join("audit.jsonl")).exists());
+}
+
+#[test]
+fn help_tells_exit_codes_and_an_example() {
+    let folder = folder(&[]);
+    for command in ["verify", "export-anchor"] {
+        let help = audit(&folder, &[command, "--help"]);
+        let example = format!("  omen audit {command} --key-file audit.key");
+        assert!(help.stdout.contains("Exit codes:\n  0") && help.stdout.contains(&example), "{}", help.stdout);
+        assert!(help.stdout.lines().all(|line| line.chars().count() <= 100), "{}", help.stdout);
+    }
+}
