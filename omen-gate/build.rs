@@ -1,6 +1,8 @@
-//! Generates the codes of the gate from the schema files.
+//! Generates the codes of the gate and the way of a request from the schema files.
 
 #![expect(clippy::print_stderr, reason = "what is wrong in the schema files is for whoever builds")]
+
+use std::path::Path;
 
 use omen_codegen::emit;
 
@@ -15,6 +17,12 @@ fn main() {
 fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
     emit::gate(&model)?.write_to_out_dir("codes.rs")?;
+    let steps = emit::functions(Path::new(STEPS))?;
+    emit::pipeline(&model, &steps)?.write_to_out_dir("pipeline.rs")?;
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={STEPS}");
     Ok(())
 }
+
+/// Where each step of a request is written out once.
+const STEPS: &str = "src/pipeline/steps";

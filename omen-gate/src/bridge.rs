@@ -1,9 +1,8 @@
 //! The bridge to an episode: a task goes through the gate and comes back with its result.
 
 use omen_fsm::episode::{Pending, Settled};
-use omen_types::scalar::TextScalar as _;
 use omen_types::{ErrorDetails, MethodKind};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::pipeline::{Dispatched, Planned, Request};
 use crate::plan::ToolCall;
@@ -64,11 +63,11 @@ impl Gate {
     }
 
     fn tool_of(&self, name: &str) -> Result<ToolId, Blocked> {
-        let mut found = self.allowed().keys().filter(|tool| tool.to_string() == name);
-        if let Some(tool) = found.next() {
+        let tools = || self.allowed().iter().map(|allowed| &allowed.demand.tool);
+        if let Some(tool) = tools().find(|tool| tool.to_string() == name) {
             return Ok(tool.clone());
         }
-        let mut found = self.allowed().keys().filter(|tool| tool.tool.as_str() == name);
+        let mut found = tools().filter(|tool| tool.tool.as_str() == name);
         match (found.next(), found.next()) {
             (Some(tool), None) => Ok(tool.clone()),
             (Some(one), Some(other)) => {
@@ -85,7 +84,8 @@ impl Gate {
     /// A tool that may do more than read needs a token.
     fn authorized_by(&self, task: &Pending, tool: &ToolId) -> Result<(), Blocked> {
         let demand = self.allowed().get(tool).map(|allowed| &allowed.demand);
-        let beyond = demand.and_then(|demand| demand.permissions.iter().find(|permission| *permission != Permission::Read));
+        let beyond =
+            demand.and_then(|demand| demand.permissions.iter().find(|permission| *permission != Permission::Read));
         match (beyond, task.authority()) {
             (Some(permission), None) => {
                 let message = format!("`{tool}` needs `{permission}`, and its directive was sent without a token");
@@ -103,15 +103,18 @@ async fn result(request: Request<Dispatched>) -> Result<Value, NotDone> {
     if let Some(fault) = request.answer().fault() {
         return Err(after(fault.into()));
     }
-    let tool = request.tool().clone();
-    if request.gate.outputs().knows(&tool) {
-        return match request.type_output::<Value>().await {
-            Ok(typed) => Ok(typed.state.payload.into_value()),
-            Err(untyped) => Err(after(untyped.why().clone().into())),
+    let Request { gate, turn, state: Dispatched { tool, listed, answer } } = request;
+    if gate.outputs().has(&tool) {
+        return match gate.outputs().check_output(&listed, answer) {
+            Ok(value) => Ok(value),
+            Err(untyped) => {
+                let blocked = turn.check::<Value>(Err(untyped.why().clone())).await;
+                blocked.map_err(|blocked| after(blocked.into()))
+            }
         };
     }
     let mut data = Map::from_iter([("typed".to_owned(), Value::Bool(false))]);
-    if let Ok(Value::Object(answer)) = serde_json::to_value(request.answer()) {
+    if let Ok(Value::Object(answer)) = serde_json::to_value(&answer) {
         data.extend(answer);
     }
     Ok(Value::Object(data))

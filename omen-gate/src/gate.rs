@@ -12,7 +12,8 @@ use serde_json::json;
 
 use crate::audit::{Anchor, AuditError, Kind};
 use crate::breaker::Breakers;
-use crate::config::{Allowed, Limits};
+use crate::catalog::Allowlist;
+use crate::config::Limits;
 use crate::confirm::Confirmations;
 use crate::health::{Health, Snapshot};
 use crate::output::Outputs;
@@ -37,7 +38,7 @@ pub struct Gate(Arc<Parts>);
 struct Parts {
     policy: Policy,
     limits: Limits,
-    allow: BTreeMap<ToolId, Allowed>,
+    allow: Allowlist,
     servers: BTreeMap<ServerName, Arc<dyn ToolServer>>,
     discovery: Discovery,
     outputs: Outputs,
@@ -135,7 +136,7 @@ impl Gate {
         self.0.clock.as_ref()
     }
 
-    pub(crate) fn allowed(&self) -> &BTreeMap<ToolId, Allowed> {
+    pub(crate) fn allowed(&self) -> &Allowlist {
         &self.0.allow
     }
 

@@ -60,6 +60,8 @@ struct Registered {
     /// The schema of the type, as text and to check by.
     derived: Value,
     schema: Schema,
+    /// Whether a text is a value of the type.
+    reads: fn(&str) -> Result<(), String>,
 }
 
 /// A type that cannot be registered.
@@ -101,7 +103,7 @@ impl Outputs {
         match self.types.entry(tool) {
             Entry::Occupied(taken) => Err(BadOutput::Twice { tool: taken.key().clone(), name: taken.get().name }),
             Entry::Vacant(place) => {
-                place.insert(Registered { id: TypeId::of::<T>(), name, derived, schema });
+                place.insert(Registered { id: TypeId::of::<T>(), name, derived, schema, reads: reads::<T> });
                 Ok(())
             }
         }
@@ -135,6 +137,26 @@ impl Outputs {
         }
     }
 
+    /// Whether a tool has a type.
+    #[must_use]
+    pub fn has(&self, tool: &ToolId) -> bool {
+        self.types.contains_key(tool)
+    }
+
+    /// Checks an answer as [`Outputs::type_output`] does, for whoever does not know the type that is registered: gives
+    /// the structured content itself, which is a value of that type.
+    ///
+    /// # Errors
+    /// The raw answer with the reason (PG-4).
+    pub fn check_output(&self, listed: &Listed, answer: Answer) -> Result<Value, Box<Untyped>> {
+        let checked = self.fitting(listed).and_then(|registered| {
+            let text = registered.checked(listed, &answer)?;
+            (registered.reads)(&text).map_err(|why| registered.broken(listed, &why))?;
+            serde_json::from_str(&text).map_err(|error| registered.broken(listed, &error.to_string()))
+        });
+        checked.map_err(|why| Box::new(Untyped { answer, why }))
+    }
+
     fn typed<T: DeserializeOwned + 'static>(&self, listed: &Listed, answer: &Answer) -> Result<Typed<T>, Blocked> {
         let id = listed.id();
         let registered = self.fitting(listed)?;
@@ -143,29 +165,9 @@ impl Outputs {
             let message = format!("the answers of `{id}` are of the type `{}`, and not `{wanted}`", registered.name);
             return Err(blocked(message, "ask for the type that is registered"));
         }
-        if answer.is_error == Some(true) {
-            let message = format!("the tool `{id}` says that it failed: its answer has `isError`");
-            return Err(blocked(message, "what it says of its failure is in the raw answer"));
-        }
-        let Some(content) = &answer.structured_content else {
-            let message = format!("the answer of `{id}` has no `structuredContent`");
-            return Err(blocked(message, RAW));
-        };
-        let by =
-            [(listed.output().and_then(Result::ok), "`outputSchema`"), (Some(&registered.schema), "registered type")];
-        for (schema, name) in by {
-            let violations = schema.map(|schema| schema.violations(content)).unwrap_or_default();
-            if !violations.is_empty() {
-                let message = format!("the answer of `{id}` does not match its {name}: {}", told(&violations));
-                return Err(blocked(message, RAW));
-            }
-        }
-        let broken = |what: String| blocked(format!("the answer of `{id}` {what}"), RAW);
-        let text = canonical(content).map_err(|error| broken(format!("has no canonical text: {error}")))?;
-        let text = String::from_utf8(text).map_err(|error| broken(format!("has no canonical text: {error}")))?;
+        let text = registered.checked(listed, answer)?;
         // From the text, so that both are the same to the last digit.
-        let value = serde_json::from_str(&text)
-            .map_err(|error| broken(format!("is no `{}`: {}", registered.name, bounded(&error.to_string()))))?;
+        let value = serde_json::from_str(&text).map_err(|error| registered.broken(listed, &error.to_string()))?;
         Ok(Typed { tool: id.clone(), value, text })
     }
 
@@ -187,6 +189,38 @@ impl Outputs {
             })?;
         }
         Ok(registered)
+    }
+}
+
+impl Registered {
+    /// The canonical text of an answer that is as both schemas say.
+    fn checked(&self, listed: &Listed, answer: &Answer) -> Result<String, Blocked> {
+        let id = listed.id();
+        if answer.is_error == Some(true) {
+            let message = format!("the tool `{id}` says that it failed: its answer has `isError`");
+            return Err(blocked(message, "what it says of its failure is in the raw answer"));
+        }
+        let Some(content) = &answer.structured_content else {
+            let message = format!("the answer of `{id}` has no `structuredContent`");
+            return Err(blocked(message, RAW));
+        };
+        let by = [(listed.output().and_then(Result::ok), "`outputSchema`"), (Some(&self.schema), "registered type")];
+        for (schema, name) in by {
+            let violations = schema.map(|schema| schema.violations(content)).unwrap_or_default();
+            if !violations.is_empty() {
+                let message = format!("the answer of `{id}` does not match its {name}: {}", told(&violations));
+                return Err(blocked(message, RAW));
+            }
+        }
+        let broken = |what: String| blocked(format!("the answer of `{id}` {what}"), RAW);
+        let text = canonical(content).map_err(|error| broken(format!("has no canonical text: {error}")))?;
+        let text = String::from_utf8(text).map_err(|error| broken(format!("has no canonical text: {error}")))?;
+        Ok(text)
+    }
+
+    /// An answer that fits both schemas, and is no value of the type all the same.
+    fn broken(&self, listed: &Listed, why: &str) -> Blocked {
+        blocked(format!("the answer of `{}` is no `{}`: {}", listed.id(), self.name, bounded(why)), RAW)
     }
 }
 
@@ -260,6 +294,10 @@ impl Untyped {
     pub fn into_parts(self) -> (Answer, Blocked) {
         (self.answer, self.why)
     }
+}
+
+fn reads<T: DeserializeOwned>(text: &str) -> Result<(), String> {
+    serde_json::from_str::<T>(text).map(drop).map_err(|error| error.to_string())
 }
 
 fn blocked(message: impl Into<String>, help: impl Into<String>) -> Blocked {

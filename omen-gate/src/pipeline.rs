@@ -24,9 +24,11 @@ pub use explain::*;
 pub use state::*;
 
 use crate::gate::Gate;
-use crate::output::Registered;
+use serde::de::DeserializeOwned;
+
+use crate::summary::Summary;
 use crate::turns::TurnState;
-use crate::{Blocked, Summary};
+use crate::{Blocked, Stopped};
 
 include!(concat!(env!("OUT_DIR"), "/pipeline.rs"));
 

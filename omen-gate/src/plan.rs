@@ -78,6 +78,11 @@ impl Plan {
 }
 
 impl ToolCall {
+    /// What a directive of an episode asks for.
+    pub(crate) fn new(tool: ToolId, args: Map<String, Value>) -> Self {
+        Self { tool, args }
+    }
+
     /// The tool. Whether there is one is not known yet.
     #[must_use]
     pub fn tool(&self) -> &ToolId {

@@ -156,6 +156,11 @@ impl Steps {
         Ok(self.steps.into_iter().map(|(id, node)| (id, node.state)).collect())
     }
 
+    /// Ends the turn for a reason of its own, if it is not at its end already; says why it is.
+    pub(crate) fn abort(&mut self, abort: Abort) -> Abort {
+        self.abort.get_or_insert(abort).clone()
+    }
+
     /// Why the turn is aborted, if it is.
     #[must_use]
     pub fn aborted(&self) -> Option<&Abort> {

@@ -14,7 +14,7 @@ pub enum Stopped {
     #[error("R3: {0}")]
     Failed(#[from] Fault),
     /// The turn is at its end (R2, R4).
-    #[error("{}: {0}", .0.code())]
+    #[error("{code}: {0}", code = .0.code())]
     Aborted(#[from] Abort),
 }
 

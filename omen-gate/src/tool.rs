@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::ToolName;
+use crate::{Fault, ToolName};
 
 /// A tool, as `tools/list` gives it. Members that the gate has no use for are kept, for a tool is pinned
 /// by what it says of itself.
@@ -41,4 +41,16 @@ pub struct Answer {
     /// Everything else, such as `_meta`.
     #[serde(flatten)]
     pub more: Map<String, Value>,
+}
+
+impl Answer {
+    /// What the tool says of its failure, if it says that it failed.
+    #[must_use]
+    pub fn fault(&self) -> Option<Fault> {
+        if self.is_error != Some(true) {
+            return None;
+        }
+        let texts = self.content.iter().filter_map(|content| content.get("text")?.as_str());
+        Some(Fault::tool(&texts.collect::<Vec<_>>().join(" ")))
+    }
 }

@@ -11,7 +11,7 @@ use crate::audit::Kind;
 use crate::pipeline::{Received, Request};
 use crate::steps::{Step, StepState, Steps};
 use crate::turns::{TurnState, data};
-use crate::{Abort, Blocked, Code, Gate, Missing, StepId, Stopped, TurnId};
+use crate::{Abort, Blocked, Gate, Missing, StepId, Stopped, TurnId};
 
 /// A turn of several steps. It ends with [`finish`](Self::finish), or is aborted.
 #[must_use = "a turn ends with `finish()`, which tells what was done and what was not"]
@@ -32,10 +32,7 @@ impl Gate {
         let turn = TurnState::new(id, None, self.journal().clone());
         let limit = self.limits().turn_steps as usize;
         let steps: Vec<Step> = steps.into_iter().take(limit + 1).collect();
-        let checked = match steps.len() > limit {
-            true => Err(Blocked::new(Code::R4, format!("the turn has more than {limit} steps"), "make it several turns")),
-            false => Steps::new(steps.clone()),
-        };
+        let checked = Steps::new(steps.clone(), limit);
         let checked = turn.check(checked).await?;
         let names: Vec<_> = steps.iter().map(|step| step.id.as_str()).collect();
         turn.record(Kind::Turn, data(json!({ "outcome": "begun", "steps": names }))).await?;

@@ -11,8 +11,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::audit::Kind;
-use crate::gate::Journal;
 use crate::clock::instant;
+use crate::gate::Journal;
 use crate::{Abort, Blocked, BudgetLimits, Clock, Code, FailureBudget, TurnId};
 
 /// A budget, held by whoever makes a call: a turn makes one call at a time.
@@ -142,7 +142,8 @@ impl TurnState {
     /// Gives what a check says, and records it if it refuses.
     pub(crate) async fn check<T>(&self, verdict: Result<T, Blocked>) -> Result<T, Blocked> {
         if let Err(Blocked { code, message, .. }) = &verdict {
-            self.record(Kind::Decision, data(json!({ "code": code.as_str(), "outcome": "denied", "why": message }))).await?;
+            self.record(Kind::Decision, data(json!({ "code": code.as_str(), "outcome": "denied", "why": message })))
+                .await?;
         }
         verdict
     }

@@ -40,13 +40,7 @@ impl Journal {
     }
 
     /// Records something as soon as may be. That it fails is known to the log itself, which is closed then.
-    pub(crate) fn append_later(
-        &self,
-        kind: Kind,
-        turn: TurnId,
-        origin: Option<Arc<Origin>>,
-        data: Map<String, Value>,
-    ) {
+    pub(crate) fn append_later(&self, kind: Kind, turn: TurnId, origin: Option<Arc<Origin>>, data: Map<String, Value>) {
         let audit = self.0.clone();
         let write = move || drop(append(&audit, kind, &turn, origin.as_deref(), data));
         match Handle::try_current() {

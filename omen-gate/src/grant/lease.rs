@@ -29,7 +29,9 @@ pub struct Lease {
 #[derive(Debug)]
 #[must_use = "its uses are taken: dispatch the call"]
 pub struct Redeemed {
+    shared: Arc<Shared>,
     call: Call,
+    picks: Vec<Pick>,
 }
 
 impl Lease {
@@ -57,7 +59,15 @@ impl Lease {
     pub fn redeem(self, confirmed: Option<Confirmed>) -> Ruling<Redeemed> {
         let ids = self.grants();
         let outcome = self.take(confirmed);
-        Ruling::new(&self.call, Stage::Dispatch, ids, outcome.map(|()| Redeemed { call: self.call.clone() }))
+        Ruling::new(
+            &self.call,
+            Stage::Dispatch,
+            ids,
+            outcome.map(|()| {
+                let Self { shared, call, picks } = &self;
+                Redeemed { shared: Arc::clone(shared), call: call.clone(), picks: picks.clone() }
+            }),
+        )
     }
 
     fn grants(&self) -> Vec<GrantId> {
@@ -81,6 +91,16 @@ impl Lease {
 }
 
 impl Redeemed {
+    /// Whether the grants still stand. Between the moment that they were redeemed and the moment that the tool
+    /// runs lies the time that it takes to write that down.
+    ///
+    /// # Errors
+    /// G2 if one of them was revoked or has expired.
+    pub fn stands(&self) -> Result<(), Blocked> {
+        let store = self.shared.lock();
+        store.stand(self.call.tool(), &self.picks, self.shared.clock.wall())
+    }
+
     /// The call to dispatch, as it was authorized and confirmed.
     #[must_use]
     pub fn call(&self) -> &Call {

@@ -169,6 +169,20 @@ impl Store {
         call.demand().permissions.iter().map(pick).collect()
     }
 
+    /// Whether each grant still stands, with its last use perhaps taken.
+    pub(super) fn stand(&self, tool: &ToolId, picks: &[Pick], now: SystemTime) -> Result<(), Blocked> {
+        for pick in picks {
+            let entry = self.of(tool, pick.permission).iter().find(|entry| entry.id == pick.id);
+            // A grant that is not there any more was dead when it was forgotten; that its last use is taken is as it
+            // should be, for it was taken for this call.
+            let death = entry.map_or(Some(Death::Revoked), |entry| entry.death(now));
+            if death.is_some_and(|death| !matches!(death, Death::UsedUp)) {
+                return Err(dead(tool, pick.permission, death));
+            }
+        }
+        Ok(())
+    }
+
     /// Takes one use of each grant, or nothing at all.
     pub(super) fn take(&mut self, tool: &ToolId, picks: &[Pick], now: SystemTime) -> Result<(), Blocked> {
         for pick in picks {

@@ -83,6 +83,21 @@ impl Launch {
         self
     }
 
+    /// As the configuration says.
+    pub(crate) fn configured(command: &crate::config::Command, limits: &crate::config::Limits) -> Self {
+        let mut launch = Self::new(&command.program).limits(Limits::configured(limits));
+        for arg in &command.args {
+            launch = launch.arg(arg);
+        }
+        for (name, value) in &command.env {
+            launch = launch.env(name, value);
+        }
+        for name in &command.pass_env {
+            launch = launch.pass(name);
+        }
+        launch
+    }
+
     pub(super) fn limits_ref(&self) -> &Limits {
         &self.limits
     }

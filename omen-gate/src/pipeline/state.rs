@@ -6,8 +6,9 @@ use super::Request;
 use crate::catalog::Listed;
 use crate::output::{Typed as Payload, Untyped as Raw};
 use crate::plan::{FinalAnswer, ToolCall};
+use crate::summary::{Grounded as Quoting, Summary};
 use crate::tool::Answer;
-use crate::{Blocked, Confirmed, Lease, Summary, ToolId};
+use crate::{Blocked, Confirmed, Lease, ToolId};
 
 /// Nothing has been looked at.
 #[derive(Debug)]
@@ -60,7 +61,7 @@ pub struct Typed<T> {
 #[derive(Debug)]
 pub struct Grounded<T> {
     pub(crate) payload: Payload<T>,
-    pub(crate) summary: Summary,
+    pub(crate) summary: Quoting,
 }
 
 /// The user is asked for more (PG-T).
@@ -72,25 +73,25 @@ pub struct Terminal {
 /// The answer could not be typed (PG-4).
 #[derive(Debug)]
 pub struct Untyped {
-    pub(crate) raw: Raw,
+    pub(crate) raw: Box<Raw>,
 }
 
 /// Where a plan leads.
 #[must_use = "a request that is dropped goes no further"]
 #[derive(Debug)]
-pub enum Way {
+pub enum Way<Call = Request<Planned>, Ended = Request<Terminal>> {
     /// On, to a tool.
-    Call(Request<Planned>),
+    Call(Call),
     /// To the user: nothing is called (PG-T).
-    Terminal(Request<Terminal>),
+    Terminal(Ended),
 }
 
-impl Way {
+impl<Call, Ended> Way<Call, Ended> {
     /// The request that is to call a tool.
     ///
     /// # Errors
     /// The request that ends here, if the plan asks the user.
-    pub fn call(self) -> Result<Request<Planned>, Request<Terminal>> {
+    pub fn call(self) -> Result<Call, Ended> {
         match self {
             Self::Call(request) => Ok(request),
             Self::Terminal(request) => Err(request),
@@ -152,13 +153,13 @@ impl<T> Request<Grounded<T>> {
     /// The summary, each bullet of which quotes the answer.
     #[must_use]
     pub fn summary(&self) -> &Summary {
-        &self.state.summary
+        self.state.summary.summary()
     }
 
     /// Value and summary.
     #[must_use]
     pub fn into_parts(self) -> (T, Summary) {
-        (self.state.payload.into_value(), self.state.summary)
+        (self.state.payload.into_value(), self.state.summary.into_summary())
     }
 }
 

@@ -12,11 +12,13 @@ mod code;
 mod config;
 mod conform;
 mod faults;
+mod gates;
 mod grants;
 mod health;
 #[cfg(unix)]
 mod mcp;
 mod output;
+mod pipeline;
 mod plan;
 mod policy;
 mod random;

@@ -2,7 +2,8 @@
 
 use crate::audit::Kind;
 use crate::pipeline::{Authorized, Conformant, Request};
-use crate::{Blocked, Call, Code};
+use crate::turns::TurnState;
+use crate::{Blocked, Call, Code, Decision};
 
 /// Asks the allowlist, the grants and, if the call needs it, somebody who confirms it.
 ///
@@ -11,19 +12,23 @@ use crate::{Blocked, Call, Code};
 /// more (G2); if nobody confirms the call in time (G3); or if a decision cannot be recorded (A1).
 pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Authorized>, Blocked> {
     let Conformant { call, listed } = &request.state;
-    let allowed = request.gate.allow(call.tool(), listed);
-    let demand = request.check(allowed).await?;
+    let allowed = request.gate.allow(listed);
+    let demand = request.turn.check(allowed).await?;
     let call = Call::new(request.turn().clone(), demand, call.args().clone());
     let call = call.map_err(|error| Blocked::new(Code::A4, error.to_string(), "give such numbers as strings"));
-    let call = request.check(call).await?;
+    let call = request.turn.check(call).await?;
     let ruling = request.gate.grants().check(&call);
-    let lease = ruling.recorded_by(|decision| request.record(Kind::Decision, &decision)).await?;
+    let lease = ruling.recorded_by(|decision| record(&request.turn, Kind::Decision, decision)).await?;
     let confirmed = match lease.needs_confirmation() {
         true => {
             let ruling = request.gate.confirmations().ask(&call).await;
-            Some(ruling.recorded_by(|decision| request.record(Kind::Confirmation, &decision)).await?)
+            Some(ruling.recorded_by(|decision| record(&request.turn, Kind::Confirmation, decision)).await?)
         }
         false => None,
     };
     Ok(request.at(|conformant| Authorized { lease, confirmed, listed: conformant.listed }))
+}
+
+async fn record(turn: &TurnState, kind: Kind, decision: Decision) -> Result<(), Blocked> {
+    turn.record_value(kind, &decision).await
 }

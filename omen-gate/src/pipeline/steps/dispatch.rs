@@ -4,13 +4,12 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::audit::Kind;
-use crate::decision::Decision;
 use crate::fault::Ran;
 use crate::pipeline::{Authorized, Dispatched, Request};
 use crate::server::Dispatch;
 use crate::tool::Answer;
 use crate::turns::{TurnState, data};
-use crate::{Blocked, Call, Fault, Stopped, canonical, guarded};
+use crate::{Blocked, Call, Decision, Fault, Outcome, Stopped, canonical, guarded};
 
 /// Calls the tool, once. What was granted and confirmed is checked again, at this moment; the intent is in the
 /// audit log before the tool runs, and the outcome after it. An answer with `isError` is an answer, but counts as a
@@ -34,7 +33,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
             return Err(abort.into());
         }
     };
-    let admitted = gate.unchanged(call.tool(), &listed).await;
+    let admitted = gate.unchanged(&listed).await;
     let admitted = admitted.and_then(|server| Ok((server, gate.breakers().admit(&call.tool().tool)?)));
     let (server, admission) = match turn.check(admitted).await {
         Ok(admitted) => admitted,
@@ -75,6 +74,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     }
     gate.observed(call.tool(), fault.as_ref());
     open.ran = None;
+    drop(open);
     turn.record(Kind::Outcome, data(outcome_of(&call, &outcome, fault.as_ref()))).await?;
     let answer = outcome?;
     drop(budget);
@@ -83,7 +83,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
 
 /// The tool is about to run.
 async fn intent(turn: &TurnState, call: &Call, decision: Decision) -> Result<(), Blocked> {
-    if decision.outcome == crate::Outcome::Denied {
+    if decision.outcome == Outcome::Denied {
         return turn.record_value(Kind::Decision, &decision).await;
     }
     let mut entry = data(json!({ "args": call.args() }));
@@ -98,7 +98,7 @@ fn outcome_of(call: &Call, outcome: &Result<Answer, Fault>, fault: Option<&Fault
     let answer = outcome.as_ref().ok().and_then(|answer| {
         // Numbers that have no canonical text make no hash; the answer is refused later, where it is typed.
         let bytes = serde_json::to_value(answer).ok().and_then(|answer| canonical(&answer).ok())?;
-        Some(crate::call::hex(&Sha256::digest(bytes)))
+        Some(base16ct::lower::encode_string(&Sha256::digest(bytes)))
     });
     json!({
         "answer": answer,

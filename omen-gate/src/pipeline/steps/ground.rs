@@ -1,14 +1,15 @@
 //! PG-5.
 
+use crate::Blocked;
 use crate::pipeline::{Grounded, Request, Typed};
-use crate::{Blocked, Summary};
+use crate::summary::{self, Summary};
 
 /// Looks every bullet's evidence up in the answer, verbatim.
 ///
 /// # Errors
 /// If one of them does not stand there (PG-5); or if that cannot be recorded (A1).
 pub(crate) async fn ground<T>(request: Request<Typed<T>>, summary: Summary) -> Result<Request<Grounded<T>>, Blocked> {
-    let verdict = request.state.payload.quotes(&summary);
-    request.check(verdict).await?;
+    let verdict = summary::ground(&request.state.payload, summary);
+    let summary = request.turn.check(verdict).await?;
     Ok(request.at(|typed| Grounded { payload: typed.payload, summary }))
 }

@@ -1,26 +1,24 @@
 //! PG-4.
 
-use crate::output::Registered;
+use serde::de::DeserializeOwned;
+
 use crate::pipeline::{Dispatched, Request, Typed, Untyped};
 
 /// Makes a value of the answer: of the type that is registered for the tool, and of no other.
 ///
 /// # Errors
-/// If the answer is an error, has no structured content, or fits the tool's schema or the type's not (PG-4): the
+/// If the answer is an error, has no structured content, or does not fit the tool's schema or the type's (PG-4): the
 /// raw answer comes back with its mark, and no summary can be made of it.
-pub(crate) async fn type_output<T: Registered>(request: Request<Dispatched>) -> Result<Request<Typed<T>>, Request<Untyped>> {
-    let Dispatched { tool, listed, answer } = request.state;
-    let request = Request { gate: request.gate, turn: request.turn, state: () };
-    match request.gate.outputs().read::<T>(&tool, &listed, answer) {
-        Ok(payload) => Ok(request.at(|()| Typed { payload })),
+pub(crate) async fn type_output<T: DeserializeOwned + 'static>(
+    request: Request<Dispatched>,
+) -> Result<Request<Typed<T>>, Request<Untyped>> {
+    let Request { gate, turn, state: Dispatched { listed, answer, .. } } = request;
+    match gate.outputs().type_output::<T>(&listed, answer) {
+        Ok(payload) => Ok(Request { gate, turn, state: Typed { payload } }),
         Err(raw) => {
-            // The mark goes with the answer, whether or not it can be recorded.
-            let why = raw.why().clone();
-            let raw = match request.check::<()>(Err(why)).await {
-                Err(unrecorded) => raw.marked(unrecorded),
-                Ok(()) => raw,
-            };
-            Err(request.at(|()| Untyped { raw }))
+            // The answer is marked whether or not that can be recorded: a log that is broken stops the next call.
+            let _ = turn.check::<()>(Err(raw.why().clone())).await;
+            Err(Request { gate, turn, state: Untyped { raw } })
         }
     }
 }

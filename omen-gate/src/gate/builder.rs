@@ -1,0 +1,193 @@
+//! How a gate is put together.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use super::{Discovery, Gate, Journal, Parts};
+use crate::audit::{Audit, AuditError, Key, KeyError, Options};
+use crate::breaker::Breakers;
+use crate::config::{Config, KeySource};
+use crate::confirm::{Confirmations, Confirmer, Nobody};
+use crate::health::Health;
+use crate::output::{BadOutput, Outputs};
+use crate::server::ToolServer;
+use crate::turns::Turns;
+use crate::{BadPolicy, Blocked, Clock, Grants, Policy, ServerName, SystemClock, ToolId};
+
+/// Puts a gate together: the configuration says what is allowed; servers, types of answers and who confirms come from
+/// the program.
+#[must_use = "a gate begins with `build()`"]
+#[derive(Debug)]
+pub struct Builder {
+    config: Config,
+    servers: BTreeMap<ServerName, Arc<dyn ToolServer>>,
+    outputs: Outputs,
+    confirmer: Arc<dyn Confirmer>,
+    clock: Arc<dyn Clock>,
+    audit: Option<Audit>,
+    wrong: Option<BuildError>,
+}
+
+/// Why there is no gate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// A server was given that the configuration does not have.
+    #[error("C1: the configuration has no server `{0}`")]
+    UnknownServer(ServerName),
+    /// A server of the configuration was not given, and has no command to start it.
+    #[error("C1: the server `{0}` of the configuration is not there: give it to the gate, or write its `command`")]
+    NoServer(ServerName),
+    /// Two servers were given for one name.
+    #[error("C1: the server `{0}` was given twice")]
+    ServerTwice(ServerName),
+    /// There is nowhere to record what is done, so nothing can be done (D49).
+    #[error("A1: there is no audit log: write an `[audit]` table into the configuration, or give one to the gate")]
+    NoAudit,
+    /// The patterns of the policy are of no use.
+    #[error("PG-0: {0}")]
+    Policy(#[from] BadPolicy),
+    /// A type of answers is of no use.
+    #[error("PG-4: {0}")]
+    Output(#[from] BadOutput),
+    /// A default grant cannot be given.
+    #[error(transparent)]
+    Grant(#[from] Blocked),
+    /// The audit log cannot be used.
+    #[error("A1: {0}")]
+    Audit(#[from] AuditError),
+    /// The key of the audit log cannot be used.
+    #[error("A1: {0}")]
+    Key(#[from] KeyError),
+}
+
+impl Gate {
+    /// Begins with a configuration.
+    pub fn builder(config: Config) -> Builder {
+        Builder {
+            config,
+            servers: BTreeMap::new(),
+            outputs: Outputs::default(),
+            confirmer: Arc::new(Nobody),
+            clock: Arc::new(SystemClock::default()),
+            audit: None,
+            wrong: None,
+        }
+    }
+}
+
+impl Builder {
+    /// Gives a server of the configuration. The gate owns it from then on.
+    pub fn server(mut self, name: ServerName, server: impl ToolServer) -> Self {
+        let is_known = self.config.servers.contains_key(&name);
+        let wrong = match self.servers.entry(name.clone()) {
+            _ if !is_known => Some(BuildError::UnknownServer(name)),
+            Entry::Occupied(_) => Some(BuildError::ServerTwice(name)),
+            Entry::Vacant(place) => {
+                place.insert(Arc::new(server));
+                None
+            }
+        };
+        self.wrong = self.wrong.or(wrong);
+        self
+    }
+
+    /// Says of which type a tool's answers are (PG-4).
+    pub fn output<T: DeserializeOwned + JsonSchema + 'static>(mut self, tool: ToolId) -> Self {
+        let wrong = self.outputs.register::<T>(tool).err().map(BuildError::Output);
+        self.wrong = self.wrong.or(wrong);
+        self
+    }
+
+    /// Says who is asked to confirm calls (G3). Without it nobody is, and what needs a confirmation is denied.
+    pub fn confirmer(mut self, confirmer: impl Confirmer) -> Self {
+        self.confirmer = Arc::new(confirmer);
+        self
+    }
+
+    /// Gives another clock than the machine's.
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Gives an audit log that is open already, in place of that of the configuration.
+    pub fn audit(mut self, audit: Audit) -> Self {
+        self.audit = Some(audit);
+        self
+    }
+
+    /// Starts the servers of the configuration that have a `command` and were not given.
+    ///
+    /// # Errors
+    /// R3 if one of them cannot be started.
+    #[cfg(feature = "mcp")]
+    pub async fn start_servers(mut self) -> Result<Self, Blocked> {
+        let missing: Vec<_> =
+            self.config.servers.iter().filter(|(name, _)| !self.servers.contains_key(*name)).collect();
+        let mut started: Vec<(ServerName, Arc<dyn ToolServer>)> = Vec::new();
+        for (name, server) in missing {
+            if let Some(command) = &server.command {
+                let launch = crate::mcp::Launch::configured(command, &self.config.limits);
+                let server = crate::mcp::StdioServer::start(launch).await.map_err(|fault| {
+                    let message = format!("the server `{name}` cannot be started: {fault}");
+                    Blocked::new(crate::Code::R3, message, "see that its `command` is right and runs by itself")
+                })?;
+                started.push((name.clone(), Arc::new(server)));
+            }
+        }
+        self.servers.extend(started);
+        Ok(self)
+    }
+
+    /// Opens the audit log, loads the default grants, and gives the gate.
+    ///
+    /// # Errors
+    /// If anything is wrong with what was given, a server is missing, or the audit log cannot be opened.
+    pub fn build(self) -> Result<Gate, BuildError> {
+        let Self { config, servers, outputs, confirmer, clock, audit, wrong } = self;
+        if let Some(wrong) = wrong {
+            return Err(wrong);
+        }
+        if let Some(missing) = config.servers.keys().find(|name| !servers.contains_key(*name)) {
+            return Err(BuildError::NoServer(missing.clone()));
+        }
+        let policy = Policy::new(config.policy.into_iter().map(|pattern| (pattern.pattern, pattern.reason)))?;
+        let grants = Grants::new(Arc::clone(&clock));
+        for grant in config.grants {
+            grants.grant(grant)?;
+        }
+        let audit = match (audit, config.audit) {
+            (Some(audit), _) => audit,
+            (None, Some(audit)) => {
+                let key = match &audit.key {
+                    KeySource::File(path) => Key::from_file(path)?,
+                    KeySource::Env(variable) => Key::from_env(variable)?,
+                };
+                let options = Options { sync: audit.sync, ..Options::default() };
+                Audit::open(&audit.log, key, Arc::clone(&clock), options)?
+            }
+            (None, None) => return Err(BuildError::NoAudit),
+        };
+        let confirmations = Confirmations::new(confirmer, Arc::clone(&clock), config.confirm);
+        Ok(Gate(Arc::new(Parts {
+            policy,
+            limits: config.limits,
+            allow: config.allow,
+            servers,
+            discovery: Discovery::default(),
+            outputs,
+            grants,
+            confirmations,
+            breakers: Breakers::new(Arc::clone(&clock), config.breaker),
+            health: Health::new(Arc::clone(&clock)),
+            turns: Turns::new(config.budget),
+            journal: Journal::new(audit),
+            clock,
+        })))
+    }
+}

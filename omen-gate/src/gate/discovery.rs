@@ -1,0 +1,110 @@
+//! What the servers list now.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use omen_types::suggest::nearest;
+
+use super::Gate;
+use crate::catalog::{Catalog, Listed};
+use crate::server::ToolServer;
+use crate::tool::Tool;
+use crate::{Blocked, Code, Demand, ServerName, ToolId, guarded};
+
+/// The lists that servers gave last, with their schemas compiled. A server is asked each time; what it says again is
+/// not compiled again.
+#[derive(Debug, Default)]
+pub(super) struct Discovery(Mutex<BTreeMap<ServerName, Seen>>);
+
+#[derive(Debug)]
+struct Seen {
+    /// The server's revision before it was asked.
+    revision: u64,
+    tools: Vec<Tool>,
+    catalog: Arc<Catalog>,
+}
+
+impl Discovery {
+    /// A list is replaced as a whole.
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ServerName, Seen>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Gate {
+    /// Asks the tool's server for its list, and finds the tool in it.
+    pub(crate) async fn discover(&self, tool: &ToolId) -> Result<Arc<Listed>, Blocked> {
+        let server = self.server(&tool.server)?;
+        let revision = server.revision();
+        let catalog = self.ask(&tool.server, server, revision).await?;
+        catalog.find(tool).cloned()
+    }
+
+    /// Lets a discovered tool pass that the operator allows in this form.
+    pub(crate) fn allow(&self, listed: &Listed) -> Result<Demand, Blocked> {
+        Ok(self.allowed().permit(listed)?.demand.clone())
+    }
+
+    /// Gives the server of a tool, if the tool is still in the form in which it was looked at. Where the server's
+    /// revision is another one, it is asked again.
+    pub(crate) async fn unchanged(&self, listed: &Listed) -> Result<Arc<dyn ToolServer>, Blocked> {
+        let tool = listed.id();
+        let server = self.server(&tool.server)?;
+        let revision = server.revision();
+        let is_seen = self.0.discovery.lock().get(&tool.server).is_some_and(|seen| seen.revision == revision);
+        if !is_seen {
+            let now = self.ask(&tool.server, Arc::clone(&server), revision).await?;
+            let now = now.find(tool)?;
+            if now.tool() != listed.tool() {
+                let message = format!("the tool `{tool}` has changed since the call was held against its schema");
+                return Err(Blocked::new(Code::Pg3, message, "plan the call again, against the tool as it is now"));
+            }
+        }
+        Ok(server)
+    }
+
+    fn server(&self, name: &ServerName) -> Result<Arc<dyn ToolServer>, Blocked> {
+        self.0.servers.get(name).cloned().ok_or_else(|| {
+            let help = match nearest(name.as_str(), self.0.servers.keys().map(ServerName::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "name a server that the operator has configured".to_owned(),
+            };
+            Blocked::new(Code::Pg2, format!("there is no server `{name}`"), help)
+        })
+    }
+
+    async fn ask(
+        &self,
+        name: &ServerName,
+        server: Arc<dyn ToolServer>,
+        revision: u64,
+    ) -> Result<Arc<Catalog>, Blocked> {
+        let limits = self.limits();
+        let limit = Duration::from_secs(u64::from(limits.list_timeout_seconds));
+        let tools = guarded(limit, async move { server.list().await }).await.map_err(|fault| {
+            let message = format!("the server `{name}` cannot be asked for its tools: {fault}");
+            Blocked::new(Code::R3, message, "see that the server runs; then make the request anew")
+        })?;
+        let many =
+            |what: String| Blocked::new(Code::Pg2, what, "have the operator look at the server, or raise the limit");
+        if tools.len() > limits.catalog_tools as usize {
+            return Err(many(format!("the server `{name}` lists more than {} tools", limits.catalog_tools)));
+        }
+        if let Some(seen) = self.0.discovery.lock().get_mut(name)
+            && seen.tools == tools
+        {
+            seen.revision = revision;
+            return Ok(Arc::clone(&seen.catalog));
+        }
+        let size = serde_json::to_vec(&tools).map_or(usize::MAX, |text| text.len());
+        if size > limits.catalog_bytes as usize {
+            return Err(many(format!("what the server `{name}` lists is longer than {} bytes", limits.catalog_bytes)));
+        }
+        let mut catalog = Catalog::default();
+        catalog.list(name.clone(), tools.clone()).map_err(|error| many(error.to_string()))?;
+        let catalog = Arc::new(catalog);
+        self.0.discovery.lock().insert(name.clone(), Seen { revision, tools, catalog: Arc::clone(&catalog) });
+        Ok(catalog)
+    }
+}

@@ -1,0 +1,230 @@
+//! A gate with two tools in this process, for the tests of the whole way.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use omen_gate::audit::store::Memory;
+use omen_gate::audit::{Audit, Key, Options};
+use omen_gate::catalog::pin;
+use omen_gate::confirm::{Confirmer, Question, Reply};
+use omen_gate::pipeline::{Authorized, Conformant, Planned, Request};
+use omen_gate::server::{Dispatch, Local, ToolServer};
+use omen_gate::tool::{Answer, Tool};
+use omen_gate::{Blocked, Builder, Clock, Config, Fault, Gate, ManualClock, ServerName, TurnId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::support::{clock, tool};
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Key_ {
+    pub(crate) key: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Change {
+    pub(crate) key: String,
+    pub(crate) value: i64,
+}
+
+/// What both tools answer.
+#[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub(crate) struct Setting {
+    pub(crate) key: String,
+    pub(crate) value: i64,
+}
+
+/// `get` reads, `set` writes, `misbehave` does as it is told.
+fn local() -> Local {
+    let pool = Arc::new(Mutex::new(50));
+    let of_set = Arc::clone(&pool);
+    let get = move |Key_ { key }| {
+        let value = *pool.lock().unwrap();
+        async move { Ok::<_, String>(Setting { key, value }) }
+    };
+    let set = move |Change { key, value }| {
+        let pool = Arc::clone(&of_set);
+        async move {
+            if value < 0 {
+                return Err("a pool is not negative".to_owned());
+            }
+            *pool.lock().unwrap() = value;
+            Ok(Setting { key, value })
+        }
+    };
+    Local::new().tool("get", "Reads a setting.", get).unwrap().tool("set", "Changes a setting.", set).unwrap()
+}
+
+/// A server that counts what it is asked, and can be made to fail.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    local: Local,
+    pub(crate) seen: Arc<Seen>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) lists: AtomicU32,
+    pub(crate) calls: AtomicU32,
+    pub(crate) fault: Mutex<Option<Fault>>,
+    pub(crate) more: Mutex<Vec<Tool>>,
+    pub(crate) revision: AtomicU32,
+}
+
+impl Seen {
+    pub(crate) fn lists(&self) -> u32 {
+        self.lists.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn calls(&self) -> u32 {
+        self.calls.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn fail_with(&self, fault: Option<Fault>) {
+        *self.fault.lock().unwrap() = fault;
+    }
+}
+
+#[async_trait]
+impl ToolServer for Watched {
+    async fn list(&self) -> Result<Vec<Tool>, Fault> {
+        self.seen.lists.fetch_add(1, Ordering::SeqCst);
+        let mut tools = self.local.list().await?;
+        for changed in self.seen.more.lock().unwrap().iter() {
+            tools.retain(|tool| tool.name != changed.name);
+            tools.push(changed.clone());
+        }
+        Ok(tools)
+    }
+
+    async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault> {
+        self.seen.calls.fetch_add(1, Ordering::SeqCst);
+        let fault = self.seen.fault.lock().unwrap().clone();
+        match fault {
+            Some(Fault::Panicked) => panic!("as it was told"),
+            Some(Fault::Timeout { .. }) => std::future::pending().await,
+            Some(fault) => Err(fault),
+            None => self.local.call(dispatch).await,
+        }
+    }
+
+    fn revision(&self) -> u64 {
+        u64::from(self.seen.revision.load(Ordering::SeqCst))
+    }
+}
+
+/// Says what it is told to say, and notes what it is asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Person {
+    pub(crate) reply: Reply,
+    pub(crate) asked: Arc<Mutex<Vec<Question>>>,
+}
+
+impl Person {
+    pub(crate) fn who_says(reply: Reply) -> Self {
+        Self { reply, asked: Arc::default() }
+    }
+}
+
+#[async_trait]
+impl Confirmer for Person {
+    async fn confirm(&self, question: &Question) -> Reply {
+        self.asked.lock().unwrap().push(question.clone());
+        self.reply.clone()
+    }
+}
+
+/// Everything that a test may want to look at.
+pub(crate) struct World {
+    pub(crate) gate: Gate,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) memory: Memory,
+    pub(crate) seen: Arc<Seen>,
+}
+
+/// The configuration: both tools are allowed in the form that they have, `get` may read, `set` may write.
+pub(crate) async fn config(more: &str) -> Config {
+    let tools = local().list().await.unwrap();
+    let pin_of = |name: &str| pin(tools.iter().find(|tool| tool.name.as_str() == name).unwrap()).unwrap();
+    let text = format!(
+        r#"
+        [[policy.patterns]]
+        pattern = "(?i)drop table"
+        reason = "the database is not to be destroyed"
+
+        [servers.store]
+
+        [[allow]]
+        server = "store"
+        tool = "get"
+        permissions = ["READ"]
+        pin = "{}"
+
+        [[allow]]
+        server = "store"
+        tool = "set"
+        permissions = ["WRITE"]
+        pin = "{}"
+
+        [[grants]]
+        server = "store"
+        tool = "get"
+        permissions = ["READ"]
+
+        {more}
+        "#,
+        pin_of("get"),
+        pin_of("set"),
+    );
+    Config::parse(&text).unwrap()
+}
+
+/// A grant to write, for whoever confirms each call.
+pub(crate) const MAY_WRITE: &str = "[[grants]]\nserver = 'store'\ntool = 'set'\npermissions = ['WRITE']\n";
+
+pub(crate) async fn world(more: &str, build: impl FnOnce(Builder) -> Builder) -> World {
+    let (clock, memory, seen) = (clock(), Memory::default(), Arc::<Seen>::default());
+    let key = Key::from_bytes(&[7; 32]).unwrap();
+    let shared: Arc<dyn Clock> = clock.clone();
+    let audit = Audit::over(memory.clone(), key, Arc::clone(&shared), Options::default()).unwrap();
+    let server = Watched { local: local(), seen: Arc::clone(&seen) };
+    let builder = Gate::builder(config(more).await).audit(audit).clock(shared);
+    let builder = builder.server(ServerName::new("store").unwrap(), server);
+    let builder = builder.output::<Setting>(tool("store/get"));
+    World { gate: build(builder).build().unwrap(), clock, memory, seen }
+}
+
+impl World {
+    /// The entries of the audit log, but for the one that says that it was opened.
+    pub(crate) fn entries(&self) -> Vec<Value> {
+        let text = String::from_utf8(self.memory.bytes()).unwrap();
+        text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Their kinds, with the code of those that refuse.
+    pub(crate) fn kinds(&self) -> Vec<String> {
+        let told = |entry: &Value| match entry["data"]["code"].as_str() {
+            Some(code) => format!("{} {code}", entry["kind"].as_str().unwrap()),
+            None => entry["kind"].as_str().unwrap().to_owned(),
+        };
+        self.entries().iter().map(told).collect()
+    }
+
+    pub(crate) async fn planned(&self, turn: &str, tool: &str, args: Value) -> Request<Planned> {
+        let (server, tool) = tool.split_once('/').unwrap();
+        let plan = json!({ "type": "call_tool", "server": server, "tool": tool, "args": args }).to_string();
+        let request = self.gate.request(TurnId::new(turn).unwrap(), "what is the pool?");
+        let way = request.screen().await.unwrap().plan(&plan).await.unwrap();
+        way.call().unwrap()
+    }
+
+    pub(crate) async fn conformant(&self, turn: &str, tool: &str, args: Value) -> Result<Request<Conformant>, Blocked> {
+        self.planned(turn, tool, args).await.conform().await
+    }
+
+    pub(crate) async fn authorized(&self, turn: &str, tool: &str, args: Value) -> Result<Request<Authorized>, Blocked> {
+        self.conformant(turn, tool, args).await?.authorize().await
+    }
+}

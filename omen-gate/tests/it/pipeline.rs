@@ -1,0 +1,226 @@
+//! The whole way of a request.
+
+use std::time::Duration;
+
+use omen_gate::confirm::Reply;
+use omen_gate::summary::Summary;
+use omen_gate::{Code, Fault, Permission, Stopped, TurnId};
+use serde_json::{Value, json};
+
+use crate::gates::{MAY_WRITE, Person, Setting, world};
+use crate::support::tool;
+
+fn get() -> Value {
+    json!({ "key": "pool" })
+}
+
+fn summary(evidence: &str) -> Summary {
+    let bullet = json!({ "text": "the pool is 50", "evidence": evidence });
+    serde_json::from_value(json!({ "sections": [{ "heading": "pool", "bullets": [bullet] }] })).unwrap()
+}
+
+#[tokio::test]
+async fn a_request_goes_all_the_way() {
+    let world = world("", |builder| builder).await;
+    let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+    let typed = request.dispatch().await.unwrap().type_output::<Setting>().await.unwrap();
+    assert_eq!(typed.value(), &Setting { key: "pool".to_owned(), value: 50 });
+    let grounded = typed.ground(summary(r#""value":50"#)).await.unwrap();
+    assert_eq!(grounded.summary().sections.len(), 1);
+    assert_eq!((world.seen.lists(), world.seen.calls()), (1, 1));
+    assert_eq!(world.kinds(), ["decision", "intent", "outcome"]);
+    let entries = world.entries();
+    assert!(entries.iter().all(|entry| entry["turn"] == "turn_1"), "A2, G4");
+    assert_eq!(entries[1]["data"]["args"], get());
+    assert_eq!(entries[1]["data"]["call"], entries[2]["data"]["call"]);
+    assert_eq!(entries[2]["data"]["ran"], "yes");
+}
+
+#[tokio::test]
+async fn pg_0_halts_before_discovery() {
+    let world = world("", |builder| builder).await;
+    let request = world.gate.request(TurnId::new("turn_1").unwrap(), "please DROP TABLE orders");
+    let blocked = request.screen().await.unwrap_err();
+    assert_eq!(blocked.code, Code::Pg0);
+    assert_eq!((world.seen.lists(), world.seen.calls()), (0, 0));
+    assert_eq!(world.kinds(), ["decision PG-0"]);
+}
+
+#[tokio::test]
+async fn pg_1_and_pg_t_call_nothing() {
+    let world = world("", |builder| builder).await;
+    let screened = || world.gate.request(TurnId::new("turn_1").unwrap(), "hello").screen();
+    let blocked = screened().await.unwrap().plan("```json\n{}\n```").await.unwrap_err();
+    assert_eq!(blocked.code, Code::Pg1);
+    let empty = r#"{"type": "final_answer", "answer": "done", "needs_more_info": false}"#;
+    assert_eq!(screened().await.unwrap().plan(empty).await.unwrap_err().code, Code::PgT);
+    let question = r#"{"type": "final_answer", "answer": "Which pool?", "needs_more_info": true}"#;
+    let ended = screened().await.unwrap().plan(question).await.unwrap().call().unwrap_err();
+    assert_eq!(ended.answer(), "Which pool?");
+    assert_eq!((world.seen.lists(), world.seen.calls()), (0, 0));
+    assert_eq!(world.kinds(), ["decision PG-1", "decision PG-T", "turn PG-T"]);
+}
+
+#[tokio::test]
+async fn pg_2_refuses_what_the_schema_does_not_name() {
+    let world = world("", |builder| builder).await;
+    for (name, args) in [
+        ("store/get", json!({ "key": "pool", "verbose": true })),
+        ("store/get", json!({})),
+        ("store/gett", get()),
+        ("shop/get", get()),
+    ] {
+        let blocked = world.conformant("turn_1", name, args).await.unwrap_err();
+        assert_eq!(blocked.code, Code::Pg2, "{blocked}");
+    }
+    assert_eq!(world.seen.calls(), 0);
+}
+
+#[tokio::test]
+async fn pg_3_suspends_a_tool_that_has_changed() {
+    let world = world("", |builder| builder).await;
+    let before = world.conformant("turn_1", "store/get", get()).await.unwrap();
+    let authorized = world.authorized("turn_1", "store/get", get()).await.unwrap();
+    // The server now says something else of its tool.
+    let changed = json!({ "name": "get", "description": "Reads all.", "inputSchema": { "type": "object",
+        "properties": { "key": { "type": "string" } } } });
+    world.seen.more.lock().unwrap().push(serde_json::from_value(changed).unwrap());
+    world.seen.revision.store(1, std::sync::atomic::Ordering::SeqCst);
+    let blocked = world.authorized("turn_1", "store/get", get()).await.unwrap_err();
+    assert_eq!(blocked.code, Code::Pg3);
+    assert!(blocked.message.contains("suspended"), "{blocked}");
+    // Held against the old form: authorized by it, and stopped at the last moment.
+    let stopped = before.authorize().await.unwrap().dispatch().await.unwrap_err();
+    assert_eq!(stopped.code(), Code::Pg3);
+    assert_eq!(authorized.dispatch().await.unwrap_err().code(), Code::Pg3);
+    assert_eq!(world.seen.calls(), 0);
+}
+
+#[tokio::test]
+async fn g1_what_is_not_granted_is_denied_and_g3_asks() {
+    let nobody = world("", |builder| builder).await;
+    let set = || json!({ "key": "pool", "value": 80 });
+    let blocked = nobody.authorized("turn_1", "store/set", set()).await.unwrap_err();
+    assert_eq!(blocked.code, Code::G1);
+
+    let denied = Person::who_says(Reply::Denied { why: "too many".to_owned() });
+    let denying = world(MAY_WRITE, |builder| builder.confirmer(denied.clone())).await;
+    let blocked = denying.authorized("turn_1", "store/set", set()).await.unwrap_err();
+    assert_eq!(blocked.code, Code::G3);
+    assert_eq!(denied.asked.lock().unwrap().len(), 1);
+    assert_eq!(denying.kinds(), ["decision", "confirmation G3"]);
+
+    let agreed = Person::who_says(Reply::Confirmed);
+    let agreeing = world(MAY_WRITE, |builder| builder.confirmer(agreed.clone())).await;
+    let request = agreeing.authorized("turn_1", "store/set", set()).await.unwrap();
+    let answer = request.dispatch().await.unwrap();
+    assert_eq!(answer.answer().structured_content, Some(json!({ "key": "pool", "value": 80 })));
+    assert_eq!(agreed.asked.lock().unwrap()[0].args, r#"{"key":"pool","value":80}"#);
+    assert_eq!(agreeing.kinds(), ["decision", "confirmation", "intent", "outcome"]);
+}
+
+#[tokio::test]
+async fn g2_a_revocation_in_between_bites() {
+    let world = world("", |builder| builder).await;
+    let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+    let turn = TurnId::new("operator").unwrap();
+    let revoked = world.gate.revoke(&turn, &tool("store/get"), Permission::Read).await.unwrap();
+    assert_eq!(revoked.len(), 1);
+    let stopped = request.dispatch().await.unwrap_err();
+    assert_eq!(stopped.code(), Code::G2);
+    assert_eq!(world.seen.calls(), 0);
+    assert_eq!(world.kinds(), ["decision", "revocation", "decision G2"]);
+}
+
+#[tokio::test]
+async fn pg_4_gives_the_raw_answer_with_its_mark() {
+    let agreed = Person::who_says(Reply::Confirmed);
+    let world = world(MAY_WRITE, |builder| builder.confirmer(agreed).output::<Setting>(tool("store/set"))).await;
+    let request = world.authorized("turn_1", "store/set", json!({ "key": "pool", "value": -1 })).await.unwrap();
+    let dispatched = request.dispatch().await.unwrap();
+    assert!(matches!(dispatched.answer().fault(), Some(Fault::Tool { .. })), "an answer, of failure");
+    let untyped = dispatched.type_output::<Setting>().await.unwrap_err();
+    assert_eq!(untyped.why().code, Code::Pg4);
+    assert_eq!(untyped.raw().is_error, Some(true));
+}
+
+#[tokio::test]
+async fn pg_5_refuses_what_the_answer_does_not_say() {
+    let world = world("", |builder| builder).await;
+    let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+    let typed = request.dispatch().await.unwrap().type_output::<Setting>().await.unwrap();
+    let blocked = typed.ground(summary(r#""value":80"#)).await.unwrap_err();
+    assert_eq!(blocked.code, Code::Pg5);
+    assert_eq!(world.kinds().last().unwrap(), "decision PG-5");
+}
+
+#[tokio::test(start_paused = true)]
+async fn r3_each_fault_is_classified_budgeted_and_logged() {
+    for fault in [
+        Fault::Timeout { after: Duration::from_secs(30) },
+        Fault::Panicked,
+        Fault::Died { why: "exit status: 1".to_owned() },
+        Fault::Malformed { why: "no content".to_owned() },
+        Fault::Oversized { limit: 1_048_576 },
+    ] {
+        let world = world("", |builder| builder).await;
+        world.seen.fail_with(Some(fault.clone()));
+        for _ in 0..2 {
+            let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+            let stopped = request.dispatch().await.unwrap_err();
+            assert_eq!(stopped, Stopped::Failed(fault.clone()));
+            let outcome = world.entries().pop().unwrap();
+            assert_eq!(outcome["data"]["class"], fault.class().as_str());
+        }
+        // R2: two in a row are all that a turn may have.
+        let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+        let stopped = request.dispatch().await.unwrap_err();
+        assert_eq!(stopped.code(), Code::R2, "{stopped}");
+        assert_eq!(world.seen.calls(), 2);
+        assert_eq!(world.kinds().last().unwrap(), "turn R2");
+        // Another turn is another budget.
+        world.seen.fail_with(None);
+        let request = world.authorized("turn_2", "store/get", get()).await.unwrap();
+        assert!(request.dispatch().await.is_ok());
+        let health = world.gate.health();
+        assert_eq!((health.tools[0].calls, health.tools[0].faults[&fault.class()]), (3, 2));
+    }
+}
+
+#[tokio::test]
+async fn r1_an_open_breaker_keeps_calls_from_being_made() {
+    let world = world("[breaker]\nfailures = 2\ncooldown_seconds = 60\n", |builder| builder).await;
+    world.seen.fail_with(Some(Fault::Died { why: "gone".to_owned() }));
+    for turn in ["turn_1", "turn_2"] {
+        let request = world.authorized(turn, "store/get", get()).await.unwrap();
+        assert_eq!(request.dispatch().await.unwrap_err().code(), Code::R3);
+    }
+    world.seen.fail_with(None);
+    let request = world.authorized("turn_3", "store/get", get()).await.unwrap();
+    assert_eq!(request.dispatch().await.unwrap_err().code(), Code::R1);
+    assert_eq!(world.seen.calls(), 2);
+    world.clock.advance(Duration::from_secs(60));
+    let request = world.authorized("turn_3", "store/get", get()).await.unwrap();
+    assert!(request.dispatch().await.is_ok(), "the probe");
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_waits_for_has_its_outcome_too() {
+    let world = world("", |builder| builder).await;
+    world.seen.fail_with(Some(Fault::Timeout { after: Duration::ZERO }));
+    let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+    let mut running = Box::pin(request.dispatch());
+    while world.seen.calls() == 0 {
+        tokio::select! {
+            biased;
+            outcome = &mut running => panic!("{outcome:?}"),
+            () = tokio::time::sleep(Duration::from_millis(1)) => {}
+        }
+    }
+    drop(running);
+    while world.kinds().last().unwrap() != "outcome" {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let outcome = world.entries().pop().unwrap();
+    assert_eq!((&outcome["data"]["class"], &outcome["data"]["ran"]), (&json!("cancelled"), &json!("unknown")));
+}
