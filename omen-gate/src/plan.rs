@@ -55,7 +55,8 @@ pub struct FinalAnswer {
 pub struct Limits {
     /// The most bytes of text, white space included.
     pub bytes: usize,
-    /// The most levels of objects and arrays, of which the plan itself is the first. More than 128 count as 128.
+    /// The most levels of objects and arrays, of which the plan itself is the first. More than
+    /// [`MAX_DEPTH`](crate::MAX_DEPTH) count as that: what is deeper has no canonical text.
     pub depth: usize,
 }
 

@@ -51,25 +51,25 @@ pub struct Grounded {
 /// # Errors
 /// PG-5, with all bullets that are at fault, up to a bound.
 pub fn ground<T>(typed: &Typed<T>, summary: Summary) -> Result<Grounded, Blocked> {
-    let mut faults = Vec::new();
+    let mut faults = Faults::default();
     if summary.sections.is_empty() {
-        faults.push("it has no sections".to_owned());
+        faults.add(|| "it has no sections".to_owned());
     }
     for (number, section) in (1..).zip(&summary.sections) {
         if section.bullets.is_empty() {
-            faults.push(format!("section {number} has no bullets"));
+            faults.add(|| format!("section {number} has no bullets"));
         }
         for (bullet, evidence) in (1..).zip(section.bullets.iter().map(|bullet| &bullet.evidence)) {
             if let Some(fault) = fault(typed.text(), evidence) {
-                faults.push(format!("bullet {bullet} of section {number} {fault}"));
+                faults.add(|| format!("bullet {bullet} of section {number} {fault}: `{}`", bounded(evidence)));
             }
         }
     }
-    if faults.is_empty() {
+    if faults.shown.is_empty() {
         return Ok(Grounded { summary });
     }
-    let shown = faults.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join("; ");
-    let more = if faults.len() > SHOWN { format!("; and {} more", faults.len() - SHOWN) } else { String::new() };
+    let more = if faults.more > 0 { format!("; and {} more", faults.more) } else { String::new() };
+    let shown = faults.shown.join("; ");
     let message = format!("the summary of `{}` is not grounded: {shown}{more}", typed.tool());
     Err(Blocked::new(Code::Pg5, message, "quote the canonical text letter by letter, or drop the bullet"))
 }
@@ -88,13 +88,29 @@ impl Grounded {
     }
 }
 
-fn fault(text: &str, evidence: &str) -> Option<String> {
+/// The first faults, and how many more there are.
+#[derive(Default)]
+struct Faults {
+    shown: Vec<String>,
+    more: usize,
+}
+
+impl Faults {
+    fn add(&mut self, fault: impl FnOnce() -> String) {
+        if self.shown.len() < SHOWN {
+            self.shown.push(fault());
+        } else {
+            self.more += 1;
+        }
+    }
+}
+
+fn fault(text: &str, evidence: &str) -> Option<&'static str> {
     if !evidence.chars().any(char::is_alphanumeric) {
         // A comma or a brace stands in every answer.
-        return Some(format!("has no evidence: `{}` has no letter and no digit", bounded(evidence)));
+        return Some("has evidence without a letter or a digit");
     }
-    let quoted = text.contains(evidence);
-    (!quoted).then(|| format!("has evidence that is not in the answer: `{}`", bounded(evidence)))
+    (!text.contains(evidence)).then_some("has evidence that is not in the answer")
 }
 
 /// The most faults that a message lists.

@@ -2,8 +2,9 @@
 //!
 //! Every fact of the protocol stands in the JSON files of this package and nowhere else: packet
 //! schemas (JSON Schema 2020-12), the state machine with its events, transition rows and sequence
-//! rules (`episode.fsm.json`), and the invariants (`rules.json`). The crates to the right of this
-//! one are generated from these files or are tested against them.
+//! rules (`episode.fsm.json`), the invariants (`rules.json`), and the codes and steps of the tool
+//! boundary (`gate.json`). The crates to the right of this one are generated from these files or are
+//! tested against them.
 //!
 //! ```
 //! let (path, text) = omen_schema::FILES[0];

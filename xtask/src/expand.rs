@@ -1,7 +1,7 @@
 //! Prints the generated code, for reading: it is in no repository and in no editor's search.
 //!
-//! It is the text that the build scripts of `omen-types`, `omen-invariants`, `omen-fsm` and `omen-gate` write, from the
-//! same schema files and through the same lens.
+//! It is the text that the build scripts of `omen-types`, `omen-invariants`, `omen-fsm` and `omen-gate`
+//! write, from the same schema files and through the same lens.
 
 use std::error::Error;
 use std::io::{ErrorKind, Write};

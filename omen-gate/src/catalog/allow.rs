@@ -88,8 +88,8 @@ impl Allowlist {
                     "the tool `{id}` is suspended: it was approved as `{approved}`, and has changed to `{now}`"
                 );
                 let help = format!(
-                    "have the operator look at its name, description and schemas, and approve them as \
-                                    they are now by the pin `{now}`"
+                    "have the operator look at its name, description and schemas, and approve them as they are now by \
+                     the pin `{now}`"
                 );
                 Err(blocked(message, help))
             }

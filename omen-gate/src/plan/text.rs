@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{Limits, blocked};
 use crate::json::{self, Reading, Unread};
-use crate::{Blocked, bounded};
+use crate::{Blocked, MAX_DEPTH, bounded};
 
 /// The one object that a text is.
 pub(super) fn object(text: &str, limits: &Limits) -> Result<Map<String, Value>, Blocked> {
@@ -13,7 +13,7 @@ pub(super) fn object(text: &str, limits: &Limits) -> Result<Map<String, Value>, 
         return Err(blocked(message, "plan one call, and let bulky data stay where it is"));
     }
     before(text)?;
-    let how = Reading { depth: limits.depth.min(DEEPEST), exact_numbers: true };
+    let how = Reading { depth: limits.depth.min(MAX_DEPTH), exact_numbers: true };
     match json::read(text, how) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(other) => Err(no_object(&other)),
@@ -94,5 +94,3 @@ const ONLY: &str = "send one JSON object and nothing else: `{\"type\": \"call_to
 const FENCE: &str = "```";
 /// JSON's white space. A plan may stand on a line of its own.
 const BLANK: [char; 4] = [' ', '\t', '\n', '\r'];
-/// No limit goes beyond what can be read without a large stack.
-const DEEPEST: usize = 128;

@@ -3,7 +3,7 @@
 mod mutations;
 
 use omen_gate::plan::{Limits, Plan, ToolCall};
-use omen_gate::{Blocked, Code};
+use omen_gate::{Blocked, Code, MAX_DEPTH};
 use serde_json::{Value, json};
 
 const CALL: &str = r#"{"type": "call_tool", "server": "files", "tool": "read", "args": {"path": "a.txt"}}"#;
@@ -163,7 +163,7 @@ fn size_and_depth_have_limits() {
     refused(&deep, "the plan is nested more than 32 levels deep", "flatten");
     let limits = Limits { bytes: usize::MAX, depth: usize::MAX };
     let blocked = Plan::parse(&deep, &limits).unwrap_err();
-    assert_eq!(blocked.message, "the plan is nested more than 128 levels deep");
+    assert_eq!(blocked.message, format!("the plan is nested more than {MAX_DEPTH} levels deep"));
 
     let long = |bytes: usize| format!("{CALL}{}", " ".repeat(bytes - CALL.len()));
     parse(&long(65536)).unwrap();

@@ -74,7 +74,7 @@ fn every_fault_is_told_up_to_a_bound() {
 #[test]
 fn evidence_says_something() {
     for blank in ["", " ", "{", "\":\"", "\u{200b}", "},{"] {
-        refused(&[&[blank]], &format!("bullet 1 of section 1 has no evidence: `{blank}` has no letter and no digit"));
+        refused(&[&[blank]], &format!("bullet 1 of section 1 has evidence without a letter or a digit: `{blank}`"));
     }
     refused(&[], "it has no sections");
     refused(&[&[]], "section 1 has no bullets");

@@ -1,6 +1,7 @@
 //! The arguments, and the help that goes with them.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use omen::validator::{Level, Levels, NotAdjustable};
@@ -39,11 +40,11 @@ pub(crate) enum Command {
     #[command(after_help = EXIT_CODES, after_long_help = CHECK_HELP)]
     Check(CheckArgs),
 
-    /// Explain a code, with a refused and a mended example
-    #[command(after_help = "Example:\n  omen explain INV-007")]
+    /// Explain a code; with a refused and a mended example, if it is one of packets
+    #[command(after_help = "Examples:\n  omen explain INV-007\n  omen explain PG-3")]
     Explain {
-        /// A code that a finding carries, such as SCHEMA, E4 or INV-007
-        code: Code,
+        /// A code that a finding carries, such as SCHEMA, E4 or INV-007, or one of the gate, such as PG-3
+        code: AnyCode,
     },
 
     /// List all codes
@@ -82,6 +83,29 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+/// A code of packets, or one of the gate. No code is both; the lint of the schema files sees to that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum AnyCode {
+    Packet(Code),
+    Gate(omen_gate::Code),
+}
+
+impl FromStr for AnyCode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text.parse::<Code>(), text.parse::<omen_gate::Code>()) {
+            (Ok(code), _) => Ok(Self::Packet(code)),
+            (_, Ok(code)) => Ok(Self::Gate(code)),
+            // What is only like a code is rather like one of packets, of which there are longer ones.
+            (Err(unknown), Err(gate)) => match (unknown.near(), gate.near()) {
+                (None, Some(near)) => Err(format!("{unknown}; did you mean `{near}`?")),
+                _ => Err(unknown.to_string()),
+            },
+        }
+    }
 }
 
 #[derive(Debug, Args)]

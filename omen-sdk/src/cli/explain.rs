@@ -1,4 +1,4 @@
-//! `omen explain`: the long text of a code, with a refused and a mended example.
+//! `omen explain`: the long text of a code; for a code of packets, with a refused and a mended example.
 
 use std::io::Write as _;
 
@@ -8,23 +8,39 @@ use omen::validator::{Options, Sink, Validator};
 use omen_types::{Code, Severity, parse};
 use serde::Deserialize;
 
+use super::args::AnyCode;
 use super::output::Output;
 use super::{Failure, Outcome};
 
-pub(crate) fn run(code: Code, out: &mut Output) -> Result<Outcome, Failure> {
+pub(crate) fn run(code: AnyCode, out: &mut Output) -> Result<Outcome, Failure> {
+    match code {
+        AnyCode::Packet(code) => packet(code, out)?,
+        AnyCode::Gate(code) => gate(code, out)?,
+    }
+    out.flush()?;
+    Ok(Outcome::Clean)
+}
+
+fn gate(code: omen_gate::Code, out: &mut Output) -> Result<(), Failure> {
+    writeln!(out, "{code}: {}\n", code.title())?;
+    facts(out, [("stage", "gate".to_owned()), ("source", code.source().to_owned())])?;
+    [("Rule", code.statement()), ("Why", code.rationale()), ("Mend", code.mend())]
+        .into_iter()
+        .try_for_each(|(heading, text)| section(out, heading, text))
+}
+
+fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
     let info = code.info();
     writeln!(out, "{code}: {}\n", info.title)?;
-    let mut facts = vec![("stage", info.stage.to_owned()), ("severity", info.severity.to_owned())];
+    let mut known = vec![("stage", info.stage.to_owned()), ("severity", info.severity.to_owned())];
     if !info.policy.is_empty() {
-        facts.push(("policy", info.policy.join(", ")));
+        known.push(("policy", info.policy.join(", ")));
     }
     if let Some(shared) = info.shared_with {
-        facts.push(("shared with", shared.to_string()));
+        known.push(("shared with", shared.to_string()));
     }
-    facts.push(("source", info.source.to_owned()));
-    for (name, value) in facts {
-        writeln!(out, "  {name:<12} {}", wrap(&value, WIDTH - 15).replace('\n', "\n               "))?;
-    }
+    known.push(("source", info.source.to_owned()));
+    facts(out, known)?;
     let texts = [("When", info.condition), ("Rule", info.statement), ("Why", info.rationale), ("Mend", info.mend)];
     for (heading, text) in texts {
         section(out, heading, text)?;
@@ -32,8 +48,14 @@ pub(crate) fn run(code: Code, out: &mut Output) -> Result<Outcome, Failure> {
     if let Some(example) = Example::of(code)? {
         example.print(code, out)?;
     }
-    out.flush()?;
-    Ok(Outcome::Clean)
+    Ok(())
+}
+
+fn facts(out: &mut Output, known: impl IntoIterator<Item = (&'static str, String)>) -> Result<(), Failure> {
+    for (name, value) in known {
+        writeln!(out, "  {name:<12} {}", wrap(&value, WIDTH - 15).replace('\n', "\n               "))?;
+    }
+    Ok(())
 }
 
 fn section(out: &mut Output, heading: &str, text: &str) -> Result<(), Failure> {

@@ -16,9 +16,13 @@ pub(crate) fn run(format: Format, out: &mut Output) -> Result<Outcome, Failure> 
             for info in Code::ALL.iter().map(|code| code.info()) {
                 writeln!(out, "{:<8} {:<10} {:<14} {}", info.code, info.stage, info.severity, info.title)?;
             }
+            for code in omen_gate::Code::ALL {
+                writeln!(out, "{:<8} {GATE:<10} {ERROR:<14} {}", code.as_str(), code.title())?;
+            }
         }
         Format::Json => {
-            let rules: Vec<Rule> = Code::ALL.iter().map(|code| Rule::of(*code)).collect();
+            let gate = omen_gate::Code::ALL.iter().map(|code| Rule::of_gate(*code));
+            let rules: Vec<Rule> = Code::ALL.iter().map(|code| Rule::of(*code)).chain(gate).collect();
             serde_json::to_writer_pretty(&mut *out, &rules).map_err(std::io::Error::from)?;
             writeln!(out)?;
         }
@@ -35,7 +39,8 @@ struct Rule {
     stage: &'static str,
     severity: &'static str,
     policy: &'static [&'static str],
-    condition: &'static str,
+    /// The statements of the gate say themselves when they apply.
+    condition: Option<&'static str>,
     statement: &'static str,
     rationale: &'static str,
     mend: &'static str,
@@ -52,7 +57,7 @@ impl Rule {
             stage: info.stage,
             severity: info.severity,
             policy: info.policy,
-            condition: info.condition,
+            condition: Some(info.condition),
             statement: info.statement,
             rationale: info.rationale,
             mend: info.mend,
@@ -60,4 +65,25 @@ impl Rule {
             shared_with: info.shared_with.map(|code| code.as_str()),
         }
     }
+
+    fn of_gate(code: omen_gate::Code) -> Self {
+        Self {
+            code: code.as_str(),
+            title: code.title(),
+            stage: GATE,
+            severity: ERROR,
+            policy: &[],
+            condition: None,
+            statement: code.statement(),
+            rationale: code.rationale(),
+            mend: code.mend(),
+            source: code.source(),
+            shared_with: None,
+        }
+    }
 }
+
+/// The stage of the codes of the tool boundary.
+const GATE: &str = "gate";
+/// What the gate refuses is never a warning.
+const ERROR: &str = "error";

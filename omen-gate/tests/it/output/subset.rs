@@ -56,6 +56,7 @@ types! {
         r: String,
     }
     Anything { v: Value }
+    One { l: (u8,) }
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -162,6 +163,39 @@ fn lists_maps_and_recursion() {
         tree(json!({"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/node"}, {"type": "null"}]}})),
         "`/children/*` may be null, which the type does not take",
     );
+}
+
+/// What a promise does not promise after all.
+#[test]
+fn promises_that_are_less_than_they_look() {
+    // `additionalProperties` is not about what a pattern is about.
+    let patterns = json!({
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+        "required": ["a"],
+        "patternProperties": {"^b": {"type": "string"}},
+        "additionalProperties": false,
+    });
+    refuses::<Plain>(patterns.clone(), "`/b` may be boolean, which the type does not take");
+    refuses::<Closed>(patterns, "the answer may have other members, which the type does not take");
+    // In draft 7 nothing beside a reference counts, and `items` may be a list; `prefixItems` comes later.
+    let draft7 = |properties: Value, required: &[&str]| {
+        let mut schema = object(properties, required);
+        schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
+        schema["definitions"] = json!({"n": {"type": "integer", "minimum": 0}});
+        schema
+    };
+    let beside = draft7(json!({"n": {"$ref": "#/definitions/n", "maximum": 9}}), &["n"]);
+    refuses::<Small>(beside.clone(), "`/n` is not promised to keep `maximum` 255");
+    let mut modern = beside;
+    modern["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    takes::<Small>(modern);
+    for first in ["items", "prefixItems"] {
+        let l = json!({"type": "array", first: [{"const": 1}], "minItems": 1, "maxItems": 1});
+        refuses::<One>(draft7(json!({"l": l}), &["l"]), "`/l/0` may be null, which the type does not take");
+    }
+    let l = json!({"type": "array", "prefixItems": [{"const": 1}], "minItems": 1, "maxItems": 1});
+    takes::<One>(object(json!({"l": l}), &["l"]));
 }
 
 #[test]

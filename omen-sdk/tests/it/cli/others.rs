@@ -28,7 +28,23 @@ fn every_code_is_explained_with_an_example() {
 }
 
 #[test]
+fn every_code_of_the_gate_is_explained() {
+    for code in omen_gate::Code::ALL {
+        let text = stdout(["explain", code.as_str()]);
+        assert!(text.starts_with(&format!("{code}: {}\n\n  stage        gate\n", code.title())), "{text}");
+        let prose = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [code.statement(), code.rationale(), code.mend(), code.source()] {
+            assert!(prose.contains(&part.split_whitespace().collect::<Vec<_>>().join(" ")), "{code}: {part}");
+        }
+    }
+    let run = run(&mut omen(["explain", "PG3"]));
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("there is no code `PG3`; did you mean `PG-3`?"), "{}", run.stderr);
+}
+
+#[test]
 fn codes_are_taken_in_any_case() {
+    assert_eq!(stdout(["explain", "pg-t"]), stdout(["explain", "PG-T"]));
     assert_eq!(stdout(["explain", "inv-007"]), stdout(["explain", "INV-007"]));
 }
 
@@ -36,7 +52,7 @@ fn codes_are_taken_in_any_case() {
 fn all_rules_are_listed() {
     let text = stdout(["rules"]);
     let rules: Vec<Value> = serde_json::from_str(&stdout(["rules", "--format", "json"])).unwrap();
-    assert_eq!(rules.len(), Code::ALL.len());
+    let (rules, gate) = rules.split_at(Code::ALL.len());
     for (rule, code) in rules.iter().zip(Code::ALL) {
         let info = code.info();
         assert!(text.lines().any(|line| line.starts_with(info.code) && line.ends_with(info.title)), "{code}");
@@ -45,6 +61,16 @@ fn all_rules_are_listed() {
             "policy": info.policy, "condition": info.condition, "statement": info.statement,
             "rationale": info.rationale, "mend": info.mend, "source": info.source,
             "shared_with": info.shared_with.map(|code| code.as_str()),
+        });
+        assert_eq!(*rule, expect);
+    }
+    assert_eq!(gate.len(), omen_gate::Code::ALL.len());
+    for (rule, code) in gate.iter().zip(omen_gate::Code::ALL) {
+        assert!(text.lines().any(|line| line.starts_with(code.as_str()) && line.ends_with(code.title())), "{code}");
+        let expect = serde_json::json!({
+            "code": code.as_str(), "title": code.title(), "stage": "gate", "severity": "error", "policy": [],
+            "condition": null, "statement": code.statement(), "rationale": code.rationale(), "mend": code.mend(),
+            "source": code.source(), "shared_with": null,
         });
         assert_eq!(*rule, expect);
     }
