@@ -52,14 +52,20 @@ impl Gate {
         let tool = listed.id();
         let server = self.server(&tool.server)?;
         let revision = server.revision();
-        let is_seen = self.0.discovery.lock().get(&tool.server).is_some_and(|seen| seen.revision == revision);
-        if !is_seen {
-            let now = self.ask(&tool.server, Arc::clone(&server), revision).await?;
-            let now = now.find(tool)?;
-            if now.tool() != listed.tool() {
-                let message = format!("the tool `{tool}` has changed since the call was held against its schema");
-                return Err(Blocked::new(Code::Pg3, message, "plan the call again, against the tool as it is now"));
-            }
+        let seen = self
+            .0
+            .discovery
+            .lock()
+            .get(&tool.server)
+            .filter(|seen| seen.revision == revision)
+            .map(|seen| Arc::clone(&seen.catalog));
+        let now = match seen {
+            Some(catalog) => catalog,
+            None => self.ask(&tool.server, Arc::clone(&server), revision).await?,
+        };
+        if now.find(tool)?.tool() != listed.tool() {
+            let message = format!("the tool `{tool}` has changed since the call was held against its schema");
+            return Err(Blocked::new(Code::Pg3, message, "plan the call again, against the tool as it is now"));
         }
         Ok(server)
     }

@@ -186,7 +186,7 @@ pub(crate) const MAY_WRITE: &str = "[[grants]]\nserver = 'store'\ntool = 'set'\n
 
 pub(crate) async fn world(more: &str, build: impl FnOnce(Builder) -> Builder) -> World {
     let (clock, memory, seen) = (clock(), Memory::default(), Arc::<Seen>::default());
-    let key = Key::from_bytes(&[7; 32]).unwrap();
+    let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
     let shared: Arc<dyn Clock> = clock.clone();
     let audit = Audit::over(memory.clone(), key, Arc::clone(&shared), Options::default()).unwrap();
     let server = Watched { local: local(), seen: Arc::clone(&seen) };
