@@ -5,6 +5,7 @@
 
 mod audit;
 mod breaker;
+mod bridge;
 mod budget;
 mod canonical;
 mod catalog;
@@ -27,3 +28,4 @@ mod server;
 mod steps;
 mod summary;
 mod support;
+mod turn;
