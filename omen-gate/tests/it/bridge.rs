@@ -1,11 +1,12 @@
 //! A task of an episode through the gate.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use omen_fsm::episode::{
-    Act, Arbitration, Belief, Decide, Directive, Episode, Execute, Fields, Observation, Open, Pending, Ruling, Setup,
-    TokenSpec, Tradeoff,
+    Act, Arbitration, Belief, Decide, Directive, Episode, Execute, Fields, Numbered, Observation, Open, Pending,
+    Ruling, Setup, TokenSpec, Tradeoff,
 };
 use omen_fsm::fields;
 use omen_gate::confirm::Reply;
@@ -55,7 +56,10 @@ fn acting(clock: &Arc<ManualClock>) -> Episode<Decide<Act>> {
     };
     let left = Arbitration::of(["go"]).veto(|_| true).unwrap().feasible(|_| true).unwrap();
     let ruling: Ruling<_> = left.tradeoff(Tradeoff::SafetyFirst, &text!("it is safe"));
+    // Each time with ids of its own: a directive is good for one call.
+    static NEXT: AtomicU64 = AtomicU64::new(1);
     Setup::new("corr_pool".parse().unwrap(), &envelope(), now)
+        .ids(Numbered::from("pool", NEXT.fetch_add(100, Ordering::Relaxed)))
         .start()
         .observe(Observation::user_input(Observed, fields!({ "ask": "raise the pool" })))
         .believe(Belief::new("db", "pool", 50))
@@ -190,4 +194,20 @@ async fn an_answer_of_failure_is_no_success() {
     let details = details.unwrap();
     assert_eq!(details.error_code.as_deref(), Some("tool"));
     assert!(details.error_message.unwrap().contains("a pool is not negative"));
+}
+
+#[tokio::test]
+async fn pg_6_a_directive_is_good_for_one_call() {
+    let world = world("", |builder| builder).await;
+    let (episode, first) = reading(&world, Get, json!({ "key": "pool" }));
+    let log: Vec<String> = episode.lines().to_vec();
+    // Whoever resumes the episode is given the open task again.
+    let again = Setup::new("corr_pool".parse().unwrap(), &envelope(), Instant::default);
+    let again = omen_fsm::episode::AnyEpisode::resume(again, log.iter().map(String::as_str)).unwrap();
+    let omen_fsm::episode::AnyEpisode::ExecuteOpen(again) = again else { panic!("{again:?}") };
+    let second = again.tasks().remove(0);
+    assert_eq!(world.gate.run(first).await.status(), ResultStatus::Success);
+    assert_eq!(world.gate.run(second).await.status(), ResultStatus::Failure);
+    assert_eq!(world.seen.calls(), 1);
+    assert_eq!(world.kinds().last().unwrap(), "decision PG-6");
 }
