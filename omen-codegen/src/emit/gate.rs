@@ -7,8 +7,10 @@ use super::names::pascal;
 use super::{doc, ident};
 use crate::model::{GateCode, Model};
 
-/// The texts, each with the name of its method and what the method says of itself.
-const TEXTS: &[(&str, &str, fn(&GateCode) -> &str)] = &[
+/// The name of a method, what it says of itself, and the text that it gives.
+type TextOf = (&'static str, &'static str, fn(&GateCode) -> &str);
+
+const TEXTS: &[TextOf] = &[
     ("as_str", "The code as it is written, such as `PG-3`.", |code| &code.code),
     ("title", "A few words.", |code| &code.title),
     ("statement", "What must be so.", |code| &code.statement),
