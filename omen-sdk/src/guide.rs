@@ -103,7 +103,8 @@
 //! episode has closed.
 //!
 //! What it has written, `omen check` accepts: every packet is judged by the same machine before it is
-//! written.
+//! written. If the log itself fails, nobody knows how much of the step it holds, so no further step is taken and the episode
+//! does not close: [`AnyEpisode::resume`](crate::AnyEpisode::resume) takes it up with what the log holds.
 //!
 //! # The states
 //!
@@ -206,6 +207,12 @@
 //! # }
 //! ```
 //!
+//! A model speaks for itself alone. What others have to say (tokens, what a human has said, results of tasks, alerts)
+//! the program says with a typed call; or it allows the model to, with [`Allow`](crate::Allow) and
+//! [`AnyEpisode::propose_with`](crate::AnyEpisode::propose_with). Nor may an envelope that the model writes state lower
+//! stakes than its own axes justify. The axes themselves are the model's word: a program that does not trust it
+//! with them gives proposals no `mcp`.
+//!
 //! [`AnyEpisode::moves`](crate::AnyEpisode::moves) lists what may come next, to tell the model beforehand. Where
 //! only parts are known at run time, there is a typed call for each: a decision's outcome with
 //! [`Episode::decide`](crate::Episode::decide), a tool with [`NamedDirective`](crate::NamedDirective), a token's scope
@@ -220,7 +227,7 @@
 //! |---|---|---|
 //! | E1 | a decision is a method of `Model` and `Decide<Undecided>` | |
 //! | E2 | `authorize` and `execute` follow `act` | |
-//! | E3, INV-008 | plan, READ, SUCCESS (or degraded tools), OBSERVED, then the belief update, which cites them by itself; decisions are no methods of `Verify` | an episode that is dropped in its loop |
+//! | E3, INV-008 | plan, READ, SUCCESS (or degraded tools), OBSERVED, then the belief update, which cites them by itself; decisions are no methods of `Verify` | an episode that is dropped in its loop; what an answer bears out, the agent judges |
 //! | E4, INV-007 | a permit is there, its scope lists tool and operation, and it is spent once | expiry, revocation, constraints on resources, a permit of another episode |
 //! | E5, INV-009 | two or three options, a gap, a next step | |
 //! | E6, INV-011 | as many results as directives; each task settles once | a result of another episode; a late one is a warning |

@@ -77,7 +77,8 @@ impl AnyEpisode {
 
     /// Names the state that the machine is in.
     pub(crate) fn of(mut core: Box<Core>) -> Self {
-        core.trouble = None;
+        // A log that has failed stays so; other trouble has not been written.
+        core.trouble.take_if(|why| !matches!(**why, Refusal::Log(_)));
         let nodes = core.machine.nodes();
         let open = !core.machine.ledger().open().is_empty();
         let mut all = nodes.iter();
@@ -160,6 +161,12 @@ impl AnyEpisode {
             Ok(()) => Ok(Self::of(core)),
             Err(invalid) => Err((Box::new(Self::of(core)), invalid)),
         }
+    }
+
+    /// Why no step is taken from it, if its log has failed, see [`Episode::trouble`].
+    #[must_use]
+    pub fn trouble(&self) -> Option<&Refusal> {
+        self.core().trouble.as_deref()
     }
 
     /// The lines that it has written, if it keeps them itself ([`Memory`](super::Memory), the default).

@@ -15,7 +15,7 @@ use super::refused::Refusal;
 use super::setup::{Clock, IdSource, Line, Log};
 use super::{Authority, Pending};
 use crate::machine::Machine;
-use crate::table::Obligation;
+use crate::table::{LOOP_NODE, NodeSet, Obligation};
 
 pub(crate) struct Core {
     pub(crate) machine: Machine,
@@ -48,6 +48,7 @@ pub(crate) struct Origin {
 /// What an episode notes of its verification loop.
 #[derive(Debug, Default)]
 pub(crate) struct LoopNotes {
+    pub(crate) stage: Stage,
     /// Results and observations, which the closing belief update cites.
     pub(crate) evidence: Vec<PacketId>,
     /// The latest observation with status OBSERVED.
@@ -56,6 +57,18 @@ pub(crate) struct LoopNotes {
     pub(crate) plans: Vec<Mark>,
     /// What those of the log are to verify.
     pub(crate) targets: Vec<String>,
+}
+
+/// How far a verification loop has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// None has begun, or it was left otherwise than by its belief update: by an emergency halt.
+    #[default]
+    None,
+    /// It runs.
+    Running,
+    /// Its belief update has closed it.
+    Closed,
 }
 
 /// A directive that has no result yet.
@@ -101,6 +114,11 @@ fn no_id(invalid: Invalid) -> Refusal {
 }
 
 impl Machine {
+    /// Whether the verification loop, or the latest one if none runs, has its SUCCESS.
+    pub(crate) fn has_succeeded(&self) -> bool {
+        self.ledger().verification().met & Obligation::Success.bit() != 0
+    }
+
     /// The first id from a source that the episode has not used. An episode that is taken up again may
     /// number from the start; a source that repeats itself for ever is found out, as the machine
     /// refuses what it gave last.
@@ -128,29 +146,47 @@ impl Machine {
 impl Core {
     /// Sends packets: all, or none if one is refused.
     pub(crate) fn send(&mut self, drafts: Vec<Draft>) -> Result<Vec<PacketId>, Arc<Refusal>> {
+        self.step(|core| match <[Draft; 1]>::try_from(drafts) {
+            Ok([draft]) => {
+                let packet = core.make(draft, core.last.clone())?;
+                Ok(vec![core.send_packet(&packet, |_| Ok(()))?])
+            }
+            Err(drafts) => core.send_all(drafts),
+        })
+    }
+
+    /// Takes a step, unless something keeps the episode from taking any. After an error of the log that is so for
+    /// ever: nobody but the log's medium knows how much of the step it holds, so what would be written next
+    /// might stand behind half a line, or say the same twice.
+    pub(crate) fn step<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, Refusal>) -> Result<T, Arc<Refusal>> {
         if let Some(trouble) = &self.trouble {
             return Err(Arc::clone(trouble));
         }
-        match <[Draft; 1]>::try_from(drafts) {
-            Ok([draft]) => {
-                let packet = self.make(draft, self.last.clone())?;
-                Ok(vec![self.send_packet(packet)?])
+        step(self).map_err(|why| {
+            let why = Arc::new(why);
+            if matches!(*why, Refusal::Log(_)) {
+                self.trouble = Some(Arc::clone(&why));
             }
-            Err(drafts) => Ok(self.send_all(drafts)?),
-        }
+            why
+        })
     }
 
-    /// Sends a packet that stands as it is.
-    pub(crate) fn send_packet(&mut self, packet: Packet) -> Result<PacketId, Refusal> {
-        let text = text(&packet)?;
+    /// Sends a packet that stands as it is, if nothing else is against it than the protocol.
+    pub(crate) fn send_packet(
+        &mut self,
+        packet: &Packet,
+        allowed: impl FnOnce(&Machine) -> Result<(), Refusal>,
+    ) -> Result<PacketId, Refusal> {
+        let text = text(packet)?;
         let id = packet.header().packet_id.clone();
         let log = &mut self.log;
-        take(&mut self.machine, &text, |warnings| {
+        take(&mut self.machine, &text, |machine, warnings| {
+            allowed(machine)?;
             log.append(&[Line { packet_id: &id, text: &text }]).map_err(Refusal::Log)?;
             warnings.iter().for_each(|warning| log.warn(warning));
             Ok(())
         })?;
-        self.note(&packet);
+        self.note(packet);
         Ok(id)
     }
 
@@ -162,7 +198,7 @@ impl Core {
         for draft in drafts {
             let packet = self.make(draft, last.take())?;
             let text = text(&packet)?;
-            take(&mut machine, &text, |found| {
+            take(&mut machine, &text, |_, found| {
                 warnings.extend_from_slice(found);
                 Ok(())
             })?;
@@ -272,12 +308,12 @@ impl Core {
 
     /// Whether the verification loop has its SUCCESS.
     pub(crate) fn has_succeeded(&self) -> bool {
-        self.machine.ledger().verification().met & Obligation::Success.bit() != 0
+        self.machine.has_succeeded()
     }
 
     /// Takes in a packet of a log that is written already.
     pub(crate) fn replay(&mut self, packet: Packet, text: &str) -> Result<(), Refusal> {
-        take(&mut self.machine, text, |_| Ok(()))?;
+        take(&mut self.machine, text, |_, _| Ok(()))?;
         self.mcp = Arc::new(packet.mcp().clone());
         self.note(&packet);
         Ok(())
@@ -292,13 +328,13 @@ impl Core {
             Packet::Decision(decision) => {
                 self.decision = Some(id.clone());
                 if decision.payload.decision_outcome == DecisionOutcome::VerifyFirst {
-                    self.looped = LoopNotes::default();
+                    self.looped = LoopNotes { stage: Stage::Running, ..LoopNotes::default() };
                 }
             }
             Packet::VerificationPlan(plan) => {
                 self.looped.targets.extend(plan.payload.targets.iter().map(|target| target.assumption.to_string()))
             }
-            Packet::Observation(observation) => {
+            Packet::Observation(observation) if self.looped.stage == Stage::Running => {
                 if observation.mcp.epistemics.status == EpistemicStatus::Observed {
                     self.looped.observed = Some(id.clone());
                 }
@@ -327,9 +363,16 @@ impl Core {
             }
             Packet::TaskResult(result) => {
                 self.tasks.remove(result.payload.directive_packet_id.as_str());
-                self.looped.evidence.push(id.clone());
+                if self.looped.stage == Stage::Running {
+                    self.looped.evidence.push(id.clone());
+                }
             }
             _ => {}
+        }
+        if self.looped.stage == Stage::Running && self.machine.nodes() != NodeSet::of(LOOP_NODE) {
+            // A belief update leaves a loop only as it closes it (E3); else it is an emergency halt.
+            let closes = matches!(packet, Packet::BeliefUpdate(_));
+            self.looped.stage = if closes { Stage::Closed } else { Stage::None };
         }
         if self.machine.ledger().open().is_empty() {
             // The end of safe mode cancels what was open (D13).
@@ -379,7 +422,7 @@ fn text(packet: &Packet) -> Result<String, Refusal> {
 fn take(
     machine: &mut Machine,
     text: &str,
-    commit: impl FnOnce(&[Diagnostic]) -> Result<(), Refusal>,
+    commit: impl FnOnce(&Machine, &[Diagnostic]) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
     let facts = PacketFacts::parse(text).map_err(|rejected| Refusal::Rules(rejected.errors))?;
     let verdict = machine.judge(&facts, None);
@@ -388,7 +431,7 @@ fn take(
         return Err(Refusal::Rules(errors));
     }
     // Without an error, what is left are warnings.
-    commit(&verdict.invariants)?;
+    commit(machine, &verdict.invariants)?;
     machine.accept(&facts, &verdict);
     Ok(())
 }

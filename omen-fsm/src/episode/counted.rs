@@ -3,17 +3,18 @@
 use std::marker::PhantomData;
 
 use omen_invariants::facts::Scope;
-use omen_types::{Code, PositiveCount, TokenId};
+use omen_types::{Code, PositiveCount, TokenId, ToolsState};
 
 use super::core::Core;
 use super::refused::Refusal;
 use super::resume::missing;
 use super::state::sealed::EpisodeSealed;
-use super::state::{Decide, Many, Open, Proven, Seen, Verify};
+use super::state::{Complete, Decide, Many, Open, Seen, Verify};
 use super::{
     Act, AnyLoop, AnyScope, Assumption, Authorize, Episode, Execute, NamedScope, Pending, Permit, Refused, TokenSpec,
 };
 use crate::rules::unmet_of_loop;
+use crate::table::Obligation;
 
 impl<S, const N: usize> Episode<Open<S, N>> {
     /// Counts the open directives at run time, so that some may be settled before others.
@@ -62,12 +63,18 @@ impl<P, O, T> Episode<Many<Verify<P, O, T>>> {
 }
 
 impl<P, O, T> Episode<Verify<P, O, T>> {
-    /// Finds out whether the loop has all that it needs; then it may close with `.believe(..)`.
+    /// Finds out whether the loop has all that it needs; then it may close with `.believe(..)`, in the envelope
+    /// that holds now: after `.under(..)` it is to be found out again.
     ///
     /// # Errors
     /// What is still missing (E3).
-    pub fn complete(self) -> Result<Episode<Verify<Proven, Seen, T>>, Refused<Verify<P, O, T>>> {
-        let unmet = unmet_of_loop(self.ledger());
+    pub fn complete(self) -> Result<Episode<Verify<Complete, Seen, T>>, Refused<Verify<P, O, T>>> {
+        let mut unmet = unmet_of_loop(self.ledger());
+        let waived = !self.core.has_succeeded();
+        if unmet.is_empty() && waived && self.core.mcp.routing.tools_state == ToolsState::ToolsOk {
+            // The latest packet waives it, and the next one, which need not be the belief update, will not.
+            unmet.push(Obligation::Success.missing());
+        }
         if unmet.is_empty() {
             return Ok(self.at());
         }

@@ -1,6 +1,8 @@
 //! INV-012: the stated level of stakes fits its axes.
 
-use omen_types::{Adversariality, Code, Diagnostic, Impact, Irreversibility, StakesFacts, StakesLevel, Uncertainty};
+use omen_types::{
+    Adversariality, Code, Diagnostic, Impact, Irreversibility, Stakes, StakesFacts, StakesLevel, Uncertainty,
+};
 
 use crate::Context;
 
@@ -69,6 +71,17 @@ pub struct Axes {
 
 impl Axes {
     fn of(stakes: &StakesFacts) -> Self {
+        Self {
+            impact: stakes.impact,
+            irreversibility: stakes.irreversibility,
+            uncertainty: stakes.uncertainty,
+            adversariality: stakes.adversariality,
+        }
+    }
+
+    /// Those that an envelope states.
+    #[must_use]
+    pub fn stated(stakes: &Stakes) -> Self {
         Self {
             impact: stakes.impact,
             irreversibility: stakes.irreversibility,

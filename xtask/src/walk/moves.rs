@@ -320,20 +320,21 @@ impl World<'_> {
         if self.rng.bool()
             && let Some(proposal) = self.rng.choice(self.proposals)
         {
-            return proposed(episode, proposal);
+            return self.proposed(episode, proposal);
         }
         let packet = PROPOSALS.get(self.rng.usize(..PROPOSALS.len())).copied().unwrap_or_default();
         let task = format!("task_proposed_{}", self.rng.u32(..));
         let text =
             packet.replace("$TASK", &task).replace("$VALUE", &serde_json::to_string(&self.value()).unwrap_or_default());
-        proposed(episode, &text)
+        self.proposed(episode, &text)
     }
-}
 
-fn proposed(episode: AnyEpisode, text: &str) -> Tried {
-    match episode.propose(text) {
-        Ok(moved) => Tried::Moved(moved.episode),
-        Err(refused) => Tried::Refused(refused.episode, refused.why),
+    fn proposed(&self, episode: AnyEpisode, text: &str) -> Tried {
+        let allow = if self.speaks_for_all { Allow::everything() } else { Allow::moves() };
+        match episode.propose_with(allow, text) {
+            Ok(moved) => Tried::Moved(moved.episode),
+            Err(refused) => Tried::Refused(refused.episode, refused.why),
+        }
     }
 }
 

@@ -253,11 +253,12 @@ pub struct ActOrder<A> {
 }
 
 impl<A> ActOrder<A> {
-    /// It rests on an assumption that a verification loop has proved.
+    /// It rests on an assumption that the agent has verified in a loop. After a loop without a check that has
+    /// succeeded, the decision says that it is not verified.
     pub fn relies_on(mut self, verified: Verified) -> Self {
         self.assumptions.push(LoadBearingAssumption {
             assumption: verified.assumption,
-            verified: true,
+            verified: verified.is_shown,
             verification_packet_id: verified.packet.map(|packet| packet.to_string()),
         });
         self.proofs.push(verified.episode);

@@ -106,6 +106,7 @@ mod inv007_write_without_token;
 mod inv008_believe_without_observation;
 mod inv008_believe_without_plan;
 mod inv008_believe_without_success;
+mod inv008_completed_by_a_waiver;
 mod inv008_derived_observation;
 mod inv008_forged_assumption;
 mod inv008_forged_proof;
