@@ -180,7 +180,7 @@ pub use omen_types::OperationType;
 #[doc(hidden)]
 pub use text::{text_of, unit_of, within_unit};
 #[doc(hidden)]
-pub use tool::{OperationListed, ToolListed};
+pub use tool::{OperationListed, ToolListed, WritingListed};
 
 use stakes::Place;
 

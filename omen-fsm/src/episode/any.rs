@@ -6,7 +6,6 @@ use omen_invariants::facts::{Judged, Scope};
 use omen_types::{Instant, Invalid, Text, TokenId};
 
 use super::core::Core;
-use super::values::halt_alert;
 use super::{
     Act, Alert, Authorize, Decide, Episode, Escalate, Escalated, Execute, Fork, Idle, Many, Model, Permit, Refusal,
     Review, SafeMode, Sense, Stop, Undecided, Verify,
@@ -64,14 +63,14 @@ impl AnyEpisode {
     /// Sends an alert of severity INFO or WARNING, which is legal in every state and moves nothing (D14).
     pub fn alert(self, alert: Alert) -> Self {
         let mut core = self.into_core();
-        core.must(alert.draft());
+        core.alarm(|_| alert.draft());
         Self::of(core)
     }
 
     /// Halts the episode, which is legal in every state (D14).
     pub fn halt(self, reason: Text) -> Episode<SafeMode> {
         let mut core = self.into_core();
-        core.must(halt_alert(reason));
+        core.halt(reason);
         Episode::from_core(core)
     }
 

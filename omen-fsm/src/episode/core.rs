@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use omen_invariants::facts::AnyEnvelope;
 use omen_invariants::ledger::{Fingerprint, Kind};
+use omen_invariants::rules::inv_004_live_evidence;
 use omen_types::{
     CampaignId, Code, CorrelationId, DecisionOutcome, Diagnostic, EpistemicStatus, ExecutionMethod, Instant, Invalid,
-    LayerNumber, LayerSource, Mcp, Packet, PacketFacts, PacketHeader, PacketId, PacketType, Payload, TaskId, Timestamp,
-    TokenId, serde_json,
+    LayerNumber, LayerSource, Mcp, Packet, PacketFacts, PacketHeader, PacketId, PacketType, Payload, TaskId, Text,
+    Timestamp, TokenId, serde_json,
 };
 
 use super::refused::Refusal;
 use super::setup::{Clock, IdSource, Line, Log};
+use super::values::halt_alert;
 use super::{Authority, Pending};
 use crate::machine::Machine;
 use crate::table::{LOOP_NODE, NodeSet, Obligation};
@@ -226,6 +228,24 @@ impl Core {
         }
     }
 
+    /// Sends an alert, which is legal in every state (D14), and so from where the log has come to, too: that a value
+    /// could not be written before keeps back no alarm. It says whether it was sent.
+    pub(crate) fn alarm(&mut self, alert: impl FnOnce(Option<&Refusal>) -> Draft) -> bool {
+        let before = self.trouble.take_if(|why| !matches!(**why, Refusal::Log(_)));
+        let sent = self.must(alert(before.as_deref())).is_some();
+        if let Some(why) = before {
+            self.trouble.get_or_insert(why);
+        }
+        sent
+    }
+
+    /// Halts the episode. Where the log stands and where the type does is the same from then on.
+    pub(crate) fn halt(&mut self, reason: Text) {
+        if self.alarm(|before| halt_alert(reason, before)) {
+            self.trouble = None;
+        }
+    }
+
     /// Sends one packet.
     pub(crate) fn try_send(&mut self, draft: Draft) -> Result<(), Arc<Refusal>> {
         self.send(vec![draft]).map(drop)
@@ -314,9 +334,30 @@ impl Core {
     /// Takes in a packet of a log that is written already.
     pub(crate) fn replay(&mut self, packet: Packet, text: &str) -> Result<(), Refusal> {
         take(&mut self.machine, text, |_, _| Ok(()))?;
-        self.mcp = Arc::new(packet.mcp().clone());
+        self.adopt(&packet);
         self.note(&packet);
         Ok(())
+    }
+
+    /// Takes the envelope of a packet that was sent for that of the packets to come. An observation says of itself
+    /// how it is known, which is nothing that the envelope would say of the next packet.
+    pub(crate) fn adopt(&mut self, packet: &Packet) {
+        let mut mcp = packet.mcp().clone();
+        if matches!(packet, Packet::Observation(_)) {
+            let own = std::mem::replace(&mut mcp.epistemics.status, self.mcp.epistemics.status);
+            if mcp != *self.mcp {
+                // Another envelope, whose own status nobody has said: the less certain is safe to say, unless the
+                // evidence does not bear that. The schema lists the surest first.
+                mcp.epistemics.status = own.max(mcp.epistemics.status);
+                if !inv_004_live_evidence::is_borne_out(&mcp) {
+                    mcp.epistemics.status = own;
+                }
+            }
+        }
+        // An alert is never refused for want of evidence (D31); other packets in its envelope would be.
+        if inv_004_live_evidence::is_borne_out(&mcp) {
+            self.mcp = Arc::new(mcp);
+        }
     }
 
     /// Notes what later moves need of a packet that is in the log.

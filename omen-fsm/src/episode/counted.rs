@@ -113,12 +113,12 @@ impl<S: CanAuthorize> Episode<S> {
         mut self,
         scope: NamedScope,
         spec: TokenSpec,
-    ) -> Result<(Episode<Authorize>, Vec<Permit<AnyScope>>), Refused<S>> {
+    ) -> Result<(Episode<Authorize>, Vec<Permit<AnyScope>>), Refused<S, Box<(NamedScope, TokenSpec)>>> {
         let core = &mut self.core;
         let uses = u64::from(scope.uses);
         let draft = core.fresh_token_id().and_then(|token_id| {
             let count = PositiveCount::new(uses).map_err(|invalid| missing(Code::Schema, invalid.to_string()))?;
-            let draft = spec.named(scope, count, token_id.clone(), core.now(), core.origin.layer);
+            let draft = spec.named(&scope, count, token_id.clone(), core.now(), core.origin.layer);
             Ok((token_id, draft))
         });
         let sent =
@@ -129,7 +129,7 @@ impl<S: CanAuthorize> Episode<S> {
                 let permits = (0..uses).map(|_| Permit::any(token_id.clone(), mark.clone())).collect();
                 Ok((self.at(), permits))
             }
-            Err(why) => Err(self.refuse(why)),
+            Err(why) => Err(self.refuse(why).giving_back(Box::new((scope, spec)))),
         }
     }
 }

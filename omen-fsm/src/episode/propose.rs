@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use omen_invariants::rules::inv_012_stakes_consistent::Axes;
+use omen_invariants::rules::inv_012_stakes_consistent::understated;
 use omen_types::serde_json::{self, value::RawValue};
 use omen_types::{Code, Diagnostic, LayerSource, ObservationType, Packet, PacketId, PacketType};
 use serde::Deserialize;
@@ -160,20 +160,16 @@ impl Allow {
             }
             _ => {}
         }
-        let stakes = &packet.mcp().stakes;
-        let justified = Axes::stated(stakes).level();
-        if !self.understated && stakes.stakes_level < justified {
-            let problem =
-                format!("the stakes are understated: `{}`, where the axes justify `{justified}`", stakes.stakes_level);
-            return says(Code::Inv012, &problem, "/mcp/stakes/stakes_level", &format!("state `{justified}`"));
+        match understated(&packet.mcp().stakes) {
+            Some(finding) if !self.understated => Err(Refusal::rule(finding)),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
 impl AnyEpisode {
     /// Makes the move that a text proposes: `{"packet_type": …, "payload": {…}}`, with an envelope `mcp`
-    /// or, without one, in that of the episode. The header is the episode's own affair: a model can claim
+    /// that holds from then on or, without one, in that of the episode. The header is the episode's own affair: a model can claim
     /// neither another layer nor another time.
     ///
     /// Nor can it speak for others: it issues no tokens, does not answer for the human, settles no tasks, sends no alerts,
@@ -221,16 +217,13 @@ fn proposed(core: &mut Core, allow: Allow, text: &str) -> Result<PacketId, Refus
             ))
         })?;
     let packet = core.compose(packet_type, payload.get(), mcp.map(RawValue::get))?;
-    let decides = packet_type == PacketType::DecisionPacket;
-    let mcp = decides.then(|| Arc::new(packet.mcp().clone()));
     let (layer, closed) = (core.origin.layer, core.looped.stage == Stage::Closed);
     let id = core.send_packet(&packet, |machine| {
         allow.check(&packet, layer)?;
         is_proved(&packet, machine, closed)
     })?;
-    if let Some(mcp) = mcp {
-        core.mcp = mcp;
-    }
+    // As on the way back from a log: an envelope holds until another one does.
+    core.adopt(&packet);
     Ok(id)
 }
 

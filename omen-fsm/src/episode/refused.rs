@@ -75,8 +75,8 @@ pub struct Refused<S, G = ()> {
     pub episode: Episode<S>,
     /// Why the step was refused.
     pub why: Arc<Refusal>,
-    /// What the step had been given, where that cannot be made again: orders with their permits,
-    /// settled tasks.
+    /// What the step had been given: a ruling or an order to act, a plan, a token's particulars, orders with their
+    /// permits, settled tasks.
     pub given: G,
 }
 

@@ -51,6 +51,16 @@ fn moved<N: Typestate, S, G>(result: Result<Episode<N>, Refused<S, G>>) -> Tried
     }
 }
 
+fn decided<S, G>(result: Result<Decided, Refused<S, G>>) -> Tried {
+    match result {
+        Ok(Decided::Act(episode)) => sure(episode),
+        Ok(Decided::VerifyFirst(episode)) => sure(episode),
+        Ok(Decided::Escalate(episode)) => sure(episode),
+        Ok(Decided::Stop(episode)) => sure(episode),
+        Err(refused) => Tried::Refused(refused.episode.into_any(), refused.why),
+    }
+}
+
 impl World<'_> {
     /// Tries a random move.
     pub(super) fn step(&mut self, episode: AnyEpisode) -> (Tried, Sort) {
@@ -134,23 +144,16 @@ impl World<'_> {
                 order = order.relies_on(proof.verifies(assumption));
             }
         }
-        let decided = match self.rng.u8(..4) {
+        match self.rng.u8(..4) {
             0 => {
                 let assumption = self.text();
-                episode.decide(outcome, order.assumes(&assumption), &envelope)
+                decided(episode.decide(outcome, order.assumes(&assumption), &envelope))
             }
             1 => {
                 let layer_1 = Layer1::assume().order(self.text());
-                episode.decide(outcome, order.layer1_override(layer_1), &envelope)
+                decided(episode.decide(outcome, order.layer1_override(layer_1), &envelope))
             }
-            _ => episode.decide(outcome, order, &envelope),
-        };
-        match decided {
-            Ok(Decided::Act(episode)) => sure(episode),
-            Ok(Decided::VerifyFirst(episode)) => sure(episode),
-            Ok(Decided::Escalate(episode)) => sure(episode),
-            Ok(Decided::Stop(episode)) => sure(episode),
-            Err(refused) => Tried::Refused(refused.episode.into_any(), refused.why),
+            _ => decided(episode.decide(outcome, order, &envelope)),
         }
     }
 

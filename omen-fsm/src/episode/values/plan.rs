@@ -84,10 +84,10 @@ impl Plan {
         self
     }
 
-    pub(crate) fn draft(self, decision: PacketId) -> Draft {
+    pub(crate) fn draft(&self, decision: PacketId) -> Draft {
         Draft::new(VerificationPlanPayload {
             decision_packet_id: decision,
-            targets: self.targets,
+            targets: self.targets.clone(),
             max_tool_calls: self.max_tool_calls,
             time_budget_seconds: self.time_budget_seconds,
             on_failure: self.on_failure,

@@ -130,3 +130,18 @@ fn at_lower_stakes_the_log_says_that_a_waived_loop_verified_nothing() {
     let line: Value = serde_json::from_str(episode.lines().last().unwrap()).unwrap();
     assert_eq!(line["payload"]["load_bearing_assumptions"][0]["verified"], json!(false));
 }
+
+#[test]
+fn an_emergency_halt_is_sent_whatever_was_refused_before() {
+    let episode = modelling(setup("corr_a", Hands::new())).believe(Belief::new("a", "b", too_deep()));
+    assert!(episode.trouble().is_some());
+    let lines = episode.lines().len();
+    let episode = episode.alert(Alert::warning(AlertType::Drift, text!("odd values")));
+    assert!(episode.trouble().is_some(), "an alert moves nothing, so the belief is still missing");
+    assert_eq!(episode.lines().len(), lines + 1);
+    let halted = episode.halt(text!("stop"));
+    assert!(halted.trouble().is_none(), "the log stands where the type does");
+    assert_eq!(halted.lines().len(), lines + 2);
+    assert_eq!(halted.nodes().to_string(), "S9_SAFEMODE");
+    assert!(halted.lines().last().unwrap().contains("a step before was refused"));
+}
