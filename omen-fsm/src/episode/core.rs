@@ -194,13 +194,27 @@ impl Core {
 
     /// Sends several packets: each is judged after those before it, and all before one is written.
     fn send_all(&mut self, drafts: Vec<Draft>) -> Result<Vec<PacketId>, Refusal> {
-        let mut machine = self.machine.clone();
+        let before = self.machine.clone();
+        let written = self.write_all(drafts);
+        match written {
+            Ok(packets) => {
+                packets.iter().for_each(|packet| self.note(packet));
+                Ok(packets.iter().map(|packet| packet.header().packet_id.clone()).collect())
+            }
+            Err(why) => {
+                self.machine = before;
+                Err(why)
+            }
+        }
+    }
+
+    fn write_all(&mut self, drafts: Vec<Draft>) -> Result<Vec<Packet>, Refusal> {
         let mut last = self.last.clone();
         let (mut packets, mut texts, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
         for draft in drafts {
             let packet = self.make(draft, last.take())?;
             let text = text(&packet)?;
-            take(&mut machine, &text, |_, found| {
+            take(&mut self.machine, &text, |_, found| {
                 warnings.extend_from_slice(found);
                 Ok(())
             })?;
@@ -208,13 +222,11 @@ impl Core {
             packets.push(packet);
             texts.push(text);
         }
-        let ids: Vec<PacketId> = packets.iter().map(|packet| packet.header().packet_id.clone()).collect();
-        let lines: Vec<Line<'_>> = ids.iter().zip(&texts).map(|(packet_id, text)| Line { packet_id, text }).collect();
+        let ids = packets.iter().map(|packet| &packet.header().packet_id);
+        let lines: Vec<Line<'_>> = ids.zip(&texts).map(|(packet_id, text)| Line { packet_id, text }).collect();
         self.log.append(&lines).map_err(Refusal::Log)?;
         warnings.iter().for_each(|warning| self.log.warn(warning));
-        self.machine = machine;
-        packets.iter().for_each(|packet| self.note(packet));
-        Ok(ids)
+        Ok(packets)
     }
 
     /// Sends a packet that no rule can refuse; what goes wrong all the same is kept as trouble.
@@ -314,10 +326,21 @@ impl Core {
         })
     }
 
-    /// A task id that this episode has not used.
-    pub(crate) fn fresh_task_id(&mut self) -> Result<TaskId, Refusal> {
+    /// Task ids that this episode has not used, each once.
+    pub(crate) fn fresh_task_ids(&mut self, count: usize) -> Result<Vec<TaskId>, Refusal> {
         let ids = &mut self.ids;
-        self.machine.fresh(self.sent, Kind::Task, || ids.task_id()).map_err(no_id)
+        let mut all: Vec<TaskId> = Vec::with_capacity(count);
+        // A source that repeats itself for ever is found out as the packets are sent (D21).
+        let mut tries = self.sent.saturating_add(1);
+        while all.len() < count {
+            let id = self.machine.fresh(self.sent, Kind::Task, || ids.task_id()).map_err(no_id)?;
+            if tries > 0 && all.contains(&id) {
+                tries -= 1;
+            } else {
+                all.push(id);
+            }
+        }
+        Ok(all)
     }
 
     /// A token id that this episode has not used.

@@ -237,7 +237,8 @@ impl Setup {
         self.core
     }
 
-    /// The episode, before its first packet.
+    /// The episode, before its first packet. One whose log has packets already is taken up with
+    /// [`AnyEpisode::resume`](super::AnyEpisode::resume): started anew on the same log, it would stand in it twice.
     pub fn start(self) -> Episode<Idle> {
         Episode::from_core(Box::new(self.core))
     }

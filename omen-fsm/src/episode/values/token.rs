@@ -22,9 +22,9 @@ pub struct TokenSpec {
 }
 
 impl TokenSpec {
-    /// How many seconds it lives, and why it is issued. A token is void from its expiry on (D3).
+    /// How many seconds it lives, at least 1, and why it is issued. A token is void from its expiry on (D3).
     pub fn new(ttl_seconds: u32, rationale: Text) -> Self {
-        Self { ttl_seconds, rationale, constraints: None }
+        Self { ttl_seconds: ttl_seconds.max(1), rationale, constraints: None }
     }
 
     /// What the parameters of the tools have to be (D27): checked when a directive is sent.
