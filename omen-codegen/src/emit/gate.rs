@@ -7,10 +7,11 @@ use super::names::pascal;
 use super::{doc, ident};
 use crate::model::{GateCode, Model};
 
-/// The name of a method, what it says of itself, and the text that it gives.
-type TextOf = (&'static str, &'static str, fn(&GateCode) -> &str);
+/// A text: the name of its method, what the method says of itself, and where it stands.
+type Text = (&'static str, &'static str, fn(&GateCode) -> &str);
 
-const TEXTS: &[TextOf] = &[
+/// The texts, each with the name of its method and what the method says of itself.
+const TEXTS: &[Text] = &[
     ("as_str", "The code as it is written, such as `PG-3`.", |code| &code.code),
     ("title", "A few words.", |code| &code.title),
     ("statement", "What must be so.", |code| &code.statement),
