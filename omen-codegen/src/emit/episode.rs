@@ -149,7 +149,7 @@ fn common(
     implementations: &[Implementation],
 ) -> Result<Option<TokenStream>, Mistakes> {
     let Some(first) = states.first() else { return Ok(None) };
-    let any = State { of: first.of, ty: source::any(), parameters: Vec::new() };
+    let any = State { of: first.of, ty: functions::any(), parameters: Vec::new() };
     let mut methods = Vec::new();
     for (at, mv) in fsm.typed.moves.iter().enumerate() {
         if let Some(implementation) = everywhere(fsm, states, mv, implementations) {
