@@ -26,6 +26,7 @@
 
 pub mod finding;
 pub mod guide;
+pub mod lines;
 pub mod prelude;
 pub mod render;
 pub mod validator;

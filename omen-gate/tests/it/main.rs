@@ -11,6 +11,7 @@ mod catalog;
 mod code;
 mod config;
 mod conform;
+mod dry_run;
 mod faults;
 mod gates;
 mod grants;
