@@ -1,12 +1,13 @@
 //! A dry run says what the gate says.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use omen_gate::catalog::Catalog;
 use omen_gate::confirm::Reply;
 use omen_gate::pipeline::Way;
 use omen_gate::server::ToolServer as _;
-use omen_gate::{Blocked, Clock, Code, Config, DryRun, Permission, TurnId, Verdict};
+use omen_gate::{Blocked, Clock, Code, Config, Demand, DryRun, Permission, TurnId, Verdict};
 use serde_json::{Value, json};
 
 use crate::gates::{MAY_WRITE, Person, World, config, local, world};
@@ -79,32 +80,24 @@ fn outputs() -> Vec<String> {
     ]
 }
 
-/// What the gate says of a plan, and then does.
-async fn of_gate(world: &World, person: &Person, turn: usize, output: &str) -> Verdict {
-    match way(world, turn, output).await {
-        Ok(None) => match dry_run("").await.judge(output) {
-            terminal @ Verdict::Terminal(_) => terminal,
-            other => panic!("{other:?}"),
-        },
-        Ok(Some(demand)) if person.asked.lock().unwrap().drain(..).next().is_some() => {
-            Verdict::NeedsConfirmation(demand)
-        }
-        Ok(Some(_)) => Verdict::Allow,
-        Err(blocked) => Verdict::Block(blocked),
-    }
+/// What the gate does with a plan that it does not block.
+#[derive(Debug)]
+enum Done {
+    Called(Demand),
+    Asked(String),
 }
 
 /// Up to the answer of the tool, or to the user.
-async fn way(world: &World, turn: usize, output: &str) -> Result<Option<omen_gate::Demand>, Blocked> {
+async fn way(world: &World, turn: usize, output: &str) -> Result<Done, Blocked> {
     let request = world.gate.request(TurnId::new(format!("turn_{turn}")).unwrap(), "what is the pool?");
     let planned = match request.screen().await?.plan(output).await? {
         Way::Call(planned) => planned,
-        Way::Terminal(_) => return Ok(None),
+        Way::Terminal(ended) => return Ok(Done::Asked(ended.answer().to_owned())),
     };
     let authorized = planned.conform().await?.authorize().await?;
     let demand = authorized.authorized().demand().clone();
     let _ = authorized.dispatch().await.unwrap();
-    Ok(Some(demand))
+    Ok(Done::Called(demand))
 }
 
 #[tokio::test]
@@ -112,33 +105,38 @@ async fn it_says_what_the_gate_says() {
     let expired = format!("{MAY_WRITE}expires = 2025-12-31T00:00:00Z\n");
     let pre_granted = format!("{MAY_WRITE}pre_granted = true\n");
     let small = "[limits]\nplan_bytes = 60\nplan_depth = 2\n";
-    let mut kinds = std::collections::BTreeMap::<_, u32>::new();
+    let mut kinds = BTreeSet::new();
     for more in ["", MAY_WRITE, &expired, &pre_granted, small] {
         let person = Person::who_says(Reply::Confirmed);
         let world = world(more, |builder| builder.confirmer(person.clone())).await;
         let dry_run = dry_run(more).await;
         for (turn, output) in outputs().iter().enumerate() {
-            let expect = of_gate(&world, &person, turn, output).await;
+            let done = way(&world, turn, output).await;
+            let confirmed = person.asked.lock().unwrap().drain(..).count();
             let found = dry_run.judge(output);
-            assert_eq!(found, expect, "{more}{output}");
-            *kinds.entry((found.name(), found.code())).or_default() += 1;
+            match (&found, &done) {
+                (Verdict::Allow, Ok(Done::Called(_))) => assert_eq!(confirmed, 0, "{output}"),
+                (Verdict::NeedsConfirmation(found), Ok(Done::Called(demand))) => {
+                    assert_eq!((found, confirmed), (demand, 1), "{output}");
+                }
+                (Verdict::Terminal(found), Ok(Done::Asked(answer))) => assert_eq!(found.answer(), answer),
+                (Verdict::Block(found), Err(blocked)) => assert_eq!(found, blocked, "{output}"),
+                _ => panic!("{more}{output}: {found:?}, but {done:?}"),
+            }
+            kinds.insert((found.name(), found.code().map(Code::as_str)));
         }
     }
-    let kinds: Vec<_> = kinds.into_keys().map(|(name, code)| (name, code.map(Code::as_str))).collect();
-    let mut expect = vec![
+    let expect = [
         ("allow", None),
+        ("block", Some("G1")),
+        ("block", Some("G2")),
         ("block", Some("PG-1")),
         ("block", Some("PG-2")),
         ("block", Some("PG-T")),
-        ("block", Some("G1")),
-        ("block", Some("G2")),
         ("needs_confirmation", Some("G3")),
         ("terminal", Some("PG-T")),
     ];
-    expect.sort();
-    let mut found = kinds;
-    found.sort();
-    assert_eq!(found, expect, "every kind of verdict has come about");
+    assert!(kinds.iter().eq(&expect), "every kind of verdict has come about: {kinds:?}");
 }
 
 #[tokio::test]
@@ -214,7 +212,7 @@ async fn a_line_is_a_text_or_an_object() {
     for (bad, why) in [
         (&b"17"[..], "the line is neither a JSON string nor an object: it begins with `17`"),
         (b"[{}]", "the line is neither a JSON string nor an object: it begins with `[{}]`"),
-        (b"```json", "the line is neither a JSON string nor an object: it begins with `` ` ` ` ``"),
+        (b"```json", "the line is neither a JSON string nor an object: it begins with `"),
         (b"", "the line is neither"),
         (b"\xef\xbb\xbf{}", "the line is neither"),
         (b"\"abc", "the line is no whole JSON string"),
@@ -223,11 +221,7 @@ async fn a_line_is_a_text_or_an_object() {
         (b"\"\x01\"", "the line is no whole JSON string"),
         (b"{\"a\": \"\xff\"}", "the line is not UTF-8, from byte 7 on"),
     ] {
-        if bad.starts_with(b"```") {
-            assert!(said(bad).starts_with("the line is neither"));
-        } else {
-            assert!(said(bad).starts_with(why), "{}", said(bad));
-        }
+        assert!(said(bad).starts_with(why), "{}", said(bad));
     }
 }
 
@@ -256,6 +250,6 @@ async fn verdicts_are_objects_with_four_members() {
     let Verdict::NeedsConfirmation(demand) = &asked else { panic!("{asked:?}") };
     assert!(demand.tool == tool("store/set") && demand.permissions.contains(Permission::Write));
     assert!(asked.help().unwrap().contains("pre-grant"));
-    let always = omen_gate::Demand { always_confirm: true, ..demand.clone() };
+    let always = Demand { always_confirm: true, ..demand.clone() };
     assert!(Verdict::NeedsConfirmation(always).help().unwrap().contains("every call"));
 }
