@@ -15,6 +15,7 @@ mod faults;
 mod gates;
 mod grants;
 mod health;
+mod matrix;
 #[cfg(unix)]
 mod mcp;
 mod output;
