@@ -18,6 +18,8 @@ mod health;
 mod matrix;
 #[cfg(unix)]
 mod mcp;
+#[path = "../ui/mended/mod.rs"]
+mod mended;
 mod output;
 mod pipeline;
 mod plan;
@@ -28,3 +30,4 @@ mod server;
 mod steps;
 mod summary;
 mod support;
+mod ui;

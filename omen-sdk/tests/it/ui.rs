@@ -8,10 +8,10 @@ pub(crate) mod cases;
 use cases::Cases;
 
 /// The builders of packets are made by the crate bon, and its words are its own.
-const WORDS_OF_BON: &str = "schema_packet_without_member";
+const WORDS_OF_BON: &[&str] = &["schema_packet_without_member"];
 
 fn cases() -> Cases {
-    Cases { foreign: Some(WORDS_OF_BON), ..Cases::read("omen::") }
+    Cases { foreign: WORDS_OF_BON, ..Cases::read("omen::") }
 }
 
 #[test]

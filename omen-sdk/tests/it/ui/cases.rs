@@ -23,8 +23,8 @@ pub(crate) struct Cases {
     pub(crate) all: Vec<Case>,
     /// What rustc puts before each name that a program has imported with `*`, such as `omen::`.
     pub(crate) path: &'static str,
-    /// A case whose words are those of another crate.
-    pub(crate) foreign: Option<&'static str>,
+    /// Cases whose words are those of another crate.
+    pub(crate) foreign: &'static [&'static str],
 }
 
 fn directory() -> PathBuf {
@@ -80,11 +80,11 @@ impl Cases {
             let (rule, code) = head.unwrap_or_else(|| panic!("{name}: the first line is not `// RULE: what -> code`"));
             Case { name, rule, code, source, answer }
         };
-        Self { all: names(&directory, "rs").into_iter().map(case).collect(), path, foreign: None }
+        Self { all: names(&directory, "rs").into_iter().map(case).collect(), path, foreign: &[] }
     }
 
     fn is_foreign(&self, case: &Case) -> bool {
-        self.foreign.is_some_and(|name| name == case.name)
+        self.foreign.contains(&case.name.as_str())
     }
 
     pub(crate) fn are_small_and_named_after_their_rule(&self, is_rule: impl Fn(&str) -> bool) {
