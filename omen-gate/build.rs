@@ -1,17 +1,11 @@
 //! Generates the codes of the gate and the way of a request from the schema files.
 
-#![expect(clippy::print_stderr, reason = "what is wrong in the schema files is for whoever builds")]
-
 use std::path::Path;
 
 use omen_codegen::emit;
 
 fn main() {
-    if let Err(error) = generate() {
-        // A mistake in a schema file is for its author to read, not a backtrace.
-        eprintln!("{error}");
-        std::process::exit(1);
-    }
+    omen_codegen::build_script::run(generate);
 }
 
 fn generate() -> Result<(), Box<dyn std::error::Error>> {
@@ -19,7 +13,6 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     emit::gate(&model)?.write_to_out_dir("codes.rs")?;
     let steps = emit::functions(Path::new(STEPS))?;
     emit::pipeline(&model, &steps)?.write_to_out_dir("pipeline.rs")?;
-    println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={STEPS}");
     Ok(())
 }

@@ -1,15 +1,9 @@
 //! Generates the markers and the predicates of `facts` from the schema files.
 
-#![expect(clippy::print_stderr, reason = "what is wrong in the schema files is for whoever builds")]
-
 use omen_codegen::emit::{self, Markers};
 
 fn main() {
-    if let Err(error) = generate() {
-        // A mistake in a schema file is for its author to read, not a backtrace.
-        eprintln!("{error}");
-        std::process::exit(1);
-    }
+    omen_codegen::build_script::run(generate);
 }
 
 fn generate() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,6 +11,5 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let markers = Markers::parse(include_str!("facts.json"))?;
     emit::markers(&model, &markers)?.write_to_out_dir("facts.rs")?;
     emit::predicates(&model, &markers)?.write_to_out_dir("predicates.rs")?;
-    println!("cargo::rerun-if-changed=build.rs");
     Ok(())
 }

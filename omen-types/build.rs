@@ -1,15 +1,9 @@
 //! Generates the packet types and the codes from the schema files.
 
-#![expect(clippy::print_stderr, reason = "what is wrong in the schema files is for whoever builds")]
-
 use omen_codegen::emit::{self, Lens};
 
 fn main() {
-    if let Err(error) = generate() {
-        // A mistake in a schema file is for its author to read, not a backtrace.
-        eprintln!("{error}");
-        std::process::exit(1);
-    }
+    omen_codegen::build_script::run(generate);
 }
 
 fn generate() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,6 +11,5 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let lens = Lens::parse(include_str!("lens.json"))?;
     emit::types(&model, &lens)?.write_to_out_dir("packet.rs")?;
     emit::codes(&model)?.write_to_out_dir("codes.rs")?;
-    println!("cargo::rerun-if-changed=build.rs");
     Ok(())
 }

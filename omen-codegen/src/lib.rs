@@ -14,6 +14,7 @@
 //! Architecture invariant: used at build time only, and knows the meaning of no rule.
 //! Architecture invariant: the same files give the same text, on every machine and every day.
 
+pub mod build_script;
 pub mod emit;
 pub mod json;
 pub mod lint;

@@ -3,8 +3,8 @@
 //! [`Episode<S>`] is an episode in the state `S`. Each state has the methods that the transition table
 //! has rows for, and no others; a method that is called where it is not legal is answered by rustc
 //! with the rule that forbids it and the way out. What only becomes known while the program runs
-//! (budgets, expiry, deadlines, the log's disk being full) comes back as [`Refused`], with the episode
-//! in hand and nothing written.
+//! (budgets, expiry, deadlines) comes back as [`Refused`], with the episode in hand and nothing written.
+//! A log that fails ([`Refusal::Log`]) ends the run: the episode is taken up again from what the log holds.
 //!
 //! Every packet that an episode sends is judged by the same [`Machine`](crate::Machine) that judges
 //! other people's logs, before it is written: what a program can do with an episode, a validator
@@ -35,7 +35,7 @@ mod values;
 pub use any::{AnyEpisode, AnyLoop};
 pub use counted::CanAuthorize;
 pub use decide::{CanDecide, Decided};
-pub use propose::{Moved, NotMoved};
+pub use propose::{Allow, Moved, NotMoved};
 pub use refused::{Halt, Refusal, Refused};
 pub use resume::ResumeError;
 pub use rules::*;
@@ -103,9 +103,10 @@ impl<S> Episode<S> {
         self.core.log.lines()
     }
 
-    /// Why the episode stands still, if a step that cannot fail by its type has failed all the same:
-    /// the log could not be written, or a value was too large for a line. Every later step fails with
-    /// it, until [`Episode::into_any`] gives back the episode in the state that its log has reached.
+    /// Why the episode stands still: a step that cannot fail by its type has failed all the same, for a value was
+    /// too large for a line; or the log could not be written. Every later step fails with it. From the
+    /// first, [`Episode::into_any`] gives back the episode in the state that its log has reached; after the
+    /// second, only [`AnyEpisode::resume`] leads on, with what the log holds.
     #[must_use]
     pub fn trouble(&self) -> Option<&Refusal> {
         self.core.trouble.as_deref()

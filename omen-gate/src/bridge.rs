@@ -17,6 +17,11 @@ impl Gate {
     /// the operator and, if need be, somebody's confirmation are asked for together: a tool that may do more than
     /// read needs a token that has not expired, whatever the agent says of the tool.
     ///
+    /// A directive is good for one call: a task that is taken up again, as after a restart, is not carried out twice by
+    /// the same gate (PG-6). A new gate does not know of the calls of an old one; its audit log does: an intent with the
+    /// directive's packet id and without an outcome may have run. When the episode has closed, [`Gate::end_turn`] makes
+    /// room.
+    ///
     /// A tool is named `server/tool`, or by its own name alone if only one allowed server has it.
     ///
     /// The result is SUCCESS with the answer's structured content if an output type is registered for the tool and

@@ -1,5 +1,57 @@
 //! The tool boundary: no tool runs but through the gate.
 //!
+//! A user's request becomes a [`Request`](pipeline::Request), and each step of its way is a method of the state
+//! before it: [screened](pipeline::Screened), [planned](pipeline::Planned), [conformant](pipeline::Conformant),
+//! [authorized](pipeline::Authorized), [dispatched](pipeline::Dispatched), [typed](pipeline::Typed),
+//! [grounded](pipeline::Grounded). A step that is left out or taken out of turn does not compile. What an episode of the
+//! protocol orders goes the same way, by [`Gate::run`]. Every decision is in a tamper-evident [log](audit), the intent
+//! before the tool runs and the outcome after it.
+//!
+//! ```
+//! use omen_gate::audit::{Audit, Key, Options, store::Memory};
+//! use omen_gate::catalog::pin;
+//! use omen_gate::server::{Local, ToolServer as _};
+//! use omen_gate::{Config, Gate, SystemClock, ToolId};
+//! use schemars::JsonSchema;
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Question { city: String }
+//!
+//! #[derive(Deserialize, Serialize, JsonSchema)]
+//! struct Weather { city: String, celsius: f64 }
+//!
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+//! # runtime.block_on(async {
+//! // A tool of this program; servers of the Model Context Protocol are in `mcp`.
+//! let sky = Local::new().tool("weather", "Tells the weather.", async |question: Question| {
+//!     Ok::<_, String>(Weather { city: question.city, celsius: 21.5 })
+//! })?;
+//!
+//! // The operator allows the tool in the form that was looked at, and grants it to read.
+//! let config = Config::parse(&format!(
+//!     "[servers.sky]\n\
+//!      [[allow]]\nserver = 'sky'\ntool = 'weather'\npermissions = ['READ']\npin = '{}'\n\
+//!      [[grants]]\nserver = 'sky'\ntool = 'weather'\npermissions = ['READ']\n",
+//!     pin(&sky.list().await?[0])?,
+//! ))?;
+//! # let key = Key::from_hex("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f")?;
+//! let audit = Audit::over(Memory::default(), key, std::sync::Arc::new(SystemClock::default()), Options::default())?;
+//! let weather = ToolId { server: "sky".parse()?, tool: "weather".parse()? };
+//! let gate = Gate::builder(config).audit(audit).server("sky".parse()?, sky).output::<Weather>(weather).build()?;
+//!
+//! // What the planner wrote goes all the way, or is refused with a code and a way out.
+//! let plan = r#"{"type": "call_tool", "server": "sky", "tool": "weather", "args": {"city": "Rome"}}"#;
+//! let request = gate.request("turn_1".parse()?, "how warm is Rome?").screen().await?;
+//! let Ok(request) = request.plan(plan).await?.call() else { return Ok(()) };
+//! let answer = request.conform().await?.authorize().await?.dispatch().await?;
+//! let Ok(typed) = answer.type_output::<Weather>().await else { return Ok(()) };
+//! assert_eq!(typed.value().celsius, 21.5);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Architecture invariant: the gate knows no command line, and no rule of an episode; what an episode
 //! demands of a call was judged before it came here.
 //! Architecture invariant: time comes from a [`Clock`], and random numbers are drawn for new keys alone.

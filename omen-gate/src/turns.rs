@@ -1,8 +1,7 @@
-//! The turns that a gate knows of, with their failure budgets (A2, R2).
+//! What a gate knows of turns: their failure budgets, and which directives have had their call (A2, R2, PG-6).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use std::time::Duration;
 
 use omen_fsm::episode::Authority;
@@ -15,41 +14,61 @@ use crate::clock::instant;
 use crate::gate::Journal;
 use crate::{Abort, Blocked, BudgetLimits, Clock, Code, FailureBudget, TurnId};
 
-/// A budget, held by whoever makes a call: a turn makes one call at a time.
-pub(crate) type Budget = Arc<tokio::sync::Mutex<FailureBudget>>;
+/// What a gate knows of a turn, held by whoever makes a call: a turn makes one call at a time.
+#[derive(Debug)]
+pub(crate) struct Book {
+    pub(crate) budget: FailureBudget,
+    /// The directives whose tool was called: an order is good for one call, however often its task is taken up.
+    called: BTreeSet<PacketId>,
+}
 
-/// The budgets of turns. One that has had no failure, and is not in use, need not be kept.
+impl Book {
+    /// Notes that the tool of a directive is about to be called.
+    pub(crate) fn call(&mut self, turn: &TurnState) -> Result<(), Blocked> {
+        let Some(origin) = &turn.origin else { return Ok(()) };
+        if self.called.insert(origin.packet_id.clone()) {
+            return Ok(());
+        }
+        let message = format!("the tool of the directive `{}` was called already", origin.packet_id);
+        Err(Blocked::new(Code::Pg6, message, "settle the task with the result of that call, or send a new directive"))
+    }
+}
+
+/// The books of turns. One that says nothing, and is not in use, need not be kept.
 #[derive(Debug)]
 pub(crate) struct Turns {
     limits: BudgetLimits,
-    budgets: Mutex<BTreeMap<TurnId, Budget>>,
+    books: Mutex<Books>,
 }
 
-/// How many turns with failures are kept at most. A gate that knows so many lets no new turn begin.
+type Books = BTreeMap<TurnId, Arc<tokio::sync::Mutex<Book>>>;
+
+/// How many turns with something to remember (failures, directives whose tool was called) a gate keeps. One that knows
+/// so many lets no new turn make a call.
 pub const MAX_TURNS: usize = 65_536;
 
 impl Turns {
     pub(crate) fn new(limits: BudgetLimits) -> Self {
-        Self { limits, budgets: Mutex::default() }
+        Self { limits, books: Mutex::default() }
     }
 
-    /// The budget of a turn, which is new if the turn has had no failure yet.
-    pub(crate) fn budget(&self, turn: &TurnId) -> Result<Budget, Blocked> {
-        let mut budgets = self.lock();
-        if let Some(budget) = budgets.get(turn) {
-            return Ok(Arc::clone(budget));
+    /// The book of a turn, which is new if there is nothing to remember of the turn.
+    pub(crate) fn book(&self, turn: &TurnId) -> Result<Arc<tokio::sync::Mutex<Book>>, Blocked> {
+        let mut books = self.lock();
+        if let Some(book) = books.get(turn) {
+            return Ok(Arc::clone(book));
         }
-        if budgets.len() >= MAX_TURNS {
+        if books.len() >= MAX_TURNS {
             // One that is held is in use.
-            budgets.retain(|_, budget| {
-                Arc::strong_count(budget) > 1 || budget.try_lock().map_or(true, |budget| budget.failures() > 0)
-            });
-            if budgets.len() >= MAX_TURNS {
-                let message = format!("more than {MAX_TURNS} turns have failures behind them");
+            let says = |book: &Book| book.budget.failures() > 0 || !book.called.is_empty();
+            books.retain(|_, book| Arc::strong_count(book) > 1 || book.try_lock().map_or(true, |book| says(&book)));
+            if books.len() >= MAX_TURNS {
+                let message = format!("there is something to remember of more than {MAX_TURNS} turns");
                 return Err(Blocked::new(Code::R2, message, "end turns that are over: `gate.end_turn(&turn)`"));
             }
         }
-        Ok(Arc::clone(budgets.entry(turn.clone()).or_insert_with(|| Arc::new(FailureBudget::new(self.limits).into()))))
+        let new = || Book { budget: FailureBudget::new(self.limits), called: BTreeSet::new() };
+        Ok(Arc::clone(books.entry(turn.clone()).or_insert_with(|| Arc::new(new().into()))))
     }
 
     /// Forgets a turn that is over.
@@ -58,8 +77,8 @@ impl Turns {
     }
 
     /// A map of shared pointers is whole whenever something panics.
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<TurnId, Budget>> {
-        self.budgets.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

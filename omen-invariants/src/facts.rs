@@ -178,9 +178,9 @@ pub use tool::{Scope, Tool};
 #[doc(hidden)]
 pub use omen_types::OperationType;
 #[doc(hidden)]
-pub use text::{text_of, unit_of, within_unit};
+pub use text::{__text_of, __unit_of, within_unit};
 #[doc(hidden)]
-pub use tool::{OperationListed, ToolListed};
+pub use tool::{OperationListed, ToolListed, WritingListed};
 
 use stakes::Place;
 

@@ -103,7 +103,8 @@
 //! episode has closed.
 //!
 //! What it has written, `omen check` accepts: every packet is judged by the same machine before it is
-//! written.
+//! written. If the log itself fails, nobody knows how much of the step it holds, so no further step is taken and the episode
+//! does not close: [`AnyEpisode::resume`](crate::AnyEpisode::resume) takes it up with what the log holds.
 //!
 //! # The states
 //!
@@ -128,7 +129,8 @@
 //! | rustc says | It means |
 //! |---|---|
 //! | E0277, and a rule's code | the move breaks that rule; the note says the legal way out |
-//! | E0382, use of moved value | an episode, a permit, a ruling or a task was used twice: each is good once |
+//! | E0382, E0507, use or move of what is gone or borrowed | an episode, a permit, a ruling or a task was used twice, or taken out of what only lends it: each is good once |
+//! | E0277, `Default` is not implemented | `mem::take` and `unwrap_or_default` would make an episode of nothing: hold it in an `Option` |
 //! | E0063, missing fields | the envelope is not complete (INV-001) |
 //! | E0080, evaluation panicked | a `text!` is empty, or a `unit!` is not within 0 and 1 |
 //! | E0308, expected `Closed` | the agent returns from the middle of an episode |
@@ -178,6 +180,18 @@
 //! }
 //! ```
 //!
+//! A helper for any state has what every state has: `halt`, `alert`, `trouble`, `ledger`, `into_any`.
+//!
+//! ```
+//! # use omen::prelude::*;
+//! fn watched<S>(episode: Episode<S>, load: f64) -> Result<Episode<S>, Episode<SafeMode>> {
+//!     if load > 0.99 {
+//!         return Err(episode.halt(text!("the host is overloaded")));
+//!     }
+//!     Ok(episode.alert(Alert::info(AlertType::Drift, text!("the load was looked at"))))
+//! }
+//! ```
+//!
 //! In a loop, from a state to the same state:
 //!
 //! ```
@@ -206,6 +220,12 @@
 //! # }
 //! ```
 //!
+//! A model speaks for itself alone. What others have to say (tokens, what a human has said, results of tasks, alerts)
+//! the program says with a typed call; or it allows the model to, with [`Allow`](crate::Allow) and
+//! [`AnyEpisode::propose_with`](crate::AnyEpisode::propose_with). Nor may an envelope that the model writes state lower
+//! stakes than its own axes justify. The axes themselves are the model's word: a program that does not trust it
+//! with them gives proposals no `mcp`.
+//!
 //! [`AnyEpisode::moves`](crate::AnyEpisode::moves) lists what may come next, to tell the model beforehand. Where
 //! only parts are known at run time, there is a typed call for each: a decision's outcome with
 //! [`Episode::decide`](crate::Episode::decide), a tool with [`NamedDirective`](crate::NamedDirective), a token's scope
@@ -218,10 +238,10 @@
 //!
 //! | Rule | While compiling | While running |
 //! |---|---|---|
-//! | E1 | a decision is a method of `Model` and `Decide<Undecided>` | |
+//! | E1 | a decision is a method of `Model`, `Fork` and `Decide<Undecided>` | |
 //! | E2 | `authorize` and `execute` follow `act` | |
-//! | E3, INV-008 | plan, READ, SUCCESS (or degraded tools), OBSERVED, then the belief update, which cites them by itself; decisions are no methods of `Verify` | an episode that is dropped in its loop |
-//! | E4, INV-007 | a permit is there, its scope lists tool and operation, and it is spent once | expiry, revocation, constraints on resources, a permit of another episode |
+//! | E3, INV-008 | plan, READ, SUCCESS (or degraded tools), OBSERVED, then the belief update, which cites them by itself; decisions are no methods of `Verify` | an episode that is dropped in its loop; what an answer bears out, the agent judges |
+//! | E4, INV-007 | a permit is there, its scope lists tool and operation and one that writes, and it is spent once | expiry, revocation, constraints on resources, an `operation` among the parameters, a permit of another episode |
 //! | E5, INV-009 | two or three options, a gap, a next step | |
 //! | E6, INV-011 | as many results as directives; each task settles once | a result of another episode; a late one is a warning |
 //! | E7 | `SafeMode` has `believe`, `alert`, `halt` and `clear` alone | |
@@ -230,7 +250,9 @@
 //! | INV-004 | `seal` asks for live evidence where a claim needs it | how old the evidence is, a warning |
 //! | INV-005 | | budgets: the step is refused, and the episode is in the error |
 //! | INV-006 | veto, feasibility and tradeoff in this order | whether an option survives |
-//! | INV-012 | the level follows from the axes | |
+//! | INV-012 | the level follows from the axes | `DynEnvelope` and `propose` refuse a level that is stated too low; in a log it is a warning |
+//!
+//! That a tool is `Read`, and what a check's answer bears out, is the program's word; so is an envelope's.
 //!
 //! Rust drops what nobody uses: an episode that is abandoned is a warning of the compiler
 //! (`unused_must_use`), and its log is judged as one that ends there. Whoever holds a

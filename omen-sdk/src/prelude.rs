@@ -10,8 +10,9 @@ pub use omen_invariants::facts::*;
 pub use omen_invariants::{scope, text, tool, unit};
 pub use omen_types::serde_json::json;
 pub use omen_types::{
-    AlertType, Code, Diagnostic, EscalationTrigger, Instant, Invalid, ObservationType, OnFailure, Severity, TaskClass,
-    Text, Timestamp, VerificationMethod,
+    AlertType, BackoffFactor, Code, CorrelationId, DecisionOutcome, Diagnostic, ErrorDetails, EscalationTrigger,
+    Instant, Invalid, ObservationType, OnFailure, OperationType, ResultStatus, Severity, TaskClass, Text, Timestamp,
+    TokenId, ToolSafetyClass, VerificationMethod, VerificationRequirement,
 };
 
 pub use crate::finding::{Finding, Stage};

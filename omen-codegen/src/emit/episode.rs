@@ -23,6 +23,7 @@ pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStr
         tokens.extend(marker(state));
         tokens.extend(typestate(fsm, state)?);
     }
+    tokens.extend(common(fsm, &states, &implementations)?);
     for state in &states {
         tokens.extend(methods(fsm, &states, state, &implementations)?);
     }
@@ -106,6 +107,8 @@ fn methods(
     let mut methods = Vec::new();
     for (at, mv) in fsm.typed.moves.iter().enumerate() {
         match fsm.typed.answer(fsm, state.of, mv) {
+            // It is written by hand, or for all states at once.
+            Answer::Legal if mv.by_hand || everywhere(fsm, states, mv, implementations).is_some() => {}
             Answer::Legal => {
                 let implementation = find(state, mv, implementations).ok_or_else(|| {
                     mistake(
@@ -137,6 +140,42 @@ fn methods(
         #heading
         impl #generics Episode<#ty> { #(#methods)* }
     }))
+}
+
+/// The methods that every state has, in one piece, so that code which is generic over the state has them, too.
+fn common(
+    fsm: &Fsm,
+    states: &[State<'_>],
+    implementations: &[Implementation],
+) -> Result<Option<TokenStream>, Mistakes> {
+    let Some(first) = states.first() else { return Ok(None) };
+    let any = State { of: first.of, ty: functions::any(), parameters: Vec::new() };
+    let mut methods = Vec::new();
+    for (at, mv) in fsm.typed.moves.iter().enumerate() {
+        if let Some(implementation) = everywhere(fsm, states, mv, implementations) {
+            methods.push(method::emit(&any, mv, implementation, None).map_err(|problem| mistake(at, problem))?);
+        }
+    }
+    let ty = &any.ty;
+    Ok((!methods.is_empty()).then(|| {
+        quote! {
+            /// In every state.
+            impl<#ty> Episode<#ty> { #(#methods)* }
+        }
+    }))
+}
+
+/// The function of a move that is legal in every state and leads to the same from each.
+fn everywhere<'i>(
+    fsm: &Fsm,
+    states: &[State<'_>],
+    mv: &Move,
+    implementations: &'i [Implementation],
+) -> Option<&'i Implementation> {
+    let mut of = implementations.iter().filter(|implementation| implementation.method == mv.method);
+    let only = of.next().filter(|only| only.is_for_any() && !only.leads_on())?;
+    let legal = states.iter().all(|state| matches!(fsm.typed.answer(fsm, state.of, mv), Answer::Legal));
+    (legal && !mv.by_hand && of.next().is_none()).then_some(only)
 }
 
 /// The function for just this state, or else that for any.

@@ -37,6 +37,11 @@ pub struct Move {
     pub events: Vec<String>,
     /// The types that alone have it, if it is not all for which the table has a row.
     pub only: Vec<String>,
+    /// Whether it is written by hand, in one piece for all states that have it: what is said here is then for its
+    /// answers alone.
+    pub by_hand: bool,
+    /// The names of the values that it takes, if it is written by hand.
+    pub takes: Vec<String>,
     /// Answers to calls where it is not legal: the first that fits, those with a list before those
     /// without.
     pub refused: Vec<Refusal>,
@@ -126,6 +131,8 @@ fn movement(at: &At<'_>, json: &Json) -> Result<Move, Mistake> {
         method: text(at, json, "method")?,
         events: strings(json, "events"),
         only: strings(json, "only"),
+        by_hand: json.get("by_hand").and_then(Json::as_bool).unwrap_or(false),
+        takes: strings(json, "takes"),
         refused: each(at, json, "refused", refusal)?,
     })
 }

@@ -55,6 +55,14 @@ impl<const N: usize> Typestate for Queue<N> {
     const OPEN: bool = true;
 }
 
+/// In every state.
+impl<S> Episode<S> {
+    /// Ends.
+    pub fn close<R: Reason, const K: usize>(self) -> Closed {
+        moves::close::close(self)
+    }
+}
+
 /// Nobody comes through.
 impl Episode<Locked> {
     /// Pays.
@@ -67,10 +75,6 @@ impl Episode<Locked> {
     {
         moves::pay::pay(self, coin)
     }
-    /// Ends.
-    pub fn close<R: Reason, const K: usize>(self) -> Closed {
-        moves::close::close(self)
-    }
 }
 
 /// One turn is left.
@@ -78,10 +82,6 @@ impl Episode<Turns<Once>> {
     /// Goes through.
     pub fn push(self) -> Episode<Locked> {
         moves::push::push(self)
-    }
-    /// Ends.
-    pub fn close<R: Reason, const K: usize>(self) -> Closed {
-        moves::close::close(self)
     }
 }
 
@@ -91,10 +91,6 @@ impl Episode<Turns<Twice>> {
     pub fn push(self) -> Episode<Turns<Once>> {
         moves::push::push(self)
     }
-    /// Ends.
-    pub fn close<R: Reason, const K: usize>(self) -> Closed {
-        moves::close::close(self)
-    }
 }
 
 /// `N` people wait.
@@ -102,10 +98,6 @@ impl<const N: usize> Episode<Queue<N>> {
     /// Pays for those who wait.
     pub fn pay<C: Coin>(self, coin: C) -> Episode<Queue<N>> {
         moves::pay::for_all(self, coin)
-    }
-    /// Ends.
-    pub fn close<R: Reason, const K: usize>(self) -> Closed {
-        moves::close::close(self)
     }
 }
 

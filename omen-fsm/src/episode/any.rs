@@ -6,7 +6,6 @@ use omen_invariants::facts::{Judged, Scope};
 use omen_types::{Instant, Invalid, Text, TokenId};
 
 use super::core::Core;
-use super::values::halt_alert;
 use super::{
     Act, Alert, Authorize, Decide, Episode, Escalate, Escalated, Execute, Fork, Idle, Many, Model, Permit, Refusal,
     Review, SafeMode, Sense, Stop, Undecided, Verify,
@@ -64,20 +63,21 @@ impl AnyEpisode {
     /// Sends an alert of severity INFO or WARNING, which is legal in every state and moves nothing (D14).
     pub fn alert(self, alert: Alert) -> Self {
         let mut core = self.into_core();
-        core.must(alert.draft());
+        core.alarm(|_| alert.draft());
         Self::of(core)
     }
 
     /// Halts the episode, which is legal in every state (D14).
     pub fn halt(self, reason: Text) -> Episode<SafeMode> {
         let mut core = self.into_core();
-        core.must(halt_alert(reason));
+        core.halt(reason);
         Episode::from_core(core)
     }
 
     /// Names the state that the machine is in.
     pub(crate) fn of(mut core: Box<Core>) -> Self {
-        core.trouble = None;
+        // A log that has failed stays so; other trouble has not been written.
+        core.trouble.take_if(|why| !matches!(**why, Refusal::Log(_)));
         let nodes = core.machine.nodes();
         let open = !core.machine.ledger().open().is_empty();
         let mut all = nodes.iter();
@@ -160,6 +160,12 @@ impl AnyEpisode {
             Ok(()) => Ok(Self::of(core)),
             Err(invalid) => Err((Box::new(Self::of(core)), invalid)),
         }
+    }
+
+    /// Why no step is taken from it, if its log has failed, see [`Episode::trouble`].
+    #[must_use]
+    pub fn trouble(&self) -> Option<&Refusal> {
+        self.core().trouble.as_deref()
     }
 
     /// The lines that it has written, if it keeps them itself ([`Memory`](super::Memory), the default).

@@ -5,17 +5,19 @@ use std::sync::Arc;
 
 use omen_invariants::facts::AnyEnvelope;
 use omen_invariants::ledger::{Fingerprint, Kind};
+use omen_invariants::rules::inv_004_live_evidence;
 use omen_types::{
     CampaignId, Code, CorrelationId, DecisionOutcome, Diagnostic, EpistemicStatus, ExecutionMethod, Instant, Invalid,
-    LayerNumber, LayerSource, Mcp, Packet, PacketFacts, PacketHeader, PacketId, PacketType, Payload, TaskId, Timestamp,
-    TokenId, serde_json,
+    LayerNumber, LayerSource, Mcp, Packet, PacketFacts, PacketHeader, PacketId, PacketType, Payload, TaskId, Text,
+    Timestamp, TokenId, serde_json,
 };
 
 use super::refused::Refusal;
 use super::setup::{Clock, IdSource, Line, Log};
+use super::values::halt_alert;
 use super::{Authority, Pending};
 use crate::machine::Machine;
-use crate::table::Obligation;
+use crate::table::{LOOP_NODE, NodeSet, Obligation};
 
 pub(crate) struct Core {
     pub(crate) machine: Machine,
@@ -48,6 +50,7 @@ pub(crate) struct Origin {
 /// What an episode notes of its verification loop.
 #[derive(Debug, Default)]
 pub(crate) struct LoopNotes {
+    pub(crate) stage: Stage,
     /// Results and observations, which the closing belief update cites.
     pub(crate) evidence: Vec<PacketId>,
     /// The latest observation with status OBSERVED.
@@ -56,6 +59,18 @@ pub(crate) struct LoopNotes {
     pub(crate) plans: Vec<Mark>,
     /// What those of the log are to verify.
     pub(crate) targets: Vec<String>,
+}
+
+/// How far a verification loop has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// None has begun, or it was left otherwise than by its belief update: by an emergency halt.
+    #[default]
+    None,
+    /// It runs.
+    Running,
+    /// Its belief update has closed it.
+    Closed,
 }
 
 /// A directive that has no result yet.
@@ -101,6 +116,11 @@ fn no_id(invalid: Invalid) -> Refusal {
 }
 
 impl Machine {
+    /// Whether the verification loop, or the latest one if none runs, has its SUCCESS.
+    pub(crate) fn has_succeeded(&self) -> bool {
+        self.ledger().verification().met & Obligation::Success.bit() != 0
+    }
+
     /// The first id from a source that the episode has not used. An episode that is taken up again may
     /// number from the start; a source that repeats itself for ever is found out, as the machine
     /// refuses what it gave last.
@@ -128,41 +148,73 @@ impl Machine {
 impl Core {
     /// Sends packets: all, or none if one is refused.
     pub(crate) fn send(&mut self, drafts: Vec<Draft>) -> Result<Vec<PacketId>, Arc<Refusal>> {
+        self.step(|core| match <[Draft; 1]>::try_from(drafts) {
+            Ok([draft]) => {
+                let packet = core.make(draft, core.last.clone())?;
+                Ok(vec![core.send_packet(&packet, |_| Ok(()))?])
+            }
+            Err(drafts) => core.send_all(drafts),
+        })
+    }
+
+    /// Takes a step, unless something keeps the episode from taking any. After an error of the log that is so for
+    /// ever: nobody but the log's medium knows how much of the step it holds, so what would be written next
+    /// might stand behind half a line, or say the same twice.
+    pub(crate) fn step<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, Refusal>) -> Result<T, Arc<Refusal>> {
         if let Some(trouble) = &self.trouble {
             return Err(Arc::clone(trouble));
         }
-        match <[Draft; 1]>::try_from(drafts) {
-            Ok([draft]) => {
-                let packet = self.make(draft, self.last.clone())?;
-                Ok(vec![self.send_packet(packet)?])
+        step(self).map_err(|why| {
+            let why = Arc::new(why);
+            if matches!(*why, Refusal::Log(_)) {
+                self.trouble = Some(Arc::clone(&why));
             }
-            Err(drafts) => Ok(self.send_all(drafts)?),
-        }
+            why
+        })
     }
 
-    /// Sends a packet that stands as it is.
-    pub(crate) fn send_packet(&mut self, packet: Packet) -> Result<PacketId, Refusal> {
-        let text = text(&packet)?;
+    /// Sends a packet that stands as it is, if nothing else is against it than the protocol.
+    pub(crate) fn send_packet(
+        &mut self,
+        packet: &Packet,
+        allowed: impl FnOnce(&Machine) -> Result<(), Refusal>,
+    ) -> Result<PacketId, Refusal> {
+        let text = text(packet)?;
         let id = packet.header().packet_id.clone();
         let log = &mut self.log;
-        take(&mut self.machine, &text, |warnings| {
+        take(&mut self.machine, &text, |machine, warnings| {
+            allowed(machine)?;
             log.append(&[Line { packet_id: &id, text: &text }]).map_err(Refusal::Log)?;
             warnings.iter().for_each(|warning| log.warn(warning));
             Ok(())
         })?;
-        self.note(&packet);
+        self.note(packet);
         Ok(id)
     }
 
     /// Sends several packets: each is judged after those before it, and all before one is written.
     fn send_all(&mut self, drafts: Vec<Draft>) -> Result<Vec<PacketId>, Refusal> {
-        let mut machine = self.machine.clone();
+        let before = self.machine.clone();
+        let written = self.write_all(drafts);
+        match written {
+            Ok(packets) => {
+                packets.iter().for_each(|packet| self.note(packet));
+                Ok(packets.iter().map(|packet| packet.header().packet_id.clone()).collect())
+            }
+            Err(why) => {
+                self.machine = before;
+                Err(why)
+            }
+        }
+    }
+
+    fn write_all(&mut self, drafts: Vec<Draft>) -> Result<Vec<Packet>, Refusal> {
         let mut last = self.last.clone();
         let (mut packets, mut texts, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
         for draft in drafts {
             let packet = self.make(draft, last.take())?;
             let text = text(&packet)?;
-            take(&mut machine, &text, |found| {
+            take(&mut self.machine, &text, |_, found| {
                 warnings.extend_from_slice(found);
                 Ok(())
             })?;
@@ -170,13 +222,11 @@ impl Core {
             packets.push(packet);
             texts.push(text);
         }
-        let ids: Vec<PacketId> = packets.iter().map(|packet| packet.header().packet_id.clone()).collect();
-        let lines: Vec<Line<'_>> = ids.iter().zip(&texts).map(|(packet_id, text)| Line { packet_id, text }).collect();
+        let ids = packets.iter().map(|packet| &packet.header().packet_id);
+        let lines: Vec<Line<'_>> = ids.zip(&texts).map(|(packet_id, text)| Line { packet_id, text }).collect();
         self.log.append(&lines).map_err(Refusal::Log)?;
         warnings.iter().for_each(|warning| self.log.warn(warning));
-        self.machine = machine;
-        packets.iter().for_each(|packet| self.note(packet));
-        Ok(ids)
+        Ok(packets)
     }
 
     /// Sends a packet that no rule can refuse; what goes wrong all the same is kept as trouble.
@@ -187,6 +237,24 @@ impl Core {
                 self.trouble.get_or_insert(why);
                 None
             }
+        }
+    }
+
+    /// Sends an alert, which is legal in every state (D14), and so from where the log has come to, too: that a value
+    /// could not be written before keeps back no alarm. It says whether it was sent.
+    pub(crate) fn alarm(&mut self, alert: impl FnOnce(Option<&Refusal>) -> Draft) -> bool {
+        let before = self.trouble.take_if(|why| !matches!(**why, Refusal::Log(_)));
+        let sent = self.must(alert(before.as_deref())).is_some();
+        if let Some(why) = before {
+            self.trouble.get_or_insert(why);
+        }
+        sent
+    }
+
+    /// Halts the episode. Where the log stands and where the type does is the same from then on.
+    pub(crate) fn halt(&mut self, reason: Text) {
+        if self.alarm(|before| halt_alert(reason, before)) {
+            self.trouble = None;
         }
     }
 
@@ -258,10 +326,21 @@ impl Core {
         })
     }
 
-    /// A task id that this episode has not used.
-    pub(crate) fn fresh_task_id(&mut self) -> Result<TaskId, Refusal> {
+    /// Task ids that this episode has not used, each once.
+    pub(crate) fn fresh_task_ids(&mut self, count: usize) -> Result<Vec<TaskId>, Refusal> {
         let ids = &mut self.ids;
-        self.machine.fresh(self.sent, Kind::Task, || ids.task_id()).map_err(no_id)
+        let mut all: Vec<TaskId> = Vec::with_capacity(count);
+        // A source that repeats itself for ever is found out as the packets are sent (D21).
+        let mut tries = self.sent.saturating_add(1);
+        while all.len() < count {
+            let id = self.machine.fresh(self.sent, Kind::Task, || ids.task_id()).map_err(no_id)?;
+            if tries > 0 && all.contains(&id) {
+                tries -= 1;
+            } else {
+                all.push(id);
+            }
+        }
+        Ok(all)
     }
 
     /// A token id that this episode has not used.
@@ -272,15 +351,36 @@ impl Core {
 
     /// Whether the verification loop has its SUCCESS.
     pub(crate) fn has_succeeded(&self) -> bool {
-        self.machine.ledger().verification().met & Obligation::Success.bit() != 0
+        self.machine.has_succeeded()
     }
 
     /// Takes in a packet of a log that is written already.
     pub(crate) fn replay(&mut self, packet: Packet, text: &str) -> Result<(), Refusal> {
-        take(&mut self.machine, text, |_| Ok(()))?;
-        self.mcp = Arc::new(packet.mcp().clone());
+        take(&mut self.machine, text, |_, _| Ok(()))?;
+        self.adopt(&packet);
         self.note(&packet);
         Ok(())
+    }
+
+    /// Takes the envelope of a packet that was sent for that of the packets to come. An observation says of itself
+    /// how it is known, which is nothing that the envelope would say of the next packet.
+    pub(crate) fn adopt(&mut self, packet: &Packet) {
+        let mut mcp = packet.mcp().clone();
+        if matches!(packet, Packet::Observation(_)) {
+            let own = std::mem::replace(&mut mcp.epistemics.status, self.mcp.epistemics.status);
+            if mcp != *self.mcp {
+                // Another envelope, whose own status nobody has said: the less certain is safe to say, unless the
+                // evidence does not bear that. The schema lists the surest first.
+                mcp.epistemics.status = own.max(mcp.epistemics.status);
+                if !inv_004_live_evidence::is_borne_out(&mcp) {
+                    mcp.epistemics.status = own;
+                }
+            }
+        }
+        // An alert is never refused for want of evidence (D31); other packets in its envelope would be.
+        if inv_004_live_evidence::is_borne_out(&mcp) {
+            self.mcp = Arc::new(mcp);
+        }
     }
 
     /// Notes what later moves need of a packet that is in the log.
@@ -292,13 +392,13 @@ impl Core {
             Packet::Decision(decision) => {
                 self.decision = Some(id.clone());
                 if decision.payload.decision_outcome == DecisionOutcome::VerifyFirst {
-                    self.looped = LoopNotes::default();
+                    self.looped = LoopNotes { stage: Stage::Running, ..LoopNotes::default() };
                 }
             }
             Packet::VerificationPlan(plan) => {
                 self.looped.targets.extend(plan.payload.targets.iter().map(|target| target.assumption.to_string()))
             }
-            Packet::Observation(observation) => {
+            Packet::Observation(observation) if self.looped.stage == Stage::Running => {
                 if observation.mcp.epistemics.status == EpistemicStatus::Observed {
                     self.looped.observed = Some(id.clone());
                 }
@@ -327,9 +427,16 @@ impl Core {
             }
             Packet::TaskResult(result) => {
                 self.tasks.remove(result.payload.directive_packet_id.as_str());
-                self.looped.evidence.push(id.clone());
+                if self.looped.stage == Stage::Running {
+                    self.looped.evidence.push(id.clone());
+                }
             }
             _ => {}
+        }
+        if self.looped.stage == Stage::Running && self.machine.nodes() != NodeSet::of(LOOP_NODE) {
+            // A belief update leaves a loop only as it closes it (E3); else it is an emergency halt.
+            let closes = matches!(packet, Packet::BeliefUpdate(_));
+            self.looped.stage = if closes { Stage::Closed } else { Stage::None };
         }
         if self.machine.ledger().open().is_empty() {
             // The end of safe mode cancels what was open (D13).
@@ -379,7 +486,7 @@ fn text(packet: &Packet) -> Result<String, Refusal> {
 fn take(
     machine: &mut Machine,
     text: &str,
-    commit: impl FnOnce(&[Diagnostic]) -> Result<(), Refusal>,
+    commit: impl FnOnce(&Machine, &[Diagnostic]) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
     let facts = PacketFacts::parse(text).map_err(|rejected| Refusal::Rules(rejected.errors))?;
     let verdict = machine.judge(&facts, None);
@@ -388,7 +495,7 @@ fn take(
         return Err(Refusal::Rules(errors));
     }
     // Without an error, what is left are warnings.
-    commit(&verdict.invariants)?;
+    commit(machine, &verdict.invariants)?;
     machine.accept(&facts, &verdict);
     Ok(())
 }

@@ -3,17 +3,18 @@
 use std::marker::PhantomData;
 
 use omen_invariants::facts::Scope;
-use omen_types::{Code, PositiveCount, TokenId};
+use omen_types::{Code, PositiveCount, TokenId, ToolsState};
 
 use super::core::Core;
 use super::refused::Refusal;
 use super::resume::missing;
 use super::state::sealed::EpisodeSealed;
-use super::state::{Decide, Many, Open, Proven, Seen, Verify};
+use super::state::{Complete, Decide, Many, Open, Seen, Verify};
 use super::{
     Act, AnyLoop, AnyScope, Assumption, Authorize, Episode, Execute, NamedScope, Pending, Permit, Refused, TokenSpec,
 };
 use crate::rules::unmet_of_loop;
+use crate::table::Obligation;
 
 impl<S, const N: usize> Episode<Open<S, N>> {
     /// Counts the open directives at run time, so that some may be settled before others.
@@ -62,12 +63,18 @@ impl<P, O, T> Episode<Many<Verify<P, O, T>>> {
 }
 
 impl<P, O, T> Episode<Verify<P, O, T>> {
-    /// Finds out whether the loop has all that it needs; then it may close with `.believe(..)`.
+    /// Finds out whether the loop has all that it needs; then it may close with `.believe(..)`, in the envelope
+    /// that holds now: after `.under(..)` it is to be found out again.
     ///
     /// # Errors
     /// What is still missing (E3).
-    pub fn complete(self) -> Result<Episode<Verify<Proven, Seen, T>>, Refused<Verify<P, O, T>>> {
-        let unmet = unmet_of_loop(self.ledger());
+    pub fn complete(self) -> Result<Episode<Verify<Complete, Seen, T>>, Refused<Verify<P, O, T>>> {
+        let mut unmet = unmet_of_loop(self.ledger());
+        let waived = !self.core.has_succeeded();
+        if unmet.is_empty() && waived && self.core.mcp.routing.tools_state == ToolsState::ToolsOk {
+            // The latest packet waives it, and the next one, which need not be the belief update, will not.
+            unmet.push(Obligation::Success.missing());
+        }
         if unmet.is_empty() {
             return Ok(self.at());
         }
@@ -106,12 +113,12 @@ impl<S: CanAuthorize> Episode<S> {
         mut self,
         scope: NamedScope,
         spec: TokenSpec,
-    ) -> Result<(Episode<Authorize>, Vec<Permit<AnyScope>>), Refused<S>> {
+    ) -> Result<(Episode<Authorize>, Vec<Permit<AnyScope>>), Refused<S, Box<(NamedScope, TokenSpec)>>> {
         let core = &mut self.core;
         let uses = u64::from(scope.uses);
         let draft = core.fresh_token_id().and_then(|token_id| {
             let count = PositiveCount::new(uses).map_err(|invalid| missing(Code::Schema, invalid.to_string()))?;
-            let draft = spec.named(scope, count, token_id.clone(), core.now(), core.origin.layer);
+            let draft = spec.named(&scope, count, token_id.clone(), core.now(), core.origin.layer);
             Ok((token_id, draft))
         });
         let sent =
@@ -122,7 +129,7 @@ impl<S: CanAuthorize> Episode<S> {
                 let permits = (0..uses).map(|_| Permit::any(token_id.clone(), mark.clone())).collect();
                 Ok((self.at(), permits))
             }
-            Err(why) => Err(self.refuse(why)),
+            Err(why) => Err(self.refuse(why).giving_back(Box::new((scope, spec)))),
         }
     }
 }

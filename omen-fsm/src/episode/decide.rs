@@ -37,9 +37,9 @@ impl<S: CanDecide> Episode<S> {
         outcome: DecisionOutcome,
         order: ActOrder<A>,
         envelope: &E,
-    ) -> Result<Decided, Refused<S>> {
+    ) -> Result<Decided, Refused<S, ActOrder<A>>> {
         if let Err(why) = order.check(&self.core.mark) {
-            return Err(self.refuse(why));
+            return Err(self.refuse(why).giving_back(order));
         }
         match self.core.try_send_under(envelope, order.draft(outcome)) {
             Ok(()) => Ok(match outcome {
@@ -48,7 +48,7 @@ impl<S: CanDecide> Episode<S> {
                 DecisionOutcome::Escalate => Decided::Escalate(self.at()),
                 DecisionOutcome::Defer | DecisionOutcome::Cancel => Decided::Stop(self.at()),
             }),
-            Err(why) => Err(self.refuse(why)),
+            Err(why) => Err(self.refuse(why).giving_back(order)),
         }
     }
 }

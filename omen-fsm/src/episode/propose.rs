@@ -3,13 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
+use omen_invariants::rules::inv_012_stakes_consistent::understated;
 use omen_types::serde_json::{self, value::RawValue};
-use omen_types::{Code, Diagnostic, Packet, PacketId, PacketType};
+use omen_types::{Code, Diagnostic, LayerSource, ObservationType, Packet, PacketId, PacketType};
 use serde::Deserialize;
 
-use super::core::Core;
+use super::core::{Core, Stage};
 use super::refused::Refusal;
 use super::{AnyEpisode, Pending};
+use crate::machine::Machine;
 
 /// A move that was made.
 #[must_use = "it holds the episode"]
@@ -63,27 +65,151 @@ struct Proposal<'t> {
     mcp: Option<&'t RawValue>,
 }
 
-impl AnyEpisode {
-    /// Makes the move that a text proposes: `{"packet_type": …, "payload": {…}}`, with an envelope `mcp`
-    /// or, without one, in that of the episode. The header is the episode's own affair: a model can claim
-    /// neither another layer nor another time.
-    ///
-    /// # Errors
-    /// What a validator would say of the packet; nothing is written then. An assumption that is said to
-    /// be verified has to name evidence of the episode's latest verification loop (INV-003).
-    pub fn propose(self, proposal: &str) -> Result<Moved, NotMoved> {
-        let mut core = self.into_core();
-        match proposed(&mut core, proposal) {
-            Ok(packet_id) => {
-                let task = core.tasks.get(packet_id.as_str()).map(|task| core.pending(task));
-                Ok(Moved { episode: Self::of(core), packet_id, task })
+/// What a model may propose beyond the moves of an agent, which [`AnyEpisode::propose`] takes: observations,
+/// beliefs, decisions, plans, directives and escalations.
+///
+/// The rest is the word of somebody else, and becomes the model's only if the program says so:
+///
+/// ```
+/// use omen_fsm::episode::Allow;
+///
+/// // This model may issue tokens, and say how tasks have ended.
+/// const OPERATOR: Allow = Allow::moves().tokens().results();
+/// # let _ = OPERATOR;
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use = "it is given to `.propose_with(..)`"]
+pub struct Allow {
+    tokens: bool,
+    user_input: bool,
+    results: bool,
+    alerts: bool,
+    understated: bool,
+}
+
+impl Allow {
+    /// The moves of an agent alone.
+    pub const fn moves() -> Self {
+        Self { tokens: false, user_input: false, results: false, alerts: false, understated: false }
+    }
+
+    /// All that the protocol allows the layer of the episode.
+    pub const fn everything() -> Self {
+        Self { tokens: true, user_input: true, results: true, alerts: true, understated: true }
+    }
+
+    /// And tokens, whose issuer is the layer of the episode. Without this, the program issues them:
+    /// [`Episode::authorize`](super::Episode).
+    pub const fn tokens(self) -> Self {
+        Self { tokens: true, ..self }
+    }
+
+    /// And observations of type `user_input`, which stand for what a human has said, and in an escalation for their
+    /// answer (D8). Without this, the program takes them in.
+    pub const fn user_input(self) -> Self {
+        Self { user_input: true, ..self }
+    }
+
+    /// And results of tasks. Without this, whoever has carried a task out settles it.
+    pub const fn results(self) -> Self {
+        Self { results: true, ..self }
+    }
+
+    /// And alerts, which may halt the episode and revoke tokens (D14, D25).
+    pub const fn alerts(self) -> Self {
+        Self { alerts: true, ..self }
+    }
+
+    /// And envelopes that state a level of stakes below what their own axes justify, which is a warning of INV-012.
+    pub const fn understated_stakes(self) -> Self {
+        Self { understated: true, ..self }
+    }
+
+    /// What is against a packet that nobody but the model stands for.
+    fn check(self, packet: &Packet, layer: LayerSource) -> Result<(), Refusal> {
+        let says = |code, problem, pointer: &str, help: &str| {
+            Err(Refusal::rule(Diagnostic::error(code, problem).at(pointer).help(help)))
+        };
+        match packet {
+            Packet::ToolAuthorizationToken(token) => {
+                if !self.tokens {
+                    let problem = "a model issues itself no token";
+                    return says(Code::E4, problem, "/header/packet_type", "ask for one: the program issues tokens");
+                }
+                if token.payload.issuer_layer != layer {
+                    let problem = "a model issues tokens in the name of its own layer alone";
+                    let help = "name the layer of the packet as the issuer";
+                    return says(Code::E4, problem, "/payload/issuer_layer", help);
+                }
             }
-            Err(why) => Err(NotMoved { episode: Self::of(core), why: Arc::new(why) }),
+            Packet::Observation(observation)
+                if observation.payload.observation_type == ObservationType::UserInput && !self.user_input =>
+            {
+                let problem = "what a human says, a model does not say for them";
+                let help = "wait for the human, or observe what was seen otherwise";
+                return says(Code::Fsm, problem, "/payload/observation_type", help);
+            }
+            Packet::TaskResult(_) if !self.results => {
+                let problem = "how a task has ended, a model does not say";
+                let help = "wait for the result: whoever carries the task out settles it";
+                return says(Code::E6, problem, "/header/packet_type", help);
+            }
+            Packet::IntegrityAlert(_) if !self.alerts => {
+                let problem = "a model sends no alerts";
+                return says(Code::E7, problem, "/header/packet_type", "decide to escalate, or to cancel");
+            }
+            _ => {}
+        }
+        match understated(&packet.mcp().stakes) {
+            Some(finding) if !self.understated => Err(Refusal::rule(finding)),
+            _ => Ok(()),
         }
     }
 }
 
-fn proposed(core: &mut Core, text: &str) -> Result<PacketId, Refusal> {
+impl AnyEpisode {
+    /// Makes the move that a text proposes: `{"packet_type": …, "payload": {…}}`, with an envelope `mcp`
+    /// that holds from then on or, without one, in that of the episode. The header is the episode's own affair: a model can claim
+    /// neither another layer nor another time.
+    ///
+    /// Nor can it speak for others: it issues no tokens, does not answer for the human, settles no tasks, sends no alerts,
+    /// and states no lower stakes than its envelope's own axes justify. [`AnyEpisode::propose_with`] allows more. What
+    /// else an envelope of its own says, the axes among it, is the model's word.
+    ///
+    /// # Errors
+    /// What a validator would say of the packet, or else that the model may not say it; nothing is written then. An
+    /// assumption that is said to be verified has to name evidence of the episode's latest verification
+    /// loop, which has closed with a check that has succeeded (INV-003).
+    pub fn propose(self, proposal: &str) -> Result<Moved, NotMoved> {
+        self.propose_with(Allow::moves(), proposal)
+    }
+
+    /// Makes the move that a text proposes, where the model may do more than an agent's moves.
+    ///
+    /// ```
+    /// use omen_fsm::episode::{Allow, AnyEpisode, Moved, NotMoved};
+    ///
+    /// fn hears(episode: AnyEpisode, chat: &str) -> Result<Moved, NotMoved> {
+    ///     // What comes from the chat window is a human's word.
+    ///     episode.propose_with(Allow::moves().user_input(), chat)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`AnyEpisode::propose`]. The issuer of a token has to be the layer of the episode, whatever is allowed.
+    pub fn propose_with(self, allow: Allow, proposal: &str) -> Result<Moved, NotMoved> {
+        let mut core = self.into_core();
+        match core.step(|core| proposed(core, allow, proposal)) {
+            Ok(packet_id) => {
+                let task = core.tasks.get(packet_id.as_str()).map(|task| core.pending(task));
+                Ok(Moved { episode: Self::of(core), packet_id, task })
+            }
+            Err(why) => Err(NotMoved { episode: Self::of(core), why }),
+        }
+    }
+}
+
+fn proposed(core: &mut Core, allow: Allow, text: &str) -> Result<PacketId, Refusal> {
     let Proposal { packet_type, payload, mcp } =
         serde_json::from_str(text).map_err(|error| {
             Refusal::rule(Diagnostic::error(Code::Json, format!("this is no proposal: {error}")).help(
@@ -91,25 +217,32 @@ fn proposed(core: &mut Core, text: &str) -> Result<PacketId, Refusal> {
             ))
         })?;
     let packet = core.compose(packet_type, payload.get(), mcp.map(RawValue::get))?;
-    if let Packet::Decision(decision) = &packet {
-        let assumptions = decision.payload.load_bearing_assumptions.iter().flatten().enumerate();
-        for (at, assumption) in assumptions.filter(|(_, assumption)| assumption.verified) {
-            let evidence = assumption.verification_packet_id.as_deref();
-            if !evidence.is_some_and(|id| core.machine.ledger().is_loop_evidence(id)) {
-                let problem = "an assumption is said to be verified, and names no evidence of the verification loop";
-                return Err(Refusal::rule(
-                    Diagnostic::error(Code::Inv003, problem)
-                        .at(format!("/payload/load_bearing_assumptions/{at}/verification_packet_id"))
-                        .help("decide VERIFY_FIRST and complete the loop, or say `\"verified\": false`"),
-                ));
-            }
+    let (layer, closed) = (core.origin.layer, core.looped.stage == Stage::Closed);
+    let id = core.send_packet(&packet, |machine| {
+        allow.check(&packet, layer)?;
+        is_proved(&packet, machine, closed)
+    })?;
+    // As on the way back from a log: an envelope holds until another one does.
+    core.adopt(&packet);
+    Ok(id)
+}
+
+/// Whether what a decision says to be verified was verified in the latest loop, which `closed` as it should.
+fn is_proved(packet: &Packet, machine: &Machine, closed: bool) -> Result<(), Refusal> {
+    let Packet::Decision(decision) = packet else { return Ok(()) };
+    let proved = closed && machine.has_succeeded();
+    let assumptions = decision.payload.load_bearing_assumptions.iter().flatten().enumerate();
+    for (at, assumption) in assumptions.filter(|(_, assumption)| assumption.verified) {
+        let evidence = assumption.verification_packet_id.as_deref();
+        if !proved || !evidence.is_some_and(|id| machine.ledger().is_loop_evidence(id)) {
+            let problem =
+                "an assumption is said to be verified, and names no evidence of a verification loop with a SUCCESS";
+            return Err(Refusal::rule(
+                Diagnostic::error(Code::Inv003, problem)
+                    .at(format!("/payload/load_bearing_assumptions/{at}/verification_packet_id"))
+                    .help("decide VERIFY_FIRST and complete the loop, or say `\"verified\": false`"),
+            ));
         }
     }
-    let decides = packet_type == PacketType::DecisionPacket;
-    let mcp = decides.then(|| Arc::new(packet.mcp().clone()));
-    let id = core.send_packet(packet)?;
-    if let Some(mcp) = mcp {
-        core.mcp = mcp;
-    }
-    Ok(id)
+    Ok(())
 }

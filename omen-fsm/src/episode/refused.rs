@@ -8,13 +8,14 @@ use omen_types::{Code, Diagnostic};
 
 use super::{AnyEpisode, Episode};
 
-/// Why a step was refused. Nothing of it was written, but for [`Refusal::Log`].
+/// Why a step was refused. Nothing of it was written, but perhaps for [`Refusal::Log`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Refusal {
     /// The protocol forbids it: what a validator would say of the packet.
     Rules(Vec<Diagnostic>),
-    /// The log could not be written. The log's medium knows how much of the step it holds.
+    /// The log could not be written. Only the log's medium knows how much of the step it holds, so the episode
+    /// takes no step any more, `close` least of all. Take it up from the log with [`AnyEpisode::resume`].
     Log(io::Error),
 }
 
@@ -65,15 +66,17 @@ impl std::error::Error for Refusal {
     }
 }
 
-/// A step that was refused: the episode as it was before, the reason, and what was given to the step.
+/// A step that was refused: the episode as it was before, the reason, and what was given to the step. A step that
+/// the protocol forbids leaves the episode as good as it was; one that the log has failed on leaves one that takes no
+/// step any more ([`Refusal::Log`]).
 #[must_use = "it holds the episode"]
 pub struct Refused<S, G = ()> {
     /// The episode, in the state that it was in.
     pub episode: Episode<S>,
     /// Why the step was refused.
     pub why: Arc<Refusal>,
-    /// What the step had been given, where that cannot be made again: orders with their permits,
-    /// settled tasks.
+    /// What the step had been given: a ruling or an order to act, a plan, a token's particulars, orders with their
+    /// permits, settled tasks.
     pub given: G,
 }
 

@@ -34,7 +34,8 @@ impl AnyEpisode {
     /// `setup` names, are passed over. The lines are not written again.
     ///
     /// # Errors
-    /// If a validator would refuse one of the lines: what does not validate does not resume.
+    /// If a validator would refuse one of the lines: what does not validate does not resume. A last line that was
+    /// cut short as the log failed is such a one: cut it off first, for that step was not taken.
     pub fn resume<'l>(setup: Setup, log: impl IntoIterator<Item = &'l str>) -> Result<Self, ResumeError> {
         let mut core = setup.into_core();
         for (number, text) in (1..).zip(log).filter(|(_, text)| !text.trim().is_empty()) {

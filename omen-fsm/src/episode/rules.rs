@@ -4,7 +4,7 @@
 use omen_invariants::facts::{Degraded, EpistemicStatusFact, Judged, MixedClass, Observed, ToolsOk, WriteClass};
 
 use super::state::sealed::EpisodeSealed;
-use super::state::{Attempted, Planned, Proven, Seen, Unplanned, Unseen};
+use super::state::{Attempted, Complete, Planned, Proven, Seen, Unplanned, Unseen};
 use super::values::{AnyClass, Authorized, ReadOnly, Settled};
 use super::{
     Evidenced, HasPlan, ReadsAtOnce, Settles, SomeOrders, SomeUses, Succeeded, TakesToken, VerifyOnlyReads, WritesFirst,
@@ -15,6 +15,7 @@ impl EpisodeSealed for Unplanned {}
 impl EpisodeSealed for Planned {}
 impl EpisodeSealed for Attempted {}
 impl EpisodeSealed for Proven {}
+impl EpisodeSealed for Complete {}
 impl EpisodeSealed for Unseen {}
 impl EpisodeSealed for Seen {}
 impl<const N: usize> EpisodeSealed for [Settled; N] {}
@@ -28,27 +29,40 @@ pub trait Progress: EpisodeSealed + 'static {
     type Planned: Progress;
     /// Once a directive was sent.
     type Sent: Progress;
+    /// In another envelope.
+    type Elsewhere: Progress;
 }
 
 impl Progress for Judged {
     type Planned = Self;
     type Sent = Self;
+    type Elsewhere = Self;
 }
 impl Progress for Unplanned {
     type Planned = Planned;
     type Sent = Attempted;
+    type Elsewhere = Self;
 }
 impl Progress for Planned {
     type Planned = Self;
     type Sent = Attempted;
+    type Elsewhere = Self;
 }
 impl Progress for Attempted {
     type Planned = Self;
     type Sent = Self;
+    type Elsewhere = Self;
 }
 impl Progress for Proven {
     type Planned = Self;
     type Sent = Self;
+    type Elsewhere = Self;
+}
+impl Progress for Complete {
+    type Planned = Self;
+    type Sent = Self;
+    // What completes it may be a waiver, which the other envelope takes away.
+    type Elsewhere = Judged;
 }
 
 #[diagnostic::do_not_recommend]
@@ -57,6 +71,8 @@ impl<C> HasPlan<C> for Planned {}
 impl<C> HasPlan<C> for Attempted {}
 #[diagnostic::do_not_recommend]
 impl<C> HasPlan<C> for Proven {}
+#[diagnostic::do_not_recommend]
+impl<C> HasPlan<C> for Complete {}
 // The machine looks, then.
 #[diagnostic::do_not_recommend]
 impl<C> HasPlan<C> for Judged {}
@@ -68,6 +84,8 @@ impl HasPlan<AnyClass> for Unplanned {}
 
 #[diagnostic::do_not_recommend]
 impl<T> Succeeded<T> for Proven {}
+#[diagnostic::do_not_recommend]
+impl<T> Succeeded<T> for Complete {}
 #[diagnostic::do_not_recommend]
 impl<T: Degraded> Succeeded<T> for Attempted {}
 

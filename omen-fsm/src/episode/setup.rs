@@ -91,7 +91,8 @@ pub trait Log: Send + Sync + 'static {
     /// when this returns.
     ///
     /// # Errors
-    /// If the packets are not safely written.
+    /// If the packets are not safely written. The episode never calls it again then, for what follows might stand
+    /// behind half a line.
     fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()>;
 
     /// Hears of a warning about a packet that was just written.
@@ -122,7 +123,8 @@ impl Log for Memory {
     }
 }
 
-/// A log in JSON Lines. What it writes is flushed after each step.
+/// A log in JSON Lines. What it writes is flushed after each step. After an error of the writer nothing more is
+/// written; it may hold the step in whole, in part, or not at all.
 #[derive(Debug)]
 pub struct JsonLines<W>(pub W);
 
@@ -235,7 +237,8 @@ impl Setup {
         self.core
     }
 
-    /// The episode, before its first packet.
+    /// The episode, before its first packet. One whose log has packets already is taken up with
+    /// [`AnyEpisode::resume`](super::AnyEpisode::resume): started anew on the same log, it would stand in it twice.
     pub fn start(self) -> Episode<Idle> {
         Episode::from_core(Box::new(self.core))
     }

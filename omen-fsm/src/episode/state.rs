@@ -32,7 +32,7 @@ pub trait Typestate: sealed::EpisodeSealed {
 pub struct Decide<O>(PhantomData<O>);
 
 /// A verification loop runs (D22). `P` is its progress: [`Unplanned`], [`Planned`], [`Attempted`],
-/// [`Proven`]; `O` says whether something was observed in it: [`Unseen`], [`Seen`]; `T` is the state of
+/// [`Proven`], or [`Complete`]; `O` says whether something was observed in it: [`Unseen`], [`Seen`]; `T` is the state of
 /// the tools, as the envelope says it.
 #[derive(Debug)]
 pub struct Verify<P, O, T>(PhantomData<(P, O, T)>);
@@ -57,6 +57,10 @@ pub enum Attempted {}
 /// A READ directive of the loop has succeeded.
 #[derive(Debug)]
 pub enum Proven {}
+/// The loop was found to be complete at run time. In another envelope it is looked at again, for a waiver may be
+/// what completes it.
+#[derive(Debug)]
+pub enum Complete {}
 
 /// Nothing with status OBSERVED was observed in the loop yet.
 #[derive(Debug)]

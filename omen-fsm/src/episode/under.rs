@@ -3,6 +3,7 @@
 use omen_invariants::facts::{Envelope, Judged, ToolsDown, ToolsOk, ToolsPartial};
 use omen_types::Invalid;
 
+use super::rules::Progress;
 use super::state::{Decide, Many, Open, Typestate, Verify};
 use super::{Authorize, Episode, Escalated, Execute, Fork, Idle, Model, Review, SafeMode, Sense};
 
@@ -52,16 +53,16 @@ impl<T, const N: usize> Under<T> for Open<Execute, N> {
     type Then = Self;
 }
 
-impl<P, O, U, T: ToolsThen<U>> Under<T> for Verify<P, O, U> {
-    type Then = Verify<P, O, T::Then>;
+impl<P: Progress, O, U, T: ToolsThen<U>> Under<T> for Verify<P, O, U> {
+    type Then = Verify<P::Elsewhere, O, T::Then>;
 }
 
-impl<P, O, U, T: ToolsThen<U>, const N: usize> Under<T> for Open<Verify<P, O, U>, N> {
-    type Then = Open<Verify<P, O, T::Then>, N>;
+impl<P: Progress, O, U, T: ToolsThen<U>, const N: usize> Under<T> for Open<Verify<P, O, U>, N> {
+    type Then = Open<Verify<P::Elsewhere, O, T::Then>, N>;
 }
 
-impl<P, O, U, T: ToolsThen<U>> Under<T> for Many<Verify<P, O, U>> {
-    type Then = Many<Verify<P, O, T::Then>>;
+impl<P: Progress, O, U, T: ToolsThen<U>> Under<T> for Many<Verify<P, O, U>> {
+    type Then = Many<Verify<P::Elsewhere, O, T::Then>>;
 }
 
 impl<S> Episode<S> {

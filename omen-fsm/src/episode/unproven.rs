@@ -8,28 +8,29 @@ use omen_types::{Code, Diagnostic, ResultStatus};
 use super::Episode;
 use super::refused::{Halt, Refusal, Refused};
 use super::rules::Progress;
-use super::state::{Attempted, Open, Verify};
+use super::state::{Open, Verify};
 use super::values::{Order, Settled};
 
-/// A check of a verification loop that ended otherwise than with SUCCESS; it may be tried again.
+/// A check of a verification loop that ended otherwise than with SUCCESS; it may be tried again. What was proved
+/// before, it leaves as it is.
 #[must_use = "it holds the episode"]
-pub struct Unproven<O, T> {
+pub struct Unproven<P, O, T> {
     /// The episode, with the result in its log.
-    pub episode: Episode<Verify<Attempted, O, T>>,
+    pub episode: Episode<Verify<P, O, T>>,
     /// How the check ended.
     pub status: ResultStatus,
 }
 
-impl<O, T> fmt::Display for Unproven<O, T> {
+impl<P, O, T> fmt::Display for Unproven<P, O, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the check ended with `{}`, and the verification loop needs a SUCCESS", self.status)
+        write!(f, "the check ended with `{}`, and shows nothing", self.status)
     }
 }
 
-impl<O, T> std::error::Error for Unproven<O, T> {}
+impl<P, O, T> std::error::Error for Unproven<P, O, T> {}
 
-impl<O, T> From<Unproven<O, T>> for Halt {
-    fn from(unproven: Unproven<O, T>) -> Self {
+impl<P, O, T> From<Unproven<P, O, T>> for Halt {
+    fn from(unproven: Unproven<P, O, T>) -> Self {
         let finding = Diagnostic::error(Code::E3, unproven.to_string())
             .help("send another READ directive that succeeds, or give up: halt the episode");
         Self { why: Arc::new(Refusal::rule(finding)), episode: Box::new(unproven.episode.into_any()) }
@@ -42,7 +43,7 @@ pub enum SettleError<P, O, T, const N: usize> {
     /// They were refused.
     Refused(Refused<Open<Verify<P, O, T>, N>, Vec<Settled>>),
     /// They were taken in, and none is a SUCCESS.
-    Unproven(Unproven<O, T>),
+    Unproven(Unproven<P, O, T>),
 }
 
 impl<P, O, T, const N: usize> From<SettleError<P, O, T, N>> for Halt {
@@ -73,7 +74,7 @@ pub enum CheckError<P: Progress, O, T, C> {
     /// The result was refused.
     Settling(Refused<Open<Verify<P::Sent, O, T>, 1>, Vec<Settled>>),
     /// The check was made, and did not succeed.
-    Unproven(Unproven<O, T>),
+    Unproven(Unproven<P::Sent, O, T>),
 }
 
 impl<P: Progress, O, T, C> From<CheckError<P, O, T, C>> for Halt {
@@ -99,7 +100,7 @@ impl<P: Progress, O, T, C> fmt::Display for CheckError<P, O, T, C> {
 impl<P: Progress, O, T, C> std::error::Error for CheckError<P, O, T, C> {}
 
 // By hand, for derived ones would ask the same of the states.
-impl<O, T> fmt::Debug for Unproven<O, T> {
+impl<P, O, T> fmt::Debug for Unproven<P, O, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Unproven").field("episode", &self.episode).field("status", &self.status).finish()
     }

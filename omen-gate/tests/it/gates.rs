@@ -1,10 +1,11 @@
 //! A gate with two tools in this process, for the tests of the whole way.
 
+use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use omen_gate::audit::store::Memory;
+use omen_gate::audit::store::{Memory, Store};
 use omen_gate::audit::{Audit, Key, Options};
 use omen_gate::catalog::pin;
 use omen_gate::confirm::{Confirmer, Question, Reply};
@@ -136,8 +137,41 @@ impl Confirmer for Person {
     }
 }
 
+/// A disk that is full after so many lines.
+#[derive(Debug)]
+struct Disk {
+    memory: Memory,
+    room: Arc<AtomicU32>,
+}
+
+impl Store for Disk {
+    fn log(&mut self) -> io::Result<Box<dyn io::Read + '_>> {
+        self.memory.log()
+    }
+
+    fn head(&mut self) -> io::Result<Option<Vec<u8>>> {
+        self.memory.head()
+    }
+
+    fn append(&mut self, offset: u64, line: &[u8]) -> io::Result<()> {
+        let room = self.room.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |room| room.checked_sub(1));
+        room.map_err(|_| io::Error::from(io::ErrorKind::StorageFull))?;
+        self.memory.append(offset, line)
+    }
+
+    fn set_head(&mut self, head: &[u8]) -> io::Result<()> {
+        self.memory.set_head(head)
+    }
+
+    fn replace_head(&mut self, head: &[u8]) -> io::Result<()> {
+        self.memory.replace_head(head)
+    }
+}
+
 /// Everything that a test may want to look at.
 pub(crate) struct World {
+    /// How many more entries the audit log takes.
+    pub(crate) room: Arc<AtomicU32>,
     pub(crate) gate: Gate,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) memory: Memory,
@@ -188,12 +222,14 @@ pub(crate) async fn world(more: &str, build: impl FnOnce(Builder) -> Builder) ->
     let (clock, memory, seen) = (clock(), Memory::default(), Arc::<Seen>::default());
     let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
     let shared: Arc<dyn Clock> = clock.clone();
-    let audit = Audit::over(memory.clone(), key, Arc::clone(&shared), Options::default()).unwrap();
+    let room = Arc::new(AtomicU32::new(u32::MAX));
+    let disk = Disk { memory: memory.clone(), room: Arc::clone(&room) };
+    let audit = Audit::over(disk, key, Arc::clone(&shared), Options::default()).unwrap();
     let server = Watched { local: local(), seen: Arc::clone(&seen) };
     let builder = Gate::builder(config(more).await).audit(audit).clock(shared);
     let builder = builder.server(ServerName::new("store").unwrap(), server);
     let builder = builder.output::<Setting>(tool("store/get"));
-    World { gate: build(builder).build().unwrap(), clock, memory, seen }
+    World { room, gate: build(builder).build().unwrap(), clock, memory, seen }
 }
 
 impl World {

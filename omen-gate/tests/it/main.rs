@@ -5,6 +5,7 @@
 
 mod audit;
 mod breaker;
+mod bridge;
 mod budget;
 mod canonical;
 mod catalog;
@@ -30,4 +31,6 @@ mod server;
 mod steps;
 mod summary;
 mod support;
+
+mod turn;
 mod ui;

@@ -1,5 +1,6 @@
 //! The whole way of a request.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use omen_gate::confirm::Reply;
@@ -85,7 +86,7 @@ async fn pg_3_suspends_a_tool_that_has_changed() {
     let changed = json!({ "name": "get", "description": "Reads all.", "inputSchema": { "type": "object",
         "properties": { "key": { "type": "string" } } } });
     world.seen.more.lock().unwrap().push(serde_json::from_value(changed).unwrap());
-    world.seen.revision.store(1, std::sync::atomic::Ordering::SeqCst);
+    world.seen.revision.store(1, Ordering::SeqCst);
     let blocked = world.authorized("turn_1", "store/get", get()).await.unwrap_err();
     assert_eq!(blocked.code, Code::Pg3);
     assert!(blocked.message.contains("suspended"), "{blocked}");
@@ -223,4 +224,28 @@ async fn a_call_that_nobody_waits_for_has_its_outcome_too() {
     }
     let outcome = world.entries().pop().unwrap();
     assert_eq!((&outcome["data"]["class"], &outcome["data"]["ran"]), (&json!("cancelled"), &json!("unknown")));
+}
+
+#[tokio::test]
+async fn a1_without_a_record_of_the_intent_no_tool_runs() {
+    let world = world("", |builder| builder).await;
+    let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+    world.room.store(0, Ordering::SeqCst);
+    assert_eq!(request.dispatch().await.unwrap_err().code(), Code::A1);
+    assert_eq!(world.seen.calls(), 0);
+}
+
+#[tokio::test]
+async fn a1_an_outcome_that_cannot_be_recorded_withholds_the_answer_and_nothing_more_runs() {
+    let world = world("", |builder| builder).await;
+    let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+    let other = world.authorized("turn_2", "store/get", get()).await.unwrap();
+    world.room.store(1, Ordering::SeqCst);
+    assert_eq!(request.dispatch().await.unwrap_err().code(), Code::A1);
+    assert_eq!(world.seen.calls(), 1, "it ran: its intent says so");
+    assert_eq!(world.kinds().last().unwrap(), "intent");
+    // The log is closed until somebody has looked at it, also when there is room again.
+    world.room.store(100, Ordering::SeqCst);
+    assert_eq!(other.dispatch().await.unwrap_err().code(), Code::A1);
+    assert_eq!(world.seen.calls(), 1);
 }

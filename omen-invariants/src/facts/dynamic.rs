@@ -12,6 +12,7 @@ use super::{AnyEnvelope, Envelope};
 use crate::rules::inv_012_stakes_consistent::Axes;
 use crate::rules::{
     inv_002_subpar_never_acts, inv_003_high_stakes_verified, inv_004_live_evidence, inv_010_degraded_tools,
+    inv_012_stakes_consistent,
 };
 
 /// In the place of a fact: the rules that ask for it were judged at run time, and passed.
@@ -20,8 +21,8 @@ pub struct Judged;
 
 impl FactSealed for Judged {}
 
-/// A complete envelope whose facts are known at run time only. It matches the schema and keeps INV-004,
-/// as an [`Envelope`] does.
+/// A complete envelope whose facts are known at run time only. It matches the schema, keeps INV-004, and states no
+/// lower stakes than its axes justify (INV-012), as an [`Envelope`] does.
 #[derive(Clone, Debug)]
 #[must_use = "an envelope does nothing until a packet is sent in it"]
 pub struct DynEnvelope {
@@ -32,15 +33,14 @@ impl DynEnvelope {
     /// Checks an envelope.
     ///
     /// # Errors
-    /// What the schema or INV-004 has against it, with JSON pointers into the packet.
+    /// What the schema, INV-004 or INV-012 has against it, with JSON pointers into the packet.
     pub fn new(mcp: omen_types::Mcp) -> Result<Self, Vec<Diagnostic>> {
         let mut errors = mcp.check().err().unwrap_or_default();
         errors.iter_mut().for_each(into_packet);
-        let (status, freshness) = (mcp.epistemics.status, mcp.epistemics.freshness_class);
-        let is_live = mcp.evidence.evidence_refs.iter().any(|reference| reference.ref_type.is_live());
-        if inv_004_live_evidence::is_claim(status, freshness) && !is_live {
-            errors.push(inv_004_live_evidence::unsupported(status, freshness));
+        if !inv_004_live_evidence::is_borne_out(&mcp) {
+            errors.push(inv_004_live_evidence::unsupported(mcp.epistemics.status, mcp.epistemics.freshness_class));
         }
+        errors.extend(inv_012_stakes_consistent::understated(&mcp.stakes));
         if errors.is_empty() { Ok(Self { mcp }) } else { Err(errors) }
     }
 
@@ -48,7 +48,7 @@ impl DynEnvelope {
     /// and then follows from the axes (D36).
     ///
     /// # Errors
-    /// What is no JSON in the text, or what the schema or INV-004 has against it, with JSON pointers
+    /// What is no JSON in the text, or what the schema, INV-004 or INV-012 has against it, with JSON pointers
     /// into the packet.
     pub fn from_json(text: &str) -> Result<Self, Vec<Diagnostic>> {
         let read = match with_level(text) {

@@ -23,7 +23,7 @@ macro_rules! text {
             !__OMEN_TEXT.is_empty(),
             "INV-001: this text is empty; the envelope needs at least one character here"
         );
-        $crate::facts::text_of(__OMEN_TEXT)
+        $crate::facts::__text_of(__OMEN_TEXT)
     }};
 }
 
@@ -43,19 +43,19 @@ macro_rules! unit {
         const __OMEN_NUMBER: f64 = $number as f64;
         const _: () =
             ::core::assert!($crate::facts::within_unit(__OMEN_NUMBER), "INV-001: this number is not within 0 and 1");
-        $crate::facts::unit_of(__OMEN_NUMBER)
+        $crate::facts::__unit_of(__OMEN_NUMBER)
     }};
 }
 
 /// INVARIANT: only [`text!`](crate::text) calls this, with a text that is not empty.
 #[must_use]
-pub fn text_of(text: &'static str) -> Text {
+pub fn __text_of(text: &'static str) -> Text {
     Text::trusted(text.to_owned())
 }
 
 /// INVARIANT: only [`unit!`](crate::unit) calls this, with a number that [`within_unit`] takes.
 #[must_use]
-pub fn unit_of(number: f64) -> UnitInterval {
+pub fn __unit_of(number: f64) -> UnitInterval {
     // A number within bounds is finite, and so is JSON.
     UnitInterval::trusted(Number::from_f64(number).unwrap_or_else(|| Number::from(0)))
 }

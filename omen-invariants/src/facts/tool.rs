@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use omen_types::OperationType;
 
-use super::{OperationTypeFact, ToolSafetyClassFact};
+use super::{GrantsWriting, OperationTypeFact, ToolSafetyClassFact, op};
 
 /// A tool, declared with [`tool!`](crate::tool): its identifier and its safety class.
 pub trait Tool: Copy + Send + Sync + 'static {
@@ -94,6 +94,17 @@ macro_rules! scope {
                     $crate::facts::OperationListed::check();
             }
         )+
+
+        $crate::scope!(@writing $scope $($operation)+);
+    };
+    (@writing $scope:ident Read $($rest:ident)*) => { $crate::scope!(@writing $scope $($rest)*); };
+    (@writing $scope:ident) => {};
+    (@writing $scope:ident $writes:ident $($rest:ident)*) => {
+        #[diagnostic::do_not_recommend]
+        impl $crate::facts::GrantsWriting<$crate::facts::op::Read> for $scope {
+            const PROOF: $crate::facts::WritingListed<Self, $crate::facts::op::Read> =
+                $crate::facts::WritingListed::check();
+        }
     };
     ($(#[$attribute:meta])* $visibility:vis $scope:ident: tools [] $($rest:tt)*) => {
         ::core::compile_error!("INV-007 (E4): a token scope lists at least one tool");
@@ -142,6 +153,44 @@ impl<S, O> OperationListed<S, O> {
     /// Whoever relies on a grant calls this: the compiler then evaluates the proof.
     pub const fn hold(&self) {}
 }
+
+/// Proof that the wire form of a scope lists an operation that writes, as a directive for `O` to a tool that may write
+/// needs (D26); see [`ToolListed`].
+#[derive(Debug)]
+pub struct WritingListed<S, O>(PhantomData<fn() -> (S, O)>);
+
+impl<S: Scope, O: OperationTypeFact> WritingListed<S, O> {
+    /// Looks for one, at compile time.
+    #[must_use]
+    pub const fn check() -> Self {
+        // Whether an operation that writes is listed itself, another proof says.
+        let writes = allows(S::OPERATIONS, OperationType::Write)
+            || allows(S::OPERATIONS, OperationType::Modify)
+            || allows(S::OPERATIONS, OperationType::Delete);
+        assert!(
+            writes || O::VALUE as u8 != OperationType::Read as u8,
+            "INV-007 (E4): this scope grants writing, and its token would list no operation that writes"
+        );
+        Self(PhantomData)
+    }
+}
+
+impl<S, O> WritingListed<S, O> {
+    /// Whoever relies on a grant calls this: the compiler then evaluates the proof.
+    pub const fn hold(&self) {}
+}
+
+macro_rules! writing {
+    ($($operation:ident),*) => {
+        $(
+            #[diagnostic::do_not_recommend]
+            impl<S: Scope> GrantsWriting<op::$operation> for S {
+                const PROOF: WritingListed<Self, op::$operation> = WritingListed::check();
+            }
+        )*
+    };
+}
+writing!(Write, Modify, Delete);
 
 const fn lists(mut tools: &[&str], tool: &str) -> bool {
     while let [first, rest @ ..] = tools {

@@ -1,6 +1,6 @@
 //! INV-004: who infers how things are now must show live evidence.
 
-use omen_types::{Code, Diagnostic, EpistemicStatus, FreshnessClass, PayloadFacts, Severity};
+use omen_types::{Code, Diagnostic, EpistemicStatus, FreshnessClass, Mcp, PayloadFacts, Severity};
 
 use crate::Context;
 
@@ -46,6 +46,13 @@ pub(crate) fn unsupported(status: EpistemicStatus, freshness: FreshnessClass) ->
     .at("/mcp/evidence/evidence_refs")
     .label("no live evidence")
     .help(Code::Inv004.info().mend)
+}
+
+/// Whether an envelope has the live evidence that what it claims needs.
+#[must_use]
+pub fn is_borne_out(mcp: &Mcp) -> bool {
+    let is_live = || mcp.evidence.evidence_refs.iter().any(|reference| reference.ref_type.is_live());
+    !is_claim(mcp.epistemics.status, mcp.epistemics.freshness_class) || is_live()
 }
 
 /// Whether status and freshness together claim to know how things are now without having seen it.

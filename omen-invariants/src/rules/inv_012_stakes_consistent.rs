@@ -1,6 +1,8 @@
 //! INV-012: the stated level of stakes fits its axes.
 
-use omen_types::{Adversariality, Code, Diagnostic, Impact, Irreversibility, StakesFacts, StakesLevel, Uncertainty};
+use omen_types::{
+    Adversariality, Code, Diagnostic, Impact, Irreversibility, Stakes, StakesFacts, StakesLevel, Uncertainty,
+};
 
 use crate::Context;
 
@@ -26,6 +28,24 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         ))
         .help(format!("state `{justified}`, or correct the axes")),
     );
+}
+
+/// What there is against a level of stakes that is stated below the one that the axes justify. In a log it is a
+/// warning (D36); who writes an envelope can do better.
+#[must_use]
+pub fn understated(stakes: &Stakes) -> Option<Diagnostic> {
+    let (axes, stated) = (Axes::stated(stakes), stakes.stakes_level);
+    let justified = axes.level();
+    // One medium axis and the rest low is good for LOW as well as for MEDIUM.
+    let is_low = stated == StakesLevel::Low && axes.line_holds(StakesLevel::Low);
+    (stated < justified && !is_low).then(|| {
+        Diagnostic::error(
+            Code::Inv012,
+            format!("the stakes are understated: `{stated}`, where the axes justify `{justified}`"),
+        )
+        .at("/mcp/stakes/stakes_level")
+        .help(format!("state `{justified}`, or correct the axes"))
+    })
 }
 
 /// How high an axis is.
@@ -69,6 +89,15 @@ pub struct Axes {
 
 impl Axes {
     fn of(stakes: &StakesFacts) -> Self {
+        Self {
+            impact: stakes.impact,
+            irreversibility: stakes.irreversibility,
+            uncertainty: stakes.uncertainty,
+            adversariality: stakes.adversariality,
+        }
+    }
+
+    fn stated(stakes: &Stakes) -> Self {
         Self {
             impact: stakes.impact,
             irreversibility: stakes.irreversibility,

@@ -2,6 +2,8 @@
 //! refuses.
 
 mod log;
+mod poison;
+mod proofs;
 mod propose;
 mod refusals;
 mod resume;

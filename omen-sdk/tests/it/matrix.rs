@@ -68,8 +68,11 @@ fn states(model: &Model) -> Vec<State<'_>> {
             states.push(State { of, ty: of.ty.replace("N>", "1>") });
             continue;
         }
-        let progress: &[&str] =
-            if of.open { &["Attempted", "Proven"] } else { &["Unplanned", "Planned", "Attempted", "Proven"] };
+        let progress: &[&str] = if of.open {
+            &["Attempted", "Proven", "Complete"]
+        } else {
+            &["Unplanned", "Planned", "Attempted", "Proven", "Complete"]
+        };
         for progress in progress {
             for seen in ["Unseen", "Seen"] {
                 for tools in ["ToolsOk", "ToolsDown"] {
@@ -105,7 +108,7 @@ fn is_legal(model: &Model, state: &State<'_>, event: &str) -> bool {
         // D20: open directives are not left behind. D22: nor is a loop that lacks something.
         "believe" if state.of.open => false,
         "believe" if in_loop => {
-            has("Seen") && !has("Unseen") && (has("Proven") || has("Attempted") && has("ToolsDown"))
+            has("Seen") && !has("Unseen") && (has("Proven") || has("Complete") || has("Attempted") && has("ToolsDown"))
         }
         // D22: the plan comes first. The typed API settles what a loop has sent before it sends more.
         "direct_read" if in_loop => !has("Unplanned") && !state.of.open,

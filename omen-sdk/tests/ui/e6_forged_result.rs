@@ -1,8 +1,8 @@
 // E6: a result of no task -> E0451
 use omen::prelude::*;
 
-fn agent(task: Pending, status: omen::packet::ResultStatus) -> Settled {
-    Settled { task, status, data: None, error: None, used: None }
+fn agent(pending: Pending, status: omen::packet::ResultStatus) -> Settled {
+    Settled { pending, status, data: None, error: None, used: None }
 }
 
 fn main() {}

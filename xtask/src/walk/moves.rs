@@ -51,6 +51,16 @@ fn moved<N: Typestate, S, G>(result: Result<Episode<N>, Refused<S, G>>) -> Tried
     }
 }
 
+fn decided<S, G>(result: Result<Decided, Refused<S, G>>) -> Tried {
+    match result {
+        Ok(Decided::Act(episode)) => sure(episode),
+        Ok(Decided::VerifyFirst(episode)) => sure(episode),
+        Ok(Decided::Escalate(episode)) => sure(episode),
+        Ok(Decided::Stop(episode)) => sure(episode),
+        Err(refused) => Tried::Refused(refused.episode.into_any(), refused.why),
+    }
+}
+
 impl World<'_> {
     /// Tries a random move.
     pub(super) fn step(&mut self, episode: AnyEpisode) -> (Tried, Sort) {
@@ -134,23 +144,16 @@ impl World<'_> {
                 order = order.relies_on(proof.verifies(assumption));
             }
         }
-        let decided = match self.rng.u8(..4) {
+        match self.rng.u8(..4) {
             0 => {
                 let assumption = self.text();
-                episode.decide(outcome, order.assumes(&assumption), &envelope)
+                decided(episode.decide(outcome, order.assumes(&assumption), &envelope))
             }
             1 => {
                 let layer_1 = Layer1::assume().order(self.text());
-                episode.decide(outcome, order.layer1_override(layer_1), &envelope)
+                decided(episode.decide(outcome, order.layer1_override(layer_1), &envelope))
             }
-            _ => episode.decide(outcome, order, &envelope),
-        };
-        match decided {
-            Ok(Decided::Act(episode)) => sure(episode),
-            Ok(Decided::VerifyFirst(episode)) => sure(episode),
-            Ok(Decided::Escalate(episode)) => sure(episode),
-            Ok(Decided::Stop(episode)) => sure(episode),
-            Err(refused) => Tried::Refused(refused.episode.into_any(), refused.why),
+            _ => decided(episode.decide(outcome, order, &envelope)),
         }
     }
 
@@ -320,20 +323,21 @@ impl World<'_> {
         if self.rng.bool()
             && let Some(proposal) = self.rng.choice(self.proposals)
         {
-            return proposed(episode, proposal);
+            return self.proposed(episode, proposal);
         }
         let packet = PROPOSALS.get(self.rng.usize(..PROPOSALS.len())).copied().unwrap_or_default();
         let task = format!("task_proposed_{}", self.rng.u32(..));
         let text =
             packet.replace("$TASK", &task).replace("$VALUE", &serde_json::to_string(&self.value()).unwrap_or_default());
-        proposed(episode, &text)
+        self.proposed(episode, &text)
     }
-}
 
-fn proposed(episode: AnyEpisode, text: &str) -> Tried {
-    match episode.propose(text) {
-        Ok(moved) => Tried::Moved(moved.episode),
-        Err(refused) => Tried::Refused(refused.episode, refused.why),
+    fn proposed(&self, episode: AnyEpisode, text: &str) -> Tried {
+        let allow = if self.speaks_for_all { Allow::everything() } else { Allow::moves() };
+        match episode.propose_with(allow, text) {
+            Ok(moved) => Tried::Moved(moved.episode),
+            Err(refused) => Tried::Refused(refused.episode, refused.why),
+        }
     }
 }
 

@@ -22,6 +22,8 @@ pub(super) struct World<'w> {
     first: DynEnvelope,
     /// What a model might propose, made from the schemas.
     pub(super) proposals: &'w [String],
+    /// Whether the model may say what others have to say.
+    pub(super) speaks_for_all: bool,
     pub(super) permits: Vec<Permit<Change>>,
     pub(super) proofs: Vec<(Proof, Vec<Assumption>)>,
     pub(super) planned: Vec<Assumption>,
@@ -30,12 +32,14 @@ pub(super) struct World<'w> {
 impl<'w> World<'w> {
     pub(super) fn new(mut rng: Rng, proposals: &'w [String]) -> Result<Self, Failure> {
         let first = envelope(&mut rng)?;
+        let speaks_for_all = rng.bool();
         Ok(Self {
             rng,
             seconds: Arc::default(),
             start: "2026-03-01T10:00:00Z".parse()?,
             first,
             proposals,
+            speaks_for_all,
             permits: Vec::new(),
             proofs: Vec::new(),
             planned: Vec::new(),

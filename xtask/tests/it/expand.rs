@@ -6,6 +6,7 @@ use xtask::expand::{Options, Part, command};
 fn each_part_is_printed() {
     let types = printed(Some(Part::Types));
     let codes = printed(Some(Part::Codes));
+    let gate = printed(Some(Part::Gate));
     let facts = printed(Some(Part::Facts));
     let fsm = printed(Some(Part::Fsm));
     let episode = printed(Some(Part::Episode));
@@ -14,7 +15,7 @@ fn each_part_is_printed() {
     assert!(facts.contains("pub struct HighStakes;") && facts.contains("pub trait TierMayAct: sealed::FactSealed {}"));
     assert!(fsm.contains("pub enum Event {") && fsm.contains("pub enum Obligation {"));
     assert!(episode.contains("impl Episode<Model> {") && episode.contains("pub trait ActHereE1: Sized {"));
-    assert_eq!(printed(None), types + &codes + &facts + &fsm + &episode);
+    assert_eq!(printed(None), types + &codes + &gate + &facts + &fsm + &episode);
 }
 
 fn printed(part: Option<Part>) -> String {

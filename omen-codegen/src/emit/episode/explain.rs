@@ -94,6 +94,9 @@ fn name(mv: &Move, number: usize, refusal: &Refusal) -> syn::Ident {
 /// What a call of the method may look like: its parameters that are named at the call, and the names
 /// of the values that it takes.
 fn signature(mv: &Move, implementations: &[Implementation]) -> (Option<syn::Generics>, Vec<syn::Ident>) {
+    if mv.by_hand {
+        return (None, mv.takes.iter().map(|name| format_ident!("_{name}")).collect());
+    }
     let of = || implementations.iter().filter(|implementation| implementation.method == mv.method);
     let longest = of().map(|implementation| &implementation.parameters).max_by_key(|parameters| parameters.len());
     let names = match longest {

@@ -16,8 +16,14 @@ const TYPED: &[Field] = &[need("description", Want::Text), need("states", Want::
 const STATE: &[Field] =
     &[need("type", Want::Text), need("of", Want::Texts), may("open", Want::Flag), need("description", Want::Text)];
 
-const MOVE: &[Field] =
-    &[need("method", Want::Text), need("events", Want::Texts), may("only", Want::Texts), need("refused", Want::List)];
+const MOVE: &[Field] = &[
+    need("method", Want::Text),
+    need("events", Want::Texts),
+    may("only", Want::Texts),
+    may("by_hand", Want::Flag),
+    may("takes", Want::Texts),
+    need("refused", Want::List),
+];
 
 const REFUSED: &[Field] =
     &[need("rule", Want::Text), may("in", Want::Texts), need("message", Want::Text), need("note", Want::Text)];

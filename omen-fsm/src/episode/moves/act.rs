@@ -15,17 +15,17 @@ pub(crate) fn act<S, Next, L, Q, T, A>(
     mut episode: Episode<S>,
     order: ActOrder<A>,
     envelope: &Envelope<L, Q, T>,
-) -> Result<Episode<Next>, Refused<S>>
+) -> Result<Episode<Next>, Refused<S, ActOrder<A>>>
 where
     Q: TierMayAct,
     L: StakesAllowAct<Q, A>,
     T: ToolsAllowAct<L>,
 {
     if let Err(why) = order.check(&episode.core.mark) {
-        return Err(episode.refuse(why));
+        return Err(episode.refuse(why).giving_back(order));
     }
     match episode.core.try_send_under(envelope, order.draft(DecisionOutcome::Act)) {
         Ok(()) => Ok(episode.at()),
-        Err(why) => Err(episode.refuse(why)),
+        Err(why) => Err(episode.refuse(why).giving_back(order)),
     }
 }

@@ -15,14 +15,14 @@ use crate::episode::{Authorize, Episode, Permit, Refused, SomeUses, TokenSpec};
 pub(crate) fn authorize<S, Sc: Scope, const N: usize>(
     mut episode: Episode<S>,
     spec: TokenSpec,
-) -> Result<(Episode<Authorize>, [Permit<Sc>; N]), Refused<S>>
+) -> Result<(Episode<Authorize>, [Permit<Sc>; N]), Refused<S, TokenSpec>>
 where
     [(); N]: SomeUses,
 {
     let core = &mut episode.core;
     let token_id = match core.fresh_token_id() {
         Ok(token_id) => token_id,
-        Err(why) => return Err(episode.refuse(Arc::new(why))),
+        Err(why) => return Err(episode.refuse(Arc::new(why)).giving_back(spec)),
     };
     let draft = spec.draft::<Sc>(token_id.clone(), N, core.now(), core.origin.layer);
     match core.try_send(draft) {
@@ -35,6 +35,6 @@ where
             });
             Ok((episode.at(), permits))
         }
-        Err(why) => Err(episode.refuse(why)),
+        Err(why) => Err(episode.refuse(why).giving_back(spec)),
     }
 }

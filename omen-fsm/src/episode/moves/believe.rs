@@ -9,14 +9,20 @@ pub(crate) fn believe<S, Next>(mut episode: Episode<S>, belief: Belief) -> Episo
 }
 
 /// Closes the verification loop: takes its evidence, which it names, into what is believed (D22). The
-/// proof makes the loop's assumptions [`Verified`].
+/// proof makes the loop's assumptions [`Verified`]; if the update was refused, which [`Episode::trouble`] tells,
+/// it proves nothing.
 pub(crate) fn in_loop<P: Succeeded<T>, O: Evidenced<P, T>, T>(
     mut episode: Episode<Verify<P, O, T>>,
     mut belief: Belief,
 ) -> (Episode<Model>, Proof) {
-    let looped = std::mem::take(&mut episode.core.looped);
-    belief.cite(looped.evidence.into_iter());
-    episode.core.must(belief.draft());
-    let proof = Proof { observed: looped.observed, plans: looped.plans, episode: episode.core.mark.clone() };
+    let core = &mut episode.core;
+    belief.cite(core.looped.evidence.iter().cloned());
+    // A loop whose belief update was refused goes on, and with no plan to its name the proof is none.
+    let plans = match core.must(belief.draft()) {
+        Some(_) => std::mem::take(&mut core.looped.plans),
+        None => Vec::new(),
+    };
+    let observed = core.looped.observed.clone();
+    let proof = Proof { observed, plans, has_succeeded: core.has_succeeded(), episode: core.mark.clone() };
     (episode.at(), proof)
 }

@@ -4,10 +4,11 @@ use crate::episode::{
     CheckError, Episode, HasPlan, Order, Pending, Proven, SettleError, Settled, Verify, VerifyOnlyReads,
 };
 
-/// Sends a READ directive, lets `run` carry it out, and takes its result in: SUCCESS leads on.
+/// Sends a READ directive, lets `run` carry it out, and takes its result in: SUCCESS leads on. It says that the
+/// tool has answered; what the answer shows is for the agent to judge.
 ///
 /// # Errors
-/// [`CheckError::Unproven`] if the result is not SUCCESS: the check may be tried again.
+/// [`CheckError::Unproven`] if the result is not SUCCESS, whatever was before: the check may be tried again.
 /// [`CheckError::Refused`] if the directive was refused, for instance over budget (INV-005).
 /// [`CheckError::Settling`] if `run` gave the result of another task.
 pub(crate) fn check<P: HasPlan<C>, O, T, C: VerifyOnlyReads, F: FnOnce(Pending) -> Settled>(

@@ -117,10 +117,7 @@ fn dispatch<C, const N: usize>(core: &mut Core, orders: &[Order<C>; N]) -> Resul
             .help(Code::E4.info().mend);
         return Err(Arc::new(Refusal::rule(finding)));
     }
-    let mut task_ids = Vec::with_capacity(N);
-    for _ in orders {
-        task_ids.push(core.fresh_task_id()?);
-    }
+    let task_ids = core.fresh_task_ids(N)?;
     let drafts = orders.iter().zip(task_ids).map(|(order, id)| Draft::new(order.payload(id))).collect();
     let directives = core.send(drafts)?;
     let tasks = directives.iter().filter_map(|directive| core.tasks.get(directive.as_str()));

@@ -2,12 +2,12 @@
 
 use omen_types::Text;
 
-use crate::episode::values::halt_alert;
 use crate::episode::{Episode, SafeMode};
 
 /// Halts the episode: an alert of severity CRITICAL leads to safe mode from every state (D14). Only an
-/// order of layer 1 leads out.
+/// order of layer 1 leads out. A value that could not be written before (see [`Episode::trouble`]) does not keep
+/// it back, and the alert names it; a log that has failed does.
 pub(crate) fn halt<S>(mut episode: Episode<S>, reason: Text) -> Episode<SafeMode> {
-    episode.core.must(halt_alert(reason));
+    episode.core.halt(reason);
     episode.at()
 }

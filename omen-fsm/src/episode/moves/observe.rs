@@ -1,11 +1,11 @@
 //! Observing.
 
-use omen_invariants::facts::{EpistemicStatusFact, NeedsNoEvidence};
+use omen_invariants::facts::EpistemicStatusFact;
 
 use crate::episode::{After, Episode, Execute, Many, Observation, Open, Verify};
 
 /// Takes in something that was seen.
-pub(crate) fn observe<S, Next, St: EpistemicStatusFact + NeedsNoEvidence>(
+pub(crate) fn observe<S, Next, St: EpistemicStatusFact>(
     mut episode: Episode<S>,
     observation: Observation<St>,
 ) -> Episode<Next> {
@@ -14,7 +14,7 @@ pub(crate) fn observe<S, Next, St: EpistemicStatusFact + NeedsNoEvidence>(
 }
 
 /// Takes in something that was seen. With status OBSERVED it is the evidence that the loop needs.
-pub(crate) fn in_loop<P, O, T, St: EpistemicStatusFact + NeedsNoEvidence + After<O>>(
+pub(crate) fn in_loop<P, O, T, St: EpistemicStatusFact + After<O>>(
     episode: Episode<Verify<P, O, T>>,
     observation: Observation<St>,
 ) -> Episode<Verify<P, <St as After<O>>::Then, T>> {
@@ -22,7 +22,7 @@ pub(crate) fn in_loop<P, O, T, St: EpistemicStatusFact + NeedsNoEvidence + After
 }
 
 /// Takes in something that was seen while directives of the loop are open.
-pub(crate) fn in_open_loop<P, O, T, const N: usize, St: EpistemicStatusFact + NeedsNoEvidence + After<O>>(
+pub(crate) fn in_open_loop<P, O, T, const N: usize, St: EpistemicStatusFact + After<O>>(
     episode: Episode<Open<Verify<P, O, T>, N>>,
     observation: Observation<St>,
 ) -> Episode<Open<Verify<P, <St as After<O>>::Then, T>, N>> {
@@ -30,7 +30,7 @@ pub(crate) fn in_open_loop<P, O, T, const N: usize, St: EpistemicStatusFact + Ne
 }
 
 /// Takes in something that was seen while directives of the loop are open.
-pub(crate) fn in_many_of_loop<P, O, T, St: EpistemicStatusFact + NeedsNoEvidence + After<O>>(
+pub(crate) fn in_many_of_loop<P, O, T, St: EpistemicStatusFact + After<O>>(
     episode: Episode<Many<Verify<P, O, T>>>,
     observation: Observation<St>,
 ) -> Episode<Many<Verify<P, <St as After<O>>::Then, T>>> {
@@ -38,7 +38,7 @@ pub(crate) fn in_many_of_loop<P, O, T, St: EpistemicStatusFact + NeedsNoEvidence
 }
 
 /// Takes in something that was seen while directives are open.
-pub(crate) fn in_open<const N: usize, St: EpistemicStatusFact + NeedsNoEvidence>(
+pub(crate) fn in_open<const N: usize, St: EpistemicStatusFact>(
     episode: Episode<Open<Execute, N>>,
     observation: Observation<St>,
 ) -> Episode<Open<Execute, N>> {
@@ -46,7 +46,7 @@ pub(crate) fn in_open<const N: usize, St: EpistemicStatusFact + NeedsNoEvidence>
 }
 
 /// Takes in something that was seen while directives are open.
-pub(crate) fn in_many<St: EpistemicStatusFact + NeedsNoEvidence>(
+pub(crate) fn in_many<St: EpistemicStatusFact>(
     episode: Episode<Many<Execute>>,
     observation: Observation<St>,
 ) -> Episode<Many<Execute>> {

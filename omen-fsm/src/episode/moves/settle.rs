@@ -6,8 +6,7 @@ use omen_types::{Code, Diagnostic, ResultStatus};
 
 use crate::episode::core::Core;
 use crate::episode::{
-    Attempted, Episode, Execute, Many, Open, Progress, Proven, Refusal, Refused, SettleError, Settled, Settles,
-    Unproven, Verify,
+    Episode, Execute, Many, Open, Progress, Proven, Refusal, Refused, SettleError, Settled, Settles, Unproven, Verify,
 };
 
 /// Takes the results of all open directives in.
@@ -25,10 +24,11 @@ pub(crate) fn all<const N: usize, R: Settles<N>>(
     }
 }
 
-/// Takes the results of all open directives of the loop in. One SUCCESS is enough to lead on.
+/// Takes the results of all open directives of the loop in. One SUCCESS among them is enough to lead on; how the
+/// others ended is in the caller's hands.
 ///
 /// # Errors
-/// [`SettleError::Unproven`] if none is a SUCCESS, now or before: the loop may go on checking.
+/// [`SettleError::Unproven`] if none of them is a SUCCESS, whatever was before: the loop may go on checking.
 /// [`SettleError::Refused`] if one is of another episode, or two are of the same task (E6).
 pub(crate) fn in_loop<P: Progress, O, T, const N: usize, R: Settles<N>>(
     mut episode: Episode<Open<Verify<P, O, T>, N>>,
@@ -36,10 +36,10 @@ pub(crate) fn in_loop<P: Progress, O, T, const N: usize, R: Settles<N>>(
 ) -> Result<Episode<Verify<Proven, O, T>>, SettleError<P, O, T, N>> {
     let results = results.all();
     match take(&mut episode.core, &results) {
-        Ok(()) if episode.core.has_succeeded() => Ok(episode.at()),
+        Ok(()) if results.iter().any(|result| result.status() == ResultStatus::Success) => Ok(episode.at()),
         Ok(()) => {
             let status = results.last().map_or(ResultStatus::Cancelled, Settled::status);
-            Err(SettleError::Unproven(Unproven { episode: episode.at::<Verify<Attempted, O, T>>(), status }))
+            Err(SettleError::Unproven(Unproven { episode: episode.at(), status }))
         }
         Err(why) => Err(SettleError::Refused(episode.refuse(why).giving_back(results))),
     }

@@ -13,7 +13,7 @@ use crate::episode::{Episode, Many, Open, Plan, Progress, Refusal, Refused, Veri
 pub(crate) fn verify<P: Progress, O, T>(
     episode: Episode<Verify<P, O, T>>,
     plan: Plan,
-) -> Result<Episode<Verify<<P as Progress>::Planned, O, T>>, Refused<Verify<P, O, T>>> {
+) -> Result<Episode<Verify<<P as Progress>::Planned, O, T>>, Refused<Verify<P, O, T>, Plan>> {
     send(episode, plan)
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn verify<P: Progress, O, T>(
 pub(crate) fn in_open<P, O, T, const N: usize>(
     episode: Episode<Open<Verify<P, O, T>, N>>,
     plan: Plan,
-) -> Result<Episode<Open<Verify<P, O, T>, N>>, Refused<Open<Verify<P, O, T>, N>>> {
+) -> Result<Episode<Open<Verify<P, O, T>, N>>, Refused<Open<Verify<P, O, T>, N>, Plan>> {
     send(episode, plan)
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn in_open<P, O, T, const N: usize>(
 pub(crate) fn in_many<P, O, T>(
     episode: Episode<Many<Verify<P, O, T>>>,
     plan: Plan,
-) -> Result<Episode<Many<Verify<P, O, T>>>, Refused<Many<Verify<P, O, T>>>> {
+) -> Result<Episode<Many<Verify<P, O, T>>>, Refused<Many<Verify<P, O, T>>, Plan>> {
     send(episode, plan)
 }
 
@@ -43,18 +43,17 @@ fn no_decision() -> Arc<Refusal> {
     Arc::new(Refusal::rule(Diagnostic::error(Code::E3, "no decision asks for this verification")))
 }
 
-fn send<S, Next>(mut episode: Episode<S>, plan: Plan) -> Result<Episode<Next>, Refused<S>> {
-    let mark = plan.mark.clone();
+fn send<S, Next>(mut episode: Episode<S>, plan: Plan) -> Result<Episode<Next>, Refused<S, Plan>> {
     let Some(decision) = episode.core.decision.clone() else {
         // No loop runs without a decision: only trouble before leads here.
         let why = episode.core.trouble.clone().unwrap_or_else(no_decision);
-        return Err(episode.refuse(why));
+        return Err(episode.refuse(why).giving_back(plan));
     };
     match episode.core.try_send(plan.draft(decision)) {
         Ok(()) => {
-            episode.core.looped.plans.push(mark);
+            episode.core.looped.plans.push(plan.mark);
             Ok(episode.at())
         }
-        Err(why) => Err(episode.refuse(why)),
+        Err(why) => Err(episode.refuse(why).giving_back(plan)),
     }
 }

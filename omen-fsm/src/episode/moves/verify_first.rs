@@ -14,9 +14,9 @@ pub(crate) fn verify_first<S, K, L, Q, T: ToolsAllowAct<L>>(
     mut episode: Episode<S>,
     ruling: Ruling<K>,
     envelope: &Envelope<L, Q, T>,
-) -> Result<Episode<Verify<Unplanned, Unseen, T>>, Refused<S>> {
+) -> Result<Episode<Verify<Unplanned, Unseen, T>>, Refused<S, Ruling<K>>> {
     match episode.core.try_send_under(envelope, ruling.draft(DecisionOutcome::VerifyFirst)) {
         Ok(()) => Ok(episode.at()),
-        Err(why) => Err(episode.refuse(why)),
+        Err(why) => Err(episode.refuse(why).giving_back(ruling)),
     }
 }

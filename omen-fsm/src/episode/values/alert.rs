@@ -5,6 +5,7 @@ use omen_types::scalar::TextScalar as _;
 use omen_types::{AlertSeverity, AlertType, IntegrityAlertPayload, LayerNumber, LayerSource, Text, TokenId};
 
 use super::super::core::Draft;
+use super::super::refused::Refusal;
 use super::Layer1Order;
 
 /// An alert that moves nothing: of severity INFO or WARNING.
@@ -46,9 +47,12 @@ impl Alert {
     }
 }
 
-/// The alert that halts an episode.
-pub(crate) fn halt(reason: Text) -> Draft {
-    Draft::new(payload(AlertType::Other, AlertSeverity::Critical, reason))
+/// The alert that halts an episode; it names what was refused `before`.
+pub(crate) fn halt(reason: Text, before: Option<&Refusal>) -> Draft {
+    let mut payload = payload(AlertType::Other, AlertSeverity::Critical, reason);
+    // INVARIANT: words of its own, so the text is not empty.
+    payload.rationale = before.map(|why| Text::trusted(format!("a step before was refused: {why}")));
+    Draft::new(payload)
 }
 
 /// The alert that ends safe mode.

@@ -174,11 +174,17 @@ pub enum Withdrawn {}
 #[must_use = "it is given to a decision"]
 #[derive(Debug)]
 pub struct Ruling<K = Chosen> {
+    /// In a box, for a ruling that is refused goes back through the error.
+    draft: Box<RulingDraft>,
+    kind: PhantomData<K>,
+}
+
+#[derive(Clone, Debug)]
+struct RulingDraft {
     chosen: Option<Candidate>,
     rejected: Vec<RejectedAlternative>,
     summary: String,
     failure_modes: Vec<FailureMode>,
-    kind: PhantomData<K>,
 }
 
 impl Ruling {
@@ -191,24 +197,26 @@ impl Ruling {
 impl<K> Ruling<K> {
     fn new(chosen: Option<Candidate>, rejected: Vec<RejectedAlternative>, policy: Tradeoff, why: &Text) -> Self {
         let summary = format!("{why} [{}]", policy.as_str());
-        Self { chosen, rejected, summary, failure_modes: Vec::new(), kind: PhantomData }
+        let draft = RulingDraft { chosen, rejected, summary, failure_modes: Vec::new() };
+        Self { draft: Box::new(draft), kind: PhantomData }
     }
 
     /// How it may fail, and what is done then.
     pub fn may_fail(mut self, mode: impl Into<String>, mitigation: impl Into<String>) -> Self {
-        self.failure_modes.push(FailureMode { mode: Some(mode.into()), mitigation: Some(mitigation.into()) });
+        self.draft.failure_modes.push(FailureMode { mode: Some(mode.into()), mitigation: Some(mitigation.into()) });
         self
     }
 
-    pub(crate) fn draft(self, outcome: DecisionOutcome) -> Draft {
+    pub(crate) fn draft(&self, outcome: DecisionOutcome) -> Draft {
         Draft::new(self.payload(outcome, Vec::new()))
     }
 
-    fn payload(self, outcome: DecisionOutcome, assumptions: Vec<LoadBearingAssumption>) -> DecisionPayload {
+    fn payload(&self, outcome: DecisionOutcome, assumptions: Vec<LoadBearingAssumption>) -> DecisionPayload {
+        let RulingDraft { chosen, rejected, summary: text, failure_modes } = RulingDraft::clone(&self.draft);
         let verified = assumptions.iter().all(|assumption| assumption.verified);
         DecisionPayload {
             decision_outcome: outcome,
-            decision_summary: summary(self.summary),
+            decision_summary: summary(text),
             constraints_satisfied: ConstraintsSatisfied {
                 // The stages have seen to these (INV-006), and the types to the tier (INV-002, INV-003).
                 constitutional_check: true,
@@ -216,15 +224,15 @@ impl<K> Ruling<K> {
                 tier_check: true,
                 verification_check: (!assumptions.is_empty()).then_some(verified),
             },
-            chosen_option: self.chosen.map(|chosen| ChosenOption {
+            chosen_option: chosen.map(|chosen| ChosenOption {
                 option_id: Some(chosen.id),
                 description: chosen.description,
                 expected_value: None,
                 risk_profile: None,
             }),
-            rejected_alternatives: some(self.rejected),
+            rejected_alternatives: some(rejected),
             load_bearing_assumptions: some(assumptions),
-            failure_modes: some(self.failure_modes),
+            failure_modes: some(failure_modes),
         }
     }
 }
@@ -253,11 +261,12 @@ pub struct ActOrder<A> {
 }
 
 impl<A> ActOrder<A> {
-    /// It rests on an assumption that a verification loop has proved.
+    /// It rests on an assumption that the agent has verified in a loop. After a loop without a check that has
+    /// succeeded, the decision says that it is not verified.
     pub fn relies_on(mut self, verified: Verified) -> Self {
         self.assumptions.push(LoadBearingAssumption {
             assumption: verified.assumption,
-            verified: true,
+            verified: verified.is_shown,
             verification_packet_id: verified.packet.map(|packet| packet.to_string()),
         });
         self.proofs.push(verified.episode);
@@ -276,7 +285,8 @@ impl<A> ActOrder<A> {
 
     /// Layer 1 orders it all the same (D30). The log shows that INV-003 was overridden.
     pub fn layer1_override(mut self, order: Layer1Order) -> ActOrder<Overridden> {
-        self.ruling.summary = format!("{} [{OVERRIDE}: {}]", self.ruling.summary, order.reason());
+        let summary = &mut self.ruling.draft.summary;
+        *summary = format!("{summary} [{OVERRIDE}: {}]", order.reason());
         self.layer = Some(LayerSource::LayerNumber(LayerNumber::MIN));
         self.kind()
     }
@@ -298,9 +308,8 @@ impl<A> ActOrder<A> {
         Err(Arc::new(Refusal::rule(finding)))
     }
 
-    pub(crate) fn draft(self, outcome: DecisionOutcome) -> Draft {
-        let Self { ruling, assumptions, layer, .. } = self;
-        Draft { layer, ..Draft::new(ruling.payload(outcome, assumptions)) }
+    pub(crate) fn draft(&self, outcome: DecisionOutcome) -> Draft {
+        Draft { layer: self.layer, ..Draft::new(self.ruling.payload(outcome, self.assumptions.clone())) }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use omen_invariants::facts::{
-    GrantsOp, GrantsTool, NeedsNoToken, OpFits, OperationTypeFact, Scope, Tool, ToolSafetyClassFact,
+    GrantsOp, GrantsTool, GrantsWriting, NeedsNoToken, OpFits, OperationTypeFact, Scope, Tool, ToolSafetyClassFact,
 };
 use omen_types::scalar::IntegerScalar as _;
 use omen_types::{
@@ -59,14 +59,20 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
         self.order(None)
     }
 
-    /// An order to write: it spends one use of a token, whose scope has to cover tool and operation.
-    pub fn with<Sc: Scope + GrantsTool<T> + GrantsOp<O>>(self, permit: Permit<Sc>) -> Order<Authorized>
+    /// An order to write: it spends one use of a token, whose scope has to cover tool and operation, and to list an
+    /// operation that writes, even where this one reads (D26). What the parameters themselves call
+    /// `operation` is found out when the order is sent.
+    pub fn with<Sc: Scope + GrantsTool<T> + GrantsOp<O> + GrantsWriting<O>>(
+        self,
+        permit: Permit<Sc>,
+    ) -> Order<Authorized>
     where
         T::Class: TakesToken,
     {
         // The compiler looks the tool and the operation up in what the token will list.
         const { <Sc as GrantsTool<T>>::PROOF.hold() };
         const { <Sc as GrantsOp<O>>::PROOF.hold() };
+        const { <Sc as GrantsWriting<O>>::PROOF.hold() };
         self.order(Some((permit.token_id, permit.episode)))
     }
 

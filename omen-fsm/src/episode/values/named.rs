@@ -5,8 +5,8 @@
 use std::marker::PhantomData;
 
 use omen_types::{
-    ExecutionMethod, MethodKind, OperationType, PositiveCount, TaskType, Text, ToolSafetyClass,
-    scalar::IntegerScalar as _,
+    BackoffFactor, Count, ExecutionMethod, MethodKind, OperationType, PositiveCount, RetryPolicy, TaskType, Text,
+    ToolSafetyClass, scalar::IntegerScalar as _,
 };
 
 use super::directive::{Authorized, Order, OrderDraft, ReadOnly};
@@ -45,6 +45,7 @@ pub struct NamedDirective {
     class: ToolSafetyClass,
     params: Option<Fields>,
     timeout_seconds: Option<u32>,
+    retry: Option<RetryPolicy>,
 }
 
 /// Whether a directive needs a permit. A `match` has to handle both.
@@ -66,12 +67,21 @@ impl NamedDirective {
     /// A call of a tool, by its id and its safety class (D23). An `operation` among the parameters has to be
     /// one that the token allows (D26).
     pub fn new(tool_id: Text, class: ToolSafetyClass, params: Option<Fields>) -> Self {
-        Self { tool_id, class, params, timeout_seconds: None }
+        Self { tool_id, class, params, timeout_seconds: None, retry: None }
     }
 
     /// How many seconds it may take, at least 1; without it, the time budget of the envelope (D35).
     pub fn timeout_seconds(mut self, seconds: u32) -> Self {
         self.timeout_seconds = Some(seconds.max(1));
+        self
+    }
+
+    /// How often it may be tried again, and by how much the wait grows each time.
+    pub fn retry(mut self, max_retries: u32, backoff: BackoffFactor) -> Self {
+        self.retry = Some(RetryPolicy {
+            max_retries: Some(Count::trusted(u64::from(max_retries))),
+            backoff_multiplier: Some(backoff),
+        });
         self
     }
 
@@ -97,7 +107,7 @@ impl NamedDirective {
             tool_safety_class: Some(self.class),
             authorization_token_id: None,
             timeout_seconds: self.timeout_seconds.map(|seconds| PositiveCount::trusted(u64::from(seconds))),
-            retry_policy: None,
+            retry_policy: self.retry,
         }
     }
 }

@@ -46,7 +46,10 @@ impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
         self.payload.query_params = Some(params.into_map());
         self
     }
+}
 
+impl<St: EpistemicStatusFact> Observation<St> {
+    // INVARIANT: whoever made it has shown that the status needs no evidence (INV-004).
     pub(crate) fn draft(self) -> Draft {
         Draft { payload: self.payload.into(), status: Some(St::VALUE), layer: None }
     }

@@ -84,10 +84,10 @@ impl Plan {
         self
     }
 
-    pub(crate) fn draft(self, decision: PacketId) -> Draft {
+    pub(crate) fn draft(&self, decision: PacketId) -> Draft {
         Draft::new(VerificationPlanPayload {
             decision_packet_id: decision,
-            targets: self.targets,
+            targets: self.targets.clone(),
             max_tool_calls: self.max_tool_calls,
             time_budget_seconds: self.time_budget_seconds,
             on_failure: self.on_failure,
@@ -110,31 +110,43 @@ impl Assumption {
 }
 
 /// Proof that a verification loop was completed. Only the belief update that closes one makes it.
+///
+/// It says that the loop had its plan, its check and its observation, and that a check was answered with SUCCESS, unless
+/// degraded tools have waived that (D22). Which assumption an answer bears out, no type can tell: that is
+/// for the agent to judge, before it says so with [`Proof::verifies`].
 #[derive(Debug)]
 pub struct Proof {
     pub(crate) observed: Option<PacketId>,
+    /// None, if the belief update was refused.
     pub(crate) plans: Vec<Mark>,
+    /// Whether a check of the loop has succeeded.
+    pub(crate) has_succeeded: bool,
     pub(crate) episode: Mark,
 }
 
 impl Proof {
-    /// Says that the loop has verified an assumption. It has to be one of the loop's own plan, else the
-    /// order that relies on it is refused (INV-003).
+    /// Says that the loop has verified an assumption, as the agent has judged from what the checks have
+    /// answered. It has to be one of the loop's own plan, else the order that relies on it is refused
+    /// (INV-003). A loop in which no check has succeeded, for degraded tools have waived that, verifies
+    /// nothing: the decision says so of the assumption, and at high stakes it is refused (INV-003).
     pub fn verifies(&self, assumption: Assumption) -> Verified {
         Verified {
             // Without a plan of this loop it counts as of no episode.
             episode: if self.plans.contains(&assumption.plan) { self.episode.clone() } else { Mark::default() },
             assumption: assumption.text,
             packet: self.observed.clone(),
+            is_shown: self.has_succeeded,
         }
     }
 }
 
-/// An assumption with its evidence.
+/// An assumption that the agent holds to be verified, with the evidence of the loop that it was verified in.
 #[must_use = "an order relies on it: `.relies_on(..)`"]
 #[derive(Debug)]
 pub struct Verified {
     pub(crate) assumption: String,
     pub(crate) packet: Option<PacketId>,
+    /// Whether a check of the loop has succeeded.
+    pub(crate) is_shown: bool,
     pub(crate) episode: Mark,
 }

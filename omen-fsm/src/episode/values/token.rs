@@ -22,9 +22,9 @@ pub struct TokenSpec {
 }
 
 impl TokenSpec {
-    /// How many seconds it lives, and why it is issued. A token is void from its expiry on (D3).
+    /// How many seconds it lives, at least 1, and why it is issued. A token is void from its expiry on (D3).
     pub fn new(ttl_seconds: u32, rationale: Text) -> Self {
-        Self { ttl_seconds, rationale, constraints: None }
+        Self { ttl_seconds: ttl_seconds.max(1), rationale, constraints: None }
     }
 
     /// What the parameters of the tools have to be (D27): checked when a directive is sent.
@@ -33,15 +33,15 @@ impl TokenSpec {
         self
     }
 
-    pub(crate) fn draft<Sc: Scope>(self, token_id: TokenId, uses: usize, now: Instant, issuer: LayerSource) -> Draft {
+    pub(crate) fn draft<Sc: Scope>(&self, token_id: TokenId, uses: usize, now: Instant, issuer: LayerSource) -> Draft {
         let scope = NamedScope::new(Sc::TOOLS.iter().copied(), Sc::OPERATIONS.iter().copied(), 0);
         // INVARIANT: `authorize` asks for at least one use, and no array is longer than the bound.
-        self.named(scope, PositiveCount::trusted(uses as u64), token_id, now, issuer)
+        self.named(&scope, PositiveCount::trusted(uses as u64), token_id, now, issuer)
     }
 
     pub(crate) fn named(
-        self,
-        scope: NamedScope,
+        &self,
+        scope: &NamedScope,
         uses: PositiveCount,
         token_id: TokenId,
         now: Instant,
@@ -50,16 +50,16 @@ impl TokenSpec {
         Draft::new(ToolAuthorizationPayload {
             token_id,
             authorized_scope: AuthorizedScope {
-                tool_ids: scope.tools,
-                operation_types: scope.operations,
-                resource_constraints: self.constraints.map(Fields::into_map),
+                tool_ids: scope.tools.clone(),
+                operation_types: scope.operations.clone(),
+                resource_constraints: self.constraints.clone().map(Fields::into_map),
             },
             expiry: Timestamp::from(now.plus_seconds(u64::from(self.ttl_seconds))),
             max_usage_count: uses,
             issuer_layer: issuer,
             usage_count: None,
             revoked: None,
-            rationale: Some(self.rationale),
+            rationale: Some(self.rationale.clone()),
         })
     }
 }

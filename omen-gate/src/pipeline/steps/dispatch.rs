@@ -24,9 +24,10 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let Request { gate, turn, state: Authorized { lease, confirmed, listed } } = request;
     let call = lease.call().clone();
     // Held until the end: a turn makes one call at a time.
-    let budget = turn.check(gate.turns().budget(turn.id())).await?;
-    let mut budget = budget.lock().await;
-    let attempt = match budget.attempt() {
+    let book = turn.check(gate.turns().book(turn.id())).await?;
+    let mut book = book.lock().await;
+    turn.check(book.call(&turn)).await?;
+    let attempt = match book.budget.attempt() {
         Ok(attempt) => attempt,
         Err(abort) => {
             turn.aborted(&abort).await?;
@@ -77,7 +78,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     drop(open);
     turn.record(Kind::Outcome, data(outcome_of(&call, &outcome, fault.as_ref()))).await?;
     let answer = outcome?;
-    drop(budget);
+    drop(book);
     Ok(Request { gate, turn, state: Dispatched { tool: call.tool().clone(), listed, answer } })
 }
 

@@ -177,3 +177,26 @@ fn literals_hold_at_the_bounds() {
     assert_eq!(serde_json::to_value(MaxLoss::from(5)).ok(), Some(json!(5)));
     assert_eq!(Code::Inv001.as_str(), "INV-001", "the code that the macros name");
 }
+
+#[test]
+fn an_envelope_that_understates_its_stakes_is_none() {
+    let envelope = |impact: &str, uncertainty: &str, level: &str| {
+        let mut mcp = crate::packet(PacketType::BeliefUpdatePacket)["mcp"].clone();
+        mcp["stakes"] = serde_json::json!({
+            "impact": impact, "irreversibility": "REVERSIBLE", "uncertainty": uncertainty,
+            "adversariality": "BENIGN", "stakes_level": level,
+        });
+        DynEnvelope::from_value(&mcp)
+    };
+    for (impact, uncertainty, level) in
+        [("HIGH", "HIGH", "LOW"), ("HIGH", "HIGH", "MEDIUM"), ("CRITICAL", "LOW", "HIGH")]
+    {
+        let errors = envelope(impact, uncertainty, level).expect_err("understated");
+        assert_eq!(errors.iter().map(|error| error.code).collect::<Vec<_>>(), [Code::Inv012], "{errors:?}");
+    }
+    // One medium axis is good for LOW, too (D36), and to overstate does no harm.
+    for (impact, uncertainty, level) in [("MEDIUM", "LOW", "LOW"), ("MEDIUM", "LOW", "MEDIUM"), ("LOW", "LOW", "HIGH")]
+    {
+        assert!(envelope(impact, uncertainty, level).is_ok(), "{impact} {uncertainty} {level}");
+    }
+}

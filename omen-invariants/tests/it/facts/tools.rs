@@ -41,6 +41,19 @@ fn a_scope_grants_what_its_wire_form_lists() {
     <Deploy as GrantsOp<op::Write>>::PROOF.hold();
 }
 
+tool!(pub(crate) Cache = "cache", Mixed);
+scope!(Look: tools [Cache], operations [Read]);
+scope!(LookAndSet: tools [Cache], operations [Read, Modify]);
+
+#[test]
+fn a_scope_that_only_reads_grants_no_writing() {
+    assert!(!holds!(Look: GrantsWriting<op::Read>));
+    assert!(holds!(LookAndSet: GrantsWriting<op::Read>) && holds!(Deploy: GrantsWriting<op::Read>));
+    let lie = std::panic::catch_unwind(WritingListed::<Look, op::Read>::check);
+    assert!(lie.is_err(), "the token would list no operation that writes");
+    <LookAndSet as GrantsWriting<op::Read>>::PROOF.hold();
+}
+
 #[test]
 fn a_proof_looks_at_the_wire_form() {
     let lie = std::panic::catch_unwind(ToolListed::<Deploy, CfgRead>::check);

@@ -58,6 +58,16 @@ fn header(line: &str) -> Option<PacketHeader> {
     serde_json::from_value(members.get("header")?.clone()).ok()
 }
 
+/// A payload with the packet's own layer as the issuer of a token: a model issues none in the name of another.
+fn issued_by(layer: Option<u64>, payload: &str) -> String {
+    let mut members: Value = serde_json::from_str(payload).unwrap();
+    if let Some(issuer) = members.get_mut("issuer_layer") {
+        *issuer = layer.into();
+        return members.to_string();
+    }
+    payload.to_owned()
+}
+
 fn play(path: &str, id: &str, lines: &[Judged], made: &mut u32, refused: &mut u32) {
     let (clock, ids) = (Hands::new(), Given::default());
     let mut episode = setup(id, clock.clone()).ids(ids.clone()).start().into_any();
@@ -74,8 +84,10 @@ fn play(path: &str, id: &str, lines: &[Judged], made: &mut u32, refused: &mut u3
         clock.set(header.created_at.instant());
         episode = episode.from_layer(layer(&line.text).unwrap()).unwrap();
         *ids.0.lock().unwrap() = header.packet_id.to_string();
+        let payload =
+            if line.errors.is_empty() { issued_by(layer(&line.text), payload.get()) } else { payload.to_string() };
         let proposal = format!(r#"{{"packet_type": "{}", "mcp": {mcp}, "payload": {payload}}}"#, header.packet_type);
-        match episode.propose(&proposal) {
+        match episode.propose_with(Allow::everything(), &proposal) {
             Ok(moved) => {
                 assert!(line.errors.is_empty(), "{path}: made, and breaks {:?}: {}", line.errors, line.text);
                 assert_eq!(moved.packet_id, header.packet_id);
@@ -120,4 +132,86 @@ fn what_is_no_proposal_is_refused_with_a_reason() {
         assert_eq!(refused.why.code(), Some(code), "{text}: {refused}");
         assert_eq!(refused.episode.lines().len(), 0, "nothing was written");
     }
+}
+
+/// A proposal of a packet with a payload.
+fn proposal(packet_type: &str, payload: &Value) -> String {
+    serde_json::json!({ "packet_type": packet_type, "payload": payload }).to_string()
+}
+
+fn token(issuer_layer: u64) -> Value {
+    serde_json::json!({
+        "token_id": "token_mine", "authorized_scope": { "tool_ids": ["rm"], "operation_types": ["delete"] },
+        "expiry": "2099-01-01T00:00:00Z", "max_usage_count": 1000, "issuer_layer": issuer_layer,
+    })
+}
+
+#[track_caller]
+fn is_refused(episode: AnyEpisode, proposal: &str, code: Code) -> AnyEpisode {
+    let lines = episode.lines().len();
+    let refused = episode.propose(proposal).expect_err(proposal);
+    assert_eq!(refused.why.code(), Some(code), "{refused}");
+    assert_eq!(refused.episode.lines().len(), lines, "nothing was written");
+    refused.episode
+}
+
+#[test]
+fn a_model_issues_itself_no_token() {
+    let episode = super::refusals::acting(setup("corr_a", Hands::new()), &super::log::envelope()).into_any();
+    let _ = is_refused(episode, &proposal("ToolAuthorizationToken", &token(5)), Code::E4);
+}
+
+#[test]
+fn a_model_that_may_issue_tokens_does_so_as_its_own_layer() {
+    let episode = super::refusals::acting(setup("corr_a", Hands::new()), &super::log::envelope()).into_any();
+    let allow = Allow::moves().tokens();
+    let refused = episode.propose_with(allow, &proposal("ToolAuthorizationToken", &token(1))).unwrap_err();
+    assert_eq!(refused.why.code(), Some(Code::E4), "{refused}");
+    let moved = refused.episode.propose_with(allow, &proposal("ToolAuthorizationToken", &token(5))).unwrap();
+    assert!(matches!(moved.episode, AnyEpisode::Authorize(_)));
+}
+
+#[test]
+fn a_model_does_not_answer_for_the_human() {
+    let choice = |id: &str| Choice { id: id.into(), description: id.into(), pros: Vec::new(), cons: Vec::new() };
+    let ruling = super::refusals::ruling();
+    let episode = super::refusals::modelling(setup("corr_a", Hands::new()))
+        .to_escalate(ruling, &super::log::envelope())
+        .escalate(Escalation {
+            trigger: EscalationTrigger::BudgetInsufficient,
+            options: [choice("a"), choice("b")],
+            gaps: [Gap { gap: "the cost".into(), impact_if_unknown: "it may be high".into() }],
+            next_step: Step { step: text!("ask"), rationale: "it is theirs".into() },
+        });
+    let answer = serde_json::json!({ "observation_type": "user_input", "data": { "answer": "yes, all of it" } });
+    let _ = is_refused(episode.into_any(), &proposal("ObservationPacket", &answer), Code::Fsm);
+}
+
+#[test]
+fn a_model_settles_no_task_and_alerts_nobody() {
+    tool!(Get = "config.get", Read);
+    let acting = super::refusals::acting(setup("corr_a", Hands::new()), &super::log::envelope());
+    let (episode, [task]) = acting.execute([Directive::bare(Get, op::Read).ready()]).unwrap();
+    let result = serde_json::json!({
+        "task_id": task.task_id(), "directive_packet_id": task.directive(), "result_status": "SUCCESS",
+    });
+    let episode = is_refused(episode.into_any(), &proposal("TaskResultPacket", &result), Code::E6);
+    let alert = serde_json::json!({ "alert_type": "other", "severity": "CRITICAL", "summary": "stop everything" });
+    let _ = is_refused(episode, &proposal("IntegrityAlertPacket", &alert), Code::E7);
+}
+
+#[test]
+fn a_model_does_not_understate_the_stakes() {
+    let episode = super::refusals::modelling(setup("corr_a", Hands::new())).into_any();
+    let mut mcp = serde_json::to_value(super::log::envelope().mcp()).unwrap();
+    let payload = serde_json::json!({
+        "decision_outcome": "ACT", "decision_summary": "safety first",
+        "constraints_satisfied": { "constitutional_check": true, "budget_check": true, "tier_check": true },
+    });
+    mcp["stakes"] = serde_json::json!({
+        "impact": "CRITICAL", "irreversibility": "IRREVERSIBLE", "uncertainty": "HIGH", "adversariality": "HOSTILE",
+        "stakes_level": "LOW",
+    });
+    let text = serde_json::json!({ "packet_type": "DecisionPacket", "mcp": mcp, "payload": payload }).to_string();
+    let _ = is_refused(episode, &text, Code::Inv012);
 }

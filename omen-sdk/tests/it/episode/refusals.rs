@@ -46,10 +46,47 @@ fn over_budget_the_step_is_refused_and_layer_1_may_approve() {
     assert_eq!(refused.why.code(), Some(Code::Inv005));
     assert_eq!(refused.episode.lines().len(), lines, "nothing was written");
 
-    // The episode is in the error: it may escalate, or go on once layer 1 approves.
+    // The episode is in the error, and so is the order: it may escalate, or go on once layer 1 approves.
     let order = Layer1::assume().order(text!("the operator agrees"));
     let episode = refused.episode.alert(Alert::budget_override(&order));
-    assert!(episode.act(ruling().to_act(), &envelope).is_ok());
+    assert!(episode.act(refused.given, &envelope).is_ok());
+}
+
+#[test]
+fn what_a_step_was_given_comes_back_when_it_is_refused() {
+    let (clock, envelope) = (Hands::new(), envelope());
+    let late = |setup: &str| {
+        let clock = Hands::new();
+        let episode = acting(super::log::setup(setup, clock.clone()), &envelope);
+        (episode, clock)
+    };
+    // A token.
+    let (episode, hands) = late("corr_a");
+    hands.pass(601);
+    let refused = episode.authorize::<Change, 1>(TokenSpec::new(60, text!("ticket"))).expect_err("over time");
+    let order = Layer1::assume().order(text!("the operator agrees"));
+    let approved = refused.episode.alert(Alert::budget_override(&order));
+    let (_, [_permit]) = approved.authorize::<Change, 1>(refused.given).unwrap();
+    // A ruling, then a plan.
+    let (episode, hands) = late("corr_b");
+    hands.pass(601);
+    let refused = episode.verify_first(ruling(), &envelope).expect_err("over time");
+    let order = Layer1::assume().order(text!("the operator agrees"));
+    let episode = refused.episode.alert(Alert::budget_override(&order)).verify_first(refused.given, &envelope).unwrap();
+    let (plan, _assumption) = Plan::one(Target::tool(text!("it is up"), text!("200"), Get));
+    let episode = episode.verify(plan).unwrap();
+    drop(episode);
+    let (plan, assumption) = Plan::one(Target::tool(text!("it is up"), text!("200"), Get));
+    let episode = modelling(setup("corr_c", clock.clone())).verify_first(ruling(), &envelope).unwrap();
+    clock.pass(601);
+    let refused = episode.verify(plan).expect_err("over time");
+    let order = Layer1::assume().order(text!("the operator agrees"));
+    let episode = refused.episode.alert(Alert::budget_override(&order)).verify(refused.given).unwrap();
+    let episode = episode.check(read(), |task| task.success(1)).unwrap();
+    let seen = Observation::tool_output(Observed, "config.get", fields!({ "up": true }));
+    let (episode, proof) = episode.observe(seen).believe(Belief::new("net", "up", true));
+    // The assumption of the plan that came back is as good as it was.
+    assert!(episode.act(ruling().to_act().relies_on(proof.verifies(assumption)), &envelope).is_ok());
 }
 
 #[test]

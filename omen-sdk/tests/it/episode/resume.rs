@@ -70,3 +70,40 @@ fn an_open_task_is_settled_and_a_token_is_claimed_after_a_restart() {
     let episode = episode.settle([task.success(true)]).unwrap();
     let _ = episode.review(Belief::new("a", "b", 1)).close().unwrap();
 }
+
+#[test]
+fn an_observation_makes_nothing_surer_by_a_restart() {
+    let inferred = || {
+        let mut mcp = super::log::envelope().mcp().clone();
+        mcp.epistemics.status = omen::packet::EpistemicStatus::Inferred;
+        DynEnvelope::new(mcp).unwrap()
+    };
+    let start = || Setup::new("corr_a".parse().unwrap(), &inferred(), Hands::new());
+    let seen = Observation::tool_output(Observed, "config.get", fields!({ "pool": 20 }));
+    let episode = start().start().observe(seen);
+    let log = episode.lines().to_vec();
+    let straight = episode.believe(Belief::new("db", "pool", 20));
+    let resumed = AnyEpisode::resume(start(), log.iter().map(String::as_str)).unwrap();
+    let AnyEpisode::Sense(resumed) = resumed else { panic!("{resumed:?}") };
+    let resumed = resumed.believe(Belief::new("db", "pool", 20));
+    assert_eq!(straight.lines().last(), resumed.lines().last());
+    assert!(straight.lines()[1].contains("INFERRED"));
+}
+
+#[test]
+fn the_envelope_of_a_proposal_holds_as_it_does_after_a_restart() {
+    let mut mcp = super::log::envelope().mcp().clone();
+    mcp.intent.summary = "another matter".parse().unwrap();
+    let payload = json!({ "update_type": "new_belief", "belief_changes":
+        [{ "domain": "d", "key": "k", "new_value": 1, "prior_value": null }] });
+    let proposal = json!({ "packet_type": "BeliefUpdatePacket", "payload": payload, "mcp": mcp }).to_string();
+    let seen = Observation::tool_output(Observed, "config.get", fields!({ "pool": 20 }));
+    let moved = setup("corr_a", Hands::new()).start().observe(seen).into_any().propose(&proposal).unwrap();
+    let log = moved.episode.lines().to_vec();
+    let resumed = AnyEpisode::resume(setup("corr_a", Hands::new()), log.iter().map(String::as_str)).unwrap();
+    let next = |episode| {
+        let AnyEpisode::Model(episode) = episode else { panic!("{episode:?}") };
+        episode.believe(Belief::new("db", "pool", 20)).lines().last().cloned()
+    };
+    assert_eq!(next(moved.episode), next(resumed));
+}

@@ -37,3 +37,39 @@ fn a_task_knows_its_episode_its_deadline_and_its_token_and_so_it_does_after_a_re
     let tasks = again.tasks();
     assert_eq!(tasks.iter().map(told).collect::<Vec<_>>(), [of_write, of_read]);
 }
+
+#[test]
+fn ids_that_a_source_gives_twice_are_used_once_within_a_step_too() {
+    struct Twice(u32);
+    impl Twice {
+        fn half(&mut self) -> u32 {
+            self.0 += 1;
+            self.0 / 2
+        }
+    }
+    impl IdSource for Twice {
+        fn packet_id(&mut self) -> String {
+            format!("pkt_{}", self.half())
+        }
+
+        fn task_id(&mut self) -> String {
+            format!("task_{}", self.half())
+        }
+
+        fn token_id(&mut self) -> String {
+            format!("token_{}", self.half())
+        }
+    }
+    let read = || Directive::bare(Get, op::Read).ready();
+    let episode = acting(setup("corr_a", Hands::new()).ids(Twice(1)), &envelope());
+    let (episode, tasks) = episode.execute([read(), read(), read()]).unwrap();
+    let _ = episode.settle(tasks.map(|task| task.success(1))).unwrap();
+}
+
+#[test]
+fn a_token_lives_for_a_second_at_least() {
+    let episode = acting(setup("corr_a", Hands::new()), &envelope());
+    let (episode, [permit]) = episode.authorize::<Change, 1>(TokenSpec::new(0, text!("agreed"))).unwrap();
+    let write = Directive::new(Set, op::Modify, fields!({ "key": "pool" })).with(permit);
+    assert!(episode.execute([write]).is_ok());
+}

@@ -1,0 +1,213 @@
+//! A task of an episode through the gate.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use omen_fsm::episode::{
+    Act, Arbitration, Belief, Decide, Directive, Episode, Execute, Fields, Numbered, Observation, Open, Pending,
+    Ruling, Setup, TokenSpec, Tradeoff,
+};
+use omen_fsm::fields;
+use omen_gate::confirm::Reply;
+use omen_gate::{Clock, Code, Fault, ManualClock, Permission, TurnId};
+use omen_invariants::facts::{
+    Budgets, Envelope, Epistemics, Evidence, Intent, LowStakes, Mcp, Observed, Operational, Par, Quality, Risk,
+    Routing, Stakes, ToolsOk, adversariality, impact, irreversibility, op, uncertainty,
+};
+use omen_invariants::{scope, text, tool as typed_tool, unit};
+use omen_types::{ErrorDetails, Instant, Packet, ResultStatus, TaskClass};
+use serde_json::{Value, json};
+
+use crate::gates::{MAY_WRITE, Person, World, world};
+use crate::support::tool;
+
+typed_tool!(Get = "store/get", Read);
+typed_tool!(Set = "set", Write);
+// An agent that says of a tool that it only reads.
+typed_tool!(Harmless = "store/set", Read);
+typed_tool!(Elsewhere = "rm", Read);
+scope!(Change: tools [Set], operations [Modify]);
+
+fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
+    Mcp {
+        intent: Intent::new(text!("look after the pool"), text!("database orders")),
+        stakes: Stakes {
+            impact: impact::Low,
+            irreversibility: irreversibility::Reversible,
+            uncertainty: uncertainty::Low,
+            adversariality: adversariality::Benign,
+        },
+        quality: Quality::par(text!("the pool is healthy"), ["pool.ok"]),
+        budgets: Budgets { tokens: 1_000, tool_calls: 5, seconds: 600, risk: Risk::new(text!("conservative"), 10) },
+        epistemics: Epistemics::new(Observed, Operational, unit!(0.9), text!("read from the live configuration")),
+        evidence: Evidence::tool_output(text!("config.get#1"), "2025-12-31T23:59:00Z".parse().unwrap()),
+        routing: Routing { task_class: TaskClass::Lookup, tools: ToolsOk },
+    }
+    .seal()
+}
+
+/// The episode goes by the gate's clock.
+fn acting(clock: &Arc<ManualClock>) -> Episode<Decide<Act>> {
+    let clock = Arc::clone(clock);
+    let now = move || {
+        let since = clock.wall().duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap();
+        Instant::default().plus_seconds(since.as_secs())
+    };
+    let left = Arbitration::of(["go"]).veto(|_| true).unwrap().feasible(|_| true).unwrap();
+    let ruling: Ruling<_> = left.tradeoff(Tradeoff::SafetyFirst, &text!("it is safe"));
+    // Each time with ids of its own: a directive is good for one call.
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    Setup::new("corr_pool".parse().unwrap(), &envelope(), now)
+        .ids(Numbered::from("pool", NEXT.fetch_add(100, Ordering::Relaxed)))
+        .start()
+        .observe(Observation::user_input(Observed, fields!({ "ask": "raise the pool" })))
+        .believe(Belief::new("db", "pool", 50))
+        .act(ruling.to_act(), &envelope())
+        .unwrap()
+}
+
+type Running = (Episode<Open<Execute, 1>>, Pending);
+
+fn reading<T: omen_invariants::facts::Tool<Class = omen_invariants::facts::ReadClass>>(
+    world: &World,
+    it: T,
+    params: Value,
+) -> Running {
+    let params = Fields::new(params).unwrap();
+    let order = Directive::new(it, op::Read, params).timeout_seconds(20).ready();
+    let (episode, [task]) = acting(&world.clock).execute([order]).unwrap();
+    (episode, task)
+}
+
+fn writing(world: &World, value: i64) -> Running {
+    let (episode, [permit]) =
+        acting(&world.clock).authorize::<Change, 1>(TokenSpec::new(60, text!("ticket OPS-77"))).unwrap();
+    let order = Directive::new(Set, op::Modify, fields!({ "key": "pool", "value": value })).with(permit);
+    let (episode, [task]) = episode.execute([order]).unwrap();
+    (episode, task)
+}
+
+/// The result as it stands in the episode's log.
+async fn settle(world: &World, (episode, task): Running) -> (ResultStatus, Value, Option<ErrorDetails>, Option<u64>) {
+    let settled = world.gate.run(task).await;
+    let episode = episode.settle([settled]).unwrap();
+    let Packet::TaskResult(result) = episode.lines().last().unwrap().parse().unwrap() else { panic!("no result") };
+    let calls = result.payload.execution_metadata.and_then(|used| used.tool_calls_used).map(|calls| calls.get());
+    (result.payload.result_status, result.payload.result_data.unwrap_or_default(), result.payload.error_details, calls)
+}
+
+async fn refused(world: &World, running: Running) -> String {
+    let (status, _, details, calls) = settle(world, running).await;
+    assert_eq!((status, calls), (ResultStatus::Failure, Some(0)));
+    assert_eq!(world.seen.calls(), 0, "no tool ran");
+    details.unwrap().error_code.unwrap()
+}
+
+#[tokio::test]
+async fn a_task_comes_back_with_the_typed_answer_and_the_log_tells_the_packet() {
+    let world = world("", |builder| builder).await;
+    let running = reading(&world, Get, json!({ "key": "pool" }));
+    let directive = running.1.directive().to_string();
+    let (status, data, _, calls) = settle(&world, running).await;
+    assert_eq!((status, data, calls), (ResultStatus::Success, json!({ "key": "pool", "value": 50 }), Some(1)));
+    assert_eq!(world.kinds(), ["decision", "intent", "outcome"]);
+    for entry in world.entries() {
+        assert_eq!((&entry["packet_id"], &entry["correlation_id"]), (&json!(directive), &json!("corr_pool")));
+        assert_eq!(entry["turn"], "corr_pool", "the episode is the turn");
+    }
+}
+
+#[tokio::test]
+async fn token_grant_and_confirmation_are_asked_for_together() {
+    let agreed = Person::who_says(Reply::Confirmed);
+    let all = world(MAY_WRITE, |builder| builder.confirmer(agreed)).await;
+    let (status, data, _, calls) = settle(&all, writing(&all, 80)).await;
+    assert_eq!((status, calls), (ResultStatus::Success, Some(1)));
+    assert_eq!(
+        (&data["typed"], &data["structuredContent"]["value"]),
+        (&json!(false), &json!(80)),
+        "no type is registered"
+    );
+
+    // Without the grant, without the confirmation, without the token.
+    let no_grant = world("", |builder| builder.confirmer(Person::who_says(Reply::Confirmed))).await;
+    assert_eq!(refused(&no_grant, writing(&no_grant, 80)).await, "G1");
+    let no_confirmation = world(MAY_WRITE, |builder| builder).await;
+    assert_eq!(refused(&no_confirmation, writing(&no_confirmation, 80)).await, "G3");
+    let no_token = world(MAY_WRITE, |builder| builder.confirmer(Person::who_says(Reply::Confirmed))).await;
+    let dressed_up = reading(&no_token, Harmless, json!({ "key": "pool", "value": 80 }));
+    assert_eq!(refused(&no_token, dressed_up).await, "G1", "what the agent says of a tool does not count");
+    assert_eq!(no_token.kinds(), ["decision G1"]);
+}
+
+#[tokio::test]
+async fn a_token_that_expires_before_the_call_is_worth_nothing() {
+    let world = world(MAY_WRITE, |builder| builder.confirmer(Person::who_says(Reply::Confirmed))).await;
+    let running = writing(&world, 80);
+    world.clock.advance(Duration::from_secs(60));
+    assert_eq!(refused(&world, running).await, "G2");
+}
+
+#[tokio::test]
+async fn a_directive_whose_time_is_over_calls_nothing() {
+    let world = world("", |builder| builder).await;
+    let running = reading(&world, Get, json!({ "key": "pool" }));
+    world.clock.advance(Duration::from_secs(21));
+    assert_eq!(refused(&world, running).await, "G2");
+}
+
+#[tokio::test]
+async fn what_the_gate_refuses_is_a_failure_with_its_code() {
+    let world = world("", |builder| builder).await;
+    assert_eq!(refused(&world, reading(&world, Elsewhere, json!({ "path": "a" }))).await, "PG-3");
+    let extra = json!({ "key": "pool", "operation": "read" });
+    assert_eq!(refused(&world, reading(&world, Get, extra)).await, "PG-2");
+    let operator = TurnId::new("operator").unwrap();
+    world.gate.revoke(&operator, &tool("store/get"), Permission::Read).await.unwrap();
+    assert_eq!(refused(&world, reading(&world, Get, json!({ "key": "pool" }))).await, "G2");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fault_is_a_failure_with_its_class_and_the_turn_ends_when_its_budget_is_spent() {
+    let world = world("", |builder| builder).await;
+    world.seen.fail_with(Some(Fault::Timeout { after: Duration::ZERO }));
+    for calls in 1..=2 {
+        let (status, _, details, used) = settle(&world, reading(&world, Get, json!({ "key": "pool" }))).await;
+        let details = details.unwrap();
+        assert_eq!((status, used), (ResultStatus::Failure, Some(1)));
+        assert_eq!((details.error_code.as_deref(), details.is_transient), (Some("timeout"), Some(true)));
+        assert_eq!(details.retry_recommended, Some(false), "it may have run");
+        assert_eq!(world.seen.calls(), calls);
+    }
+    let (status, _, details, used) = settle(&world, reading(&world, Get, json!({ "key": "pool" }))).await;
+    assert_eq!((status, used), (ResultStatus::Failure, Some(0)));
+    assert_eq!(details.unwrap().error_code.unwrap(), Code::R2.as_str());
+    assert_eq!(world.seen.calls(), 2);
+}
+
+#[tokio::test]
+async fn an_answer_of_failure_is_no_success() {
+    let world = world(MAY_WRITE, |builder| builder.confirmer(Person::who_says(Reply::Confirmed))).await;
+    let (status, _, details, used) = settle(&world, writing(&world, -1)).await;
+    assert_eq!((status, used), (ResultStatus::Failure, Some(1)));
+    let details = details.unwrap();
+    assert_eq!(details.error_code.as_deref(), Some("tool"));
+    assert!(details.error_message.unwrap().contains("a pool is not negative"));
+}
+
+#[tokio::test]
+async fn pg_6_a_directive_is_good_for_one_call() {
+    let world = world("", |builder| builder).await;
+    let (episode, first) = reading(&world, Get, json!({ "key": "pool" }));
+    let log: Vec<String> = episode.lines().to_vec();
+    // Whoever resumes the episode is given the open task again.
+    let again = Setup::new("corr_pool".parse().unwrap(), &envelope(), Instant::default);
+    let again = omen_fsm::episode::AnyEpisode::resume(again, log.iter().map(String::as_str)).unwrap();
+    let omen_fsm::episode::AnyEpisode::ExecuteOpen(again) = again else { panic!("{again:?}") };
+    let second = again.tasks().remove(0);
+    assert_eq!(world.gate.run(first).await.status(), ResultStatus::Success);
+    assert_eq!(world.gate.run(second).await.status(), ResultStatus::Failure);
+    assert_eq!(world.seen.calls(), 1);
+    assert_eq!(world.kinds().last().unwrap(), "decision PG-6");
+}

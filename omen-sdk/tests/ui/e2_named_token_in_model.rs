@@ -1,0 +1,8 @@
+// E2: a token that is named at run time, and no decision to act -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, scope: NamedScope, spec: TokenSpec) {
+    let _ = episode.authorize_named(scope, spec);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E6: going on from directives that have no result -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Open<Execute, 2>>) {
+    let _ = episode.all_settled();
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+// INV-007: a tool that may write, with a token that allows reading alone -> E0277
+use omen::prelude::*;
+
+tool!(Cache = "cache", Mixed);
+scope!(Look: tools [Cache], operations [Read]);
+
+fn agent(params: Fields, permit: Permit<Look>) {
+    let _ = Directive::new(Cache, op::Read, params).with(permit);
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+// INV-008: a loop that degraded tools have completed, closed under tools that work -> E0277
+use omen::prelude::*;
+
+type Working = Envelope<LowStakes, Par, ToolsOk>;
+
+fn agent(episode: Episode<Verify<Attempted, Seen, ToolsDown>>, working: &Working) -> Result<(), Halt> {
+    let episode = episode.complete()?.under(working);
+    let _ = episode.believe(Belief::new("db", "pool.max", 50));
+    Ok(())
+}
+
+fn main() {}

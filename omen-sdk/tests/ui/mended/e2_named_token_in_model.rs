@@ -1,0 +1,8 @@
+// E2: once the decision to act rests
+use omen::prelude::*;
+
+fn agent(episode: Episode<Decide<Act>>, scope: NamedScope, spec: TokenSpec) {
+    let _ = episode.authorize_named(scope, spec);
+}
+
+fn main() {}

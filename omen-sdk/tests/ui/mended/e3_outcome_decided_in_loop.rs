@@ -1,0 +1,10 @@
+// E3: its belief update closes the loop first
+use omen::packet::DecisionOutcome;
+use omen::prelude::*;
+
+fn agent(episode: Episode<Verify<Proven, Seen, ToolsOk>>, order: ActOrder<AllVerified>, envelope: &DynEnvelope) {
+    let (episode, _proof) = episode.believe(Belief::new("db", "pool.max", 50));
+    let _ = episode.decide(DecisionOutcome::Cancel, order, envelope);
+}
+
+fn main() {}

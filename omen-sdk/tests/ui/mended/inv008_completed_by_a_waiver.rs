@@ -1,0 +1,12 @@
+// INV-008: in another envelope it is found out again whether the loop is complete
+use omen::prelude::*;
+
+type Working = Envelope<LowStakes, Par, ToolsOk>;
+
+fn agent(episode: Episode<Verify<Attempted, Seen, ToolsDown>>, working: &Working) -> Result<(), Halt> {
+    let episode = episode.complete()?.under(working).complete()?;
+    let _ = episode.believe(Belief::new("db", "pool.max", 50));
+    Ok(())
+}
+
+fn main() {}
