@@ -111,6 +111,10 @@ pub use gate::{BuildError, Builder, Gate};
 pub use grant::{Grant, GrantId, Grants, Lease, Redeemed, Source};
 pub use names::{BadName, ServerName, StepId, ToolId, ToolName, TurnId};
 pub use permission::{NoPermission, Permission, Permissions};
+// The compiler writes a type by its shortest path, so what a refused step is told about stands here.
+pub use pipeline::{
+    Authorized, Conformant, Dispatched, Grounded, Planned, Received, Request, Screened, Terminal, Typed, Untyped, Way,
+};
 pub use policy::{BadPolicy, Policy};
 pub use stopped::Stopped;
 pub use turn::Turn;

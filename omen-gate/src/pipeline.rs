@@ -17,11 +17,13 @@
 //! Which method leads where, and what the compiler answers elsewhere, is generated from `gate.json`. Each
 //! step is written out once, as a function in `pipeline/steps/`.
 
+mod never;
 mod state;
 mod steps;
 
-pub use explain::*;
 pub use state::*;
+
+use never::Never;
 
 use crate::gate::Gate;
 use serde::de::DeserializeOwned;

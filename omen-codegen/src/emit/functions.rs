@@ -131,7 +131,7 @@ pub(super) fn state_of(carrier: &str, ty: &syn::Type) -> Option<syn::Type> {
 }
 
 /// Puts types in the place of type parameters.
-pub(super) struct Substitute<'s>(pub(super) Vec<(&'static str, &'s syn::Type)>);
+pub(super) struct Substitute<'s>(pub(super) Vec<(&'s str, &'s syn::Type)>);
 
 impl VisitMut for Substitute<'_> {
     fn visit_type_mut(&mut self, ty: &mut syn::Type) {

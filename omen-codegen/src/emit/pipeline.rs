@@ -2,7 +2,8 @@
 //! every other.
 //!
 //! The pipeline says which method leads from which state to which; that the functions say the same is
-//! checked here. What answers calls out of turn is made as for an episode.
+//! checked here. A call out of turn finds a method, too: one that asks for a trait that no state has, and the
+//! trait tells the compiler what to say.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 
-use super::functions::{self, Implementation};
+use super::functions::{self, Implementation, Substitute};
 use super::names::pascal;
 use super::{doc, ident};
 use crate::load::GATE_FILE;
@@ -37,18 +38,24 @@ pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStr
     if let Some(stray) = types.keys().find(|name| places.iter().all(|place| place.state != **name)) {
         return Err(mistake(format!("a function names the state `{stray}`, which no request is ever in")));
     }
+    if let Some(step) = steps.iter().find(|step| !step.can_be_answered()) {
+        let method = &step.function.method;
+        return Err(mistake(format!("`{method}` has type parameters of its own besides its state's")));
+    }
     let again = answer("OnlyOnce", &model.gate.again);
+    let answers = places.iter().filter_map(|place| place.own.as_ref()).map(|(name, refused)| answer(name, refused));
     let explained = places.iter().map(|place| place.explain(&steps));
+    let carrier = ident(CARRIER);
     Ok(quote! {
         #(#methods)*
-        /// What answers steps that are out of turn. Nothing here can be called.
+        #(#explained)*
+        /// What steps that are out of turn ask for. Nothing has these traits, and nobody can give them to a state.
         #[doc(hidden)]
         pub mod explain {
-            #[allow(clippy::wildcard_imports, reason = "the states are many")]
-            use super::*;
+            use super::#carrier;
 
             #again
-            #(#explained)*
+            #(#answers)*
         }
     })
 }
@@ -89,6 +96,37 @@ fn steps<'m>(model: &'m Model, functions: &'m [Implementation]) -> Result<Vec<St
 }
 
 impl Step<'_> {
+    /// Whether all of its type parameters are named where it is called, or none is. If some were, a call out of turn
+    /// would name fewer than its answer has.
+    fn can_be_answered(&self) -> bool {
+        let all = self.function.generics.type_params().count();
+        self.function.named_at_call().is_none_or(|named| named.type_params().count() == all)
+    }
+
+    /// The type parameters without what is asked of them: out of turn, the turn is what is wrong.
+    fn generics(&self) -> syn::Generics {
+        let mut generics = self.function.generics.clone();
+        generics.where_clause = None;
+        for parameter in generics.type_params_mut() {
+            parameter.bounds.clear();
+            parameter.colon_token = None;
+        }
+        generics
+    }
+
+    /// What a call out of turn would give if it could be made: what the step gives in its turn, so that the rest of the
+    /// program is right, and the call is the one mistake.
+    fn promised(&self) -> syn::Type {
+        let output: syn::Type = match &self.function.output {
+            syn::ReturnType::Default => syn::parse_quote!(()),
+            syn::ReturnType::Type(_, output) => (**output).clone(),
+        };
+        match self.function.is_async {
+            true => syn::parse_quote!(Never<#output>),
+            false => output,
+        }
+    }
+
     /// The method of the one state that has it.
     fn method(&self) -> TokenStream {
         let Implementation { function, docs, state, parameters, output, .. } = self.function;
@@ -129,12 +167,12 @@ struct Place<'m> {
 }
 
 impl Place<'_> {
-    /// The answers that calls get here.
+    /// The answers that calls get here: methods of the same names, which ask for what no state has. They are methods of
+    /// the type itself, so that no program has to import them.
     fn explain(&self, steps: &[Step<'_>]) -> TokenStream {
-        let (group, explain) = (format_ident!("In{}", self.state), format_ident!("Explain{}", self.state));
-        let (ty, parameters, carrier) = (self.ty, parameters_of(self.ty), ident(CARRIER));
-        let own = self.own.as_ref().map(|(name, refused)| answer(name, refused));
-        let mut heads = Vec::new();
+        let carrier = ident(CARRIER);
+        let (ty, parameters) = self.renamed();
+        let mut methods = Vec::new();
         for (number, step) in steps.iter().enumerate() {
             let answer = match (&self.own, self.at) {
                 (_, Some(at)) if number == at => continue,
@@ -142,19 +180,30 @@ impl Place<'_> {
                 _ => ident("OnlyOnce"),
             };
             let method = ident(&step.function.method);
-            let generics = step.function.named_at_call();
+            let generics = step.generics();
             let names = step.function.parameters.iter().map(|(name, _)| format_ident!("_{name}"));
-            heads.push(
-                quote!(fn #method #generics (self, #(#names: impl Sized),*) -> <S as #answer>::Out where S: #answer),
-            );
+            let output = step.promised();
+            // Of a bound without anything open in it, rustc would say here already that it does not hold.
+            methods.push(quote! {
+                pub fn #method #generics (self, #(#names: impl Sized),*) -> #output where for<'never> #ty: explain::#answer {
+                    explain::#answer::never(self)
+                }
+            });
         }
         quote! {
-            #own
-            pub trait #group {}
-            impl<#(#parameters),*> #group for #ty {}
-            pub trait #explain<S>: Sized { #(#heads;)* }
-            impl<S: #group> #explain<S> for #carrier<S> { #(#heads { S::out(self) })* }
+            #[doc(hidden)]
+            impl<#(#parameters),*> #carrier<#ty> { #(#methods)* }
         }
+    }
+
+    /// The state's type with other names for its parameters, so that they are not those of a step.
+    fn renamed(&self) -> (syn::Type, Vec<syn::Ident>) {
+        let old: Vec<_> = parameters_of(self.ty).iter().map(ToString::to_string).collect();
+        let new: Vec<_> = old.iter().map(|name| format_ident!("Of{name}")).collect();
+        let types: Vec<syn::Type> = new.iter().map(|name| syn::parse_quote!(#name)).collect();
+        let mut ty = self.ty.clone();
+        Substitute(old.iter().map(String::as_str).zip(&types).collect()).visit_type_mut(&mut ty);
+        (ty, new)
     }
 }
 
@@ -166,8 +215,7 @@ fn answer(name: &str, refused: &OutOfTurn) -> TokenStream {
     quote! {
         #[diagnostic::on_unimplemented(message = #message, label = "out of turn: the request is `{Self}`", note = #note)]
         pub trait #name: Sized {
-            type Out;
-            fn out(request: #carrier<Self>) -> Self::Out;
+            fn never<Out>(request: #carrier<Self>) -> Out;
         }
     }
 }

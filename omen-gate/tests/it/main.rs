@@ -17,8 +17,11 @@ mod faults;
 mod gates;
 mod grants;
 mod health;
+mod matrix;
 #[cfg(unix)]
 mod mcp;
+#[path = "../ui/mended/mod.rs"]
+mod mended;
 mod output;
 mod pipeline;
 mod plan;
@@ -29,4 +32,6 @@ mod server;
 mod steps;
 mod summary;
 mod support;
+
 mod turn;
+mod ui;

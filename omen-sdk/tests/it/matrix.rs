@@ -1,14 +1,13 @@
 //! Types ≡ table: for every state of the typed API and every event a program is made and compiled. What
 //! the table allows compiles; everything else gives exactly one error, which names the state and a rule.
 
+pub(crate) mod programs;
+
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use omen_codegen::model::{Model, Typestate};
-use serde_json::Value;
+
+use programs::{Cell, Program};
 
 /// A state with its parameters filled in.
 struct State<'m> {
@@ -86,6 +85,21 @@ fn states(model: &Model) -> Vec<State<'_>> {
     states
 }
 
+/// What every program begins with.
+const HEAD: &str =
+    "use omen::prelude::*;\ntool!(Write = \"t\", Write);\nscope!(Writing: tools [Write], operations [Write]);";
+
+impl Call {
+    fn add_to(&self, program: &mut Program, State { ty, .. }: &State<'_>, event: &str) {
+        let values: Vec<String> = (0..self.takes.len()).map(|i| format!("v{i}")).collect();
+        let parameters: String = values.iter().zip(self.takes).map(|(value, ty)| format!(", {value}: {ty}")).collect();
+        let cell = Cell { name: format!("`{event}` in `{ty}`"), state: ty.clone() };
+        let Self { method, generics, .. } = self;
+        let body = format!("let _ = episode.{method}{generics}({});", values.join(", "));
+        program.add(cell, "fn", &format!("(episode: Episode<{ty}>{parameters})"), &body);
+    }
+}
+
 /// What the table, the open directives and the verification loop's obligations say.
 fn is_legal(model: &Model, state: &State<'_>, event: &str) -> bool {
     let has_row = !model.fsm.targets(state.of, &[event.to_owned()]).is_empty();
@@ -109,41 +123,30 @@ fn is_legal(model: &Model, state: &State<'_>, event: &str) -> bool {
 fn what_the_table_allows_compiles_and_nothing_else() {
     let model = omen_codegen::model(omen_schema::FILES.iter().copied()).unwrap();
     let states = states(&model);
-    let mut programs = [Program::new(), Program::new()];
+    let mut programs = [Program::new(HEAD), Program::new(HEAD)];
     let mut cells = [0, 0];
     for state in &states {
         for event in &model.fsm.events {
             let legal = is_legal(&model, state, &event.id);
             cells[usize::from(legal)] += 1;
-            for (number, call) in calls(&event.id).iter().enumerate() {
-                programs[usize::from(legal)].add(state, &event.id, number, call);
+            for call in calls(&event.id) {
+                call.add_to(&mut programs[usize::from(legal)], state, &event.id);
             }
         }
     }
     let [illegal, legal] = programs;
-    let folder = package(&[("illegal", &illegal.text), ("legal", &legal.text)]);
-    let errors = check(&folder);
+    let errors = programs::check(&[("illegal", &illegal), ("legal", &legal)]);
 
-    let mut failures = Vec::new();
+    let mut failures = errors
+        .amiss("illegal", &illegal.cells, |code| omen_types::Code::ALL.iter().any(|known| known.as_str() == code));
     // A legal cell has a call that compiles; its other calls belong to other states.
     let mut compiles: BTreeMap<&str, bool> = BTreeMap::new();
     for (line, cell) in &legal.cells {
-        *compiles.entry(&cell.name).or_default() |= !errors.contains_key(&("legal".to_owned(), *line));
+        *compiles.entry(&cell.name).or_default() |= errors.of("legal", *line).is_empty();
     }
     failures.extend(
         compiles.iter().filter(|(_, compiles)| !**compiles).map(|(name, _)| format!("{name} does not compile")),
     );
-    for (line, cell) in &illegal.cells {
-        match errors.get(&("illegal".to_owned(), *line)).map(Vec::as_slice) {
-            Some([error]) => {
-                failures.extend(amiss(error, &cell.state).map(|what| format!("{}: {what}\n{error}", cell.name)))
-            }
-            Some(several) => {
-                failures.push(format!("{} gives {} errors:\n{}", cell.name, several.len(), several.join("\n")))
-            }
-            None => failures.push(format!("{} compiles, and is illegal", cell.name)),
-        }
-    }
     println!(
         "matrix: {} states x {} events = {} cells: {} legal ones compile, {} illegal ones give one error each",
         states.len(),
@@ -153,106 +156,4 @@ fn what_the_table_allows_compiles_and_nothing_else() {
         cells[0],
     );
     assert!(failures.is_empty(), "{} of the matrix's cells are amiss:\n{}", failures.len(), failures.join("\n"));
-}
-
-/// What an error lacks: a rule at its beginning, or the state.
-fn amiss(error: &str, state: &str) -> Option<String> {
-    let first = error.lines().next().unwrap_or_default();
-    let message = first.split_once("]: ").map_or(first, |(_, message)| message);
-    let code = message.split([':', ' ']).next().unwrap_or_default();
-    let is_rule = omen_types::Code::ALL.iter().any(|known| known.as_str() == code);
-    if !is_rule {
-        return Some(format!("`{message}` does not begin with a rule"));
-    }
-    // rustc writes types by their path.
-    let text = error.replace("omen::", "");
-    let outer = state.split('<').next().unwrap_or(state);
-    (!text.contains(outer)).then(|| format!("the error does not name the state `{state}`"))
-}
-
-struct Cell {
-    name: String,
-    state: String,
-}
-
-/// One function a call, one line each.
-struct Program {
-    text: String,
-    cells: BTreeMap<usize, Cell>,
-}
-
-impl Program {
-    fn new() -> Self {
-        let head = "use omen::prelude::*;\ntool!(Write = \"t\", Write);\nscope!(Writing: tools [Write], operations [Write]);\nfn main() {}\n";
-        Self { text: format!("#![allow(unused)]\n{head}"), cells: BTreeMap::new() }
-    }
-
-    fn add(&mut self, state: &State<'_>, event: &str, number: usize, call: &Call) {
-        let line = self.text.lines().count() + 1;
-        let parameters: String = call.takes.iter().enumerate().fold(String::new(), |mut all, (i, ty)| {
-            write!(all, ", v{i}: {ty}").unwrap();
-            all
-        });
-        let values = (0..call.takes.len()).map(|i| format!("v{i}")).collect::<Vec<_>>().join(", ");
-        let (ty, method, generics) = (&state.ty, call.method, call.generics);
-        writeln!(
-            self.text,
-            "fn cell{line}_{number}(episode: Episode<{ty}>{parameters}) {{ let _ = episode.{method}{generics}({values}); }}"
-        )
-        .unwrap();
-        self.cells.insert(line, Cell { name: format!("`{event}` in `{ty}`"), state: ty.clone() });
-    }
-}
-
-/// A package with some programs, in the build's own folder.
-fn package(programs: &[(&str, &str)]) -> PathBuf {
-    let folder = target().join("tests/matrix");
-    fs::create_dir_all(folder.join("src/bin")).unwrap();
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let manifest = format!(
-        "[package]\nname = \"matrix\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\nomen-sdk = {{ path = {:?} }}\n\n[workspace]\n",
-        env!("CARGO_MANIFEST_DIR"),
-    );
-    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
-    fs::copy(workspace.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
-    for (name, text) in programs {
-        fs::write(folder.join("src/bin").join(name).with_extension("rs"), text).unwrap();
-    }
-    folder
-}
-
-fn target() -> PathBuf {
-    // The test runs from `<target>/<profile>/deps`.
-    std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned()
-}
-
-/// The errors of the programs, by program and line.
-fn check(folder: &Path) -> BTreeMap<(String, usize), Vec<String>> {
-    let output = Command::new(env!("CARGO"))
-        .args(["check", "--offline", "--keep-going", "--bins", "--message-format=json"])
-        .current_dir(folder)
-        .env("CARGO_TARGET_DIR", folder.join("target"))
-        .env_remove("RUSTFLAGS")
-        .output()
-        .unwrap();
-    let mut errors: BTreeMap<(String, usize), Vec<String>> = BTreeMap::new();
-    let mut finished = false;
-    for message in
-        output.stdout.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok())
-    {
-        finished |= message["reason"] == "build-finished";
-        let inner = &message["message"];
-        let Some(span) =
-            inner["spans"].as_array().and_then(|spans| spans.iter().find(|span| span["is_primary"] == true))
-        else {
-            continue;
-        };
-        if inner["level"] == "error" && message["target"]["name"] != "omen" {
-            let program = message["target"]["name"].as_str().unwrap().to_owned();
-            let line = usize::try_from(span["line_start"].as_u64().unwrap()).unwrap();
-            errors.entry((program, line)).or_default().push(inner["rendered"].as_str().unwrap().to_owned());
-        }
-    }
-    assert!(finished, "cargo check did not finish: {}", String::from_utf8_lossy(&output.stderr));
-    errors
 }

@@ -1,0 +1,9 @@
+// PG-4: a summary is held against a raw answer -> E0308
+use omen_gate::output::Untyped;
+use omen_gate::summary::{Summary, ground};
+
+fn agent(answer: &Untyped, summary: Summary) {
+    let _ = ground(answer, summary);
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+// R4: a turn ends without a word -> unused
+#![deny(unused_must_use)]
+use omen_gate::{Blocked, Gate, TurnId};
+use omen_gate::steps::Step;
+
+async fn agent(gate: &Gate, id: TurnId, steps: Vec<Step>) -> Result<(), Blocked> {
+    gate.turn(id, steps).await?;
+    Ok(())
+}
+
+fn main() {}
