@@ -14,4 +14,5 @@ pub mod docs;
 pub mod expand;
 mod gallery;
 pub mod referee;
+pub mod rustdoc;
 pub mod walk;
