@@ -4,7 +4,8 @@
 //! use std::sync::Arc;
 //!
 //! use omen_gate::catalog::Catalog;
-//! use omen_gate::{Config, DryRun, SystemClock, Verdict};
+//! use omen_gate::dry_run::{DryRun, Verdict};
+//! use omen_gate::{Config, SystemClock};
 //!
 //! let config = Config::parse("[servers.files]\n")?;
 //! let catalog = Catalog::parse(r#"{"files": [{"name": "read", "inputSchema": {"type": "object"}}]}"#)?;

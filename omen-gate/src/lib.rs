@@ -105,7 +105,7 @@ pub use code::{Code, UnknownCode};
 pub use config::Config;
 pub use confirm::{Confirmations, Confirmed, Confirmer};
 pub use decision::{Decision, Outcome, Ruling, Stage};
-pub use dry_run::{DryRun, Verdict};
+pub use dry_run::DryRun;
 pub use fault::{Fault, FaultClass, Ran, guarded};
 pub use gate::{BuildError, Builder, Gate};
 pub use grant::{Grant, GrantId, Grants, Lease, Redeemed, Source};

@@ -17,8 +17,8 @@ impl DryRun {
         }
     }
 
-    /// The most bytes that a line can have whose plan is within the limits. Whoever splits a file into lines need keep
-    /// no more of one.
+    /// The most bytes of a line that is looked at: however a plan within the limits is escaped, its line is no longer.
+    /// Whoever splits a file into lines need keep no more of one.
     #[must_use]
     pub fn longest_line(&self) -> usize {
         self.limits.bytes.saturating_mul(ESCAPED).saturating_add(AROUND)
@@ -28,7 +28,7 @@ impl DryRun {
     #[must_use]
     pub fn too_long(&self) -> Verdict {
         let message = format!(
-            "the line has more than {} bytes, and so the plan more than {}",
+            "the line has more than {} bytes, too many for a plan of at most {}",
             self.longest_line(),
             self.limits.bytes
         );

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use omen_gate::catalog::Catalog;
 use omen_gate::confirm::Reply;
+use omen_gate::dry_run::{DryRun, Verdict};
 use omen_gate::pipeline::Way;
 use omen_gate::server::ToolServer as _;
-use omen_gate::{Blocked, Clock, Code, Config, Demand, DryRun, Permission, TurnId, Verdict};
+use omen_gate::{Blocked, Clock, Code, Config, Demand, Permission, TurnId};
 use serde_json::{Value, json};
 
 use crate::gates::{MAY_WRITE, Person, World, config, local, world};

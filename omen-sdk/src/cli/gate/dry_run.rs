@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use omen::lines::{Line, Lines};
 use omen::render::human::clean;
+use omen_gate::SystemClock;
 use omen_gate::catalog::Catalog;
-use omen_gate::{DryRun, SystemClock, Verdict};
+use omen_gate::dry_run::{DryRun, Verdict};
 use serde::Serialize;
 
 use crate::cli::args::DryRunArgs;
