@@ -17,7 +17,8 @@
 //! [`guide`] leads from an empty file to an agent whose illegal moves do not compile. [`episode`] is the
 //! typed API, [`packet`] the packets as they stand in a log. [`validator`] judges logs, [`finding`] is
 //! what it reports, [`render`] shows it to people and programs, and [`prelude`] brings in what most
-//! programs need. [`lines`] splits any stream into lines, in bounded memory.
+//! programs need. [`gate`] stands between an agent and its tools; [`lines`] splits any stream into lines, in bounded
+//! memory.
 //!
 //! The example judges a log; an agent is written as [`guide`] shows.
 //!
@@ -32,6 +33,7 @@ pub mod render;
 pub mod validator;
 
 pub use omen_fsm::episode;
+pub use omen_gate as gate;
 pub use omen_invariants::facts;
 pub use omen_types::packet;
 
