@@ -145,13 +145,9 @@ fn tell(log: &Path, turn: &str) -> Result<(), Failure> {
     for line in fs::read_to_string(log)?.lines() {
         let entry: Value = serde_json::from_str(line)?;
         if entry["turn"] == turn {
-            let (data, kind) = (&entry["data"], entry["kind"].as_str().unwrap_or_default());
-            let tool = data["tool"]["tool"].as_str().unwrap_or_default();
-            println!(
-                "  {:>2} {kind:<12} {tool:<10} {}",
-                entry["sequence"],
-                data["args"].as_object().map_or_else(String::new, |args| json!(args).to_string())
-            );
+            let data = &entry["data"];
+            let what = data["tool"]["tool"].as_str().map_or_else(|| format!("ran: {}", data["ran"]), str::to_owned);
+            println!("  {:>3} {:<13}{what}", entry["sequence"], entry["kind"].as_str().unwrap_or_default());
         }
     }
     Ok(())

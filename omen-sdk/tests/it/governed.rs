@@ -12,7 +12,7 @@ fn example() -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     // From the root, as `cargo test` there, so that nothing is built twice with other features.
     let output = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--example", "governed_write", "--message-format", "json"])
+        .args(["build", "--locked", "--quiet", "--example", "governed_write", "--message-format", "json"])
         .current_dir(workspace)
         .output()
         .unwrap();
