@@ -86,6 +86,7 @@ pub mod plan;
 mod policy;
 mod schema;
 pub mod server;
+mod size;
 pub mod steps;
 mod stopped;
 pub mod summary;

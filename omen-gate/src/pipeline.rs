@@ -17,6 +17,7 @@
 //! Which method leads where, and what the compiler answers elsewhere, is generated from `gate.json`. Each
 //! step is written out once, as a function in `pipeline/steps/`.
 
+mod open;
 mod state;
 mod steps;
 

@@ -8,9 +8,10 @@ use omen_types::suggest::nearest;
 
 use super::Gate;
 use crate::catalog::{Catalog, Listed};
+use crate::fault::caught;
 use crate::server::ToolServer;
 use crate::tool::Tool;
-use crate::{Blocked, Code, Demand, ServerName, ToolId, guarded};
+use crate::{Blocked, Code, Demand, Fault, ServerName, ToolId, guarded, size};
 
 /// The lists that servers gave last, with their schemas compiled. A server is asked each time; what it says again is
 /// not compiled again.
@@ -36,7 +37,7 @@ impl Gate {
     /// Asks the tool's server for its list, and finds the tool in it.
     pub(crate) async fn discover(&self, tool: &ToolId) -> Result<Arc<Listed>, Blocked> {
         let server = self.server(&tool.server)?;
-        let revision = server.revision();
+        let revision = revision(&tool.server, &server)?;
         let catalog = self.ask(&tool.server, server, revision).await?;
         catalog.find(tool).cloned()
     }
@@ -51,7 +52,7 @@ impl Gate {
     pub(crate) async fn unchanged(&self, listed: &Listed) -> Result<Arc<dyn ToolServer>, Blocked> {
         let tool = listed.id();
         let server = self.server(&tool.server)?;
-        let revision = server.revision();
+        let revision = revision(&tool.server, &server)?;
         let seen = self
             .0
             .discovery
@@ -88,10 +89,7 @@ impl Gate {
     ) -> Result<Arc<Catalog>, Blocked> {
         let limits = self.limits();
         let limit = Duration::from_secs(u64::from(limits.list_timeout_seconds));
-        let tools = guarded(limit, async move { server.list().await }).await.map_err(|fault| {
-            let message = format!("the server `{name}` cannot be asked for its tools: {fault}");
-            Blocked::new(Code::R3, message, "see that the server runs; then make the request anew")
-        })?;
+        let tools = guarded(limit, async move { server.list().await }).await.map_err(|fault| unasked(name, &fault))?;
         let many =
             |what: String| Blocked::new(Code::Pg2, what, "have the operator look at the server, or raise the limit");
         if tools.len() > limits.catalog_tools as usize {
@@ -103,8 +101,7 @@ impl Gate {
             seen.revision = revision;
             return Ok(Arc::clone(&seen.catalog));
         }
-        let size = serde_json::to_vec(&tools).map_or(usize::MAX, |text| text.len());
-        if size > limits.catalog_bytes as usize {
+        if !size::fits(&tools, u64::from(limits.catalog_bytes)).unwrap_or(false) {
             return Err(many(format!("what the server `{name}` lists is longer than {} bytes", limits.catalog_bytes)));
         }
         let mut catalog = Catalog::default();
@@ -113,4 +110,14 @@ impl Gate {
         self.0.discovery.lock().insert(name.clone(), Seen { revision, tools, catalog: Arc::clone(&catalog) });
         Ok(catalog)
     }
+}
+
+/// The server's own code tells it, and may panic.
+fn revision(name: &ServerName, server: &Arc<dyn ToolServer>) -> Result<u64, Blocked> {
+    caught(|| server.revision()).map_err(|fault| unasked(name, &fault))
+}
+
+fn unasked(name: &ServerName, fault: &Fault) -> Blocked {
+    let message = format!("the server `{name}` cannot be asked for its tools: {fault}");
+    Blocked::new(Code::R3, message, "see that the server runs; then make the request anew")
 }

@@ -16,6 +16,7 @@ mod faults;
 mod gates;
 mod grants;
 mod health;
+mod holes;
 #[cfg(unix)]
 mod mcp;
 mod output;
