@@ -4,6 +4,7 @@ use omen_fsm::episode::{Pending, Settled};
 use omen_types::{ErrorDetails, MethodKind};
 use serde_json::{Map, Value};
 
+use crate::fault::Ran;
 use crate::pipeline::{Dispatched, Planned, Request};
 use crate::plan::ToolCall;
 use crate::turns::{Origin, TurnState};
@@ -68,12 +69,14 @@ impl Gate {
     }
 
     fn tool_of(&self, name: &str) -> Result<ToolId, Blocked> {
-        let tools = || self.allowed().iter().map(|allowed| &allowed.demand.tool);
-        if let Some(tool) = tools().find(|tool| tool.to_string() == name) {
-            return Ok(tool.clone());
-        }
-        let mut found = tools().filter(|tool| tool.tool.as_str() == name);
-        match (found.next(), found.next()) {
+        let found = |fits: &dyn Fn(&ToolId) -> bool| {
+            let mut tools = self.allowed().iter().map(|allowed| &allowed.demand.tool).filter(|tool| fits(tool));
+            (tools.next(), tools.next())
+        };
+        // A name may have a `/` in it, so that even with its server a tool may not be the only one.
+        let by_both = found(&|tool| tool.to_string() == name);
+        let by_either = if by_both.0.is_some() { by_both } else { found(&|tool| tool.tool.as_str() == name) };
+        match by_either {
             (Some(tool), None) => Ok(tool.clone()),
             (Some(one), Some(other)) => {
                 let message = format!("`{name}` may be `{one}` or `{other}`");
@@ -150,8 +153,7 @@ impl NotDone {
 
 impl From<Stopped> for NotDone {
     fn from(stopped: Stopped) -> Self {
-        let was_called = matches!(&stopped, Stopped::Failed(fault) if fault.class().ran() != crate::fault::Ran::No);
-        Self { stopped, was_called }
+        Self { was_called: stopped.ran() != Ran::No, stopped }
     }
 }
 

@@ -6,6 +6,7 @@ mod guard;
 use std::time::Duration;
 
 pub use class::{FaultClass, Ran};
+pub(crate) use guard::caught;
 pub use guard::guarded;
 
 use crate::bounded;

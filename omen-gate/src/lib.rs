@@ -87,6 +87,7 @@ pub mod plan;
 mod policy;
 mod schema;
 pub mod server;
+mod size;
 pub mod steps;
 mod stopped;
 pub mod summary;

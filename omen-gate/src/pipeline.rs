@@ -20,6 +20,7 @@
 #![allow(clippy::type_complexity, reason = "states are types: where a step leads is written out")]
 
 mod never;
+mod open;
 mod state;
 mod steps;
 

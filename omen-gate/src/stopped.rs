@@ -13,6 +13,14 @@ pub enum Stopped {
     /// The tool was called and failed (R3).
     #[error("R3: {0}")]
     Failed(#[from] Fault),
+    /// The tool was called, and what came of it cannot be recorded (A1): its answer is withheld, and what it did is done.
+    #[error("{why}; the tool was called all the same, and its answer is withheld")]
+    Unrecorded {
+        /// Whether it ran, as far as its answer or its fault tells.
+        ran: Ran,
+        /// Why it cannot be recorded.
+        why: Blocked,
+    },
     /// The turn is at its end (R2, R4).
     #[error("{code}: {0}", code = .0.code())]
     Aborted(#[from] Abort),
@@ -23,7 +31,7 @@ impl Stopped {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Blocked(blocked) => blocked.code,
+            Self::Blocked(why) | Self::Unrecorded { why, .. } => why.code,
             Self::Failed(_) => Code::R3,
             Self::Aborted(abort) => abort.code(),
         }
@@ -34,6 +42,7 @@ impl Stopped {
     pub fn ran(&self) -> Ran {
         match self {
             Self::Failed(fault) => fault.class().ran(),
+            Self::Unrecorded { ran, .. } => *ran,
             Self::Blocked(_) | Self::Aborted(_) => Ran::No,
         }
     }

@@ -41,7 +41,8 @@ impl Gate {
 }
 
 impl Turn {
-    /// Takes a step: `run` gets the request and takes it through the pipeline. What it gives is given back.
+    /// Takes a step: `run` gets the request and takes it through the pipeline. What it gives is given back. The step
+    /// ends with `run`; a request that is kept beyond that calls no tool any more.
     ///
     /// # Errors
     /// What `run` says; [`Stopped::Aborted`] if the step cannot begin, another step needs this one and it was not done
@@ -57,12 +58,13 @@ impl Turn {
     {
         let begun = self.steps.begin(step);
         self.go_on(begun).await?;
-        let turn = self.turn.clone();
+        let (turn, under_way) = self.turn.within(step);
         let outcome = run(Request { gate: self.gate.clone(), turn, state: Received { query: query.into() } }).await;
+        drop(under_way);
         let missing = match &outcome {
             Ok(_) => None,
             Err(Stopped::Failed(fault)) => Some(Missing::Failed(fault.class())),
-            Err(Stopped::Blocked(blocked)) => Some(Missing::Blocked(blocked.code)),
+            Err(Stopped::Blocked(why) | Stopped::Unrecorded { why, .. }) => Some(Missing::Blocked(why.code)),
             Err(Stopped::Aborted(abort)) => {
                 let abort = self.steps.abort(abort.clone());
                 return Err(abort.into());

@@ -1,6 +1,7 @@
 //! What a gate knows of turns: their failure budgets, and which directives have had their call (A2, R2, PG-6).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,25 +13,27 @@ use serde_json::{Map, Value, json};
 use crate::audit::Kind;
 use crate::clock::instant;
 use crate::gate::Journal;
-use crate::{Abort, Blocked, BudgetLimits, Clock, Code, FailureBudget, TurnId};
+use crate::{Abort, Blocked, BudgetLimits, Clock, Code, FailureBudget, StepId, TurnId};
 
 /// What a gate knows of a turn, held by whoever makes a call: a turn makes one call at a time.
 #[derive(Debug)]
 pub(crate) struct Book {
     pub(crate) budget: FailureBudget,
     /// The directives whose tool was called: an order is good for one call, however often its task is taken up.
-    called: BTreeSet<PacketId>,
+    pub(crate) called: BTreeSet<PacketId>,
 }
 
 impl Book {
-    /// Notes that the tool of a directive is about to be called.
-    pub(crate) fn call(&mut self, turn: &TurnState) -> Result<(), Blocked> {
-        let Some(origin) = &turn.origin else { return Ok(()) };
-        if self.called.insert(origin.packet_id.clone()) {
-            return Ok(());
+    /// Whether the directive that asks for a call, if one does, has not had its call yet.
+    pub(crate) fn is_fresh(&self, turn: &TurnState) -> Result<(), Blocked> {
+        match turn.directive() {
+            Some(directive) if self.called.contains(directive) => {
+                let message = format!("the tool of the directive `{directive}` was called already");
+                let help = "settle the task with the result of that call, or send a new directive";
+                Err(Blocked::new(Code::Pg6, message, help))
+            }
+            _ => Ok(()),
         }
-        let message = format!("the tool of the directive `{}` was called already", origin.packet_id);
-        Err(Blocked::new(Code::Pg6, message, "settle the task with the result of that call, or send a new directive"))
     }
 }
 
@@ -87,7 +90,25 @@ impl Turns {
 pub(crate) struct TurnState {
     id: TurnId,
     origin: Option<Arc<Origin>>,
+    step: Option<Arc<UnderWay>>,
     journal: Journal,
+}
+
+/// A step of a turn, which ends when its turn says so, whatever becomes of its request.
+#[derive(Debug)]
+struct UnderWay {
+    step: StepId,
+    is_over: AtomicBool,
+}
+
+/// Ends a step, also if whoever waits for it goes away.
+#[derive(Debug)]
+pub(crate) struct EndOfStep(Arc<UnderWay>);
+
+impl Drop for EndOfStep {
+    fn drop(&mut self) {
+        self.0.is_over.store(true, Ordering::Release);
+    }
 }
 
 /// The directive of an episode that asks for a call.
@@ -119,7 +140,29 @@ impl Origin {
 
 impl TurnState {
     pub(crate) fn new(id: TurnId, origin: Option<Origin>, journal: Journal) -> Self {
-        Self { id, origin: origin.map(Arc::new), journal }
+        Self { id, origin: origin.map(Arc::new), step: None, journal }
+    }
+
+    /// The same turn for one of its steps, and what ends the step when it is dropped.
+    pub(crate) fn within(&self, step: &StepId) -> (Self, EndOfStep) {
+        let under_way = Arc::new(UnderWay { step: step.clone(), is_over: AtomicBool::new(false) });
+        (Self { step: Some(Arc::clone(&under_way)), ..self.clone() }, EndOfStep(under_way))
+    }
+
+    /// Whether the step that the request is of is still under way (R4).
+    pub(crate) fn goes_on(&self) -> Result<(), Abort> {
+        match &self.step {
+            Some(under_way) if under_way.is_over.load(Ordering::Acquire) => {
+                let why = "its request was kept beyond its end";
+                Err(Abort::OutOfOrder { step: under_way.step.clone(), why })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The directive that asks for the call, if one does.
+    pub(crate) fn directive(&self) -> Option<&PacketId> {
+        self.origin.as_ref().map(|origin| &origin.packet_id)
     }
 
     /// Whether what the directive rests on is still in force: its token has not expired, and its time is not over.

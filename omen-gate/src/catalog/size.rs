@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Catalog;
 use crate::config::Limits;
 use crate::tool::Tool;
-use crate::{Blocked, Code, ServerName};
+use crate::{Blocked, Code, ServerName, size};
 
 impl Catalog {
     /// What one server lists now, within the limits of the configuration.
@@ -35,8 +35,7 @@ fn within<T: Serialize>(limits: &Limits, server: &ServerName, tools: &[T]) -> Re
     if tools.len() > limits.catalog_tools as usize {
         return Err(blocked(format!("the server `{server}` lists more than {} tools", limits.catalog_tools)));
     }
-    let size = serde_json::to_vec(tools).map_or(usize::MAX, |text| text.len());
-    if size > limits.catalog_bytes as usize {
+    if !size::fits(&tools, u64::from(limits.catalog_bytes)).unwrap_or(false) {
         return Err(blocked(format!("what the server `{server}` lists is longer than {} bytes", limits.catalog_bytes)));
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! A call that cannot take its turn down with it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -34,4 +35,13 @@ where
         Ok(Some(Err(error))) if error.is_panic() => Err(Fault::Panicked),
         Ok(Some(Err(_)) | None) => Err(Fault::Cancelled),
     }
+}
+
+/// Runs foreign code that gives an answer at once.
+///
+/// # Errors
+/// [`Fault::Panicked`].
+pub(crate) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Fault> {
+    // What it leaves behind half done is its own, and is not looked at here.
+    catch_unwind(AssertUnwindSafe(run)).map_err(|_| Fault::Panicked)
 }

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use super::Gate;
 use crate::catalog::{Catalog, Listed, no_server};
+use crate::fault::caught;
 use crate::server::ToolServer;
 use crate::tool::Tool;
-use crate::{Blocked, Code, ServerName, ToolId, guarded};
+use crate::{Blocked, Code, Fault, ServerName, ToolId, guarded};
 
 /// The lists that servers gave last, with their schemas compiled. A server is asked each time; what it says again is
 /// not compiled again.
@@ -34,7 +35,7 @@ impl Gate {
     /// Asks the tool's server for its list, and finds the tool in it.
     pub(crate) async fn discover(&self, tool: &ToolId) -> Result<Arc<Listed>, Blocked> {
         let server = self.server(&tool.server)?;
-        let revision = server.revision();
+        let revision = revision(&tool.server, &server)?;
         let catalog = self.ask(&tool.server, server, revision).await?;
         catalog.find(tool).cloned()
     }
@@ -44,7 +45,7 @@ impl Gate {
     pub(crate) async fn unchanged(&self, listed: &Listed) -> Result<Arc<dyn ToolServer>, Blocked> {
         let tool = listed.id();
         let server = self.server(&tool.server)?;
-        let revision = server.revision();
+        let revision = revision(&tool.server, &server)?;
         let seen = self
             .0
             .discovery
@@ -75,10 +76,7 @@ impl Gate {
     ) -> Result<Arc<Catalog>, Blocked> {
         let limits = self.limits();
         let limit = Duration::from_secs(u64::from(limits.list_timeout_seconds));
-        let tools = guarded(limit, async move { server.list().await }).await.map_err(|fault| {
-            let message = format!("the server `{name}` cannot be asked for its tools: {fault}");
-            Blocked::new(Code::R3, message, "see that the server runs; then make the request anew")
-        })?;
+        let tools = guarded(limit, async move { server.list().await }).await.map_err(|fault| unasked(name, &fault))?;
         if let Some(seen) = self.0.discovery.lock().get_mut(name)
             && seen.tools == tools
         {
@@ -90,4 +88,14 @@ impl Gate {
         self.0.discovery.lock().insert(name.clone(), Seen { revision, tools, catalog: Arc::clone(&catalog) });
         Ok(catalog)
     }
+}
+
+/// The server's own code tells it, and may panic.
+fn revision(name: &ServerName, server: &Arc<dyn ToolServer>) -> Result<u64, Blocked> {
+    caught(|| server.revision()).map_err(|fault| unasked(name, &fault))
+}
+
+fn unasked(name: &ServerName, fault: &Fault) -> Blocked {
+    let message = format!("the server `{name}` cannot be asked for its tools: {fault}");
+    Blocked::new(Code::R3, message, "see that the server runs; then make the request anew")
 }

@@ -1,8 +1,9 @@
 //! A gate with two tools in this process, for the tests of the whole way.
 
 use std::io;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use omen_gate::audit::store::{Memory, Store};
@@ -137,11 +138,12 @@ impl Confirmer for Person {
     }
 }
 
-/// A disk that is full after so many lines.
+/// A disk that is full after so many lines, and may be made to wait.
 #[derive(Debug)]
 struct Disk {
     memory: Memory,
     room: Arc<AtomicU32>,
+    waits: Arc<AtomicBool>,
 }
 
 impl Store for Disk {
@@ -154,6 +156,9 @@ impl Store for Disk {
     }
 
     fn append(&mut self, offset: u64, line: &[u8]) -> io::Result<()> {
+        while self.waits.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         let room = self.room.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |room| room.checked_sub(1));
         room.map_err(|_| io::Error::from(io::ErrorKind::StorageFull))?;
         self.memory.append(offset, line)
@@ -172,15 +177,22 @@ impl Store for Disk {
 pub(crate) struct World {
     /// How many more entries the audit log takes.
     pub(crate) room: Arc<AtomicU32>,
+    /// Whether the audit log waits for its disk.
+    pub(crate) waits: Arc<AtomicBool>,
     pub(crate) gate: Gate,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) memory: Memory,
     pub(crate) seen: Arc<Seen>,
 }
 
+/// The tools of the server.
+pub(crate) async fn tools() -> Vec<Tool> {
+    local().list().await.unwrap()
+}
+
 /// The configuration: both tools are allowed in the form that they have, `get` may read, `set` may write.
 pub(crate) async fn config(more: &str) -> Config {
-    let tools = local().list().await.unwrap();
+    let tools = tools().await;
     let pin_of = |name: &str| pin(tools.iter().find(|tool| tool.name.as_str() == name).unwrap()).unwrap();
     let text = format!(
         r#"
@@ -219,17 +231,24 @@ pub(crate) async fn config(more: &str) -> Config {
 pub(crate) const MAY_WRITE: &str = "[[grants]]\nserver = 'store'\ntool = 'set'\npermissions = ['WRITE']\n";
 
 pub(crate) async fn world(more: &str, build: impl FnOnce(Builder) -> Builder) -> World {
-    let (clock, memory, seen) = (clock(), Memory::default(), Arc::<Seen>::default());
+    let seen = Arc::<Seen>::default();
+    let server = Watched { local: local(), seen: Arc::clone(&seen) };
+    World { seen, ..world_with(more, server, build).await }
+}
+
+/// With another server, which lists the same tools.
+pub(crate) async fn world_with(more: &str, server: impl ToolServer, build: impl FnOnce(Builder) -> Builder) -> World {
+    let (clock, memory) = (clock(), Memory::default());
     let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
     let shared: Arc<dyn Clock> = clock.clone();
     let room = Arc::new(AtomicU32::new(u32::MAX));
-    let disk = Disk { memory: memory.clone(), room: Arc::clone(&room) };
+    let waits = Arc::<AtomicBool>::default();
+    let disk = Disk { memory: memory.clone(), room: Arc::clone(&room), waits: Arc::clone(&waits) };
     let audit = Audit::over(disk, key, Arc::clone(&shared), Options::default()).unwrap();
-    let server = Watched { local: local(), seen: Arc::clone(&seen) };
     let builder = Gate::builder(config(more).await).audit(audit).clock(shared);
     let builder = builder.server(ServerName::new("store").unwrap(), server);
     let builder = builder.output::<Setting>(tool("store/get"));
-    World { room, gate: build(builder).build().unwrap(), clock, memory, seen }
+    World { room, waits, gate: build(builder).build().unwrap(), clock, memory, seen: Arc::default() }
 }
 
 impl World {

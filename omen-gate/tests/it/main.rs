@@ -17,6 +17,7 @@ mod faults;
 mod gates;
 mod grants;
 mod health;
+mod holes;
 mod matrix;
 #[cfg(unix)]
 mod mcp;

@@ -5,81 +5,68 @@ use sha2::{Digest as _, Sha256};
 
 use crate::audit::Kind;
 use crate::fault::Ran;
+use crate::pipeline::open::Open;
 use crate::pipeline::{Authorized, Dispatched, Request};
 use crate::server::Dispatch;
 use crate::tool::Answer;
-use crate::turns::{TurnState, data};
-use crate::{Blocked, Call, Decision, Fault, Outcome, Stopped, canonical, guarded};
+use crate::turns::{Book, TurnState, data};
+use crate::{Abort, Blocked, Call, Decision, Fault, Outcome, Stopped, canonical, guarded, size};
 
 /// Calls the tool, once. What was granted and confirmed is checked again, at this moment; the intent is in the
 /// audit log before the tool runs, and the outcome after it. An answer with `isError` is an answer, but counts as a
 /// failure of the turn.
 ///
 /// # Errors
-/// [`Stopped::Blocked`] if the tool has changed (PG-3), a grant is revoked, expired or used up (G2), the
-/// confirmation is not good any more (G3), the breaker is open (R1), or the intent cannot be recorded (A1): then
-/// nothing ran. If the outcome cannot be recorded (A1), the tool has run, and its answer is withheld.
-/// [`Stopped::Failed`] if the tool fails (R3). [`Stopped::Aborted`] if the turn has had its failures (R2).
+/// [`Stopped::Blocked`] if the tool has changed (PG-3) or is gone (PG-2), its server cannot be asked for it (R3), a grant
+/// is revoked, expired or used up (G2), the confirmation is not good any more (G3), the breaker is open (R1), or
+/// the intent cannot be recorded (A1): then nothing ran. [`Stopped::Failed`] if the tool fails (R3).
+/// [`Stopped::Unrecorded`] if the outcome cannot be recorded (A1): the tool was called, and its answer is withheld.
+/// [`Stopped::Aborted`] if the turn has had its failures (R2), or its step has ended (R4).
 pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dispatched>, Stopped> {
     let Request { gate, turn, state: Authorized { lease, confirmed, listed } } = request;
     let call = lease.call().clone();
     // Held until the end: a turn makes one call at a time.
     let book = turn.check(gate.turns().book(turn.id())).await?;
     let mut book = book.lock().await;
-    turn.check(book.call(&turn)).await?;
-    let attempt = match book.budget.attempt() {
+    turn.check(book.is_fresh(&turn)).await?;
+    let Book { budget, called } = &mut *book;
+    let attempt = match turn.goes_on().and_then(|()| budget.attempt()) {
         Ok(attempt) => attempt,
-        Err(abort) => {
-            turn.aborted(&abort).await?;
-            return Err(abort.into());
-        }
+        Err(abort) => return Err(aborted(&turn, abort).await),
     };
+    let mut open = Open::new(&gate, &turn, &call, attempt);
     let admitted = gate.unchanged(&listed).await;
     let admitted = admitted.and_then(|server| Ok((server, gate.breakers().admit(&call.tool().tool)?)));
-    let (server, admission) = match turn.check(admitted).await {
-        Ok(admitted) => admitted,
-        Err(blocked) => {
-            attempt.unused();
-            return Err(blocked.into());
-        }
-    };
-    let mut open = Open { turn: &turn, call: &call, ran: Some(Ran::No) };
-    let leave = async {
-        let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&turn, &call, decision)).await?;
-        // Writing the intent took its time, and what was revoked in it bites, too (G2).
-        match redeemed.stands().and_then(|()| turn.stands(gate.clock())) {
-            Ok(()) => Ok(()),
-            Err(blocked) => {
-                let outcome = json!({ "call": call.hash(), "code": blocked.code.as_str(), "ran": Ran::No, "why": blocked.message });
-                turn.record(Kind::Outcome, data(outcome)).await?;
-                Err(blocked)
-            }
-        }
-    };
-    if let Err(blocked) = leave.await {
-        open.ran = None;
-        admission.unused();
-        attempt.unused();
-        return Err(blocked.into());
+    let (server, admission) = turn.check(admitted).await?;
+    open.intended(admission);
+    let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&turn, &call, decision)).await;
+    let redeemed = redeemed.inspect_err(|_| open.refused())?;
+    // Writing the intent took its time, and what was revoked in it bites, too (G2).
+    let stands = redeemed.stands().and_then(|()| turn.stands(gate.clock()));
+    if let Err(stopped) = stands.map_err(Stopped::from).and_then(|()| Ok(turn.goes_on()?)) {
+        open.refused();
+        let why = stopped.to_string();
+        let outcome = json!({ "call": call.hash(), "code": stopped.code().as_str(), "ran": Ran::No, "why": why });
+        turn.record(Kind::Outcome, data(outcome)).await?;
+        return Err(stopped);
     }
-    open.ran = Some(Ran::Unknown);
+    open.called();
+    called.extend(turn.directive().cloned());
     let dispatch = Dispatch::new(&call);
     let limit = turn.time_left(gate.clock(), gate.call_timeout());
     let outcome = guarded(limit, async move { server.call(dispatch).await }).await;
     let outcome = outcome.and_then(|answer| within(answer, gate.answer_bytes()));
     let fault = outcome.as_ref().map_or_else(|fault| Some(fault.clone()), Answer::fault);
-    admission.resolve(fault.as_ref());
-    match &fault {
-        Some(fault) => attempt.failure(fault),
-        None => attempt.success(),
-    }
-    gate.observed(call.tool(), fault.as_ref());
-    open.ran = None;
-    drop(open);
-    turn.record(Kind::Outcome, data(outcome_of(&call, &outcome, fault.as_ref()))).await?;
-    let answer = outcome?;
+    open.ended(fault.as_ref());
+    let ran = fault.as_ref().map_or(Ran::Yes, |fault| fault.class().ran());
+    let recorded = turn.record(Kind::Outcome, data(outcome_of(&call, &outcome, fault.as_ref(), ran))).await;
+    recorded.map_err(|why| Stopped::Unrecorded { ran, why })?;
     drop(book);
-    Ok(Request { gate, turn, state: Dispatched { tool: call.tool().clone(), listed, answer } })
+    Ok(Request { gate, turn, state: Dispatched { tool: call.tool().clone(), listed, answer: outcome? } })
+}
+
+async fn aborted(turn: &TurnState, abort: Abort) -> Stopped {
+    turn.aborted(&abort).await.map_or_else(Stopped::from, |()| abort.into())
 }
 
 /// The tool is about to run.
@@ -95,7 +82,7 @@ async fn intent(turn: &TurnState, call: &Call, decision: Decision) -> Result<(),
 }
 
 /// What came of it: the answer's hash, or the fault.
-fn outcome_of(call: &Call, outcome: &Result<Answer, Fault>, fault: Option<&Fault>) -> serde_json::Value {
+fn outcome_of(call: &Call, outcome: &Result<Answer, Fault>, fault: Option<&Fault>, ran: Ran) -> serde_json::Value {
     let answer = outcome.as_ref().ok().and_then(|answer| {
         // Numbers that have no canonical text make no hash; the answer is refused later, where it is typed.
         let bytes = serde_json::to_value(answer).ok().and_then(|answer| canonical(&answer).ok())?;
@@ -105,34 +92,16 @@ fn outcome_of(call: &Call, outcome: &Result<Answer, Fault>, fault: Option<&Fault
         "answer": answer,
         "call": call.hash(),
         "class": fault.map(Fault::class),
-        "ran": fault.map_or(Ran::Yes, |fault| fault.class().ran()),
+        "ran": ran,
         "why": fault.map(ToString::to_string),
     })
 }
 
 /// A server in this process has no transport that would stop a large answer.
 fn within(answer: Answer, limit: u64) -> Result<Answer, Fault> {
-    match serde_json::to_vec(&answer) {
-        Ok(text) if text.len() as u64 <= limit => Ok(answer),
-        Ok(_) => Err(Fault::Oversized { limit }),
+    match size::fits(&answer, limit) {
+        Ok(true) => Ok(answer),
+        Ok(false) => Err(Fault::Oversized { limit }),
         Err(error) => Err(Fault::malformed(&error.to_string())),
-    }
-}
-
-/// A call without an outcome yet. If whoever waits for it goes away, that is its outcome.
-struct Open<'o> {
-    turn: &'o TurnState,
-    call: &'o Call,
-    /// Whether the tool ran; nothing once the outcome is said.
-    ran: Option<Ran>,
-}
-
-impl Drop for Open<'_> {
-    fn drop(&mut self) {
-        if let Some(ran) = self.ran {
-            let why = "nobody waited for it any more";
-            let entry = json!({ "call": self.call.hash(), "class": Fault::Cancelled.class(), "ran": ran, "why": why });
-            self.turn.record_later(Kind::Outcome, data(entry));
-        }
     }
 }

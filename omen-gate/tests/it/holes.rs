@@ -1,0 +1,194 @@
+//! Ways around the gate that somebody has looked for: each is closed, and stays so.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use omen_gate::fault::Ran;
+use omen_gate::server::{Dispatch, ToolServer};
+use omen_gate::steps::Step;
+use omen_gate::tool::{Answer, Tool};
+use omen_gate::{Abort, Code, Fault, FaultClass, StepId, Stopped, TurnId};
+use serde_json::{Value, json};
+
+use crate::gates::{World, world};
+use crate::support::turn;
+
+fn get() -> Value {
+    json!({ "key": "pool" })
+}
+
+/// Begins something that waits for the disk, and waits for it no longer.
+async fn begin_and_drop(world: &World, future: impl Future) {
+    world.waits.store(true, Ordering::SeqCst);
+    let mut future = Box::pin(future);
+    for _ in 0..5 {
+        let polled = std::future::poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_pending())).await;
+        assert!(polled, "it has to wait");
+        tokio::task::yield_now().await;
+    }
+    drop(future);
+    world.waits.store(false, Ordering::SeqCst);
+}
+
+/// Waits until the last entry of the audit log is of this kind.
+async fn until_recorded(world: &World, kind: &str) -> Value {
+    loop {
+        match world.entries().pop() {
+            Some(entry) if entry["kind"] == kind => return entry,
+            _ => tokio::time::sleep(Duration::from_millis(1)).await,
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_tool_whose_outcome_cannot_be_recorded_is_not_said_not_to_have_run() {
+    let world = world("", |builder| builder).await;
+    for (fault, ran) in [(None, Ran::Yes), (Some(Fault::died("gone")), Ran::Unknown)] {
+        let other = crate::gates::world("", |builder| builder).await;
+        other.seen.fail_with(fault);
+        let request = other.authorized("turn_1", "store/get", get()).await.unwrap();
+        other.room.store(1, Ordering::SeqCst);
+        let stopped = request.dispatch().await.unwrap_err();
+        assert!(matches!(stopped, Stopped::Unrecorded { .. }), "{stopped}");
+        assert_eq!((stopped.code(), stopped.ran(), other.seen.calls()), (Code::A1, ran, 1));
+        assert!(stopped.to_string().ends_with("the tool was called all the same, and its answer is withheld"));
+    }
+    // While one that was not called is said not to have run.
+    let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+    world.room.store(0, Ordering::SeqCst);
+    let stopped = request.dispatch().await.unwrap_err();
+    assert_eq!((stopped.code(), stopped.ran(), world.seen.calls()), (Code::A1, Ran::No, 0));
+}
+
+#[tokio::test]
+async fn a_request_that_is_kept_beyond_its_step_calls_nothing() {
+    let world = world("", |builder| builder).await;
+    let look = StepId::new("look").unwrap();
+    let steps = [Step { id: look.clone(), after: Vec::new() }];
+    let mut several = world.gate.turn(turn("turn_1"), steps).await.unwrap();
+    let mut kept = None;
+    let step = several.step(&look, "what is the pool?", |request| {
+        kept = Some(request);
+        async { Ok(()) }
+    });
+    step.await.unwrap();
+    several.finish().await.unwrap();
+    let plan = json!({ "type": "call_tool", "server": "store", "tool": "get", "args": get() }).to_string();
+    let request = kept.unwrap().screen().await.unwrap().plan(&plan).await.unwrap().call().unwrap();
+    let stopped = request.conform().await.unwrap().authorize().await.unwrap().dispatch().await.unwrap_err();
+    assert!(matches!(&stopped, Stopped::Aborted(Abort::OutOfOrder { step, .. }) if *step == look), "{stopped}");
+    assert_eq!((stopped.ran(), world.seen.calls()), (Ran::No, 0));
+    assert_eq!(world.kinds().last().unwrap(), "turn R4");
+}
+
+#[tokio::test]
+async fn a_call_that_was_not_made_speaks_against_nobody() {
+    let world = world("[breaker]\nfailures = 1\ncooldown_seconds = 60\n", |builder| builder).await;
+    for _ in 0..20 {
+        // Whoever waits goes away while the intent is on its way to the disk.
+        let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+        begin_and_drop(&world, request.dispatch()).await;
+        assert_eq!(until_recorded(&world, "outcome").await["data"]["ran"], "no");
+        assert_eq!(world.kinds().iter().rev().take(2).collect::<Vec<_>>(), ["outcome", "intent"], "in their order");
+    }
+    assert_eq!(world.seen.calls(), 0);
+    let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+    assert!(request.dispatch().await.is_ok(), "neither the breaker nor the budget has counted anything");
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_waits_for_is_seen_in_the_health() {
+    let world = world("", |builder| builder).await;
+    world.seen.fail_with(Some(Fault::Timeout { after: Duration::ZERO }));
+    let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+    let mut running = Box::pin(request.dispatch());
+    while world.seen.calls() == 0 {
+        tokio::select! {
+            biased;
+            outcome = &mut running => panic!("{outcome:?}"),
+            () = tokio::time::sleep(Duration::from_millis(1)) => {}
+        }
+    }
+    drop(running);
+    let health = world.gate.health();
+    assert_eq!((health.tools[0].calls, health.tools[0].faults[&FaultClass::Cancelled]), (1, 1));
+}
+
+/// Panics wherever it is asked, from a given time on.
+#[derive(Debug)]
+struct Treacherous {
+    asked: Arc<AtomicU32>,
+    good_for: u32,
+}
+
+#[async_trait]
+impl ToolServer for Treacherous {
+    async fn list(&self) -> Result<Vec<Tool>, Fault> {
+        Ok(crate::gates::tools().await)
+    }
+
+    async fn call(&self, _: Dispatch) -> Result<Answer, Fault> {
+        panic!("it is never called")
+    }
+
+    fn revision(&self) -> u64 {
+        assert!(self.asked.fetch_add(1, Ordering::SeqCst) < self.good_for, "as it was told");
+        0
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_panics_where_it_only_counts_takes_nobody_down() {
+    for good_for in [0, 1] {
+        let asked = Arc::<AtomicU32>::default();
+        let server = Treacherous { asked: Arc::clone(&asked), good_for };
+        let world = crate::gates::world_with("", server, |builder| builder).await;
+        let conformant = world.conformant("turn_1", "store/get", get()).await;
+        let code = match conformant {
+            Err(blocked) => blocked.code,
+            Ok(request) => request.authorize().await.unwrap().dispatch().await.unwrap_err().code(),
+        };
+        assert_eq!((code, asked.load(Ordering::SeqCst)), (Code::R3, good_for + 1));
+        assert_eq!(world.kinds().last().unwrap(), "decision R3");
+    }
+}
+
+#[test]
+fn without_a_runtime_the_gate_refuses_and_does_not_panic() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let world = runtime.block_on(world("", |builder| builder));
+    drop(runtime);
+    let turn = || TurnId::new("turn_1").unwrap();
+    let blocked = at_once(world.gate.request(turn(), "drop table orders").screen()).unwrap_err();
+    assert_eq!(blocked.code, Code::Pg0);
+    let plan = json!({ "type": "call_tool", "server": "store", "tool": "get", "args": get() }).to_string();
+    let screened = at_once(world.gate.request(turn(), "what is the pool?").screen()).unwrap();
+    let planned = at_once(screened.plan(&plan)).unwrap().call().unwrap();
+    assert_eq!(at_once(planned.conform()).unwrap_err().code, Code::R3);
+    assert_eq!(world.kinds(), ["decision PG-0", "decision R3"]);
+}
+
+/// The outcome of a future that has nothing to wait for.
+#[track_caller]
+fn at_once<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(outcome) => outcome,
+        Poll::Pending => panic!("it waits"),
+    }
+}
+
+#[tokio::test]
+async fn a_request_may_be_dropped_anywhere_and_the_turn_goes_on() {
+    let world = world("", |builder| builder).await;
+    begin_and_drop(&world, world.planned("turn_1", "store/rm", get()).await.conform()).await;
+    begin_and_drop(&world, world.conformant("turn_1", "store/get", get()).await.unwrap().authorize()).await;
+    begin_and_drop(&world, world.authorized("turn_1", "store/get", get()).await.unwrap().dispatch()).await;
+    let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+    assert!(request.dispatch().await.is_ok());
+    assert_eq!(world.seen.calls(), 1);
+}
