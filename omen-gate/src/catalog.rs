@@ -24,6 +24,7 @@
 mod allow;
 mod conform;
 mod pin;
+mod size;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -35,6 +36,8 @@ use crate::json::{self, Reading};
 use crate::schema::Schema;
 use crate::tool::Tool;
 use crate::{Blocked, NotExact, ServerName, ToolId, ToolName, bounded};
+
+pub(crate) use conform::no_server;
 
 pub use allow::{Allowed, Allowlist, BadAllowlist};
 pub use pin::{BadPin, Pin, pin};

@@ -21,7 +21,7 @@ use crate::output::Outputs;
 use crate::pipeline::{Received, Request};
 use crate::server::ToolServer;
 use crate::turns::{TurnState, Turns, data};
-use crate::{Blocked, Clock, Fault, Grant, GrantId, Grants, Permission, Policy, ServerName, ToolId, TurnId, plan};
+use crate::{Blocked, Clock, Fault, Grant, GrantId, Grants, Permission, Policy, ServerName, ToolId, TurnId};
 
 pub use builder::{BuildError, Builder};
 pub(crate) use journal::Journal;
@@ -109,10 +109,6 @@ impl Gate {
 
     pub(crate) fn policy(&self) -> &Policy {
         &self.0.policy
-    }
-
-    pub(crate) fn plan_limits(&self) -> plan::Limits {
-        plan::Limits { bytes: self.0.limits.plan_bytes as usize, depth: self.0.limits.plan_depth as usize }
     }
 
     pub(crate) fn grants(&self) -> &Grants {

@@ -16,6 +16,7 @@
 
 mod answer;
 mod connection;
+mod discover;
 mod launch;
 mod limits;
 mod lines;
@@ -28,6 +29,7 @@ mod tail;
 mod transport;
 mod writer;
 
+pub use discover::discover;
 pub use launch::Launch;
 pub use limits::Limits;
 pub use server::StdioServer;

@@ -7,6 +7,7 @@ mod args;
 mod audit;
 mod check;
 mod explain;
+mod gate;
 mod graph;
 mod input;
 mod output;
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use args::{AuditCommand, AuditVerifyArgs, CheckArgs, Cli, Command, Format};
+use args::{AuditCommand, AuditVerifyArgs, CheckArgs, Cli, Command, Format, GateCommand};
 use output::Output;
 
 /// Parses the arguments, runs the command, and gives the exit code.
@@ -50,7 +51,8 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
     let mut out = match &cli.command {
         Command::Check(CheckArgs { format: Format::Json, .. })
         | Command::Rules { format: Format::Json }
-        | Command::Audit(AuditCommand::Verify(AuditVerifyArgs { format: Format::Json, .. })) => Output::for_programs(),
+        | Command::Audit(AuditCommand::Verify(AuditVerifyArgs { format: Format::Json, .. }))
+        | Command::Gate(_) => Output::for_programs(),
         _ => Output::for_people(cli.color),
     };
     match cli.command {
@@ -62,6 +64,9 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
         Command::Graph { format } => graph::run(format, &mut out),
         Command::Audit(AuditCommand::Verify(args)) => audit::verify(&args, &mut out),
         Command::Audit(AuditCommand::ExportAnchor(args)) => audit::export_anchor(&args, &mut out),
+        Command::Gate(GateCommand::DryRun(args)) => gate::dry_run(&args, &mut out),
+        Command::Gate(GateCommand::Catalog(args)) => gate::catalog(&args, &mut out),
+        Command::Gate(GateCommand::Schema) => gate::schema(&mut out),
         Command::Completions { shell } => completions(shell, &mut out),
     }
 }

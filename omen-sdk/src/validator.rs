@@ -3,18 +3,18 @@
 use std::io::{self, Read};
 
 use omen_fsm::{Event, NodeSet, Verdict};
+use omen_types::limits::MAX_LINE_BYTES;
 use omen_types::{Claims, Code, Diagnostic, Instant, PacketFacts, PacketType, Rejected, Severity, parse};
 
 use crate::finding::{Finding, Stage};
+use crate::lines::{Line, Lines};
 
 mod episodes;
 mod levels;
-mod lines;
 
 pub use levels::{Level, Levels, NotAdjustable};
 
 use episodes::Episodes;
-use lines::{Line, Lines};
 
 /// How to validate.
 #[derive(Clone, Debug, Default)]
@@ -128,7 +128,7 @@ impl Validator {
     #[must_use]
     pub fn new(options: Options) -> Self {
         let judge = Judge { options, episodes: Episodes::default(), line: 0, summary: Summary::default() };
-        Self { lines: Lines::default(), judge }
+        Self { lines: Lines::new(MAX_LINE_BYTES), judge }
     }
 
     /// Takes the next bytes of the stream, in chunks of any size.

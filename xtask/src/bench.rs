@@ -1,4 +1,4 @@
-//! The benchmark: how fast a log is judged, beside how fast it could be skipped.
+//! The benchmark: how fast a log is judged, beside how fast it could be skipped; and what the gate costs.
 //!
 //! All measures run in one process and one thread over one corpus that a seed makes; they take turns,
 //! round by round, so that whatever else the machine does hits all of them alike. Only the ratios
@@ -10,11 +10,14 @@ use std::{env, fmt, io};
 use serde::Serialize;
 
 pub mod corpus;
+pub mod gate;
 mod measure;
 mod memory;
+mod samples;
 
 use corpus::Corpus;
-use measure::{Measure, Speeds};
+use measure::Measure;
+use samples::Samples;
 
 /// Whatever keeps the benchmark from working.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -22,6 +25,9 @@ pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 /// What to measure.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
+    /// Measure what the gate itself costs: calls, the audit log, and its verification
+    #[arg(long)]
+    gate: bool,
     /// Write one JSON object instead of a table
     #[arg(long)]
     json: bool,
@@ -86,9 +92,16 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
         writeln!(out, "{}", memory::bytes_for_open(options.seed, episodes)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let report = run(options)?;
-    if options.json {
-        serde_json::to_writer(&mut *out, &report)?;
+    if options.gate {
+        let counts = gate::Counts { rounds: options.rounds, ..gate::Counts::default() };
+        return show(&gate::run(&counts)?, options.json, out);
+    }
+    show(&run(options)?, options.json, out)
+}
+
+fn show(report: &(impl Serialize + fmt::Display), json: bool, out: &mut impl io::Write) -> Result<ExitCode, Failure> {
+    if json {
+        serde_json::to_writer(&mut *out, report)?;
         writeln!(out)?;
     } else {
         write!(out, "{report}")?;
@@ -113,7 +126,7 @@ fn run(options: &Options) -> Result<Report, Failure> {
     let shuffled = Corpus::generate(seed, episodes, true);
     measure::clean(&corpus)?;
     measure::clean(&shuffled)?;
-    let speeds = Speeds::measure(&corpus, &shuffled, rounds)?;
+    let speeds = measure::speeds(&corpus, &shuffled, rounds)?;
     let speed = |measure| speeds.median(measure);
     let ratio = |measure, base| speeds.ratio(measure, base);
     Ok(Report {

@@ -15,4 +15,5 @@ pub mod evidence;
 pub mod expand;
 mod gallery;
 pub mod referee;
+pub mod rustdoc;
 pub mod walk;

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Map, Value};
+
 use super::{Catalog, Listed, Pin};
-use crate::{Blocked, Code, Demand, ToolId, bounded};
+use crate::{Blocked, Call, Code, Demand, ToolId, TurnId, bounded};
 
 /// A tool that the operator allows, in one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +100,21 @@ impl Allowlist {
                 Err(blocked(format!("the tool `{id}` is listed without a pin, so no form of it is approved"), help))
             }
         }
+    }
+
+    /// A call of a discovered tool that is allowed in its present form. Whether it may be made is for grants to say.
+    ///
+    /// # Errors
+    /// PG-3 as [`Self::permit`], and A4 if the arguments cannot be hashed exactly.
+    pub(crate) fn permit_call(
+        &self,
+        listed: &Listed,
+        turn: &TurnId,
+        args: &Map<String, Value>,
+    ) -> Result<Call, Blocked> {
+        let demand = self.permit(listed)?.demand.clone();
+        Call::new(turn.clone(), demand, args.clone())
+            .map_err(|error| Blocked::new(Code::A4, error.to_string(), "give such numbers as strings"))
     }
 
     /// The effective allowlist: discovered ∩ allowed, in the approved form, and fit to be called.

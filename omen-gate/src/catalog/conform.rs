@@ -11,14 +11,7 @@ use crate::{Blocked, Code, ServerName, ToolId, ToolName};
 
 pub(super) fn find<'c>(catalog: &'c Catalog, id: &ToolId) -> Result<&'c Arc<Listed>, Blocked> {
     let Some(tools) = catalog.servers.get(&id.server) else {
-        let message = format!("there is no server `{}`", id.server);
-        let known: Vec<&str> = catalog.servers().map(ServerName::as_str).collect();
-        let help = match suggest::nearest(id.server.as_str(), known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if known.is_empty() => "no server has listed its tools".to_owned(),
-            None => format!("there are {}", listed(&known)),
-        };
-        return Err(blocked(message, help));
+        return Err(no_server(&id.server, catalog.servers()));
     };
     tools.get(&id.tool).ok_or_else(|| {
         let message = format!("the server `{}` has no tool `{}`", id.server, id.tool);
@@ -35,6 +28,17 @@ pub(super) fn find<'c>(catalog: &'c Catalog, id: &ToolId) -> Result<&'c Arc<List
         };
         blocked(message, help)
     })
+}
+
+/// There is no such server, but perhaps one that was meant.
+pub(crate) fn no_server<'n>(name: &ServerName, known: impl Iterator<Item = &'n ServerName>) -> Blocked {
+    let known: Vec<&str> = known.map(ServerName::as_str).collect();
+    let help = match suggest::nearest(name.as_str(), known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "no server has listed its tools".to_owned(),
+        None => format!("there are {}", listed(&known)),
+    };
+    blocked(format!("there is no server `{name}`"), help)
 }
 
 pub(super) fn conform(listed: &Listed, args: &Map<String, Value>) -> Result<(), Blocked> {

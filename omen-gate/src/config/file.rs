@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Permission;
+use crate::{Permission, plan};
 
 /// The configuration of a gate. What it does not allow is denied.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -96,6 +96,14 @@ pub struct Limits {
     /// How many steps a turn may have (R4).
     #[schemars(range(min = 1, max = 1024))]
     pub turn_steps: u32,
+}
+
+impl Limits {
+    /// What a plan may be (PG-1).
+    #[must_use]
+    pub fn plan(&self) -> plan::Limits {
+        plan::Limits { bytes: self.plan_bytes as usize, depth: self.plan_depth as usize }
+    }
 }
 
 impl Default for Limits {

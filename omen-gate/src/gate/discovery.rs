@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use omen_types::suggest::nearest;
-
 use super::Gate;
-use crate::catalog::{Catalog, Listed};
+use crate::catalog::{Catalog, Listed, no_server};
 use crate::server::ToolServer;
 use crate::tool::Tool;
-use crate::{Blocked, Code, Demand, ServerName, ToolId, guarded};
+use crate::{Blocked, Code, ServerName, ToolId, guarded};
 
 /// The lists that servers gave last, with their schemas compiled. A server is asked each time; what it says again is
 /// not compiled again.
@@ -41,11 +39,6 @@ impl Gate {
         catalog.find(tool).cloned()
     }
 
-    /// Lets a discovered tool pass that the operator allows in this form.
-    pub(crate) fn allow(&self, listed: &Listed) -> Result<Demand, Blocked> {
-        Ok(self.allowed().permit(listed)?.demand.clone())
-    }
-
     /// Gives the server of a tool, if the tool is still in the form in which it was looked at. Where the server's
     /// revision is another one, it is asked again.
     pub(crate) async fn unchanged(&self, listed: &Listed) -> Result<Arc<dyn ToolServer>, Blocked> {
@@ -71,13 +64,7 @@ impl Gate {
     }
 
     fn server(&self, name: &ServerName) -> Result<Arc<dyn ToolServer>, Blocked> {
-        self.0.servers.get(name).cloned().ok_or_else(|| {
-            let help = match nearest(name.as_str(), self.0.servers.keys().map(ServerName::as_str)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "name a server that the operator has configured".to_owned(),
-            };
-            Blocked::new(Code::Pg2, format!("there is no server `{name}`"), help)
-        })
+        self.0.servers.get(name).cloned().ok_or_else(|| no_server(name, self.0.servers.keys()))
     }
 
     async fn ask(
@@ -92,23 +79,13 @@ impl Gate {
             let message = format!("the server `{name}` cannot be asked for its tools: {fault}");
             Blocked::new(Code::R3, message, "see that the server runs; then make the request anew")
         })?;
-        let many =
-            |what: String| Blocked::new(Code::Pg2, what, "have the operator look at the server, or raise the limit");
-        if tools.len() > limits.catalog_tools as usize {
-            return Err(many(format!("the server `{name}` lists more than {} tools", limits.catalog_tools)));
-        }
         if let Some(seen) = self.0.discovery.lock().get_mut(name)
             && seen.tools == tools
         {
             seen.revision = revision;
             return Ok(Arc::clone(&seen.catalog));
         }
-        let size = serde_json::to_vec(&tools).map_or(usize::MAX, |text| text.len());
-        if size > limits.catalog_bytes as usize {
-            return Err(many(format!("what the server `{name}` lists is longer than {} bytes", limits.catalog_bytes)));
-        }
-        let mut catalog = Catalog::default();
-        catalog.list(name.clone(), tools.clone()).map_err(|error| many(error.to_string()))?;
+        let catalog = Catalog::of_server(name, tools.clone(), limits)?;
         let catalog = Arc::new(catalog);
         self.0.discovery.lock().insert(name.clone(), Seen { revision, tools, catalog: Arc::clone(&catalog) });
         Ok(catalog)

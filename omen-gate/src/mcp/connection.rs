@@ -1,5 +1,6 @@
 //! One run of a server: its process, the handshake, and the requests that are asked of it.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -12,7 +13,7 @@ use tokio::time::timeout;
 
 use super::Launch;
 use super::link::{End, Link};
-use super::process::{Exit, Process, Wish};
+use super::process::{EXIT, Exit, Process, Wish};
 use super::tail::Tail;
 use super::transport::{Pipes, unpack};
 use crate::Fault;
@@ -91,8 +92,17 @@ impl Connection {
             Answered::With(Err((code, message))) => Err(Fault::Refused { code, message: bounded(&message) }),
             // The line was not written to its end, so that the server cannot have read it.
             Answered::NotSent(why) => Err(Fault::Unreachable { why }),
+            Answered::Deaf => Err(self.deaf().await.before()),
             Answered::Never => Err(self.end().during()),
         }
+    }
+
+    /// It does not read any more, so it has ended, or is of no use. What it wrote before is read to its end first.
+    async fn deaf(&self) -> End {
+        if timeout(EXIT, self.link.over()).await.is_err() {
+            self.link.end(End::Closed("it closed its input".to_owned()));
+        }
+        self.end()
     }
 
     /// How it ended, if the SDK says that it has.
@@ -111,6 +121,11 @@ impl Connection {
     pub(super) fn kill(&self) {
         self.link.end(End::Stopped);
         self.link.wish(Wish::Kill);
+    }
+
+    /// Whether nothing can be asked any more.
+    pub(super) fn is_lost(&self) -> bool {
+        self.link.ended().is_some()
     }
 
     /// How the process ended, if it has.
@@ -133,6 +148,8 @@ impl Drop for Connection {
 enum Answered {
     With(Result<Map<String, Value>, (i64, String)>),
     NotSent(String),
+    /// It was not sent, for the server has closed its input.
+    Deaf,
     Never,
 }
 
@@ -149,7 +166,10 @@ impl Open<'_> {
         self.handle = None;
         match answer {
             Ok(Ok(result)) => unpack(result).map_or(Answered::Never, Answered::With),
-            Ok(Err(ServiceError::TransportSend(error))) => Answered::NotSent(bounded(&error.error.to_string())),
+            Ok(Err(ServiceError::TransportSend(error))) => match error.error.downcast_ref::<io::Error>() {
+                Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Answered::Deaf,
+                _ => Answered::NotSent(bounded(&error.error.to_string())),
+            },
             Ok(Err(_)) | Err(_) => Answered::Never,
         }
     }

@@ -28,7 +28,7 @@ pub(super) enum Wish {
 }
 
 /// How long a process that no longer listens or speaks is waited for, to tell how it ended.
-const EXIT: Duration = Duration::from_secs(2);
+pub(super) const EXIT: Duration = Duration::from_secs(2);
 
 /// How a process ended, once it has.
 #[derive(Clone, Debug)]

@@ -15,8 +15,12 @@ use crate::tool::{Answer, Tool};
 
 /// A server of the Model Context Protocol as a child process.
 ///
-/// - A server that has died stays dead, and what is asked of it is [`Fault::Unreachable`], until somebody calls
-///   [`restart`](Self::restart): whether a tool that was running may run again is not for this type to say.
+/// - A call never starts the process: whether a tool that was running may run again is not for this type to say. What
+///   is called on a server that has died is [`Fault::Unreachable`].
+/// - A list does: if the process has died, or its connection was given up, it is started anew, at most once a list,
+///   and lists its tools. A gate asks for the list before each call, so that the next request after a death finds a
+///   live server, whose tools are held against their pins as ever. One that dies each time fails each list, once.
+/// - A server that was stopped stays so until [`restart`](Self::restart).
 /// - It offers a server no capability: no roots, no sampling, no elicitation.
 /// - It speaks the versions of the protocol that begin with `initialize`, up to 2025-11-25.
 /// - When it is dropped, the process is killed with all that it has started. [`stop`](Self::stop) is kinder.
@@ -39,6 +43,8 @@ pub struct StdioServer {
     launch: Launch,
     revision: Arc<AtomicU64>,
     current: Mutex<Arc<Connection>>,
+    /// Whether it is to run. Held while the process is started or stopped, so that two lists do not start two.
+    wanted: tokio::sync::Mutex<bool>,
 }
 
 impl StdioServer {
@@ -53,7 +59,7 @@ impl StdioServer {
     pub async fn start(launch: Launch) -> Result<Self, Fault> {
         let revision = Arc::default();
         let connection = Connection::open(&launch, Arc::clone(&revision)).await?;
-        Ok(Self { launch, revision, current: Mutex::new(Arc::new(connection)) })
+        Ok(Self { launch, revision, current: Mutex::new(Arc::new(connection)), wanted: true.into() })
     }
 
     /// Starts the process anew, and kills the old one if it still runs. The list of tools counts as changed.
@@ -61,16 +67,17 @@ impl StdioServer {
     /// # Errors
     /// As [`start`](Self::start). Then the server stays as it was.
     pub async fn restart(&self) -> Result<(), Fault> {
-        let connection = Arc::new(Connection::open(&self.launch, Arc::clone(&self.revision)).await?);
-        let old = std::mem::replace(&mut *self.lock(), connection);
-        self.revision.fetch_add(1, Ordering::Release);
-        old.kill();
+        let mut wanted = self.wanted.lock().await;
+        self.start_anew().await?;
+        *wanted = true;
         Ok(())
     }
 
     /// Closes the server's input, gives it [`Limits::stop`](super::Limits::stop) to end, and kills it otherwise.
     /// Returns when the process has ended. Open calls end with [`Fault::Died`].
     pub async fn stop(&self) {
+        let mut wanted = self.wanted.lock().await;
+        *wanted = false;
         self.connection().stop().await;
     }
 
@@ -86,6 +93,42 @@ impl StdioServer {
         self.connection().stderr()
     }
 
+    /// Starts the process in place of one that is lost, unless somebody else has, or it is not to run.
+    async fn revive(&self, lost: &Arc<Connection>) -> Result<Arc<Connection>, Fault> {
+        let wanted = self.wanted.lock().await;
+        let current = self.connection();
+        if !Arc::ptr_eq(&current, lost) {
+            return Ok(current);
+        }
+        if !*wanted {
+            return Err(Fault::Unreachable { why: "it was stopped".to_owned() });
+        }
+        self.start_anew().await
+    }
+
+    /// Only with `wanted` held.
+    async fn start_anew(&self) -> Result<Arc<Connection>, Fault> {
+        let connection = Arc::new(Connection::open(&self.launch, Arc::clone(&self.revision)).await?);
+        let old = std::mem::replace(&mut *self.lock(), Arc::clone(&connection));
+        self.revision.fetch_add(1, Ordering::Release);
+        old.kill();
+        Ok(connection)
+    }
+
+    /// Lists the tools of one run of the process: a restart in between must not mix two lists.
+    async fn list_of(&self, connection: &Connection) -> Result<Vec<Tool>, Fault> {
+        let mut listing = Listing::new(self.launch.limits_ref());
+        let mut cursor = None;
+        loop {
+            let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+            let request = ListToolsRequest { params, ..ListToolsRequest::default() };
+            cursor = listing.page(connection.ask(ClientRequest::ListToolsRequest(request)).await?)?;
+            if cursor.is_none() {
+                return Ok(listing.finish());
+            }
+        }
+    }
+
     fn connection(&self) -> Arc<Connection> {
         Arc::clone(&self.lock())
     }
@@ -98,18 +141,16 @@ impl StdioServer {
 #[async_trait]
 impl ToolServer for StdioServer {
     async fn list(&self) -> Result<Vec<Tool>, Fault> {
-        // All pages of one run: a restart in between must not mix two lists.
         let connection = self.connection();
-        let mut listing = Listing::new(self.launch.limits_ref());
-        let mut cursor = None;
-        loop {
-            let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-            let request = ListToolsRequest { params, ..ListToolsRequest::default() };
-            cursor = listing.page(connection.ask(ClientRequest::ListToolsRequest(request)).await?)?;
-            if cursor.is_none() {
-                return Ok(listing.finish());
+        if !connection.is_lost() {
+            match self.list_of(&connection).await {
+                // It was dead already, and nobody had seen it, or it dies of being asked: once more will tell.
+                Err(Fault::Died { .. } | Fault::Unreachable { .. }) if connection.is_lost() => {}
+                listed => return listed,
             }
         }
+        let connection = self.revive(&connection).await?;
+        self.list_of(&connection).await
     }
 
     async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault> {

@@ -38,7 +38,7 @@ pub(crate) struct Setting {
 }
 
 /// `get` reads, `set` writes, `misbehave` does as it is told.
-fn local() -> Local {
+pub(crate) fn local() -> Local {
     let pool = Arc::new(Mutex::new(50));
     let of_set = Arc::clone(&pool);
     let get = move |Key_ { key }| {

@@ -12,6 +12,7 @@ mod catalog;
 mod code;
 mod config;
 mod conform;
+mod dry_run;
 mod faults;
 mod gates;
 mod grants;

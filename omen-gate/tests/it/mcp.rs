@@ -7,6 +7,7 @@ mod hostile;
 mod life;
 mod npm;
 mod processes;
+mod revival;
 
 use std::time::Duration;
 

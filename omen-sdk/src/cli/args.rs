@@ -77,6 +77,10 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Audit(AuditCommand),
 
+    /// Try plans against the tool boundary, and prepare its configuration
+    #[command(subcommand)]
+    Gate(GateCommand),
+
     /// Print a script that completes this command's arguments in a shell
     #[command(after_help = "Example:\n  omen completions bash > ~/.local/share/bash-completion/completions/omen")]
     Completions {
@@ -185,6 +189,51 @@ pub(crate) struct KeyArgs {
     /// The environment variable that holds the key's hexadecimal digits
     #[arg(long, value_name = "NAME")]
     pub(crate) key_env: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GateCommand {
+    /// Say of each plan what the gate would do; no tool is called
+    #[command(after_help = DRY_RUN_EXIT_CODES, after_long_help = DRY_RUN_HELP)]
+    DryRun(DryRunArgs),
+
+    /// Start the configured servers, and print what tools they list
+    #[command(after_help = CATALOG_EXIT_CODES, after_long_help = CATALOG_HELP)]
+    Catalog(CatalogArgs),
+
+    /// Print the JSON Schema of the configuration
+    #[command(after_help = "Example:\n  omen gate schema > gate.schema.json")]
+    Schema,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DryRunArgs {
+    /// The configuration of the gate, in TOML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: PathBuf,
+
+    /// The tools that there are, in JSON, as `omen gate catalog` prints them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) catalog: PathBuf,
+
+    /// The plans, one a line; `-`, or none at all, means standard input
+    #[arg(value_name = "PLANS")]
+    pub(crate) plans: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CatalogArgs {
+    /// The configuration of the gate, in TOML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: PathBuf,
+
+    /// Write the catalogue to a file, instead of to standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Print entries for the allowlist, with pins; the catalogue is written with `--out` only
+    #[arg(long)]
+    pub(crate) pins: bool,
 }
 
 #[derive(Debug, Args)]
@@ -332,6 +381,69 @@ Example:
 
 ",
     audit_exit_codes!()
+);
+
+/// A macro, for `concat!` takes no constants.
+macro_rules! dry_run_exit_codes {
+    () => {
+        "\
+Exit codes:
+  0  no plan is blocked (a plan that needs a confirmation, or asks the user, is not)
+  1  plans are blocked
+  2  the arguments make no sense
+  3  an input could not be read or is broken, or the output not be written"
+    };
+}
+
+const DRY_RUN_EXIT_CODES: &str = dry_run_exit_codes!();
+
+const DRY_RUN_HELP: &str = concat!(
+    "\
+A line of PLANS is a JSON string that holds what the planner wrote, fences, chatter and broken JSON
+included; or it is an object, which is taken as it stands. Blank lines are no plans. For each plan
+there is one line of JSON, in the same order:
+
+  {\"index\":0,\"verdict\":\"allow|block|needs_confirmation|terminal\",\"code\":…,\"message\":…,\"help\":…}
+
+Each plan is judged by itself, as if it were the first. No tool is called, no server is started and
+nothing is recorded.
+
+Examples:
+  omen gate dry-run --config gate.toml --catalog catalog.json plans.jsonl
+  planner | omen gate dry-run --config gate.toml --catalog catalog.json -
+
+",
+    dry_run_exit_codes!()
+);
+
+/// A macro, for `concat!` takes no constants.
+macro_rules! catalog_exit_codes {
+    () => {
+        "\
+Exit codes:
+  0  every server that has a `command` has listed its tools
+  2  the arguments make no sense
+  3  the configuration or a server is of no use, or the output could not be written"
+    };
+}
+
+const CATALOG_EXIT_CODES: &str = catalog_exit_codes!();
+
+const CATALOG_HELP: &str = concat!(
+    "\
+The catalogue is one JSON object, {\"server\": [tool, …]}. If a server fails there is no catalogue at
+all, for one with a gap would look like a server without tools. No tool is called.
+
+A pin stands for a tool's name, description and schemas. Look at a tool before you allow it: whoever
+adds its pin to the allowlist approves it. The permissions are left to you; what a server claims of
+its tools grants nothing.
+
+Examples:
+  omen gate catalog --config gate.toml --out catalog.json
+  omen gate catalog --config gate.toml --out catalog.json --pins > review.toml
+
+",
+    catalog_exit_codes!()
 );
 
 const CHECK_HELP: &str = concat!(

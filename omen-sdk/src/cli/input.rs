@@ -38,23 +38,19 @@ pub(crate) fn judge(path: &Path, options: Options, reporter: &mut dyn Reporter) 
         Ok(input) => input,
         Err(error) => return unread(error, Summary::default()),
     };
-    let bar = input.bar();
-    reporter.behind(bar.clone());
+    reporter.behind(input.bar.clone());
     let mut validator = Validator::new(options);
-    let mut piece = vec![0; PIECE];
     let failed = loop {
-        match input.reader.read(&mut piece) {
-            Ok(0) => break None,
-            Ok(length) => {
-                validator.feed(piece.get(..length).unwrap_or_default(), reporter);
+        match input.piece() {
+            Ok([]) => break None,
+            Ok(piece) => {
+                validator.feed(piece, reporter);
                 reporter.settle(input.live)?;
-                bar.inc(length as u64);
             }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => break Some(error),
         }
     };
-    bar.finish_and_clear();
+    input.bar.finish_and_clear();
     if let Some(error) = failed {
         return unread(error, validator.summary());
     }
@@ -75,17 +71,20 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-struct Input {
+/// An input, read piece by piece.
+pub(crate) struct Input {
     reader: Box<dyn Read>,
-    /// Bytes, of a regular file.
-    length: Option<u64>,
-    live: bool,
+    buffer: Vec<u8>,
+    /// Shows how far it is read. Whoever reads it to its end clears it.
+    pub(crate) bar: ProgressBar,
+    /// Whether whoever feeds it may be waiting for an answer.
+    pub(crate) live: bool,
 }
 
 impl Input {
-    fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
         if is_stdin(path) {
-            return Ok(Self { reader: Box::new(io::stdin().lock()), length: None, live: true });
+            return Ok(Self::new(Box::new(io::stdin().lock()), None));
         }
         let file = File::open(path)?;
         let metadata = file.metadata()?;
@@ -93,20 +92,39 @@ impl Input {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
         }
         let length = metadata.is_file().then_some(metadata.len());
-        Ok(Self { reader: Box::new(file), length, live: length.is_none() })
+        Ok(Self::new(Box::new(file), length))
     }
 
-    /// Hidden, unless a person waits for a long file.
-    fn bar(&self) -> ProgressBar {
-        let Some(length) = self.length.filter(|length| *length > LONG && io::stderr().is_terminal()) else {
-            return ProgressBar::hidden();
-        };
-        let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{bytes} of {total_bytes} {wide_bar} {eta}") {
-            bar.set_style(style);
-        }
-        bar
+    /// `length`: bytes, of a regular file.
+    fn new(reader: Box<dyn Read>, length: Option<u64>) -> Self {
+        Self { reader, buffer: vec![0; PIECE], bar: bar(length), live: length.is_none() }
     }
+
+    /// The next bytes; none at the end.
+    pub(crate) fn piece(&mut self) -> io::Result<&[u8]> {
+        loop {
+            match self.reader.read(&mut self.buffer) {
+                Ok(length) => {
+                    self.bar.inc(length as u64);
+                    return Ok(self.buffer.get(..length).unwrap_or_default());
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// Hidden, unless a person waits for a long file.
+fn bar(length: Option<u64>) -> ProgressBar {
+    let Some(length) = length.filter(|length| *length > LONG && io::stderr().is_terminal()) else {
+        return ProgressBar::hidden();
+    };
+    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{bytes} of {total_bytes} {wide_bar} {eta}") {
+        bar.set_style(style);
+    }
+    bar
 }
 
 /// Bytes read at a time.

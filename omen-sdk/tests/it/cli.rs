@@ -11,6 +11,7 @@ mod audit;
 mod check;
 mod contract;
 mod failures;
+mod gate;
 mod human;
 mod others;
 

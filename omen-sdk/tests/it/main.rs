@@ -6,6 +6,7 @@ mod agents;
 mod cli;
 mod episode;
 mod examples;
+mod governed;
 mod matrix;
 #[path = "../ui/mended/mod.rs"]
 mod mended;

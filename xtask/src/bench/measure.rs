@@ -1,6 +1,5 @@
 //! The measures, and their taking turns.
 
-use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -10,7 +9,7 @@ use omen_types::Packet;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::{Corpus, Failure};
+use super::{Corpus, Failure, Samples};
 use crate::referee::schemas::Schemas;
 
 /// What is measured.
@@ -37,54 +36,28 @@ impl Measure {
     ];
 }
 
-/// Speeds by measure, in MB/s, one a round.
-pub(super) struct Speeds(BTreeMap<Measure, Vec<f64>>);
-
-impl Speeds {
-    /// Takes all measures, then all again, for so many rounds.
-    pub(super) fn measure(corpus: &Corpus, shuffled: &Corpus, rounds: u32) -> Result<Self, Failure> {
-        let schemas = Schemas::as_shipped()?;
-        let sample = sample(&corpus.bytes);
-        let mut speeds = Self(BTreeMap::new());
-        for _ in 0..rounds {
-            for measure in Measure::ALL {
-                let bytes = match measure {
-                    Measure::ShuffledSkip | Measure::ShuffledVerdict => &shuffled.bytes,
-                    Measure::JsonSchema => &sample,
-                    _ => &corpus.bytes,
-                };
-                let begun = Instant::now();
-                let refused = measure.run(bytes, &schemas);
-                let seconds = begun.elapsed().as_secs_f64();
-                if refused > 0 {
-                    return Err(format!("{measure:?} refuses {refused} packets of the corpus").into());
-                }
-                speeds.0.entry(measure).or_default().push(bytes.len() as f64 / 1e6 / seconds);
+/// Takes all measures, then all again, for so many rounds: speeds in MB/s.
+pub(super) fn speeds(corpus: &Corpus, shuffled: &Corpus, rounds: u32) -> Result<Samples<Measure>, Failure> {
+    let schemas = Schemas::as_shipped()?;
+    let sample = sample(&corpus.bytes);
+    let mut speeds = Samples::default();
+    for _ in 0..rounds {
+        for measure in Measure::ALL {
+            let bytes = match measure {
+                Measure::ShuffledSkip | Measure::ShuffledVerdict => &shuffled.bytes,
+                Measure::JsonSchema => &sample,
+                _ => &corpus.bytes,
+            };
+            let begun = Instant::now();
+            let refused = measure.run(bytes, &schemas);
+            let seconds = begun.elapsed().as_secs_f64();
+            if refused > 0 {
+                return Err(format!("{measure:?} refuses {refused} packets of the corpus").into());
             }
+            speeds.add(measure, bytes.len() as f64 / 1e6 / seconds);
         }
-        Ok(speeds)
     }
-
-    pub(super) fn median(&self, measure: Measure) -> f64 {
-        median(self.of(measure).to_vec())
-    }
-
-    /// How many times as fast one measure is as another: the median over the rounds, in each of which
-    /// the two were taken one shortly after the other.
-    pub(super) fn ratio(&self, measure: Measure, base: Measure) -> f64 {
-        median(self.of(measure).iter().zip(self.of(base)).map(|(speed, base)| speed / base).collect())
-    }
-
-    fn of(&self, measure: Measure) -> &[f64] {
-        self.0.get(&measure).map_or(&[], Vec::as_slice)
-    }
-}
-
-fn median(mut all: Vec<f64>) -> f64 {
-    all.sort_unstable_by(f64::total_cmp);
-    let middle = |at: usize| all.get(at).copied().unwrap_or(f64::NAN);
-    let half = all.len() / 2;
-    if all.len() % 2 == 1 { middle(half) } else { f64::midpoint(middle(half.wrapping_sub(1)), middle(half)) }
+    Ok(speeds)
 }
 
 impl Measure {
@@ -122,7 +95,7 @@ impl Sink for Nowhere {
     }
 }
 
-fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut begin = 0;
     memchr::memchr_iter(b'\n', bytes).map(move |end| {
         let line = bytes.get(begin..end).unwrap_or_default();

@@ -1,5 +1,6 @@
 use omen::{Finding, Summary, Validator};
 use xtask::bench::corpus::Corpus;
+use xtask::bench::gate::{self, Counts};
 
 const EPISODES: u64 = 200;
 
@@ -48,3 +49,21 @@ fn values(corpus: &Corpus) -> Vec<serde_json::Value> {
 fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
+
+#[test]
+fn the_gate_is_measured_in_all_its_parts() {
+    let counts = Counts { rounds: 2, calls: 3, entries: 5, synced: 2 };
+    let report = gate::run(&counts).expect("every call comes through, and every log is sound");
+    let told = serde_json::to_value(&report).expect("JSON");
+    let numbers: Vec<_> = told.as_object().expect("an object").iter().filter(|(name, _)| *name != "steps").collect();
+    for (name, value) in &numbers {
+        assert!(value.as_f64().is_some_and(|number| number > 0.0), "{name}: {value}");
+    }
+    assert_eq!(report.steps.iter().map(|cost| cost.step).collect::<Vec<_>>().join(" "), WAY);
+    assert!(report.steps.iter().all(|cost| cost.us > 0.0), "{report}");
+    let table = report.to_string();
+    assert!(table.contains("µs") && table.contains("a second") && table.contains("sync_data"), "{table}");
+}
+
+/// The steps of a request to the gate.
+const WAY: &str = "screen plan conform authorize dispatch type_output ground";

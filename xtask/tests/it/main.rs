@@ -2,10 +2,12 @@
 
 #![allow(
     clippy::expect_used,
+    clippy::panic,
     clippy::print_stdout,
     reason = "tests say what is wrong by failing, and show what they counted"
 )]
 
+mod api;
 mod bench;
 mod docs;
 mod expand;

@@ -124,6 +124,18 @@ impl Settled {
         self.status
     }
 
+    /// What it gave, if it was done.
+    #[must_use]
+    pub fn data(&self) -> Option<&Value> {
+        self.data.as_ref()
+    }
+
+    /// What is known of the failure, if it failed.
+    #[must_use]
+    pub fn error(&self) -> Option<&ErrorDetails> {
+        self.error.as_ref()
+    }
+
     pub(crate) fn is_of(&self, episode: &Mark) -> bool {
         self.pending.episode == *episode
     }

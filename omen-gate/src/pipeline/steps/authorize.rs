@@ -3,7 +3,7 @@
 use crate::audit::Kind;
 use crate::pipeline::{Authorized, Conformant, Request};
 use crate::turns::TurnState;
-use crate::{Blocked, Call, Code, Decision};
+use crate::{Blocked, Decision};
 
 /// Asks the allowlist, the grants and, if the call needs it, somebody who confirms it.
 ///
@@ -12,10 +12,7 @@ use crate::{Blocked, Call, Code, Decision};
 /// more (G2); if nobody confirms the call in time (G3); or if a decision cannot be recorded (A1).
 pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Authorized>, Blocked> {
     let Conformant { call, listed } = &request.state;
-    let allowed = request.gate.allow(listed);
-    let demand = request.turn.check(allowed).await?;
-    let call = Call::new(request.turn().clone(), demand, call.args().clone());
-    let call = call.map_err(|error| Blocked::new(Code::A4, error.to_string(), "give such numbers as strings"));
+    let call = request.gate.allowed().permit_call(listed, request.turn(), call.args());
     let call = request.turn.check(call).await?;
     let ruling = request.gate.grants().check(&call);
     let lease = ruling.recorded_by(|decision| record(&request.turn, Kind::Decision, decision)).await?;

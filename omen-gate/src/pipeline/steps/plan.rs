@@ -17,7 +17,7 @@ pub(crate) async fn plan(
     request: Request<Screened>,
     output: &str,
 ) -> Result<Way<Request<Planned>, Request<Terminal>>, Blocked> {
-    let plan = Plan::parse(output, &request.gate.plan_limits());
+    let plan = Plan::parse(output, &request.gate.limits().plan());
     match request.turn.check(plan).await? {
         Plan::CallTool(call) => Ok(Way::Call(request.at(|_| Planned { call }))),
         Plan::FinalAnswer(answer) => {

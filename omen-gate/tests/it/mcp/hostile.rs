@@ -21,7 +21,8 @@ pub(super) fn hostile(role: &str) -> Launch {
 #[test]
 fn it_behaves_if_it_wants_to() {
     if let Some((role, out)) = again::role() {
-        Hostile { role, out, hanging: Vec::new(), cancelled: Vec::new() }.serve();
+        let (role, starts) = noted(&role);
+        Hostile { role, starts, out, hanging: Vec::new(), cancelled: Vec::new() }.serve();
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -34,8 +35,18 @@ fn it_behaves_if_it_wants_to() {
 /// Bytes that a flood writes at a time.
 pub(super) const PIECE: usize = 64 << 10;
 
+/// In a role such as `good:FILE`, the file gets a byte for each start, and so tells how many there were.
+fn noted(role: &str) -> (String, u64) {
+    let Some((role, note)) = role.split_once(':') else { return (role.to_owned(), 1) };
+    let mut note = File::options().create(true).append(true).open(note).unwrap();
+    note.write_all(b".").unwrap();
+    (role.to_owned(), note.metadata().unwrap().len())
+}
+
 struct Hostile {
     role: String,
+    /// How often it was started, this time included.
+    starts: u64,
     out: File,
     hanging: Vec<Value>,
     cancelled: Vec<Value>,
@@ -116,6 +127,11 @@ impl Hostile {
                     id,
                     json!({"tools": [tool(&format!("tool-{page}"))], "nextCursor": (page + 1).to_string()}),
                 );
+            }
+            "mortal" => exit(101),
+            "fickle" => {
+                let tool = json!({"name": "echo", "description": self.starts.to_string(), "inputSchema": {}});
+                self.result(id, json!({"tools": [tool]}));
             }
             "twins" => self.result(id, json!({"tools": [tool("echo"), tool("echo")]})),
             "restless" => {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use omen_gate::Fault;
-use omen_gate::mcp::Limits;
+use omen_gate::mcp::{Launch, Limits};
 use omen_gate::server::ToolServer as _;
 use serde_json::json;
 
@@ -45,6 +45,24 @@ async fn a_server_that_died_is_back_after_a_restart() {
     within(server.restart()).await.unwrap();
     assert!(server.revision() > dead);
     call(&server, "echo", json!({})).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_closes_its_input_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("closed");
+    // It shakes hands, and then neither reads nor ends.
+    let welcome =
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "sh", "version": "0"}});
+    let script = format!(
+        r#"read -r ask; printf '%s\n' '{}'; read -r ready; exec 0<&-; : > "$1"; exec sleep 180"#,
+        json!({"jsonrpc": "2.0", "id": 0, "result": welcome}),
+    );
+    let server = start(Launch::new("/bin/sh").args(["-c", &script, "sh"]).arg(&note).limits(limits())).await;
+    until("its input is closed", || note.exists()).await;
+    let given_up = Fault::Unreachable { why: "it closed its input".to_owned() };
+    assert_eq!(call(&server, "echo", json!({})).await.unwrap_err(), given_up);
+    assert_eq!(call(&server, "echo", json!({})).await.unwrap_err(), given_up);
 }
 
 #[tokio::test]

@@ -3,6 +3,9 @@
 //! They are not in this repository, so a folder with their `node_modules` has to be named. How to get one is in
 //! `.ci/run`.
 
+mod episode;
+mod gate;
+
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

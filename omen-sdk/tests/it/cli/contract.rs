@@ -30,7 +30,7 @@ impl<'de> Deserialize<'de> for Keys {
 }
 
 #[track_caller]
-fn check_keys(text: &str, expect: &[&str]) {
+pub(super) fn check_keys(text: &str, expect: &[&str]) {
     assert_eq!(serde_json::from_str::<Keys>(text).unwrap().0, expect);
 }
 

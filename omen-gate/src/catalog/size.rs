@@ -1,0 +1,47 @@
+//! PG-2: a list that is larger than the operator wants to have looked at is no list.
+
+use serde::Serialize;
+
+use super::Catalog;
+use crate::config::Limits;
+use crate::tool::Tool;
+use crate::{Blocked, Code, ServerName};
+
+impl Catalog {
+    /// What one server lists now, within the limits of the configuration.
+    ///
+    /// # Errors
+    /// PG-2 if it lists more.
+    pub(crate) fn of_server(server: &ServerName, tools: Vec<Tool>, limits: &Limits) -> Result<Self, Blocked> {
+        within(limits, server, &tools)?;
+        let mut catalog = Self::default();
+        catalog.list(server.clone(), tools).map_err(|error| blocked(error.to_string()))?;
+        Ok(catalog)
+    }
+
+    /// Whether each server lists no more than the configuration takes.
+    ///
+    /// # Errors
+    /// PG-2 if one of them lists more.
+    pub(crate) fn within(&self, limits: &Limits) -> Result<(), Blocked> {
+        self.servers.iter().try_for_each(|(server, tools)| {
+            let tools: Vec<&Tool> = tools.values().map(|listed| listed.tool()).collect();
+            within(limits, server, &tools)
+        })
+    }
+}
+
+fn within<T: Serialize>(limits: &Limits, server: &ServerName, tools: &[T]) -> Result<(), Blocked> {
+    if tools.len() > limits.catalog_tools as usize {
+        return Err(blocked(format!("the server `{server}` lists more than {} tools", limits.catalog_tools)));
+    }
+    let size = serde_json::to_vec(tools).map_or(usize::MAX, |text| text.len());
+    if size > limits.catalog_bytes as usize {
+        return Err(blocked(format!("what the server `{server}` lists is longer than {} bytes", limits.catalog_bytes)));
+    }
+    Ok(())
+}
+
+fn blocked(message: String) -> Blocked {
+    Blocked::new(Code::Pg2, message, "have the operator look at the server, or raise the limit")
+}

@@ -1,0 +1,255 @@
+//! The official servers behind a gate: what it lets through, what it does not, and what it makes of answers.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use omen_gate::audit::store::Memory;
+use omen_gate::audit::{Audit, Key, Options};
+use omen_gate::catalog::pin;
+use omen_gate::confirm::Reply;
+use omen_gate::pipeline::{Conformant, Dispatched, Request};
+use omen_gate::server::ToolServer as _;
+use omen_gate::summary::{Bullet, Section, Summary};
+use omen_gate::tool::Tool;
+use omen_gate::{Blocked, Builder, Code, Config, Gate, ManualClock, ServerName, Stopped};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::official;
+use crate::gates::Person;
+use crate::mcp::within;
+use crate::support::{clock, tool, turn};
+
+/// What all tools of the file server answer.
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+pub(super) struct Content {
+    pub(super) content: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Weather {
+    temperature: f64,
+    conditions: String,
+    humidity: f64,
+}
+
+/// What nobody has promised: there may be half degrees.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct WholeDegrees {
+    #[serde(rename = "temperature")]
+    _temperature: i64,
+}
+
+/// An official server behind a gate.
+pub(super) struct World {
+    pub(super) gate: Gate,
+    pub(super) clock: Arc<ManualClock>,
+    pub(super) person: Person,
+    log: Memory,
+}
+
+/// An entry of the allowlist for the server `npm`.
+pub(super) fn allow(tool: &Tool, permission: &str, pin: Option<String>) -> String {
+    let pin = pin.map_or_else(String::new, |pin| format!("pin = '{pin}'"));
+    format!("[[allow]]\nserver = 'npm'\ntool = '{}'\npermissions = ['{permission}']\n{pin}\n", tool.name)
+}
+
+/// A default grant.
+pub(super) fn grant(tool: &Tool, permission: &str) -> String {
+    format!("[[grants]]\nserver = 'npm'\ntool = '{}'\npermissions = ['{permission}']\n", tool.name)
+}
+
+impl World {
+    /// Starts a server, lets `configure` write the configuration in view of its tools, and puts the gate before it.
+    /// None if the official servers are not here.
+    pub(super) async fn of(
+        name: &str,
+        args: &[&Path],
+        configure: impl FnOnce(&[Tool]) -> String,
+        build: impl FnOnce(Builder) -> Builder,
+    ) -> Option<Self> {
+        let server = official(name, args).await?;
+        let tools = within(server.list()).await.unwrap();
+        let config = Config::parse(&format!("[servers.npm]\n{}", configure(&tools))).unwrap();
+        let (clock, log, person) = (clock(), Memory::default(), Person::who_says(Reply::Confirmed));
+        let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
+        let audit = Audit::over(log.clone(), key, clock.clone(), Options::default()).unwrap();
+        let builder = Gate::builder(config).audit(audit).clock(clock.clone()).confirmer(person.clone());
+        let builder = builder.server(ServerName::new("npm").unwrap(), server);
+        Some(Self { gate: build(builder).build().unwrap(), clock, person, log })
+    }
+
+    /// A server, some of whose tools are allowed as they are, and granted.
+    pub(super) async fn allowing(
+        name: &str,
+        args: &[&Path],
+        allowed: &[(&str, &str)],
+        build: impl FnOnce(Builder) -> Builder,
+    ) -> Option<Self> {
+        let configure = |tools: &[Tool]| {
+            let entry = |(name, permission): &(&str, &str)| {
+                let tool = named(tools, name);
+                allow(tool, permission, Some(pin(tool).unwrap().to_string())) + &grant(tool, permission)
+            };
+            allowed.iter().map(entry).collect()
+        };
+        Self::of(name, args, configure, build).await
+    }
+
+    /// The entries of the audit log, but for the one that says that it was opened.
+    pub(super) fn entries(&self) -> Vec<Value> {
+        let text = String::from_utf8(self.log.bytes()).unwrap();
+        text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Their kinds, with the codes of those that refuse.
+    pub(super) fn kinds(&self) -> Vec<String> {
+        let told = |entry: &Value| match entry["data"]["code"].as_str() {
+            Some(code) => format!("{} {code}", entry["kind"].as_str().unwrap()),
+            None => entry["kind"].as_str().unwrap().to_owned(),
+        };
+        self.entries().iter().map(told).collect()
+    }
+
+    async fn conformant(&self, tool: &str, args: Value) -> Result<Request<Conformant>, Blocked> {
+        let plan = json!({ "type": "call_tool", "server": "npm", "tool": tool, "args": args }).to_string();
+        let request = self.gate.request(turn("turn_1"), "a question").screen().await?;
+        within(request.plan(&plan).await?.call().unwrap().conform()).await
+    }
+
+    async fn called(&self, tool: &str, args: Value) -> Result<Request<Dispatched>, Stopped> {
+        within(self.conformant(tool, args).await?.authorize().await?.dispatch()).await
+    }
+
+    /// Why a call was not made. It says so in the log, and nothing else.
+    #[track_caller]
+    fn assert_refused(&self, outcome: Result<Request<Dispatched>, Stopped>, code: Code, why: &str) {
+        let Err(Stopped::Blocked(blocked)) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(blocked.code, code, "{blocked}");
+        assert!(blocked.message.contains(why), "{blocked}");
+        let kinds = self.kinds();
+        assert_eq!(kinds.last().unwrap(), &format!("decision {}", code.as_str()));
+        assert!(!kinds.contains(&"intent".to_owned()), "{kinds:?}");
+    }
+}
+
+pub(super) fn named<'t>(tools: &'t [Tool], name: &str) -> &'t Tool {
+    tools.iter().find(|tool| tool.name.as_str() == name).unwrap()
+}
+
+fn quoting(evidence: &str) -> Summary {
+    let bullet = Bullet { text: "it says so".to_owned(), evidence: evidence.to_owned() };
+    Summary { sections: vec![Section { heading: "What it says".to_owned(), bullets: vec![bullet] }] }
+}
+
+#[tokio::test]
+async fn a_file_is_read_as_a_rust_type_and_a_summary_has_to_quote_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let file = folder.join("note.txt");
+    std::fs::write(&file, "the pool \"orders\" is 80").unwrap();
+    let build = |builder: Builder| {
+        builder.output::<Content>(tool("npm/read_text_file")).output::<Content>(tool("npm/list_directory"))
+    };
+    let allowed = [("read_text_file", "READ"), ("list_directory", "READ")];
+    let Some(world) = World::allowing("server-filesystem", &[&folder], &allowed, build).await else { return };
+
+    for (evidence, is_grounded) in [("is 80", true), (r#"\"orders\""#, true), ("is 90", false)] {
+        let answer = world.called("read_text_file", json!({"path": file})).await.unwrap();
+        let typed = answer.type_output::<Content>().await.unwrap();
+        assert_eq!(typed.value().content, "the pool \"orders\" is 80");
+        match typed.ground(quoting(evidence)).await {
+            Ok(grounded) => assert!(is_grounded, "{:?}", grounded.summary()),
+            Err(blocked) => assert!(!is_grounded && blocked.code == Code::Pg5, "{blocked}"),
+        }
+    }
+    let listed = world.called("list_directory", json!({"path": folder})).await.unwrap();
+    let listed = listed.type_output::<Content>().await.unwrap();
+    assert_eq!(listed.value().content, "[FILE] note.txt");
+}
+
+#[tokio::test]
+async fn a_structured_answer_is_held_against_the_type_that_is_registered_for_it() {
+    let location = json!({"location": "Chicago"});
+    let allowed = [("get-structured-content", "READ"), ("echo", "READ")];
+    let right = |builder: Builder| builder.output::<Weather>(tool("npm/get-structured-content"));
+    let Some(world) = World::allowing("server-everything", &[], &allowed, right).await else { return };
+    let answer = world.called("get-structured-content", location.clone()).await.unwrap();
+    let typed = answer.type_output::<Weather>().await.unwrap();
+    let Weather { temperature, conditions, humidity } = typed.value();
+    let conditions = format!(r#""conditions":"{conditions}""#);
+    let text = typed.source_text();
+    assert!(temperature.is_finite() && humidity.is_finite() && text.contains(&conditions), "{text}");
+    drop(typed.ground(quoting(&conditions)).await.unwrap());
+
+    // It promises no structured answer, and nobody has registered one.
+    let answer = world.called("echo", json!({"message": "hi"})).await.unwrap();
+    let untyped = answer.type_output::<Content>().await.unwrap_err();
+    assert_eq!(untyped.why().code, Code::Pg4);
+    assert_eq!(untyped.raw().content[0]["text"], "Echo: hi", "the raw answer is there, with its mark");
+
+    // A type that does not take all that the tool promises is none for it, whatever the answer is.
+    let wrong = |builder: Builder| builder.output::<WholeDegrees>(tool("npm/get-structured-content"));
+    let world = World::allowing("server-everything", &[], &allowed, wrong).await.unwrap();
+    let answer = world.called("get-structured-content", location).await.unwrap();
+    let untyped = answer.type_output::<WholeDegrees>().await.unwrap_err();
+    assert_eq!(untyped.why().code, Code::Pg4, "{}", untyped.why());
+}
+
+#[tokio::test]
+async fn arguments_that_the_server_would_take_are_refused() {
+    let allowed = [("get-sum", "READ")];
+    let Some(world) = World::allowing("server-everything", &[], &allowed, |builder| builder).await else { return };
+    // That the server takes the first one, `everything_accepts_arguments_that_it_does_not_know` shows.
+    for (args, why) in
+        [(json!({"a": 1, "b": 2, "c": 3}), "`c`"), (json!({"a": 1}), "b"), (json!({"a": 1, "b": "2"}), "/b")]
+    {
+        let outcome = world.called("get-sum", args).await;
+        world.assert_refused(outcome, Code::Pg2, why);
+    }
+    let answer = world.called("get-sum", json!({"a": 1, "b": 2})).await.unwrap();
+    assert!(answer.answer().content[0]["text"].as_str().unwrap().contains('3'), "{answer:?}");
+    assert_eq!(world.kinds()[3..], ["decision", "intent", "outcome"]);
+}
+
+#[tokio::test]
+async fn what_the_server_lists_is_not_what_may_be_called() {
+    let allowed = [("get-sum", "READ")];
+    let Some(world) = World::allowing("server-everything", &[], &allowed, |builder| builder).await else { return };
+    let outcome = world.called("echo", json!({"message": "hi"})).await;
+    world.assert_refused(outcome, Code::Pg3, "`npm/echo`");
+    // It says of itself that it only reads. What it reads is the environment of its process (D47).
+    let outcome = world.called("get-env", json!({})).await;
+    world.assert_refused(outcome, Code::Pg3, "`npm/get-env`");
+    let outcome = world.called("get-summ", json!({"a": 1, "b": 2})).await;
+    world.assert_refused(outcome, Code::Pg2, "no tool `get-summ`");
+}
+
+#[tokio::test]
+async fn a_tool_that_is_allowed_is_not_granted_by_what_it_says_of_itself() {
+    let configure = |tools: &[Tool]| {
+        let tool = named(tools, "get-env");
+        assert_eq!(tool.more["annotations"]["readOnlyHint"], json!(true));
+        allow(tool, "READ", Some(pin(tool).unwrap().to_string()))
+    };
+    let Some(world) = World::of("server-everything", &[], configure, |builder| builder).await else { return };
+    let outcome = world.called("get-env", json!({})).await;
+    world.assert_refused(outcome, Code::G1, "`npm/get-env`");
+}
+
+#[tokio::test]
+async fn a_tool_without_a_pin_or_with_that_of_another_form_is_suspended() {
+    let configure = |tools: &[Tool]| {
+        let (sum, echo) = (named(tools, "get-sum"), named(tools, "echo"));
+        // As it was when it was approved.
+        let before = Tool { description: Some("Echoes".to_owned()), ..echo.clone() };
+        let before = pin(&before).unwrap().to_string();
+        allow(sum, "READ", None) + &grant(sum, "READ") + &allow(echo, "READ", Some(before)) + &grant(echo, "READ")
+    };
+    let Some(world) = World::of("server-everything", &[], configure, |builder| builder).await else { return };
+    let outcome = world.called("get-sum", json!({"a": 1, "b": 2})).await;
+    world.assert_refused(outcome, Code::Pg3, "`npm/get-sum`");
+    let outcome = world.called("echo", json!({"message": "hi"})).await;
+    world.assert_refused(outcome, Code::Pg3, "`npm/echo`");
+}

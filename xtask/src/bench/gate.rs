@@ -1,0 +1,198 @@
+//! What the gate itself costs: a call without the time of its tool, an entry of the audit log, its verification.
+//!
+//! Each measure has beside it, in the same round, what the same would cost without the gate: the tool's function called
+//! as it is, a line of JSON written to a file, a log whose JSON is skipped.
+
+use std::fmt;
+
+use serde::Serialize;
+
+mod calls;
+mod episode;
+mod log;
+
+use super::Failure;
+use super::Samples;
+use calls::STEPS;
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    /// How many rounds; the medians count.
+    pub rounds: u32,
+    /// Calls a round and measure.
+    pub calls: u32,
+    /// Entries of the audit log a round and measure.
+    pub entries: u32,
+    /// Entries that wait for the disk each, a round and measure.
+    pub synced: u32,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self { rounds: 5, calls: 2_000, entries: 10_000, synced: 200 }
+    }
+}
+
+/// What came out: medians over the rounds; ratios are medians of the rounds' own. µs are microseconds a call, `_s` is
+/// a second.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// A request's whole way, from `screen` to `ground`; the audit log is in memory.
+    pub call_us: f64,
+    /// The same; the audit log is in files that are not synced.
+    pub call_files_us: f64,
+    /// `gate.run`, for a task of an episode; the audit log is in memory.
+    pub task_us: f64,
+    /// The same; the audit log is in files that are not synced.
+    pub task_files_us: f64,
+    /// The tool's function with its arguments and its answer as JSON, without a gate.
+    pub bare_us: f64,
+    /// How many times as long a call takes through the gate, with the log in memory.
+    pub call_over_bare: f64,
+    /// The steps of a call, in their order, with the log in memory.
+    pub steps: Vec<StepCost>,
+    /// Entries appended, in memory.
+    pub appends_memory_s: f64,
+    /// Entries appended, in files that are not synced.
+    pub appends_files_s: f64,
+    /// Entries appended, in files that are synced.
+    pub appends_synced_s: f64,
+    /// Lines of JSON as long, written to a file that is not synced.
+    pub writes_s: f64,
+    /// Lines of JSON as long, written to a file that is synced after each.
+    pub writes_synced_s: f64,
+    /// Appends with `sync_data` over appends without.
+    pub synced_over_files: f64,
+    /// Appends over writes, both without `sync_data`.
+    pub appends_over_writes: f64,
+    /// Appends over writes, both with `sync_data`. An append syncs twice: the entry, then the head record.
+    pub synced_over_writes: f64,
+    /// Entries verified.
+    pub verified_s: f64,
+    /// Entries whose JSON is skipped (`IgnoredAny`).
+    pub skipped_s: f64,
+    /// Verification over skipping.
+    pub verified_over_skipped: f64,
+    /// Bytes of an entry.
+    pub entry_bytes: usize,
+    /// Times that each measure was taken.
+    pub rounds: u32,
+    /// Calls a round and measure.
+    pub calls: u32,
+    /// Entries a round and measure.
+    pub entries: u32,
+    /// Synced entries a round and measure.
+    pub synced: u32,
+}
+
+/// What a step of a call costs.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct StepCost {
+    /// Its method.
+    pub step: &'static str,
+    /// How long it takes.
+    pub us: f64,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Measure {
+    Call,
+    CallFiles,
+    Task,
+    TaskFiles,
+    Bare,
+    Step(&'static str),
+    Append,
+    AppendFiles,
+    AppendSynced,
+    Write,
+    WriteSynced,
+    Verify,
+    Skip,
+}
+
+/// Measures everything.
+///
+/// # Errors
+/// If a call does not come through, or the files cannot be written.
+pub fn run(counts: &Counts) -> Result<Report, Failure> {
+    let Counts { rounds, calls, entries, synced } = *counts;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let mut samples = Samples::default();
+    let mut entry_bytes = 0;
+    for round in 0..rounds {
+        runtime.block_on(calls::round(calls, &mut samples)).map_err(|error| format!("round {round}: {error}"))?;
+        entry_bytes = log::round(entries, synced, &mut samples)?;
+    }
+    let of = |measure| samples.median(measure);
+    let ratio = |measure, base| samples.ratio(measure, base);
+    Ok(Report {
+        call_us: of(Measure::Call),
+        call_files_us: of(Measure::CallFiles),
+        task_us: of(Measure::Task),
+        task_files_us: of(Measure::TaskFiles),
+        bare_us: of(Measure::Bare),
+        call_over_bare: ratio(Measure::Call, Measure::Bare),
+        steps: STEPS.iter().map(|step| StepCost { step, us: of(Measure::Step(step)) }).collect(),
+        appends_memory_s: of(Measure::Append),
+        appends_files_s: of(Measure::AppendFiles),
+        appends_synced_s: of(Measure::AppendSynced),
+        writes_s: of(Measure::Write),
+        writes_synced_s: of(Measure::WriteSynced),
+        synced_over_files: ratio(Measure::AppendSynced, Measure::AppendFiles),
+        appends_over_writes: ratio(Measure::AppendFiles, Measure::Write),
+        synced_over_writes: ratio(Measure::AppendSynced, Measure::WriteSynced),
+        verified_s: of(Measure::Verify),
+        skipped_s: of(Measure::Skip),
+        verified_over_skipped: ratio(Measure::Verify, Measure::Skip),
+        entry_bytes,
+        rounds,
+        calls,
+        entries,
+        synced,
+    })
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rounds, calls, entries, synced, entry_bytes, .. } = self;
+        writeln!(
+            f,
+            "medians of {rounds} rounds; a round has {calls} calls, {entries} entries of {entry_bytes} bytes,"
+        )?;
+        writeln!(f, "and {synced} synced ones, each measure. Files are in the system's folder for temporary files.\n")?;
+        writeln!(f, "{:46}{:>10}", "a call, without the time of its tool", "µs")?;
+        let rows = [
+            ("screen to ground, log in memory", self.call_us),
+            ("screen to ground, log in files, no sync", self.call_files_us),
+            ("gate.run of a task, log in memory", self.task_us),
+            ("gate.run of a task, log in files, no sync", self.task_files_us),
+            ("the tool's function alone", self.bare_us),
+        ];
+        rows.iter().try_for_each(|(name, us)| writeln!(f, "  {name:44}{us:10.1}"))?;
+        writeln!(f, "of which, with the log in memory")?;
+        self.steps.iter().try_for_each(|StepCost { step, us }| writeln!(f, "  {step:44}{us:10.1}"))?;
+        writeln!(f, "\n{:46}{:>10}", "the audit log", "a second")?;
+        let rows = [
+            ("appends, in memory", self.appends_memory_s),
+            ("appends, in files, no sync", self.appends_files_s),
+            ("appends, in files, sync_data", self.appends_synced_s),
+            ("bare writes of JSON, no sync", self.writes_s),
+            ("bare writes of JSON, sync_data", self.writes_synced_s),
+            ("entries verified", self.verified_s),
+            ("entries skipped (serde_json, IgnoredAny)", self.skipped_s),
+        ];
+        rows.iter().try_for_each(|(name, rate)| writeln!(f, "  {name:44}{rate:10.0}"))?;
+        writeln!(f, "\n{:46}{:>10}", "ratios within a round", "")?;
+        let rows = [
+            ("a call's time / the function's alone", self.call_over_bare),
+            ("appends with sync_data / without", self.synced_over_files),
+            ("appends / bare writes, no sync", self.appends_over_writes),
+            ("appends / bare writes, sync_data", self.synced_over_writes),
+            ("verified / skipped", self.verified_over_skipped),
+        ];
+        rows.iter().try_for_each(|(name, ratio)| writeln!(f, "  {name:44}{ratio:10.3}"))
+    }
+}

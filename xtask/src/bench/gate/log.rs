@@ -1,0 +1,114 @@
+//! The audit log: entries appended and verified.
+
+use std::fs::{self, File};
+use std::hint::black_box;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use omen_gate::audit::store::Memory;
+use omen_gate::audit::{Audit, Kind, Options, Record, Verdict, verify_file};
+use omen_gate::{SystemClock, TurnId};
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value, json};
+
+use super::super::measure::lines;
+use super::super::{Failure, Samples};
+use super::Measure;
+use super::calls::key;
+
+/// One round of all measures: entries a second. Gives the bytes of an entry.
+pub(super) fn round(entries: u32, synced: u32, samples: &mut Samples<Measure>) -> Result<usize, Failure> {
+    let folder = tempfile::tempdir()?;
+    let place = |name: &str| folder.path().join(name);
+
+    let memory = Memory::default();
+    let audit = Audit::over(memory.clone(), key()?, Arc::new(SystemClock::default()), Options::default())?;
+    samples.add(Measure::Append, appended(&audit, entries)?);
+    drop(audit);
+    let text = memory.bytes();
+    // The first entry says that the log was opened.
+    let line = lines(&text).nth(1).unwrap_or_default().to_vec();
+    drop(memory);
+
+    // What is compared follows one upon the other.
+    samples.add(Measure::Write, written(&place("plain.jsonl"), &line, entries, false)?);
+    let log = place("audit.jsonl");
+    let audit = open(&log, false)?;
+    samples.add(Measure::AppendFiles, appended(&audit, entries)?);
+    drop(audit);
+    let audit = open(&place("synced.jsonl"), true)?;
+    samples.add(Measure::AppendSynced, appended(&audit, synced)?);
+    drop(audit);
+    samples.add(Measure::WriteSynced, written(&place("plain_synced.jsonl"), &line, synced, true)?);
+
+    samples.add(Measure::Skip, skipped(&log)?);
+    samples.add(Measure::Verify, verified(&log)?);
+    Ok(line.len() + 1)
+}
+
+fn open(log: &Path, sync: bool) -> Result<Audit, Failure> {
+    Ok(Audit::open(log, key()?, Arc::new(SystemClock::default()), Options { sync, ..Options::default() })?)
+}
+
+/// What an intent says, more or less.
+fn intent() -> Map<String, Value> {
+    let intent = json!({
+        "args": { "key": "pool.orders.max" },
+        "call": "6cb1cbc1c1a31c5a2a9e8a3c1a9e6cb1cbc1c1a31c5a2a9e8a3c1a9e6cb1cbc1",
+        "grants": [1],
+        "outcome": "allowed",
+        "permissions": ["READ"],
+        "stage": "dispatch",
+        "tool": { "server": "store", "tool": "get" },
+        "turn": "turn_1",
+    });
+    match intent {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
+fn appended(audit: &Audit, entries: u32) -> Result<f64, Failure> {
+    let (turn, intent) = (TurnId::new("turn_1")?, intent());
+    let begun = Instant::now();
+    for _ in 0..entries {
+        let _ = audit.append(Record::new(Kind::Intent, &turn, intent.clone()))?;
+    }
+    Ok(f64::from(entries) / begun.elapsed().as_secs_f64())
+}
+
+/// The same JSON, written as anybody would.
+fn written(file: &Path, line: &[u8], entries: u32, sync: bool) -> Result<f64, Failure> {
+    let value: Value = serde_json::from_slice(line)?;
+    let mut file = File::create_new(file)?;
+    let begun = Instant::now();
+    for _ in 0..entries {
+        let mut line = serde_json::to_vec(&value)?;
+        line.push(b'\n');
+        file.write_all(&line)?;
+        if sync {
+            file.sync_data()?;
+        }
+    }
+    Ok(f64::from(entries) / begun.elapsed().as_secs_f64())
+}
+
+fn verified(log: &Path) -> Result<f64, Failure> {
+    let key = key()?;
+    let begun = Instant::now();
+    let found = verify_file(log, &key, None)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    match found.verdict {
+        Verdict::Sound => Ok(found.entries as f64 / seconds),
+        verdict => Err(format!("the log is {verdict}").into()),
+    }
+}
+
+fn skipped(log: &Path) -> Result<f64, Failure> {
+    let begun = Instant::now();
+    let text = fs::read(log)?;
+    let read = lines(&text).filter(|line| black_box(serde_json::from_slice::<IgnoredAny>(line)).is_ok()).count();
+    Ok(read as f64 / begun.elapsed().as_secs_f64())
+}

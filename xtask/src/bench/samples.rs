@@ -1,0 +1,40 @@
+//! What was measured, round by round.
+
+use std::collections::BTreeMap;
+
+/// Values by measure, one a round.
+#[derive(Debug)]
+pub(super) struct Samples<M>(BTreeMap<M, Vec<f64>>);
+
+impl<M> Default for Samples<M> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<M: Ord> Samples<M> {
+    pub(super) fn add(&mut self, measure: M, value: f64) {
+        self.0.entry(measure).or_default().push(value);
+    }
+
+    pub(super) fn median(&self, measure: M) -> f64 {
+        median(self.of(&measure).to_vec())
+    }
+
+    /// How many times as much one measure is as another: the median over the rounds, in each of which
+    /// the two were taken one shortly after the other.
+    pub(super) fn ratio(&self, measure: M, base: M) -> f64 {
+        median(self.of(&measure).iter().zip(self.of(&base)).map(|(value, base)| value / base).collect())
+    }
+
+    fn of(&self, measure: &M) -> &[f64] {
+        self.0.get(measure).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn median(mut all: Vec<f64>) -> f64 {
+    all.sort_unstable_by(f64::total_cmp);
+    let middle = |at: usize| all.get(at).copied().unwrap_or(f64::NAN);
+    let half = all.len() / 2;
+    if all.len() % 2 == 1 { middle(half) } else { f64::midpoint(middle(half.wrapping_sub(1)), middle(half)) }
+}

@@ -1,0 +1,93 @@
+//! V1: the public API of each crate that is meant to be used is as it was reviewed, in the crate's `api.txt`.
+//!
+//! The API is what rustdoc tells as JSON. That knows what a reader of the sources does not: what macros and the build
+//! have generated, which traits are derived, and whether a type can still be sent to another thread. But its form
+//! belongs to one compiler, so the snapshots do, too, like the compile errors in `omen-sdk/tests/ui`. To write them
+//! anew: `OMEN_BLESS=1 cargo test -p xtask --test it api::`.
+
+mod compare;
+mod listing;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use xtask::rustdoc;
+
+use compare::compare;
+
+/// Each package with the name of its library.
+const CRATES: &[(&str, &str)] = &[
+    ("omen-types", "omen_types"),
+    ("omen-invariants", "omen_invariants"),
+    ("omen-fsm", "omen_fsm"),
+    ("omen-gate", "omen_gate"),
+    ("omen-sdk", "omen"),
+];
+
+#[test]
+fn the_public_api_is_as_reviewed() {
+    let toolchain = format!("// As {} tells it.", version_of("rustc"));
+    let bless = env::var_os("OMEN_BLESS").is_some();
+    let is_this = |package: &str| read(&snapshot(package)).lines().next() == Some(&toolchain);
+    if !bless && !CRATES.iter().all(|(package, _)| is_this(package)) {
+        println!("skipped: the snapshots in */api.txt are of another compiler. {toolchain}");
+        return;
+    }
+    let folder = documented();
+    let mut drift = String::new();
+    for (package, library) in CRATES {
+        let lines = listing::of(&folder.join(format!("{library}.json"))).join("\n");
+        let (file, now) = (snapshot(package), format!("{toolchain}\n{lines}\n"));
+        if bless {
+            fs::write(&file, now).expect("api.txt is writable");
+            continue;
+        }
+        let changes = compare(&read(&file), &now);
+        if !changes.is_empty() {
+            drift += &format!("\nthe public API of {package} is not as it was reviewed\n{changes}");
+        }
+    }
+    assert!(
+        drift.is_empty(),
+        "{drift}\nIf this is meant, do as CONTRIBUTING says under \"Versions\", tell it in CHANGELOG.md, and then\n\
+         OMEN_BLESS=1 cargo test -p xtask --test it api::"
+    );
+}
+
+fn snapshot(package: &str) -> PathBuf {
+    root().join(package).join("api.txt")
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
+}
+
+fn read(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+fn version_of(tool: &str) -> String {
+    let output = Command::new(tool).arg("--version").output().expect("the compiler");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+/// Has rustdoc write the API of all crates, and gives the folder where it is.
+fn documented() -> PathBuf {
+    let xtask = Path::new(env!("CARGO_BIN_EXE_xtask"));
+    // `TARGET/PROFILE/xtask`
+    let target = xtask.ancestors().nth(2).expect("a target folder");
+    let output = Command::new(env!("CARGO"))
+        .args(["doc", "--quiet", "--locked", "--offline", "--no-deps", "--lib", "--features", "omen-gate/mcp"])
+        .args(CRATES.iter().flat_map(|(package, _)| ["--package", package]))
+        .arg("--target-dir")
+        .arg(target)
+        .current_dir(root())
+        .env(rustdoc::REAL, env::var_os("RUSTDOC").unwrap_or_else(|| "rustdoc".into()))
+        .env("RUSTDOC", xtask)
+        .env("RUSTDOCFLAGS", rustdoc::FLAGS)
+        .output()
+        .expect("cargo");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    target.join("doc")
+}
