@@ -1,7 +1,9 @@
-//! `cargo xtask docs`: fills the generated regions of pages in `docs`, from the schema files and from the
-//! compile-fail cases of the SDK.
+//! `cargo xtask docs`: fills the generated regions of pages in `docs`, from the schema files, the compile-fail
+//! cases, and what is said of each code of the gate.
 //!
 //! A region stands between `<!-- generated: NAME -->` and `<!-- /generated -->`.
+
+mod gate;
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -9,12 +11,14 @@ use std::path::{Path, PathBuf};
 
 use omen_codegen::model::{Fsm, Model, Rule, Target};
 
+use crate::evidence::Evidence;
 use crate::gallery;
 
 /// Where the pages with generated regions stand.
 #[must_use]
-pub fn pages() -> [PathBuf; 2] {
-    ["protocol.md", "compile-errors.md"].map(|page| Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page))
+pub fn pages() -> [PathBuf; 3] {
+    ["protocol.md", "compile-errors.md", "gate.md"]
+        .map(|page| Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page))
 }
 
 /// A page with its regions filled anew.
@@ -54,9 +58,21 @@ fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sy
         "transitions" => transitions(&model.fsm),
         "e-rules" => rules(model, |rule| rule.stage == "fsm" && rule.code != "FSM"),
         "invariants" => rules(model, |rule| rule.stage == "invariant"),
-        "compile-errors" => gallery::gallery(&model.rules)?,
+        "compile-errors" => compile_errors(&model.rules)?,
+        "compile-errors-gate" => {
+            gallery::gallery("omen-gate", model.gate.codes.iter().map(|code| (&*code.code, &*code.title)))?
+        }
+        "gate-way" => gate::way(&model.gate)?,
+        "gate-steps" => gate::steps(&model.gate),
+        "gate-codes" => gate::codes(&model.gate, &Evidence::read()?)?,
         other => return Err(format!("there is no region `{other}`").into()),
     })
+}
+
+/// What the schema asks for comes last: the other rules are what the typed API is for.
+fn compile_errors(rules: &[Rule]) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let (schema, others): (Vec<&Rule>, Vec<&Rule>) = rules.iter().partition(|rule| rule.stage == "schema");
+    gallery::gallery("omen-sdk", others.into_iter().chain(schema).map(|rule| (&*rule.code, &*rule.title)))
 }
 
 fn packet_types(model: &Model) -> String {

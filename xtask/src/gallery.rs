@@ -1,13 +1,11 @@
 //! The gallery of compile errors: wrong code, what rustc says, mended code.
 //!
-//! It is made of the compile-fail cases of the SDK, so that the page shows what a test has seen.
+//! It is made of the compile-fail cases of a package, so that the page shows what a test has seen.
 
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-use omen_codegen::model::Rule;
 
 /// An illegal program with its answer and its mended twin.
 struct Case {
@@ -22,42 +20,46 @@ struct Case {
     mended: String,
 }
 
-/// All cases, under a heading for each rule, with a list of the rules before. What the schema asks for comes
-/// last: the other rules are what the typed API is for.
+/// A rule that cases break: its code and its title.
+pub(crate) type Heading<'r> = (&'r str, &'r str);
+
+/// All cases of a package, under a heading for each rule, in the order of the rules, with a list of them before.
 ///
 /// # Errors
 /// If a case cannot be read, has no answer or no mended twin, or is of no rule.
-pub(crate) fn gallery(rules: &[Rule]) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let cases = cases()?;
-    if let Some(stray) = cases.iter().find(|case| rules.iter().all(|rule| rule.code != case.rule)) {
-        return Err(format!("`{}` is of no rule: `{}`", stray.name, stray.rule).into());
-    }
-    let schema = |rule: &&Rule| rule.stage == "schema";
+pub(crate) fn gallery<'r>(
+    package: &str,
+    rules: impl IntoIterator<Item = Heading<'r>>,
+) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let mut cases = cases(package)?;
     let (mut out, mut sections) = ("\n".to_owned(), String::new());
-    for rule in rules.iter().filter(|rule| !schema(rule)).chain(rules.iter().filter(schema)) {
-        let of_rule: Vec<&Case> = cases.iter().filter(|case| case.rule == rule.code).collect();
+    for (code, title) in rules {
+        let of_rule: Vec<Case> = cases.extract_if(.., |case| case.rule == code).collect();
         if of_rule.is_empty() {
             continue;
         }
-        let heading = format!("{}: {}", rule.code, rule.title);
+        let heading = format!("{code}: {title}");
         writeln!(out, "- [{heading}](#{}): {}", anchor(&heading), of_rule.len())?;
-        section(&mut sections, &heading, &of_rule)?;
+        section(&mut sections, package, &heading, &of_rule)?;
     }
-    Ok(out + &sections)
+    match cases.first() {
+        Some(stray) => Err(format!("`{}` is of no rule: `{}`", stray.name, stray.rule).into()),
+        None => Ok(out + &sections),
+    }
 }
 
-fn section(out: &mut String, heading: &str, cases: &[&Case]) -> std::fmt::Result {
+fn section(out: &mut String, package: &str, heading: &str, cases: &[Case]) -> std::fmt::Result {
     write!(out, "\n## {heading}\n")?;
     for Case { name, mistake, wrong, answer, mend, mended, .. } in cases {
         write!(out, "\n### {}\n\n", capital(mistake))?;
-        write!(out, "[`{name}.rs`](../omen-sdk/tests/ui/{name}.rs)\n\n```rust\n{wrong}\n```\n\n")?;
+        write!(out, "[`{name}.rs`](../{package}/tests/ui/{name}.rs)\n\n```rust\n{wrong}\n```\n\n")?;
         write!(out, "```text\n{}\n```\n\n", without_inside(answer))?;
         write!(out, "Mended: {mend}.\n\n```rust\n{mended}\n```\n")?;
     }
     Ok(())
 }
 
-/// An answer without the lines that show where the rule stands inside the SDK.
+/// An answer without the lines that show where the rule stands inside the package.
 fn without_inside(answer: &str) -> String {
     match answer.split_once("\nnote: required by a bound in ") {
         Some((answer, _)) => format!("{answer}\n..."),
@@ -71,8 +73,8 @@ fn anchor(heading: &str) -> String {
     kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-fn cases() -> Result<Vec<Case>, Box<dyn Error + Send + Sync>> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../omen-sdk/tests/ui");
+fn cases(package: &str) -> Result<Vec<Case>, Box<dyn Error + Send + Sync>> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(package).join("tests/ui");
     let mut paths: Vec<PathBuf> =
         fs::read_dir(&directory)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));

@@ -11,6 +11,7 @@
 pub mod bench;
 pub mod ci;
 pub mod docs;
+pub mod evidence;
 pub mod expand;
 mod gallery;
 pub mod referee;

@@ -33,6 +33,5 @@ mod server;
 mod steps;
 mod summary;
 mod support;
-
 mod turn;
 mod ui;

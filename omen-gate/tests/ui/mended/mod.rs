@@ -44,6 +44,6 @@ mod pgt_call_after_final_answer;
 mod pgt_plan_taken_for_a_call;
 mod r1_call_ended_twice;
 mod r2_two_calls_at_once;
-mod r3_fault_forgotten;
+mod r3_unknown_end_forgotten;
 mod r4_step_after_the_end;
 mod r4_turn_dropped;

@@ -1,4 +1,4 @@
-// R3: a class of faults is forgotten -> E0004
+// R3: a call has ended one way or the other -> E0004
 use omen_gate::fault::Ran;
 
 fn told(ran: Ran) -> &'static str {
