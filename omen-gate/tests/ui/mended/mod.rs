@@ -31,7 +31,6 @@ mod pg4_forged_typed_answer;
 mod pg4_ground_an_untyped_answer;
 mod pg4_ground_before_typing;
 mod pg4_raw_answer_as_evidence;
-mod pg4_type_that_cannot_be_read;
 mod pg5_forged_grounded;
 mod pg5_summary_not_grounded;
 mod pg6_dispatched_again;
