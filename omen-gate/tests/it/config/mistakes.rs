@@ -32,7 +32,7 @@ fn unknown_keys() {
     check(
         "[breaker]\nfailures = 2\n  cooldown = 7\n",
         &["3:3 breaker.cooldown: `breaker.cooldown` is no key of the configuration; \
-           the keys here are `failures`, `cooldown_seconds`"],
+           the keys here are `cooldown_seconds`, `failures`"],
     );
     check(
         &format!("{BASE}permisions = []\n"),
@@ -46,7 +46,7 @@ fn unknown_keys() {
     check(
         "servers = { a = { 'b/~c' = 1 } }\n",
         &["1:19 servers.a.\"b/~c\": `servers.a.\"b/~c\"` is no key of the configuration; \
-         the keys here are `command`, `args`, `env`, `pass_env`"],
+         the keys here are `args`, `command`, `env`, `pass_env`"],
     );
 }
 
@@ -372,7 +372,7 @@ fn columns_are_counted_in_characters() {
     check(
         "servers = { 'é日' = { x = 1 } }\n",
         &["1:22 servers.\"é日\".x: `servers.\"é日\".x` is no key of the \
-        configuration; the keys here are `command`, `args`, `env`, `pass_env`"],
+        configuration; the keys here are `args`, `command`, `env`, `pass_env`"],
     );
 }
 
