@@ -1,6 +1,6 @@
 //! The tool boundary: no tool runs but through the gate.
 //!
-//! A user's request becomes a [`Request`](pipeline::Request), and each step of its way is a method of the state
+//! A user's request becomes a [`Request`], and each step of its way is a method of the state
 //! before it: [screened](pipeline::Screened), [planned](pipeline::Planned), [conformant](pipeline::Conformant),
 //! [authorized](pipeline::Authorized), [dispatched](pipeline::Dispatched), [typed](pipeline::Typed),
 //! [grounded](pipeline::Grounded). A step that is left out or taken out of turn does not compile. What an episode of the
