@@ -23,6 +23,9 @@ impl Gate {
     /// directive's packet id and without an outcome may have run. When the episode has closed, [`Gate::end_turn`] makes
     /// room.
     ///
+    /// There is no query and no planner's text here, so that PG-0 and PG-1 have nothing to look at: what the episode
+    /// orders was judged by its own rules. PG-2 to PG-4 and PG-6 hold as for any request.
+    ///
     /// A tool is named `server/tool`, or by its own name alone if only one allowed server has it.
     ///
     /// The result is SUCCESS with the answer's structured content if an output type is registered for the tool and

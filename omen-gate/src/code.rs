@@ -14,31 +14,7 @@ impl fmt::Display for Code {
 }
 
 /// A text that is no code of the gate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownCode {
-    text: String,
-    near: Option<Code>,
-}
-
-impl UnknownCode {
-    /// The code that was perhaps meant.
-    #[must_use]
-    pub fn near(&self) -> Option<Code> {
-        self.near
-    }
-}
-
-impl fmt::Display for UnknownCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the gate has no code `{}`", self.text)?;
-        match self.near {
-            Some(near) => write!(f, "; did you mean `{near}`?"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for UnknownCode {}
+pub type UnknownCode = omen_types::code::UnknownCode<Code>;
 
 impl FromStr for Code {
     type Err = UnknownCode;
@@ -52,7 +28,7 @@ impl FromStr for Code {
             let same = |code: &Self| code.as_str().replace('-', "") == upper.replace(['-', '_', ' '], "");
             let long = || suggest::nearest(&upper, Self::ALL.iter().map(|code| code.as_str())).and_then(find);
             let near = Self::ALL.iter().copied().find(same).or_else(|| (upper.len() > 2).then(long).flatten());
-            UnknownCode { text: text.chars().take(32).collect(), near }
+            UnknownCode::new(text, near)
         })
     }
 }

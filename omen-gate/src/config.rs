@@ -25,7 +25,7 @@ use serde_json::Value;
 use crate::breaker::BreakerLimits;
 use crate::catalog::Allowlist;
 use crate::confirm::ConfirmLimits;
-use crate::{BudgetLimits, Demand, Grant, ServerName, ToolId};
+use crate::{BudgetLimits, Demand, Grant, Policy, ServerName, ToolId};
 
 pub use error::{ConfigError, ConfigErrors, MAX_ERRORS};
 pub use file::Limits;
@@ -34,8 +34,8 @@ pub use file::Limits;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Config {
-    /// What a request must not ask for (PG-0), in the order of the file.
-    pub policy: Vec<Pattern>,
+    /// What a request must not ask for, and how long it may be (PG-0).
+    pub policy: Policy,
     /// Limits of what is read and waited for.
     pub limits: Limits,
     /// The tool servers.
@@ -52,16 +52,6 @@ pub struct Config {
     pub confirm: ConfirmLimits,
     /// The audit log. Without it the gate runs no tool: what cannot be recorded is not done (D49).
     pub audit: Option<Audit>,
-}
-
-/// A pattern that halts a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Pattern {
-    /// A regular expression in the syntax of the crate `regex`; it compiles, also together with all others.
-    pub pattern: String,
-    /// Why such a request is halted.
-    pub reason: String,
 }
 
 /// A tool server.

@@ -16,6 +16,7 @@ use crate::breaker::Breakers;
 use crate::catalog::Allowlist;
 use crate::config::Limits;
 use crate::confirm::Confirmations;
+use crate::grant::Given;
 use crate::health::{Health, Snapshot};
 use crate::output::Outputs;
 use crate::pipeline::{Received, Request};
@@ -23,7 +24,7 @@ use crate::server::ToolServer;
 use crate::turns::{TurnState, Turns, data};
 use crate::{Blocked, Clock, Fault, Grant, GrantId, Grants, Permission, Policy, ServerName, ToolId, TurnId};
 
-pub use builder::{BuildError, Builder};
+pub use builder::{BuildError, Builder, START};
 pub(crate) use journal::Journal;
 
 use discovery::Discovery;
@@ -71,8 +72,9 @@ impl Gate {
     /// If it cannot be recorded (A1), or there are too many grants (G1).
     pub async fn grant(&self, turn: &TurnId, grant: Grant) -> Result<GrantId, Blocked> {
         let state = TurnState::new(turn.clone(), None, self.0.journal.clone());
-        state.record_value(Kind::Grant, &grant).await?;
-        state.check(self.0.grants.grant(grant)).await
+        let id = self.0.grants.reserve();
+        state.record(Kind::Grant, data(json!({ "grants": [Given { id, grant: &grant }] }))).await?;
+        state.check(self.0.grants.give(id, grant)).await
     }
 
     /// Revokes all grants of a permission for a tool. It is in force at once, also for calls that are authorized

@@ -49,6 +49,14 @@ pub enum Source {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct GrantId(u64);
 
+/// A grant as it is recorded: decisions name grants by their ids alone.
+#[derive(Debug, Serialize)]
+pub(crate) struct Given<'g> {
+    pub(crate) id: GrantId,
+    #[serde(flatten)]
+    pub(crate) grant: &'g Grant,
+}
+
 fn rfc3339<S: serde::Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
     match time {
         Some(time) => serializer.collect_str(&crate::clock::instant(*time)),

@@ -108,7 +108,7 @@ pub use confirm::{Confirmations, Confirmed, Confirmer};
 pub use decision::{Decision, Outcome, Ruling, Stage};
 pub use dry_run::DryRun;
 pub use fault::{Fault, FaultClass, Ran, guarded};
-pub use gate::{BuildError, Builder, Gate};
+pub use gate::{BuildError, Builder, Gate, START};
 pub use grant::{Grant, GrantId, Grants, Lease, Redeemed, Source};
 pub use names::{BadName, ServerName, StepId, ToolId, ToolName, TurnId};
 pub use permission::{NoPermission, Permission, Permissions};

@@ -22,6 +22,8 @@ use crate::{Blocked, Code, bounded};
 pub struct Policy {
     patterns: RegexSet,
     reasons: Vec<String>,
+    /// The longest query, in bytes.
+    longest: usize,
 }
 
 /// A policy that cannot be used, and which of its patterns is at fault (the first is 0).
@@ -57,7 +59,7 @@ pub enum BadPolicy {
 }
 
 impl Policy {
-    /// The longest query, in bytes.
+    /// The longest query, in bytes, unless [`Policy::longest`] says otherwise.
     pub const MAX_QUERY: usize = 64 * 1024;
     /// The most patterns.
     pub const MAX_PATTERNS: usize = 1024;
@@ -87,17 +89,23 @@ impl Policy {
         }
         let patterns = RegexSetBuilder::new(texts).size_limit(SET_SIZE).build();
         let patterns = patterns.map_err(|error| BadPolicy::Whole { why: bounded(&error.to_string()) })?;
-        Ok(Self { patterns, reasons })
+        Ok(Self { patterns, reasons, longest: Self::MAX_QUERY })
+    }
+
+    /// Sets how long a query may be, in bytes.
+    #[must_use]
+    pub fn longest(self, bytes: usize) -> Self {
+        Self { longest: bytes, ..self }
     }
 
     /// Lets a query pass that matches no pattern. What is refused names the reasons and not the query, which is
     /// the user's own and may be anything.
     ///
     /// # Errors
-    /// PG-0 if a pattern matches, or if the query is longer than [`Policy::MAX_QUERY`].
+    /// PG-0 if a pattern matches, or if the query is too long.
     pub fn screen(&self, query: &str) -> Result<(), Blocked> {
-        if query.len() > Self::MAX_QUERY {
-            let message = format!("the query has {} bytes, more than {}", query.len(), Self::MAX_QUERY);
+        if query.len() > self.longest {
+            let message = format!("the query has {} bytes, more than {}", query.len(), self.longest);
             return Err(Blocked::new(Code::Pg0, message, "ask in fewer words, and refer to bulky data"));
         }
         let mut reasons: Vec<&str> = Vec::new();
@@ -117,4 +125,4 @@ impl Policy {
 /// How large one pattern may get, in bytes of its program.
 const PATTERN_SIZE: usize = 1 << 20;
 /// How large all of them may get.
-const SET_SIZE: usize = 1 << 26;
+const SET_SIZE: usize = 1 << 24;

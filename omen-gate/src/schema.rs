@@ -18,6 +18,27 @@ pub(crate) struct Schema {
     names: Names,
 }
 
+/// Whether a keyword says something about a value, or names a part of the schema, and demands nothing by itself.
+pub(crate) fn annotates(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "$schema"
+            | "$id"
+            | "$comment"
+            | "$defs"
+            | "definitions"
+            | "title"
+            | "description"
+            | "default"
+            | "examples"
+            | "deprecated"
+            | "readOnly"
+            | "writeOnly"
+            | "contentEncoding"
+            | "contentMediaType"
+    )
+}
+
 /// One thing that is wrong with a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Violation {

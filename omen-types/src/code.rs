@@ -47,32 +47,41 @@ impl fmt::Display for Code {
     }
 }
 
-/// A text that is no code.
+/// A text that is no code: of `omen check`, or of whatever else has codes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownCode {
+pub struct UnknownCode<C = Code> {
     text: String,
-    near: Option<Code>,
+    near: Option<C>,
 }
 
-impl UnknownCode {
+impl<C: Copy> UnknownCode<C> {
+    /// How much of the text is told, in characters.
+    pub const MAX_CHARS: usize = 32;
+
+    /// A text, and the code that was perhaps meant.
+    #[must_use]
+    pub fn new(text: &str, near: Option<C>) -> Self {
+        Self { text: text.chars().take(Self::MAX_CHARS).collect(), near }
+    }
+
     /// The code that was perhaps meant.
     #[must_use]
-    pub fn near(&self) -> Option<Code> {
+    pub fn near(&self) -> Option<C> {
         self.near
     }
 }
 
-impl fmt::Display for UnknownCode {
+impl<C: fmt::Display> fmt::Display for UnknownCode<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "there is no code `{}`", self.text)?;
-        if let Some(near) = self.near {
-            write!(f, "; did you mean `{near}`?")?;
+        match &self.near {
+            Some(near) => write!(f, "; did you mean `{near}`?"),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
-impl std::error::Error for UnknownCode {}
+impl<C: fmt::Debug + fmt::Display> std::error::Error for UnknownCode<C> {}
 
 impl FromStr for Code {
     type Err = UnknownCode;
@@ -86,7 +95,7 @@ impl FromStr for Code {
             let same = || Self::ALL.iter().copied().find(|code| short(code.as_str()) == short(&upper));
             let near = crate::suggest::nearest(&upper, Self::ALL.iter().map(|code| code.as_str()));
             let near = near.and_then(|near| Self::ALL.iter().copied().find(|code| code.as_str() == near));
-            UnknownCode { text: text.to_owned(), near: same().or(near) }
+            UnknownCode::new(text, same().or(near))
         })
     }
 }

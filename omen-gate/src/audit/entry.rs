@@ -16,22 +16,19 @@ use crate::canonical::{self, NotExact};
 pub enum Kind {
     /// A turn began or ended, and how.
     Turn,
-    /// The catalogue of tools: what was discovered, pinned, suspended or approved.
-    Catalogue,
-    /// A step of the gate let something through or refused it.
+    /// A step of the gate let a call through, or refused it: for want of a grant, a breaker that is open, a tool that has
+    /// changed, and whatever else.
     Decision,
-    /// A grant was given or used up.
+    /// Grants are about to be given.
     Grant,
-    /// A grant was taken back, or has expired.
+    /// Grants were taken back.
     Revocation,
-    /// A confirmation was asked for, given, denied, or timed out.
+    /// A confirmation was given, denied, or timed out.
     Confirmation,
     /// A tool is about to run. If this cannot be recorded, it does not.
     Intent,
     /// What came of it: an answer or a fault.
     Outcome,
-    /// A breaker changed its state, or kept a call from being made.
-    Breaker,
 }
 
 /// What the log records of itself.

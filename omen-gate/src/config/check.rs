@@ -6,17 +6,19 @@ use std::time::{Duration, SystemTime};
 
 use omen_types::suggest::nearest;
 use omen_types::time::Timestamp;
-use regex::{Regex, RegexSet};
+use regex::Regex;
 use serde::Deserialize as _;
 
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::{self, File};
 use super::source::{Source, member};
-use super::{Audit, Command, Config, KeySource, Pattern, Server};
+use super::{Audit, Command, Config, KeySource, Server};
 use crate::breaker::BreakerLimits;
 use crate::catalog::{Allowed, Allowlist, Pin};
 use crate::confirm::ConfirmLimits;
-use crate::{BudgetLimits, Demand, Grant, Permissions, ServerName, ToolId, ToolName, bounded, grant};
+use crate::{
+    BadPolicy, BudgetLimits, Demand, Grant, Permissions, Policy, ServerName, ToolId, ToolName, bounded, grant,
+};
 
 /// Makes a configuration of a text that satisfies the schema.
 pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {
@@ -37,11 +39,12 @@ pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {
         cooldown: seconds(file.breaker.cooldown_seconds),
     };
     let budget = BudgetLimits::new(file.budget.failures, file.budget.in_a_row);
-    if !check.errors.is_empty() {
+    let (Some(policy), true) = (policy, check.errors.is_empty()) else {
         check.errors.sort_by_key(|error| (error.line, error.column));
         check.errors.truncate(MAX_ERRORS);
         return Err(ConfigErrors(check.errors));
-    }
+    };
+    let policy = policy.longest(file.limits.request_bytes as usize);
     // Each tool is there once: the keys of the map are the tools.
     let allow = Allowlist::new(allow.into_values()).unwrap_or_else(|error| Allowlist::nothing(error.to_string()));
     Ok(Config { policy, limits: file.limits, servers, allow, grants, breaker, budget, confirm, audit })
@@ -57,29 +60,42 @@ impl Check<'_, '_> {
         self.errors.push(self.source.error(pointer, message, help));
     }
 
-    fn policy(&mut self, policy: file::Policy) -> Vec<Pattern> {
-        let mut sound = true;
+    fn policy(&mut self, policy: file::Policy) -> Option<Policy> {
+        let before = self.errors.len();
         for (index, file::Pattern { pattern, .. }) in policy.patterns.iter().enumerate() {
-            let (message, help) = match Regex::new(pattern) {
-                Ok(_) => continue,
-                Err(regex::Error::CompiledTooBig(_)) => {
-                    ("the pattern is too large when it is compiled".to_owned(), "make it simpler")
-                }
-                Err(error) => {
-                    // The last line of such an error says what is wrong; those before draw the pattern.
-                    let why = error.to_string();
-                    let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
-                    let message = format!("the pattern is no regular expression: {}", bounded(why));
-                    (message, "see https://docs.rs/regex for the syntax")
-                }
-            };
-            sound = false;
-            self.wrong(&format!("/policy/patterns/{index}/pattern"), message, help);
+            if let Err(error @ regex::Error::Syntax(_)) = Regex::new(pattern) {
+                // The last line of such an error says what is wrong; those before draw the pattern.
+                let why = error.to_string();
+                let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
+                let message = format!("the pattern is no regular expression: {}", bounded(why));
+                let help = "see the documentation of the crate `regex` for the syntax";
+                self.wrong(&format!("/policy/patterns/{index}/pattern"), message, help);
+            }
         }
-        if sound && RegexSet::new(policy.patterns.iter().map(|each| &each.pattern)).is_err() {
-            self.wrong("/policy/patterns", "the patterns are too large together", "make them fewer or simpler");
+        if self.errors.len() > before {
+            return None;
         }
-        policy.patterns.into_iter().map(|file::Pattern { pattern, reason }| Pattern { pattern, reason }).collect()
+        let policy =
+            Policy::new(policy.patterns.into_iter().map(|file::Pattern { pattern, reason }| (pattern, reason)));
+        let (pointer, message, help) = match policy {
+            Ok(policy) => return Some(policy),
+            Err(BadPolicy::Pattern { index, .. }) => (
+                format!("/policy/patterns/{index}/pattern"),
+                "the pattern is too large when it is compiled",
+                "make it simpler",
+            ),
+            Err(BadPolicy::All { index }) => {
+                (format!("/policy/patterns/{index}/pattern"), "the pattern matches every request", "make it narrower")
+            }
+            Err(BadPolicy::NoReason { index }) => {
+                (format!("/policy/patterns/{index}/reason"), "the reason is blank", "say why such a request is halted")
+            }
+            Err(BadPolicy::Whole { .. }) => {
+                ("/policy/patterns".to_owned(), "the patterns are too large together", "make them fewer or simpler")
+            }
+        };
+        self.wrong(&pointer, message, help);
+        None
     }
 
     fn servers(&mut self, servers: BTreeMap<String, file::Server>) -> BTreeMap<ServerName, Server> {

@@ -6,17 +6,19 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use super::{Discovery, Gate, Journal, Parts};
-use crate::audit::{Audit, AuditError, Key, KeyError, Options};
+use crate::audit::{Audit, AuditError, Key, KeyError, Kind, Options, Record};
 use crate::breaker::Breakers;
 use crate::config::{Config, KeySource};
 use crate::confirm::{Confirmations, Confirmer, Nobody};
+use crate::grant::Given;
 use crate::health::Health;
 use crate::output::{BadOutput, Outputs};
 use crate::server::ToolServer;
-use crate::turns::Turns;
-use crate::{BadPolicy, Blocked, Clock, Grants, Policy, ServerName, SystemClock, ToolId};
+use crate::turns::{Turns, data};
+use crate::{Blocked, Clock, Code, Grant, Grants, ServerName, SystemClock, ToolId, TurnId};
 
 /// Puts a gate together: the configuration says what is allowed; servers, types of answers and who confirms come from
 /// the program.
@@ -48,9 +50,6 @@ pub enum BuildError {
     /// There is nowhere to record what is done, so nothing can be done (D49).
     #[error("A1: there is no audit log: write an `[audit]` table into the configuration, or give one to the gate")]
     NoAudit,
-    /// The patterns of the policy are of no use.
-    #[error("PG-0: {0}")]
-    Policy(#[from] BadPolicy),
     /// A type of answers is of no use.
     #[error("PG-4: {0}")]
     Output(#[from] BadOutput),
@@ -144,7 +143,8 @@ impl Builder {
         Ok(self)
     }
 
-    /// Opens the audit log, loads the default grants, and gives the gate.
+    /// Opens the audit log, loads the default grants, and gives the gate. The grants are in the log, in entries of the
+    /// turn [`START`], before they are in force (G4).
     ///
     /// # Errors
     /// If anything is wrong with what was given, a server is missing, or the audit log cannot be opened.
@@ -155,11 +155,6 @@ impl Builder {
         }
         if let Some(missing) = config.servers.keys().find(|name| !servers.contains_key(*name)) {
             return Err(BuildError::NoServer(missing.clone()));
-        }
-        let policy = Policy::new(config.policy.into_iter().map(|pattern| (pattern.pattern, pattern.reason)))?;
-        let grants = Grants::new(Arc::clone(&clock));
-        for grant in config.grants {
-            grants.grant(grant)?;
         }
         let audit = match (audit, config.audit) {
             (Some(audit), _) => audit,
@@ -173,9 +168,11 @@ impl Builder {
             }
             (None, None) => return Err(BuildError::NoAudit),
         };
+        let grants = Grants::new(Arc::clone(&clock));
+        load(config.grants, &grants, &audit)?;
         let confirmations = Confirmations::new(confirmer, Arc::clone(&clock), config.confirm);
         Ok(Gate(Arc::new(Parts {
-            policy,
+            policy: config.policy,
             limits: config.limits,
             allow: config.allow,
             servers,
@@ -191,3 +188,23 @@ impl Builder {
         })))
     }
 }
+
+/// The turn of what is recorded when a gate is put together.
+pub const START: &str = "gate.start";
+
+/// Gives the default grants (G1), once they are recorded.
+fn load(defaults: Vec<Grant>, grants: &Grants, audit: &Audit) -> Result<(), BuildError> {
+    let start = TurnId::new(START).map_err(|error| Blocked::new(Code::A2, error.to_string(), "report this"))?;
+    let defaults: Vec<_> = defaults.into_iter().map(|grant| (grants.reserve(), grant)).collect();
+    for some in defaults.chunks(GRANTS_AN_ENTRY) {
+        let given: Vec<_> = some.iter().map(|(id, grant)| Given { id: *id, grant }).collect();
+        let _ = audit.append(Record::new(Kind::Grant, &start, data(json!({ "grants": given }))))?;
+    }
+    for (id, grant) in defaults {
+        grants.give(id, grant)?;
+    }
+    Ok(())
+}
+
+/// So that no entry is longer than entries may be, whatever the tools are called.
+const GRANTS_AN_ENTRY: usize = 256;

@@ -60,7 +60,19 @@ impl Grants {
     /// # Errors
     /// If [`MAX_GRANTS`] are in force.
     pub fn grant(&self, grant: Grant) -> Result<GrantId, Blocked> {
-        self.0.lock().add(grant, self.0.clock.wall())
+        self.give(self.reserve(), grant)
+    }
+
+    /// The id of a grant that is to be given: so that it can be recorded before it is in force (G4).
+    pub(crate) fn reserve(&self) -> GrantId {
+        let mut store = self.0.lock();
+        store.last += 1;
+        GrantId(store.last)
+    }
+
+    /// Adds a grant under an id that was reserved for it.
+    pub(crate) fn give(&self, id: GrantId, grant: Grant) -> Result<GrantId, Blocked> {
+        self.0.lock().add(id, grant, self.0.clock.wall())
     }
 
     /// Revokes all grants of a permission for a tool, and says which they were. It takes effect at once: a
@@ -121,7 +133,7 @@ impl Store {
         entries.map_or(&mut [], Vec::as_mut_slice)
     }
 
-    fn add(&mut self, grant: Grant, now: SystemTime) -> Result<GrantId, Blocked> {
+    fn add(&mut self, id: GrantId, grant: Grant, now: SystemTime) -> Result<GrantId, Blocked> {
         if self.count >= MAX_GRANTS {
             self.forget_dead(now);
         }
@@ -129,9 +141,7 @@ impl Store {
             let message = format!("there are {MAX_GRANTS} grants in force already");
             return Err(Blocked::new(Code::G1, message, "revoke grants that are not needed any more"));
         }
-        self.last += 1;
         self.count += 1;
-        let id = GrantId(self.last);
         let left = grant.uses.map(std::num::NonZeroU32::get);
         let entries = self.entries.entry(grant.tool.clone()).or_default().entry(grant.permission).or_default();
         entries.push(Entry { id, grant, left, revoked: false });

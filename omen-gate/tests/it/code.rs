@@ -40,7 +40,7 @@ fn a_text_that_is_no_code_says_what_was_perhaps_meant() {
     for (text, near) in [("PG3", Some(Code::Pg3)), ("pg_t", Some(Code::PgT)), ("PG-7", Some(Code::Pg0)), ("x9", None)] {
         let error = text.parse::<Code>().unwrap_err();
         assert_eq!(error.near(), near, "{text}");
-        assert!(error.to_string().starts_with(&format!("the gate has no code `{text}`")), "{error}");
+        assert!(error.to_string().starts_with(&format!("there is no code `{text}`")), "{error}");
         assert_eq!(error.to_string().contains("did you mean"), near.is_some(), "{error}");
     }
 }

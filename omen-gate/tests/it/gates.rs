@@ -13,12 +13,12 @@ use omen_gate::confirm::{Confirmer, Question, Reply};
 use omen_gate::pipeline::{Authorized, Conformant, Planned, Request};
 use omen_gate::server::{Dispatch, Local, ToolServer};
 use omen_gate::tool::{Answer, Tool};
-use omen_gate::{Blocked, Builder, Clock, Config, Fault, Gate, ManualClock, ServerName, TurnId};
+use omen_gate::{Blocked, BuildError, Builder, Clock, Config, Fault, Gate, ManualClock, ServerName, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::support::{clock, tool};
+use crate::support::{clock, kinds, logged_of_turns, tool};
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Key_ {
@@ -251,20 +251,23 @@ pub(crate) async fn world_with(more: &str, server: impl ToolServer, build: impl 
     World { room, waits, gate: build(builder).build().unwrap(), clock, memory, seen: Arc::default() }
 }
 
+/// A gate whose audit log has no room but for the entry that says that it was opened.
+pub(crate) async fn build_on_a_full_disk() -> Result<Gate, BuildError> {
+    let disk = Disk { memory: Memory::default(), room: Arc::new(AtomicU32::new(1)), waits: Arc::default() };
+    let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
+    let audit = Audit::over(disk, key, clock(), Options::default()).unwrap();
+    Gate::builder(config("").await).audit(audit).server(ServerName::new("store").unwrap(), local()).build()
+}
+
 impl World {
-    /// The entries of the audit log, but for the one that says that it was opened.
+    /// The entries of the audit log, but for those that say how it and the gate began.
     pub(crate) fn entries(&self) -> Vec<Value> {
-        let text = String::from_utf8(self.memory.bytes()).unwrap();
-        text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
+        logged_of_turns(&self.memory)
     }
 
     /// Their kinds, with the code of those that refuse.
     pub(crate) fn kinds(&self) -> Vec<String> {
-        let told = |entry: &Value| match entry["data"]["code"].as_str() {
-            Some(code) => format!("{} {code}", entry["kind"].as_str().unwrap()),
-            None => entry["kind"].as_str().unwrap().to_owned(),
-        };
-        self.entries().iter().map(told).collect()
+        kinds(&self.entries())
     }
 
     pub(crate) async fn planned(&self, turn: &str, tool: &str, args: Value) -> Request<Planned> {

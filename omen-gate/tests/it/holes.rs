@@ -12,11 +12,11 @@ use omen_gate::fault::Ran;
 use omen_gate::server::{Dispatch, ToolServer};
 use omen_gate::steps::Step;
 use omen_gate::tool::{Answer, Tool};
-use omen_gate::{Abort, Code, Fault, FaultClass, StepId, Stopped, TurnId};
+use omen_gate::{Abort, BuildError, Code, Fault, Permission, StepId, Stopped, TurnId};
 use serde_json::{Value, json};
 
-use crate::gates::{World, world};
-use crate::support::turn;
+use crate::gates::{MAY_WRITE, World, world};
+use crate::support::{all_logged, tool, turn};
 
 fn get() -> Value {
     json!({ "key": "pool" })
@@ -101,24 +101,6 @@ async fn a_call_that_was_not_made_speaks_against_nobody() {
     assert!(request.dispatch().await.is_ok(), "neither the breaker nor the budget has counted anything");
 }
 
-#[tokio::test]
-async fn a_call_that_nobody_waits_for_is_seen_in_the_health() {
-    let world = world("", |builder| builder).await;
-    world.seen.fail_with(Some(Fault::Timeout { after: Duration::ZERO }));
-    let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
-    let mut running = Box::pin(request.dispatch());
-    while world.seen.calls() == 0 {
-        tokio::select! {
-            biased;
-            outcome = &mut running => panic!("{outcome:?}"),
-            () = tokio::time::sleep(Duration::from_millis(1)) => {}
-        }
-    }
-    drop(running);
-    let health = world.gate.health();
-    assert_eq!((health.tools[0].calls, health.tools[0].faults[&FaultClass::Cancelled]), (1, 1));
-}
-
 /// Panics wherever it is asked, from a given time on.
 #[derive(Debug)]
 struct Treacherous {
@@ -191,4 +173,32 @@ async fn a_request_may_be_dropped_anywhere_and_the_turn_goes_on() {
     let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
     assert!(request.dispatch().await.is_ok());
     assert_eq!(world.seen.calls(), 1);
+}
+
+#[tokio::test]
+async fn g4_every_grant_that_a_decision_rests_on_is_in_the_log_under_its_id() {
+    let world = world(MAY_WRITE, |builder| builder).await;
+    let begun = all_logged(&world.memory);
+    assert_eq!((&begun[1]["kind"], &begun[1]["turn"]), (&json!("grant"), &json!("gate.start")));
+    let grant = |name: &str, permission: &str, source: &str, id: u64| {
+        let tool = json!({ "server": "store", "tool": name });
+        json!({ "id": id, "tool": tool, "permission": permission, "source": source, "pre_granted": false })
+    };
+    let told = json!([grant("get", "READ", "config", 1), grant("set", "WRITE", "config", 2)]);
+    assert_eq!(begun[1]["data"]["grants"], told);
+
+    let operator = turn("operator");
+    world.gate.revoke(&operator, &tool("store/get"), Permission::Read).await.unwrap();
+    world.gate.grant(&operator, crate::support::grant("store/get", Permission::Read)).await.unwrap();
+    let given = world.entries().pop().unwrap();
+    assert_eq!(given["data"]["grants"], json!([grant("get", "READ", "user", 3)]));
+    assert!(world.authorized("turn_1", "store/get", get()).await.is_ok());
+    assert_eq!(world.entries().pop().unwrap()["data"]["grants"], json!([3]), "the decision names what it rests on");
+}
+
+#[test]
+fn g4_a_gate_whose_grants_cannot_be_recorded_does_not_begin() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let built = runtime.block_on(crate::gates::build_on_a_full_disk());
+    assert!(matches!(built, Err(BuildError::Audit(_))), "{built:?}");
 }

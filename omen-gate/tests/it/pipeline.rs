@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use omen_gate::confirm::Reply;
 use omen_gate::summary::Summary;
-use omen_gate::{Code, Fault, Permission, Stopped, TurnId};
+use omen_gate::{Code, Fault, FaultClass, Permission, Stopped, TurnId};
 use serde_json::{Value, json};
 
 use crate::gates::{MAY_WRITE, Person, Setting, world};
@@ -45,6 +45,16 @@ async fn pg_0_halts_before_discovery() {
     assert_eq!(blocked.code, Code::Pg0);
     assert_eq!((world.seen.lists(), world.seen.calls()), (0, 0));
     assert_eq!(world.kinds(), ["decision PG-0"]);
+}
+
+#[tokio::test]
+async fn pg_0_a_request_is_as_long_as_the_configuration_lets_it() {
+    let world = world("[limits]\nrequest_bytes = 10\n", |builder| builder).await;
+    let screen = |query: &str| world.gate.request(TurnId::new("turn_1").unwrap(), query).screen();
+    assert!(screen("ten bytes.").await.is_ok());
+    let blocked = screen("ten bytes +").await.unwrap_err();
+    assert_eq!((blocked.code, blocked.message.as_str()), (Code::Pg0, "the query has 11 bytes, more than 10"));
+    assert_eq!(world.seen.lists(), 0);
 }
 
 #[tokio::test]
@@ -206,7 +216,7 @@ async fn r1_an_open_breaker_keeps_calls_from_being_made() {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_waits_for_has_its_outcome_too() {
+async fn a_call_that_nobody_waits_for_has_its_outcome_and_is_in_the_health() {
     let world = world("", |builder| builder).await;
     world.seen.fail_with(Some(Fault::Timeout { after: Duration::ZERO }));
     let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
@@ -224,6 +234,8 @@ async fn a_call_that_nobody_waits_for_has_its_outcome_too() {
     }
     let outcome = world.entries().pop().unwrap();
     assert_eq!((&outcome["data"]["class"], &outcome["data"]["ran"]), (&json!("cancelled"), &json!("unknown")));
+    let health = world.gate.health();
+    assert_eq!((health.tools[0].calls, health.tools[0].faults[&FaultClass::Cancelled]), (1, 1));
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use omen_gate::audit::store::Memory;
 use omen_gate::{
     Blocked, Call, Decision, Demand, Grant, ManualClock, Permission, Permissions, Ruling, Source, ToolId, TurnId,
 };
@@ -69,4 +70,25 @@ pub(crate) fn outcome<T>(ruling: Ruling<T>) -> Result<T, Blocked> {
 pub(crate) fn unguarded(tool: &str, args: serde_json::Value) -> omen_gate::server::Dispatch {
     let tool = omen_gate::ToolName::new(tool).unwrap();
     omen_gate::server::Dispatch::unguarded(TurnId::new("test").unwrap(), tool, serde_json::from_value(args).unwrap())
+}
+
+/// The entries of an audit log.
+pub(crate) fn all_logged(memory: &Memory) -> Vec<Value> {
+    let text = String::from_utf8(memory.bytes()).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Without those that say how the log and the gate began.
+pub(crate) fn logged_of_turns(memory: &Memory) -> Vec<Value> {
+    let of_a_turn = |entry: &Value| entry["turn"].as_str().is_some_and(|turn| turn != omen_gate::START);
+    all_logged(memory).into_iter().filter(of_a_turn).collect()
+}
+
+/// The kinds of entries, with the codes of those that refuse.
+pub(crate) fn kinds(entries: &[Value]) -> Vec<String> {
+    let kind_of = |entry: &Value| match (entry["kind"].as_str().unwrap(), entry["data"]["code"].as_str()) {
+        (kind, Some(code)) => format!("{kind} {code}"),
+        (kind, None) => kind.to_owned(),
+    };
+    entries.iter().map(kind_of).collect()
 }

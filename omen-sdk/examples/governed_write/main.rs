@@ -16,7 +16,6 @@
 //! Afterwards `DIR` holds the episode, the audit log and its key. Run it again with the same `DIR`: the pool is not 50
 //! any more, and the agent leaves it alone.
 
-#![allow(clippy::indexing_slicing, reason = "a JSON value answers for a member that is not there: it is null")]
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 mod operator;
@@ -145,10 +144,13 @@ async fn governed(dir: &Path) -> Result<(), Failure> {
 fn tell(log: &Path, turn: &str) -> Result<(), Failure> {
     for line in fs::read_to_string(log)?.lines() {
         let entry: Value = serde_json::from_str(line)?;
-        if entry["turn"] == turn {
-            let data = &entry["data"];
-            let what = data["tool"]["tool"].as_str().map_or_else(|| format!("ran: {}", data["ran"]), str::to_owned);
-            println!("  {:>3} {:<13}{what}", entry["sequence"], entry["kind"].as_str().unwrap_or_default());
+        let text = |pointer: &str| entry.pointer(pointer).and_then(Value::as_str);
+        if text("/turn") == Some(turn) {
+            let sequence = entry.pointer("/sequence").and_then(Value::as_u64).unwrap_or_default();
+            let kind = text("/kind").unwrap_or_default();
+            let what = text("/data/tool/tool")
+                .map_or_else(|| format!("ran: {}", text("/data/ran").unwrap_or("?")), str::to_owned);
+            println!("  {sequence:>3} {kind:<13}{what}");
         }
     }
     Ok(())

@@ -82,10 +82,10 @@ fn it_writes_through_the_gate_and_leaves_a_sound_record() {
     let kinds: Vec<_> = audit.iter().map(|entry| entry["kind"].as_str().unwrap()).collect();
     let read = ["decision", "intent", "outcome"];
     let write = ["decision", "confirmation", "intent", "outcome"];
-    assert_eq!(kinds, [&["opened"][..], &read, &write].concat());
+    assert_eq!(kinds, [&["opened", "grant"][..], &read, &write].concat());
     let id = &episode[0]["header"]["correlation_id"];
     let directives = results.iter().map(|result| &result["payload"]["directive_packet_id"]);
-    for (directive, entries) in directives.zip([&audit[1..4], &audit[4..8]]) {
+    for (directive, entries) in directives.zip([&audit[2..5], &audit[5..9]]) {
         for entry in entries {
             assert_eq!((&entry["packet_id"], &entry["correlation_id"], &entry["turn"]), (directive, id, id), "{entry}");
             assert_eq!(entry["data"]["call"], entries[0]["data"]["call"], "one call: {entry}");

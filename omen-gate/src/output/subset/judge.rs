@@ -8,7 +8,7 @@ use super::promise::{Part, Promise, Types};
 use super::{References, Unfit, Why, refused, undecided};
 use crate::bounded;
 use crate::json::below;
-use crate::schema::Schema;
+use crate::schema::{Schema, annotates};
 
 /// Judges promises of one document by schemas of another.
 pub(super) struct Judge<'v> {
@@ -123,7 +123,7 @@ impl<'v> Judge<'v> {
             let about = |types: Types| !promise.types.and(types).is_none();
             match key.as_str() {
                 "type" | "$ref" | "allOf" => {}
-                key if ANNOTATIONS.contains(&key) => {}
+                key if annotates(key) => {}
                 "enum" | "const" => return refused(at, "may be more than the values that the type takes"),
                 "anyOf" | "oneOf" => self.takes_union(promise, value, key == "oneOf", at)?,
                 "properties" | "required" | "additionalProperties" if !about(Types::OBJECT) => {}
@@ -303,21 +303,3 @@ fn bound(promise: &Promise<'_>, key: &str, value: &Value, at: &str) -> Result<()
 
 /// How many comparisons are made before it cannot be told.
 const MOST_STEPS: usize = 10_000;
-
-/// Keywords that demand nothing.
-const ANNOTATIONS: [&str; 14] = [
-    "$schema",
-    "$id",
-    "$defs",
-    "$comment",
-    "title",
-    "description",
-    "default",
-    "examples",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "contentEncoding",
-    "contentMediaType",
-    "definitions",
-];

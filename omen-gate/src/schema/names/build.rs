@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::{Document, Id, Names, Node, Rest, Same};
 use crate::bounded;
 use crate::json::below;
+use crate::schema::annotates;
 
 pub(super) fn build(document: &Document) -> Result<Names, String> {
     let mut build = Build { document, ids: BTreeMap::new(), nodes: Vec::new(), todo: Vec::new() };
@@ -90,7 +91,7 @@ impl Build<'_> {
 
     fn rest(&mut self, schema: &Map<String, Value>, key: &str, at: &str) -> Option<Rest> {
         let demands = match schema.get(key)? {
-            Value::Object(rest) => rest.keys().any(|key| !ANNOTATIONS.contains(&key.as_str())),
+            Value::Object(rest) => rest.keys().any(|key| !annotates(key)),
             _ => false,
         };
         Some(Rest { id: self.id(below(at, key)), demands })
@@ -227,17 +228,3 @@ fn comes_to_an_end(names: &Names) -> Result<(), String> {
 
 /// The most schemas that may apply to one value because of one.
 const MOST_APPLIED: usize = 10_000;
-
-/// Keywords that say something about a value, and demand nothing of it.
-const ANNOTATIONS: [&str; 10] = [
-    "title",
-    "description",
-    "default",
-    "examples",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "$comment",
-    "$defs",
-    "definitions",
-];

@@ -98,14 +98,12 @@ fn kinds_have_their_names() {
     let turn = turn();
     let kinds = [
         (Kind::Turn, "turn"),
-        (Kind::Catalogue, "catalogue"),
         (Kind::Decision, "decision"),
         (Kind::Grant, "grant"),
         (Kind::Revocation, "revocation"),
         (Kind::Confirmation, "confirmation"),
         (Kind::Intent, "intent"),
         (Kind::Outcome, "outcome"),
-        (Kind::Breaker, "breaker"),
     ];
     for (kind, _) in kinds {
         let _ = audit.append(Record::new(kind, &turn, Map::new())).unwrap();

@@ -312,12 +312,12 @@ fn patterns() {
     check(
         &with("a(b"),
         &["2:1 policy.patterns[0].pattern: the pattern is no regular expression: unclosed group; \
-        see https://docs.rs/regex for the syntax"],
+        see the documentation of the crate `regex` for the syntax"],
     );
     check(
         &with("(?=x)"),
         &["2:1 policy.patterns[0].pattern: the pattern is no regular expression: look-around, \
-        including look-ahead and look-behind, is not supported; see https://docs.rs/regex for the syntax"],
+        including look-ahead and look-behind, is not supported; see the documentation of the crate `regex` for the syntax"],
     );
     check(
         &with(""),
@@ -329,8 +329,13 @@ fn patterns() {
         &with(r"(\w{100}){1000}"),
         &["2:1 policy.patterns[0].pattern: the pattern is too large when it is compiled; make it simpler"],
     );
+    check(&with(".*"), &["2:1 policy.patterns[0].pattern: the pattern matches every request; make it narrower"]);
+    check(
+        "[[policy.patterns]]\npattern = 'a'\nreason = ' '\n",
+        &["3:1 policy.patterns[0].reason: the reason is blank; say why such a request is halted"],
+    );
     // Each is small enough by itself.
-    let many: String = (0..3).map(|index| with(&format!(r"\w{{150}}{index}"))).collect();
+    let many: String = (0..24).map(|index| with(&format!(r"\w{{20}}{index}"))).collect();
     check(&many, &["1:10 policy.patterns: the patterns are too large together; make them fewer or simpler"]);
 }
 

@@ -12,8 +12,8 @@ pub(super) const SAMPLE: &str = include_str!("../../../examples/gate.toml");
 #[test]
 fn the_sample_says_what_it_says() {
     let config = Config::parse(SAMPLE).unwrap();
-    assert_eq!(config.policy.len(), 2);
-    assert_eq!(config.policy[0].reason, "tables are not dropped by agents");
+    let halted = config.policy.screen("please DROP TABLE orders").unwrap_err();
+    assert!(halted.message.ends_with("tables are not dropped by agents"), "{halted}");
     let files = config.servers["files"].command.clone().unwrap();
     assert_eq!((files.program.as_str(), files.args), ("mcp-server-filesystem", vec!["./data".to_owned()]));
     assert_eq!((files.env["LOG_LEVEL"].as_str(), files.pass_env), ("warn", vec!["HOME".to_owned()]));

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::official;
 use crate::gates::Person;
 use crate::mcp::within;
-use crate::support::{clock, tool, turn};
+use crate::support::{clock, kinds, logged_of_turns, tool, turn};
 
 /// What all tools of the file server answer.
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
@@ -99,17 +99,12 @@ impl World {
 
     /// The entries of the audit log, but for the one that says that it was opened.
     pub(super) fn entries(&self) -> Vec<Value> {
-        let text = String::from_utf8(self.log.bytes()).unwrap();
-        text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
+        logged_of_turns(&self.log)
     }
 
     /// Their kinds, with the codes of those that refuse.
     pub(super) fn kinds(&self) -> Vec<String> {
-        let told = |entry: &Value| match entry["data"]["code"].as_str() {
-            Some(code) => format!("{} {code}", entry["kind"].as_str().unwrap()),
-            None => entry["kind"].as_str().unwrap().to_owned(),
-        };
-        self.entries().iter().map(told).collect()
+        kinds(&self.entries())
     }
 
     async fn conformant(&self, tool: &str, args: Value) -> Result<Request<Conformant>, Blocked> {
