@@ -5,9 +5,10 @@ use omen_types::{ErrorDetails, MethodKind};
 use serde_json::{Map, Value};
 
 use crate::fault::Ran;
+use crate::origin::Origin;
 use crate::pipeline::{Dispatched, Planned, Request};
 use crate::plan::ToolCall;
-use crate::turns::{Origin, TurnState};
+use crate::turn_state::TurnState;
 use crate::{Blocked, Code, Gate, Permission, Stopped, ToolId, TurnId};
 
 impl Gate {
@@ -124,10 +125,12 @@ async fn result(request: Request<Dispatched>) -> Result<Value, NotDone> {
             }
         };
     }
-    let mut data = Map::from_iter([("typed".to_owned(), Value::Bool(false))]);
+    let mut data = Map::new();
     if let Ok(Value::Object(answer)) = serde_json::to_value(&answer) {
         data.extend(answer);
     }
+    // Last, for an answer may have such a member of its own.
+    data.insert("typed".to_owned(), Value::Bool(false));
     Ok(Value::Object(data))
 }
 

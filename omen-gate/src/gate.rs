@@ -2,7 +2,6 @@
 
 mod builder;
 mod discovery;
-mod journal;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,14 +17,15 @@ use crate::config::Limits;
 use crate::confirm::Confirmations;
 use crate::grant::Given;
 use crate::health::{Health, Snapshot};
+use crate::journal::{Journal, data};
 use crate::output::Outputs;
 use crate::pipeline::{Received, Request};
 use crate::server::ToolServer;
-use crate::turns::{TurnState, Turns, data};
+use crate::turn_state::TurnState;
+use crate::turns::Turns;
 use crate::{Blocked, Clock, Fault, Grant, GrantId, Grants, Permission, Policy, ServerName, ToolId, TurnId};
 
 pub use builder::{BuildError, Builder, START};
-pub(crate) use journal::Journal;
 
 use discovery::Discovery;
 
@@ -78,7 +78,7 @@ impl Gate {
     }
 
     /// Revokes all grants of a permission for a tool. It is in force at once, also for calls that are authorized
-    /// and not dispatched yet, whether or not it can be recorded (G2).
+    /// and not dispatched yet, and breaks off those that run, whether or not it can be recorded (G2).
     ///
     /// # Errors
     /// If it cannot be recorded (A1). It is revoked all the same.

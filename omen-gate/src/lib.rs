@@ -76,10 +76,12 @@ pub mod fault;
 mod gate;
 pub mod grant;
 pub mod health;
+mod journal;
 mod json;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 mod names;
+mod origin;
 pub mod output;
 mod permission;
 pub mod pipeline;
@@ -93,6 +95,7 @@ mod stopped;
 pub mod summary;
 pub mod tool;
 mod turn;
+mod turn_state;
 mod turns;
 
 pub use abort::{Abort, Missing};

@@ -32,7 +32,7 @@ use crate::gate::Gate;
 use serde::de::DeserializeOwned;
 
 use crate::summary::Summary;
-use crate::turns::TurnState;
+use crate::turn_state::TurnState;
 use crate::{Blocked, Stopped};
 
 include!(concat!(env!("OUT_DIR"), "/pipeline.rs"));

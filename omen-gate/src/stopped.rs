@@ -10,6 +10,9 @@ pub enum Stopped {
     /// A rule did not let it through.
     #[error(transparent)]
     Blocked(#[from] Blocked),
+    /// A grant was revoked or expired while the tool ran (G2): the call was broken off, and any answer is withheld.
+    #[error("{0}; the call was broken off, and what the tool did before is done")]
+    Withdrawn(Blocked),
     /// The tool was called and failed (R3).
     #[error("R3: {0}")]
     Failed(#[from] Fault),
@@ -31,7 +34,7 @@ impl Stopped {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Blocked(why) | Self::Unrecorded { why, .. } => why.code,
+            Self::Blocked(why) | Self::Withdrawn(why) | Self::Unrecorded { why, .. } => why.code,
             Self::Failed(_) => Code::R3,
             Self::Aborted(abort) => abort.code(),
         }
@@ -43,6 +46,7 @@ impl Stopped {
         match self {
             Self::Failed(fault) => fault.class().ran(),
             Self::Unrecorded { ran, .. } => *ran,
+            Self::Withdrawn(_) => Ran::Unknown,
             Self::Blocked(_) | Self::Aborted(_) => Ran::No,
         }
     }

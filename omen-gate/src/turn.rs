@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::audit::Kind;
+use crate::journal::data;
 use crate::pipeline::{Received, Request};
 use crate::steps::{Step, StepState, Steps};
-use crate::turns::{TurnState, data};
+use crate::turn_state::TurnState;
 use crate::{Abort, Blocked, Gate, Missing, StepId, Stopped, TurnId};
 
 /// A turn of several steps. It ends with [`finish`](Self::finish), or is aborted.
@@ -64,7 +65,9 @@ impl Turn {
         let missing = match &outcome {
             Ok(_) => None,
             Err(Stopped::Failed(fault)) => Some(Missing::Failed(fault.class())),
-            Err(Stopped::Blocked(why) | Stopped::Unrecorded { why, .. }) => Some(Missing::Blocked(why.code)),
+            Err(Stopped::Blocked(why) | Stopped::Withdrawn(why) | Stopped::Unrecorded { why, .. }) => {
+                Some(Missing::Blocked(why.code))
+            }
             Err(Stopped::Aborted(abort)) => {
                 let abort = self.steps.abort(abort.clone());
                 return Err(abort.into());
@@ -99,6 +102,9 @@ impl Turn {
     }
 
     /// Ends the turn, and says of each step what became of it. There are no silent partial results (R4).
+    ///
+    /// A turn that was aborted is remembered, so that nothing more is called under its id beyond its budget (R2), until
+    /// [`Gate::end_turn`].
     ///
     /// # Errors
     /// [`Stopped::Aborted`] if the turn is aborted, or a step was neither taken nor left out.

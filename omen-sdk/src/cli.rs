@@ -63,6 +63,7 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
         Command::Schema { name } => schema::run(name.as_deref(), &mut out),
         Command::Graph { format } => graph::run(format, &mut out),
         Command::Audit(AuditCommand::Verify(args)) => audit::verify(&args, &mut out),
+        Command::Audit(AuditCommand::NewKey(args)) => Ok(audit::new_key(&args)),
         Command::Audit(AuditCommand::ExportAnchor(args)) => audit::export_anchor(&args, &mut out),
         Command::Gate(GateCommand::DryRun(args)) => gate::dry_run(&args, &mut out),
         Command::Gate(GateCommand::Catalog(args)) => gate::catalog(&args, &mut out),

@@ -20,7 +20,7 @@ const STEPS: &[Step] = &[
         cargo: &["clippy", "--locked", "--workspace", "--all-targets", "--", "--deny", "warnings"],
         env: &[],
     },
-    // The two commands of the README.
+    // The README's first command, and its second.
     Step { name: "example", cargo: &["run", "--locked", "--example", "first_episode"], env: &[] },
     Step { name: "tests", cargo: &["test", "--locked"], env: &[] },
     Step {

@@ -59,7 +59,9 @@ impl AuditError {
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
-            Self::InUse(_) => "wait until whoever has it open has ended, or use another log",
+            Self::InUse(_) => {
+                "wait until whoever has it open has ended, or look at a copy; a gate that runs gives its anchor itself"
+            }
             Self::Gone(_) => {
                 "bring the log back, or keep the head record as evidence and begin a log under another name"
             }

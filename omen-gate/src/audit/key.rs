@@ -182,6 +182,9 @@ impl KeyError {
             Self::Io { source, .. } if source.kind() == io::ErrorKind::AlreadyExists => {
                 "a key is never overwritten: give another name, or move the old one to where its logs are".into()
             }
+            Self::Io { path, source } if source.kind() == io::ErrorKind::NotFound => {
+                format!("name the file that holds the key, or make a key: `omen audit new-key {}`", path.display())
+            }
             Self::Io { .. } => "name a file that this user can read".into(),
             Self::NotFile(_) => "name the file that holds the key's digits".into(),
             Self::Open { path, .. } => {
@@ -189,7 +192,7 @@ impl KeyError {
             }
             Self::NotSet(variable) => format!("set `{variable}` to the key's digits, or name a key file"),
             Self::NotHex | Self::Short(_) | Self::Uniform => {
-                "a key is 64 random hexadecimal digits or more, as `openssl rand -hex 32` prints".into()
+                "a key is 64 random hexadecimal digits or more, as `omen audit new-key FILE` makes it".into()
             }
             Self::Random(_) => "make the key elsewhere and bring it here as a file".into(),
         }

@@ -73,7 +73,7 @@ pub struct Limits {
     #[schemars(range(min = 1, max = 16_777_216))]
     pub request_bytes: u32,
     /// The longest plan, in bytes (PG-1).
-    #[schemars(range(min = 1, max = 16_777_216))]
+    #[schemars(range(min = 1, max = 2_097_152))]
     pub plan_bytes: u32,
     /// How deep arrays and objects may stand within each other in a plan (PG-1).
     #[schemars(range(min = 2, max = 100))]
@@ -126,7 +126,8 @@ impl Default for Limits {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Server {
-    /// The program to start. It speaks the Model Context Protocol on its standard streams.
+    /// The program to start: a path, relative to the folder that the gate is started in, or a name that is in `PATH`. It
+    /// speaks the Model Context Protocol on its standard streams.
     #[schemars(with = "String", length(min = 1))]
     #[serde(default)]
     pub(super) command: Option<String>,
@@ -239,10 +240,11 @@ impl Default for Confirm {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Audit {
-    /// The log file. It is made if it is not there.
+    /// The log file, relative to the folder that the gate is started in. It is made if it is not there.
     #[schemars(length(min = 1))]
     pub(super) log: String,
-    /// A file with the key that only its owner can read.
+    /// A file with the key that only its owner can read, as `omen audit new-key` makes it; relative to the folder that
+    /// the gate is started in.
     #[schemars(with = "String", length(min = 1))]
     #[serde(default)]
     pub(super) key_file: Option<String>,

@@ -59,7 +59,9 @@ fn explain(source: &Source<'_>, error: &ValidationError<'_>) -> Vec<ConfigError>
                 TypeKind::Single(kind) => kind.to_string(),
                 TypeKind::Multiple(_) => "something else".to_owned(),
             };
-            one(format!("`{name}` must be {}", called(&kind)), wanted())
+            let of_tables = schema.pointer("/items/properties").or_else(|| schema.pointer("/items/$ref")).is_some();
+            let help = if of_tables { format!("write `[[{name}]]` at the head of each entry") } else { wanted() };
+            one(format!("`{name}` must be {}", called(&kind)), help)
         }
         Kind::Minimum { .. } | Kind::Maximum { .. } => one(format!("`{name}` is out of range"), wanted()),
         Kind::MinLength { .. } => one(format!("`{name}` is empty"), wanted()),

@@ -8,16 +8,17 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::{Discovery, Gate, Journal, Parts};
+use super::{Discovery, Gate, Parts};
 use crate::audit::{Audit, AuditError, Key, KeyError, Kind, Options, Record};
 use crate::breaker::Breakers;
-use crate::config::{Config, KeySource};
+use crate::config::{Config, KeySource, Limits};
 use crate::confirm::{Confirmations, Confirmer, Nobody};
 use crate::grant::Given;
 use crate::health::Health;
+use crate::journal::{Journal, data};
 use crate::output::{BadOutput, Outputs};
 use crate::server::ToolServer;
-use crate::turns::{Turns, data};
+use crate::turns::Turns;
 use crate::{Blocked, Clock, Code, Grant, Grants, ServerName, SystemClock, ToolId, TurnId};
 
 /// Puts a gate together: the configuration says what is allowed; servers, types of answers and who confirms come from
@@ -163,7 +164,7 @@ impl Builder {
                     KeySource::File(path) => Key::from_file(path)?,
                     KeySource::Env(variable) => Key::from_env(variable)?,
                 };
-                let options = Options { sync: audit.sync, ..Options::default() };
+                let options = Options { sync: audit.sync, max_entry_bytes: longest_entry(&config.limits) };
                 Audit::open(&audit.log, key, Arc::clone(&clock), options)?
             }
             (None, None) => return Err(BuildError::NoAudit),
@@ -204,6 +205,12 @@ fn load(defaults: Vec<Grant>, grants: &Grants, audit: &Audit) -> Result<(), Buil
         grants.give(id, grant)?;
     }
     Ok(())
+}
+
+/// How long an entry of the audit log may be, in bytes. Arguments are in it in the spelling of RFC 8785, which writes
+/// `1e20` with 21 digits: it is less than six times as long as the plan.
+fn longest_entry(limits: &Limits) -> usize {
+    Options::default().max_entry_bytes + 6 * limits.plan_bytes as usize
 }
 
 /// So that no entry is longer than entries may be, whatever the tools are called.

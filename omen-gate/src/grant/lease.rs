@@ -1,11 +1,13 @@
 //! What lies between authorization and dispatch.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::GrantId;
-use super::store::{Pick, Shared};
+use super::store::{self, Pick, Shared};
 use crate::decision::Stage;
-use crate::{Blocked, Call, Code, Confirmed, Ruling};
+use crate::{Blocked, Call, Code, Confirmed, Permission, Ruling};
 
 /// A call is authorized. That is no permission to run it: what was granted may be revoked, used up or expired
 /// by the time that it runs, so the lease must be redeemed at the moment of dispatch, and that once.
@@ -99,6 +101,30 @@ impl Redeemed {
     pub fn stands(&self) -> Result<(), Blocked> {
         let store = self.shared.lock();
         store.stand(self.call.tool(), &self.picks, self.shared.clock.wall())
+    }
+
+    /// How long the grants stand, if one of them expires, and for which permission that one is.
+    pub(crate) fn time_left(&self) -> Option<(Duration, Permission)> {
+        let (expiry, permission) = self.shared.lock().expiry(self.call.tool(), &self.picks)?;
+        Some((expiry.duration_since(self.shared.clock.wall()).unwrap_or_default(), permission))
+    }
+
+    /// What is to be said when the grant of a permission expires.
+    pub(crate) fn expired(&self, permission: Permission) -> Blocked {
+        store::expired(self.call.tool(), permission)
+    }
+
+    /// Waits for one of the grants to be revoked, and says which.
+    pub(crate) async fn revoked(&self) -> Blocked {
+        loop {
+            let mut notified = pin!(self.shared.revoked.notified());
+            // From here on nothing is missed; what came before is seen now.
+            notified.as_mut().enable();
+            if let Err(why) = self.stands() {
+                return why;
+            }
+            notified.await;
+        }
     }
 
     /// The call to dispatch, as it was authorized and confirmed.

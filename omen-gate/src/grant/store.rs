@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use tokio::sync::Notify;
+
 use super::{Grant, GrantId, Lease};
 use crate::decision::Stage;
 use crate::{Blocked, Call, Clock, Code, Permission, Ruling, ToolId};
@@ -16,6 +18,8 @@ pub struct Grants(pub(super) Arc<Shared>);
 pub(super) struct Shared {
     pub(super) clock: Arc<dyn Clock>,
     store: Mutex<Store>,
+    /// Calls that run wait for what is revoked.
+    pub(super) revoked: Notify,
 }
 
 /// What is behind the lock.
@@ -42,7 +46,7 @@ impl Grants {
     /// A store with nothing in it, so that everything is denied. Grants expire by the clock's time of day.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self(Arc::new(Shared { clock, store: Mutex::default() }))
+        Self(Arc::new(Shared { clock, store: Mutex::default(), revoked: Notify::new() }))
     }
 
     /// A store with the default grants in it, such as those of a configuration (G1).
@@ -75,17 +79,18 @@ impl Grants {
         self.0.lock().add(id, grant, self.0.clock.wall())
     }
 
-    /// Revokes all grants of a permission for a tool, and says which they were. It takes effect at once: a
-    /// call that is authorized but not yet dispatched is refused (G2).
+    /// Revokes all grants of a permission for a tool, and says which they were. It takes effect at once: a call that is
+    /// authorized but not yet dispatched is refused, and one that runs is broken off (G2).
     pub fn revoke(&self, tool: &ToolId, permission: Permission) -> Vec<GrantId> {
+        let revoke = |entry: &mut Entry| {
+            entry.revoked = true;
+            entry.id
+        };
         let mut store = self.0.lock();
-        let entries = store.of_mut(tool, permission).iter_mut().filter(|entry| !entry.revoked);
-        entries
-            .map(|entry| {
-                entry.revoked = true;
-                entry.id
-            })
-            .collect()
+        let revoked = store.of_mut(tool, permission).iter_mut().filter(|entry| !entry.revoked).map(revoke).collect();
+        drop(store);
+        self.0.revoked.notify_waiters();
+        revoked
     }
 
     /// Revokes one grant, and says what it was; nothing if it is not there or already revoked.
@@ -94,7 +99,10 @@ impl Grants {
         let mut entries = store.entries.values_mut().flat_map(BTreeMap::values_mut).flatten();
         let entry = entries.find(|entry| entry.id == id && !entry.revoked)?;
         entry.revoked = true;
-        Some(entry.grant.clone())
+        let grant = entry.grant.clone();
+        drop(store);
+        self.0.revoked.notify_waiters();
+        Some(grant)
     }
 
     /// Whether everything that the call's tool needs is granted now: the authorization of a call. The lease
@@ -179,6 +187,13 @@ impl Store {
         call.demand().permissions.iter().map(pick).collect()
     }
 
+    /// When the first of some grants expires, if any does.
+    pub(super) fn expiry(&self, tool: &ToolId, picks: &[Pick]) -> Option<(SystemTime, Permission)> {
+        let of = |pick: &Pick| self.of(tool, pick.permission).iter().find(|entry| entry.id == pick.id);
+        let expiry = |entry: &Entry| Some((entry.grant.expires?, entry.grant.permission));
+        picks.iter().filter_map(of).filter_map(expiry).min()
+    }
+
     /// Whether each grant still stands, with its last use perhaps taken.
     pub(super) fn stand(&self, tool: &ToolId, picks: &[Pick], now: SystemTime) -> Result<(), Blocked> {
         for pick in picks {
@@ -232,6 +247,11 @@ impl Entry {
             None
         }
     }
+}
+
+/// What is to be said when a grant expires.
+pub(super) fn expired(tool: &ToolId, permission: Permission) -> Blocked {
+    dead(tool, permission, Some(Death::Expired))
 }
 
 fn dead(tool: &ToolId, permission: Permission, death: Option<Death>) -> Blocked {

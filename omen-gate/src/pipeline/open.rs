@@ -6,7 +6,8 @@ use crate::audit::Kind;
 use crate::breaker::Admission;
 use crate::fault::Ran;
 use crate::gate::Gate;
-use crate::turns::{TurnState, data};
+use crate::journal::data;
+use crate::turn_state::TurnState;
 use crate::{Attempt, Call, Fault};
 
 /// A call, from where it is counted to where its outcome is known. If whoever waits for it goes away in between, this
@@ -54,10 +55,23 @@ impl<'o> Open<'o> {
         self.at = At::Called;
     }
 
+    /// The call was broken off by a rule, and whoever says so records it: it speaks against nobody.
+    pub(super) fn withdrawn(mut self) {
+        self.at = At::Ended;
+        self.unused();
+        self.gate.observed(self.call.tool(), Some(&Fault::Cancelled));
+    }
+
     /// The call is over. Whoever says so records the outcome.
     pub(super) fn ended(mut self, fault: Option<&Fault>) {
         self.at = At::Ended;
         self.tell(fault);
+    }
+
+    /// Nothing is counted.
+    fn unused(&mut self) {
+        self.attempt.take().into_iter().for_each(Attempt::unused);
+        self.admission.take().into_iter().for_each(Admission::unused);
     }
 
     /// Tells all that count calls how this one went.
@@ -78,8 +92,7 @@ impl Drop for Open<'_> {
     fn drop(&mut self) {
         let ran = match self.at {
             At::Asked | At::Intended => {
-                self.attempt.take().into_iter().for_each(Attempt::unused);
-                self.admission.take().into_iter().for_each(Admission::unused);
+                self.unused();
                 Ran::No
             }
             At::Called => {

@@ -1,8 +1,10 @@
 //! Tool servers that are child processes. They are started through a shell, hence the `cfg(unix)`.
 
 mod again;
+mod behind_a_gate;
 mod config_store;
 mod faults;
+mod gated;
 mod hostile;
 mod life;
 mod npm;

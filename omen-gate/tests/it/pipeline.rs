@@ -4,12 +4,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use omen_gate::confirm::Reply;
+use omen_gate::fault::Ran;
 use omen_gate::summary::Summary;
-use omen_gate::{Code, Fault, FaultClass, Permission, Stopped, TurnId};
+use omen_gate::{Code, Fault, FaultClass, Grant, Permission, Stopped, TurnId};
 use serde_json::{Value, json};
 
 use crate::gates::{MAY_WRITE, Person, Setting, world};
-use crate::support::tool;
+use crate::support::{grant, secs, start, tool};
 
 fn get() -> Value {
     json!({ "key": "pool" })
@@ -143,6 +144,43 @@ async fn g2_a_revocation_in_between_bites() {
     assert_eq!(world.kinds(), ["decision", "revocation", "decision G2"]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn g2_a_revocation_and_an_expiry_break_off_a_call_that_runs() {
+    let get_until = |expires| Grant { expires, ..grant("store/get", Permission::Read) };
+    for revoked in [true, false] {
+        let world = world("[breaker]\nfailures = 1\ncooldown_seconds = 60\n", |builder| builder).await;
+        let operator = TurnId::new("operator").unwrap();
+        world.gate.revoke(&operator, &tool("store/get"), Permission::Read).await.unwrap();
+        world.gate.grant(&operator, get_until(Some(start() + secs(20)))).await.unwrap();
+        world.seen.fail_with(Some(Fault::Timeout { after: Duration::ZERO }));
+        let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+        let interrupt = async {
+            while world.seen.calls() == 0 {
+                tokio::task::yield_now().await;
+            }
+            if revoked {
+                // Another tool's grants are not what this call rests on.
+                world.gate.revoke(&operator, &tool("store/set"), Permission::Write).await.unwrap();
+                world.gate.revoke(&operator, &tool("store/get"), Permission::Read).await.unwrap();
+            }
+        };
+        let began = tokio::time::Instant::now();
+        let (outcome, ()) = tokio::join!(request.dispatch(), interrupt);
+        let stopped = outcome.unwrap_err();
+        assert!(matches!(stopped, Stopped::Withdrawn(_)), "{stopped}");
+        assert_eq!((stopped.code(), stopped.ran()), (Code::G2, Ran::Unknown));
+        assert_eq!(stopped.to_string().contains("was revoked"), revoked, "{stopped}");
+        // A call may take 30 s.
+        assert_eq!(began.elapsed().as_secs(), if revoked { 0 } else { 20 });
+        let outcome = world.entries().into_iter().rfind(|entry| entry["kind"] == "outcome").unwrap();
+        assert_eq!((&outcome["data"]["code"], &outcome["data"]["ran"]), (&json!("G2"), &json!("unknown")));
+        // It speaks neither against the tool (R1) nor against the turn (R2).
+        world.seen.fail_with(None);
+        world.gate.grant(&operator, get_until(None)).await.unwrap();
+        assert!(world.authorized("turn_1", "store/get", get()).await.unwrap().dispatch().await.is_ok());
+    }
+}
+
 #[tokio::test]
 async fn pg_4_gives_the_raw_answer_with_its_mark() {
     let agreed = Person::who_says(Reply::Confirmed);
@@ -163,6 +201,15 @@ async fn pg_5_refuses_what_the_answer_does_not_say() {
     let blocked = typed.ground(summary(r#""value":80"#)).await.unwrap_err();
     assert_eq!(blocked.code, Code::Pg5);
     assert_eq!(world.kinds().last().unwrap(), "decision PG-5");
+}
+
+#[tokio::test]
+async fn an_answer_is_as_long_as_the_configuration_lets_it() {
+    let world = world("[limits]\nanswer_bytes = 10\n", |builder| builder).await;
+    let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+    assert_eq!(request.dispatch().await.unwrap_err(), Stopped::Failed(Fault::Oversized { limit: 10 }));
+    let outcome = world.entries().pop().unwrap();
+    assert_eq!((&outcome["data"]["class"], &outcome["data"]["ran"]), (&json!("oversized"), &json!("yes")));
 }
 
 #[tokio::test(start_paused = true)]

@@ -145,9 +145,20 @@ pub(crate) enum AuditCommand {
     #[command(after_help = AUDIT_EXIT_CODES, after_long_help = AUDIT_VERIFY_HELP)]
     Verify(AuditVerifyArgs),
 
+    /// Make a new key, in a file that only its owner can read
+    #[command(after_help = NEW_KEY_EXIT_CODES, after_long_help = NEW_KEY_HELP)]
+    NewKey(NewKeyArgs),
+
     /// Print where a sound log stands, as one line of JSON to be kept elsewhere
     #[command(after_help = AUDIT_EXIT_CODES, after_long_help = AUDIT_EXPORT_HELP)]
     ExportAnchor(AuditExportArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewKeyArgs {
+    /// The file to make; one that is there already is left alone
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -358,10 +369,39 @@ Exit codes:
 
 const AUDIT_EXIT_CODES: &str = audit_exit_codes!();
 
+/// A macro, for `concat!` takes no constants.
+macro_rules! new_key_exit_codes {
+    () => {
+        "\
+Exit codes:
+  0  the key is made
+  2  the arguments make no sense
+  3  the file is there already or cannot be written, or there are no random bytes"
+    };
+}
+
+const NEW_KEY_EXIT_CODES: &str = new_key_exit_codes!();
+
+const NEW_KEY_HELP: &str = concat!(
+    "\
+The key is 32 random bytes of the operating system, written as hexadecimal digits. Whoever has it can
+write the log anew: keep it where neither the agent nor its tools can read it. A log is of no use
+without its key.
+
+Example:
+  omen audit new-key audit.key
+
+",
+    new_key_exit_codes!()
+);
+
 const AUDIT_VERIFY_HELP: &str = concat!(
     "\
 A log that was set back together with its head record looks sound, and so does one that was written
 anew by somebody who has the key. An anchor that was kept elsewhere shows both.
+
+While a gate has the log open it is in use, and is not looked at. Verify a copy: of the head record
+first, then of the log, so that it is incomplete at its end and not truncated.
 
 Examples:
   omen audit verify --key-file audit.key audit.jsonl
@@ -374,7 +414,8 @@ Examples:
 const AUDIT_EXPORT_HELP: &str = concat!(
     "\
 Keep the anchor where whoever can write to the log cannot. What is in the log when it is taken
-cannot be removed or changed unseen from then on.
+cannot be removed or changed unseen from then on. While a gate has the log open it is in use, and the
+program takes its anchors itself (`Gate::anchor`).
 
 Example:
   omen audit export-anchor --key-file audit.key audit.jsonl > monday.anchor
@@ -401,12 +442,18 @@ const DRY_RUN_HELP: &str = concat!(
     "\
 A line of PLANS is a JSON string that holds what the planner wrote, fences, chatter and broken JSON
 included; or it is an object, which is taken as it stands. Blank lines are no plans. For each plan
-there is one line of JSON, in the same order:
+there is one line of JSON, in the same order. Plans are such as these:
+
+  {\"type\":\"call_tool\",\"server\":\"files\",\"tool\":\"read\",\"args\":{\"path\":\"a.txt\"}}
+  {\"type\":\"final_answer\",\"answer\":\"Which file?\",\"needs_more_info\":true}
+
+and what comes out is
 
   {\"index\":0,\"verdict\":\"allow|block|needs_confirmation|terminal\",\"code\":…,\"message\":…,\"help\":…}
 
 Each plan is judged by itself, as if it were the first. No tool is called, no server is started and
-nothing is recorded.
+nothing is recorded. Not looked at are the request (PG-0), failures so far (R1, R2), answers (PG-4,
+PG-5), and whether the audit log can be written (A1).
 
 Examples:
   omen gate dry-run --config gate.toml --catalog catalog.json plans.jsonl
@@ -432,7 +479,8 @@ const CATALOG_EXIT_CODES: &str = catalog_exit_codes!();
 const CATALOG_HELP: &str = concat!(
     "\
 The catalogue is one JSON object, {\"server\": [tool, …]}. If a server fails there is no catalogue at
-all, for one with a gap would look like a server without tools. No tool is called.
+all, for one with a gap would look like a server without tools. No tool is called. A server without a
+`command` is the program's own and is not asked; the program can write its part of the catalogue.
 
 A pin stands for a tool's name, description and schemas. Look at a tool before you allow it: whoever
 adds its pin to the allowlist approves it. The permissions are left to you; what a server claims of

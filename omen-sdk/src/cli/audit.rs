@@ -8,7 +8,7 @@ use omen::render::human::clean;
 use omen_gate::audit::{Anchor, Key, Mac, Tampering, Verdict, Verification, verify_file};
 use serde::Serialize;
 
-use super::args::{AuditExportArgs, AuditVerifyArgs, Format, KeyArgs};
+use super::args::{AuditExportArgs, AuditVerifyArgs, Format, KeyArgs, NewKeyArgs};
 use super::output::Output;
 use super::{Failure, Outcome, complain};
 
@@ -29,6 +29,16 @@ pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Outcome
     }
     out.flush()?;
     Ok(outcome(&found.verdict))
+}
+
+pub(crate) fn new_key(args: &NewKeyArgs) -> Outcome {
+    match Key::create(&args.file) {
+        Ok(_) => Outcome::Clean,
+        Err(error) => {
+            complain(format_args!("cannot make the key: {error}; {}", error.help()));
+            Outcome::Unread
+        }
+    }
 }
 
 pub(crate) fn export_anchor(args: &AuditExportArgs, out: &mut Output) -> Result<Outcome, Failure> {

@@ -2,7 +2,7 @@
 
 use crate::audit::Kind;
 use crate::pipeline::{Authorized, Conformant, Request};
-use crate::turns::TurnState;
+use crate::turn_state::TurnState;
 use crate::{Blocked, Decision};
 
 /// Asks the allowlist, the grants and, if the call needs it, somebody who confirms it.

@@ -1,16 +1,20 @@
 //! PG-6, G2, A1, R1 to R3.
 
+use std::time::Duration;
+
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::audit::Kind;
 use crate::fault::Ran;
+use crate::journal::data;
 use crate::pipeline::open::Open;
 use crate::pipeline::{Authorized, Dispatched, Request};
 use crate::server::Dispatch;
 use crate::tool::Answer;
-use crate::turns::{Book, TurnState, data};
-use crate::{Abort, Blocked, Call, Decision, Fault, Outcome, Stopped, canonical, guarded, size};
+use crate::turn_state::TurnState;
+use crate::turns::Book;
+use crate::{Abort, Blocked, Call, Decision, Fault, Outcome, Redeemed, Stopped, canonical, guarded, size};
 
 /// Calls the tool, once. What was granted and confirmed is checked again, at this moment; the intent is in the
 /// audit log before the tool runs, and the outcome after it. An answer with `isError` is an answer, but counts as a
@@ -20,6 +24,7 @@ use crate::{Abort, Blocked, Call, Decision, Fault, Outcome, Stopped, canonical, 
 /// [`Stopped::Blocked`] if the tool has changed (PG-3) or is gone (PG-2), its server cannot be asked for it (R3), a grant
 /// is revoked, expired or used up (G2), the confirmation is not good any more (G3), the breaker is open (R1), or
 /// the intent cannot be recorded (A1): then nothing ran. [`Stopped::Failed`] if the tool fails (R3).
+/// [`Stopped::Withdrawn`] if a grant is revoked or expires while the tool runs (G2): it is broken off there.
 /// [`Stopped::Unrecorded`] if the outcome cannot be recorded (A1): the tool was called, and its answer is withheld.
 /// [`Stopped::Aborted`] if the turn has had its failures (R2), or its step has ended (R4).
 pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dispatched>, Stopped> {
@@ -45,17 +50,23 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let stands = redeemed.stands().and_then(|()| turn.stands(gate.clock()));
     if let Err(stopped) = stands.map_err(Stopped::from).and_then(|()| Ok(turn.goes_on()?)) {
         open.refused();
-        let why = stopped.to_string();
-        let outcome = json!({ "call": call.hash(), "code": stopped.code().as_str(), "ran": Ran::No, "why": why });
-        turn.record(Kind::Outcome, data(outcome)).await?;
+        turn.record(Kind::Outcome, data(stopped_by_rule(&call, &stopped))).await?;
         return Err(stopped);
     }
     open.called();
     called.extend(turn.directive().cloned());
     let dispatch = Dispatch::new(&call);
     let limit = turn.time_left(gate.clock(), gate.call_timeout());
-    let outcome = guarded(limit, async move { server.call(dispatch).await }).await;
-    let outcome = outcome.and_then(|answer| within(answer, gate.answer_bytes()));
+    let outcome = match while_it_stands(&redeemed, limit, async move { server.call(dispatch).await }).await {
+        Ok(outcome) => outcome.and_then(|answer| within(answer, gate.answer_bytes())),
+        Err(why) => {
+            open.withdrawn();
+            let stopped = Stopped::Withdrawn(why);
+            let recorded = turn.record(Kind::Outcome, data(stopped_by_rule(&call, &stopped))).await;
+            recorded.map_err(|why| Stopped::Unrecorded { ran: stopped.ran(), why })?;
+            return Err(stopped);
+        }
+    };
     let fault = outcome.as_ref().map_or_else(|fault| Some(fault.clone()), Answer::fault);
     open.ended(fault.as_ref());
     let ran = fault.as_ref().map_or(Ran::Yes, |fault| fault.class().ran());
@@ -79,6 +90,31 @@ async fn intent(turn: &TurnState, call: &Call, decision: Decision) -> Result<(),
         entry.extend(decision);
     }
     turn.record(Kind::Intent, entry).await
+}
+
+/// Runs the call for as long as the grants stand: what is revoked or has expired is no leave to finish what has begun
+/// (G2). A revocation that has returned comes before an answer that is there.
+async fn while_it_stands(
+    redeemed: &Redeemed,
+    limit: Duration,
+    call: impl Future<Output = Result<Answer, Fault>> + Send + 'static,
+) -> Result<Result<Answer, Fault>, Blocked> {
+    let expiry = redeemed.time_left().filter(|(left, _)| *left < limit);
+    let outcome = tokio::select! {
+        biased;
+        why = redeemed.revoked() => return Err(why),
+        outcome = guarded(expiry.map_or(limit, |(left, _)| left), call) => outcome,
+    };
+    match (outcome, expiry) {
+        (Err(Fault::Timeout { .. }), Some((_, permission))) => Err(redeemed.expired(permission)),
+        (outcome, _) => Ok(outcome),
+    }
+}
+
+/// What came of a call that a rule did not let be made, or finish.
+fn stopped_by_rule(call: &Call, stopped: &Stopped) -> serde_json::Value {
+    let why = stopped.to_string();
+    json!({ "call": call.hash(), "code": stopped.code().as_str(), "ran": stopped.ran(), "why": why })
 }
 
 /// What came of it: the answer's hash, or the fault.

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use crate::audit::Kind;
+use crate::journal::data;
 use crate::pipeline::{Planned, Request, Screened, Terminal, Way};
 use crate::plan::Plan;
-use crate::turns::data;
 use crate::{Blocked, Code};
 
 /// Reads what the planner wrote: exactly one JSON object.

@@ -87,7 +87,10 @@ fn missing_keys() {
     );
     check(
         "[audit]\nkey_env = 'K'\n",
-        &["1:2 audit: the key `log` is missing in `audit`; add it: The log file. It is made if it is not there."],
+        &[
+            "1:2 audit: the key `log` is missing in `audit`; add it: The log file, relative to the folder that the gate is \
+        started in. It is made if it is not there.",
+        ],
     );
 }
 
@@ -107,6 +110,14 @@ fn wrong_types() {
     check(
         "[servers.a]\ncommand = 'x'\nargs = 'y'\n",
         &["3:1 servers.a.args: `servers.a.args` must be an array; The program's arguments."],
+    );
+    check(
+        "[allow]\nserver = 'a'\n",
+        &["1:2 allow: `allow` must be an array; write `[[allow]]` at the head of each entry"],
+    );
+    check(
+        "grants.server = 'a'\n",
+        &["1:1 grants: `grants` must be an array; write `[[grants]]` at the head of each entry"],
     );
     check(
         &format!("{BASE}always_confirm = 1\n"),
@@ -139,12 +150,12 @@ fn out_of_range() {
     check(
         "[limits]\nplan_bytes = -1\n",
         &["2:1 limits.plan_bytes: `limits.plan_bytes` is out of range; \
-        a number from 1 to 16777216: The longest plan, in bytes (PG-1)."],
+        a number from 1 to 2097152: The longest plan, in bytes (PG-1)."],
     );
     check(
         "[limits]\nplan_bytes = 99999999999999999999\n",
         &["2:1 limits.plan_bytes: `limits.plan_bytes` is out of range; \
-        a number from 1 to 16777216: The longest plan, in bytes (PG-1)."],
+        a number from 1 to 2097152: The longest plan, in bytes (PG-1)."],
     );
 }
 
@@ -154,13 +165,14 @@ fn numbers_are_whole() {
         check(
             &format!("[limits]\nplan_bytes = {number}\n"),
             &["2:1 limits.plan_bytes: `limits.plan_bytes` must be a \
-            whole number; a number from 1 to 16777216: The longest plan, in bytes (PG-1)."],
+            whole number; a number from 1 to 2097152: The longest plan, in bytes (PG-1)."],
         );
     }
     check(
         "[servers.a]\ncommand = 3.0\n",
         &["2:1 servers.a.command: `servers.a.command` must be a text in quotes; \
-        The program to start. It speaks the Model Context Protocol on its standard streams."],
+        The program to start: a path, relative to the folder that the gate is started in, or a name that is in `PATH`. It \
+        speaks the Model Context Protocol on its standard streams."],
     );
 }
 
@@ -248,7 +260,8 @@ fn servers() {
     check(
         "[servers.a]\ncommand = ''\n",
         &["2:1 servers.a.command: `servers.a.command` is empty; \
-        The program to start. It speaks the Model Context Protocol on its standard streams."],
+        The program to start: a path, relative to the folder that the gate is started in, or a name that is in `PATH`. It \
+        speaks the Model Context Protocol on its standard streams."],
     );
     check(
         "[servers.a]\ncommand = 'x'\nenv = { 'A=B' = '' }\npass_env = ['P', '']\n",

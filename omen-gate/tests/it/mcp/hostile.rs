@@ -129,6 +129,15 @@ impl Hostile {
                 );
             }
             "mortal" => exit(101),
+            "open" => {
+                let names = ["echo", "error", "garbage", "huge", "die", "hang"];
+                let mut tools: Vec<_> = names.iter().map(|name| tool(name)).collect();
+                let promised = json!({
+                    "type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"],
+                });
+                tools.push(json!({"name": "liar", "inputSchema": {"type": "object"}, "outputSchema": promised}));
+                self.result(id, json!({"tools": tools}));
+            }
             "fickle" => {
                 let tool = json!({"name": "echo", "description": self.starts.to_string(), "inputSchema": {}});
                 self.result(id, json!({"tools": [tool]}));
@@ -158,6 +167,7 @@ impl Hostile {
                 "jsonrpc": "2.0", "id": id,
                 "error": {"code": -32603, "message": "m", "data": "io.modelcontextprotocol/transportClosed"},
             })),
+            "liar" => self.result(id, answer(&json!({"n": "one"}))),
             "garbage" => self.say(&json!("I have no idea")),
             "torn" => {
                 let _ = self.out.write_all(br#"{"jsonrpc":"2.0","id":"#);

@@ -19,14 +19,15 @@ use omen_types::{Instant, Packet, ResultStatus, TaskClass, TaskResultPayload};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::gate::{Content, World};
+use super::gate::{Content, allowing};
 use crate::gates::Person;
+use crate::mcp::gated::World;
 use crate::mcp::within;
 use crate::support::{tool, turn};
 
-typed_tool!(WriteFile = "npm/write_file", Write);
+typed_tool!(WriteFile = "mcp/write_file", Write);
 // An agent that says of a tool that it only reads.
-typed_tool!(Harmless = "npm/write_file", Read);
+typed_tool!(Harmless = "mcp/write_file", Read);
 scope!(Notes: tools [WriteFile], operations [Write]);
 
 /// A folder that the server may write to, one that it may not, and a gate that lets files be written.
@@ -41,9 +42,9 @@ impl Files {
     async fn new(build: impl FnOnce(Builder) -> Builder) -> Option<Self> {
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let [inside, outside] = folders.each_ref().map(|folder| folder.path().canonicalize().unwrap());
-        let build = |builder: Builder| build(builder.output::<Content>(tool("npm/write_file")));
+        let build = |builder: Builder| build(builder.output::<Content>(tool("mcp/write_file")));
         let allowed = [("write_file", "WRITE")];
-        let world = World::allowing("server-filesystem", &[&inside], &allowed, build).await?;
+        let world = allowing("server-filesystem", &[&inside], &allowed, build).await?;
         Some(Self { world, inside: inside.join("note.txt"), outside: outside.join("note.txt"), _folders: folders })
     }
 
@@ -150,7 +151,7 @@ async fn a_directive_without_a_token_writes_nothing() {
 async fn a_grant_that_is_revoked_before_the_call_bites() {
     let Some(files) = Files::new(|builder| builder).await else { return };
     let running = files.writing(&files.inside);
-    let write = tool("npm/write_file");
+    let write = tool("mcp/write_file");
     assert_eq!(files.world.gate.revoke(&turn("operator"), &write, Permission::Write).await.unwrap().len(), 1);
     let result = files.run(running).await;
     files.assert_refused(&result, "G2");

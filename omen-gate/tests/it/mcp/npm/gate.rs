@@ -1,27 +1,19 @@
 //! The official servers behind a gate: what it lets through, what it does not, and what it makes of answers.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use omen_gate::audit::store::Memory;
-use omen_gate::audit::{Audit, Key, Options};
 use omen_gate::catalog::pin;
-use omen_gate::confirm::Reply;
-use omen_gate::pipeline::{Conformant, Dispatched, Request};
-use omen_gate::server::ToolServer as _;
 use omen_gate::summary::{Bullet, Section, Summary};
 use omen_gate::tool::Tool;
-use omen_gate::{Blocked, Builder, Code, Config, Gate, ManualClock, ServerName, Stopped};
+use omen_gate::{Builder, Code};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::official;
-use crate::gates::Person;
-use crate::mcp::within;
-use crate::support::{clock, kinds, logged_of_turns, tool, turn};
+use crate::mcp::gated::{self, World, allow, grant, named};
+use crate::support::tool;
 
-/// What all tools of the file server answer.
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
 pub(super) struct Content {
     pub(super) content: String,
@@ -41,96 +33,24 @@ struct WholeDegrees {
     _temperature: i64,
 }
 
-/// An official server behind a gate.
-pub(super) struct World {
-    pub(super) gate: Gate,
-    pub(super) clock: Arc<ManualClock>,
-    pub(super) person: Person,
-    log: Memory,
+/// An official server behind a gate. None if the official servers are not here.
+async fn world(
+    name: &str,
+    args: &[&Path],
+    configure: impl FnOnce(&[Tool]) -> String,
+    build: impl FnOnce(Builder) -> Builder,
+) -> Option<World> {
+    Some(World::of(official(name, args).await?, configure, build).await)
 }
 
-/// An entry of the allowlist for the server `npm`.
-pub(super) fn allow(tool: &Tool, permission: &str, pin: Option<String>) -> String {
-    let pin = pin.map_or_else(String::new, |pin| format!("pin = '{pin}'"));
-    format!("[[allow]]\nserver = 'npm'\ntool = '{}'\npermissions = ['{permission}']\n{pin}\n", tool.name)
-}
-
-/// A default grant.
-pub(super) fn grant(tool: &Tool, permission: &str) -> String {
-    format!("[[grants]]\nserver = 'npm'\ntool = '{}'\npermissions = ['{permission}']\n", tool.name)
-}
-
-impl World {
-    /// Starts a server, lets `configure` write the configuration in view of its tools, and puts the gate before it.
-    /// None if the official servers are not here.
-    pub(super) async fn of(
-        name: &str,
-        args: &[&Path],
-        configure: impl FnOnce(&[Tool]) -> String,
-        build: impl FnOnce(Builder) -> Builder,
-    ) -> Option<Self> {
-        let server = official(name, args).await?;
-        let tools = within(server.list()).await.unwrap();
-        let config = Config::parse(&format!("[servers.npm]\n{}", configure(&tools))).unwrap();
-        let (clock, log, person) = (clock(), Memory::default(), Person::who_says(Reply::Confirmed));
-        let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
-        let audit = Audit::over(log.clone(), key, clock.clone(), Options::default()).unwrap();
-        let builder = Gate::builder(config).audit(audit).clock(clock.clone()).confirmer(person.clone());
-        let builder = builder.server(ServerName::new("npm").unwrap(), server);
-        Some(Self { gate: build(builder).build().unwrap(), clock, person, log })
-    }
-
-    /// A server, some of whose tools are allowed as they are, and granted.
-    pub(super) async fn allowing(
-        name: &str,
-        args: &[&Path],
-        allowed: &[(&str, &str)],
-        build: impl FnOnce(Builder) -> Builder,
-    ) -> Option<Self> {
-        let configure = |tools: &[Tool]| {
-            let entry = |(name, permission): &(&str, &str)| {
-                let tool = named(tools, name);
-                allow(tool, permission, Some(pin(tool).unwrap().to_string())) + &grant(tool, permission)
-            };
-            allowed.iter().map(entry).collect()
-        };
-        Self::of(name, args, configure, build).await
-    }
-
-    /// The entries of the audit log, but for the one that says that it was opened.
-    pub(super) fn entries(&self) -> Vec<Value> {
-        logged_of_turns(&self.log)
-    }
-
-    /// Their kinds, with the codes of those that refuse.
-    pub(super) fn kinds(&self) -> Vec<String> {
-        kinds(&self.entries())
-    }
-
-    async fn conformant(&self, tool: &str, args: Value) -> Result<Request<Conformant>, Blocked> {
-        let plan = json!({ "type": "call_tool", "server": "npm", "tool": tool, "args": args }).to_string();
-        let request = self.gate.request(turn("turn_1"), "a question").screen().await?;
-        within(request.plan(&plan).await?.call().unwrap().conform()).await
-    }
-
-    async fn called(&self, tool: &str, args: Value) -> Result<Request<Dispatched>, Stopped> {
-        within(self.conformant(tool, args).await?.authorize().await?.dispatch()).await
-    }
-
-    /// Why a call was not made. It says so in the log, and nothing else.
-    #[track_caller]
-    fn assert_refused(&self, outcome: Result<Request<Dispatched>, Stopped>, code: Code, why: &str) {
-        let Err(Stopped::Blocked(blocked)) = outcome else { panic!("{outcome:?}") };
-        assert_eq!(blocked.code, code, "{blocked}");
-        assert!(blocked.message.contains(why), "{blocked}");
-        let kinds = self.kinds();
-        assert_eq!(kinds.last().unwrap(), &format!("decision {}", code.as_str()));
-        assert!(!kinds.contains(&"intent".to_owned()), "{kinds:?}");
-    }
-}
-
-pub(super) fn named<'t>(tools: &'t [Tool], name: &str) -> &'t Tool {
-    tools.iter().find(|tool| tool.name.as_str() == name).unwrap()
+/// One, some of whose tools are allowed as they are, and granted.
+pub(super) async fn allowing(
+    name: &str,
+    args: &[&Path],
+    allowed: &[(&str, &str)],
+    build: impl FnOnce(Builder) -> Builder,
+) -> Option<World> {
+    world(name, args, |tools| gated::allowing(tools, allowed), build).await
 }
 
 fn quoting(evidence: &str) -> Summary {
@@ -145,10 +65,10 @@ async fn a_file_is_read_as_a_rust_type_and_a_summary_has_to_quote_it() {
     let file = folder.join("note.txt");
     std::fs::write(&file, "the pool \"orders\" is 80").unwrap();
     let build = |builder: Builder| {
-        builder.output::<Content>(tool("npm/read_text_file")).output::<Content>(tool("npm/list_directory"))
+        builder.output::<Content>(tool("mcp/read_text_file")).output::<Content>(tool("mcp/list_directory"))
     };
     let allowed = [("read_text_file", "READ"), ("list_directory", "READ")];
-    let Some(world) = World::allowing("server-filesystem", &[&folder], &allowed, build).await else { return };
+    let Some(world) = allowing("server-filesystem", &[&folder], &allowed, build).await else { return };
 
     for (evidence, is_grounded) in [("is 80", true), (r#"\"orders\""#, true), ("is 90", false)] {
         let answer = world.called("read_text_file", json!({"path": file})).await.unwrap();
@@ -168,8 +88,8 @@ async fn a_file_is_read_as_a_rust_type_and_a_summary_has_to_quote_it() {
 async fn a_structured_answer_is_held_against_the_type_that_is_registered_for_it() {
     let location = json!({"location": "Chicago"});
     let allowed = [("get-structured-content", "READ"), ("echo", "READ")];
-    let right = |builder: Builder| builder.output::<Weather>(tool("npm/get-structured-content"));
-    let Some(world) = World::allowing("server-everything", &[], &allowed, right).await else { return };
+    let right = |builder: Builder| builder.output::<Weather>(tool("mcp/get-structured-content"));
+    let Some(world) = allowing("server-everything", &[], &allowed, right).await else { return };
     let answer = world.called("get-structured-content", location.clone()).await.unwrap();
     let typed = answer.type_output::<Weather>().await.unwrap();
     let Weather { temperature, conditions, humidity } = typed.value();
@@ -185,8 +105,8 @@ async fn a_structured_answer_is_held_against_the_type_that_is_registered_for_it(
     assert_eq!(untyped.raw().content[0]["text"], "Echo: hi", "the raw answer is there, with its mark");
 
     // A type that does not take all that the tool promises is none for it, whatever the answer is.
-    let wrong = |builder: Builder| builder.output::<WholeDegrees>(tool("npm/get-structured-content"));
-    let world = World::allowing("server-everything", &[], &allowed, wrong).await.unwrap();
+    let wrong = |builder: Builder| builder.output::<WholeDegrees>(tool("mcp/get-structured-content"));
+    let world = allowing("server-everything", &[], &allowed, wrong).await.unwrap();
     let answer = world.called("get-structured-content", location).await.unwrap();
     let untyped = answer.type_output::<WholeDegrees>().await.unwrap_err();
     assert_eq!(untyped.why().code, Code::Pg4, "{}", untyped.why());
@@ -195,7 +115,7 @@ async fn a_structured_answer_is_held_against_the_type_that_is_registered_for_it(
 #[tokio::test]
 async fn arguments_that_the_server_would_take_are_refused() {
     let allowed = [("get-sum", "READ")];
-    let Some(world) = World::allowing("server-everything", &[], &allowed, |builder| builder).await else { return };
+    let Some(world) = allowing("server-everything", &[], &allowed, |builder| builder).await else { return };
     // That the server takes the first one, `everything_accepts_arguments_that_it_does_not_know` shows.
     for (args, why) in
         [(json!({"a": 1, "b": 2, "c": 3}), "`c`"), (json!({"a": 1}), "b"), (json!({"a": 1, "b": "2"}), "/b")]
@@ -211,12 +131,12 @@ async fn arguments_that_the_server_would_take_are_refused() {
 #[tokio::test]
 async fn what_the_server_lists_is_not_what_may_be_called() {
     let allowed = [("get-sum", "READ")];
-    let Some(world) = World::allowing("server-everything", &[], &allowed, |builder| builder).await else { return };
+    let Some(world) = allowing("server-everything", &[], &allowed, |builder| builder).await else { return };
     let outcome = world.called("echo", json!({"message": "hi"})).await;
-    world.assert_refused(outcome, Code::Pg3, "`npm/echo`");
+    world.assert_refused(outcome, Code::Pg3, "`mcp/echo`");
     // It says of itself that it only reads. What it reads is the environment of its process (D47).
     let outcome = world.called("get-env", json!({})).await;
-    world.assert_refused(outcome, Code::Pg3, "`npm/get-env`");
+    world.assert_refused(outcome, Code::Pg3, "`mcp/get-env`");
     let outcome = world.called("get-summ", json!({"a": 1, "b": 2})).await;
     world.assert_refused(outcome, Code::Pg2, "no tool `get-summ`");
 }
@@ -228,9 +148,9 @@ async fn a_tool_that_is_allowed_is_not_granted_by_what_it_says_of_itself() {
         assert_eq!(tool.more["annotations"]["readOnlyHint"], json!(true));
         allow(tool, "READ", Some(pin(tool).unwrap().to_string()))
     };
-    let Some(world) = World::of("server-everything", &[], configure, |builder| builder).await else { return };
+    let Some(world) = world("server-everything", &[], configure, |builder| builder).await else { return };
     let outcome = world.called("get-env", json!({})).await;
-    world.assert_refused(outcome, Code::G1, "`npm/get-env`");
+    world.assert_refused(outcome, Code::G1, "`mcp/get-env`");
 }
 
 #[tokio::test]
@@ -242,9 +162,9 @@ async fn a_tool_without_a_pin_or_with_that_of_another_form_is_suspended() {
         let before = pin(&before).unwrap().to_string();
         allow(sum, "READ", None) + &grant(sum, "READ") + &allow(echo, "READ", Some(before)) + &grant(echo, "READ")
     };
-    let Some(world) = World::of("server-everything", &[], configure, |builder| builder).await else { return };
+    let Some(world) = world("server-everything", &[], configure, |builder| builder).await else { return };
     let outcome = world.called("get-sum", json!({"a": 1, "b": 2})).await;
-    world.assert_refused(outcome, Code::Pg3, "`npm/get-sum`");
+    world.assert_refused(outcome, Code::Pg3, "`mcp/get-sum`");
     let outcome = world.called("echo", json!({"message": "hi"})).await;
-    world.assert_refused(outcome, Code::Pg3, "`npm/echo`");
+    world.assert_refused(outcome, Code::Pg3, "`mcp/echo`");
 }

@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::audit::{Audit, Kind, Record};
-use crate::turns::Origin;
+use crate::origin::Origin;
 use crate::{Blocked, Code, TurnId};
 
 /// The audit log, for code that must not wait for the disk. Entries are written in the order in which they were asked
@@ -121,4 +121,12 @@ impl Shared {
 /// A queue is whole whenever something panics; and what a log does not survive, it says itself.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The data of an entry: the members of an object.
+pub(crate) fn data(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        other => Map::from_iter([("value".to_owned(), other)]),
+    }
 }
