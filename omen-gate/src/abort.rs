@@ -61,6 +61,9 @@ pub enum Missing {
     /// A rule did not let it through.
     #[error("was blocked by {0}")]
     Blocked(#[serde(serialize_with = "code")] Code),
+    /// Its tool was called, and a rule holds back what came of it.
+    #[error("was called, and its answer is withheld by {0}")]
+    Withheld(#[serde(serialize_with = "code")] Code),
 }
 
 impl Abort {

@@ -15,7 +15,6 @@ use crate::breaker::Breakers;
 use crate::catalog::Allowlist;
 use crate::config::Limits;
 use crate::confirm::Confirmations;
-use crate::grant::Given;
 use crate::health::{Health, Snapshot};
 use crate::journal::{Journal, data};
 use crate::output::Outputs;
@@ -69,12 +68,12 @@ impl Gate {
     /// Grants something while running. It is in the audit log before it is in force (G4).
     ///
     /// # Errors
-    /// If it cannot be recorded (A1), or there are too many grants (G1).
+    /// If it cannot be recorded (A1), there are too many grants (G1), or it was revoked while it was recorded (G2).
     pub async fn grant(&self, turn: &TurnId, grant: Grant) -> Result<GrantId, Blocked> {
         let state = TurnState::new(turn.clone(), None, self.0.journal.clone());
-        let id = self.0.grants.reserve();
-        state.record(Kind::Grant, data(json!({ "grants": [Given { id, grant: &grant }] }))).await?;
-        state.check(self.0.grants.give(id, grant)).await
+        let reserved = state.check(self.0.grants.reserve(grant)).await?;
+        state.record(Kind::Grant, data(json!({ "grants": [reserved.given()] }))).await?;
+        state.check(reserved.give()).await
     }
 
     /// Revokes all grants of a permission for a tool. It is in force at once, also for calls that are authorized

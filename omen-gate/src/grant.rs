@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Permission, ToolId};
 
 pub use lease::{Lease, Redeemed};
+pub(crate) use store::Reserved;
 pub use store::{Grants, MAX_GRANTS};
 
 /// One permission for one tool.

@@ -25,8 +25,13 @@ pub enum Stopped {
         why: Blocked,
     },
     /// The turn is at its end (R2, R4).
-    #[error("{code}: {0}", code = .0.code())]
-    Aborted(#[from] Abort),
+    #[error("{code}: {why}", code = .why.code())]
+    Aborted {
+        /// Why.
+        why: Abort,
+        /// Whether the tool ran: the step that another one needs may have run, and is missing all the same.
+        ran: Ran,
+    },
 }
 
 impl Stopped {
@@ -36,7 +41,7 @@ impl Stopped {
         match self {
             Self::Blocked(why) | Self::Withdrawn(why) | Self::Unrecorded { why, .. } => why.code,
             Self::Failed(_) => Code::R3,
-            Self::Aborted(abort) => abort.code(),
+            Self::Aborted { why, .. } => why.code(),
         }
     }
 
@@ -45,9 +50,15 @@ impl Stopped {
     pub fn ran(&self) -> Ran {
         match self {
             Self::Failed(fault) => fault.class().ran(),
-            Self::Unrecorded { ran, .. } => *ran,
+            Self::Unrecorded { ran, .. } | Self::Aborted { ran, .. } => *ran,
             Self::Withdrawn(_) => Ran::Unknown,
-            Self::Blocked(_) | Self::Aborted(_) => Ran::No,
+            Self::Blocked(_) => Ran::No,
         }
+    }
+}
+
+impl From<Abort> for Stopped {
+    fn from(why: Abort) -> Self {
+        Self::Aborted { why, ran: Ran::No }
     }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::audit::Kind;
+use crate::fault::Ran;
 use crate::journal::data;
 use crate::pipeline::{Received, Request};
 use crate::steps::{Step, StepState, Steps};
@@ -65,20 +66,24 @@ impl Turn {
         let missing = match &outcome {
             Ok(_) => None,
             Err(Stopped::Failed(fault)) => Some(Missing::Failed(fault.class())),
-            Err(Stopped::Blocked(why) | Stopped::Withdrawn(why) | Stopped::Unrecorded { why, .. }) => {
-                Some(Missing::Blocked(why.code))
-            }
-            Err(Stopped::Aborted(abort)) => {
-                let abort = self.steps.abort(abort.clone());
-                return Err(abort.into());
+            Err(Stopped::Blocked(why)) => Some(Missing::Blocked(why.code)),
+            Err(Stopped::Withdrawn(why) | Stopped::Unrecorded { why, .. }) => Some(Missing::Withheld(why.code)),
+            Err(Stopped::Aborted { why, ran }) => {
+                return Err(Stopped::Aborted { why: self.steps.abort(why.clone()), ran: *ran });
             }
         };
         let ended = match missing {
             Some(missing) => self.steps.missing(step, missing),
             None => self.steps.done(step),
         };
-        self.go_on(ended).await?;
-        outcome
+        match self.go_on(ended).await {
+            Ok(()) => outcome,
+            // What its tool has done is done, whatever the turn says.
+            Err(Stopped::Aborted { why, .. }) => {
+                Err(Stopped::Aborted { why, ran: outcome.map_or_else(|stopped| stopped.ran(), |_| Ran::Unknown) })
+            }
+            Err(stopped) => Err(stopped),
+        }
     }
 
     /// Leaves a step out.

@@ -13,7 +13,7 @@ use crate::audit::{Audit, AuditError, Key, KeyError, Kind, Options, Record};
 use crate::breaker::Breakers;
 use crate::config::{Config, KeySource, Limits};
 use crate::confirm::{Confirmations, Confirmer, Nobody};
-use crate::grant::Given;
+use crate::grant::Reserved;
 use crate::health::Health;
 use crate::journal::{Journal, data};
 use crate::output::{BadOutput, Outputs};
@@ -196,14 +196,12 @@ pub const START: &str = "gate.start";
 /// Gives the default grants (G1), once they are recorded.
 fn load(defaults: Vec<Grant>, grants: &Grants, audit: &Audit) -> Result<(), BuildError> {
     let start = TurnId::new(START).map_err(|error| Blocked::new(Code::A2, error.to_string(), "report this"))?;
-    let defaults: Vec<_> = defaults.into_iter().map(|grant| (grants.reserve(), grant)).collect();
+    let defaults: Vec<_> = defaults.into_iter().map(|grant| grants.reserve(grant)).collect::<Result<_, _>>()?;
     for some in defaults.chunks(GRANTS_AN_ENTRY) {
-        let given: Vec<_> = some.iter().map(|(id, grant)| Given { id: *id, grant }).collect();
+        let given: Vec<_> = some.iter().map(Reserved::given).collect();
         let _ = audit.append(Record::new(Kind::Grant, &start, data(json!({ "grants": given }))))?;
     }
-    for (id, grant) in defaults {
-        grants.give(id, grant)?;
-    }
+    defaults.into_iter().try_for_each(|reserved| reserved.give().map(drop))?;
     Ok(())
 }
 

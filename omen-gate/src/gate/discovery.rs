@@ -42,7 +42,7 @@ impl Gate {
 
     /// Gives the server of a tool, if the tool is still in the form in which it was looked at. Where the server's
     /// revision is another one, it is asked again.
-    pub(crate) async fn unchanged(&self, listed: &Listed) -> Result<Arc<dyn ToolServer>, Blocked> {
+    pub(crate) async fn unchanged(&self, listed: &Listed) -> Result<Form, Blocked> {
         let tool = listed.id();
         let server = self.server(&tool.server)?;
         let revision = revision(&tool.server, &server)?;
@@ -61,7 +61,20 @@ impl Gate {
             let message = format!("the tool `{tool}` has changed since the call was held against its schema");
             return Err(Blocked::new(Code::Pg3, message, "plan the call again, against the tool as it is now"));
         }
-        Ok(server)
+        Ok(Form { server, revision })
+    }
+
+    /// Whether that is so now, too, and does not have to be asked again: then the call can be made at once.
+    pub(crate) async fn still(&self, listed: &Listed, mut form: Form) -> Result<Form, Blocked> {
+        let name = &listed.id().server;
+        for _ in 0..MOST_TRIES {
+            if revision(name, &form.server)? == form.revision {
+                return Ok(form);
+            }
+            form = self.unchanged(listed).await?;
+        }
+        let message = format!("the server `{name}` says all the time that its tools have changed");
+        Err(Blocked::new(Code::Pg3, message, "a server is to say so when they have, and then only"))
     }
 
     fn server(&self, name: &ServerName) -> Result<Arc<dyn ToolServer>, Blocked> {
@@ -89,6 +102,16 @@ impl Gate {
         Ok(catalog)
     }
 }
+
+/// A server, at the revision at which a tool was looked at.
+#[derive(Debug)]
+pub(crate) struct Form {
+    pub(crate) server: Arc<dyn ToolServer>,
+    revision: u64,
+}
+
+/// How often a server whose tools have changed is asked again for one call.
+const MOST_TRIES: usize = 4;
 
 /// The server's own code tells it, and may panic.
 fn revision(name: &ServerName, server: &Arc<dyn ToolServer>) -> Result<u64, Blocked> {

@@ -2,12 +2,14 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+
+use tokio::runtime::Handle;
 
 use super::GrantId;
-use super::store::{self, Pick, Shared};
+use super::store::{self, Held, Pick, Shared};
 use crate::decision::Stage;
-use crate::{Blocked, Call, Code, Confirmed, Permission, Ruling};
+use crate::{Blocked, Call, Code, Confirmed, Ruling};
 
 /// A call is authorized. That is no permission to run it: what was granted may be revoked, used up or expired
 /// by the time that it runs, so the lease must be redeemed at the moment of dispatch, and that once.
@@ -34,6 +36,7 @@ pub struct Redeemed {
     shared: Arc<Shared>,
     call: Call,
     picks: Vec<Pick>,
+    _held: Held,
 }
 
 impl Lease {
@@ -65,9 +68,9 @@ impl Lease {
             &self.call,
             Stage::Dispatch,
             ids,
-            outcome.map(|()| {
+            outcome.map(|held| {
                 let Self { shared, call, picks } = &self;
-                Redeemed { shared: Arc::clone(shared), call: call.clone(), picks: picks.clone() }
+                Redeemed { shared: Arc::clone(shared), call: call.clone(), picks: picks.clone(), _held: held }
             }),
         )
     }
@@ -76,7 +79,7 @@ impl Lease {
         self.picks.iter().map(|pick| pick.id).collect()
     }
 
-    fn take(&self, confirmed: Option<Confirmed>) -> Result<(), Blocked> {
+    fn take(&self, confirmed: Option<Confirmed>) -> Result<Held, Blocked> {
         // The clock is read with the lock held: a call that waited for it is judged by the time that it is then.
         let mut store = self.shared.lock();
         let clock = self.shared.clock.as_ref();
@@ -103,15 +106,18 @@ impl Redeemed {
         store.stand(self.call.tool(), &self.picks, self.shared.clock.wall())
     }
 
-    /// How long the grants stand, if one of them expires, and for which permission that one is.
-    pub(crate) fn time_left(&self) -> Option<(Duration, Permission)> {
-        let (expiry, permission) = self.shared.lock().expiry(self.call.tool(), &self.picks)?;
-        Some((expiry.duration_since(self.shared.clock.wall()).unwrap_or_default(), permission))
-    }
-
-    /// What is to be said when the grant of a permission expires.
-    pub(crate) fn expired(&self, permission: Permission) -> Blocked {
-        store::expired(self.call.tool(), permission)
+    /// Waits for the first of the grants to expire, if one does within a time, and says which.
+    pub(crate) async fn expired(&self, within: Duration) -> Blocked {
+        let first = self.shared.lock().expiry(self.call.tool(), &self.picks);
+        let left = |time: SystemTime| time.duration_since(self.shared.clock.wall()).unwrap_or_default();
+        match first.map(|(time, permission)| (left(time), permission)) {
+            // Outside of a runtime nothing can be waited for, and nothing is called.
+            Some((left, permission)) if left < within && Handle::try_current().is_ok() => {
+                tokio::time::sleep(left).await;
+                store::expired(self.call.tool(), permission)
+            }
+            _ => std::future::pending().await,
+        }
     }
 
     /// Waits for one of the grants to be revoked, and says which.

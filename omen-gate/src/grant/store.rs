@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use tokio::sync::Notify;
 
-use super::{Grant, GrantId, Lease};
+use super::{Given, Grant, GrantId, Lease};
 use crate::decision::Stage;
 use crate::{Blocked, Call, Clock, Code, Permission, Ruling, ToolId};
 
@@ -36,7 +36,11 @@ struct Entry {
     grant: Grant,
     /// Uses left, if they are counted.
     left: Option<u32>,
+    /// Whether it is in force, from its record on.
+    given: bool,
     revoked: bool,
+    /// A call that goes by this grant holds it ([`Held`]).
+    held: Arc<()>,
 }
 
 /// How many grants a store holds.
@@ -64,19 +68,13 @@ impl Grants {
     /// # Errors
     /// If [`MAX_GRANTS`] are in force.
     pub fn grant(&self, grant: Grant) -> Result<GrantId, Blocked> {
-        self.give(self.reserve(), grant)
+        self.reserve(grant)?.give()
     }
 
-    /// The id of a grant that is to be given: so that it can be recorded before it is in force (G4).
-    pub(crate) fn reserve(&self) -> GrantId {
-        let mut store = self.0.lock();
-        store.last += 1;
-        GrantId(store.last)
-    }
-
-    /// Adds a grant under an id that was reserved for it.
-    pub(crate) fn give(&self, id: GrantId, grant: Grant) -> Result<GrantId, Blocked> {
-        self.0.lock().add(id, grant, self.0.clock.wall())
+    /// A grant that is to be given: so that it can be recorded under its id before it is in force (G4).
+    pub(crate) fn reserve(&self, grant: Grant) -> Result<Reserved, Blocked> {
+        let id = self.0.lock().add(grant.clone(), self.0.clock.wall())?;
+        Ok(Reserved { grants: self.clone(), id, grant })
     }
 
     /// Revokes all grants of a permission for a tool, and says which they were. It takes effect at once: a call that is
@@ -96,8 +94,7 @@ impl Grants {
     /// Revokes one grant, and says what it was; nothing if it is not there or already revoked.
     pub fn revoke_id(&self, id: GrantId) -> Option<Grant> {
         let mut store = self.0.lock();
-        let mut entries = store.entries.values_mut().flat_map(BTreeMap::values_mut).flatten();
-        let entry = entries.find(|entry| entry.id == id && !entry.revoked)?;
+        let entry = store.by_id(id).filter(|entry| !entry.revoked)?;
         entry.revoked = true;
         let grant = entry.grant.clone();
         drop(store);
@@ -115,6 +112,42 @@ impl Grants {
     }
 }
 
+/// A grant that is not in force yet. Dropped, it never will be.
+#[derive(Debug)]
+pub(crate) struct Reserved {
+    grants: Grants,
+    id: GrantId,
+    grant: Grant,
+}
+
+impl Reserved {
+    /// The grant as it is to be recorded.
+    pub(crate) fn given(&self) -> Given<'_> {
+        Given { id: self.id, grant: &self.grant }
+    }
+
+    /// Puts the grant in force.
+    ///
+    /// # Errors
+    /// G2 if it was revoked before it came to that.
+    pub(crate) fn give(self) -> Result<GrantId, Blocked> {
+        let mut store = self.grants.0.lock();
+        match store.by_id(self.id).filter(|entry| !entry.revoked) {
+            Some(entry) => entry.given = true,
+            None => return Err(dead(&self.grant.tool, self.grant.permission, Some(Death::Revoked))),
+        }
+        Ok(self.id)
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        if let Some(entry) = self.grants.0.lock().by_id(self.id).filter(|entry| !entry.given) {
+            entry.revoked = true;
+        }
+    }
+}
+
 /// The grant that a call rests on for one permission.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pick {
@@ -122,6 +155,10 @@ pub(super) struct Pick {
     pub(super) id: GrantId,
     pub(super) pre_granted: bool,
 }
+
+/// Keeps the grants that a call goes by from being forgotten.
+#[derive(Debug)]
+pub(super) struct Held(#[expect(dead_code, reason = "it is there to be counted")] Vec<Arc<()>>);
 
 impl Shared {
     /// A panic with the lock held cannot leave half a change, for every change is a single assignment or
@@ -141,7 +178,8 @@ impl Store {
         entries.map_or(&mut [], Vec::as_mut_slice)
     }
 
-    fn add(&mut self, id: GrantId, grant: Grant, now: SystemTime) -> Result<GrantId, Blocked> {
+    /// Adds a grant that is not in force yet.
+    fn add(&mut self, grant: Grant, now: SystemTime) -> Result<GrantId, Blocked> {
         if self.count >= MAX_GRANTS {
             self.forget_dead(now);
         }
@@ -149,18 +187,25 @@ impl Store {
             let message = format!("there are {MAX_GRANTS} grants in force already");
             return Err(Blocked::new(Code::G1, message, "revoke grants that are not needed any more"));
         }
+        self.last += 1;
         self.count += 1;
+        let id = GrantId(self.last);
         let left = grant.uses.map(std::num::NonZeroU32::get);
         let entries = self.entries.entry(grant.tool.clone()).or_default().entry(grant.permission).or_default();
-        entries.push(Entry { id, grant, left, revoked: false });
+        entries.push(Entry { id, grant, left, given: false, revoked: false, held: Arc::default() });
         Ok(id)
     }
 
-    /// Dead grants are kept while there is room, for they tell why a call is refused.
+    fn by_id(&mut self, id: GrantId) -> Option<&mut Entry> {
+        self.entries.values_mut().flat_map(BTreeMap::values_mut).flatten().find(|entry| entry.id == id)
+    }
+
+    /// Dead grants are kept while there is room, for they tell why a call is refused; those that a call goes by, and
+    /// those that are yet to be given, in any case.
     fn forget_dead(&mut self, now: SystemTime) {
         for permissions in self.entries.values_mut() {
             for entries in permissions.values_mut() {
-                entries.retain(|entry| entry.death(now).is_none());
+                entries.retain(|entry| entry.is_needed(now));
             }
             permissions.retain(|_, entries| !entries.is_empty());
         }
@@ -175,7 +220,7 @@ impl Store {
             let entries = self.of(tool, permission);
             let live = entries.iter().filter(|entry| entry.death(now).is_none());
             match (live.min_by_key(|entry| (!entry.grant.pre_granted, entry.id)), entries.last()) {
-                (Some(entry), _) => Ok(Pick { permission, id: entry.id, pre_granted: entry.grant.pre_granted }),
+                (Some(entry), _) => Ok(entry.pick()),
                 (None, Some(last)) => Err(dead(tool, permission, last.death(now))),
                 (None, None) => {
                     let message = format!("there is no grant of `{permission}` for `{tool}`");
@@ -198,8 +243,7 @@ impl Store {
     pub(super) fn stand(&self, tool: &ToolId, picks: &[Pick], now: SystemTime) -> Result<(), Blocked> {
         for pick in picks {
             let entry = self.of(tool, pick.permission).iter().find(|entry| entry.id == pick.id);
-            // A grant that is not there any more was dead when it was forgotten; that its last use is taken is as it
-            // should be, for it was taken for this call.
+            // It is there, for it is held. That its last use is taken is as it should be: for this call it was.
             let death = entry.map_or(Some(Death::Revoked), |entry| entry.death(now));
             if death.is_some_and(|death| !matches!(death, Death::UsedUp)) {
                 return Err(dead(tool, pick.permission, death));
@@ -209,7 +253,7 @@ impl Store {
     }
 
     /// Takes one use of each grant, or nothing at all.
-    pub(super) fn take(&mut self, tool: &ToolId, picks: &[Pick], now: SystemTime) -> Result<(), Blocked> {
+    pub(super) fn take(&mut self, tool: &ToolId, picks: &[Pick], now: SystemTime) -> Result<Held, Blocked> {
         for pick in picks {
             let entry = self.of(tool, pick.permission).iter().find(|entry| entry.id == pick.id);
             // A grant that is not there any more was dead when it was forgotten.
@@ -218,12 +262,14 @@ impl Store {
                 return Err(dead(tool, pick.permission, death));
             }
         }
+        let mut held = Vec::with_capacity(picks.len());
         for pick in picks {
             for entry in self.of_mut(tool, pick.permission).iter_mut().filter(|entry| entry.id == pick.id) {
                 entry.left = entry.left.map(|left| left.saturating_sub(1));
+                held.push(Arc::clone(&entry.held));
             }
         }
-        Ok(())
+        Ok(Held(held))
     }
 }
 
@@ -231,14 +277,26 @@ impl Store {
 #[derive(Clone, Copy, Debug)]
 enum Death {
     Revoked,
+    NotGiven,
     Expired,
     UsedUp,
 }
 
 impl Entry {
+    fn pick(&self) -> Pick {
+        let Grant { permission, pre_granted, .. } = self.grant;
+        Pick { permission, id: self.id, pre_granted }
+    }
+
+    fn is_needed(&self, now: SystemTime) -> bool {
+        matches!(self.death(now), None | Some(Death::NotGiven)) || Arc::strong_count(&self.held) > 1
+    }
+
     fn death(&self, now: SystemTime) -> Option<Death> {
         if self.revoked {
             Some(Death::Revoked)
+        } else if !self.given {
+            Some(Death::NotGiven)
         } else if self.grant.expires.is_some_and(|expires| now >= expires) {
             Some(Death::Expired)
         } else if self.left == Some(0) {
@@ -258,6 +316,7 @@ fn dead(tool: &ToolId, permission: Permission, death: Option<Death>) -> Blocked 
     let how = match death {
         Some(Death::Expired) => "has expired",
         Some(Death::UsedUp) => "is used up",
+        Some(Death::NotGiven) => "is not in force yet",
         Some(Death::Revoked) | None => "was revoked",
     };
     let message = format!("the grant of `{permission}` for `{tool}` {how}");

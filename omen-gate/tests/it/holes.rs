@@ -2,8 +2,8 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use omen_gate::fault::Ran;
 use omen_gate::server::{Dispatch, ToolServer};
 use omen_gate::steps::Step;
 use omen_gate::tool::{Answer, Tool};
-use omen_gate::{Abort, BuildError, Code, Fault, Permission, StepId, Stopped, TurnId};
+use omen_gate::{Abort, BuildError, Clock as _, Code, Fault, Grant, ManualClock, Permission, StepId, Stopped, TurnId};
 use serde_json::{Value, json};
 
 use crate::gates::{MAY_WRITE, World, world};
@@ -81,7 +81,10 @@ async fn a_request_that_is_kept_beyond_its_step_calls_nothing() {
     let plan = json!({ "type": "call_tool", "server": "store", "tool": "get", "args": get() }).to_string();
     let request = kept.unwrap().screen().await.unwrap().plan(&plan).await.unwrap().call().unwrap();
     let stopped = request.conform().await.unwrap().authorize().await.unwrap().dispatch().await.unwrap_err();
-    assert!(matches!(&stopped, Stopped::Aborted(Abort::OutOfOrder { step, .. }) if *step == look), "{stopped}");
+    assert!(
+        matches!(&stopped, Stopped::Aborted { why: Abort::OutOfOrder { step, .. }, .. } if *step == look),
+        "{stopped}"
+    );
     assert_eq!((stopped.ran(), world.seen.calls()), (Ran::No, 0));
     assert_eq!(world.kinds().last().unwrap(), "turn R4");
 }
@@ -138,6 +141,123 @@ async fn a_server_that_panics_where_it_only_counts_takes_nobody_down() {
         assert_eq!((code, asked.load(Ordering::SeqCst)), (Code::R3, good_for + 1));
         assert_eq!(world.kinds().last().unwrap(), "decision R3");
     }
+}
+
+/// Lists the tools of the store. What its revision is, and what a call does, is as it is told.
+struct Odd<R, C> {
+    revision: R,
+    call: C,
+}
+
+impl<R, C> std::fmt::Debug for Odd<R, C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Odd")
+    }
+}
+
+#[async_trait]
+impl<R, C> ToolServer for Odd<R, C>
+where
+    R: Fn() -> u64 + Send + Sync + 'static,
+    C: Fn() -> Result<Answer, Fault> + Send + Sync + 'static,
+{
+    async fn list(&self) -> Result<Vec<Tool>, Fault> {
+        Ok(crate::gates::tools().await)
+    }
+
+    async fn call(&self, _: Dispatch) -> Result<Answer, Fault> {
+        (self.call)()
+    }
+
+    fn revision(&self) -> u64 {
+        (self.revision)()
+    }
+}
+
+fn answer() -> Answer {
+    serde_json::from_value(json!({ "content": [], "structuredContent": { "key": "pool", "value": 50 } })).unwrap()
+}
+
+#[tokio::test]
+async fn g2_an_answer_that_comes_when_the_grant_has_expired_is_withheld_and_a_fault_stays_a_fault() {
+    for fault in [None, Some(Fault::Timeout { after: Duration::from_secs(1) })] {
+        let clock = Arc::<OnceLock<Arc<ManualClock>>>::default();
+        let (of_server, fails) = (Arc::clone(&clock), fault.clone());
+        let call = move || {
+            of_server.get().unwrap().advance(Duration::from_secs(20));
+            fails.clone().map_or_else(|| Ok(answer()), Err)
+        };
+        let world = crate::gates::world_with("", Odd { revision: || 0, call }, |builder| builder).await;
+        clock.set(Arc::clone(&world.clock)).unwrap();
+        let operator = turn("operator");
+        world.gate.revoke(&operator, &tool("store/get"), Permission::Read).await.unwrap();
+        let expires = Some(world.clock.wall() + Duration::from_secs(20));
+        let short = Grant { expires, ..crate::support::grant("store/get", Permission::Read) };
+        world.gate.grant(&operator, short).await.unwrap();
+        let stopped = world.authorized("turn_1", "store/get", get()).await.unwrap().dispatch().await.unwrap_err();
+        match fault {
+            Some(fault) => assert_eq!(stopped, Stopped::Failed(fault)),
+            None => assert!(matches!(stopped, Stopped::Withdrawn(_)), "{stopped}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn pg_3_what_a_server_announces_while_the_intent_is_written_is_looked_at() {
+    for (is_changed, code) in [(false, None), (true, Some(Code::Pg3))] {
+        let world = world("", |builder| builder).await;
+        let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+        world.waits.store(true, Ordering::SeqCst);
+        let announce = async {
+            // The form of the tool was looked at, and the intent is on its way to the disk.
+            for _ in 0..20 {
+                tokio::task::yield_now().await;
+            }
+            if is_changed {
+                let changed = json!({ "name": "get", "inputSchema": { "properties": { "key": {} } } });
+                world.seen.more.lock().unwrap().push(serde_json::from_value(changed).unwrap());
+            }
+            world.seen.revision.fetch_add(1, Ordering::SeqCst);
+            world.waits.store(false, Ordering::SeqCst);
+        };
+        let (outcome, ()) = tokio::join!(request.dispatch(), announce);
+        assert_eq!(outcome.err().map(|stopped| stopped.code()), code);
+        assert_eq!(world.seen.calls(), u32::from(!is_changed));
+        assert_eq!(
+            world.kinds().iter().rev().take(2).collect::<Vec<_>>(),
+            ["outcome", "intent"].map(|kind| { if is_changed && kind == "outcome" { "outcome PG-3" } else { kind } })
+        );
+    }
+}
+
+#[tokio::test]
+async fn pg_3_a_server_whose_tools_change_all_the_time_is_not_called() {
+    let count = AtomicU32::new(0);
+    let revision = move || u64::from(count.fetch_add(1, Ordering::SeqCst));
+    let server = Odd { revision, call: || panic!("it is never called") };
+    let world = crate::gates::world_with("", server, |builder| builder).await;
+    let stopped = world.authorized("turn_1", "store/get", get()).await.unwrap().dispatch().await.unwrap_err();
+    assert_eq!((stopped.code(), stopped.ran()), (Code::Pg3, Ran::No), "{stopped}");
+}
+
+#[tokio::test]
+async fn g2_a_grant_that_is_revoked_while_it_is_recorded_is_never_in_force() {
+    let world = world("", |builder| builder).await;
+    let (operator, write) = (turn("operator"), crate::support::grant("store/set", Permission::Write));
+    world.waits.store(true, Ordering::SeqCst);
+    let go_on = async {
+        tokio::task::yield_now().await;
+        world.waits.store(false, Ordering::SeqCst);
+    };
+    let set = tool("store/set");
+    let revoke = world.gate.revoke(&operator, &set, Permission::Write);
+    let (given, revoked, ()) = tokio::join!(world.gate.grant(&operator, write), revoke, go_on);
+    assert_eq!(given.unwrap_err().code, Code::G2);
+    // As the log tells it: the grant, its revocation, and that it did not come into force.
+    assert_eq!(revoked.unwrap().len(), 1);
+    assert_eq!(world.kinds(), ["grant", "revocation", "decision G2"]);
+    let args = json!({ "key": "pool", "value": 80 });
+    assert_eq!(world.authorized("turn_1", "store/set", args).await.unwrap_err().code, Code::G2);
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! Turns of several steps (R2, R4).
 
+use std::time::Duration;
+
+use omen_gate::fault::Ran;
 use omen_gate::pipeline::{Received, Request};
 use omen_gate::steps::{Step, StepState};
-use omen_gate::{Abort, Code, Fault, Missing, StepId, Stopped, TurnId};
+use omen_gate::{Abort, Code, Fault, Missing, Permission, StepId, Stopped, TurnId};
 use serde_json::{Value, json};
 
 use crate::gates::{World, world};
+use crate::support::tool;
 
 fn id(text: &str) -> StepId {
     StepId::new(text).unwrap()
@@ -54,7 +58,7 @@ async fn a_step_that_comes_too_early_ends_the_turn() {
     let world = world("", |builder| builder).await;
     let mut turn = turn(&world, &[step("look", &[]), step("again", &["look"])]).await;
     let stopped = turn.step(&id("again"), "and now?", get).await.unwrap_err();
-    assert!(matches!(&stopped, Stopped::Aborted(Abort::OutOfOrder { .. })), "{stopped}");
+    assert!(matches!(&stopped, Stopped::Aborted { why: Abort::OutOfOrder { .. }, .. }), "{stopped}");
     assert_eq!(turn.step(&id("look"), "what is the pool?", get).await.unwrap_err(), stopped, "it stays at its end");
     assert_eq!(turn.finish().await.unwrap_err().code(), Code::R4);
     assert_eq!(world.seen.calls(), 0);
@@ -63,18 +67,36 @@ async fn a_step_that_comes_too_early_ends_the_turn() {
 #[tokio::test]
 async fn r4_a_step_that_another_needs_and_that_was_not_done_ends_the_turn_and_says_why() {
     let world = world("", |builder| builder).await;
-    for (how, expect) in [("blocked", "was blocked by PG-2"), ("failed", "failed (died)"), ("skipped", "was skipped")] {
+    let ways = [
+        ("blocked", "was blocked by PG-2", Ran::No),
+        ("failed", "failed (died)", Ran::Unknown),
+        ("withdrawn", "was called, and its answer is withheld by G2", Ran::Unknown),
+        ("skipped", "was skipped", Ran::No),
+    ];
+    for (how, expect, ran) in ways {
         let name = TurnId::new(how).unwrap();
         let mut turn = world.gate.turn(name, [step("look", &[]), step("again", &["look"])]).await.unwrap();
         let stopped = match how {
             "blocked" => turn.step(&id("look"), "remove it", denied).await.unwrap_err(),
             "skipped" => turn.skip(&id("look")).await.unwrap_err(),
+            "withdrawn" => {
+                world.seen.fail_with(Some(Fault::Timeout { after: Duration::ZERO }));
+                let (before, look) = (world.seen.calls(), id("look"));
+                let revoke = async {
+                    while world.seen.calls() == before {
+                        tokio::task::yield_now().await;
+                    }
+                    let operator = TurnId::new("operator").unwrap();
+                    world.gate.revoke(&operator, &tool("store/get"), Permission::Read).await.unwrap();
+                };
+                tokio::join!(turn.step(&look, "what is the pool?", get), revoke).0.unwrap_err()
+            }
             _ => {
                 world.seen.fail_with(Some(Fault::Died { why: "gone".to_owned() }));
                 turn.step(&id("look"), "what is the pool?", get).await.unwrap_err()
             }
         };
-        assert_eq!(stopped.code(), Code::R4);
+        assert_eq!((stopped.code(), stopped.ran()), (Code::R4, ran), "{how}");
         let told = format!("R4: the turn is aborted: step `again` needs step `look`, which {expect}");
         assert_eq!(stopped.to_string(), told);
         let entry = world.entries().pop().unwrap();

@@ -41,18 +41,25 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     };
     let mut open = Open::new(&gate, &turn, &call, attempt);
     let admitted = gate.unchanged(&listed).await;
-    let admitted = admitted.and_then(|server| Ok((server, gate.breakers().admit(&call.tool().tool)?)));
-    let (server, admission) = turn.check(admitted).await?;
+    let admitted = admitted.and_then(|form| Ok((form, gate.breakers().admit(&call.tool().tool)?)));
+    let (form, admission) = turn.check(admitted).await?;
     open.intended(admission);
     let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&turn, &call, decision)).await;
     let redeemed = redeemed.inspect_err(|_| open.refused())?;
-    // Writing the intent took its time, and what was revoked in it bites, too (G2).
-    let stands = redeemed.stands().and_then(|()| turn.stands(gate.clock()));
-    if let Err(stopped) = stands.map_err(Stopped::from).and_then(|()| Ok(turn.goes_on()?)) {
-        open.refused();
-        turn.record(Kind::Outcome, data(stopped_by_rule(&call, &stopped))).await?;
-        return Err(stopped);
-    }
+    // Writing the intent took its time, and what has changed or was revoked in it bites, too (PG-3, G2).
+    let form = gate.still(&listed, form).await;
+    let stands = form.and_then(|form| redeemed.stands().and_then(|()| turn.stands(gate.clock())).map(|()| form));
+    let server = match stands
+        .map_err(Stopped::from)
+        .and_then(|form| turn.goes_on().map(|()| form.server).map_err(Stopped::from))
+    {
+        Ok(server) => server,
+        Err(stopped) => {
+            open.refused();
+            turn.record(Kind::Outcome, data(stopped_by_rule(&call, &stopped))).await?;
+            return Err(stopped);
+        }
+    };
     open.called();
     called.extend(turn.directive().cloned());
     let dispatch = Dispatch::new(&call);
@@ -93,21 +100,22 @@ async fn intent(turn: &TurnState, call: &Call, decision: Decision) -> Result<(),
 }
 
 /// Runs the call for as long as the grants stand: what is revoked or has expired is no leave to finish what has begun
-/// (G2). A revocation that has returned comes before an answer that is there.
+/// (G2), nor to hand out what came of it.
 async fn while_it_stands(
     redeemed: &Redeemed,
     limit: Duration,
     call: impl Future<Output = Result<Answer, Fault>> + Send + 'static,
 ) -> Result<Result<Answer, Fault>, Blocked> {
-    let expiry = redeemed.time_left().filter(|(left, _)| *left < limit);
     let outcome = tokio::select! {
         biased;
         why = redeemed.revoked() => return Err(why),
-        outcome = guarded(expiry.map_or(limit, |(left, _)| left), call) => outcome,
+        why = redeemed.expired(limit) => return Err(why),
+        outcome = guarded(limit, call) => outcome,
     };
-    match (outcome, expiry) {
-        (Err(Fault::Timeout { .. }), Some((_, permission))) => Err(redeemed.expired(permission)),
-        (outcome, _) => Ok(outcome),
+    // The answer and what takes its ground away may come at once.
+    match outcome {
+        Ok(answer) => redeemed.stands().map(|()| Ok(answer)),
+        Err(fault) => Ok(Err(fault)),
     }
 }
 

@@ -162,3 +162,19 @@ fn the_store_is_bounded_and_forgets_the_dead_only() {
     // Forgotten is not forgiven.
     assert_eq!(outcome(lease.redeem(None)).unwrap_err().code, Code::G2);
 }
+
+#[test]
+fn a_grant_that_a_call_goes_by_is_not_forgotten() {
+    let clock = clock();
+    let grants = Grants::new(clock.clone());
+    let once = Grant { uses: NonZeroU32::new(1), ..grant("files/read", Read) };
+    grants.grant(once).unwrap();
+    let redeemed = outcome(outcome(grants.check(&call("files/read", &[Read]))).unwrap().redeem(None)).unwrap();
+    for index in 1..MAX_GRANTS {
+        grants.grant(Grant { expires: Some(start()), ..grant(&format!("files/t{index}"), Read) }).unwrap();
+    }
+    grants.grant(grant("files/more", Read)).unwrap();
+    assert_eq!(redeemed.stands(), Ok(()), "nobody has revoked it");
+    assert_eq!(grants.revoke(&tool("files/read"), Read).len(), 1, "it can still be");
+    blocked(redeemed.stands(), Code::G2, "the grant of `READ` for `files/read` was revoked");
+}
