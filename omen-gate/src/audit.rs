@@ -1,6 +1,6 @@
 //! A1, A3, A4: the audit log, which shows whether somebody has changed it.
 //!
-//! Every decision, every intent to run a tool and every outcome is an entry: one line of JSON in the spelling of
+//! Every refusal, every decision about grants and confirmations, every intent to run a tool and every outcome is an entry: one line of JSON in the spelling of
 //! RFC 8785, with `mac`, the HMAC-SHA-256 over the `mac` of the entry before (32 bytes) and the entry's own bytes
 //! without its `mac`. So each entry seals all before it. Next to the log is a head record that names the count and the
 //! last `mac` under a seal of its own, so that entries taken off the end are missed (D49).

@@ -1,6 +1,6 @@
 //! The bridge to an episode: a task goes through the gate and comes back with its result.
 
-use omen_fsm::episode::{Pending, Settled};
+use omen_fsm::episode::{Closed, Pending, Settled};
 use omen_types::{ErrorDetails, MethodKind};
 use serde_json::{Map, Value};
 
@@ -21,8 +21,7 @@ impl Gate {
     ///
     /// A directive is good for one call: a task that is taken up again, as after a restart, is not carried out twice by
     /// the same gate (PG-6). A new gate does not know of the calls of an old one; its audit log does: an intent with the
-    /// directive's packet id and without an outcome may have run. When the episode has closed, [`Gate::end_turn`] makes
-    /// room.
+    /// directive's packet id and without an outcome may have run. When the episode has closed, [`Gate::closed`] makes room.
     ///
     /// There is no query and no planner's text here, so that PG-0 and PG-1 have nothing to look at: what the episode
     /// orders was judged by its own rules. PG-2 to PG-4 and PG-6 hold as for any request.
@@ -40,6 +39,15 @@ impl Gate {
                 let called = u32::from(stopped.was_called);
                 task.failed(stopped.details()).used(0, called)
             }
+        }
+    }
+
+    /// Forgets the turn of an episode that has closed: an episode that has, orders nothing more. A gate has room for so
+    /// many turns that there is something to remember of ([`MAX_TURNS`](crate::MAX_TURNS)).
+    pub fn closed(&self, episode: &Closed) {
+        // An id that names no turn has never had one here.
+        if let Ok(turn) = TurnId::new(episode.correlation_id().as_str()) {
+            self.end_turn(&turn);
         }
     }
 

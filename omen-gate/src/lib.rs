@@ -4,8 +4,12 @@
 //! before it: [screened](pipeline::Screened), [planned](pipeline::Planned), [conformant](pipeline::Conformant),
 //! [authorized](pipeline::Authorized), [dispatched](pipeline::Dispatched), [typed](pipeline::Typed),
 //! [grounded](pipeline::Grounded). A step that is left out or taken out of turn does not compile. What an episode of the
-//! protocol orders goes the same way, by [`Gate::run`]. Every decision is in a tamper-evident [log](audit), the intent
+//! protocol orders goes the same way, by [`Gate::run`]. Every refusal, grant, confirmation and call is in a tamper-evident
+//! [log](audit), the intent
 //! before the tool runs and the outcome after it.
+//!
+//! Features: `mcp` for servers of the Model Context Protocol that are child processes (module `mcp`,
+//! `Builder::start_servers`); `test-util` for tests of servers, which makes calls past a gate.
 //!
 //! ```
 //! use omen_gate::audit::{Audit, Key, Options, store::Memory};

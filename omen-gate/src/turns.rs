@@ -60,7 +60,11 @@ impl Turns {
             books.retain(|_, book| Arc::strong_count(book) > 1 || book.try_lock().map_or(true, |book| says(&book)));
             if books.len() >= MAX_TURNS {
                 let message = format!("there is something to remember of more than {MAX_TURNS} turns");
-                return Err(Blocked::new(Code::R2, message, "end turns that are over: `gate.end_turn(&turn)`"));
+                return Err(Blocked::new(
+                    Code::R2,
+                    message,
+                    "end turns that are over: `gate.end_turn(&turn)`, or `gate.closed(&episode)`",
+                ));
             }
         }
         let new = || Book { budget: FailureBudget::new(self.limits), called: BTreeSet::new() };
@@ -75,5 +79,36 @@ impl Turns {
     /// A map of shared pointers is whole whenever something panics.
     fn lock(&self) -> MutexGuard<'_, Books> {
         self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails says so")]
+
+    use super::*;
+
+    fn id(number: usize) -> TurnId {
+        TurnId::new(format!("turn_{number}")).unwrap()
+    }
+
+    fn remember(turns: &Turns, number: usize) {
+        let book = turns.book(&id(number)).unwrap();
+        // Dropped without a word, an attempt is a failure.
+        drop(book.try_lock().unwrap().budget.attempt());
+    }
+
+    #[test]
+    fn so_many_turns_are_remembered_until_one_ends() {
+        let turns = Turns::new(BudgetLimits::default());
+        // Those of whom there is nothing to remember take no room.
+        (0..MAX_TURNS).for_each(|number| drop(turns.book(&id(number)).unwrap()));
+        (MAX_TURNS..2 * MAX_TURNS).for_each(|number| remember(&turns, number));
+        let refused = turns.book(&id(0)).unwrap_err();
+        assert_eq!(refused.code, Code::R2);
+        assert!(refused.help.contains("gate.closed"), "{refused:?}");
+        assert!(turns.book(&id(MAX_TURNS)).is_ok(), "one that is remembered goes on");
+        turns.end(&id(MAX_TURNS));
+        assert!(turns.book(&id(0)).is_ok());
     }
 }

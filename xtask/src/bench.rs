@@ -34,10 +34,10 @@ pub struct Options {
     /// How many rounds; the medians count
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// How many episodes the corpus has; 10 kB each
+    /// How many episodes the corpus of logs has; 10 kB each
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     episodes: u64,
-    /// What the corpus is made from
+    /// What the corpus of logs is made from
     #[arg(long, default_value_t = 7)]
     seed: u64,
     /// Measure the memory for so many open episodes in this process

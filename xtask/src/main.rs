@@ -25,7 +25,7 @@ enum Task {
     Referee(referee::Options),
     /// Walk at random over the typed API, and judge and resume what it writes
     Walk(walk::Options),
-    /// Measure how fast a log is judged
+    /// Measure how fast a log is judged, or what the gate costs
     Bench(bench::Options),
 }
 

@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{ValidationError, Validator};
 use omen_types::suggest::nearest;
+use schemars::Schema;
 use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform as _};
 use serde_json::Value;
 
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
@@ -20,7 +22,15 @@ pub(super) fn json_schema() -> Value {
 /// Without references, so that the place of a keyword in the schema is where its description stands, too.
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    settings.into_generator().into_root_schema_for::<File>().to_value()
+    let mut schema = settings.into_generator().into_root_schema_for::<File>();
+    // What may be left out has no value then; TOML has none that says so.
+    let without_null = |schema: &mut Schema| {
+        if schema.get("default").is_some_and(Value::is_null) {
+            schema.remove("default");
+        }
+    };
+    RecursiveTransform(without_null).transform(&mut schema);
+    schema.to_value()
 });
 
 static VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| jsonschema::validator_for(&SCHEMA).ok());

@@ -76,9 +76,10 @@ async fn agent(
     // Decide again, on what is proved now, and authorize one write.
     let order = arbitrate("raise")?.to_act().relies_on(proof.verifies(unchanged));
     let (episode, [permit]) =
-        episode.act(order, envelope)?.authorize::<RaisePool, 1>(TokenSpec::new(60, text!("ticket OPS-77")))?;
+        episode.act(order, envelope)?.authorize::<RaisePool, 1>(TokenSpec::new(300, text!("ticket OPS-77")))?;
+    // Somebody has to confirm it: that takes its time, and counts.
     let write = Directive::new(ConfigSet, op::Modify, fields!({ "key": POOL, "value": AFTER }));
-    let (episode, [task]) = episode.execute([write.timeout_seconds(30).with(permit)])?;
+    let (episode, [task]) = episode.execute([write.timeout_seconds(120).with(permit)])?;
     let result = gate.run(task).await;
 
     // What is believed now is what the tool says it has done. If it was not let through, nothing has changed.
@@ -130,6 +131,7 @@ async fn governed(dir: &Path) -> Result<(), Failure> {
     let log = File::options().append(true).create(true).open(dir.join("episode.jsonl"))?;
     let episode = Setup::new(id.parse()?, &envelope, now).log(JsonLines(log)).start();
     let closed = agent(&gate, episode, &envelope).await?;
+    gate.closed(&closed);
     println!("the episode `{}` is closed; the audit log says of it:", closed.correlation_id());
     tell(&dir.join("audit.jsonl"), closed.correlation_id().as_str())?;
 

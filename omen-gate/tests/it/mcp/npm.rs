@@ -20,6 +20,9 @@ use super::{call, limits, start, until, within};
 /// Names the folder.
 const SERVERS: &str = "OMEN_MCP_SERVERS";
 
+/// Demands that they run without a network.
+const OFFLINE: &str = "OMEN_MCP_OFFLINE";
+
 /// Starts an official server, or says why not.
 async fn official(name: &str, args: &[&Path]) -> Option<StdioServer> {
     let Some(folder) = std::env::var_os(SERVERS) else {
@@ -39,6 +42,7 @@ fn offline(program: &str) -> Launch {
             return Launch::new("unshare").args(unshare).arg(program);
         }
     }
+    assert!(std::env::var_os(OFFLINE).is_none(), "{OFFLINE} is set, and it is not permitted to unshare the network");
     say("it is not permitted to unshare the network: the server runs with it");
     Launch::new(program)
 }

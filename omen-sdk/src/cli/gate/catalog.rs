@@ -55,10 +55,13 @@ fn ask(config: &Config) -> Result<Option<Lists>, Failure> {
             Ok(tools) => drop(lists.insert(name, tools)),
             Err(fault) => {
                 let why = fault.to_string();
+                let command = config.servers.get(&name).and_then(|server| server.command.as_ref());
+                let program = command.map_or("", |command| command.program.as_str());
                 complain(format_args!(
-                    "the server `{}` does not list its tools: {}",
+                    "the server `{}` does not list its tools: {}; see that its `command`, `{}`, is right and runs by itself",
                     clean(name.as_str()),
-                    clean(&why)
+                    clean(&why),
+                    clean(program)
                 ));
                 is_whole = false;
             }

@@ -28,6 +28,11 @@ pub(crate) fn dry_run(args: &DryRunArgs, out: &mut Output) -> Result<Outcome, Fa
             return Ok(Outcome::Unread);
         }
     };
+    if config.audit.is_none() {
+        complain(
+            "note: the configuration has no `[audit]` table: unless its program brings an audit log, no gate starts",
+        );
+    }
     let path = args.plans.as_deref().unwrap_or(Path::new("-"));
     let mut input = match Input::open(path) {
         Ok(input) => input,

@@ -53,6 +53,24 @@ fn change(folder: &TempDir, change: impl FnOnce(&mut Vec<u8>)) {
 }
 
 #[test]
+fn a_new_key_seals_a_log_and_is_never_overwritten() {
+    let folder = folder(&[]);
+    let made = audit(&folder, &["new-key", "audit.key"]);
+    assert_eq!((made.code, made.stdout.as_str(), made.stderr.as_str()), (0, "", ""));
+    append(&folder, 1);
+    assert_eq!(verdict(&folder, &[]).0, 0);
+    let before = fs::read(folder.path().join("audit.key")).unwrap();
+    let again = audit(&folder, &["new-key", "audit.key"]);
+    assert_eq!((again.code, again.stdout.as_str()), (3, ""));
+    assert!(again.stderr.contains("a key is never overwritten"), "{}", again.stderr);
+    assert_eq!(fs::read(folder.path().join("audit.key")).unwrap(), before);
+
+    let missing = audit(&folder, &["verify", "--key-file", "no.key", "audit.jsonl"]);
+    assert_eq!(missing.code, 3);
+    assert!(missing.stderr.contains("make a key: `omen audit new-key no.key`"), "{}", missing.stderr);
+}
+
+#[test]
 fn a_sound_log_exits_0() {
     let folder = logged();
     let (code, found) = verdict(&folder, &[]);

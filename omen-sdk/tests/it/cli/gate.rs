@@ -40,6 +40,7 @@ fn config() -> String {
     };
     let pinned = |name: &str| format!("pin = '{}'", pin_of(name));
     [
+        AUDIT.to_owned(),
         "[servers.files]\n".to_owned(),
         allow("read_file", "READ", &pinned("read_file")),
         allow("write_file", "WRITE", &pinned("write_file")),
@@ -53,6 +54,9 @@ fn config() -> String {
     ]
     .concat()
 }
+
+/// Without an audit log there is no gate.
+const AUDIT: &str = "[audit]\nlog = 'audit.jsonl'\nkey_env = 'KEY'\n";
 
 /// `gate.toml`, `catalog.json` and `plans.jsonl`.
 fn prepared(plans: &str) -> TempDir {
@@ -99,6 +103,15 @@ fn check(line: &str, verdict: &str, code: Option<&str>, says: &str) {
     assert!(run.stdout.contains(says), "{found}");
     assert_eq!(run.code, i32::from(verdict == "block"), "{}", run.stderr);
     assert_eq!(run.stderr, "");
+}
+
+#[test]
+fn what_no_gate_would_start_with_is_noted() {
+    let folder = prepared(&read());
+    write(folder.path(), "gate.toml", config().replace(AUDIT, "").as_bytes());
+    let run = dry_run(&folder, &["plans.jsonl"]);
+    assert_eq!((run.code, run.stdout.lines().count()), (0, 1));
+    assert!(run.stderr.starts_with("omen: note: the configuration has no `[audit]` table"), "{}", run.stderr);
 }
 
 #[test]

@@ -117,8 +117,8 @@ fn pins_are_for_the_operator_to_complete() {
     assert_eq!(run.code, 3);
     assert!(run.stderr.contains("`allow[0].permissions` is empty"), "{}", run.stderr);
 
-    let grant = "[[grants]]\nserver = 'files'\ntool = 'read_file'\npermissions = ['READ']\n";
-    configure(&(pins.stdout.replace("permissions = []", "permissions = ['READ']") + grant));
+    let grant = "[[grants]]\nserver = 'files'\ntool = 'read_file'\npermissions = ['READ']\n".to_owned() + super::AUDIT;
+    configure(&(pins.stdout.replace("permissions = []", "permissions = ['READ']") + &grant));
     let run = dry_run(&folder, &["plans.jsonl"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let again = gate(&folder, &args);
