@@ -5,6 +5,7 @@
 //! runs elsewhere, so such texts are refused.
 
 mod number;
+pub(crate) mod reserved;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -37,6 +38,8 @@ pub(crate) enum Unread {
     Trailing(usize),
     /// An object has a key twice.
     Repeated { key: String, at: String },
+    /// A key that readers of this program give a meaning of its own.
+    Reserved { key: String, at: String },
     /// More levels than are allowed.
     Deep,
     /// A number that readers take for different ones.
@@ -50,6 +53,7 @@ impl fmt::Display for Unread {
             Self::Syntax(what) => write!(f, "not valid JSON: {what}"),
             Self::Trailing(at) => write!(f, "there is something after the JSON value, from byte {at} on"),
             Self::Repeated { key, at } => write!(f, "the key `{key}` is repeated in {}", place(at)),
+            Self::Reserved { key, at } => write!(f, "the key `{key}` in {} is reserved", place(at)),
             Self::Deep => f.write_str("arrays and objects are nested too deeply"),
             Self::Number { number, at, why } => write!(f, "the number `{number}` at {} {why}", place(at)),
         }
@@ -91,6 +95,9 @@ fn value(raw: &RawValue, how: Reading, levels: usize, at: &str) -> Result<Value,
             let mut seen = BTreeSet::new();
             if let Some((key, _)) = members.iter().find(|(key, _)| !seen.insert(key)) {
                 return Err(Unread::Repeated { key: bounded(key), at: at.to_owned() });
+            }
+            if let Some((key, _)) = members.iter().find(|(key, _)| reserved::is_reserved(key)) {
+                return Err(Unread::Reserved { key: bounded(key), at: at.to_owned() });
             }
             let each = |(key, raw): (Cow<'_, str>, &RawValue)| {
                 let value = value(raw, how, levels - 1, &below(at, &key))?;

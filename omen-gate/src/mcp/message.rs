@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::bounded;
+use crate::json::reserved;
 
 /// A message, as far as the gate looks at it.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,7 @@ impl Message {
         if line.trim_ascii_start().first() != Some(&b'{') {
             return Err(format!("`{}` is no message", bounded(&String::from_utf8_lossy(line))));
         }
+        reserved::refuse(line).map_err(|error| format!("no message: {error}"))?;
         let raw: Raw = serde_json::from_slice(line).map_err(|error| bounded(&format!("no message: {error}")))?;
         if raw.jsonrpc != "2.0" {
             return Err(format!("a message of JSON-RPC `{}`", bounded(&raw.jsonrpc)));
@@ -101,6 +103,11 @@ mod tests {
         refused(r#"{"jsonrpc":"2.0","id":1}"#, "neither");
         refused(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#, "neither");
         refused(r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"what?"}}"#, "(-32700): what?");
+        // Read once more, it would be an array, and as deep as it likes.
+        let key = r#""$serde_json::private::RawValue":"[1]""#;
+        refused(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":[{{{key}}}]}}}}"#), "is reserved");
+        let escaped = key.replace("serde", "\\u0073erde");
+        refused(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":[{{{escaped}}}]}}}}"#), "is reserved");
         let deep = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":{}}}}}"#, "[".repeat(1_000));
         refused(&deep, "recursion limit");
     }

@@ -27,6 +27,9 @@ pub(super) fn object(text: &str, limits: &Limits) -> Result<Map<String, Value>, 
             let message = format!("the plan is nested more than {} levels deep", how.depth);
             Err(blocked(message, "flatten the arguments"))
         }
+        Err(error @ Unread::Reserved { .. }) => {
+            Err(blocked(format!("the plan cannot be read: {error}"), "give the member another name"))
+        }
         Err(error @ Unread::Repeated { .. }) => {
             Err(blocked(error.to_string(), "write each key once: readers differ in which of them they take"))
         }

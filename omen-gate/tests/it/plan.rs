@@ -122,6 +122,17 @@ fn a_repeated_key_is_named_with_its_place() {
 }
 
 #[test]
+fn a_key_that_would_have_a_value_read_once_more_is_refused() {
+    for key in ["$serde_json::private::RawValue", r"$serde\u005fjson::private::RawValue"] {
+        let blocked = args(&format!(r#"{{"a": [{{"{key}": "{{\"b\": 1}}"}}]}}"#)).unwrap_err();
+        assert_eq!(
+            blocked.message,
+            "the plan cannot be read: the key `$serde_json::private::RawValue` in `/args/a/0` is reserved"
+        );
+    }
+}
+
+#[test]
 fn numbers_are_those_that_every_reader_takes_for_the_same() {
     let fine =
         "0 1 -1 9007199254740991 -9007199254740991 0.1 1.50 -2.5e-3 1E2 1e+2 0.30000000000000004 1e15 5e-324 0.0 0e9";
