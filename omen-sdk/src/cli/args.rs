@@ -400,8 +400,8 @@ const AUDIT_VERIFY_HELP: &str = concat!(
 A log that was set back together with its head record looks sound, and so does one that was written
 anew by somebody who has the key. An anchor that was kept elsewhere shows both.
 
-While a gate has the log open it is in use, and is not looked at. Verify a copy: of the head record
-first, then of the log, so that it is incomplete at its end and not truncated.
+While a gate has the log open it is in use, and is not looked at. A copy of the log and its head
+record can be, if nothing was written between the two.
 
 Examples:
   omen audit verify --key-file audit.key audit.jsonl
