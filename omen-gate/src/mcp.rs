@@ -2,7 +2,7 @@
 //! output.
 //!
 //! The handshake, the numbering of requests and the pairing of answers are the official SDK's (`rmcp`). The bytes
-//! are read here, for three reasons:
+//! are read here, for four reasons:
 //!
 //! - A line is given up as soon as it is longer than [`Limits::line_bytes`], not after it was read, and the call
 //!   learns that the answer was too large. The SDK drops such a line and leaves the call open.
@@ -10,12 +10,15 @@
 //!   The SDK skips it and leaves the call open.
 //! - Results are kept as the server wrote them. The SDK's types forget the members that they do not know, and a tool
 //!   is pinned by all that it says of itself.
+//! - Requests of a server are answered at once, within [`Limits::unread_bytes`]. The SDK starts a task for each, without
+//!   bound.
 //!
 //! Of what a server sends unasked, a ping is answered, `notifications/tools/list_changed` is counted
 //! ([`revision`](crate::server::ToolServer::revision)), and nothing else has an effect.
 
 mod answer;
 mod connection;
+mod current;
 mod discover;
 mod launch;
 mod limits;
@@ -24,6 +27,7 @@ mod link;
 mod listing;
 mod message;
 mod process;
+mod requests;
 mod server;
 mod tail;
 mod transport;

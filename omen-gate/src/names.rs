@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use omen_types::unseen::is_unseen;
 use serde::{Deserialize, Serialize};
 
-/// A text that is no such name.
+/// A text that is no such name. Its message shows what cannot be seen escaped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{got}` is no {what}: 1 to 128 characters, none of them blank or a control character")]
+#[error("`{got}` is no {what}: 1 to 128 characters, none of them blank, a control character or invisible")]
 pub struct BadName {
     what: &'static str,
     got: String,
@@ -21,17 +22,18 @@ macro_rules! name {
         pub struct $Name(Arc<str>);
 
         impl $Name {
-            /// Takes a text of 1 to 128 characters, none of them blank or a control character.
+            /// Takes a text of 1 to 128 characters, none of them blank, a control character or invisible: names that are
+            /// not the same must not look the same.
             ///
             /// # Errors
             /// If the text is something else.
             pub fn new(text: impl AsRef<str>) -> Result<Self, BadName> {
                 let text = text.as_ref();
                 let fits = (1..=128).contains(&text.chars().count());
-                if fits && !text.chars().any(|c| c.is_whitespace() || c.is_control()) {
+                if fits && !text.chars().any(|c| c.is_whitespace() || is_unseen(c)) {
                     Ok(Self(text.into()))
                 } else {
-                    Err(BadName { what: $what, got: text.chars().take(128).collect() })
+                    Err(BadName { what: $what, got: shown(text) })
                 }
             }
 
@@ -95,6 +97,15 @@ name!(
     /// The name of a step within a turn (R4).
     StepId, "step name"
 );
+
+/// As much of a text as a name may have, with nothing in it that could play tricks on whoever reads the message.
+fn shown(text: &str) -> String {
+    let mut shown = String::new();
+    for c in text.chars().take(128) {
+        if is_unseen(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown
+}
 
 /// A tool of a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

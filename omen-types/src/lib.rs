@@ -32,6 +32,8 @@ pub mod scalar;
 pub mod shape;
 pub mod suggest;
 pub mod time;
+#[doc(hidden)]
+pub mod unseen;
 
 pub use code::{Code, RuleInfo};
 pub use diagnostic::{Diagnostic, Severity};

@@ -13,9 +13,11 @@ pub struct Limits {
     pub pages: usize,
     /// Bytes of a list, all pages together, as JSON without blanks.
     pub list_bytes: usize,
-    /// Requests that the server has not answered, those that were cancelled included.
+    /// Requests that somebody waits for. Of those that were cancelled, which a server need not answer, as many are
+    /// remembered.
     pub open_requests: usize,
-    /// Bytes that wait to be written because the server does not read.
+    /// Bytes that wait to be written because the server does not read. Each message counts 1 KiB more than it is long,
+    /// for what it costs to have it wait.
     pub unread_bytes: usize,
     /// Time for the server to start, up to the end of the handshake.
     pub start: Duration,

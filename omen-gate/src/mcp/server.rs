@@ -1,12 +1,12 @@
 //! A tool server that is a child process.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ListToolsRequest, PaginatedRequestParams};
 
 use super::connection::Connection;
+use super::current::Current;
 use super::listing::Listing;
 use super::{Launch, answer};
 use crate::Fault;
@@ -41,8 +41,7 @@ use crate::tool::{Answer, Tool};
 #[derive(Debug)]
 pub struct StdioServer {
     launch: Launch,
-    revision: Arc<AtomicU64>,
-    current: Mutex<Arc<Connection>>,
+    current: Current<Connection>,
     /// Whether it is to run. Held while the process is started or stopped, so that two lists do not start two.
     wanted: tokio::sync::Mutex<bool>,
 }
@@ -59,7 +58,7 @@ impl StdioServer {
     pub async fn start(launch: Launch) -> Result<Self, Fault> {
         let revision = Arc::default();
         let connection = Connection::open(&launch, Arc::clone(&revision)).await?;
-        Ok(Self { launch, revision, current: Mutex::new(Arc::new(connection)), wanted: true.into() })
+        Ok(Self { launch, current: Current::new(connection, revision), wanted: true.into() })
     }
 
     /// Starts the process anew, and kills the old one if it still runs. The list of tools counts as changed.
@@ -108,10 +107,8 @@ impl StdioServer {
 
     /// Only with `wanted` held.
     async fn start_anew(&self) -> Result<Arc<Connection>, Fault> {
-        let connection = Arc::new(Connection::open(&self.launch, Arc::clone(&self.revision)).await?);
-        let old = std::mem::replace(&mut *self.lock(), Arc::clone(&connection));
-        self.revision.fetch_add(1, Ordering::Release);
-        old.kill();
+        let connection = Arc::new(Connection::open(&self.launch, self.current.counter()).await?);
+        self.current.replace(Arc::clone(&connection)).kill();
         Ok(connection)
     }
 
@@ -130,11 +127,7 @@ impl StdioServer {
     }
 
     fn connection(&self) -> Arc<Connection> {
-        Arc::clone(&self.lock())
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Arc<Connection>> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+        self.current.get()
     }
 }
 
@@ -161,6 +154,6 @@ impl ToolServer for StdioServer {
     }
 
     fn revision(&self) -> u64 {
-        self.revision.load(Ordering::Acquire)
+        self.current.revision()
     }
 }

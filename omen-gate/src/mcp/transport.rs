@@ -1,24 +1,25 @@
 //! Lines to and from a server, as the SDK's messages.
 
-use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    ClientNotification, ClientRequest, CustomRequest, CustomResult, ErrorCode, ErrorData, JsonRpcMessage, PingRequest,
-    RequestId, ServerRequest, ServerResult,
+    ClientNotification, ClientRequest, ClientResult, CustomResult, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
+    ServerResult,
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Map, Value};
 use tokio::process::ChildStdout;
+use tokio::task::consume_budget;
 
 use super::Limits;
 use super::lines::{Broken, Lines};
 use super::link::{End, Link};
 use super::message::{Message, Outcome, RpcError};
 use super::process::{Exit, Process, Wish};
+use super::requests::{Answers, Asked, Requests};
 use super::writer::Writer;
 use crate::bounded;
 
@@ -33,21 +34,10 @@ pub(super) struct Pipes {
     lines: Lines<ChildStdout>,
     /// None once the input of the server is to be closed.
     writer: Option<Writer>,
-    open: HashMap<i64, Asked>,
+    requests: Requests,
     limits: Limits,
     link: Arc<Link>,
     exit: Exit,
-}
-
-/// What a request was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked {
-    /// The SDK's own, which wants its own types.
-    Handshake,
-    /// Ours, whose answer is kept as it is.
-    Ours,
-    /// Ours, and cancelled. The server may answer it all the same.
-    Abandoned,
 }
 
 impl Pipes {
@@ -56,7 +46,7 @@ impl Pipes {
         Self {
             lines: Lines::new(stdout, limits.line_bytes),
             writer: Some(Writer::new(stdin, limits.unread_bytes)),
-            open: HashMap::new(),
+            requests: Requests::new(limits.open_requests),
             limits,
             link,
             exit,
@@ -69,14 +59,13 @@ impl Pipes {
         message: &TxJsonRpcMessage<RoleClient>,
     ) -> io::Result<impl Future<Output = io::Result<()>> + Send + use<>> {
         let writer = self.writer.as_ref().ok_or(io::ErrorKind::NotConnected)?;
-        let mut line = serde_json::to_vec(message)?;
-        line.push(b'\n');
+        let line = line(message)?;
         match message {
             JsonRpcMessage::Request(request) => {
                 let RequestId::Number(id) = request.id else {
                     return Err(io::Error::other("requests are numbered"));
                 };
-                if self.open.len() >= self.limits.open_requests {
+                if self.requests.are_full() {
                     return Err(io::Error::other("the server has left too many requests unanswered"));
                 }
                 let asked = match request.request {
@@ -84,15 +73,15 @@ impl Pipes {
                     _ => Asked::Handshake,
                 };
                 let written = writer.write(line)?;
-                self.open.insert(id, asked);
+                self.requests.ask(id, asked);
                 return Ok(written);
             }
             JsonRpcMessage::Notification(note) => {
                 if let ClientNotification::CancelledNotification(note) = &note.notification
                     && let Some(RequestId::Number(id)) = note.params.request_id
-                    && let Some(asked) = self.open.get_mut(&id)
                 {
-                    *asked = Asked::Abandoned;
+                    // Whether or not the server can be told.
+                    self.requests.abandon(id);
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
@@ -100,9 +89,29 @@ impl Pipes {
         writer.write(line)
     }
 
+    /// Answers a request of the server: a ping, and all others with a refusal.
+    ///
+    /// It is done here, for the SDK starts a task for each request, and bounds neither the tasks nor the numbers that
+    /// it keeps for them: a server that asks faster than we answer could take all memory.
+    fn reply(&self, id: RequestId, method: &str) {
+        let answer: TxJsonRpcMessage<RoleClient> = if method == "ping" {
+            JsonRpcMessage::response(ClientResult::empty(()), id)
+        } else {
+            let refusal = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this client does nothing for servers", None);
+            JsonRpcMessage::error(refusal, Some(id))
+        };
+        // A server that does not read its input has no answer from us, whether or not it waits for one.
+        if let (Some(writer), Ok(line)) = (&self.writer, line(&answer)) {
+            drop(writer.write(line));
+        }
+    }
+
     /// The next message that the SDK is to see, or how the connection ended.
     async fn next(&mut self) -> Result<RxJsonRpcMessage<RoleClient>, End> {
         loop {
+            // However much the server says at once, others have their turn: what is answered has to be written, too.
+            // Here nothing is lost if the future is dropped.
+            consume_budget().await;
             let line = match self.lines.next().await {
                 Ok(Some(line)) => line,
                 Ok(None) => {
@@ -118,12 +127,14 @@ impl Pipes {
             match Message::read(&line).map_err(End::Malformed)? {
                 Message::Notification { method } if method == TOOLS_CHANGED => self.link.changed(),
                 Message::Notification { .. } => {}
-                Message::Request { id, method } => return Ok(request(id, method)),
-                Message::Answer { id, outcome } => match self.open.remove(&id) {
-                    Some(Asked::Ours) => return Ok(ours(id, outcome)),
-                    Some(Asked::Handshake) => return handshake(id, outcome).map_err(End::Malformed),
-                    Some(Asked::Abandoned) => {}
-                    None => return Err(End::Malformed(format!("an answer to `{id}`, which was not asked"))),
+                Message::Request { id, method } => self.reply(id, &method),
+                Message::Answer { id, outcome } => match self.requests.answer(id) {
+                    Answers::Open(Asked::Ours) => return Ok(ours(id, outcome)),
+                    Answers::Open(Asked::Handshake) => return handshake(id, outcome).map_err(End::Malformed),
+                    Answers::Abandoned => {}
+                    Answers::Nothing => {
+                        return Err(End::Malformed(format!("an answer to `{id}`, which was not asked")));
+                    }
                 },
             }
         }
@@ -159,14 +170,10 @@ impl Transport<RoleClient> for Pipes {
     }
 }
 
-/// A request of the server, without what it asks for: the SDK answers a ping, and refuses all others.
-fn request(id: RequestId, method: String) -> RxJsonRpcMessage<RoleClient> {
-    let request = if method == "ping" {
-        ServerRequest::PingRequest(PingRequest::default())
-    } else {
-        ServerRequest::CustomRequest(CustomRequest::new(method, None))
-    };
-    JsonRpcMessage::request(request, id)
+fn line(message: &TxJsonRpcMessage<RoleClient>) -> serde_json::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line)
 }
 
 /// An answer that the SDK hands on as it is: `Ok` or `Err`, as [`unpack`] takes it apart.

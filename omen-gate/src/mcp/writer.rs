@@ -13,11 +13,16 @@ use tokio::sync::{mpsc, oneshot};
 /// The SDK sends each message in a task of its own; without an order, a cancellation could overtake its request.
 #[derive(Debug)]
 pub(super) struct Writer {
-    /// Bounded by bytes.
+    /// Bounded by what the lines cost.
     queue: mpsc::UnboundedSender<Line>,
     waiting: Arc<AtomicUsize>,
     limit: usize,
 }
+
+/// What a line costs beside its bytes: its buffer has room for 128 at least, and for what we ask and cancel a task of
+/// the SDK waits with a channel of its own until the line is written. Without it, a server that sends pings and does
+/// not read could have 400,000 answers of 40 bytes wait within 16 MiB.
+const EACH: usize = 1 << 10;
 
 #[derive(Debug)]
 struct Line {
@@ -26,7 +31,8 @@ struct Line {
 }
 
 impl Writer {
-    /// At most `limit` bytes wait at a time.
+    /// At most `limit` bytes wait at a time, where each line counts [`EACH`] more than it is long. Where none waits, a
+    /// line of `limit` bytes is taken.
     pub(super) fn new(mut output: impl AsyncWrite + Send + Unpin + 'static, limit: usize) -> Self {
         let (queue, mut lines) = mpsc::unbounded_channel::<Line>();
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -37,7 +43,7 @@ impl Writer {
                     Ok(()) => output.flush().await,
                     broken => broken,
                 };
-                counter.fetch_sub(bytes.len(), Ordering::AcqRel);
+                counter.fetch_sub(cost(&bytes), Ordering::AcqRel);
                 // Nobody need wait for it.
                 let _ = written.send(outcome);
             }
@@ -58,11 +64,15 @@ impl Writer {
             return Err(io::Error::other("the server does not read its input"));
         }
         // Only this end adds, and it is not shared.
-        self.waiting.fetch_add(length, Ordering::AcqRel);
+        self.waiting.fetch_add(cost(&bytes), Ordering::AcqRel);
         let (written, outcome) = oneshot::channel();
         self.queue.send(Line { bytes, written }).map_err(|_| io::ErrorKind::NotConnected)?;
         Ok(async move { outcome.await.unwrap_or_else(|_| Err(io::ErrorKind::NotConnected.into())) })
     }
+}
+
+fn cost(line: &[u8]) -> usize {
+    line.len().saturating_add(EACH)
 }
 
 #[cfg(test)]
@@ -70,12 +80,12 @@ impl Writer {
 mod tests {
     use tokio::io::AsyncReadExt as _;
 
-    use super::Writer;
+    use super::{EACH, Writer};
 
     #[tokio::test]
     async fn lines_are_written_in_order_and_the_rest_before_the_end() {
         let (near, mut far) = tokio::io::duplex(4);
-        let writer = Writer::new(near, 100);
+        let writer = Writer::new(near, 10 * EACH);
         let lines: Vec<_> = (0..9).map(|n| writer.write(format!("line {n}\n").into_bytes()).unwrap()).collect();
         // Nobody waits for them.
         drop((lines, writer));
@@ -98,5 +108,17 @@ mod tests {
         third.await.unwrap();
         drop(far);
         assert!(writer.write(vec![b'd'; 8]).unwrap().await.is_err(), "nobody is there");
+    }
+
+    #[tokio::test]
+    async fn many_small_lines_are_bounded_by_their_number() {
+        let (near, mut far) = tokio::io::duplex(1);
+        let writer = Writer::new(near, 1 << 20);
+        let taken = (0..100_000).map_while(|_| writer.write(vec![b'a'; 4]).ok()).count();
+        assert!((1_000..=1_024).contains(&taken), "{taken}");
+        // All that was taken is written, and then there is room again.
+        far.read_exact(&mut vec![0; 4 * taken]).await.unwrap();
+        let next = writer.write(vec![b'b'; 1 << 20]);
+        assert!(next.is_ok(), "one that is as long as all may be");
     }
 }

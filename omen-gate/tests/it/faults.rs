@@ -61,6 +61,7 @@ fn what_follows_from_a_class() {
 fn foreign_text_is_cut_and_made_harmless() {
     assert_eq!(bounded("as it is: é, 日本"), "as it is: é, 日本");
     assert_eq!(bounded("a\nb\r\tc\u{1b}[31m\u{0}\u{202e}d\u{2028}"), "a b  c [31m  d ");
+    assert_eq!(bounded("a\u{2066}b\u{200b}c\u{e0041}d"), "a b c d");
     assert_eq!(bounded(&"x".repeat(MAX_TEXT)), "x".repeat(MAX_TEXT));
     for (text, c) in [("x", 'x'), ("é", 'é'), ("日", '日'), ("😀", '😀')] {
         // One byte before, so that characters straddle the limit.

@@ -23,6 +23,7 @@ mod matrix;
 mod mcp;
 #[path = "../ui/mended/mod.rs"]
 mod mended;
+mod names;
 mod output;
 mod pipeline;
 mod plan;

@@ -212,9 +212,17 @@ fn a_call_has_its_members_and_no_other() {
     );
     refused(&with(r#", "answer": "x""#), "a `call_tool` has no member `answer`", "`server`, `tool`, `args`");
     let bad = with(r#", "server": "a b", "tool": "t", "args": {}"#);
-    refused(&bad, "`a b` is no server name: 1 to 128 characters, none of them blank or a control character", "listed");
+    refused(
+        &bad,
+        "`a b` is no server name: 1 to 128 characters, none of them blank, a control character or invisible",
+        "listed",
+    );
     let bad = with(r#", "server": "s", "tool": "", "args": {}"#);
-    refused(&bad, "`` is no tool name: 1 to 128 characters, none of them blank or a control character", "listed");
+    refused(
+        &bad,
+        "`` is no tool name: 1 to 128 characters, none of them blank, a control character or invisible",
+        "listed",
+    );
 }
 
 #[test]

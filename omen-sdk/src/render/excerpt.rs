@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use omen_types::unseen::is_unseen;
+
 /// Part of a line, safe to print, and where the span stands in it, in bytes.
 pub(super) struct Excerpt {
     pub(super) text: String,
@@ -47,7 +49,16 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     if text.chars().all(|c| visible(c) == c && c != '\t') {
         return Cow::Borrowed(text);
     }
-    text.chars().map(|c| if c == '\t' { '␉' } else { visible(c) }).collect()
+    let mut cleaned = String::with_capacity(text.len());
+    for c in text.chars() {
+        match visible(c) {
+            '\t' => cleaned.push('␉'),
+            // What has no picture is named: here, nobody counts columns.
+            char::REPLACEMENT_CHARACTER if c != char::REPLACEMENT_CHARACTER => cleaned.extend(c.escape_unicode()),
+            seen => cleaned.push(seen),
+        }
+    }
+    Cow::Owned(cleaned)
 }
 
 /// Tabs stay; `annotate-snippets` sets them itself.
@@ -56,15 +67,8 @@ fn visible(c: char) -> char {
         '\t' => c,
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or(char::REPLACEMENT_CHARACTER),
         '\u{7f}' => '␡',
-        // The second range of control characters; marks without width; line and paragraph
-        // separators; changes of the direction of writing.
-        '\u{80}'..='\u{9f}'
-        | '\u{ad}'
-        | '\u{61c}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' => char::REPLACEMENT_CHARACTER,
+        // One column for each character, which windows and carets count on.
+        _ if is_unseen(c) => char::REPLACEMENT_CHARACTER,
         _ => c,
     }
 }
@@ -148,5 +152,8 @@ mod tests {
         let text = excerpt("a\u{1b}[31mb\u{202e}c\u{9b}d\r", &(0..1), 0).text;
         assert_eq!(text, "a␛[31mb\u{fffd}c\u{fffd}d␍");
         assert_eq!(clean("one\ntwo\tthree"), "one␊two␉three");
+        let turned = "a\u{202e}b\u{2066}\u{200b}c\u{9b}\u{e0041}\u{fffd}";
+        assert_eq!(clean(turned), "a\\u{202e}b\\u{2066}\\u{200b}c\\u{9b}\\u{e0041}\u{fffd}");
+        assert!(matches!(clean("naïve 日本 😀"), Cow::Borrowed(_)));
     }
 }

@@ -11,6 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::limits::MAX_ERRORS_A_PACKET;
 use crate::read::free::Keys;
 use crate::suggest::nearest;
+use crate::unseen::is_unseen;
 
 /// All schema errors of a value.
 pub(crate) fn walk(text: &str, shape: &'static Shape) -> Vec<Diagnostic> {
@@ -376,7 +377,7 @@ fn expectation(shape: &Shape) -> Cow<'static, str> {
     }
 }
 
-/// Input in backticks, at most 80 characters of it, control characters escaped.
+/// Input in backticks, at most 80 characters of it, what cannot be seen escaped.
 fn quoted(text: &str) -> String {
     let mut out = String::from("`");
     for (count, c) in text.chars().enumerate() {
@@ -384,7 +385,7 @@ fn quoted(text: &str) -> String {
             out.push('…');
             break;
         }
-        let _ = if c.is_control() { write!(out, "{}", c.escape_default()) } else { write!(out, "{c}") };
+        let _ = if is_unseen(c) { write!(out, "{}", c.escape_default()) } else { write!(out, "{c}") };
     }
     out.push('`');
     out

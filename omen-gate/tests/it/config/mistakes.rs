@@ -228,7 +228,7 @@ fn pins() {
 
 #[test]
 fn names_and_references() {
-    let bad = "is no tool name: 1 to 128 characters, none of them blank or a control character";
+    let bad = "is no tool name: 1 to 128 characters, none of them blank, a control character or invisible";
     check(
         &BASE.replace("\"read\"", "'read me'"),
         &[&format!("5:1 allow[0].tool: `read me` {bad}; write the tool's name as its server lists it")],
@@ -244,7 +244,7 @@ fn names_and_references() {
     check(
         "[servers.'a b']\n",
         &["1:10 servers.\"a b\": `a b` is no server name: 1 to 128 characters, \
-        none of them blank or a control character; give the server another name"],
+        none of them blank, a control character or invisible; give the server another name"],
     );
     let twice = format!("{BASE}[[allow]]\nserver = 'files'\ntool = 'read'\npermissions = ['READ']\n");
     check(&twice, &["7:1 allow[1]: `files/read` is allowed twice; write one entry for a tool"]);

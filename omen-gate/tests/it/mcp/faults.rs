@@ -5,7 +5,7 @@ use std::time::Duration;
 use omen_gate::Fault;
 use omen_gate::mcp::{Limits, StdioServer};
 use omen_gate::server::ToolServer as _;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::hostile::{PIECE, hostile};
 use super::{call, limits, start, until, within};
@@ -206,7 +206,7 @@ async fn a_server_that_does_not_read_or_answer_is_not_fed_without_bound() {
     let fault = call(&server, "echo", json!({"text": "x".repeat(2 << 20)})).await.unwrap_err();
     assert!(matches!(&fault, Fault::Unreachable { why } if why.contains("larger than 1048576")), "{fault:?}");
 
-    let server = start(hostile("good").limits(Limits { open_requests: 2, ..limits() })).await;
+    let server = start(hostile("patient").limits(Limits { open_requests: 2, ..limits() })).await;
     let both = async { tokio::join!(call(&server, "hang", json!({})), call(&server, "hang", json!({}))) };
     tokio::select! {
         biased;
@@ -216,4 +216,68 @@ async fn a_server_that_does_not_read_or_answer_is_not_fed_without_bound() {
             assert!(why.contains("unanswered"), "{why}");
         }
     }
+    // Nobody waits for them now, so that they take no place, although they are never answered.
+    until_cancelled(&server, 2).await;
+}
+
+/// Waits until the server has heard that nobody waits for so many calls, and says what it has heard.
+async fn until_cancelled(server: &StdioServer, calls: usize) -> Value {
+    within(async {
+        loop {
+            // Until the cancellations are written, they may still take the places.
+            let Ok(seen) = call(server, "cancelled", json!({})).await else {
+                tokio::task::yield_now().await;
+                continue;
+            };
+            let seen = seen.structured_content.unwrap();
+            if seen["cancelled"].as_array().unwrap().len() == calls {
+                break seen;
+            }
+        }
+    })
+    .await
+}
+
+/// Starts a call, sees it at the server, and does not wait for its answer.
+async fn cancel(server: &StdioServer) {
+    let mut hanging = Box::pin(server.call(unguarded("hang", json!({}))));
+    tokio::select! {
+        biased;
+        answer = &mut hanging => panic!("{answer:?}"),
+        seen = call(server, "echo", json!({})) => drop(seen.unwrap()),
+    }
+}
+
+#[tokio::test]
+async fn cancelled_calls_that_are_never_answered_leave_a_server_that_can_be_reached() {
+    let server = start(hostile("patient").limits(Limits { open_requests: 3, ..limits() })).await;
+    for cancelled in 1..=20 {
+        cancel(&server).await;
+        until_cancelled(&server, cancelled).await;
+    }
+    // Late answers: to 3 that are remembered and to 17 that are not.
+    let answer = call(&server, "late", json!({"n": 1})).await.unwrap();
+    assert_eq!(answer.structured_content, Some(json!({"n": 1})));
+    call(&server, "echo", json!({})).await.unwrap();
+    assert_eq!(server.exit(), None);
+}
+
+#[tokio::test]
+async fn an_answer_to_what_was_never_asked_ends_the_connection_whatever_was_cancelled() {
+    let server = start(hostile("patient").limits(Limits { open_requests: 2, ..limits() })).await;
+    for cancelled in 1..=5 {
+        cancel(&server).await;
+        until_cancelled(&server, cancelled).await;
+    }
+    let fault = call(&server, "stranger", json!({})).await.unwrap_err();
+    assert!(malformed(&fault, "was not asked"), "{fault:?}");
+}
+
+#[tokio::test]
+async fn pings_of_a_server_that_does_not_read_are_not_answered_without_bound() {
+    // Their bytes alone would fit.
+    let server = start(hostile("nagging").limits(Limits { unread_bytes: 1 << 20, ..limits() })).await;
+    until("all pings are seen", || server.revision() > 0).await;
+    let fault = call(&server, "echo", json!({})).await.unwrap_err();
+    assert!(matches!(&fault, Fault::Unreachable { why } if why.contains("does not read")), "{fault:?}");
 }

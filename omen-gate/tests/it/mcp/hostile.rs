@@ -32,6 +32,9 @@ fn it_behaves_if_it_wants_to() {
     });
 }
 
+/// How often a server that nags asks whether we are there. The answers are some 360 KB.
+pub(super) const PINGS: u32 = 10_000;
+
 /// Bytes that a flood writes at a time.
 pub(super) const PIECE: usize = 64 << 10;
 
@@ -106,6 +109,14 @@ impl Hostile {
                 self.result(id, welcome);
                 self.changed();
             }
+            "nagging" => {
+                self.result(id, welcome);
+                for n in 0..PINGS {
+                    self.say(&json!({"jsonrpc": "2.0", "id": n, "method": "ping"}));
+                }
+                self.changed();
+                wait();
+            }
             "deaf" => {
                 self.result(id, welcome);
                 wait();
@@ -159,6 +170,12 @@ impl Hostile {
             "echo" => self.result(id, answer(args)),
             "hang" => self.hanging.push(id.clone()),
             "cancelled" => self.result(id, answer(&json!({"cancelled": self.cancelled, "hanging": self.hanging}))),
+            "late" => {
+                for id in std::mem::take(&mut self.cancelled) {
+                    self.result(&id, answer(args));
+                }
+                self.result(id, answer(args));
+            }
             "error" => self.say(&json!({
                 "jsonrpc": "2.0", "id": id,
                 "error": {"code": 9_000_000_000_u64, "message": format!("no\u{1b}[2J{}", "!".repeat(100_000)), "data": {}},
@@ -223,10 +240,12 @@ impl Hostile {
         }
     }
 
-    /// Answers late, to what nobody waits for any more.
+    /// Answers late, to what nobody waits for any more, or waits with it until `late` is called.
     fn cancel(&mut self, id: &Value) {
         self.cancelled.push(id.clone());
-        self.result(id, json!({"content": []}));
+        if self.role != "patient" {
+            self.result(id, json!({"content": []}));
+        }
     }
 
     /// Writes 100 MB on one line, in pieces of 64 KiB, and adds a byte to a file, if one is named, for each piece that

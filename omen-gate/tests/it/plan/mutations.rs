@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use omen_gate::plan::{Limits, Plan};
+use omen_types::unseen::is_unseen;
 use regex::Regex;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -151,9 +152,7 @@ fn is_plan(plan: &Map<String, Value>) -> bool {
     let keys: BTreeSet<&str> = plan.keys().map(String::as_str).collect();
     let name = |key: &str| {
         plan.get(key).and_then(Value::as_str).is_some_and(|name| {
-            !name.is_empty()
-                && name.chars().count() <= 128
-                && !name.chars().any(|c| c.is_whitespace() || c.is_control())
+            !name.is_empty() && name.chars().count() <= 128 && !name.chars().any(|c| c.is_whitespace() || is_unseen(c))
         })
     };
     match plan.get("type").and_then(Value::as_str) {

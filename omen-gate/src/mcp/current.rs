@@ -1,0 +1,81 @@
+//! What a server is now, and the revision of its list, which no one sees apart.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// One run of a server after the other.
+///
+/// INVARIANT: the revision goes up in the same moment as a run takes the place of another: whoever has the new run
+/// reads the new revision, and whoever has read the new revision gets no older run. So a list that was asked for
+/// under a revision is never taken for the list of a process that came later.
+#[derive(Debug)]
+pub(super) struct Current<T> {
+    run: Mutex<Arc<T>>,
+    /// Also raised by what a run hears, without the lock.
+    revision: Arc<AtomicU64>,
+}
+
+impl<T> Current<T> {
+    pub(super) fn new(run: T, revision: Arc<AtomicU64>) -> Self {
+        Self { run: Mutex::new(Arc::new(run)), revision }
+    }
+
+    pub(super) fn get(&self) -> Arc<T> {
+        Arc::clone(&self.lock())
+    }
+
+    /// Puts a run in the place of the one before, which is returned.
+    pub(super) fn replace(&self, run: Arc<T>) -> Arc<T> {
+        let mut current = self.lock();
+        self.revision.fetch_add(1, Ordering::Release);
+        std::mem::replace(&mut *current, run)
+    }
+
+    /// Not while a run is replaced: the lock orders it with [`get`](Self::get) and [`replace`](Self::replace), in this
+    /// thread and in others. `Acquire` goes with `Release` where the number is raised without the lock.
+    pub(super) fn revision(&self) -> u64 {
+        let _not_meanwhile = self.lock();
+        self.revision.load(Ordering::Acquire)
+    }
+
+    /// For runs that are to come, which raise it, too.
+    pub(super) fn counter(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.revision)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Arc<T>> {
+        self.run.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use super::Current;
+
+    /// Each run is the revision that it came with.
+    #[test]
+    fn a_run_and_its_revision_are_not_seen_apart() {
+        let current = Current::new(0, Arc::default());
+        let enough = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                (1..)
+                    .take_while(|_| !enough.load(Ordering::Relaxed))
+                    .for_each(|run| drop(current.replace(Arc::new(run))));
+            });
+            let apart = (0..500_000).find_map(|_| {
+                let seen = *current.get();
+                let revision = current.revision();
+                let run = *current.get();
+                (seen > revision || revision > run).then_some((seen, revision, run))
+            });
+            enough.store(true, Ordering::Relaxed);
+            assert_eq!(apart, None, "a run, the revision after it, and the run after that");
+        });
+        assert_eq!(*current.get(), current.revision());
+    }
+}

@@ -1,0 +1,147 @@
+//! Which requests are open, and which answers nobody waits for any more.
+
+use std::collections::{BTreeSet, HashMap};
+
+/// The requests of one connection, by their numbers, which go up.
+///
+/// A request that was cancelled need not be answered, and most servers do not: if it counted as open until it is, each
+/// call that takes too long would take a place away for good. But some do answer, so that a late answer must not pass
+/// for one that was not asked for. Both sets are bounded.
+#[derive(Debug)]
+pub(super) struct Requests {
+    open: HashMap<i64, Asked>,
+    /// Cancelled, not answered, and newer than all that are forgotten.
+    abandoned: BTreeSet<i64>,
+    /// The newest of those that were cancelled and are not remembered. What is not open and no newer than this may
+    /// have been cancelled.
+    forgotten: Option<i64>,
+    limit: usize,
+}
+
+/// What a request was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// The SDK's own, which wants its own types.
+    Handshake,
+    /// Ours, whose answer is kept as it is.
+    Ours,
+}
+
+/// What an answer is to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answers {
+    /// A request that was open. It is so no longer.
+    Open(Asked),
+    /// One that was cancelled. Nobody waits for it.
+    Abandoned,
+    /// None.
+    Nothing,
+}
+
+impl Requests {
+    /// At most `limit` are open, and as many that were cancelled are remembered.
+    pub(super) fn new(limit: usize) -> Self {
+        Self { open: HashMap::new(), abandoned: BTreeSet::new(), forgotten: None, limit }
+    }
+
+    /// Whether no more can be asked until one is answered or cancelled.
+    pub(super) fn are_full(&self) -> bool {
+        self.open.len() >= self.limit
+    }
+
+    pub(super) fn ask(&mut self, id: i64, asked: Asked) {
+        self.open.insert(id, asked);
+    }
+
+    /// Nobody waits for the answer any more. What was answered already, or never asked, is not abandoned.
+    pub(super) fn abandon(&mut self, id: i64) {
+        if self.open.remove(&id).is_none() || self.forgotten >= Some(id) {
+            return;
+        }
+        self.abandoned.insert(id);
+        if self.abandoned.len() > self.limit {
+            // INVARIANT: all in it are newer than what is forgotten.
+            self.forgotten = self.abandoned.pop_first();
+        }
+    }
+
+    pub(super) fn answer(&mut self, id: i64) -> Answers {
+        if let Some(asked) = self.open.remove(&id) {
+            return Answers::Open(asked);
+        }
+        // Numbers begin at 0: what is below was not asked, whatever is forgotten.
+        let late = self.abandoned.remove(&id) || id >= 0 && self.forgotten >= Some(id);
+        if late { Answers::Abandoned } else { Answers::Nothing }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answers, Asked, Requests};
+
+    fn asked(limit: usize, ids: impl IntoIterator<Item = i64>) -> Requests {
+        let mut requests = Requests::new(limit);
+        for id in ids {
+            requests.ask(id, Asked::Ours);
+        }
+        requests
+    }
+
+    #[test]
+    fn an_answer_is_taken_once() {
+        let mut requests = asked(2, [1]);
+        requests.ask(0, Asked::Handshake);
+        assert!(requests.are_full());
+        assert_eq!(requests.answer(0), Answers::Open(Asked::Handshake));
+        assert!(!requests.are_full());
+        assert_eq!(requests.answer(0), Answers::Nothing);
+        assert_eq!(requests.answer(2), Answers::Nothing);
+        assert_eq!(requests.answer(1), Answers::Open(Asked::Ours));
+    }
+
+    #[test]
+    fn what_is_abandoned_takes_no_place_and_may_be_answered_once() {
+        let mut requests = asked(2, [1, 2]);
+        requests.abandon(1);
+        requests.abandon(1);
+        requests.abandon(9);
+        assert!(!requests.are_full());
+        assert_eq!(requests.answer(1), Answers::Abandoned);
+        assert_eq!(requests.answer(1), Answers::Nothing);
+        assert_eq!(requests.answer(9), Answers::Nothing, "it was not asked");
+        assert_eq!(requests.answer(2), Answers::Open(Asked::Ours));
+        requests.abandon(2);
+        assert_eq!(requests.answer(2), Answers::Nothing, "it was answered first");
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded_and_what_is_forgotten_may_be_answered() {
+        let mut requests = asked(3, [0]);
+        for id in 1..100_000 {
+            requests.ask(id, Asked::Ours);
+            requests.abandon(id);
+            assert!(requests.open.len() == 1 && requests.abandoned.len() <= 3);
+        }
+        assert_eq!(requests.forgotten, Some(99_996));
+        for late in [1, 99_996, 99_997, 99_999] {
+            assert_eq!(requests.answer(late), Answers::Abandoned, "{late}");
+        }
+        for never in [-1, i64::MIN, 99_999, 100_000, i64::MAX] {
+            assert_eq!(requests.answer(never), Answers::Nothing, "{never}");
+        }
+        assert_eq!(requests.answer(0), Answers::Open(Asked::Ours), "it was open all the time");
+    }
+
+    #[test]
+    fn the_oldest_is_forgotten_whatever_the_order() {
+        let mut requests = asked(2, 0..6);
+        for id in [4, 2, 5, 0] {
+            requests.abandon(id);
+        }
+        assert_eq!((requests.forgotten, requests.abandoned.len()), (Some(2), 2), "0 need not be remembered");
+        assert_eq!(requests.answer(0), Answers::Abandoned);
+        assert_eq!(requests.answer(1), Answers::Open(Asked::Ours));
+        assert_eq!(requests.answer(3), Answers::Open(Asked::Ours));
+        assert_eq!(requests.answer(3), Answers::Nothing, "newer than what is forgotten");
+    }
+}
