@@ -27,6 +27,7 @@ use crate::{Blocked, Clock, Fault, Grant, GrantId, Grants, Permission, Policy, S
 pub use builder::{BuildError, Builder, START};
 
 use discovery::Discovery;
+pub(crate) use discovery::Form;
 
 /// A gate. Clones are the same gate.
 ///

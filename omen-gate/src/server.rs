@@ -44,11 +44,13 @@ pub struct Dispatch {
     turn: TurnId,
     tool: ToolName,
     args: Map<String, Value>,
+    revision: Option<u64>,
 }
 
 impl Dispatch {
-    pub(crate) fn new(call: &Call) -> Self {
-        Self { turn: call.turn().clone(), tool: call.tool().tool.clone(), args: call.args().clone() }
+    pub(crate) fn new(call: &Call, revision: u64) -> Self {
+        let (turn, tool, args) = (call.turn().clone(), call.tool().tool.clone(), call.args().clone());
+        Self { turn, tool, args, revision: Some(revision) }
     }
 
     /// A call that no gate has let through, for tests of servers. Only with the feature `test-util`, which no program
@@ -56,7 +58,7 @@ impl Dispatch {
     #[cfg(feature = "test-util")]
     #[must_use]
     pub fn unguarded(turn: TurnId, tool: ToolName, args: Map<String, Value>) -> Self {
-        Self { turn, tool, args }
+        Self { turn, tool, args, revision: None }
     }
 
     /// The turn that it is for.
@@ -75,6 +77,13 @@ impl Dispatch {
     #[must_use]
     pub fn args(&self) -> &Map<String, Value> {
         &self.args
+    }
+
+    /// The server's [revision](ToolServer::revision) at which the gate has looked at the tool. A server that has become
+    /// another since must not carry the call out.
+    #[must_use]
+    pub fn revision(&self) -> Option<u64> {
+        self.revision
     }
 
     /// Tool and arguments.

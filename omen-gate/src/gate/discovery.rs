@@ -107,7 +107,7 @@ impl Gate {
 #[derive(Debug)]
 pub(crate) struct Form {
     pub(crate) server: Arc<dyn ToolServer>,
-    revision: u64,
+    pub(crate) revision: u64,
 }
 
 /// How often a server whose tools have changed is asked again for one call.

@@ -10,25 +10,38 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// under a revision is never taken for the list of a process that came later.
 #[derive(Debug)]
 pub(super) struct Current<T> {
-    run: Mutex<Arc<T>>,
+    run: Mutex<Run<T>>,
     /// Also raised by what a run hears, without the lock.
     revision: Arc<AtomicU64>,
 }
 
+#[derive(Debug)]
+struct Run<T> {
+    run: Arc<T>,
+    /// The revision that it came with.
+    since: u64,
+}
+
 impl<T> Current<T> {
     pub(super) fn new(run: T, revision: Arc<AtomicU64>) -> Self {
-        Self { run: Mutex::new(Arc::new(run)), revision }
+        Self { run: Mutex::new(Run { run: Arc::new(run), since: 0 }), revision }
     }
 
     pub(super) fn get(&self) -> Arc<T> {
-        Arc::clone(&self.lock())
+        Arc::clone(&self.lock().run)
+    }
+
+    /// The run, if it was there already when a revision was read.
+    pub(super) fn at(&self, revision: u64) -> Option<Arc<T>> {
+        let current = self.lock();
+        (current.since <= revision).then(|| Arc::clone(&current.run))
     }
 
     /// Puts a run in the place of the one before, which is returned.
     pub(super) fn replace(&self, run: Arc<T>) -> Arc<T> {
         let mut current = self.lock();
-        self.revision.fetch_add(1, Ordering::Release);
-        std::mem::replace(&mut *current, run)
+        let since = self.revision.fetch_add(1, Ordering::Release) + 1;
+        std::mem::replace(&mut *current, Run { run, since }).run
     }
 
     /// Not while a run is replaced: the lock orders it with [`get`](Self::get) and [`replace`](Self::replace), in this
@@ -43,7 +56,7 @@ impl<T> Current<T> {
         Arc::clone(&self.revision)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Arc<T>> {
+    fn lock(&self) -> MutexGuard<'_, Run<T>> {
         self.run.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -55,6 +68,18 @@ mod tests {
     use std::thread;
 
     use super::Current;
+
+    #[test]
+    fn a_run_is_none_of_a_revision_before_it() {
+        let current = Current::new("one", Arc::default());
+        let before = current.revision();
+        assert_eq!(current.at(before).as_deref(), Some(&"one"));
+        drop(current.replace(Arc::new("two")));
+        assert_eq!(current.at(before), None);
+        // What a run hears raises it, too.
+        current.counter().fetch_add(1, Ordering::Release);
+        assert_eq!(current.at(current.revision()).as_deref(), Some(&"two"));
+    }
 
     /// Each run is the revision that it came with.
     #[test]

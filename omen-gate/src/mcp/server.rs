@@ -147,10 +147,14 @@ impl ToolServer for StdioServer {
     }
 
     async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault> {
+        let connection = dispatch.revision().map_or_else(|| Some(self.connection()), |seen| self.current.at(seen));
+        let Some(connection) = connection else {
+            return Err(Fault::unreachable("it was started anew since the tool was looked at"));
+        };
         let (tool, args) = dispatch.into_parts();
         let params = CallToolRequestParams::new(tool.as_str().to_owned()).with_arguments(args);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        answer::read(self.connection().ask(request).await?)
+        answer::read(connection.ask(request).await?)
     }
 
     fn revision(&self) -> u64 {

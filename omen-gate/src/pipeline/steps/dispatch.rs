@@ -6,7 +6,9 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::audit::Kind;
+use crate::catalog::Listed;
 use crate::fault::Ran;
+use crate::gate::{Form, Gate};
 use crate::journal::data;
 use crate::pipeline::open::Open;
 use crate::pipeline::{Authorized, Dispatched, Request};
@@ -46,14 +48,8 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     open.intended(admission);
     let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&turn, &call, decision)).await;
     let redeemed = redeemed.inspect_err(|_| open.refused())?;
-    // Writing the intent took its time, and what has changed or was revoked in it bites, too (PG-3, G2).
-    let form = gate.still(&listed, form).await;
-    let stands = form.and_then(|form| redeemed.stands().and_then(|()| turn.stands(gate.clock())).map(|()| form));
-    let server = match stands
-        .map_err(Stopped::from)
-        .and_then(|form| turn.goes_on().map(|()| form.server).map_err(Stopped::from))
-    {
-        Ok(server) => server,
+    let form = match still_holds(&gate, &turn, &listed, form, &redeemed).await {
+        Ok(form) => form,
         Err(stopped) => {
             open.refused();
             turn.record(Kind::Outcome, data(stopped_by_rule(&call, &stopped))).await?;
@@ -62,7 +58,8 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     };
     open.called();
     called.extend(turn.directive().cloned());
-    let dispatch = Dispatch::new(&call);
+    let dispatch = Dispatch::new(&call, form.revision);
+    let server = form.server;
     let limit = turn.time_left(gate.clock(), gate.call_timeout());
     let outcome = match while_it_stands(&redeemed, limit, async move { server.call(dispatch).await }).await {
         Ok(outcome) => outcome.and_then(|answer| within(answer, gate.answer_bytes())),
@@ -97,6 +94,22 @@ async fn intent(turn: &TurnState, call: &Call, decision: Decision) -> Result<(),
         entry.extend(decision);
     }
     turn.record(Kind::Intent, entry).await
+}
+
+/// Whether what the call goes by still holds, now that its intent is written. That took its time, and what has changed or
+/// was taken back in it bites, too (PG-3, G2, R4).
+async fn still_holds(
+    gate: &Gate,
+    turn: &TurnState,
+    listed: &Listed,
+    form: Form,
+    redeemed: &Redeemed,
+) -> Result<Form, Stopped> {
+    let form = gate.still(listed, form).await?;
+    redeemed.stands()?;
+    turn.stands(gate.clock())?;
+    turn.goes_on()?;
+    Ok(form)
 }
 
 /// Runs the call for as long as the grants stand: what is revoked or has expired is no leave to finish what has begun
