@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::bounded;
 use crate::json::below;
-use names::Names;
+use names::{Beyond, Effort, Names};
 
 /// A schema that values are checked against: with all keywords, `format` included, and without ever fetching
 /// anything.
@@ -56,22 +56,32 @@ impl Schema {
     /// too large. The text is for people, and bounded.
     pub(crate) fn compile(schema: &Map<String, Value>) -> Result<Self, String> {
         let document = Document::new(schema)?;
-        let whole = document.validator("")?;
-        Ok(Self { whole, names: Names::of(&document)? })
+        let names = Names::of(&document)?;
+        let registered = Registered::new(document)?;
+        Ok(Self { whole: registered.validator("")?, names: names.compile(&registered)? })
     }
 
-    /// Whether a value is valid.
+    /// Whether a value is known to be valid: one that would take too long to judge is not.
     pub(crate) fn accepts(&self, value: &Value) -> bool {
-        self.whole.is_valid(value)
+        self.effort(value).is_ok() && self.whole.is_valid(value)
     }
 
     /// What a value breaks of the schema; nothing, if it is valid.
     pub(crate) fn violations(&self, value: &Value) -> Vec<Violation> {
-        self.whole.iter_errors(value).take(MOST).map(|error| violation(&error)).collect()
+        match self.effort(value) {
+            Err(violation) => vec![violation],
+            Ok(_) if self.whole.is_valid(value) => Vec::new(),
+            Ok(effort) => self.broken(value, effort, |_| true),
+        }
     }
 
     /// What arguments break of the schema, and which of them it does not name ([`names`]).
     pub(crate) fn misfits(&self, args: &Value) -> Vec<Violation> {
+        let effort = match self.effort(args) {
+            Ok(effort) if effort.told > MOST_STEPS => return vec![beyond(Beyond::Steps)],
+            Ok(effort) => effort,
+            Err(violation) => return vec![violation],
+        };
         let unnamed = self.names.unnamed(args, MOST);
         let says_so = |error: &jsonschema::ValidationError<'_>| match error.kind() {
             // A key that the schema itself forbids is told as all keys are that it does not name.
@@ -82,17 +92,72 @@ impl Schema {
             }
             _ => false,
         };
-        let mut all: Vec<_> = self
-            .whole
-            .iter_errors(args)
-            .filter(|error| !says_so(error))
-            .take(MOST)
-            .map(|error| violation(&error))
-            .collect();
+        let mut all = match self.whole.is_valid(args) {
+            true => Vec::new(),
+            false => self.broken(args, effort, |error| !says_so(error)),
+        };
         all.extend(unnamed);
         // By place; the order in which a server or a planner writes members is nothing to go by.
         all.sort();
         all
+    }
+
+    fn effort(&self, value: &Value) -> Result<Effort, Violation> {
+        self.names.effort(value, MOST_STEPS, DEEPEST_JUDGED).map_err(beyond)
+    }
+
+    /// What an invalid value breaks, without what `which` leaves out. The validator knows only to write down all errors
+    /// at once, so there must not be too many of them.
+    fn broken(
+        &self,
+        value: &Value,
+        effort: Effort,
+        which: impl Fn(&jsonschema::ValidationError<'_>) -> bool,
+    ) -> Vec<Violation> {
+        let each = longest_pointer(value).saturating_add(effort.depth.saturating_mul(16)).saturating_add(256);
+        let room = effort.valid.saturating_mul(u64::try_from(each).unwrap_or(u64::MAX));
+        if effort.told > MOST_STEPS || room > MOST_WRITTEN {
+            return vec![whole("it is not valid; too much of it is judged to say where")];
+        }
+        let mut errors = self.whole.iter_errors(value).peekable();
+        if errors.peek().is_none() {
+            return vec![whole("it is not valid")];
+        }
+        errors.filter(which).take(MOST).map(|error| violation(&error)).collect()
+    }
+}
+
+/// A violation of the value as a whole.
+fn whole(what: impl Into<String>) -> Violation {
+    Violation { at: String::new(), what: what.into() }
+}
+
+fn beyond(why: Beyond) -> Violation {
+    whole(match why {
+        Beyond::Steps => format!(
+            "judging it would take more than {MOST_STEPS} steps; give less, or have the schema apply less often to the \
+             same value"
+        ),
+        Beyond::Depth => format!(
+            "judging it would take more than {DEEPEST_JUDGED} schemas within each other; nest it less, or have the \
+             schema lead there more directly"
+        ),
+    })
+}
+
+/// How long the longest pointer into a value is, at most.
+fn longest_pointer(value: &Value) -> usize {
+    // An index is no longer than this, and a character of a key at most twice as long as in the key.
+    const STEP: usize = 8;
+    match value {
+        Value::Array(items) => items.iter().map(longest_pointer).max().unwrap_or(0).saturating_add(STEP),
+        Value::Object(members) => {
+            let members = members.iter();
+            let longest =
+                members.map(|(key, value)| key.len().saturating_mul(2).saturating_add(longest_pointer(value)));
+            longest.max().unwrap_or(0).saturating_add(STEP)
+        }
+        _ => 0,
     }
 }
 
@@ -115,7 +180,6 @@ pub(crate) fn told(violations: &[Violation]) -> String {
 struct Document {
     root: Value,
     draft: Draft,
-    registry: Registry<'static>,
 }
 
 impl Document {
@@ -135,14 +199,26 @@ impl Document {
         if let Value::Object(members) = &mut root {
             members.remove(draft.id_keyword());
         }
+        Ok(Self { root, draft })
+    }
+}
+
+/// A schema that is known to be one, and that others can refer to.
+struct Registered {
+    draft: Draft,
+    registry: Registry<'static>,
+}
+
+impl Registered {
+    fn new(Document { root, draft }: Document) -> Result<Self, String> {
         // This also judges the schema by its dialect's own schema.
         options(draft).build(&root).map_err(|error| refusal(&error))?;
         let registry = Registry::new()
             .draft(draft)
-            .add(BASE, root.clone())
+            .add(BASE, root)
             .and_then(jsonschema::RegistryBuilder::prepare)
             .map_err(|error| bounded(&error.to_string()))?;
-        Ok(Self { root, draft, registry })
+        Ok(Self { draft, registry })
     }
 
     /// The schema that stands at a JSON pointer, compiled.
@@ -201,6 +277,13 @@ const BASE: &str = "urn:omen:tool";
 const LARGEST: usize = 256 * 1024;
 /// The most levels of a schema.
 const DEEPEST: usize = 64;
+/// The most steps that judging a value may take: an instant. What an honest tool takes or answers is far from it, at some
+/// three steps for each value in it.
+const MOST_STEPS: u64 = 4_000_000;
+/// How deep schemas may stand within each other where a value is judged: each takes its part of the stack.
+const DEEPEST_JUDGED: usize = 512;
+/// The most that is written down of errors, in bytes, as far as that can be told before.
+const MOST_WRITTEN: u64 = 128 << 20;
 /// How often a match may go back.
 const BACKTRACKS: usize = 100_000;
 /// How large a pattern may get, in bytes of its program.
