@@ -230,3 +230,26 @@ impl Listed {
         Some(self.output.get_or_init(|| Schema::compile(schema)).as_ref().map_err(String::as_str))
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::{Allowlist, Catalog};
+
+    #[test]
+    fn schemas_are_compiled_for_those_that_call() {
+        let tool = |name| json!({"name": name, "inputSchema": {}, "outputSchema": {}});
+        let text = json!({"s": [tool("called"), tool("listed")]}).to_string();
+        let catalog = Catalog::parse(&text).unwrap();
+        let compiled = || -> Vec<_> { catalog.iter().map(|tool| tool.args.get().is_some()).collect() };
+        // Nor is what nobody has allowed compiled to say so.
+        let nothing = Allowlist::nothing("there is no allowlist");
+        assert_eq!(nothing.effective(&catalog).count(), 0);
+        assert_eq!(compiled(), [false, false]);
+        catalog.conform(catalog.iter().next().unwrap().id(), &Map::new()).unwrap();
+        assert_eq!(compiled(), [true, false]);
+        assert!(catalog.iter().all(|tool| tool.output.get().is_none()));
+    }
+}

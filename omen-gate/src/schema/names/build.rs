@@ -13,16 +13,22 @@ use crate::schema::{LARGEST, PATTERN_SIZE, annotates};
 /// All schemas that can be met, and the places where they stand. Nothing is compiled yet: whether that can be done is
 /// judged by them.
 pub(super) fn nodes(document: &Document) -> Result<(Vec<Node>, Vec<String>), String> {
-    let mut build = Build { document, ids: BTreeMap::new(), nodes: Vec::new(), todo: Vec::new(), room: LONGEST_PLACES };
+    let mut build = Build {
+        document,
+        ids: BTreeMap::new(),
+        nodes: Vec::new(),
+        todo: Vec::new(),
+        room: LONGEST_PLACES,
+        full: false,
+    };
     build.id(String::new());
     while let Some((id, pointer)) = build.todo.pop() {
-        // Each place is written down whole, and a long key stands in all places beneath it.
-        build.room = build.room.checked_sub(pointer.len()).ok_or_else(|| {
-            format!(
-                "the places of its schemas come to more than {LONGEST_PLACES} bytes; shorten the keys, or nest less"
-            )
-        })?;
         let node = build.node(&pointer)?;
+        if build.full {
+            return Err(format!(
+                "the places of its schemas come to more than {LONGEST_PLACES} bytes; shorten the keys, or nest less"
+            ));
+        }
         if let Some(place) = build.nodes.get_mut(id) {
             *place = node;
         }
@@ -42,8 +48,10 @@ struct Build<'d> {
     ids: BTreeMap<String, Id>,
     nodes: Vec<Node>,
     todo: Vec<(Id, String)>,
-    /// How long places may still get.
+    /// How long places may still get: each is written down whole, and a long key stands in all places beneath it.
     room: usize,
+    /// Whether there was no room for one.
+    full: bool,
 }
 
 impl Build<'_> {
@@ -52,6 +60,12 @@ impl Build<'_> {
         if let Some(id) = self.ids.get(&pointer) {
             return *id;
         }
+        let Some(room) = self.room.checked_sub(pointer.len()) else {
+            // Nothing will come of it, whichever schema this is said to be.
+            self.full = true;
+            return 0;
+        };
+        self.room = room;
         let id = self.nodes.len();
         self.nodes.push(Node::default());
         self.ids.insert(pointer.clone(), id);

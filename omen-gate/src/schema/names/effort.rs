@@ -72,8 +72,11 @@ impl Count<'_> {
         let Some(node) = self.names.nodes.get(id) else { return Ok(Effort::default()) };
         self.left = self.left.checked_sub(1).ok_or(Beyond::Steps)?;
         let key = match subject {
-            Subject::Value(value) => Some((id, std::ptr::from_ref(value).addr())),
-            Subject::Key(_) => None,
+            Subject::Value(value @ (Value::Array(_) | Value::Object(_))) => {
+                Some((id, std::ptr::from_ref(value).addr()))
+            }
+            // These have nothing in them, and how often schemas apply to one value is bounded already.
+            Subject::Value(_) | Subject::Key(_) => None,
         };
         if let Some(known) = key.and_then(|key| self.counted.get(&key)) {
             return if known.depth > room { Err(Beyond::Depth) } else { Ok(*known) };
@@ -107,7 +110,9 @@ impl Count<'_> {
         if sum.valid > self.most {
             return Err(Beyond::Steps);
         }
-        if let Some(key) = key {
+        if let Some(key) = key
+            && self.counted.len() < MOST_KEPT
+        {
             self.counted.insert(key, sum);
         }
         Ok(sum)
@@ -199,6 +204,8 @@ impl Effort {
     }
 }
 
+/// How many counts are kept, so as not to count again; what is counted twice ends at the bound, too.
+const MOST_KEPT: usize = 1 << 18;
 /// How many bytes of a schema, or of a text, one step looks at.
 const BYTES: usize = 64;
 /// How many bytes of a text a match gets through in one step.

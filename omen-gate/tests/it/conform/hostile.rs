@@ -2,7 +2,7 @@
 //! minutes or longer, or end the process, if what it takes were not counted before.
 
 use omen_gate::catalog::Catalog;
-use omen_gate::{Code, ServerName, ToolId, ToolName};
+use omen_gate::{ServerName, ToolId, ToolName};
 use serde_json::{Map, Value, json};
 
 use super::{conform, invalid};
@@ -38,9 +38,9 @@ fn nested(value: Value, levels: usize) -> Value {
     (0..levels).fold(value, |inner, _| json!([inner]))
 }
 
-/// As on a thread of the runtime.
+/// As on a thread of the runtime, half of whose stack is taken already.
 fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
-    std::thread::Builder::new().stack_size(2 << 20).spawn(test).unwrap().join().unwrap();
+    std::thread::Builder::new().stack_size(1 << 20).spawn(test).unwrap().join().unwrap();
 }
 
 #[test]
@@ -87,8 +87,9 @@ fn what_is_not_evaluated_is_not_sought_without_end() {
     refused(&nest(28), "`unevaluated…`");
     conform(&nest(4), &json!({"o": {"a": 1}})).unwrap();
     // Where it is compiled for each reference anew.
-    let definitions = chain(20, |next| json!({"unevaluatedProperties": {}, "anyOf": [{"$ref": next}, {"$ref": next}]}));
-    refused(&json!({"properties": {"o": {"$ref": "#/$defs/8"}}, "$defs": definitions}), "`unevaluated…`");
+    let long = "x".repeat(4_000);
+    let link = |next: &str| json!({"unevaluatedProperties": {}, "anyOf": refs(next, 2), "x-note": long});
+    refused(&json!({"properties": {"o": {"$ref": "#/$defs/0"}}, "$defs": chain(11, link)}), "`unevaluated…`");
 }
 
 /// Dialects that have `dependentSchemas` are judged by `dependencies` as well.
@@ -138,7 +139,7 @@ fn many_branches_do_not_compile_the_same_many_times() {
     assert_eq!(problem(&schema(refs("#/$defs/D", 3_000))), None);
     conform(&schema(refs("#/$defs/D", 300)), &json!({"property-1": 1})).unwrap();
     let apart = (0..2_000).map(|i| json!({"$ref": "#/$defs/D", "title": format!("{i}")})).collect();
-    refused(&schema(apart), "its branches, with what they refer to, come to more than 2097152 bytes to compile");
+    refused(&schema(apart), "its branches, with what they refer to, come to more than 4194304 bytes to compile");
     let few = (0..3).map(|i| json!({"$ref": "#/$defs/D", "title": format!("{i}")})).collect();
     conform(&schema(few), &json!({"property-1": 1})).unwrap();
 }
@@ -174,7 +175,7 @@ fn a_chain_through_members_does_not_overflow_the_stack() {
     on_a_small_stack(|| {
         let schema = json!({
             "properties": {"a": {"$ref": "#/$defs/0"}},
-            "$defs": chain(6_000, |next| json!({"properties": {"a": {"$ref": next}}})),
+            "$defs": chain(4_500, |next| json!({"properties": {"a": {"$ref": next}}})),
         });
         let deep = (0..120).fold(json!(1), |inner, _| json!({ "a": inner }));
         if let Err(blocked) = conform(&schema, &deep) {
@@ -196,20 +197,54 @@ fn the_deepest_that_is_judged_fits_on_the_stack() {
                 json!({"properties": {"x": {"$ref": "#/$defs/n"}}, "$defs": {"n": (0..chained).fold(last, link)}})
             };
             // Each level takes two schemas and those of the chain; all errors are collected on the way.
-            invalid(&levels(2), &json!({"x": nested(json!(1), 120)}), &["0/0/0"]);
-            invalid(&levels(20), &json!({"x": nested(json!(1), 120)}), &[DEPTH]);
+            invalid(&levels(2), &json!({"x": nested(json!(1), 120)}), &["`/x"]);
+            invalid(&levels(10), &json!({"x": nested(json!(1), 120)}), &[DEPTH]);
+        }
+        let each: [fn(Value) -> Value; 4] = [
+            |next| json!({"properties": {"k": next}}),
+            |next| json!({"patternProperties": {"k": next}}),
+            |next| json!({"additionalProperties": next}),
+            |next| json!({"dependentSchemas": {"k": {"properties": {"k": next}}}}),
+        ];
+        for with in each {
+            let schema = json!({
+                "properties": {"x": {"$ref": "#/$defs/n"}},
+                "$defs": {"n": {"type": "object", "allOf": [with(json!({"$ref": "#/$defs/n"}))]}},
+            });
+            let deep = (0..120).fold(json!(1), |inner, _| json!({ "k": inner }));
+            invalid(&schema, &json!({ "x": deep }), &["/k/k/k"]);
         }
     });
 }
 
-/// A schema that is nested as deep as it may be, where references lead to others of that kind.
+/// Schemas that are nested as deep as they may be, where references lead to others of that kind.
 #[test]
 fn compiling_what_is_nested_fits_on_the_stack() {
     on_a_small_stack(|| {
-        let link = |next: &str| {
-            (0..28).fold(json!({ "$ref": next }), |inner, _| json!({"properties": {"a": inner}, "type": "object"}))
-        };
-        let schema = json!({"properties": {"x": {"$ref": "#/$defs/0"}}, "$defs": chain(40, link)});
-        assert_eq!(problem(&schema), None);
+        let links: [fn(Value) -> Value; 4] = [
+            |inner| json!({"items": inner, "type": "array"}),
+            |inner| json!({"properties": {"a": inner}}),
+            |inner| json!({"items": {"allOf": [inner]}}),
+            |inner| json!({"additionalProperties": inner, "unevaluatedProperties": {}}),
+        ];
+        for link in links {
+            let schema = |levels: usize| {
+                let nest = |next: &str| (0..levels).fold(json!({ "$ref": next }), |inner, _| link(inner));
+                json!({"properties": {"x": {"$ref": "#/$defs/0"}}, "$defs": chain(40, nest)})
+            };
+            refused(&schema(18), "stand more than 128 deep within each other");
+            // The deepest that is taken.
+            let taken = (1..18).rev().find_map(|levels| match problem(&schema(levels)) {
+                Some(problem) => {
+                    assert!(problem.contains("stand more than 128 deep within each other"), "{problem}");
+                    None
+                }
+                None => Some(levels),
+            });
+            assert!(taken.is_some_and(|levels| levels >= 5), "{taken:?}");
+        }
+        // Each of these is compiled within the one before, and not put off.
+        let link = |next: &str| json!({"unevaluatedProperties": {"unevaluatedProperties": {}, "$ref": next}});
+        refused(&json!({"properties": {"x": {"$ref": "#/$defs/0"}}, "$defs": chain(2_000, link)}), "128 deep");
     });
 }
