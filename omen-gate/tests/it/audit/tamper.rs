@@ -160,7 +160,7 @@ impl<'w> Prefixes<'w> {
             }
         }
         let found = verifier.finish();
-        if (first + lines.len()) % 50 == 0 {
+        if (first + lines.len()).is_multiple_of(50) {
             let mut whole = self.0[0].clone();
             whole.feed(&lines.concat());
             assert_eq!(whole.finish(), found);
