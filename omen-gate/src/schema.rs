@@ -53,7 +53,7 @@ impl Schema {
     ///
     /// # Errors
     /// Why the schema cannot be used: it is no valid schema, refers to what is not in it, never comes to an end, or is
-    /// too large. The text is for people, and bounded.
+    /// too large or too deep, with all that would be compiled of it. The text is for people, and bounded.
     pub(crate) fn compile(schema: &Map<String, Value>) -> Result<Self, String> {
         let document = Document::new(schema)?;
         let names = Names::of(&document)?;
@@ -66,7 +66,8 @@ impl Schema {
         self.effort(value).is_ok() && self.whole.is_valid(value)
     }
 
-    /// What a value breaks of the schema; nothing, if it is valid.
+    /// What a value breaks of the schema; nothing, if it is valid. One that would take too long to judge is not judged,
+    /// and breaks it as a whole.
     pub(crate) fn violations(&self, value: &Value) -> Vec<Violation> {
         match self.effort(value) {
             Err(violation) => vec![violation],

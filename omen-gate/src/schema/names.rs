@@ -16,6 +16,9 @@
 //!
 //! What cannot be followed (references by anchor, dynamic ones, other base URIs, schemas that lead back to
 //! themselves without going into the value) makes the schema unusable, and the tool with it.
+//!
+//! The same nodes tell what a schema takes before anything is done with it: whether it comes to an end, how much is
+//! compiled of it and how deep, and how many steps a value takes.
 
 mod bottom_up;
 mod build;

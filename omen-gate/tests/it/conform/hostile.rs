@@ -234,12 +234,12 @@ fn compiling_what_is_nested_fits_on_the_stack() {
             };
             refused(&schema(18), "stand more than 128 deep within each other");
             // The deepest that is taken.
-            let taken = (1..18).rev().find_map(|levels| match problem(&schema(levels)) {
-                Some(problem) => {
+            let taken = (1..18).rev().find(|levels| {
+                let problem = problem(&schema(*levels));
+                if let Some(problem) = &problem {
                     assert!(problem.contains("stand more than 128 deep within each other"), "{problem}");
-                    None
                 }
-                None => Some(levels),
+                problem.is_none()
             });
             assert!(taken.is_some_and(|levels| levels >= 5), "{taken:?}");
         }
