@@ -28,7 +28,7 @@ mod size;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
@@ -54,8 +54,9 @@ pub struct Listed {
     id: ToolId,
     tool: Tool,
     pin: Result<Pin, NotExact>,
-    args: Result<Schema, String>,
-    output: Option<Result<Schema, String>>,
+    /// Compiled when they are asked for: of what a server lists, most is never called.
+    args: OnceLock<Result<Schema, String>>,
+    output: OnceLock<Result<Schema, String>>,
 }
 
 /// What is no catalogue.
@@ -105,7 +106,7 @@ impl Catalog {
                     place.insert(Listed::new(id, tool));
                 }
                 Entry::Occupied(mut first) => {
-                    first.get_mut().args = Err("its server lists two tools of this name".to_owned());
+                    first.get_mut().args = Err("its server lists two tools of this name".to_owned()).into();
                 }
             }
         }
@@ -172,9 +173,7 @@ impl Catalog {
 
 impl Listed {
     fn new(id: ToolId, tool: Tool) -> Self {
-        let args = Schema::compile(&tool.input_schema);
-        let output = tool.output_schema.as_ref().map(Schema::compile);
-        Self { id, pin: pin(&tool), args, output, tool }
+        Self { id, pin: pin(&tool), args: OnceLock::new(), output: OnceLock::new(), tool }
     }
 
     /// Where it is found.
@@ -200,7 +199,7 @@ impl Listed {
     /// Why it cannot be called, if it cannot.
     #[must_use]
     pub fn problem(&self) -> Option<&str> {
-        self.args.as_ref().err().map(String::as_str)
+        self.args().err()
     }
 
     /// Lets arguments pass that are exactly those that the `inputSchema` describes:
@@ -219,8 +218,38 @@ impl Listed {
         conform::conform(self, args)
     }
 
-    /// Its `outputSchema`, if it has one, and it is of use.
+    /// Its `inputSchema`, or why it is of no use.
+    fn args(&self) -> Result<&Schema, &str> {
+        let args = self.args.get_or_init(|| Schema::compile(&self.tool.input_schema));
+        args.as_ref().map_err(String::as_str)
+    }
+
+    /// Its `outputSchema`, if it has one, or why it is of no use.
     pub(crate) fn output(&self) -> Option<Result<&Schema, &str>> {
-        self.output.as_ref().map(|schema| schema.as_ref().map_err(String::as_str))
+        let schema = self.tool.output_schema.as_ref()?;
+        Some(self.output.get_or_init(|| Schema::compile(schema)).as_ref().map_err(String::as_str))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::{Allowlist, Catalog};
+
+    #[test]
+    fn schemas_are_compiled_for_those_that_call() {
+        let tool = |name| json!({"name": name, "inputSchema": {}, "outputSchema": {}});
+        let text = json!({"s": [tool("called"), tool("listed")]}).to_string();
+        let catalog = Catalog::parse(&text).unwrap();
+        let compiled = || -> Vec<_> { catalog.iter().map(|tool| tool.args.get().is_some()).collect() };
+        // Nor is what nobody has allowed compiled to say so.
+        let nothing = Allowlist::nothing("there is no allowlist");
+        assert_eq!(nothing.effective(&catalog).count(), 0);
+        assert_eq!(compiled(), [false, false]);
+        catalog.conform(catalog.iter().next().unwrap().id(), &Map::new()).unwrap();
+        assert_eq!(compiled(), [true, false]);
+        assert!(catalog.iter().all(|tool| tool.output.get().is_none()));
     }
 }

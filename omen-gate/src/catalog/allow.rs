@@ -119,7 +119,7 @@ impl Allowlist {
 
     /// The effective allowlist: discovered ∩ allowed, in the approved form, and fit to be called.
     pub fn effective<'c>(&self, catalog: &'c Catalog) -> impl Iterator<Item = &'c Listed> {
-        catalog.iter().filter(|listed| listed.problem().is_none() && self.permit(listed).is_ok())
+        catalog.iter().filter(|listed| self.permit(listed).is_ok() && listed.problem().is_none())
     }
 }
 

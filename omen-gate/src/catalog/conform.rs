@@ -43,7 +43,7 @@ pub(crate) fn no_server<'n>(name: &ServerName, known: impl Iterator<Item = &'n S
 
 pub(super) fn conform(listed: &Listed, args: &Map<String, Value>) -> Result<(), Blocked> {
     let id = listed.id();
-    let schema = listed.args.as_ref().map_err(|why| {
+    let schema = listed.args().map_err(|why| {
         let message = format!("the tool `{id}` cannot be called: {why}");
         blocked(message, "its server has to list it once, with an `inputSchema` that the gate can follow")
     })?;

@@ -11,8 +11,8 @@ use crate::server::ToolServer;
 use crate::tool::Tool;
 use crate::{Blocked, Code, Fault, ServerName, ToolId, guarded};
 
-/// The lists that servers gave last, with their schemas compiled. A server is asked each time; what it says again is
-/// not compiled again.
+/// The lists that servers gave last, with those of their schemas compiled that were asked for. A server is asked each
+/// time; what it says again is not compiled again.
 #[derive(Debug, Default)]
 pub(super) struct Discovery(Mutex<BTreeMap<ServerName, Seen>>);
 

@@ -1,5 +1,6 @@
 //! PG-2: arguments match a schema exactly.
 
+mod hostile;
 mod unevaluated;
 
 use omen_gate::catalog::Catalog;

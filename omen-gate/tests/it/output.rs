@@ -180,3 +180,22 @@ fn a_promise_that_has_changed_is_compared_again() {
     let blocked = outputs.check(listed(&broken)).unwrap_err();
     assert!(blocked.message.starts_with("the `outputSchema` of `s/t` cannot be used: "), "{blocked}");
 }
+
+/// The server has both in its hand: what it promises, and what it answers.
+#[test]
+fn an_answer_that_would_take_too_long_to_judge_is_not_typed() {
+    let three = vec![json!({"$ref": "#/$defs/n"}); 3];
+    let mut schema = promise();
+    schema["properties"]["x"] = json!({"$ref": "#/$defs/n"});
+    schema["$defs"] = json!({"n": {"items": {"allOf": three}}});
+    let nested = |levels: usize| (0..levels).fold(json!([]), |inner, _| json!([inner]));
+    typed::<Note>(Some(&schema), answer(json!({"title": "a", "x": nested(3)}))).unwrap();
+    let untyped = typed::<Note>(Some(&schema), answer(json!({"title": "a", "x": nested(28)}))).unwrap_err();
+    assert!(untyped.why().message.contains("judging it would take more than 4000000 steps"), "{untyped}");
+
+    // A long list of what an honest tool answers is judged.
+    let mut schema = promise();
+    schema["properties"]["notes"] = json!({"items": promise()});
+    let notes = vec![json!({"title": "a title", "stars": 3}); 40_000];
+    typed::<Note>(Some(&schema), answer(json!({"title": "a", "notes": notes}))).unwrap();
+}
