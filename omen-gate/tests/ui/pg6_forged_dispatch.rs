@@ -4,7 +4,7 @@ use omen_gate::{ToolName, TurnId};
 use serde_json::Map;
 
 fn agent(turn: TurnId, tool: ToolName) -> Dispatch {
-    Dispatch { turn, tool, args: Map::new() }
+    Dispatch { turn, tool, args: Map::new(), revision: None }
 }
 
 fn main() {}
