@@ -12,7 +12,7 @@ pub enum Stopped {
     Blocked(#[from] Blocked),
     /// A grant was revoked or expired while the tool ran (G2): the call was broken off, and any answer is withheld.
     #[error("{0}; the call was broken off, and what the tool did before is done")]
-    Withdrawn(Blocked),
+    BrokenOff(Blocked),
     /// The tool was called and failed (R3).
     #[error("R3: {0}")]
     Failed(#[from] Fault),
@@ -39,7 +39,7 @@ impl Stopped {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Blocked(why) | Self::Withdrawn(why) | Self::Unrecorded { why, .. } => why.code,
+            Self::Blocked(why) | Self::BrokenOff(why) | Self::Unrecorded { why, .. } => why.code,
             Self::Failed(_) => Code::R3,
             Self::Aborted { why, .. } => why.code(),
         }
@@ -51,7 +51,7 @@ impl Stopped {
         match self {
             Self::Failed(fault) => fault.class().ran(),
             Self::Unrecorded { ran, .. } | Self::Aborted { ran, .. } => *ran,
-            Self::Withdrawn(_) => Ran::Unknown,
+            Self::BrokenOff(_) => Ran::Unknown,
             Self::Blocked(_) => Ran::No,
         }
     }

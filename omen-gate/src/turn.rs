@@ -67,7 +67,7 @@ impl Turn {
             Ok(_) => None,
             Err(Stopped::Failed(fault)) => Some(Missing::Failed(fault.class())),
             Err(Stopped::Blocked(why)) => Some(Missing::Blocked(why.code)),
-            Err(Stopped::Withdrawn(why) | Stopped::Unrecorded { why, .. }) => Some(Missing::Withheld(why.code)),
+            Err(Stopped::BrokenOff(why) | Stopped::Unrecorded { why, .. }) => Some(Missing::Withheld(why.code)),
             Err(Stopped::Aborted { why, ran }) => {
                 return Err(Stopped::Aborted { why: self.steps.abort(why.clone()), ran: *ran });
             }

@@ -197,7 +197,7 @@ async fn g2_an_answer_that_comes_when_the_grant_has_expired_is_withheld_and_a_fa
         let stopped = world.authorized("turn_1", "store/get", get()).await.unwrap().dispatch().await.unwrap_err();
         match fault {
             Some(fault) => assert_eq!(stopped, Stopped::Failed(fault)),
-            None => assert!(matches!(stopped, Stopped::Withdrawn(_)), "{stopped}"),
+            None => assert!(matches!(stopped, Stopped::BrokenOff(_)), "{stopped}"),
         }
     }
 }

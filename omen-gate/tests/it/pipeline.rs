@@ -167,7 +167,7 @@ async fn g2_a_revocation_and_an_expiry_break_off_a_call_that_runs() {
         let began = tokio::time::Instant::now();
         let (outcome, ()) = tokio::join!(request.dispatch(), interrupt);
         let stopped = outcome.unwrap_err();
-        assert!(matches!(stopped, Stopped::Withdrawn(_)), "{stopped}");
+        assert!(matches!(stopped, Stopped::BrokenOff(_)), "{stopped}");
         assert_eq!((stopped.code(), stopped.ran()), (Code::G2, Ran::Unknown));
         assert_eq!(stopped.to_string().contains("was revoked"), revoked, "{stopped}");
         // A call may take 30 s.

@@ -26,7 +26,7 @@ use crate::{Abort, Blocked, Call, Decision, Fault, Outcome, Redeemed, Stopped, c
 /// [`Stopped::Blocked`] if the tool has changed (PG-3) or is gone (PG-2), its server cannot be asked for it (R3), a grant
 /// is revoked, expired or used up (G2), the confirmation is not good any more (G3), the breaker is open (R1), or
 /// the intent cannot be recorded (A1): then nothing ran. [`Stopped::Failed`] if the tool fails (R3).
-/// [`Stopped::Withdrawn`] if a grant is revoked or expires while the tool runs (G2): it is broken off there.
+/// [`Stopped::BrokenOff`] if a grant is revoked or expires while the tool runs (G2): it is broken off there.
 /// [`Stopped::Unrecorded`] if the outcome cannot be recorded (A1): the tool was called, and its answer is withheld.
 /// [`Stopped::Aborted`] if the turn has had its failures (R2), or its step has ended (R4).
 pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dispatched>, Stopped> {
@@ -65,7 +65,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
         Ok(outcome) => outcome.and_then(|answer| within(answer, gate.answer_bytes())),
         Err(why) => {
             open.withdrawn();
-            let stopped = Stopped::Withdrawn(why);
+            let stopped = Stopped::BrokenOff(why);
             let recorded = turn.record(Kind::Outcome, data(stopped_by_rule(&call, &stopped))).await;
             recorded.map_err(|why| Stopped::Unrecorded { ran: stopped.ran(), why })?;
             return Err(stopped);
