@@ -14,7 +14,7 @@ fn tampered(verdict: &Verdict) -> (u64, u64, &Flaw) {
     }
 }
 
-/// Every byte, with each of its bits flipped and with some values that JSON gives a meaning.
+/// Every byte, with every other value.
 ///
 /// What comes before the changed line is the same each time, so the verifier that has read it is cloned; it then reads
 /// the changed log from there on, until the verdict is certain. To be sure that this is the same, some changed logs are
@@ -29,8 +29,7 @@ fn every_single_byte_change_is_found_in_its_line() {
         let start = verifier.clone();
         for at in offset..offset + line.len() {
             let byte = written.log[at];
-            let values = (0..8).map(|bit| byte ^ (1 << bit)).chain(*b"\0\n\r \"\\,}0f\xff");
-            for value in values.filter(|value| *value != byte) {
+            for value in (0..=u8::MAX).filter(|value| *value != byte) {
                 log[at] = value;
                 let mut verifier = start.clone();
                 for rest in log[offset..].chunks(line.len()) {
@@ -44,7 +43,7 @@ fn every_single_byte_change_is_found_in_its_line() {
                 assert_eq!((found.entries, found.bytes), (number - 1, offset as u64));
                 assert_eq!(tampered(&found.verdict).1, offset as u64);
                 changes += 1;
-                if changes % 4001 == 0 {
+                if changes.is_multiple_of(40_009) {
                     assert_eq!(judge(&log, Some(&written.head)), found);
                 }
             }
@@ -53,7 +52,7 @@ fn every_single_byte_change_is_found_in_its_line() {
         verifier.feed(line);
         offset += line.len();
     }
-    assert!(changes > 15 * written.log.len() as u64, "{changes}");
+    assert_eq!(changes, 255 * written.log.len() as u64);
     assert_eq!(verifier.finish().verdict, Verdict::Sound);
 }
 
