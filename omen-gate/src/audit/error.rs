@@ -60,7 +60,7 @@ impl AuditError {
     pub fn help(&self) -> &'static str {
         match self {
             Self::InUse(_) => {
-                "wait until whoever has it open has ended, or look at a copy; a gate that runs gives its anchor itself"
+                "wait until whoever has it open has ended; to write meanwhile, use another log, and to look, a copy"
             }
             Self::Gone(_) => {
                 "bring the log back, or keep the head record as evidence and begin a log under another name"

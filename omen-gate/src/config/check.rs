@@ -62,40 +62,38 @@ impl Check<'_, '_> {
 
     fn policy(&mut self, policy: file::Policy) -> Option<Policy> {
         let before = self.errors.len();
-        for (index, file::Pattern { pattern, .. }) in policy.patterns.iter().enumerate() {
-            if let Err(error @ regex::Error::Syntax(_)) = Regex::new(pattern) {
-                // The last line of such an error says what is wrong; those before draw the pattern.
-                let why = error.to_string();
-                let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
-                let message = format!("the pattern is no regular expression: {}", bounded(why));
-                let help = "see the documentation of the crate `regex` for the syntax";
-                self.wrong(&format!("/policy/patterns/{index}/pattern"), message, help);
-            }
+        // One by one first, so that the mistakes of all are told.
+        for (index, file::Pattern { pattern, reason }) in policy.patterns.iter().enumerate() {
+            let Err(bad) = Policy::new([(pattern, reason.as_str())]) else { continue };
+            let (key, message, help) = match bad {
+                BadPolicy::All { .. } => {
+                    ("pattern", "the pattern matches every request".to_owned(), "make it narrower")
+                }
+                BadPolicy::NoReason { .. } => {
+                    ("reason", "the reason is blank".to_owned(), "say why such a request is halted")
+                }
+                BadPolicy::Pattern { .. } | BadPolicy::Whole { .. } => match Regex::new(pattern) {
+                    Err(error @ regex::Error::Syntax(_)) => {
+                        // The last line of such an error says what is wrong; those before draw the pattern.
+                        let why = error.to_string();
+                        let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
+                        let message = format!("the pattern is no regular expression: {}", bounded(why));
+                        ("pattern", message, "see the documentation of the crate `regex` for the syntax")
+                    }
+                    _ => ("pattern", "the pattern is too large when it is compiled".to_owned(), "make it simpler"),
+                },
+            };
+            self.wrong(&format!("/policy/patterns/{index}/{key}"), message, help);
         }
         if self.errors.len() > before {
             return None;
         }
-        let policy =
-            Policy::new(policy.patterns.into_iter().map(|file::Pattern { pattern, reason }| (pattern, reason)));
-        let (pointer, message, help) = match policy {
-            Ok(policy) => return Some(policy),
-            Err(BadPolicy::Pattern { index, .. }) => (
-                format!("/policy/patterns/{index}/pattern"),
-                "the pattern is too large when it is compiled",
-                "make it simpler",
-            ),
-            Err(BadPolicy::All { index }) => {
-                (format!("/policy/patterns/{index}/pattern"), "the pattern matches every request", "make it narrower")
-            }
-            Err(BadPolicy::NoReason { index }) => {
-                (format!("/policy/patterns/{index}/reason"), "the reason is blank", "say why such a request is halted")
-            }
-            Err(BadPolicy::Whole { .. }) => {
-                ("/policy/patterns".to_owned(), "the patterns are too large together", "make them fewer or simpler")
-            }
-        };
-        self.wrong(&pointer, message, help);
-        None
+        let all = policy.patterns.into_iter().map(|file::Pattern { pattern, reason }| (pattern, reason));
+        let policy = Policy::new(all).ok();
+        if policy.is_none() {
+            self.wrong("/policy/patterns", "the patterns are too large together", "make them fewer or simpler");
+        }
+        policy
     }
 
     fn servers(&mut self, servers: BTreeMap<String, file::Server>) -> BTreeMap<ServerName, Server> {

@@ -74,7 +74,7 @@ impl Gate {
             form = self.unchanged(listed).await?;
         }
         let message = format!("the server `{name}` says all the time that its tools have changed");
-        Err(Blocked::new(Code::Pg3, message, "a server is to say so when they have, and then only"))
+        Err(Blocked::new(Code::Pg3, message, "mend the server: it is to say so when they have changed, and then only"))
     }
 
     fn server(&self, name: &ServerName) -> Result<Arc<dyn ToolServer>, Blocked> {

@@ -56,7 +56,7 @@ impl<'o> Open<'o> {
     }
 
     /// The call was broken off by a rule, and whoever says so records it: it speaks against nobody.
-    pub(super) fn withdrawn(mut self) {
+    pub(super) fn broken_off(mut self) {
         self.at = At::Ended;
         self.unused();
         self.gate.observed(self.call.tool(), Some(&Fault::Cancelled));

@@ -64,7 +64,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let outcome = match while_it_stands(&redeemed, limit, async move { server.call(dispatch).await }).await {
         Ok(outcome) => outcome.and_then(|answer| within(answer, gate.answer_bytes())),
         Err(why) => {
-            open.withdrawn();
+            open.broken_off();
             let stopped = Stopped::BrokenOff(why);
             let recorded = turn.record(Kind::Outcome, data(stopped_by_rule(&call, &stopped))).await;
             recorded.map_err(|why| Stopped::Unrecorded { ran: stopped.ran(), why })?;

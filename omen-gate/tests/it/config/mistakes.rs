@@ -347,6 +347,16 @@ fn patterns() {
         "[[policy.patterns]]\npattern = 'a'\nreason = ' '\n",
         &["3:1 policy.patterns[0].reason: the reason is blank; say why such a request is halted"],
     );
+    // All of them are told, of whatever kind.
+    check(
+        &[with("a("), with(".*"), with(r"(\w{100}){1000}")].concat(),
+        &[
+            "2:1 policy.patterns[0].pattern: the pattern is no regular expression: unclosed group; \
+            see the documentation of the crate `regex` for the syntax",
+            "5:1 policy.patterns[1].pattern: the pattern matches every request; make it narrower",
+            "8:1 policy.patterns[2].pattern: the pattern is too large when it is compiled; make it simpler",
+        ],
+    );
     // Each is small enough by itself.
     let many: String = (0..24).map(|index| with(&format!(r"\w{{20}}{index}"))).collect();
     check(&many, &["1:10 policy.patterns: the patterns are too large together; make them fewer or simpler"]);

@@ -248,13 +248,17 @@ async fn cancel(server: &StdioServer) {
     }
 }
 
+async fn cancel_one_by_one(server: &StdioServer, calls: usize) {
+    for cancelled in 1..=calls {
+        cancel(server).await;
+        until_cancelled(server, cancelled).await;
+    }
+}
+
 #[tokio::test]
 async fn cancelled_calls_that_are_never_answered_leave_a_server_that_can_be_reached() {
     let server = start(hostile("patient").limits(Limits { open_requests: 3, ..limits() })).await;
-    for cancelled in 1..=20 {
-        cancel(&server).await;
-        until_cancelled(&server, cancelled).await;
-    }
+    cancel_one_by_one(&server, 20).await;
     // Late answers: to 3 that are remembered and to 17 that are not.
     let answer = call(&server, "late", json!({"n": 1})).await.unwrap();
     assert_eq!(answer.structured_content, Some(json!({"n": 1})));
@@ -265,10 +269,7 @@ async fn cancelled_calls_that_are_never_answered_leave_a_server_that_can_be_reac
 #[tokio::test]
 async fn an_answer_to_what_was_never_asked_ends_the_connection_whatever_was_cancelled() {
     let server = start(hostile("patient").limits(Limits { open_requests: 2, ..limits() })).await;
-    for cancelled in 1..=5 {
-        cancel(&server).await;
-        until_cancelled(&server, cancelled).await;
-    }
+    cancel_one_by_one(&server, 5).await;
     let fault = call(&server, "stranger", json!({})).await.unwrap_err();
     assert!(malformed(&fault, "was not asked"), "{fault:?}");
 }

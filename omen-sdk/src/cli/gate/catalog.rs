@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use omen::render::human::clean;
 use omen_gate::catalog::Catalog;
 use omen_gate::tool::Tool;
-use omen_gate::{Config, ServerName, mcp};
+use omen_gate::{Config, Fault, ServerName, mcp};
 
 use super::pins;
 use crate::cli::args::CatalogArgs;
@@ -56,13 +56,15 @@ fn ask(config: &Config) -> Result<Option<Lists>, Failure> {
             Err(fault) => {
                 let why = fault.to_string();
                 let command = config.servers.get(&name).and_then(|server| server.command.as_ref());
-                let program = command.map_or("", |command| command.program.as_str());
-                complain(format_args!(
-                    "the server `{}` does not list its tools: {}; see that its `command`, `{}`, is right and runs by itself",
-                    clean(name.as_str()),
-                    clean(&why),
-                    clean(program)
-                ));
+                // What it has answered says itself what is wrong; what could not be asked has to be started first.
+                let help = match (&fault, command) {
+                    (Fault::Unreachable { .. } | Fault::Died { .. }, Some(command)) => {
+                        format!("; see that its `command`, `{}`, is right and runs by itself", clean(&command.program))
+                    }
+                    _ => String::new(),
+                };
+                let name = clean(name.as_str());
+                complain(format_args!("the server `{name}` does not list its tools: {}{help}", clean(&why)));
                 is_whole = false;
             }
         }
