@@ -86,6 +86,8 @@ fn a_server_that_fails_leaves_no_catalogue() {
     for (line, (name, why)) in lines.iter().zip(expect) {
         let start = format!("omen: the server `{name}` does not list its tools: ");
         assert!(line.starts_with(&start) && line.contains(why), "{line}");
+        // A command is wrong where there was no answer, and not where it was a wrong one.
+        assert_eq!(line.contains("see that its `command`, `"), ["dying", "none"].contains(&name), "{line}");
     }
     assert!(!folder.path().join("catalog.json").exists());
 }
