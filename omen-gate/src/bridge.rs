@@ -1,11 +1,11 @@
 //! The bridge to an episode: a task goes through the gate and comes back with its result.
 
-use omen_fsm::episode::{Closed, Pending, Settled};
+use omen_fsm::episode::{Closed, Lapsed, NotStarted, Pending, Running, Settled, Watch};
 use omen_types::{ErrorDetails, MethodKind};
 use serde_json::{Map, Value};
 
 use crate::fault::Ran;
-use crate::origin::Origin;
+use crate::origin::{Origin, lapsed};
 use crate::pipeline::{Dispatched, Planned, Request};
 use crate::plan::ToolCall;
 use crate::turn_state::TurnState;
@@ -19,8 +19,11 @@ impl Gate {
     /// the operator and, if need be, somebody's confirmation are asked for together: a tool that may do more than
     /// read needs a token that has not expired, whatever the agent says of the tool.
     ///
-    /// A directive is good for one call: a task that is taken up again, as after a restart, is not carried out twice by
-    /// the same gate (PG-6). A new gate does not know of the calls of an old one; its audit log does: an intent with the
+    /// The tool is called only while the directive is open in its episode (D52), which is asked at once, right before the
+    /// call, and until it has ended: safe mode, a revoked token or a result from elsewhere breaks a call off.
+    ///
+    /// A directive is good for one call, whoever holds handles of its task, and by whichever gate; so a task that is taken
+    /// up again is not carried out twice by the same gate (PG-6). After a restart, a new gate does not know of the calls of an old one; its audit log does: an intent with the
     /// directive's packet id and without an outcome may have run. When the episode has closed, [`Gate::closed`] makes room.
     ///
     /// There is no query and no planner's text here, so that PG-0 and PG-1 have nothing to look at: what the episode
@@ -33,12 +36,18 @@ impl Gate {
     /// else is FAILURE, with the code of the rule or the class of the fault as `error_code`; `tool_calls_used` says
     /// whether the tool was called.
     pub async fn run(&self, task: Pending) -> Settled {
+        // Here and nowhere else a handle of the task becomes the one that may call its tool (D52).
+        let task = match task.start() {
+            Ok(task) => task,
+            Err(NotStarted { task, why }) => {
+                let stopped = self.not_started(&task, why).await;
+                return task.failed(stopped.details()).used(0, 0);
+            }
+        };
         match self.carry_out(&task).await {
             Ok(data) => task.success(data).used(0, 1),
-            Err(stopped) => {
-                let called = u32::from(stopped.was_called);
-                task.failed(stopped.details()).used(0, called)
-            }
+            Err(stopped) if stopped.was_called => task.failed(stopped.details()).used(0, 1),
+            Err(stopped) => task.not_called().failed(stopped.details()).used(0, 0),
         }
     }
 
@@ -51,7 +60,8 @@ impl Gate {
         }
     }
 
-    async fn carry_out(&self, task: &Pending) -> Result<Value, NotDone> {
+    /// The turn of a task.
+    fn turn_of(&self, task: &Pending, watch: Option<Watch>) -> Result<TurnState, Blocked> {
         let id = TurnId::new(task.correlation_id().as_str());
         let id = id.map_err(|error| Blocked::new(Code::A2, error.to_string(), "give the episode another id"))?;
         let origin = Origin {
@@ -59,8 +69,24 @@ impl Gate {
             correlation_id: task.correlation_id().clone(),
             authority: task.authority().cloned(),
             deadline: task.deadline(),
+            watch,
         };
-        let turn = TurnState::new(id, Some(origin), self.journal().clone());
+        Ok(TurnState::new(id, Some(origin), self.journal().clone()))
+    }
+
+    /// A task that its episode does not let run. That somebody tried is in the log.
+    async fn not_started(&self, task: &Pending, why: Lapsed) -> NotDone {
+        match self.turn_of(task, None) {
+            Ok(turn) => match turn.check::<Value>(Err(lapsed(why))).await {
+                Err(blocked) => blocked.into(),
+                Ok(_) => lapsed(why).into(),
+            },
+            Err(blocked) => blocked.into(),
+        }
+    }
+
+    async fn carry_out(&self, task: &Running) -> Result<Value, NotDone> {
+        let turn = self.turn_of(task, Some(task.watch().clone()))?;
         turn.check(turn.stands(self.clock())).await?;
         let call = turn.check(self.call_of(task)).await?;
         turn.check(self.authorized_by(task, call.tool())).await?;

@@ -1,6 +1,6 @@
 //! What a directive of an episode gives a call to go by.
 
-use omen_fsm::episode::Authority;
+use omen_fsm::episode::{Authority, Lapsed, Watch};
 use omen_types::{CorrelationId, Instant, PacketId};
 
 use crate::{Blocked, Code};
@@ -14,12 +14,26 @@ pub(crate) struct Origin {
     pub(crate) authority: Option<Authority>,
     /// From when on its result is late (D35).
     pub(crate) deadline: Instant,
+    /// Whether the episode lets the task run (D52); none for a task that it did not let begin.
+    pub(crate) watch: Option<Watch>,
+}
+
+/// A task that its episode does not let run, or run on.
+pub(crate) fn lapsed(why: Lapsed) -> Blocked {
+    let code = match why {
+        // What was granted is taken back.
+        Lapsed::Revoked | Lapsed::Expired { .. } | Lapsed::SafeMode => Code::G2,
+        // An order is good for one call, while it is open.
+        _ => Code::Pg6,
+    };
+    Blocked::new(code, why.to_string(), why.help())
 }
 
 impl Origin {
     /// Whether the directive may still be carried out.
     pub(crate) fn stands(&self, now: Instant) -> Result<(), Blocked> {
         let help = "send a new directive, under a token that is in force";
+        self.leased()?;
         if let Some(Authority { token_id, expires }) = &self.authority
             && expires.is_none_or(|expires| now >= expires)
         {
@@ -29,5 +43,18 @@ impl Origin {
             return Err(Blocked::new(Code::G2, "the directive's time is over before its tool was called", help));
         }
         Ok(())
+    }
+
+    /// Whether the episode lets the task run.
+    pub(crate) fn leased(&self) -> Result<(), Blocked> {
+        self.watch.as_ref().map_or(Ok(()), |watch| watch.stands().map_err(lapsed))
+    }
+
+    /// Waits until the episode does not let the task run any more.
+    pub(crate) async fn taken_back(&self) -> Blocked {
+        match &self.watch {
+            Some(watch) => lapsed(watch.lapsed().await),
+            None => std::future::pending().await,
+        }
     }
 }

@@ -72,6 +72,19 @@ impl TurnState {
         self.origin.as_ref().map_or(Ok(()), |origin| origin.stands(instant(clock.wall())))
     }
 
+    /// Whether the episode that asks for the call, if one does, still lets its task run (D52).
+    pub(crate) fn leased(&self) -> Result<(), Blocked> {
+        self.origin.as_ref().map_or(Ok(()), |origin| origin.leased())
+    }
+
+    /// Waits until it does not.
+    pub(crate) async fn taken_back(&self) -> Blocked {
+        match &self.origin {
+            Some(origin) => origin.taken_back().await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// How long a call may take: no longer than the directive may.
     pub(crate) fn time_left(&self, clock: &dyn Clock, limit: Duration) -> Duration {
         let Some(origin) = &self.origin else { return limit };

@@ -76,7 +76,7 @@ pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     }
     .seal();
     let start: Instant = "2026-03-01T10:00:00Z".parse()?;
-    let closed = agent(Setup::new("corr_primary-down".parse()?, &envelope, move || start).start(), &envelope)?;
+    let closed = agent(Setup::new("corr_primary-down".parse()?, &envelope, move || start).start()?, &envelope)?;
     Ok(closed.lines().join("\n"))
 }
 

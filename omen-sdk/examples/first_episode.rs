@@ -79,7 +79,7 @@ pub(crate) fn log() -> Result<String, Box<dyn Error>> {
 
     // Time comes from outside, so that the same program gives the same log.
     let start: Instant = "2026-03-01T10:00:00Z".parse()?;
-    let episode = Setup::new("corr_orders-pool".parse()?, &envelope, move || start).start();
+    let episode = Setup::new("corr_orders-pool".parse()?, &envelope, move || start).start()?;
     let closed = agent(episode, &envelope)?;
 
     Ok(closed.lines().join("\n"))

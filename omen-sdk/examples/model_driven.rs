@@ -140,7 +140,7 @@ fn run(said: &mut Vec<String>) -> Result<String, Box<dyn Error>> {
     )
     .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
     let start: Instant = "2026-03-01T10:00:00Z".parse()?;
-    let episode = Setup::new("corr_backup".parse()?, &envelope, move || start).start();
+    let episode = Setup::new("corr_backup".parse()?, &envelope, move || start).start()?;
     Ok(agent(episode.into_any(), said)?.lines().join("\n"))
 }
 

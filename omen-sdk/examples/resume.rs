@@ -70,7 +70,7 @@ pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     let ids = |from| TokenNumbers(Numbered::from("www", from));
     let start: Instant = "2026-03-01T10:00:00Z".parse()?;
     let setup = || Ok::<_, Invalid>(Setup::new("corr_www".parse()?, &envelope, move || start));
-    let mut lines = first_process(setup()?.ids(ids(1)).start(), &envelope)?;
+    let mut lines = first_process(setup()?.ids(ids(1)).start()?, &envelope)?;
     let more = second_process(setup()?.ids(ids(100)), &lines)?;
     lines.extend(more);
     Ok(lines.join("\n"))

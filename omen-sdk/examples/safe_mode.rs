@@ -63,7 +63,7 @@ pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     // Whoever starts the agents holds the authority of layer 1; the agent gets orders alone.
     let operator = Layer1::assume();
     let start: Instant = "2026-03-01T10:00:00Z".parse()?;
-    let episode = Setup::new("corr_invoice-4471".parse()?, &envelope, move || start).start();
+    let episode = Setup::new("corr_invoice-4471".parse()?, &envelope, move || start).start()?;
     Ok(agent(episode, &envelope, &operator)?.lines().join("\n"))
 }
 

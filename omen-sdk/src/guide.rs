@@ -93,7 +93,7 @@
 //! # fn demo(envelope: &Envelope<MediumStakes, Par, ToolsOk>) -> Result<(), Box<dyn std::error::Error>> {
 //! # let file: Vec<u8> = Vec::new();
 //! let start: Instant = "2026-03-01T10:00:00Z".parse()?;
-//! let episode = Setup::new("corr_orders".parse()?, envelope, move || start).log(JsonLines(file)).start();
+//! let episode = Setup::new("corr_orders".parse()?, envelope, move || start).log(JsonLines(file)).start()?;
 //! # let _ = episode;
 //! # Ok(())
 //! # }

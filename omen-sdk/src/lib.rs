@@ -17,8 +17,8 @@
 //! [`guide`] leads from an empty file to an agent whose illegal moves do not compile. [`episode`] is the
 //! typed API, [`packet`] the packets as they stand in a log. [`validator`] judges logs, [`finding`] is
 //! what it reports, [`render`] shows it to people and programs, and [`prelude`] brings in what most
-//! programs need. [`gate`] stands between an agent and its tools; [`lines`] splits any stream into lines, in bounded
-//! memory.
+//! programs need. [`gate`] stands between an agent and its tools; [`log_file`] writes an episode to a file that
+//! nobody else writes; [`lines`] splits any stream into lines, in bounded memory.
 //!
 //! The example judges a log; an agent is written as [`guide`] shows.
 //!
@@ -28,6 +28,7 @@
 pub mod finding;
 pub mod guide;
 pub mod lines;
+pub mod log_file;
 pub mod prelude;
 pub mod render;
 pub mod validator;

@@ -5,6 +5,9 @@
 //! refused only for what the types cannot know. At a sample of points the log so far is resumed, which gives
 //! the same state and the same moves; and a move that is not offered is never made.
 //!
+//! One walk in four ends by accident: its episode is dropped, by itself, by a panic or with a future that is cancelled,
+//! while tasks are open or a tool runs. What the drop policy makes of it is judged as everything else.
+//!
 //! Every walk is known by seed and number: `cargo xtask walk --seed S --from N --n 1`.
 
 use std::collections::BTreeMap;
@@ -14,6 +17,7 @@ use std::thread;
 use fastrand::Rng;
 use omen::prelude::*;
 
+mod end;
 mod moves;
 mod world;
 
@@ -55,6 +59,8 @@ pub struct Report {
     pub resumed: u64,
     /// Moves that were made, by event.
     pub made: BTreeMap<&'static str, u64>,
+    /// Episodes that ended by accident, by the accident and the drop policy.
+    pub accidents: BTreeMap<String, u64>,
     /// Moves that were refused, by code.
     pub refused: BTreeMap<Code, u64>,
     /// What should not be; the first few.
@@ -102,9 +108,13 @@ fn walks(options: &Options, proposals: &[String], first: u64, step: u64) -> Resu
 
 /// One episode; the fault, if there is one.
 fn walk(mut world: World<'_>, resumes: bool, report: &mut Report) -> Result<Result<(), String>, Failure> {
-    let mut episode = world.setup()?.start().into_any();
+    let mut episode = world.begin()?.start()?.into_any();
     let steps = world.rng.u32(5..40);
-    for _ in 0..steps {
+    let accident = (world.rng.u8(..4) == 0).then(|| world.rng.u32(..steps));
+    for step in 0..steps {
+        if accident == Some(step) {
+            return Ok(world.end_by_accident(episode, report));
+        }
         let offered = episode.moves();
         let lines = episode.lines().len();
         let (tried, kind) = world.step(episode);
@@ -186,6 +196,9 @@ impl Report {
         for (event, count) in other.made {
             *self.made.entry(event).or_default() += count;
         }
+        for (accident, count) in other.accidents {
+            *self.accidents.entry(accident).or_default() += count;
+        }
         for (code, count) in other.refused {
             *self.refused.entry(code).or_default() += count;
         }
@@ -206,6 +219,9 @@ impl fmt::Display for Report {
         }
         for (event, count) in &self.made {
             writeln!(f, "{event:22}{count:10} made")?;
+        }
+        for (accident, count) in &self.accidents {
+            writeln!(f, "{accident:22}{count:10} ended")?;
         }
         for (code, count) in &self.refused {
             writeln!(f, "{:22}{count:10} refused", code.as_str())?;

@@ -77,7 +77,7 @@ impl AnyEpisode {
     /// Names the state that the machine is in.
     pub(crate) fn of(mut core: Box<Core>) -> Self {
         // A log that has failed stays so; other trouble has not been written.
-        core.trouble.take_if(|why| !matches!(**why, Refusal::Log(_)));
+        core.trouble.take_if(|why| !why.is_final());
         let nodes = core.machine.nodes();
         let open = !core.machine.ledger().open().is_empty();
         let mut all = nodes.iter();

@@ -7,14 +7,18 @@ use omen_invariants::facts::AnyEnvelope;
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_invariants::rules::inv_004_live_evidence;
 use omen_types::{
-    CampaignId, Code, CorrelationId, DecisionOutcome, Diagnostic, EpistemicStatus, ExecutionMethod, Instant, Invalid,
-    LayerNumber, LayerSource, Mcp, Packet, PacketFacts, PacketHeader, PacketId, PacketType, Payload, TaskId, Text,
-    Timestamp, TokenId, serde_json,
+    AlertSeverity, CampaignId, Code, CorrelationId, DecisionOutcome, Diagnostic, EpistemicStatus, ExecutionMethod,
+    Instant, Invalid, LayerNumber, LayerSource, Mcp, Packet, PacketFacts, PacketHeader, PacketId, PacketType, Payload,
+    ResultStatus, TaskId, Text, Timestamp, TokenId, serde_json,
 };
 
+use super::claim::Claims;
+use super::ending::{Hook, OnDrop};
+use super::lease::{Leases, Over};
+use super::proved;
 use super::refused::Refusal;
 use super::setup::{Clock, IdSource, Line, Log};
-use super::values::halt_alert;
+use super::values::{Settled, halt_alert};
 use super::{Authority, Pending};
 use crate::machine::Machine;
 use crate::table::{LOOP_NODE, NodeSet, Obligation};
@@ -24,7 +28,7 @@ pub(crate) struct Core {
     /// The envelope of the packets to come.
     pub(crate) mcp: Arc<Mcp>,
     pub(crate) origin: Origin,
-    pub(crate) clock: Box<dyn Clock>,
+    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Box<dyn IdSource>,
     pub(crate) log: Box<dyn Log>,
     pub(crate) last: Option<PacketId>,
@@ -37,6 +41,13 @@ pub(crate) struct Core {
     /// Values of another episode do not carry this.
     pub(crate) mark: Mark,
     pub(crate) trouble: Option<Arc<Refusal>>,
+    /// Which tasks may run; all handles of them share it.
+    pub(crate) leases: Arc<Leases>,
+    pub(crate) claims: Claims,
+    pub(crate) on_drop: OnDrop,
+    pub(crate) on_lost: Option<Hook>,
+    /// Whether it has closed, or has never started: then nothing is to be done when it is dropped.
+    pub(crate) is_over: bool,
 }
 
 /// Where an episode's packets come from.
@@ -151,7 +162,7 @@ impl Core {
         self.step(|core| match <[Draft; 1]>::try_from(drafts) {
             Ok([draft]) => {
                 let packet = core.make(draft, core.last.clone())?;
-                Ok(vec![core.send_packet(&packet, |_| Ok(()))?])
+                Ok(vec![core.send_packet(&packet, || Ok(()))?])
             }
             Err(drafts) => core.send_all(drafts),
         })
@@ -164,27 +175,72 @@ impl Core {
         if let Some(trouble) = &self.trouble {
             return Err(Arc::clone(trouble));
         }
-        step(self).map_err(|why| {
+        let leases = Arc::clone(&self.leases);
+        // Until the step has ended, nobody takes the episode over.
+        let taken = leases.step().map_err(|_| Refusal::Superseded);
+        taken.and_then(|_under_way| step(self)).map_err(|why| {
             let why = Arc::new(why);
-            if matches!(*why, Refusal::Log(_)) {
+            if why.is_final() {
+                self.leases.end(Over::Log);
                 self.trouble = Some(Arc::clone(&why));
             }
             why
         })
     }
 
+    /// Takes from tasks their leave to run, as a packet will that is about to be written (D52). The log must not say that
+    /// a task was cancelled, or its token revoked, and its tool be called after that.
+    fn withdraw(leases: &Leases, packet: &Packet) {
+        match packet {
+            Packet::IntegrityAlert(alert) => {
+                let payload = &alert.payload;
+                payload.revoked_token_ids.iter().flatten().for_each(|token| leases.revoke(token.as_str()));
+                if payload.severity == AlertSeverity::Critical {
+                    leases.end(Over::SafeMode);
+                }
+            }
+            Packet::ToolAuthorizationToken(token) if token.payload.revoked == Some(true) => {
+                leases.revoke(token.payload.token_id.as_str());
+            }
+            _ => {}
+        }
+    }
+
+    /// Keeps the tasks of some results from being begun until the results are in the log, or refused.
+    pub(crate) fn settle(&mut self, results: &[Settled]) -> Result<(), Arc<Refusal>> {
+        let leases = Arc::clone(&self.leases);
+        let directives = || results.iter().map(|result| result.directive().as_str());
+        let cancels = |result: &Settled| result.status() == ResultStatus::Cancelled;
+        leases.settling(directives().zip(results.iter().map(cancels))).map_err(|at| {
+            let running = directives().nth(at).unwrap_or_default();
+            let problem = format!("`{running}` is running, and only who runs it knows its result");
+            let finding = Diagnostic::error(Code::E6, problem)
+                .at("/payload/directive_packet_id")
+                .help("wait for the result, or settle it as cancelled, which breaks the call off");
+            Arc::new(Refusal::rule(finding))
+        })?;
+        let sent = self.send(results.iter().map(Settled::draft).collect()).map(drop);
+        if sent.is_err() {
+            leases.unsettled(directives());
+        }
+        sent
+    }
+
     /// Sends a packet that stands as it is, if nothing else is against it than the protocol.
     pub(crate) fn send_packet(
         &mut self,
         packet: &Packet,
-        allowed: impl FnOnce(&Machine) -> Result<(), Refusal>,
+        allowed: impl FnOnce() -> Result<(), Refusal>,
     ) -> Result<PacketId, Refusal> {
         let text = text(packet)?;
         let id = packet.header().packet_id.clone();
-        let log = &mut self.log;
+        let (log, leases, stage) = (&mut self.log, &self.leases, self.looped.stage);
         take(&mut self.machine, &text, |machine, warnings| {
-            allowed(machine)?;
-            log.append(&[Line { packet_id: &id, text: &text }]).map_err(Refusal::Log)?;
+            allowed()?;
+            proved::check(packet, machine, stage)?;
+            Self::withdraw(leases, packet);
+            let correlation_id = &packet.header().correlation_id;
+            log.append(&[Line { packet_id: &id, correlation_id, text: &text }]).map_err(Refusal::Log)?;
             warnings.iter().for_each(|warning| log.warn(warning));
             Ok(())
         })?;
@@ -223,7 +279,10 @@ impl Core {
             texts.push(text);
         }
         let ids = packets.iter().map(|packet| &packet.header().packet_id);
-        let lines: Vec<Line<'_>> = ids.zip(&texts).map(|(packet_id, text)| Line { packet_id, text }).collect();
+        let correlation_id = &self.origin.correlation_id;
+        let lines: Vec<Line<'_>> =
+            ids.zip(&texts).map(|(packet_id, text)| Line { packet_id, correlation_id, text }).collect();
+        packets.iter().for_each(|packet| Self::withdraw(&self.leases, packet));
         self.log.append(&lines).map_err(Refusal::Log)?;
         warnings.iter().for_each(|warning| self.log.warn(warning));
         Ok(packets)
@@ -243,7 +302,7 @@ impl Core {
     /// Sends an alert, which is legal in every state (D14), and so from where the log has come to, too: that a value
     /// could not be written before keeps back no alarm. It says whether it was sent.
     pub(crate) fn alarm(&mut self, alert: impl FnOnce(Option<&Refusal>) -> Draft) -> bool {
-        let before = self.trouble.take_if(|why| !matches!(**why, Refusal::Log(_)));
+        let before = self.trouble.take_if(|why| !why.is_final());
         let sent = self.must(alert(before.as_deref())).is_some();
         if let Some(why) = before {
             self.trouble.get_or_insert(why);
@@ -357,6 +416,7 @@ impl Core {
     /// Takes in a packet of a log that is written already.
     pub(crate) fn replay(&mut self, packet: Packet, text: &str) -> Result<(), Refusal> {
         take(&mut self.machine, text, |_, _| Ok(()))?;
+        Self::withdraw(&self.leases, &packet);
         self.adopt(&packet);
         self.note(&packet);
         Ok(())
@@ -423,14 +483,26 @@ impl Core {
                     due: opened.map_or_else(|| self.now(), |open| open.created_at.plus_seconds(open.timeout_seconds)),
                     order: self.sent,
                 };
+                let token = task.authority.as_ref().map(|authority| (authority.token_id.as_str(), authority.expires));
+                self.leases.open(id.as_str(), token);
                 self.tasks.insert(id.to_string(), task);
             }
             Packet::TaskResult(result) => {
                 self.tasks.remove(result.payload.directive_packet_id.as_str());
+                self.leases.settled(result.payload.directive_packet_id.as_str());
                 if self.looped.stage == Stage::Running {
                     self.looped.evidence.push(id.clone());
                 }
             }
+            Packet::ToolAuthorizationToken(token) => {
+                let id = token.payload.token_id.as_str();
+                let grant = self.machine.ledger().tokens().get(id).and_then(|token| token.grant.as_ref());
+                // Sent again, it may expire sooner (D24).
+                if let Some(grant) = grant {
+                    self.leases.expires(id, grant.expiry);
+                }
+            }
+            Packet::IntegrityAlert(alert) if alert.payload.severity == AlertSeverity::Clear => self.leases.clear(),
             _ => {}
         }
         if self.looped.stage == Stage::Running && self.machine.nodes() != NodeSet::of(LOOP_NODE) {
@@ -453,7 +525,15 @@ impl Core {
 
     pub(crate) fn pending(&self, task: &OpenTask) -> Pending {
         let correlation_id = self.origin.correlation_id.clone();
-        Pending { task: Box::new(task.clone()), correlation_id, episode: self.mark.clone() }
+        let (leases, clock) = (Arc::clone(&self.leases), Arc::clone(&self.clock));
+        Pending { task: Box::new(task.clone()), correlation_id, episode: self.mark.clone(), leases, clock }
+    }
+
+    /// The episode has closed.
+    pub(crate) fn close(&mut self) {
+        self.is_over = true;
+        self.leases.end(Over::Closed);
+        self.claims.end(&self.origin.correlation_id, &self.leases, true);
     }
 
     /// Takes another layer for the packets to come.

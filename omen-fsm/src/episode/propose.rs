@@ -8,10 +8,9 @@ use omen_types::serde_json::{self, value::RawValue};
 use omen_types::{Code, Diagnostic, LayerSource, ObservationType, Packet, PacketId, PacketType};
 use serde::Deserialize;
 
-use super::core::{Core, Stage};
+use super::core::Core;
 use super::refused::Refusal;
 use super::{AnyEpisode, Pending};
-use crate::machine::Machine;
 
 /// A move that was made.
 #[must_use = "it holds the episode"]
@@ -217,32 +216,9 @@ fn proposed(core: &mut Core, allow: Allow, text: &str) -> Result<PacketId, Refus
             ))
         })?;
     let packet = core.compose(packet_type, payload.get(), mcp.map(RawValue::get))?;
-    let (layer, closed) = (core.origin.layer, core.looped.stage == Stage::Closed);
-    let id = core.send_packet(&packet, |machine| {
-        allow.check(&packet, layer)?;
-        is_proved(&packet, machine, closed)
-    })?;
+    let layer = core.origin.layer;
+    let id = core.send_packet(&packet, || allow.check(&packet, layer))?;
     // As on the way back from a log: an envelope holds until another one does.
     core.adopt(&packet);
     Ok(id)
-}
-
-/// Whether what a decision says to be verified was verified in the latest loop, which `closed` as it should.
-fn is_proved(packet: &Packet, machine: &Machine, closed: bool) -> Result<(), Refusal> {
-    let Packet::Decision(decision) = packet else { return Ok(()) };
-    let proved = closed && machine.has_succeeded();
-    let assumptions = decision.payload.load_bearing_assumptions.iter().flatten().enumerate();
-    for (at, assumption) in assumptions.filter(|(_, assumption)| assumption.verified) {
-        let evidence = assumption.verification_packet_id.as_deref();
-        if !proved || !evidence.is_some_and(|id| machine.ledger().is_loop_evidence(id)) {
-            let problem =
-                "an assumption is said to be verified, and names no evidence of a verification loop with a SUCCESS";
-            return Err(Refusal::rule(
-                Diagnostic::error(Code::Inv003, problem)
-                    .at(format!("/payload/load_bearing_assumptions/{at}/verification_packet_id"))
-                    .help("decide VERIFY_FIRST and complete the loop, or say `\"verified\": false`"),
-            ));
-        }
-    }
-    Ok(())
 }

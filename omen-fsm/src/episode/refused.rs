@@ -17,6 +17,11 @@ pub enum Refusal {
     /// The log could not be written. Only the log's medium knows how much of the step it holds, so the episode
     /// takes no step any more, `close` least of all. Take it up from the log with [`AnyEpisode::resume`].
     Log(io::Error),
+    /// The episode was resumed elsewhere, which took its log over (see [`Claims`](super::Claims)). This one takes no
+    /// step any more.
+    Superseded,
+    /// A tool failed. Its FAILURE is in the log, and the episode goes on.
+    Tool(String),
 }
 
 impl Refusal {
@@ -24,13 +29,18 @@ impl Refusal {
         Self::Rules(vec![finding])
     }
 
-    /// What the protocol has against the step; empty if it is the log that failed.
+    /// What the protocol has against the step; empty if that is not what refuses it.
     #[must_use]
     pub fn findings(&self) -> &[Diagnostic] {
         match self {
             Self::Rules(findings) => findings,
-            Self::Log(_) => &[],
+            Self::Log(_) | Self::Superseded | Self::Tool(_) => &[],
         }
+    }
+
+    /// Whether this handle of the episode takes no step any more.
+    pub(crate) fn is_final(&self) -> bool {
+        matches!(self, Self::Log(_) | Self::Superseded)
     }
 
     /// The code of the first finding.
@@ -53,6 +63,8 @@ impl fmt::Display for Refusal {
                 Ok(())
             }
             Self::Log(error) => write!(f, "the log cannot be written: {error}"),
+            Self::Superseded => f.write_str("the episode was resumed elsewhere, and its log is written there"),
+            Self::Tool(why) => write!(f, "the tool failed: {why}"),
         }
     }
 }
@@ -60,7 +72,7 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Rules(_) => None,
+            Self::Rules(_) | Self::Superseded | Self::Tool(_) => None,
             Self::Log(error) => Some(error),
         }
     }

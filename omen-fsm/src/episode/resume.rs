@@ -4,6 +4,7 @@ use std::fmt;
 
 use omen_types::{Code, Diagnostic, Packet};
 
+use super::ending::OnDrop;
 use super::refused::Refusal;
 use super::{AnyEpisode, Setup};
 
@@ -38,6 +39,11 @@ impl AnyEpisode {
     /// cut short as the log failed is such a one: cut it off first, for that step was not taken.
     pub fn resume<'l>(setup: Setup, log: impl IntoIterator<Item = &'l str>) -> Result<Self, ResumeError> {
         let mut core = setup.into_core();
+        // Before its log is read to the end: from here on nobody else writes to it.
+        core.claims.take_over(&core.origin.correlation_id, &core.leases);
+        // If the log cannot be taken up, nothing is written behind it.
+        let on_drop = std::mem::replace(&mut core.on_drop, OnDrop::Leave);
+        core.is_over = false;
         for (number, text) in (1..).zip(log).filter(|(_, text)| !text.trim().is_empty()) {
             let failed = |why| ResumeError { line: number, why };
             let packet: Packet =
@@ -46,6 +52,7 @@ impl AnyEpisode {
                 core.replay(packet, text).map_err(failed)?;
             }
         }
+        core.on_drop = on_drop;
         Ok(Self::of(Box::new(core)))
     }
 }

@@ -9,7 +9,9 @@ use omen_invariants::facts::AnyEnvelope;
 use omen_types::scalar::IntegerScalar as _;
 use omen_types::{CampaignId, CorrelationId, Diagnostic, Instant, Invalid, LayerNumber, LayerSource, PacketId};
 
+use super::claim::{Claims, StartError};
 use super::core::{Core, LoopNotes, Mark, Origin};
+use super::ending::{Lost, OnDrop};
 use super::{Closed, Episode, Idle};
 use crate::machine::Machine;
 
@@ -81,6 +83,8 @@ impl IdSource for Numbered {
 pub struct Line<'l> {
     /// Its id.
     pub packet_id: &'l PacketId,
+    /// The episode that it is of.
+    pub correlation_id: &'l CorrelationId,
     /// The packet as JSON, without a line break.
     pub text: &'l str,
 }
@@ -98,6 +102,12 @@ pub trait Log: Send + Sync + 'static {
     /// Hears of a warning about a packet that was just written.
     fn warn(&mut self, warning: &Diagnostic) {
         let _ = warning;
+    }
+
+    /// Whether it holds packets of an episode already, as far as it knows.
+    fn holds(&self, episode: &CorrelationId) -> bool {
+        let _ = episode;
+        false
     }
 
     /// The lines, if the log keeps them.
@@ -154,7 +164,7 @@ impl<W: Write + Send + Sync + 'static> Log for JsonLines<W> {
 /// let envelope = DynEnvelope::new(packet.mcp().clone()).map_err(|errors| format!("{errors:?}"))?;
 ///
 /// let start: Instant = "2026-03-01T10:00:00Z".parse()?;
-/// let episode: Episode<Idle> = Setup::new("corr_orders".parse()?, &envelope, move || start).start();
+/// let episode: Episode<Idle> = Setup::new("corr_orders".parse()?, &envelope, move || start).start()?;
 /// assert_eq!(episode.packets(), 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -173,7 +183,7 @@ impl Setup {
                 machine: Machine::default(),
                 mcp: Arc::new(envelope.mcp().clone()),
                 origin: Origin { correlation_id, campaign_id: None, layer: LayerSource::LayerNumber(deciding()) },
-                clock: Box::new(clock),
+                clock: Arc::new(clock),
                 ids: Box::new(Numbered::new(stem)),
                 log: Box::new(Memory::default()),
                 last: None,
@@ -183,6 +193,11 @@ impl Setup {
                 tasks: BTreeMap::new(),
                 mark: Mark::default(),
                 trouble: None,
+                leases: Arc::default(),
+                claims: Claims::process(),
+                on_drop: OnDrop::default(),
+                on_lost: None,
+                is_over: true,
             },
         }
     }
@@ -214,33 +229,68 @@ impl Setup {
         Ok(self)
     }
 
+    /// What becomes of the episode if it is dropped before it has closed, as by `?` or a panic.
+    pub fn on_drop(mut self, policy: OnDrop) -> Self {
+        self.core.on_drop = policy;
+        self
+    }
+
+    /// Called if the episode is dropped and its end cannot be written, for the log has failed.
+    pub fn on_lost(mut self, hook: impl FnOnce(&Lost) + Send + Sync + 'static) -> Self {
+        self.core.on_lost = Some(Box::new(hook));
+        self
+    }
+
+    /// Claims the correlation id elsewhere than in this process at large: for an episode that is played on a copy of
+    /// its log, as in a test.
+    pub fn claims(mut self, claims: &Claims) -> Self {
+        self.core.claims = claims.clone();
+        self
+    }
+
     /// Runs an agent from the first packet to the close. The proof that it ended has to be of this episode, not
     /// of another run.
     ///
     /// # Errors
-    /// The agent's own, or if it closed another episode.
-    pub fn run<E: From<AnotherEpisode>>(
+    /// The agent's own; if the episode cannot start (see [`Setup::start`]); or if the agent closed another episode.
+    pub fn run<E: From<AnotherEpisode> + From<StartError>>(
         self,
         agent: impl FnOnce(Episode<Idle>) -> Result<Closed, E>,
     ) -> Result<Closed, E> {
-        let episode = self.start();
+        let episode = self.start()?;
         let mark = episode.core.mark.clone();
         let closed = agent(episode)?;
         if closed.core.mark == mark {
             Ok(closed)
         } else {
-            Err(AnotherEpisode(closed.core.origin.correlation_id).into())
+            Err(AnotherEpisode(closed.core.origin.correlation_id.clone()).into())
         }
+    }
+
+    /// The episode's correlation id.
+    #[must_use]
+    pub fn correlation_id(&self) -> &CorrelationId {
+        &self.core.origin.correlation_id
     }
 
     pub(crate) fn into_core(self) -> Core {
         self.core
     }
 
-    /// The episode, before its first packet. One whose log has packets already is taken up with
-    /// [`AnyEpisode::resume`](super::AnyEpisode::resume): started anew on the same log, it would stand in it twice.
-    pub fn start(self) -> Episode<Idle> {
-        Episode::from_core(Box::new(self.core))
+    /// The episode, before its first packet.
+    ///
+    /// # Errors
+    /// If an episode with this correlation id has begun in this process (see [`Claims`]), or the log holds packets of
+    /// one. Such an episode is taken up with [`AnyEpisode::resume`](super::AnyEpisode::resume).
+    pub fn start(mut self) -> Result<Episode<Idle>, StartError> {
+        let core = &mut self.core;
+        let id = &core.origin.correlation_id;
+        if core.log.holds(id) {
+            return Err(StartError::InLog(id.clone()));
+        }
+        core.claims.begin(id, &core.leases)?;
+        core.is_over = false;
+        Ok(Episode::from_core(Box::new(self.core)))
     }
 }
 

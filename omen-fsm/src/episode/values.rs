@@ -14,7 +14,7 @@ mod task;
 mod token;
 
 pub use alert::Alert;
-pub(crate) use alert::{clear as clear_alert, halt as halt_alert};
+pub(crate) use alert::{clear as clear_alert, halt as halt_alert, info as info_alert};
 pub use arbitration::{
     ActOrder, Arbitration, Candidate, Chosen, Feasible, NothingLeft, Proposed, Ruling, Tradeoff, Vetted, Withdrawn,
 };
@@ -28,5 +28,5 @@ pub use layer1::{Layer1, Layer1Order};
 pub use named::{AnyScope, NamedDirective, NamedScope, Sorted, Unauthorized};
 pub use observation::{Answer, Observation};
 pub use plan::{Assumption, Plan, Proof, Target, Verified};
-pub use task::{Authority, Pending, Settled};
+pub use task::{Authority, NotStarted, Pending, Running, Settled, Watch};
 pub use token::{Permit, TokenSpec};

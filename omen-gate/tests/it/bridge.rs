@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use omen_fsm::episode::{
-    Act, Arbitration, Belief, Decide, Directive, Episode, Execute, Fields, Numbered, Observation, Open, Pending,
+    Act, Arbitration, Belief, Claims, Decide, Directive, Episode, Execute, Fields, Numbered, Observation, Open, Pending,
     Ruling, Setup, TokenSpec, Tradeoff,
 };
 use omen_fsm::fields;
@@ -48,26 +48,36 @@ fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
 }
 
 /// The episode goes by the gate's clock.
-fn acting(clock: &Arc<ManualClock>) -> Episode<Decide<Act>> {
+pub(crate) fn setup(clock: &Arc<ManualClock>) -> Setup {
     let clock = Arc::clone(clock);
     let now = move || {
         let since = clock.wall().duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap();
         Instant::default().plus_seconds(since.as_secs())
     };
-    let left = Arbitration::of(["go"]).veto(|_| true).unwrap().feasible(|_| true).unwrap();
-    let ruling: Ruling<_> = left.tradeoff(Tradeoff::SafetyFirst, &text!("it is safe"));
     // Each time with ids of its own: a directive is good for one call.
     static NEXT: AtomicU64 = AtomicU64::new(1);
     Setup::new("corr_pool".parse().unwrap(), &envelope(), now)
         .ids(Numbered::from("pool", NEXT.fetch_add(100, Ordering::Relaxed)))
+        .claims(&Claims::new())
+}
+
+fn acting(clock: &Arc<ManualClock>) -> Episode<Decide<Act>> {
+    acting_in(setup(clock))
+}
+
+fn acting_in(setup: Setup) -> Episode<Decide<Act>> {
+    let left = Arbitration::of(["go"]).veto(|_| true).unwrap().feasible(|_| true).unwrap();
+    let ruling: Ruling<_> = left.tradeoff(Tradeoff::SafetyFirst, &text!("it is safe"));
+    setup
         .start()
+        .unwrap()
         .observe(Observation::user_input(Observed, fields!({ "ask": "raise the pool" })))
         .believe(Belief::new("db", "pool", 50))
         .act(ruling.to_act(), &envelope())
         .unwrap()
 }
 
-type Running = (Episode<Open<Execute, 1>>, Pending);
+pub(crate) type Running = (Episode<Open<Execute, 1>>, Pending);
 
 fn reading<T: omen_invariants::facts::Tool<Class = omen_invariants::facts::ReadClass>>(
     world: &World,
@@ -80,9 +90,13 @@ fn reading<T: omen_invariants::facts::Tool<Class = omen_invariants::facts::ReadC
     (episode, task)
 }
 
-fn writing(world: &World, value: i64) -> Running {
+pub(crate) fn writing(world: &World, value: i64) -> Running {
+    writing_in(setup(&world.clock), value)
+}
+
+pub(crate) fn writing_in(setup: Setup, value: i64) -> Running {
     let (episode, [permit]) =
-        acting(&world.clock).authorize::<Change, 1>(TokenSpec::new(60, text!("ticket OPS-77"))).unwrap();
+        acting_in(setup).authorize::<Change, 1>(TokenSpec::new(60, text!("ticket OPS-77"))).unwrap();
     let order = Directive::new(Set, op::Modify, fields!({ "key": "pool", "value": value })).with(permit);
     let (episode, [task]) = episode.execute([order]).unwrap();
     (episode, task)
@@ -202,7 +216,8 @@ async fn pg_6_a_directive_is_good_for_one_call() {
     let (episode, first) = reading(&world, Get, json!({ "key": "pool" }));
     let log: Vec<String> = episode.lines().to_vec();
     // Whoever resumes the episode is given the open task again.
-    let again = Setup::new("corr_pool".parse().unwrap(), &envelope(), Instant::default);
+    // In another process, which does not know of this one.
+    let again = Setup::new("corr_pool".parse().unwrap(), &envelope(), Instant::default).claims(&Claims::new());
     let again = omen_fsm::episode::AnyEpisode::resume(again, log.iter().map(String::as_str)).unwrap();
     let omen_fsm::episode::AnyEpisode::ExecuteOpen(again) = again else { panic!("{again:?}") };
     let second = again.tasks().remove(0);

@@ -18,6 +18,7 @@ mod gates;
 mod grants;
 mod health;
 mod holes;
+mod leases;
 mod matrix;
 #[cfg(unix)]
 mod mcp;

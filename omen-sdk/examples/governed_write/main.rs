@@ -129,7 +129,7 @@ async fn governed(dir: &Path) -> Result<(), Failure> {
     // An episode's id is the id of its turn in the audit log, and no two runs have the same.
     let id = format!("corr_orders-pool-{}", SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis());
     let log = File::options().append(true).create(true).open(dir.join("episode.jsonl"))?;
-    let episode = Setup::new(id.parse()?, &envelope, now).log(JsonLines(log)).start();
+    let episode = Setup::new(id.parse()?, &envelope, now).log(JsonLines(log)).start()?;
     let closed = agent(&gate, episode, &envelope).await?;
     gate.closed(&closed);
     println!("the episode `{}` is closed; the audit log says of it:", closed.correlation_id());

@@ -303,7 +303,7 @@ impl World<'_> {
     fn alert(&mut self, episode: AnyEpisode) -> AnyEpisode {
         let alert = match self.rng.u8(..3) {
             0 => Alert::info(AlertType::Drift, self.text()),
-            1 => Alert::budget_override(&Layer1::assume().order(self.text())),
+            1 => Alert::budget_override(Layer1::assume().order(self.text())),
             _ => {
                 let tokens = self.permits.last().map(|permit| permit.token_id().clone());
                 Alert::warning(AlertType::TokenRevocation, self.text()).revoking(tokens)

@@ -1,7 +1,8 @@
 //! What a walk has beside its episode: random numbers, a clock, envelopes, permits.
 
-use std::sync::Arc;
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use fastrand::Rng;
 use omen::prelude::*;
@@ -27,12 +28,36 @@ pub(super) struct World<'w> {
     pub(super) permits: Vec<Permit<Change>>,
     pub(super) proofs: Vec<(Proof, Vec<Assumption>)>,
     pub(super) planned: Vec<Assumption>,
+    /// What the episode writes, also after nobody holds it any more.
+    pub(super) written: Written,
+    pub(super) on_drop: OnDrop,
+}
+
+/// A log in memory that outlives its episode.
+#[derive(Clone, Default)]
+pub(super) struct Written {
+    lines: Vec<String>,
+    pub(super) all: Arc<Mutex<Vec<String>>>,
+}
+
+impl Log for Written {
+    fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()> {
+        let lines = lines.iter().map(|line| line.text.to_owned());
+        self.lines.extend(lines.clone());
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).extend(lines);
+        Ok(())
+    }
+
+    fn lines(&self) -> &[String] {
+        &self.lines
+    }
 }
 
 impl<'w> World<'w> {
     pub(super) fn new(mut rng: Rng, proposals: &'w [String]) -> Result<Self, Failure> {
         let first = envelope(&mut rng)?;
         let speaks_for_all = rng.bool();
+        let on_drop = *rng.choice(&[OnDrop::Cancel, OnDrop::Cancel, OnDrop::Halt, OnDrop::Escalate]).unwrap_or(&OnDrop::Cancel);
         Ok(Self {
             rng,
             seconds: Arc::default(),
@@ -43,14 +68,21 @@ impl<'w> World<'w> {
             permits: Vec::new(),
             proofs: Vec::new(),
             planned: Vec::new(),
+            written: Written::default(),
+            on_drop,
         })
     }
 
-    /// What the episode starts with, and what it is taken up with.
+    /// What the episode starts with.
+    pub(super) fn begin(&self) -> Result<Setup, Failure> {
+        Ok(self.setup()?.log(self.written.clone()).on_drop(self.on_drop))
+    }
+
+    /// What it is taken up with, from a copy of its log.
     pub(super) fn setup(&self) -> Result<Setup, Failure> {
         let (start, seconds) = (self.start, Arc::clone(&self.seconds));
         let clock = move || start.plus_seconds(seconds.load(Ordering::Relaxed));
-        Ok(Setup::new("corr_walk".parse()?, &self.first, clock))
+        Ok(Setup::new("corr_walk".parse()?, &self.first, clock).claims(&Claims::new()))
     }
 
     pub(super) fn pass_time(&mut self) {

@@ -82,5 +82,5 @@ fn take(core: &mut Core, results: &[Settled]) -> Result<(), Arc<Refusal>> {
             .help("settle the tasks that this episode's own directives gave");
         return Err(Arc::new(Refusal::rule(finding)));
     }
-    core.send(results.iter().map(Settled::draft).collect()).map(drop)
+    core.settle(results)
 }

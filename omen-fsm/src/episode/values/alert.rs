@@ -8,9 +8,10 @@ use super::super::core::Draft;
 use super::super::refused::Refusal;
 use super::Layer1Order;
 
-/// An alert that moves nothing: of severity INFO or WARNING.
+/// An alert that moves nothing: of severity INFO or WARNING. It cannot be cloned, for it may carry an order of layer 1,
+/// which is good for one use.
 #[must_use = "it is sent with `.alert(..)`"]
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Alert {
     payload: IntegrityAlertPayload,
     layer: Option<LayerSource>,
@@ -28,7 +29,7 @@ impl Alert {
     }
 
     /// Layer 1 approves that the episode goes over its budgets, from now on (D32).
-    pub fn budget_override(order: &Layer1Order) -> Self {
+    pub fn budget_override(order: Layer1Order) -> Self {
         let mut alert = Self::info(AlertType::BudgetOverrun, order.reason().clone());
         // INVARIANT: the words that INV-005 looks for, so the text is not empty.
         alert.payload.rationale = Some(Text::trusted(format!("{BUDGET_OVERRIDE}: {}", order.reason())));
@@ -47,6 +48,11 @@ impl Alert {
     }
 }
 
+/// An alert for information.
+pub(crate) fn info(summary: Text) -> Draft {
+    Draft::new(payload(AlertType::Other, AlertSeverity::Info, summary))
+}
+
 /// The alert that halts an episode; it names what was refused `before`.
 pub(crate) fn halt(reason: Text, before: Option<&Refusal>) -> Draft {
     let mut payload = payload(AlertType::Other, AlertSeverity::Critical, reason);
@@ -56,7 +62,7 @@ pub(crate) fn halt(reason: Text, before: Option<&Refusal>) -> Draft {
 }
 
 /// The alert that ends safe mode.
-pub(crate) fn clear(order: &Layer1Order) -> Draft {
+pub(crate) fn clear(order: Layer1Order) -> Draft {
     let payload = payload(AlertType::Recovery, AlertSeverity::Clear, order.reason().clone());
     Draft { layer: Some(LayerSource::LayerNumber(LayerNumber::MIN)), ..Draft::new(payload) }
 }

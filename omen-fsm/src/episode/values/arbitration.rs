@@ -194,6 +194,13 @@ impl Ruling {
     }
 }
 
+impl Ruling<Withdrawn> {
+    /// To give up, without options, for a reason that is no choice.
+    pub(crate) fn to_give_up(why: &Text) -> Self {
+        Self::new(None, Vec::new(), Tradeoff::SafetyFirst, why)
+    }
+}
+
 impl<K> Ruling<K> {
     fn new(chosen: Option<Candidate>, rejected: Vec<RejectedAlternative>, policy: Tradeoff, why: &Text) -> Self {
         let summary = format!("{why} [{}]", policy.as_str());

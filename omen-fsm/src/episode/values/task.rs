@@ -1,5 +1,9 @@
 //! Open tasks and their results (E6, INV-011).
 
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
 use omen_types::scalar::IntegerScalar as _;
 use omen_types::serde_json::Value;
 use omen_types::{
@@ -8,14 +12,17 @@ use omen_types::{
 };
 
 use super::super::core::{Draft, Mark, OpenTask};
+use super::super::lease::{Leases, WaitFor, Lapsed};
+use super::super::setup::Clock;
 
 /// A task that was ordered and has no result yet. The only thing that a [`Settled`] is made of.
 #[must_use = "E6: every directive needs a result: call `.success(..)`, `.failure(..)` or `.cancelled()` and settle it"]
-#[derive(Debug)]
 pub struct Pending {
     pub(crate) task: Box<OpenTask>,
     pub(crate) correlation_id: CorrelationId,
     pub(crate) episode: Mark,
+    pub(crate) leases: Arc<Leases>,
+    pub(crate) clock: Arc<dyn Clock>,
 }
 
 /// On what authority a task may change things (E4, INV-007).
@@ -64,6 +71,22 @@ impl Pending {
         self.task.due
     }
 
+    /// Begins the task: its tool is about to be called. A directive is good for one call, whoever holds handles of its
+    /// task, so of several that begin it one succeeds (PG-6).
+    ///
+    /// Every executor begins with this, and asks what it gets, [`Running`], again right before the tool takes effect.
+    /// A [`Gate`](https://docs.rs/omen-gate) does so by itself.
+    ///
+    /// # Errors
+    /// If the task must not run (D52): it was begun or settled before, its token was revoked or has expired, or its
+    /// episode is in safe mode, has closed, was dropped or was resumed elsewhere.
+    pub fn start(self) -> Result<Running, NotStarted> {
+        match self.leases.start(self.task.directive.as_str(), self.clock.now()) {
+            Ok(()) => Ok(Running::new(self)),
+            Err(why) => Err(NotStarted { task: self, why }),
+        }
+    }
+
     /// It was done.
     pub fn success(self, data: impl Into<Value>) -> Settled {
         self.settled(ResultStatus::Success, Some(data.into()), None)
@@ -92,6 +115,142 @@ impl Pending {
 
     fn settled(self, status: ResultStatus, data: Option<Value>, error: Option<ErrorDetails>) -> Settled {
         Settled { pending: self, status, data, error, used: None }
+    }
+}
+
+impl fmt::Debug for Pending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pending({}, {})", self.task_id(), self.directive())
+    }
+}
+
+/// A task that must not run, given back so that it can be settled.
+#[must_use = "it holds the task"]
+#[derive(Debug)]
+pub struct NotStarted {
+    /// The task.
+    pub task: Pending,
+    /// Why it must not run.
+    pub why: Lapsed,
+}
+
+impl fmt::Display for NotStarted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.why.fmt(f)
+    }
+}
+
+impl std::error::Error for NotStarted {}
+
+/// A task whose tool is being called: the only handle that may call it. Dropped without a result, it stays open and
+/// cannot be begun again, for nobody knows how far its tool came.
+#[must_use = "E6: every directive needs a result: call `.success(..)`, `.failure(..)` or `.cancelled()` and settle it"]
+pub struct Running {
+    task: Pending,
+    watch: Watch,
+    _begun: Begun,
+}
+
+/// Ends the run when it is dropped.
+struct Begun(Watch);
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        self.0.leases.finish(self.0.directive.as_str());
+    }
+}
+
+impl Running {
+    fn new(task: Pending) -> Self {
+        let (leases, clock) = (Arc::clone(&task.leases), Arc::clone(&task.clock));
+        let watch = Watch { leases, directive: task.directive().clone(), clock };
+        Self { task, _begun: Begun(watch.clone()), watch }
+    }
+
+    /// Whether the tool may still be called, and its outcome count (D52). To be asked right before the tool takes effect,
+    /// and when it has answered.
+    ///
+    /// # Errors
+    /// As [`Pending::start`].
+    pub fn stands(&self) -> Result<(), Lapsed> {
+        self.watch.stands()
+    }
+
+    /// Its tool was not called, so the task may be begun again.
+    pub fn not_called(self) -> Pending {
+        self.watch.leases.put_back(self.watch.directive.as_str());
+        self.task
+    }
+
+    /// Tells, also elsewhere, when the call has to be broken off.
+    #[must_use]
+    pub fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    /// It was done.
+    pub fn success(self, data: impl Into<Value>) -> Settled {
+        self.task.success(data)
+    }
+
+    /// It failed, and why.
+    pub fn failure(self, message: Text) -> Settled {
+        self.task.failure(message)
+    }
+
+    /// It failed, with all that is known of the failure.
+    pub fn failed(self, details: ErrorDetails) -> Settled {
+        self.task.failed(details)
+    }
+
+    /// It was given up.
+    pub fn cancelled(self) -> Settled {
+        self.task.cancelled()
+    }
+}
+
+/// What is to be done, and until when.
+impl Deref for Running {
+    type Target = Pending;
+
+    fn deref(&self) -> &Pending {
+        &self.task
+    }
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Running({}, {})", self.task_id(), self.directive())
+    }
+}
+
+/// Tells when a task that runs must stop. Clones tell of the same task.
+#[derive(Clone)]
+pub struct Watch {
+    leases: Arc<Leases>,
+    directive: PacketId,
+    clock: Arc<dyn Clock>,
+}
+
+impl Watch {
+    /// Whether the task may still run.
+    ///
+    /// # Errors
+    /// As [`Pending::start`].
+    pub fn stands(&self) -> Result<(), Lapsed> {
+        self.leases.stands(self.directive.as_str(), self.clock.now())
+    }
+
+    /// Waits until the task must not run any more, and says why. That its token expires is a matter of the clock, which
+    /// nothing here waits for: see [`Authority::expires`].
+    pub fn lapsed(&self) -> impl Future<Output = Lapsed> + Send + use<> {
+        WaitFor::new(Arc::clone(&self.leases), self.directive.to_string())
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Watch({})", self.directive)
     }
 }
 

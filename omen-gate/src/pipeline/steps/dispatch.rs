@@ -26,7 +26,8 @@ use crate::{Abort, Blocked, Call, Decision, Fault, Outcome, Redeemed, Stopped, c
 /// [`Stopped::Blocked`] if the tool has changed (PG-3) or is gone (PG-2), its server cannot be asked for it (R3), a grant
 /// is revoked, expired or used up (G2), the confirmation is not good any more (G3), the breaker is open (R1), or
 /// the intent cannot be recorded (A1): then nothing ran. [`Stopped::Failed`] if the tool fails (R3).
-/// [`Stopped::BrokenOff`] if a grant is revoked or expires while the tool runs (G2): it is broken off there.
+/// [`Stopped::BrokenOff`] if a grant is revoked or expires while the tool runs (G2), or the episode takes the task back
+/// (D52): it is broken off there.
 /// [`Stopped::Unrecorded`] if the outcome cannot be recorded (A1): the tool was called, and its answer is withheld.
 /// [`Stopped::Aborted`] if the turn has had its failures (R2), or its step has ended (R4).
 pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dispatched>, Stopped> {
@@ -61,7 +62,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let dispatch = Dispatch::new(&call, form.revision);
     let server = form.server;
     let limit = turn.time_left(gate.clock(), gate.call_timeout());
-    let outcome = match while_it_stands(&redeemed, limit, async move { server.call(dispatch).await }).await {
+    let outcome = match while_it_stands(&redeemed, &turn, limit, async move { server.call(dispatch).await }).await {
         Ok(outcome) => outcome.and_then(|answer| within(answer, gate.answer_bytes())),
         Err(why) => {
             open.broken_off();
@@ -116,18 +117,20 @@ async fn still_holds(
 /// (G2), nor to hand out what came of it.
 async fn while_it_stands(
     redeemed: &Redeemed,
+    turn: &TurnState,
     limit: Duration,
     call: impl Future<Output = Result<Answer, Fault>> + Send + 'static,
 ) -> Result<Result<Answer, Fault>, Blocked> {
     let outcome = tokio::select! {
         biased;
+        why = turn.taken_back() => return Err(why),
         why = redeemed.revoked() => return Err(why),
         why = redeemed.expired(limit) => return Err(why),
         outcome = guarded(limit, call) => outcome,
     };
     // The answer and what takes its ground away may come at once.
     match outcome {
-        Ok(answer) => redeemed.stands().map(|()| Ok(answer)),
+        Ok(answer) => redeemed.stands().and_then(|()| turn.leased()).map(|()| Ok(answer)),
         Err(fault) => Ok(Err(fault)),
     }
 }

@@ -108,5 +108,6 @@ pub(super) fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
 }
 
 pub(super) fn setup(id: &str, clock: Hands) -> Setup {
-    Setup::new(id.parse::<CorrelationId>().unwrap(), &envelope(), clock)
+    // Tests run beside each other, and each has a log of its own.
+    Setup::new(id.parse::<CorrelationId>().unwrap(), &envelope(), clock).claims(&Claims::new())
 }

@@ -70,7 +70,7 @@ fn issued_by(layer: Option<u64>, payload: &str) -> String {
 
 fn play(path: &str, id: &str, lines: &[Judged], made: &mut u32, refused: &mut u32) {
     let (clock, ids) = (Hands::new(), Given::default());
-    let mut episode = setup(id, clock.clone()).ids(ids.clone()).start().into_any();
+    let mut episode = setup(id, clock.clone()).ids(ids.clone()).start().unwrap().into_any();
     for line in lines {
         let header = header(&line.text).unwrap();
         // What the episode writes into headers by itself cannot be wrong in a proposal.
@@ -127,7 +127,7 @@ fn what_is_no_proposal_is_refused_with_a_reason() {
             Code::E1,
         ),
     ] {
-        let episode = setup("corr_a", Hands::new()).start().into_any();
+        let episode = setup("corr_a", Hands::new()).start().unwrap().into_any();
         let refused = episode.propose(text).expect_err(text);
         assert_eq!(refused.why.code(), Some(code), "{text}: {refused}");
         assert_eq!(refused.episode.lines().len(), 0, "nothing was written");

@@ -18,6 +18,7 @@ pub(super) fn ruling() -> Ruling {
 pub(super) fn modelling(setup: Setup) -> Episode<Model> {
     setup
         .start()
+        .unwrap()
         .observe(Observation::tool_output(Observed, "config.get", fields!({ "pool": 20 })))
         .believe(Belief::new("db", "pool", 20))
 }
@@ -48,7 +49,7 @@ fn over_budget_the_step_is_refused_and_layer_1_may_approve() {
 
     // The episode is in the error, and so is the order: it may escalate, or go on once layer 1 approves.
     let order = Layer1::assume().order(text!("the operator agrees"));
-    let episode = refused.episode.alert(Alert::budget_override(&order));
+    let episode = refused.episode.alert(Alert::budget_override(order));
     assert!(episode.act(refused.given, &envelope).is_ok());
 }
 
@@ -65,14 +66,14 @@ fn what_a_step_was_given_comes_back_when_it_is_refused() {
     hands.pass(601);
     let refused = episode.authorize::<Change, 1>(TokenSpec::new(60, text!("ticket"))).expect_err("over time");
     let order = Layer1::assume().order(text!("the operator agrees"));
-    let approved = refused.episode.alert(Alert::budget_override(&order));
+    let approved = refused.episode.alert(Alert::budget_override(order));
     let (_, [_permit]) = approved.authorize::<Change, 1>(refused.given).unwrap();
     // A ruling, then a plan.
     let (episode, hands) = late("corr_b");
     hands.pass(601);
     let refused = episode.verify_first(ruling(), &envelope).expect_err("over time");
     let order = Layer1::assume().order(text!("the operator agrees"));
-    let episode = refused.episode.alert(Alert::budget_override(&order)).verify_first(refused.given, &envelope).unwrap();
+    let episode = refused.episode.alert(Alert::budget_override(order)).verify_first(refused.given, &envelope).unwrap();
     let (plan, _assumption) = Plan::one(Target::tool(text!("it is up"), text!("200"), Get));
     let episode = episode.verify(plan).unwrap();
     drop(episode);
@@ -81,7 +82,7 @@ fn what_a_step_was_given_comes_back_when_it_is_refused() {
     clock.pass(601);
     let refused = episode.verify(plan).expect_err("over time");
     let order = Layer1::assume().order(text!("the operator agrees"));
-    let episode = refused.episode.alert(Alert::budget_override(&order)).verify(refused.given).unwrap();
+    let episode = refused.episode.alert(Alert::budget_override(order)).verify(refused.given).unwrap();
     let episode = episode.check(read(), |task| task.success(1)).unwrap();
     let seen = Observation::tool_output(Observed, "config.get", fields!({ "up": true }));
     let (episode, proof) = episode.observe(seen).believe(Belief::new("net", "up", true));

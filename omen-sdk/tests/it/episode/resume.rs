@@ -78,9 +78,9 @@ fn an_observation_makes_nothing_surer_by_a_restart() {
         mcp.epistemics.status = omen::packet::EpistemicStatus::Inferred;
         DynEnvelope::new(mcp).unwrap()
     };
-    let start = || Setup::new("corr_a".parse().unwrap(), &inferred(), Hands::new());
+    let start = || Setup::new("corr_a".parse().unwrap(), &inferred(), Hands::new()).claims(&Claims::new());
     let seen = Observation::tool_output(Observed, "config.get", fields!({ "pool": 20 }));
-    let episode = start().start().observe(seen);
+    let episode = start().start().unwrap().observe(seen);
     let log = episode.lines().to_vec();
     let straight = episode.believe(Belief::new("db", "pool", 20));
     let resumed = AnyEpisode::resume(start(), log.iter().map(String::as_str)).unwrap();
@@ -98,7 +98,7 @@ fn the_envelope_of_a_proposal_holds_as_it_does_after_a_restart() {
         [{ "domain": "d", "key": "k", "new_value": 1, "prior_value": null }] });
     let proposal = json!({ "packet_type": "BeliefUpdatePacket", "payload": payload, "mcp": mcp }).to_string();
     let seen = Observation::tool_output(Observed, "config.get", fields!({ "pool": 20 }));
-    let moved = setup("corr_a", Hands::new()).start().observe(seen).into_any().propose(&proposal).unwrap();
+    let moved = setup("corr_a", Hands::new()).start().unwrap().observe(seen).into_any().propose(&proposal).unwrap();
     let log = moved.episode.lines().to_vec();
     let resumed = AnyEpisode::resume(setup("corr_a", Hands::new()), log.iter().map(String::as_str)).unwrap();
     let next = |episode| {

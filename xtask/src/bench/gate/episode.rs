@@ -25,7 +25,7 @@ pub(super) fn task(number: u32) -> Result<Pending, Failure> {
         routing: Routing { task_class: TaskClass::Lookup, tools: ToolsOk },
     }
     .seal();
-    let episode = Setup::new(format!("corr_{number}").parse()?, &envelope, now).start();
+    let episode = Setup::new(format!("corr_{number}").parse()?, &envelope, now).start()?;
     let ruling = Arbitration::of(["read"])
         .veto(|_| true)?
         .feasible(|_| true)?

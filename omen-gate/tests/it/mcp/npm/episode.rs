@@ -57,7 +57,7 @@ impl Files {
         let left = Arbitration::of(["write"]).veto(|_| true).unwrap().feasible(|_| true).unwrap();
         let ruling = left.tradeoff(Tradeoff::SafetyFirst, &text!("it is safe"));
         let envelope = envelope();
-        let episode = Setup::new("corr_note".parse().unwrap(), &envelope, now).start();
+        let episode = Setup::new("corr_note".parse().unwrap(), &envelope, now).start().unwrap();
         let episode = episode.observe(Observation::user_input(Observed, fields!({ "ask": "write a note" })));
         episode.believe(Belief::new("notes", "written", false)).act(ruling.to_act(), &envelope).unwrap()
     }

@@ -1,0 +1,106 @@
+//! Claims: one writer an episode (D21).
+//!
+//! An id that two episodes share makes a log that no validator takes. So an episode claims its correlation id
+//! as it starts, and a resumed one takes the claim over: whoever held it before writes nothing any more.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+
+use omen_invariants::ledger::{Fingerprint, Kind};
+use omen_types::CorrelationId;
+
+use super::lease::Leases;
+
+/// The correlation ids that were begun, each with the episode that writes its log. Clones are the same.
+///
+/// A process has one ([`Claims::process`]), which every [`Setup`](super::Setup) uses unless it is given another.
+/// A copy of a log, as in tests or simulations, is not that log: play it with claims of its own. Remembers an
+/// id in some 40 bytes, for as long as the claims live.
+#[derive(Clone, Debug, Default)]
+pub struct Claims(Arc<Mutex<BTreeMap<Fingerprint, Weak<Leases>>>>);
+
+static PROCESS: LazyLock<Claims> = LazyLock::new(Claims::default);
+
+impl Claims {
+    /// Claims that nobody else knows of.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The claims of this process.
+    #[must_use]
+    pub fn process() -> Self {
+        PROCESS.clone()
+    }
+
+    /// Claims an id that nobody has begun.
+    pub(crate) fn begin(&self, id: &CorrelationId, leases: &Arc<Leases>) -> Result<(), StartError> {
+        match self.lock().entry(key(id)) {
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                entry.insert(Arc::downgrade(leases));
+                Ok(())
+            }
+            std::collections::btree_map::Entry::Occupied(_) => Err(StartError::Begun(id.clone())),
+        }
+    }
+
+    /// Claims an id, and takes it away from who holds it.
+    pub(crate) fn take_over(&self, id: &CorrelationId, leases: &Arc<Leases>) {
+        let before = self.lock().insert(key(id), Arc::downgrade(leases));
+        // Not with the claims locked: a step of the other may take its time.
+        if let Some(before) = before.and_then(|before| before.upgrade()) {
+            before.supersede();
+        }
+    }
+
+    /// The episode writes no more. One that never wrote has not begun.
+    pub(crate) fn end(&self, id: &CorrelationId, leases: &Arc<Leases>, wrote: bool) {
+        let mut claims = self.lock();
+        let is_own = claims.get(&key(id)).is_some_and(|own| Weak::ptr_eq(own, &Arc::downgrade(leases)));
+        if is_own && wrote {
+            claims.insert(key(id), Weak::new());
+        } else if is_own {
+            claims.remove(&key(id));
+        }
+    }
+
+    /// Every change is a single one, so a panic leaves the map whole.
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Fingerprint, Weak<Leases>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn key(id: &CorrelationId) -> Fingerprint {
+    Fingerprint::of(Kind::Packet, id.as_str())
+}
+
+/// Why an episode cannot start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StartError {
+    /// An episode with this correlation id has begun in this process (see [`Claims`]).
+    Begun(CorrelationId),
+    /// The log has packets of an episode with this correlation id.
+    InLog(CorrelationId),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Begun(id) => write!(
+                f,
+                "`{id}` has already begun in this process; resume it from its log with `AnyEpisode::resume`, or start \
+                 an episode with another correlation id"
+            ),
+            Self::InLog(id) => write!(
+                f,
+                "the log already holds packets of `{id}`; resume it with `AnyEpisode::resume`, or start an episode \
+                 with another correlation id"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}

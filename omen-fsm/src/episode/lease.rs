@@ -1,0 +1,361 @@
+//! Leases: which tasks of an episode may run (D52).
+//!
+//! An episode and all handles of its tasks share one record. Whoever is about to call a tool asks it, and
+//! whatever ends a task (its result, a revocation, safe mode, the close) is written there first. All of it is
+//! behind one lock, so of two that ask for the same task only one gets it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use omen_types::Instant;
+
+use super::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Which tasks of one episode may run.
+#[derive(Debug, Default)]
+pub(crate) struct Leases {
+    record: Mutex<Record>,
+    /// Held for as long as a step takes, so that an episode that is taken up elsewhere writes nothing any more.
+    step: Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct Record {
+    /// Why no task of the episode may run.
+    over: Option<Over>,
+    /// The open tasks, by the packet ids of their directives.
+    tasks: BTreeMap<Box<str>, Task>,
+    waiting: Vec<(u64, Waker)>,
+    last_waiter: u64,
+}
+
+#[derive(Debug)]
+struct Task {
+    state: State,
+    /// Its result is being recorded.
+    settling: bool,
+    /// The token that it spends a use of.
+    token: Option<Box<str>>,
+    revoked: bool,
+    expires: Option<Instant>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Nobody has begun it.
+    Open,
+    /// Its tool is being called.
+    Running,
+    /// It has been begun, and nobody runs it any more.
+    Begun,
+}
+
+/// Why no task of an episode may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Over {
+    /// Safe mode, which a CLEAR ends.
+    SafeMode,
+    /// The episode has closed.
+    Closed,
+    /// The episode was dropped.
+    Dropped,
+    /// The episode was resumed elsewhere.
+    Superseded,
+    /// The log has failed.
+    Log,
+}
+
+/// Why a task must not run, or must stop running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Lapsed {
+    /// Another handle of the task has begun it: a directive is good for one call.
+    Begun,
+    /// The task has its result, or it was cancelled.
+    Settled,
+    /// Its token was revoked.
+    Revoked,
+    /// Its token has expired.
+    Expired {
+        /// When.
+        at: Instant,
+    },
+    /// The episode is in safe mode.
+    SafeMode,
+    /// The episode has closed.
+    Closed,
+    /// The episode was dropped, which cancelled the task.
+    Dropped,
+    /// The episode was resumed elsewhere, where the task has another handle.
+    Superseded,
+    /// The log of the episode has failed, so nothing that the tool does could be recorded.
+    Log,
+}
+
+impl Lapsed {
+    /// What to do instead.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Begun | Self::Settled => "send a new directive to call the tool again",
+            Self::Revoked | Self::Expired { .. } => "settle the task as cancelled; a new directive needs a new token",
+            Self::SafeMode => "wait for layer 1 to clear safe mode, then send a new directive",
+            Self::Closed | Self::Dropped => "start another episode, and send the directive there",
+            Self::Superseded => "take the task from the episode that was resumed",
+            Self::Log => "resume the episode from its log",
+        }
+    }
+}
+
+impl fmt::Display for Lapsed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Begun => f.write_str("the tool of this directive was called already"),
+            Self::Settled => f.write_str("the directive is not open: it has its result, or was cancelled"),
+            Self::Revoked => f.write_str("the token of the directive was revoked"),
+            Self::Expired { at } => write!(f, "the token of the directive expired at {at}"),
+            Self::SafeMode => f.write_str("the episode is in safe mode"),
+            Self::Closed => f.write_str("the episode has closed"),
+            Self::Dropped => f.write_str("the episode was dropped"),
+            Self::Superseded => f.write_str("the episode was resumed elsewhere"),
+            Self::Log => f.write_str("the log of the episode has failed"),
+        }
+    }
+}
+
+impl std::error::Error for Lapsed {}
+
+impl From<Over> for Lapsed {
+    fn from(over: Over) -> Self {
+        match over {
+            Over::SafeMode => Self::SafeMode,
+            Over::Closed => Self::Closed,
+            Over::Dropped => Self::Dropped,
+            Over::Superseded => Self::Superseded,
+            Over::Log => Self::Log,
+        }
+    }
+}
+
+impl Leases {
+    /// A directive was accepted.
+    pub(crate) fn open(&self, directive: &str, token: Option<(&str, Option<Instant>)>) {
+        let (token, expires) = token.unzip();
+        let task = Task {
+            state: State::Open,
+            settling: false,
+            token: token.map(Box::from),
+            revoked: false,
+            expires: expires.flatten(),
+        };
+        self.lock().tasks.insert(directive.into(), task);
+    }
+
+    /// Begins a task, once.
+    pub(crate) fn start(&self, directive: &str, now: Instant) -> Result<(), Lapsed> {
+        let mut record = self.lock();
+        let task = record.standing(directive, Some(now))?;
+        if task.state != State::Open {
+            return Err(Lapsed::Begun);
+        }
+        task.state = State::Running;
+        Ok(())
+    }
+
+    /// Whether a task that was begun may go on: to be asked before its effect, and before its outcome counts.
+    pub(crate) fn stands(&self, directive: &str, now: Instant) -> Result<(), Lapsed> {
+        self.lock().standing(directive, Some(now)).map(drop)
+    }
+
+    /// A task was begun, and its tool was not called: it may be begun again.
+    pub(crate) fn put_back(&self, directive: &str) {
+        if let Some(task) = self.lock().tasks.get_mut(directive)
+            && task.state == State::Running
+        {
+            task.state = State::Open;
+        }
+    }
+
+    /// A task runs no more; it stays open until it has its result.
+    pub(crate) fn finish(&self, directive: &str) {
+        if let Some(task) = self.lock().tasks.get_mut(directive)
+            && task.state == State::Running
+        {
+            task.state = State::Begun;
+        }
+    }
+
+    /// Keeps tasks from being begun while their results are recorded. Each comes with whether it is cancelled: what
+    /// somebody runs can be cancelled, which breaks it off, and nothing else can be said of it. None is kept if one
+    /// cannot be, and that one is named by its place.
+    pub(crate) fn settling<'d>(&self, tasks: impl Iterator<Item = (&'d str, bool)> + Clone) -> Result<(), usize> {
+        let mut record = self.lock();
+        let runs = |(directive, cancels): (&str, bool)| {
+            !cancels && record.tasks.get(directive).is_some_and(|task| task.state == State::Running)
+        };
+        if let Some(at) = tasks.clone().position(runs) {
+            return Err(at);
+        }
+        for (directive, _) in tasks {
+            if let Some(task) = record.tasks.get_mut(directive) {
+                task.settling = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// The results were refused, so the tasks are as open as before.
+    pub(crate) fn unsettled<'d>(&self, tasks: impl Iterator<Item = &'d str>) {
+        let mut record = self.lock();
+        for directive in tasks {
+            if let Some(task) = record.tasks.get_mut(directive) {
+                task.settling = false;
+            }
+        }
+    }
+
+    /// A task has its result.
+    pub(crate) fn settled(&self, directive: &str) {
+        self.change(|record| drop(record.tasks.remove(directive)));
+    }
+
+    /// A token is revoked: its tasks must not run any more (D25).
+    pub(crate) fn revoke(&self, token: &str) {
+        self.change(|record| record.under(token).for_each(|task| task.revoked = true));
+    }
+
+    /// A token was sent again, and expires at another time (D24).
+    pub(crate) fn expires(&self, token: &str, at: Instant) {
+        self.change(|record| record.under(token).for_each(|task| task.expires = Some(at)));
+    }
+
+    /// From now on no task may run. What has ended an episode for good stays its reason.
+    pub(crate) fn end(&self, over: Over) {
+        self.change(|record| {
+            if matches!(record.over, None | Some(Over::SafeMode)) {
+                record.over = Some(over);
+            }
+        });
+    }
+
+    /// Safe mode ends, and what was open is cancelled (D13).
+    pub(crate) fn clear(&self) {
+        self.change(|record| {
+            if record.over == Some(Over::SafeMode) {
+                record.over = None;
+            }
+            record.tasks.clear();
+        });
+    }
+
+    /// Takes the episode away from who holds it: once its step has ended, it takes none any more.
+    pub(crate) fn supersede(&self) {
+        let _step = self.step.lock().unwrap_or_else(PoisonError::into_inner);
+        self.end(Over::Superseded);
+    }
+
+    /// Begins a step, which ends when what is returned is dropped.
+    pub(crate) fn step(&self) -> Result<MutexGuard<'_, ()>, Lapsed> {
+        let step = self.step.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.lock().over {
+            Some(over @ Over::Superseded) => Err(over.into()),
+            _ => Ok(step),
+        }
+    }
+
+    /// When a task must stop running: ready as soon as it is withdrawn, other than by its token's expiry, which is a
+    /// matter of the clock.
+    pub(crate) fn poll_lapsed(&self, directive: &str, waiter: &mut Option<u64>, waker: &Waker) -> Poll<Lapsed> {
+        let mut record = self.lock();
+        if let Err(why) = record.standing(directive, None) {
+            record.forget(waiter);
+            return Poll::Ready(why);
+        }
+        let id = *waiter.get_or_insert_with(|| {
+            record.last_waiter = record.last_waiter.wrapping_add(1);
+            record.last_waiter
+        });
+        match record.waiting.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, known)) => known.clone_from(waker),
+            None => record.waiting.push((id, waker.clone())),
+        }
+        Poll::Pending
+    }
+
+    /// Somebody waits no more.
+    pub(crate) fn forget(&self, waiter: &mut Option<u64>) {
+        self.lock().forget(waiter);
+    }
+
+    /// Changes the record, and then wakes who waits: not with the lock held, for to be woken may be to ask again.
+    fn change(&self, change: impl FnOnce(&mut Record)) {
+        let mut record = self.lock();
+        change(&mut record);
+        let waiting = std::mem::take(&mut record.waiting);
+        drop(record);
+        waiting.into_iter().for_each(|(_, waker)| waker.wake());
+    }
+
+    /// A panic with the lock held leaves no half of a change: none is made of more than single assignments.
+    fn lock(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Record {
+    /// The task, if nothing keeps it from running.
+    fn standing(&mut self, directive: &str, now: Option<Instant>) -> Result<&mut Task, Lapsed> {
+        if let Some(over) = self.over {
+            return Err(over.into());
+        }
+        let task = self.tasks.get_mut(directive).filter(|task| !task.settling).ok_or(Lapsed::Settled)?;
+        if task.revoked {
+            return Err(Lapsed::Revoked);
+        }
+        match (task.expires, now) {
+            (Some(at), Some(now)) if now >= at => Err(Lapsed::Expired { at }),
+            _ => Ok(task),
+        }
+    }
+
+    /// The tasks that spend a use of a token.
+    fn under(&mut self, token: &str) -> impl Iterator<Item = &mut Task> {
+        self.tasks.values_mut().filter(move |task| task.token.as_deref() == Some(token))
+    }
+
+    fn forget(&mut self, waiter: &mut Option<u64>) {
+        if let Some(id) = waiter.take() {
+            self.waiting.retain(|(known, _)| *known != id);
+        }
+    }
+}
+
+/// Waits until a task is withdrawn.
+pub(crate) struct WaitFor<L: AsRef<Leases>, D: AsRef<str>> {
+    leases: L,
+    directive: D,
+    waiter: Option<u64>,
+}
+
+impl<L: AsRef<Leases>, D: AsRef<str>> WaitFor<L, D> {
+    pub(crate) fn new(leases: L, directive: D) -> Self {
+        Self { leases, directive, waiter: None }
+    }
+}
+
+impl<L: AsRef<Leases> + Unpin, D: AsRef<str> + Unpin> Future for WaitFor<L, D> {
+    type Output = Lapsed;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Lapsed> {
+        let this = self.get_mut();
+        this.leases.as_ref().poll_lapsed(this.directive.as_ref(), &mut this.waiter, context.waker())
+    }
+}
+
+impl<L: AsRef<Leases>, D: AsRef<str>> Drop for WaitFor<L, D> {
+    fn drop(&mut self) {
+        self.leases.as_ref().forget(&mut self.waiter);
+    }
+}

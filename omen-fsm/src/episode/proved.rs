@@ -1,0 +1,43 @@
+//! What an episode holds to be verified (INV-003, D53): one rule for orders to act and for proposals.
+//!
+//! A log cannot show which evidence bears an assumption out. So an episode is stricter than a validator: an
+//! assumption is verified by the latest verification loop, once that has closed with a check that succeeded.
+
+use omen_invariants::ledger::{Fingerprint, Kind};
+use omen_types::{Code, Diagnostic, Packet};
+
+use super::core::Stage;
+use super::refused::Refusal;
+use crate::machine::Machine;
+
+/// Whether the latest loop has verified what a decision says is verified.
+pub(super) fn check(packet: &Packet, machine: &Machine, stage: Stage) -> Result<(), Refusal> {
+    let Packet::Decision(decision) = packet else { return Ok(()) };
+    let proved = stage == Stage::Closed && machine.has_succeeded();
+    let assumptions = decision.payload.load_bearing_assumptions.iter().flatten().enumerate();
+    for (at, assumption) in assumptions.filter(|(_, assumption)| assumption.verified) {
+        let evidence = assumption.verification_packet_id.as_deref();
+        if proved && evidence.is_some_and(|id| machine.ledger().is_loop_evidence(id)) {
+            continue;
+        }
+        let (problem, help) = match evidence.filter(|id| is_of_earlier_loop(machine, id)) {
+            Some(id) => (
+                format!("`{id}` is evidence of an earlier verification loop; a later loop has begun since"),
+                "verify the assumption in the later loop too, or say `\"verified\": false`",
+            ),
+            None => (
+                "an assumption is said to be verified, and names no evidence of a verification loop with a SUCCESS"
+                    .to_owned(),
+                "decide VERIFY_FIRST and complete the loop, or say `\"verified\": false`",
+            ),
+        };
+        let pointer = format!("/payload/load_bearing_assumptions/{at}/verification_packet_id");
+        return Err(Refusal::rule(Diagnostic::error(Code::Inv003, problem).at(pointer).help(help)));
+    }
+    Ok(())
+}
+
+fn is_of_earlier_loop(machine: &Machine, id: &str) -> bool {
+    let ledger = machine.ledger();
+    (1..ledger.verification().number).any(|number| ledger.has_seen(Fingerprint::of(Kind::Evidence(number), id)))
+}

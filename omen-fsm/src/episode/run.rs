@@ -1,0 +1,368 @@
+//! Tools that are called in one step with their directives, so that each directive has its result whatever happens.
+//!
+//! Between `execute` and `settle` directives are open, and the most natural Rust, `?` on the tool's own error,
+//! would leave them so (E6). Here the closure gets the task, its error becomes a FAILURE, and the episode comes back
+//! with the error.
+
+use std::fmt;
+use std::sync::Arc;
+
+use omen_types::{ErrorDetails, serde_json};
+use serde::Serialize;
+
+use super::lease::Lapsed;
+use super::refused::{Halt, Refusal, Refused};
+use super::state::{Decide, Open, Verify};
+use super::values::{NotStarted, Order, Pending, Running, Settled};
+use super::{
+    Act, Authorize, Episode, Execute, HasPlan, Progress, Proven, ReadsAtOnce, VerifyOnlyReads, WritesFirst, moves,
+};
+
+/// Why a tool gave nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TaskError<E> {
+    /// The tool's own error.
+    Tool(E),
+    /// The task must not run, or must not count (D52): its token has expired, or its episode was resumed elsewhere.
+    Lapsed(Lapsed),
+    /// What the tool gave cannot be written as JSON.
+    NotJson(String),
+}
+
+impl<E: fmt::Display> fmt::Display for TaskError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tool(error) => error.fmt(f),
+            Self::Lapsed(why) => why.fmt(f),
+            Self::NotJson(why) => write!(f, "the result cannot be written as JSON: {why}"),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> std::error::Error for TaskError<E> {}
+
+/// A tool that gave nothing. Its FAILURE is in the log, and the episode goes on from `S`.
+#[must_use = "it holds the episode"]
+pub struct Failed<S, E> {
+    /// The episode, with the failure in its log.
+    pub episode: Episode<S>,
+    /// Why.
+    pub error: TaskError<E>,
+}
+
+/// Why `.execute_with(..)` gave no value.
+#[must_use = "it holds the episode"]
+pub enum ExecuteError<S, C, E> {
+    /// The directive was refused, and nothing was called.
+    Refused(Refused<S, [Order<C>; 1]>),
+    /// The tool was called, and its result was refused: the log has failed.
+    Settling(Refused<Open<Execute, 1>, Vec<Settled>>),
+    /// The tool failed.
+    Failed(Failed<Execute, E>),
+}
+
+/// Why `.execute_each(..)` gave no values.
+#[must_use = "it holds the episode"]
+pub enum EachError<S, C, const N: usize> {
+    /// A directive was refused, and nothing was called.
+    Refused(Refused<S, [Order<C>; N]>),
+    /// The tools were called, and their results were refused: the log has failed.
+    Settling(Refused<Open<Execute, N>, Vec<Settled>>),
+}
+
+/// Why `.check_with(..)` gave no value.
+#[must_use = "it holds the episode"]
+pub enum LoopError<P: Progress, O, T, C, E> {
+    /// The directive was refused, and nothing was called.
+    Refused(Refused<Verify<P, O, T>, [Order<C>; 1]>),
+    /// The tool was called, and its result was refused: the log has failed.
+    Settling(Refused<Open<Verify<P::Sent, O, T>, 1>, Vec<Settled>>),
+    /// The tool failed; the check may be tried again.
+    Failed(Failed<Verify<P::Sent, O, T>, E>),
+}
+
+/// Begins a task; one that must not run is settled as cancelled.
+fn begin<E>(task: Pending) -> Result<Running, (Settled, TaskError<E>)> {
+    task.start().map_err(|NotStarted { task, why }| (task.cancelled(), TaskError::Lapsed(why)))
+}
+
+/// What came of a task, as its result and as a value.
+fn end<V: Serialize, E: fmt::Display>(task: Running, outcome: Result<V, E>) -> Done<V, E> {
+    let outcome = outcome.map_err(TaskError::Tool).and_then(|value| {
+        task.stands().map_err(TaskError::Lapsed)?;
+        let data = serde_json::to_value(&value).map_err(|error| TaskError::NotJson(error.to_string()))?;
+        Ok((value, data))
+    });
+    match outcome {
+        Ok((value, data)) => (task.success(data), Ok(value)),
+        Err(error) => {
+            let details = ErrorDetails {
+                error_code: None,
+                error_message: Some(error.to_string()),
+                is_transient: None,
+                retry_recommended: None,
+            };
+            (task.failed(details), Err(error))
+        }
+    }
+}
+
+fn run<V: Serialize, E: fmt::Display>(
+    task: Pending,
+    tool: impl FnOnce(&Running) -> Result<V, E>,
+) -> Done<V, E> {
+    match begin(task) {
+        Ok(running) => {
+            let outcome = tool(&running);
+            end(running, outcome)
+        }
+        Err((settled, error)) => (settled, Err(error)),
+    }
+}
+
+async fn run_async<V: Serialize, E: fmt::Display>(
+    task: Pending,
+    tool: impl AsyncFnOnce(&Running) -> Result<V, E>,
+) -> Done<V, E> {
+    match begin(task) {
+        Ok(running) => {
+            let outcome = tool(&running).await;
+            end(running, outcome)
+        }
+        Err((settled, error)) => (settled, Err(error)),
+    }
+}
+
+/// Takes in what came of tasks.
+fn settle<S, Next>(
+    mut episode: Episode<S>,
+    results: Vec<Settled>,
+) -> Result<Episode<Next>, Refused<S, Vec<Settled>>> {
+    match episode.core.settle(&results) {
+        Ok(()) => Ok(episode.at()),
+        Err(why) => Err(episode.refuse(why).giving_back(results)),
+    }
+}
+
+fn settle_one<S, C, V, E>(
+    episode: Episode<Open<Execute, 1>>,
+    (settled, outcome): Done<V, E>,
+) -> Result<(Episode<Execute>, V), ExecuteError<S, C, E>> {
+    let episode = settle(episode, vec![settled]).map_err(ExecuteError::Settling)?;
+    match outcome {
+        Ok(value) => Ok((episode, value)),
+        Err(error) => Err(ExecuteError::Failed(Failed { episode, error })),
+    }
+}
+
+fn settle_each<S, C, V, E, const N: usize>(
+    episode: Episode<Open<Execute, N>>,
+    done: Vec<Done<V, E>>,
+) -> Result<(Episode<Execute>, [Result<V, TaskError<E>>; N]), EachError<S, C, N>> {
+    let (settled, outcomes): (Vec<_>, Vec<_>) = done.into_iter().unzip();
+    let episode = settle(episode, settled).map_err(EachError::Settling)?;
+    let mut outcomes = outcomes.into_iter();
+    // INVARIANT: there is one a task.
+    let outcomes = std::array::from_fn(|_| outcomes.next().unwrap_or(Err(TaskError::Lapsed(Lapsed::Settled))));
+    Ok((episode, outcomes))
+}
+
+fn settle_check<P: Progress, O, T, C, V, E>(
+    episode: Episode<Open<Verify<P::Sent, O, T>, 1>>,
+    (settled, outcome): Done<V, E>,
+) -> Result<(Episode<Verify<Proven, O, T>>, V), LoopError<P, O, T, C, E>> {
+    let episode: Episode<Verify<P::Sent, O, T>> = settle(episode, vec![settled]).map_err(LoopError::Settling)?;
+    match outcome {
+        Ok(value) => Ok((episode.at(), value)),
+        Err(error) => Err(LoopError::Failed(Failed { episode, error })),
+    }
+}
+
+/// The result of a task, and what its tool gave.
+type Done<V, E> = (Settled, Result<V, TaskError<E>>);
+
+impl<P: Progress, O, T> Episode<Verify<P, O, T>> {
+    /// Sends a READ directive of the loop, calls its tool, and takes the result in, whatever it is: as `.check(..)`, with
+    /// the tool's own error and value.
+    ///
+    /// # Errors
+    /// [`LoopError::Refused`] if the directive is refused: nothing was called. [`LoopError::Failed`] if the tool failed;
+    /// the check may be tried again.
+    pub fn check_with<C: VerifyOnlyReads, V: Serialize, E: fmt::Display>(
+        self,
+        order: Order<C>,
+        tool: impl FnOnce(&Running) -> Result<V, E>,
+    ) -> Result<(Episode<Verify<Proven, O, T>>, V), LoopError<P, O, T, C, E>>
+    where
+        P: HasPlan<C>,
+    {
+        let (episode, [task]) = moves::execute::in_loop(self, [order]).map_err(LoopError::Refused)?;
+        settle_check(episode, run(task, tool))
+    }
+
+    /// As `check_with`, for a tool that is waited for.
+    ///
+    /// # Errors
+    /// As `check_with`.
+    pub async fn check_with_async<C: VerifyOnlyReads, V: Serialize, E: fmt::Display>(
+        self,
+        order: Order<C>,
+        tool: impl AsyncFnOnce(&Running) -> Result<V, E>,
+    ) -> Result<(Episode<Verify<Proven, O, T>>, V), LoopError<P, O, T, C, E>>
+    where
+        P: HasPlan<C>,
+    {
+        let (episode, [task]) = moves::execute::in_loop(self, [order]).map_err(LoopError::Refused)?;
+        settle_check(episode, run_async(task, tool).await)
+    }
+}
+
+macro_rules! executes {
+    ($($state:ty: $send:ident $(($class:ident))?;)*) => {
+        $(
+            impl Episode<$state> {
+                /// Sends a directive, calls its tool, and takes the result in, whatever it is. The error of `tool` becomes a
+                /// FAILURE with its text as `error_message`; its value becomes the `result_data`.
+                ///
+                /// # Errors
+                /// [`ExecuteError::Refused`] if the directive is refused, as by `.execute([..])`: nothing was called.
+                /// [`ExecuteError::Failed`] if the tool failed; the episode goes on.
+                pub fn execute_with<C $(: $class)?, V: Serialize, E: fmt::Display>(
+                    self,
+                    order: Order<C>,
+                    tool: impl FnOnce(&Running) -> Result<V, E>,
+                ) -> Result<(Episode<Execute>, V), ExecuteError<$state, C, E>> {
+                    let (episode, [task]) = moves::execute::$send(self, [order]).map_err(ExecuteError::Refused)?;
+                    settle_one(episode, run(task, tool))
+                }
+
+                /// As `execute_with`, for a tool that is waited for. If the future is dropped, so is the episode, and its
+                /// drop policy holds: see [`OnDrop`](super::OnDrop).
+                ///
+                /// # Errors
+                /// As `execute_with`.
+                pub async fn execute_with_async<C $(: $class)?, V: Serialize, E: fmt::Display>(
+                    self,
+                    order: Order<C>,
+                    tool: impl AsyncFnOnce(&Running) -> Result<V, E>,
+                ) -> Result<(Episode<Execute>, V), ExecuteError<$state, C, E>> {
+                    let (episode, [task]) = moves::execute::$send(self, [order]).map_err(ExecuteError::Refused)?;
+                    settle_one(episode, run_async(task, tool).await)
+                }
+
+                /// Sends directives, calls the tool of each in turn, also after one that has failed, and takes all results
+                /// in. What each gave comes back in the order of the directives.
+                ///
+                /// # Errors
+                /// If a directive is refused, as by `.execute([..])`: none is sent, and nothing was called.
+                pub fn execute_each<C $(: $class)?, V: Serialize, E: fmt::Display, const N: usize>(
+                    self,
+                    orders: [Order<C>; N],
+                    mut tool: impl FnMut(&Running) -> Result<V, E>,
+                ) -> Result<(Episode<Execute>, [Result<V, TaskError<E>>; N]), EachError<$state, C, N>>
+                where
+                    [(); N]: super::SomeOrders,
+                {
+                    let (episode, tasks) = moves::execute::$send(self, orders).map_err(EachError::Refused)?;
+                    settle_each(episode, tasks.into_iter().map(|task| run(task, &mut tool)).collect())
+                }
+
+                /// As `execute_each`, for tools that are waited for, one after the other.
+                ///
+                /// # Errors
+                /// As `execute_each`.
+                pub async fn execute_each_async<C $(: $class)?, V: Serialize, E: fmt::Display, const N: usize>(
+                    self,
+                    orders: [Order<C>; N],
+                    mut tool: impl AsyncFnMut(&Running) -> Result<V, E>,
+                ) -> Result<(Episode<Execute>, [Result<V, TaskError<E>>; N]), EachError<$state, C, N>>
+                where
+                    [(); N]: super::SomeOrders,
+                {
+                    let (episode, tasks) = moves::execute::$send(self, orders).map_err(EachError::Refused)?;
+                    let mut done = Vec::with_capacity(N);
+                    for task in tasks {
+                        done.push(run_async(task, &mut tool).await);
+                    }
+                    settle_each(episode, done)
+                }
+            }
+        )*
+    };
+}
+executes! {
+    Decide<Act>: from_act (ReadsAtOnce);
+    Authorize: from_authorize (WritesFirst);
+    Execute: more;
+}
+
+impl<S, E: fmt::Display> From<Failed<S, E>> for Halt {
+    fn from(failed: Failed<S, E>) -> Self {
+        let why = Arc::new(Refusal::Tool(failed.error.to_string()));
+        Self { why, episode: Box::new(failed.episode.into_any()) }
+    }
+}
+
+macro_rules! errors {
+    ($($error:ident<$($parameter:ident $(: $bound:ident)?),* $(; $number:ident)?> {
+        $($variant:ident),*
+    } shown [$($shown:ident)?];)*) => {
+        $(
+            impl<$($parameter $(: $bound)?,)* $(const $number: usize)?> From<$error<$($parameter,)* $($number)?>> for Halt
+            $(where $shown: fmt::Display)?
+            {
+                fn from(error: $error<$($parameter,)* $($number)?>) -> Self {
+                    match error {
+                        $($error::$variant(inner) => inner.into(),)*
+                    }
+                }
+            }
+
+            impl<$($parameter $(: $bound)?,)* $(const $number: usize)?> fmt::Display for $error<$($parameter,)* $($number)?>
+            $(where $shown: fmt::Display)?
+            {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    match self {
+                        $(Self::$variant(inner) => fmt::Display::fmt(inner, f),)*
+                    }
+                }
+            }
+
+            // By hand, for a derived one would ask the same of the states.
+            impl<$($parameter $(: $bound)?,)* $(const $number: usize)?> fmt::Debug for $error<$($parameter,)* $($number)?>
+            $(where $shown: fmt::Debug)?
+            {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    match self {
+                        $(Self::$variant(inner) => fmt::Debug::fmt(inner, f),)*
+                    }
+                }
+            }
+
+            impl<$($parameter $(: $bound)?,)* $(const $number: usize)?> std::error::Error for $error<$($parameter,)* $($number)?>
+            $(where $shown: fmt::Debug + fmt::Display)?
+            {
+            }
+        )*
+    };
+}
+errors! {
+    ExecuteError<S, C, E> { Refused, Settling, Failed } shown [E];
+    LoopError<P: Progress, O, T, C, E> { Refused, Settling, Failed } shown [E];
+    EachError<S, C; N> { Refused, Settling } shown [];
+}
+
+impl<S, E: fmt::Display> fmt::Display for Failed<S, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<S, E: fmt::Debug> fmt::Debug for Failed<S, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Failed").field("episode", &self.episode).field("error", &self.error).finish()
+    }
+}
+
+impl<S, E: fmt::Debug + fmt::Display> std::error::Error for Failed<S, E> {}

@@ -1,0 +1,184 @@
+//! A log in a file, with one writer.
+//!
+//! ```
+//! use omen::log_file::LogFile;
+//! # use omen::prelude::*;
+//!
+//! # fn demo(setup: Setup, path: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
+//! let log = LogFile::open(path)?; // Fails while another process writes the log.
+//! let episode = setup.log(log).start()?; // Fails if the log holds packets of this episode.
+//! # drop(episode);
+//! # Ok(())
+//! # }
+//! ```
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use omen_fsm::episode::{AnyEpisode, Line, Log, ResumeError, Setup};
+use omen_invariants::ledger::{Fingerprint, Kind};
+use omen_types::{CorrelationId, PacketFacts};
+
+/// A log of JSON Lines in a file that nobody else writes: the file is locked for as long as this or a clone lives, so
+/// that no two processes write one log. Clones write to the same file, each step as a whole, so episodes may be
+/// interleaved in it.
+///
+/// Remembers the correlation ids that the log holds, in some 20 bytes each.
+#[derive(Clone, Debug)]
+pub struct LogFile(Arc<Mutex<Open>>);
+
+#[derive(Debug)]
+struct Open {
+    file: File,
+    begun: BTreeSet<Fingerprint>,
+    is_synced: bool,
+}
+
+/// Why a file cannot be opened as a log.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LogFileError {
+    /// Another process has it open, or another `LogFile` of this process.
+    Locked(PathBuf),
+    /// It ends without a line feed, so its last step may not be whole.
+    Torn {
+        /// The file.
+        path: PathBuf,
+        /// How many bytes of it are whole lines.
+        whole: u64,
+    },
+    /// It cannot be read, created or locked.
+    Io(PathBuf, io::Error),
+}
+
+impl fmt::Display for LogFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Locked(path) => {
+                write!(f, "the log `{}` is in use by another process; wait for it to finish", path.display())
+            }
+            Self::Torn { path, whole } => write!(
+                f,
+                "the log `{}` ends in the middle of a line; keep a copy, then cut the file to {whole} bytes: that step was \
+                 not taken",
+                path.display()
+            ),
+            Self::Io(path, error) => write!(f, "cannot open the log `{}`: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for LogFileError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(_, error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl LogFile {
+    /// Opens a log, or creates it, and locks it.
+    ///
+    /// # Errors
+    /// If another process has it open, its last line is torn, or it cannot be read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, LogFileError> {
+        let path = path.as_ref();
+        let failed = |error| LogFileError::Io(path.to_owned(), error);
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
+        }
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => LogFileError::Locked(path.to_owned()),
+            TryLockError::Error(error) => failed(error),
+        })?;
+        let mut log = Open { file, begun: BTreeSet::new(), is_synced: false };
+        let mut begun = BTreeSet::new();
+        let whole = log.lines(|line| {
+            if let Ok(text) = std::str::from_utf8(line)
+                && let Ok(packet) = PacketFacts::parse(text)
+            {
+                begun.insert(key(&packet.header.correlation_id));
+            }
+        });
+        match whole.map_err(failed)? {
+            None => log.begun = begun,
+            Some(whole) => return Err(LogFileError::Torn { path: path.to_owned(), whole }),
+        }
+        Ok(Self(Arc::new(Mutex::new(log))))
+    }
+
+    /// Every step is on the disk before it counts as taken, which takes as long as the disk does.
+    #[must_use]
+    pub fn synced(self) -> Self {
+        self.lock().is_synced = true;
+        self
+    }
+
+    /// Takes up the episode that `setup` names where the log ends, and lets it write on. It need not have begun.
+    ///
+    /// # Errors
+    /// As [`AnyEpisode::resume`]; or if the file cannot be read.
+    pub fn resume(&self, setup: Setup) -> io::Result<Result<AnyEpisode, ResumeError>> {
+        let id = setup.correlation_id().clone();
+        let mut lines: Vec<String> = Vec::new();
+        // Lines of other episodes leave a blank one, so that an error names the line of the file.
+        self.lock().lines(|line| {
+            let text = String::from_utf8_lossy(line);
+            let is_own = memchr::memmem::find(line, id.as_str().as_bytes()).is_some();
+            lines.push(if is_own { text.into_owned() } else { String::new() });
+        })?;
+        Ok(AnyEpisode::resume(setup.log(self.clone()), lines.iter().map(String::as_str)))
+    }
+
+    /// A panic with the lock held can only come from the file's own writes, which leave nothing half changed here.
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    /// Reads all lines; says how many bytes are whole lines if the last one is not.
+    fn lines(&mut self, mut each: impl FnMut(&[u8])) -> io::Result<Option<u64>> {
+        self.file.seek(SeekFrom::Start(0))?;
+        let mut reader = BufReader::new(&self.file);
+        let (mut line, mut whole) = (Vec::new(), 0);
+        loop {
+            line.clear();
+            let read = reader.read_until(b'\n', &mut line)?;
+            match line.strip_suffix(b"\n") {
+                Some(text) => each(text.strip_suffix(b"\r").unwrap_or(text)),
+                None if read == 0 => return Ok(None),
+                None => return Ok(Some(whole)),
+            }
+            whole += read as u64;
+        }
+    }
+}
+
+impl Log for LogFile {
+    fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()> {
+        let mut log = self.lock();
+        let mut text = String::with_capacity(lines.iter().map(|line| line.text.len() + 1).sum());
+        for line in lines {
+            text.push_str(line.text);
+            text.push('\n');
+            log.begun.insert(key(line.correlation_id.as_str()));
+        }
+        log.file.write_all(text.as_bytes())?;
+        if log.is_synced { log.file.sync_data() } else { Ok(()) }
+    }
+
+    fn holds(&self, episode: &CorrelationId) -> bool {
+        self.lock().begun.contains(&key(episode.as_str()))
+    }
+}
+
+fn key(id: &str) -> Fingerprint {
+    Fingerprint::of(Kind::Packet, id)
+}

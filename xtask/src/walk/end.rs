@@ -1,0 +1,132 @@
+//! Accidents: an episode is dropped where nobody meant it to be, and its log is judged.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::pin;
+use std::sync::PoisonError;
+use std::task::{Context, Poll, Waker};
+
+use omen::prelude::*;
+
+use super::world::World;
+use super::{Report, judge};
+
+impl World<'_> {
+    /// Drops the episode in one of the ways in which programs do, and judges what it has written.
+    pub(super) fn end_by_accident(&mut self, episode: AnyEpisode, report: &mut Report) -> Result<(), String> {
+        let accident = match self.rng.u8(..5) {
+            0 => {
+                drop(episode);
+                "dropped"
+            }
+            1 => {
+                panic_with(|| drop(Unwound(episode)));
+                "panic"
+            }
+            2 => {
+                cancel(async move {
+                    std::future::pending::<()>().await;
+                    drop(episode);
+                });
+                "future cancelled"
+            }
+            3 => {
+                self.fail_in_a_tool(episode);
+                "tool panics"
+            }
+            _ => {
+                self.cancel_a_tool(episode);
+                "tool cancelled"
+            }
+        };
+        *report.accidents.entry(format!("{accident}, {:?}", self.on_drop)).or_default() += 1;
+        let lines = self.written.all.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        report.packets += lines.len() as u64;
+        judge(&lines, report).map_err(|fault| format!("{accident}, {:?}: {fault}", self.on_drop))
+    }
+
+    /// A panic while directives are open and a tool runs.
+    fn fail_in_a_tool(&mut self, episode: AnyEpisode) {
+        let (read, write) = (self.read(), self.write());
+        panic_with(move || match episode {
+            AnyEpisode::Act(episode) => {
+                let _ = episode.execute_with(read, |_| -> Result<i32, String> { unwind() });
+            }
+            AnyEpisode::Verify(episode) => {
+                let _ = episode.check(read, |_| unwind());
+            }
+            AnyEpisode::Execute(episode) => {
+                let _ = episode.execute_each([read], |_| -> Result<i32, String> { unwind() });
+            }
+            AnyEpisode::Authorize(episode) => {
+                if let Some(write) = write {
+                    let _ = episode.execute_with(write, |_| -> Result<i32, String> { unwind() });
+                }
+            }
+            AnyEpisode::ExecuteOpen(episode) => {
+                let mut tasks = episode.tasks();
+                let _running = tasks.pop().map(Pending::start);
+                let _episode = episode;
+                unwind()
+            }
+            episode => drop(Unwound(episode)),
+        });
+    }
+
+    /// A future that is dropped while a tool is waited for.
+    fn cancel_a_tool(&mut self, episode: AnyEpisode) {
+        let (read, write) = (self.read(), self.write());
+        cancel(async move {
+            match episode {
+                AnyEpisode::Act(episode) => {
+                    let _ = episode.execute_with_async(read, async |_| never().await).await;
+                }
+                AnyEpisode::Verify(episode) => {
+                    let _ = episode.execute([read]).map(|(episode, tasks)| (episode, tasks.map(Pending::start)));
+                }
+                AnyEpisode::Execute(episode) => {
+                    let _ = episode.execute_each_async([read], async |_| never().await).await;
+                }
+                AnyEpisode::Authorize(episode) => {
+                    if let Some(write) = write {
+                        let _ = episode.execute_with_async(write, async |_| never().await).await;
+                    }
+                }
+                episode => {
+                    std::future::pending::<()>().await;
+                    drop(episode);
+                }
+            }
+        });
+    }
+}
+
+/// Unwinds while it is dropped in an orderly way.
+struct Unwound(AnyEpisode);
+
+impl Drop for Unwound {
+    fn drop(&mut self) {
+        // The episode goes after this, while the panic unwinds.
+        let _ = &self.0;
+        unwind()
+    }
+}
+
+async fn never() -> Result<i32, String> {
+    std::future::pending().await
+}
+
+/// A panic that the program's panic hook does not report: there are thousands.
+fn unwind() -> ! {
+    resume_unwind(Box::new("an accident"))
+}
+
+fn panic_with(run: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(run));
+}
+
+/// Runs a future up to where it waits, and drops it there.
+fn cancel(future: impl Future<Output = ()>) {
+    let mut context = Context::from_waker(Waker::noop());
+    let future = pin!(future);
+    let _: Poll<()> = future.poll(&mut context);
+}
