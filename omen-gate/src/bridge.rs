@@ -182,12 +182,12 @@ impl NotDone {
             _ => None,
         };
         let code = class.map_or(self.stopped.code().as_str(), |class| class.as_str());
-        ErrorDetails {
-            error_code: Some(code.to_owned()),
-            error_message: Some(self.stopped.to_string()),
-            is_transient: class.map(|class| class.is_transient()),
-            retry_recommended: Some(class.is_some_and(|class| class.is_retryable())),
-        }
+        ErrorDetails::builder()
+            .error_code(code)
+            .error_message(self.stopped.to_string())
+            .maybe_is_transient(class.map(|class| class.is_transient()))
+            .retry_recommended(class.is_some_and(|class| class.is_retryable()))
+            .build()
     }
 }
 

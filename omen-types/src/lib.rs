@@ -11,7 +11,8 @@
 //!
 //! Everything in [`packet`] is generated from the schema files at build time: a struct with a
 //! builder for every object, an enum for every list of values, a checked newtype for every scalar.
-//! A required member that a builder does not get is a compile error. What types cannot carry
+//! A required member that a builder does not get is a compile error. The structs are `#[non_exhaustive]`,
+//! so that a schema may gain an optional member and break no program. What types cannot carry
 //! (lengths of arrays, conditionals) [`Checked::check`] tells, with the same words as the parser.
 //!
 //! Architecture invariant: this crate knows single packets only; no state, no rule across packets.

@@ -27,6 +27,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     Ok(quote! {
         #docs
         #[derive(Clone, Debug)]
+        #[non_exhaustive]
         pub struct #facts #lifetime { #(#fields),* }
         #reader
     })

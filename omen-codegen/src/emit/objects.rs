@@ -80,6 +80,7 @@ fn structure(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenS
         #docs
         #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
         #[builder(on(::std::string::String, into))]
+        #[non_exhaustive]
         pub struct #name { #(#fields),* }
     })
 }

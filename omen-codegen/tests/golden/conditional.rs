@@ -1,6 +1,7 @@
 /// How a parcel went.
 #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
 #[builder(on(::std::string::String, into))]
+#[non_exhaustive]
 pub struct Delivery {
     /// What came of it.
     pub outcome: Outcome,

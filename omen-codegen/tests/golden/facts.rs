@@ -1,6 +1,7 @@
 /// An order.
 #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
 #[builder(on(::std::string::String, into))]
+#[non_exhaustive]
 pub struct Order {
     /// Its identifier.
     pub id: OrderId,
@@ -148,6 +149,7 @@ impl<'de> ::serde::Deserialize<'de> for Order {
 
 /// What rules look at in `Order`.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct OrderFacts<'de> {
     /// Its identifier.
     pub id: Cow<'de, str>,

@@ -1,6 +1,7 @@
 /// What an instrument said. Free-form values know from the packet down how deep they stand.
 #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
 #[builder(on(::std::string::String, into))]
+#[non_exhaustive]
 pub struct Reading {
     /// The reading itself.
     pub data: ::serde_json::Map<String, ::serde_json::Value>,

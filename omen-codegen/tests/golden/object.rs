@@ -1,6 +1,7 @@
 /// Something to be delivered.
 #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
 #[builder(on(::std::string::String, into))]
+#[non_exhaustive]
 pub struct Parcel {
     /// Its weight in kilograms.
     pub weight: Weight,

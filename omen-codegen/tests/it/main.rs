@@ -8,6 +8,7 @@
     reason = "a test may panic"
 )]
 
+mod additive;
 mod determinism;
 mod golden;
 mod lint;

@@ -374,15 +374,15 @@ impl Core {
         last: Option<PacketId>,
     ) -> Result<PacketHeader, Refusal> {
         let ids = &mut self.ids;
-        Ok(PacketHeader {
-            packet_id: self.machine.fresh(self.sent, Kind::Packet, || ids.packet_id()).map_err(no_id)?,
-            packet_type,
-            created_at: Timestamp::from(self.clock.now()),
-            layer_source: layer.unwrap_or(self.origin.layer),
-            correlation_id: self.origin.correlation_id.clone(),
-            campaign_id: self.origin.campaign_id.clone(),
-            previous_packet_id: last,
-        })
+        Ok(PacketHeader::builder()
+            .packet_id(self.machine.fresh(self.sent, Kind::Packet, || ids.packet_id()).map_err(no_id)?)
+            .packet_type(packet_type)
+            .created_at(Timestamp::from(self.clock.now()))
+            .layer_source(layer.unwrap_or(self.origin.layer))
+            .correlation_id(self.origin.correlation_id.clone())
+            .maybe_campaign_id(self.origin.campaign_id.clone())
+            .maybe_previous_packet_id(last)
+            .build())
     }
 
     /// Task ids that this episode has not used, each once.

@@ -145,20 +145,13 @@ impl Core {
     /// Results for the directives that are open.
     fn cancelled(&self, reason: &Text) -> Vec<Draft> {
         let result = |task: super::Pending| {
-            Draft::new(TaskResultPayload {
-                task_id: task.task_id().clone(),
-                directive_packet_id: task.directive().clone(),
-                result_status: ResultStatus::Cancelled,
-                result_data: None,
-                error_details: Some(ErrorDetails {
-                    error_code: None,
-                    error_message: Some(reason.to_string()),
-                    is_transient: None,
-                    retry_recommended: None,
-                }),
-                execution_metadata: None,
-                observation_packet_id: None,
-            })
+            let details = ErrorDetails::builder().error_message(reason.to_string()).build();
+            let payload = TaskResultPayload::builder()
+                .task_id(task.task_id().clone())
+                .directive_packet_id(task.directive().clone())
+                .result_status(ResultStatus::Cancelled)
+                .error_details(details);
+            Draft::new(payload.build())
         };
         self.pending_tasks().into_iter().map(result).collect()
     }

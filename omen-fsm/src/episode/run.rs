@@ -97,12 +97,7 @@ fn end<V: Serialize, E: fmt::Display>(task: Running, outcome: Result<V, E>) -> D
     match outcome {
         Ok((value, data)) => (task.success(data), Ok(value)),
         Err(error) => {
-            let details = ErrorDetails {
-                error_code: None,
-                error_message: Some(error.to_string()),
-                is_transient: None,
-                retry_recommended: None,
-            };
+            let details = ErrorDetails::builder().error_message(error.to_string()).build();
             (task.failed(details), Err(error))
         }
     }

@@ -36,11 +36,11 @@ impl Risk {
 
 impl Budgets {
     pub(super) fn sealed(self) -> omen_types::Budgets {
-        omen_types::Budgets {
-            token_budget: self.tokens.into(),
-            tool_call_budget: self.tool_calls.into(),
-            time_budget_seconds: self.seconds.into(),
-            risk_budget: RiskBudget { envelope: self.risk.envelope.into(), max_loss: self.risk.max_loss },
-        }
+        omen_types::Budgets::builder()
+            .token_budget(self.tokens.into())
+            .tool_call_budget(self.tool_calls.into())
+            .time_budget_seconds(self.seconds.into())
+            .risk_budget(RiskBudget::builder().envelope(self.risk.envelope).max_loss(self.risk.max_loss).build())
+            .build()
     }
 }

@@ -49,14 +49,14 @@ impl<Status, Freshness> Epistemics<Status, Freshness> {
         Status: EpistemicStatusFact,
         Freshness: FreshnessClassFact,
     {
-        omen_types::Epistemics {
-            status: Status::VALUE,
-            confidence: self.confidence,
-            calibration_note: self.calibration,
-            freshness_class: Freshness::VALUE,
-            stale_if_older_than_seconds: self.stale_after.map(Into::into),
-            assumptions: self.assumptions,
-        }
+        omen_types::Epistemics::builder()
+            .status(Status::VALUE)
+            .confidence(self.confidence)
+            .calibration_note(self.calibration)
+            .freshness_class(Freshness::VALUE)
+            .maybe_stale_if_older_than_seconds(self.stale_after.map(Into::into))
+            .assumptions(self.assumptions)
+            .build()
     }
 }
 

@@ -127,16 +127,16 @@ impl<Best: BestEvidence> Evidence<Best> {
 
     /// What was absent is there now, so the reason goes.
     fn and<Better>(mut self, ref_type: RefType, ref_id: Text, timestamp: Timestamp) -> Evidence<Better> {
-        self.refs.push(EvidenceRef { ref_type, ref_id, timestamp, reliability_score: None });
+        self.refs.push(EvidenceRef::builder().ref_type(ref_type).ref_id(ref_id).timestamp(timestamp).build());
         Evidence { refs: self.refs, absent: None, best: PhantomData }
     }
 }
 
 impl<Best> Evidence<Best> {
     pub(super) fn sealed(self) -> omen_types::Evidence {
-        omen_types::Evidence {
-            evidence_refs: self.refs,
-            evidence_absent_reason: self.absent.map(|reason| Some(reason.into())),
-        }
+        omen_types::Evidence::builder()
+            .evidence_refs(self.refs)
+            .maybe_evidence_absent_reason(self.absent.map(|reason| Some(reason.into())))
+            .build()
     }
 }

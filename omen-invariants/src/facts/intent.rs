@@ -19,6 +19,6 @@ impl Intent {
     }
 
     pub(super) fn sealed(self) -> omen_types::Intent {
-        omen_types::Intent { summary: self.summary, scope: self.scope }
+        omen_types::Intent::builder().summary(self.summary).scope(self.scope).build()
     }
 }

@@ -53,14 +53,17 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> Mcp<Axes, Tier, Status, Freshne
         Tools: ToolsStateFact,
         Claim<Status, Freshness, Best>: Grounded,
     {
-        Envelope::trusted(omen_types::Mcp {
-            intent: self.intent.sealed(),
-            stakes: Axes::stakes(),
-            quality: self.quality.sealed(),
-            budgets: self.budgets.sealed(),
-            epistemics: self.epistemics.sealed(),
-            evidence: self.evidence.sealed(),
-            routing: omen_types::Routing { task_class: self.routing.task_class, tools_state: Tools::VALUE },
-        })
+        let routing =
+            omen_types::Routing::builder().task_class(self.routing.task_class).tools_state(Tools::VALUE).build();
+        let mcp = omen_types::Mcp::builder()
+            .intent(self.intent.sealed())
+            .stakes(Axes::stakes())
+            .quality(self.quality.sealed())
+            .budgets(self.budgets.sealed())
+            .epistemics(self.epistemics.sealed())
+            .evidence(self.evidence.sealed())
+            .routing(routing)
+            .build();
+        Envelope::trusted(mcp)
     }
 }

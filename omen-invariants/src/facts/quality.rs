@@ -53,7 +53,8 @@ impl Quality<Superb> {
 impl<Tier> Quality<Tier> {
     fn new(done: Text, checks: &[&str], verification: VerificationRequirement) -> Self {
         let checks = checks.iter().copied().map(str::to_owned).collect();
-        Self { done: DefinitionOfDone { text: done, checks }, satisficing: false, verification, tier: PhantomData }
+        let done = DefinitionOfDone::builder().text(done).checks(checks).build();
+        Self { done, satisficing: false, verification, tier: PhantomData }
     }
 
     /// Speed goes before completeness.
@@ -72,11 +73,11 @@ impl<Tier> Quality<Tier> {
     where
         Tier: QualityTierFact,
     {
-        omen_types::Quality {
-            quality_tier: Tier::VALUE,
-            satisficing_mode: self.satisficing,
-            definition_of_done: self.done,
-            verification_requirement: self.verification,
-        }
+        omen_types::Quality::builder()
+            .quality_tier(Tier::VALUE)
+            .satisficing_mode(self.satisficing)
+            .definition_of_done(self.done)
+            .verification_requirement(self.verification)
+            .build()
     }
 }

@@ -54,13 +54,13 @@ where
     type Level = <After<After<After<Calm, I::Place>, R::Place>, U::Place> as Finally<A::Place>>::Level;
 
     fn stakes() -> omen_types::Stakes {
-        omen_types::Stakes {
-            impact: I::VALUE,
-            irreversibility: R::VALUE,
-            uncertainty: U::VALUE,
-            adversariality: A::VALUE,
-            stakes_level: Self::Level::VALUE,
-        }
+        omen_types::Stakes::builder()
+            .impact(I::VALUE)
+            .irreversibility(R::VALUE)
+            .uncertainty(U::VALUE)
+            .adversariality(A::VALUE)
+            .stakes_level(Self::Level::VALUE)
+            .build()
     }
 }
 

@@ -232,12 +232,12 @@ impl World<'_> {
         if self.rng.u8(..4) == 0 { spec.constrained(self.fields()) } else { spec }
     }
 
-    fn read(&mut self) -> Order<ReadOnly> {
+    pub(super) fn read(&mut self) -> Order<ReadOnly> {
         let fields = self.fields();
         Directive::new(Get, op::Read, fields).timeout_seconds(self.rng.u32(..30)).ready()
     }
 
-    fn write(&mut self) -> Option<Order<Authorized>> {
+    pub(super) fn write(&mut self) -> Option<Order<Authorized>> {
         let permit = self.permits.pop()?;
         let fields = self.fields();
         Some(match self.rng.u8(..3) {

@@ -68,12 +68,5 @@ pub(crate) fn clear(order: Layer1Order) -> Draft {
 }
 
 fn payload(alert_type: AlertType, severity: AlertSeverity, summary: Text) -> IntegrityAlertPayload {
-    IntegrityAlertPayload {
-        alert_type,
-        severity,
-        summary,
-        rationale: None,
-        revoked_token_ids: None,
-        related_packet_ids: None,
-    }
+    IntegrityAlertPayload::builder().alert_type(alert_type).severity(severity).summary(summary).build()
 }

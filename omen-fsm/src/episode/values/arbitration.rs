@@ -131,7 +131,7 @@ impl<Stage> Arbitration<Stage> {
 }
 
 fn reject(option: Candidate, reason: &str) -> RejectedAlternative {
-    RejectedAlternative { option_id: Some(option.id), rejection_reason: Some(reason.to_owned()) }
+    RejectedAlternative::builder().option_id(option.id).rejection_reason(reason).build()
 }
 
 /// The policies of stage 3 (D33).
@@ -210,7 +210,7 @@ impl<K> Ruling<K> {
 
     /// How it may fail, and what is done then.
     pub fn may_fail(mut self, mode: impl Into<String>, mitigation: impl Into<String>) -> Self {
-        self.draft.failure_modes.push(FailureMode { mode: Some(mode.into()), mitigation: Some(mitigation.into()) });
+        self.draft.failure_modes.push(FailureMode::builder().mode(mode).mitigation(mitigation).build());
         self
     }
 
@@ -221,26 +221,24 @@ impl<K> Ruling<K> {
     fn payload(&self, outcome: DecisionOutcome, assumptions: Vec<LoadBearingAssumption>) -> DecisionPayload {
         let RulingDraft { chosen, rejected, summary: text, failure_modes } = RulingDraft::clone(&self.draft);
         let verified = assumptions.iter().all(|assumption| assumption.verified);
-        DecisionPayload {
-            decision_outcome: outcome,
-            decision_summary: summary(text),
-            constraints_satisfied: ConstraintsSatisfied {
-                // The stages have seen to these (INV-006), and the types to the tier (INV-002, INV-003).
-                constitutional_check: true,
-                budget_check: true,
-                tier_check: true,
-                verification_check: (!assumptions.is_empty()).then_some(verified),
-            },
-            chosen_option: chosen.map(|chosen| ChosenOption {
-                option_id: Some(chosen.id),
-                description: chosen.description,
-                expected_value: None,
-                risk_profile: None,
-            }),
-            rejected_alternatives: some(rejected),
-            load_bearing_assumptions: some(assumptions),
-            failure_modes: some(failure_modes),
-        }
+        // The stages have seen to these (INV-006), and the types to the tier (INV-002, INV-003).
+        let checks = ConstraintsSatisfied::builder()
+            .constitutional_check(true)
+            .budget_check(true)
+            .tier_check(true)
+            .maybe_verification_check((!assumptions.is_empty()).then_some(verified))
+            .build();
+        let chosen = chosen
+            .map(|chosen| ChosenOption::builder().option_id(chosen.id).maybe_description(chosen.description).build());
+        DecisionPayload::builder()
+            .decision_outcome(outcome)
+            .decision_summary(summary(text))
+            .constraints_satisfied(checks)
+            .maybe_chosen_option(chosen)
+            .maybe_rejected_alternatives(some(rejected))
+            .maybe_load_bearing_assumptions(some(assumptions))
+            .maybe_failure_modes(some(failure_modes))
+            .build()
     }
 }
 
@@ -271,22 +269,20 @@ impl<A> ActOrder<A> {
     /// It rests on an assumption that the agent has verified in a loop. After a loop without a check that has
     /// succeeded, the decision says that it is not verified.
     pub fn relies_on(mut self, verified: Verified) -> Self {
-        self.assumptions.push(LoadBearingAssumption {
-            assumption: verified.assumption,
-            verified: verified.is_shown,
-            verification_packet_id: verified.packet.map(|packet| packet.to_string()),
-        });
+        let assumption = LoadBearingAssumption::builder()
+            .assumption(verified.assumption)
+            .verified(verified.is_shown)
+            .maybe_verification_packet_id(verified.packet.map(|packet| packet.to_string()))
+            .build();
+        self.assumptions.push(assumption);
         self.proofs.push(verified.episode);
         self
     }
 
     /// It rests on an assumption that nobody has verified.
     pub fn assumes(mut self, assumption: &Text) -> ActOrder<SomeUnverified> {
-        self.assumptions.push(LoadBearingAssumption {
-            assumption: assumption.to_string(),
-            verified: false,
-            verification_packet_id: None,
-        });
+        self.assumptions
+            .push(LoadBearingAssumption::builder().assumption(assumption.to_string()).verified(false).build());
         self.kind()
     }
 

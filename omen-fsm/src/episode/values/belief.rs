@@ -69,12 +69,7 @@ impl Belief {
     }
 
     fn of(update_type: UpdateType, change: BeliefChange) -> Self {
-        let payload = BeliefUpdatePayload {
-            update_type,
-            belief_changes: vec![change],
-            evidence_integration: None,
-            contradiction_details: None,
-        };
+        let payload = BeliefUpdatePayload::builder().update_type(update_type).belief_changes(vec![change]).build();
         Self { payload }
     }
 }
@@ -85,11 +80,5 @@ fn change(
     prior_value: impl Into<Value>,
     new_value: impl Into<Value>,
 ) -> BeliefChange {
-    BeliefChange {
-        domain: domain.into(),
-        key: key.into(),
-        new_value: new_value.into(),
-        prior_value: prior_value.into(),
-        epistemic_upgrade: None,
-    }
+    BeliefChange::builder().domain(domain).key(key).new_value(new_value.into()).prior_value(prior_value.into()).build()
 }

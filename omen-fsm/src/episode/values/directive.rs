@@ -7,8 +7,8 @@ use omen_invariants::facts::{
 };
 use omen_types::scalar::IntegerScalar as _;
 use omen_types::{
-    BackoffFactor, Count, ExecutionMethod, MethodKind, PositiveCount, RetryPolicy, TaskDirectivePayload, TaskId,
-    TaskType, TokenId, ToolSafetyClass,
+    BackoffFactor, ExecutionMethod, MethodKind, PositiveCount, RetryPolicy, TaskDirectivePayload, TaskId, TaskType,
+    TokenId, ToolSafetyClass,
 };
 
 use super::super::TakesToken;
@@ -44,10 +44,7 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
 
     /// How often it may be tried again, and by how much the wait grows each time.
     pub fn retry(mut self, max_retries: u32, backoff: BackoffFactor) -> Self {
-        self.retry = Some(RetryPolicy {
-            max_retries: Some(Count::trusted(u64::from(max_retries))),
-            backoff_multiplier: Some(backoff),
-        });
+        self.retry = Some(RetryPolicy::builder().max_retries(max_retries.into()).backoff_multiplier(backoff).build());
         self
     }
 
@@ -81,13 +78,11 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
         let (token_id, episode) = permit.unzip();
         let draft = OrderDraft {
             task_type: if class == ToolSafetyClass::Read { TaskType::ToolRead } else { TaskType::ToolWrite },
-            execution_method: ExecutionMethod {
-                method: MethodKind::Tool,
-                tool_id: Some(T::ID.to_owned()),
-                tool_params: self.params.map(Fields::into_map),
-                code_ref: None,
-                code_params: None,
-            },
+            execution_method: ExecutionMethod::builder()
+                .method(MethodKind::Tool)
+                .tool_id(T::ID)
+                .maybe_tool_params(self.params.map(Fields::into_map))
+                .build(),
             tool_safety_class: Some(class),
             authorization_token_id: token_id,
             timeout_seconds: self.timeout_seconds.map(|seconds| PositiveCount::trusted(u64::from(seconds))),
@@ -154,14 +149,14 @@ impl<C> Order<C> {
 
     pub(crate) fn payload(&self, task_id: TaskId) -> TaskDirectivePayload {
         let draft = OrderDraft::clone(&self.draft);
-        TaskDirectivePayload {
-            task_id,
-            task_type: draft.task_type,
-            execution_method: draft.execution_method,
-            tool_safety_class: draft.tool_safety_class,
-            authorization_token_id: draft.authorization_token_id,
-            timeout_seconds: draft.timeout_seconds,
-            retry_policy: draft.retry_policy,
-        }
+        TaskDirectivePayload::builder()
+            .task_id(task_id)
+            .task_type(draft.task_type)
+            .execution_method(draft.execution_method)
+            .maybe_tool_safety_class(draft.tool_safety_class)
+            .maybe_authorization_token_id(draft.authorization_token_id)
+            .maybe_timeout_seconds(draft.timeout_seconds)
+            .maybe_retry_policy(draft.retry_policy)
+            .build()
     }
 }

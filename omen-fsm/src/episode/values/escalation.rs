@@ -52,28 +52,25 @@ pub struct Step {
 
 impl<const O: usize, const G: usize> Escalation<O, G> {
     pub(crate) fn draft(self) -> Draft {
-        let options = self.options.into_iter().map(|choice| EscalationOption {
-            option_id: choice.id,
-            description: choice.description,
-            pros: choice.pros,
-            cons: choice.cons,
-            risk_summary: None,
+        let options = self.options.into_iter().map(|choice| {
+            EscalationOption::builder()
+                .option_id(choice.id)
+                .description(choice.description)
+                .pros(choice.pros)
+                .cons(choice.cons)
+                .build()
         });
-        let gaps = self.gaps.into_iter().map(|gap| EvidenceGap {
-            gap: gap.gap,
-            impact_if_unknown: gap.impact_if_unknown,
-            verification_method: None,
-        });
-        Draft::new(EscalationPayload {
-            escalation_trigger: self.trigger,
-            top_options: options.collect(),
-            evidence_gaps: gaps.collect(),
-            recommended_next_step: NextStep {
-                step: self.next_step.step.to_string(),
-                rationale: self.next_step.rationale,
-                estimated_cost: None,
-            },
-            blocking_decision_packet_id: None,
-        })
+        let gaps = self
+            .gaps
+            .into_iter()
+            .map(|gap| EvidenceGap::builder().gap(gap.gap).impact_if_unknown(gap.impact_if_unknown).build());
+        let next_step = NextStep::builder().step(self.next_step.step).rationale(self.next_step.rationale).build();
+        let payload = EscalationPayload::builder()
+            .escalation_trigger(self.trigger)
+            .top_options(options.collect())
+            .evidence_gaps(gaps.collect())
+            .recommended_next_step(next_step)
+            .build();
+        Draft::new(payload)
     }
 }

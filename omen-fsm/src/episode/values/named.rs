@@ -5,7 +5,7 @@
 use std::marker::PhantomData;
 
 use omen_types::{
-    BackoffFactor, Count, ExecutionMethod, MethodKind, OperationType, PositiveCount, RetryPolicy, TaskType, Text,
+    BackoffFactor, ExecutionMethod, MethodKind, OperationType, PositiveCount, RetryPolicy, TaskType, Text,
     ToolSafetyClass, scalar::IntegerScalar as _,
 };
 
@@ -78,10 +78,7 @@ impl NamedDirective {
 
     /// How often it may be tried again, and by how much the wait grows each time.
     pub fn retry(mut self, max_retries: u32, backoff: BackoffFactor) -> Self {
-        self.retry = Some(RetryPolicy {
-            max_retries: Some(Count::trusted(u64::from(max_retries))),
-            backoff_multiplier: Some(backoff),
-        });
+        self.retry = Some(RetryPolicy::builder().max_retries(max_retries.into()).backoff_multiplier(backoff).build());
         self
     }
 
@@ -97,13 +94,11 @@ impl NamedDirective {
         let reads = self.class == ToolSafetyClass::Read;
         OrderDraft {
             task_type: if reads { TaskType::ToolRead } else { TaskType::ToolWrite },
-            execution_method: ExecutionMethod {
-                method: MethodKind::Tool,
-                tool_id: Some(self.tool_id.to_string()),
-                tool_params: self.params.map(Fields::into_map),
-                code_ref: None,
-                code_params: None,
-            },
+            execution_method: ExecutionMethod::builder()
+                .method(MethodKind::Tool)
+                .tool_id(self.tool_id)
+                .maybe_tool_params(self.params.map(Fields::into_map))
+                .build(),
             tool_safety_class: Some(self.class),
             authorization_token_id: None,
             timeout_seconds: self.timeout_seconds.map(|seconds| PositiveCount::trusted(u64::from(seconds))),

@@ -19,13 +19,7 @@ pub struct Observation<St> {
 impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
     /// Of any sort.
     pub fn new(_status: St, kind: ObservationType, data: Fields) -> Self {
-        let payload = ObservationPayload {
-            observation_type: kind,
-            data: data.into_map(),
-            source_tool: None,
-            query_params: None,
-            reliability_metadata: None,
-        };
+        let payload = ObservationPayload::builder().observation_type(kind).data(data.into_map()).build();
         Self { payload, status: PhantomData }
     }
 
@@ -68,13 +62,7 @@ impl Answer {
 
     /// As data, such as the id of the option that was chosen.
     pub fn data(data: Fields) -> Self {
-        Self(ObservationPayload {
-            observation_type: ObservationType::UserInput,
-            data: data.into_map(),
-            source_tool: None,
-            query_params: None,
-            reliability_metadata: None,
-        })
+        Self(ObservationPayload::builder().observation_type(ObservationType::UserInput).data(data.into_map()).build())
     }
 
     pub(crate) fn draft(self) -> Draft {

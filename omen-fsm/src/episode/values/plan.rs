@@ -25,7 +25,9 @@ impl Target {
     /// Verified in another way: by a user, a calculation, from memory.
     #[must_use]
     pub fn of(assumption: Text, method: VerificationMethod, success_criteria: Text) -> Self {
-        Self(VerificationTarget { assumption, method, success_criteria, tool_id: None })
+        let target =
+            VerificationTarget::builder().assumption(assumption).method(method).success_criteria(success_criteria);
+        Self(target.build())
     }
 }
 
@@ -85,13 +87,14 @@ impl Plan {
     }
 
     pub(crate) fn draft(&self, decision: PacketId) -> Draft {
-        Draft::new(VerificationPlanPayload {
-            decision_packet_id: decision,
-            targets: self.targets.clone(),
-            max_tool_calls: self.max_tool_calls,
-            time_budget_seconds: self.time_budget_seconds,
-            on_failure: self.on_failure,
-        })
+        let payload = VerificationPlanPayload::builder()
+            .decision_packet_id(decision)
+            .targets(self.targets.clone())
+            .maybe_max_tool_calls(self.max_tool_calls)
+            .maybe_time_budget_seconds(self.time_budget_seconds)
+            .maybe_on_failure(self.on_failure)
+            .build();
+        Draft::new(payload)
     }
 }
 

@@ -4,10 +4,9 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use omen_types::scalar::IntegerScalar as _;
 use omen_types::serde_json::Value;
 use omen_types::{
-    CorrelationId, Count, ErrorDetails, ExecutionMetadata, ExecutionMethod, Instant, PacketId, ResultStatus, TaskId,
+    CorrelationId, ErrorDetails, ExecutionMetadata, ExecutionMethod, Instant, PacketId, ResultStatus, TaskId,
     TaskResultPayload, Text, TokenId,
 };
 
@@ -94,13 +93,7 @@ impl Pending {
 
     /// It failed, and why.
     pub fn failure(self, message: Text) -> Settled {
-        let details = ErrorDetails {
-            error_code: None,
-            error_message: Some(message.to_string()),
-            is_transient: None,
-            retry_recommended: None,
-        };
-        self.failed(details)
+        self.failed(ErrorDetails::builder().error_message(message).build())
     }
 
     /// It failed, with all that is known of the failure.
@@ -268,12 +261,8 @@ pub struct Settled {
 impl Settled {
     /// How many language-model tokens and tool calls it has used. Without it, none and one (D32).
     pub fn used(mut self, tokens: u32, tool_calls: u32) -> Self {
-        self.used = Some(ExecutionMetadata {
-            execution_time_ms: None,
-            tokens_used: Some(Count::trusted(u64::from(tokens))),
-            tool_calls_used: Some(Count::trusted(u64::from(tool_calls))),
-            retry_count: None,
-        });
+        self.used =
+            Some(ExecutionMetadata::builder().tokens_used(tokens.into()).tool_calls_used(tool_calls.into()).build());
         self
     }
 
@@ -304,14 +293,14 @@ impl Settled {
     }
 
     pub(crate) fn draft(&self) -> Draft {
-        Draft::new(TaskResultPayload {
-            task_id: self.pending.task_id().clone(),
-            directive_packet_id: self.pending.directive().clone(),
-            result_status: self.status,
-            result_data: self.data.clone(),
-            error_details: self.error.clone(),
-            execution_metadata: self.used.clone(),
-            observation_packet_id: None,
-        })
+        let payload = TaskResultPayload::builder()
+            .task_id(self.pending.task_id().clone())
+            .directive_packet_id(self.pending.directive().clone())
+            .result_status(self.status)
+            .maybe_result_data(self.data.clone())
+            .maybe_error_details(self.error.clone())
+            .maybe_execution_metadata(self.used.clone())
+            .build();
+        Draft::new(payload)
     }
 }

@@ -47,20 +47,20 @@ impl TokenSpec {
         now: Instant,
         issuer: LayerSource,
     ) -> Draft {
-        Draft::new(ToolAuthorizationPayload {
-            token_id,
-            authorized_scope: AuthorizedScope {
-                tool_ids: scope.tools.clone(),
-                operation_types: scope.operations.clone(),
-                resource_constraints: self.constraints.clone().map(Fields::into_map),
-            },
-            expiry: Timestamp::from(now.plus_seconds(u64::from(self.ttl_seconds))),
-            max_usage_count: uses,
-            issuer_layer: issuer,
-            usage_count: None,
-            revoked: None,
-            rationale: Some(self.rationale.clone()),
-        })
+        let scope = AuthorizedScope::builder()
+            .tool_ids(scope.tools.clone())
+            .operation_types(scope.operations.clone())
+            .maybe_resource_constraints(self.constraints.clone().map(Fields::into_map))
+            .build();
+        let payload = ToolAuthorizationPayload::builder()
+            .token_id(token_id)
+            .authorized_scope(scope)
+            .expiry(Timestamp::from(now.plus_seconds(u64::from(self.ttl_seconds))))
+            .max_usage_count(uses)
+            .issuer_layer(issuer)
+            .rationale(self.rationale.clone())
+            .build();
+        Draft::new(payload)
     }
 }
 
