@@ -121,7 +121,9 @@ async fn an_episode_that_was_resumed_takes_the_tasks_with_it() {
     was_refused(&world, &world.gate.run(task).await, "PG-6");
     assert_eq!(world.gate.run(again.tasks().remove(0)).await.status(), ResultStatus::Success);
     assert_eq!(world.seen.calls(), 1);
-    let refused = episode.settle([again.tasks().remove(0).cancelled()]).expect_err("it is resumed elsewhere");
+    let episode = episode.many();
+    let own = episode.tasks().remove(0).cancelled();
+    let refused = episode.settle(vec![own]).expect_err("it is resumed elsewhere");
     assert!(matches!(*refused.why, omen_fsm::episode::Refusal::Superseded));
 }
 

@@ -1,6 +1,8 @@
 //! The typed API at run time: what it writes a validator accepts, and what it is refused a validator
 //! refuses.
 
+mod claims;
+mod drops;
 mod log;
 mod poison;
 mod proofs;
