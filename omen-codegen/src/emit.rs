@@ -89,6 +89,7 @@ pub fn gate(model: &Model) -> Result<Source, Mistakes> {
 pub fn fsm(model: &Model) -> Result<Source, Mistakes> {
     source(|| {
         let mut tokens = fsm::machine(model)?;
+        tokens.extend(fsm::refusals(model));
         tokens.extend(fsm::verification_loop(model)?);
         Ok(tokens)
     })
@@ -102,7 +103,15 @@ pub fn machine(model: &Model) -> Result<Source, Mistakes> {
     source(|| fsm::machine(model))
 }
 
-/// What the verification loop needs before it may close: the second part of [`fsm`].
+/// The code of each cell: the second part of [`fsm`].
+///
+/// # Errors
+/// As [`fsm`].
+pub fn refusals(model: &Model) -> Result<Source, Mistakes> {
+    source(|| Ok(fsm::refusals(model)))
+}
+
+/// What the verification loop needs before it may close: the third part of [`fsm`].
 ///
 /// # Errors
 /// As [`fsm`].

@@ -10,15 +10,17 @@ use crate::load::{FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet, resolve};
 use crate::mistake::{Mistake, Mistakes};
 use crate::pattern::Pattern;
 
+pub mod cells;
 pub mod fsm;
 pub mod gate;
 pub mod rules;
 pub mod typed;
 
+pub use cells::{Cells, Fact, Outcomes, Refusal};
 pub use fsm::{Event, Fsm, Guard, GuardOn, Obligation, Row, State, SubState, Target};
 pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
 pub use rules::{Predicate, Rule};
-pub use typed::{Answer, Move, Refusal, Typed, Typestate};
+pub use typed::{Answer, Move, Text, Typed, Typestate};
 
 /// Everything that the schema files say.
 #[derive(Clone, Debug)]
