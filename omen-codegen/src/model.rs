@@ -37,6 +37,8 @@ pub struct Model {
     pub fsm: Fsm,
     /// The tool boundary.
     pub gate: Gate,
+    /// The texts of the files, in which an emitter's mistakes are located.
+    pub(crate) texts: crate::load::Texts,
 }
 
 /// A named definition.
@@ -236,6 +238,7 @@ impl Model {
             rules: rules::build(&fsm_at, fsm_json, &rules_at, rules_json)?,
             fsm: fsm::build(&fsm_at, fsm_json)?,
             gate: gate::build(&gate_at, gate_json)?,
+            texts: set.texts().clone(),
         })
     }
 
@@ -303,6 +306,7 @@ impl At<'_> {
 
     pub(crate) fn wrong(&self, problem: &str) -> Mistake {
         Mistake {
+            place: None,
             file: self.file.to_owned(),
             pointer: self.pointer.clone(),
             kind: "not-linted",

@@ -191,6 +191,7 @@ fn next<'s>(fsm: &Fsm, states: &'s [State<'_>], state: &State<'_>, mv: &Move) ->
 
 fn mistake(at: usize, problem: String) -> Mistakes {
     Mistake {
+        place: None,
         file: FSM_FILE.to_owned(),
         pointer: format!("/typed/moves/{at}"),
         kind: "typed",

@@ -3,7 +3,7 @@
 //! One list of `episode.fsm.json` says it for both engines: the runtime machine goes through the list with
 //! the facts of the log before it, and the typed API with every combination of facts that a log can have.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::At;
 use super::fsm::{ANY, Fsm, Target, each, strings};
@@ -195,18 +195,29 @@ impl Fsm {
         let initial: Vec<String> = self.states.iter().filter(|s| s.initial).map(|s| s.id.clone()).collect();
         let mut reached = BTreeSet::from([(self.bits(&nodes, &initial), 0)]);
         let mut waiting: Vec<Place> = reached.iter().copied().collect();
+        // The same few sets of nodes come up with many facts.
+        let mut steps: BTreeMap<u32, Vec<(u32, &str, Vec<Applicable<'_>>)>> = BTreeMap::new();
         while let Some((at, facts)) = waiting.pop() {
-            for event in self.events.iter().filter(|event| event.packet.is_some()) {
-                let to = self.after(&nodes, at, &event.id);
-                let mut refusals = self.applicable(&nodes, at, &event.id, to != 0);
-                refusals.retain(|refusal| !refusal.of.typed);
+            let steps = steps.entry(at).or_insert_with(|| {
+                let mut steps = Vec::new();
+                for event in self.events.iter().filter(|event| event.packet.is_some()) {
+                    let to = self.after(&nodes, at, &event.id);
+                    let mut refusals = self.applicable(&nodes, at, &event.id, to != 0);
+                    refusals.retain(|refusal| !refusal.of.typed);
+                    if to != 0 {
+                        steps.push((to, event.id.as_str(), refusals));
+                    }
+                }
+                steps
+            });
+            for (to, event, refusals) in steps {
                 let legal = |facts: u32| !refusals.iter().any(|refusal| refusal.holds(facts));
-                if to == 0 || !self.complete(facts).any(legal) {
+                if !self.complete(facts).any(legal) {
                     continue;
                 }
-                for facts in self.then(facts, &event.id) {
-                    if reached.insert((to, facts)) {
-                        waiting.push((to, facts));
+                for facts in self.then(facts, event) {
+                    if reached.insert((*to, facts)) {
+                        waiting.push((*to, facts));
                     }
                 }
             }

@@ -103,10 +103,14 @@ impl Fsm {
     /// of the cell and the first text that explains it there.
     #[must_use]
     pub fn answer(&self, state: &Typestate, mv: &Move) -> Answer<'_> {
-        let offered = mv.is_offered(state);
-        let cells: Vec<Outcomes> = mv.events.iter().map(|event| self.outcomes(state, event, offered, true)).collect();
-        if cells.iter().any(|outcomes| outcomes.contains(&Vec::new())) {
+        let is_legal = |outcomes: &Outcomes| outcomes.contains(&Vec::new());
+        let mut cells: Vec<Outcomes> = mv.events.iter().map(|event| self.outcomes(state, event, true, true)).collect();
+        if cells.iter().any(is_legal) && mv.is_offered(state) {
             return Answer::Legal;
+        }
+        // Another method stands for what is legal: to this one it is as if the table had no row.
+        for (outcomes, event) in cells.iter_mut().zip(&mv.events).filter(|(outcomes, _)| is_legal(outcomes)) {
+            *outcomes = self.outcomes(state, event, false, true);
         }
         let code = self.code(&cells);
         let text = self.typed.texts.iter().find(|text| text.explains(&code, state, mv));

@@ -107,7 +107,7 @@ pub mod explain {
     #[allow(clippy::wildcard_imports, reason = "the states are many")]
     use super::*;
     #[diagnostic::on_unimplemented(
-        message = "FSM: cannot `push` in `{Self}`: it is locked",
+        message = "FSM: cannot `push` in this state: it is locked",
         label = "illegal here: the state is `{Self}`",
         note = "pay first: `.pay(coin)`"
     )]
@@ -131,7 +131,7 @@ pub mod explain {
         }
     }
     #[diagnostic::on_unimplemented(
-        message = "FSM: cannot `push` in `{Self}`: people wait",
+        message = "FSM: cannot `push` in this state: people wait",
         label = "illegal here: the state is `{Self}`",
         note = "let them through first"
     )]
@@ -155,7 +155,7 @@ pub mod explain {
         }
     }
     #[diagnostic::on_unimplemented(
-        message = "FSM: cannot `pay` in `{Self}`: it takes no more coins",
+        message = "FSM: cannot `pay` in this state: it takes no more coins",
         label = "illegal here: the state is `{Self}`",
         note = "go through: `.push()`"
     )]

@@ -13,4 +13,6 @@ mod golden;
 mod lint;
 mod markers;
 mod panics;
+mod reports;
+mod rows;
 mod schema_change;

@@ -71,7 +71,7 @@ fn answer(model: &Model, mv: &Move, group: &Group<'_>, implementations: &[Implem
     let (list, explain) = (format_ident!("In{name}"), format_ident!("Explain{name}"));
     let shared = model.rules.iter().find(|rule| rule.code == *code).and_then(|rule| rule.shared_with.as_ref());
     let shared = shared.map(|shared| format!(" ({shared})")).unwrap_or_default();
-    let message = format!("{code}{shared}: cannot `{}` in `{{Self}}`: {}", mv.method, text.message);
+    let message = format!("{code}{shared}: cannot `{}` in this state: {}", mv.method, text.message);
     let note = &text.note;
     let states = within.iter().map(|state| {
         let (generics, ty) = (state.generics(), &state.ty);

@@ -19,9 +19,8 @@ pub(crate) struct Reports(BTreeMap<Cell, BTreeSet<Vec<String>>>);
 impl Reports {
     /// What the machine reports of an event in some nodes; with or without open directives, or either.
     pub(crate) fn of(&self, nodes: &[String], open: Option<bool>, event: &str) -> BTreeSet<Vec<String>> {
-        let same = |(at, is_open, what): &Cell| {
-            at == nodes && *what == event && open.is_none_or(|open| open == *is_open)
-        };
+        let same =
+            |(at, is_open, what): &Cell| at == nodes && *what == event && open.is_none_or(|open| open == *is_open);
         self.0.iter().filter(|(cell, _)| same(cell)).flat_map(|(_, found)| found.clone()).collect()
     }
 }
