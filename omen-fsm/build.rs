@@ -3,10 +3,11 @@
 use std::error::Error;
 use std::path::Path;
 
+use omen_codegen::build_script::{Turn, run};
 use omen_codegen::emit;
 
 fn main() {
-    omen_codegen::build_script::run(generate);
+    run(Turn::Later, generate);
 }
 
 fn generate() -> Result<(), Box<dyn Error>> {

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use omen_codegen::build_script::{Turn, run};
 use omen_codegen::emit;
 
 fn main() {
-    omen_codegen::build_script::run(generate);
+    run(Turn::Later, generate);
 }
 
 fn generate() -> Result<(), Box<dyn std::error::Error>> {

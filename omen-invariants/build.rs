@@ -1,9 +1,10 @@
 //! Generates the markers and the predicates of `facts` from the schema files.
 
+use omen_codegen::build_script::{Turn, run};
 use omen_codegen::emit::{self, Markers};
 
 fn main() {
-    omen_codegen::build_script::run(generate);
+    run(Turn::Later, generate);
 }
 
 fn generate() -> Result<(), Box<dyn std::error::Error>> {

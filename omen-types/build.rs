@@ -1,9 +1,10 @@
 //! Generates the packet types and the codes from the schema files.
 
+use omen_codegen::build_script::{Turn, run};
 use omen_codegen::emit::{self, Lens};
 
 fn main() {
-    omen_codegen::build_script::run(generate);
+    run(Turn::First, generate);
 }
 
 fn generate() -> Result<(), Box<dyn std::error::Error>> {

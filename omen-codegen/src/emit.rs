@@ -39,7 +39,7 @@ pub use markers::Markers;
 /// # Errors
 /// If the lens names what the schemas do not have, or if typify does not take the schemas.
 pub fn types(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
-    source(|| {
+    source(model, || {
         let context = Context::new(model, lens)?;
         let mut tokens = TokenStream::new();
         for def in model.defs.values() {
@@ -55,7 +55,7 @@ pub fn types(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
 /// # Errors
 /// As [`types`], and if there is no such definition.
 pub fn definition(model: &Model, lens: &Lens, name: &str) -> Result<Source, Mistakes> {
-    source(|| one(&Context::new(model, lens)?, model.def(name)?))
+    source(model, || one(&Context::new(model, lens)?, model.def(name)?))
 }
 
 /// The dispatch by packet type: `Packet`, `PacketFacts` and their readers.
@@ -63,7 +63,7 @@ pub fn definition(model: &Model, lens: &Lens, name: &str) -> Result<Source, Mist
 /// # Errors
 /// As [`types`].
 pub fn packets(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
-    source(|| packet::emit(&Context::new(model, lens)?))
+    source(model, || packet::emit(&Context::new(model, lens)?))
 }
 
 /// The codes and their texts: `omen-types`.
@@ -71,7 +71,7 @@ pub fn packets(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
 /// # Errors
 /// Only by a bug in the emitter.
 pub fn codes(model: &Model) -> Result<Source, Mistakes> {
-    source(|| Ok(codes::emit(model)))
+    source(model, || Ok(codes::emit(model)))
 }
 
 /// The codes of the tool boundary and their texts: `omen-gate`.
@@ -79,7 +79,7 @@ pub fn codes(model: &Model) -> Result<Source, Mistakes> {
 /// # Errors
 /// Only by a bug in the emitter.
 pub fn gate(model: &Model) -> Result<Source, Mistakes> {
-    source(|| Ok(gate::emit(model)))
+    source(model, || Ok(gate::emit(model)))
 }
 
 /// States, events, table and verification loop: `omen-fsm`.
@@ -87,8 +87,9 @@ pub fn gate(model: &Model) -> Result<Source, Mistakes> {
 /// # Errors
 /// If the state machine names what the schemas do not have.
 pub fn fsm(model: &Model) -> Result<Source, Mistakes> {
-    source(|| {
+    source(model, || {
         let mut tokens = fsm::machine(model)?;
+        tokens.extend(fsm::refusals(model));
         tokens.extend(fsm::verification_loop(model)?);
         Ok(tokens)
     })
@@ -99,15 +100,23 @@ pub fn fsm(model: &Model) -> Result<Source, Mistakes> {
 /// # Errors
 /// As [`fsm`].
 pub fn machine(model: &Model) -> Result<Source, Mistakes> {
-    source(|| fsm::machine(model))
+    source(model, || fsm::machine(model))
 }
 
-/// What the verification loop needs before it may close: the second part of [`fsm`].
+/// The code of each cell: the second part of [`fsm`].
+///
+/// # Errors
+/// As [`fsm`].
+pub fn refusals(model: &Model) -> Result<Source, Mistakes> {
+    source(model, || Ok(fsm::refusals(model)))
+}
+
+/// What the verification loop needs before it may close: the third part of [`fsm`].
 ///
 /// # Errors
 /// As [`fsm`].
 pub fn verification_loop(model: &Model) -> Result<Source, Mistakes> {
-    source(|| fsm::verification_loop(model))
+    source(model, || fsm::verification_loop(model))
 }
 
 /// Marker types for values of enums and lengths of lists: `omen-invariants`.
@@ -115,7 +124,7 @@ pub fn verification_loop(model: &Model) -> Result<Source, Mistakes> {
 /// # Errors
 /// If `markers` names what the schemas do not have, or gives two things one name.
 pub fn markers(model: &Model, markers: &Markers) -> Result<Source, Mistakes> {
-    source(|| markers::emit(model, markers))
+    source(model, || markers::emit(model, markers))
 }
 
 /// One trait for each predicate of a rule that is about facts of an envelope: `omen-invariants`.
@@ -123,7 +132,7 @@ pub fn markers(model: &Model, markers: &Markers) -> Result<Source, Mistakes> {
 /// # Errors
 /// As [`markers()`].
 pub fn predicates(model: &Model, markers: &Markers) -> Result<Source, Mistakes> {
-    source(|| predicates::emit(model, markers))
+    source(model, || predicates::emit(model, markers))
 }
 
 /// The files in which moves or steps are written out, by method, in the order of their names.
@@ -147,7 +156,7 @@ pub fn functions(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
 /// # Errors
 /// If the files and the state machine disagree.
 pub fn episode(model: &Model, moves: &[(String, String)]) -> Result<Source, Mistakes> {
-    source(|| episode::emit(model, moves))
+    source(model, || episode::emit(model, moves))
 }
 
 /// The way of a request through the gate: the method that each state has, and what answers the others:
@@ -156,11 +165,11 @@ pub fn episode(model: &Model, moves: &[(String, String)]) -> Result<Source, Mist
 /// # Errors
 /// If the files and the pipeline disagree.
 pub fn pipeline(model: &Model, steps: &[(String, String)]) -> Result<Source, Mistakes> {
-    source(|| pipeline::emit(model, steps))
+    source(model, || pipeline::emit(model, steps))
 }
 
-fn source(emit: impl FnOnce() -> Result<TokenStream, Mistakes>) -> Result<Source, Mistakes> {
-    quiet::quietly(|| Source::format(emit()?))
+fn source(model: &Model, emit: impl FnOnce() -> Result<TokenStream, Mistakes>) -> Result<Source, Mistakes> {
+    quiet::quietly(|| Source::format(emit()?)).map_err(|mistakes| mistakes.located(&model.texts))
 }
 
 fn one(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mistakes> {
@@ -191,6 +200,7 @@ impl<'m> Context<'m> {
 /// Something that no schema mistake can cause once the lint has passed.
 pub(crate) fn bug(problem: String) -> Mistakes {
     Mistake {
+        place: None,
         file: "omen-codegen".to_owned(),
         pointer: String::new(),
         kind: "codegen",

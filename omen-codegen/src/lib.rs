@@ -22,6 +22,7 @@ pub mod load;
 pub mod mistake;
 pub mod model;
 pub mod pattern;
+pub mod place;
 
 use mistake::Mistakes;
 use model::Model;
@@ -31,9 +32,12 @@ use model::Model;
 /// # Errors
 /// Every mistake in the files, with place and mend.
 pub fn model<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Model, Mistakes> {
-    let set = load::SchemaSet::load(files)?;
-    lint::lint(&set)?;
-    Model::build(&set)
+    let build = || {
+        let set = load::SchemaSet::load(files)?;
+        lint::lint(&set)?;
+        Model::build(&set).map_err(|mistakes| mistakes.located(set.texts()))
+    };
+    build().map_err(Mistakes::in_every_build)
 }
 
 /// Formatted Rust source.

@@ -61,5 +61,5 @@ pub fn lint(set: &SchemaSet) -> Result<(), Mistakes> {
     rules::check(set, &index, &mut report);
     fsm::check(set, &index, &mut report);
     gate::check(set, &index, &mut report);
-    Mistakes::none_in(report.into_mistakes())
+    Mistakes::none_in(report.into_mistakes()).map_err(|mistakes| mistakes.located(set.texts()))
 }

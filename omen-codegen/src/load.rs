@@ -1,9 +1,11 @@
 //! Load: text to ordered JSON. The only phase that sees bytes.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::json::Json;
 use crate::mistake::{Mistake, Mistakes};
+use crate::place::Place;
 
 /// File that holds the state machine.
 pub const FSM_FILE: &str = "episode.fsm.json";
@@ -16,7 +18,11 @@ pub const GATE_FILE: &str = "gate.json";
 #[derive(Clone, Debug, Default)]
 pub struct SchemaSet {
     files: BTreeMap<String, Json>,
+    texts: Texts,
 }
+
+/// The texts of files by path, in which mistakes are located.
+pub type Texts = Arc<BTreeMap<String, String>>;
 
 impl SchemaSet {
     /// Parses `(path, text)` pairs; paths are relative to the version's folder.
@@ -26,11 +32,14 @@ impl SchemaSet {
     pub fn load<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, Mistakes> {
         let mut set = Self::default();
         let mut mistakes = Vec::new();
+        let mut texts = BTreeMap::new();
         for (path, text) in files {
+            texts.insert(path.to_owned(), text.to_owned());
             match serde_json::from_str::<Json>(text) {
                 Ok(json) => {
                     if set.files.insert(path.to_owned(), json).is_some() {
                         mistakes.push(Mistake {
+                            place: None,
                             file: path.to_owned(),
                             pointer: String::new(),
                             kind: "file-twice",
@@ -40,15 +49,22 @@ impl SchemaSet {
                     }
                 }
                 Err(error) => mistakes.push(Mistake {
+                    place: Some(Place { line: error.line(), column: error.column().max(1) }),
                     file: path.to_owned(),
                     pointer: String::new(),
                     kind: "not-json",
-                    problem: format!("not valid JSON: {error}"),
+                    problem: format!("invalid JSON: {error}"),
                     mend: "correct the syntax at the place named".to_owned(),
                 }),
             }
         }
+        set.texts = Arc::new(texts);
         Mistakes::none_in(mistakes).map(|()| set)
+    }
+
+    /// The texts of the files.
+    pub(crate) fn texts(&self) -> &Texts {
+        &self.texts
     }
 
     /// The JSON Schema files (`*.schema.json`), by path in sorted order.

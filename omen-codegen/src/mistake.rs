@@ -1,6 +1,9 @@
-//! A mistake in a schema file, said so that its author can mend it.
+//! A mistake in a schema file, reported so that its author can fix it.
 
 use std::fmt;
+
+use crate::load::Texts;
+use crate::place::Place;
 
 /// One mistake: where it stands, what is wrong, how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,17 +18,30 @@ pub struct Mistake {
     pub problem: String,
     /// How to mend it.
     pub mend: String,
+    /// Line and column of the value, where the file has it.
+    pub place: Option<Place>,
 }
 
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#{}: {} [{}]\n  help: {}", self.file, self.pointer, self.problem, self.kind, self.mend)
+        write!(f, "{}", self.file)?;
+        if let Some(Place { line, column }) = self.place {
+            write!(f, ":{line}:{column}")?;
+        }
+        write!(f, ": {} [{}]", self.problem, self.kind)?;
+        if !self.pointer.is_empty() {
+            write!(f, "\n  at: {}", self.pointer)?;
+        }
+        write!(f, "\n  help: {}", self.mend)
     }
 }
 
-/// All mistakes of a set of schema files, sorted by file and pointer; never empty.
+/// All mistakes of a set of schema files, sorted by file and place; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistakes(Vec<Mistake>);
+pub struct Mistakes {
+    all: Vec<Mistake>,
+    in_every_build: bool,
+}
 
 impl Mistakes {
     /// Sorts `mistakes` and drops exact repeats; `Ok` when there is none.
@@ -35,26 +51,48 @@ impl Mistakes {
     pub fn none_in(mut mistakes: Vec<Mistake>) -> Result<(), Self> {
         mistakes.sort();
         mistakes.dedup();
-        if mistakes.is_empty() { Ok(()) } else { Err(Self(mistakes)) }
+        if mistakes.is_empty() { Ok(()) } else { Err(Self { all: mistakes, in_every_build: false }) }
+    }
+
+    /// Adds line and column to each mistake whose file is among these.
+    pub(crate) fn located(mut self, texts: &Texts) -> Self {
+        for mistake in &mut self.all {
+            let text = texts.get(&mistake.file);
+            mistake.place = mistake.place.or_else(|| Place::of(text?, &mistake.pointer));
+        }
+        self.all.sort_by(|a, b| (&a.file, a.place, &a.pointer).cmp(&(&b.file, b.place, &b.pointer)));
+        self
+    }
+
+    /// Marks mistakes that every crate finds which is generated from the files.
+    pub(crate) fn in_every_build(mut self) -> Self {
+        self.in_every_build = true;
+        self
+    }
+
+    /// Whether every crate that is generated from the files finds them, and not just one emitter.
+    #[must_use]
+    pub fn are_in_every_build(&self) -> bool {
+        self.in_every_build
     }
 
     /// The mistakes, sorted.
     pub fn iter(&self) -> impl Iterator<Item = &Mistake> {
-        self.0.iter()
+        self.all.iter()
     }
 }
 
 impl From<Mistake> for Mistakes {
     fn from(mistake: Mistake) -> Self {
-        Self(vec![mistake])
+        Self { all: vec![mistake], in_every_build: false }
     }
 }
 
 impl fmt::Display for Mistakes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let n = self.0.len();
-        writeln!(f, "{n} mistake{} in the schema files:", if n == 1 { "" } else { "s" })?;
-        for mistake in &self.0 {
+        let n = self.all.len();
+        writeln!(f, "{n} error{} in the schema files (paths are below `schema/v0.7`):", if n == 1 { "" } else { "s" })?;
+        for mistake in &self.all {
             writeln!(f, "{mistake}")?;
         }
         Ok(())

@@ -10,15 +10,17 @@ use crate::load::{FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet, resolve};
 use crate::mistake::{Mistake, Mistakes};
 use crate::pattern::Pattern;
 
+pub mod cells;
 pub mod fsm;
 pub mod gate;
 pub mod rules;
 pub mod typed;
 
+pub use cells::{Cells, Fact, Outcomes, Refusal};
 pub use fsm::{Event, Fsm, Guard, GuardOn, Obligation, Row, State, SubState, Target};
 pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
 pub use rules::{Predicate, Rule};
-pub use typed::{Answer, Move, Refusal, Typed, Typestate};
+pub use typed::{Answer, Move, Text, Typed, Typestate};
 
 /// Everything that the schema files say.
 #[derive(Clone, Debug)]
@@ -35,6 +37,8 @@ pub struct Model {
     pub fsm: Fsm,
     /// The tool boundary.
     pub gate: Gate,
+    /// The texts of the files, in which an emitter's mistakes are located.
+    pub(crate) texts: crate::load::Texts,
 }
 
 /// A named definition.
@@ -234,6 +238,7 @@ impl Model {
             rules: rules::build(&fsm_at, fsm_json, &rules_at, rules_json)?,
             fsm: fsm::build(&fsm_at, fsm_json)?,
             gate: gate::build(&gate_at, gate_json)?,
+            texts: set.texts().clone(),
         })
     }
 
@@ -301,6 +306,7 @@ impl At<'_> {
 
     pub(crate) fn wrong(&self, problem: &str) -> Mistake {
         Mistake {
+            place: None,
             file: self.file.to_owned(),
             pointer: self.pointer.clone(),
             kind: "not-linted",

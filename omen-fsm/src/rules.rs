@@ -3,13 +3,14 @@
 //! E5 (an escalation presents options) has none: the schema requires all that it asks, so the schema
 //! stage has refused what breaks it before the machine sees it, and carries its code (D37).
 //!
-//! A packet that is illegal here gets one finding, whose `code` is the most specific rule that it
-//! breaks: E7 in safe mode, else the first E rule, else FSM; the others stand in `also` (D37).
+//! Which rule refuses what, and in which order, is the list `cells` of `episode.fsm.json`: a packet that is illegal
+//! here gets one finding, whose `code` is that of the first refusal that applies; the codes of the others stand in
+//! `also` (D37, D51). The modules say whether the facts hold on which refusals depend, and why not.
 
 use omen_invariants::{Context, Ledger};
 use omen_types::{Code, Diagnostic};
 
-use crate::table::{Event, Node, NodeSet};
+use crate::table::{Event, Fact, Node, NodeSet, REFUSALS, Refusal};
 
 mod e1_model_first;
 mod e2_decision_first;
@@ -33,16 +34,59 @@ impl Step<'_> {
     fn is_illegal(&self) -> bool {
         self.next.is_empty()
     }
-
-    /// Whether the episode is in a node for certain.
-    fn is_in(&self, node: Node) -> bool {
-        self.nodes == NodeSet::of(node)
-    }
 }
 
 /// What the table and the rules have against a packet.
 pub(crate) fn check(step: &Step<'_>) -> Option<Diagnostic> {
-    CHECKS.iter().filter_map(|check| check(step)).reduce(merge).map(share)
+    let applies = |refusal: &&Refusal| {
+        !refusal.typed && refusal.is_about(step.nodes, step.event) && (step.is_illegal() || !refusal.without_row)
+    };
+    REFUSALS.iter().filter(applies).filter_map(|refusal| finding(refusal, step)).reduce(merge).map(share)
+}
+
+/// What a refusal has against a packet, if the fact on which it depends is so.
+fn finding(refusal: &Refusal, step: &Step<'_>) -> Option<Diagnostic> {
+    let mut finding = match refusal.fact {
+        None => without_row(refusal, step),
+        Some((fact, false)) => lacks(fact, step)?,
+        Some((Fact::Open, true)) => e6_directives_closed::left_behind(step)?,
+        Some((fact, true)) if lacks(fact, step).is_none() => plain(refusal, step),
+        Some((_, true)) => return None,
+    };
+    finding.code = refusal.code;
+    Some(finding)
+}
+
+/// What is missing if a fact does not hold.
+fn lacks(fact: Fact, step: &Step<'_>) -> Option<Diagnostic> {
+    match fact {
+        Fact::Believed => e1_model_first::check(step),
+        Fact::Acting => e2_decision_first::check(step),
+        Fact::Open => e6_directives_closed::nothing_open(step),
+        Fact::Planned => e3_loop_completed::planned(step),
+        Fact::Complete => e3_loop_completed::complete(step),
+        Fact::LiveToken => e4_live_token::check(step),
+        Fact::Answers => e6_directives_closed::answers(step),
+        Fact::Authority => e7_safe_mode::authority(step),
+    }
+}
+
+/// What is said of a packet for which the table has no row.
+fn without_row(refusal: &Refusal, step: &Step<'_>) -> Diagnostic {
+    match refusal.code {
+        Code::E3 => e3_loop_completed::inside(step),
+        Code::E7 => e7_safe_mode::locked_down(step),
+        Code::Fsm => table(step),
+        _ => plain(refusal, step),
+    }
+}
+
+/// The refusal's own words, where no rule has better ones.
+fn plain(refusal: &Refusal, step: &Step<'_>) -> Diagnostic {
+    Diagnostic::error(refusal.code, format!("{} is not legal in {}", step.event.description(), step.nodes))
+        .at("/header/packet_type")
+        .note(refusal.description)
+        .help(refusal.code.info().mend)
 }
 
 /// What the rules have against the stream's ending here, unless it is in safe mode (D4).
@@ -60,8 +104,11 @@ pub(crate) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Vec<(Option<&str>, Diag
 fn merge(mut first: Diagnostic, other: Diagnostic) -> Diagnostic {
     first.notes.push(format!("{}: {}", other.code, other.message));
     first.notes.extend(other.notes);
-    first.also.push(other.code);
-    first.also.extend(other.also);
+    for code in std::iter::once(other.code).chain(other.also) {
+        if code != first.code && !first.also.contains(&code) {
+            first.also.push(code);
+        }
+    }
     first
 }
 
@@ -76,13 +123,11 @@ fn share(mut finding: Diagnostic) -> Diagnostic {
     finding
 }
 
-fn table(step: &Step<'_>) -> Option<Diagnostic> {
-    step.is_illegal().then(|| {
-        Diagnostic::error(Code::Fsm, format!("{} is not legal in {}", step.event.description(), step.nodes))
-            .at("/header/packet_type")
-            .label("no row of the table is for this")
-            .help(ways_out(step.nodes))
-    })
+fn table(step: &Step<'_>) -> Diagnostic {
+    Diagnostic::error(Code::Fsm, format!("{} is not legal in {}", step.event.description(), step.nodes))
+        .at("/header/packet_type")
+        .label("no row of the table is for this")
+        .help(ways_out(step.nodes))
 }
 
 /// What is legal instead, in words.
@@ -92,14 +137,3 @@ fn ways_out(nodes: NodeSet) -> String {
         nodes.legal().filter(|event| !matches!(event, Event::Alert | Event::Halt)).map(Event::description).collect();
     format!("from {nodes} these are legal: {}", legal.join("; "))
 }
-
-/// The rules and the table, in the order of specificity.
-const CHECKS: [fn(&Step<'_>) -> Option<Diagnostic>; 7] = [
-    e7_safe_mode::check,
-    e1_model_first::check,
-    e2_decision_first::check,
-    e3_loop_completed::check,
-    e4_live_token::check,
-    e6_directives_closed::check,
-    table,
-];

@@ -24,6 +24,36 @@ pub struct RowInfo {
     pub source: &'static str,
 }
 
+/// A reason to refuse an event in some states: an entry of `cells`.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// The code of the finding, or of an `also` if another refusal comes first.
+    pub code: Code,
+    /// The nodes that it is about.
+    pub within: NodeSet,
+    /// The events that it is about.
+    pub events: &'static [Event],
+    /// Whether it applies only where the table has no row.
+    pub without_row: bool,
+    /// The fact on which it depends, and the value with which it applies.
+    pub fact: Option<(Fact, bool)>,
+    /// Whether only the typed API refuses it; a log may have it.
+    pub typed: bool,
+    /// Why it is refused.
+    pub description: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+}
+
+impl Refusal {
+    /// Whether it is about an event, wherever in a set of nodes the episode is.
+    #[must_use]
+    pub fn is_about(&self, nodes: NodeSet, event: Event) -> bool {
+        nodes.0 & !self.within.0 == 0 && self.events.contains(&event)
+    }
+}
+
 /// A set of nodes: where an episode may be. More than one where the table leaves it open (D11).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeSet(u16);

@@ -56,6 +56,7 @@ fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sy
         "packet-types" => packet_types(model),
         "states" => states(&model.fsm),
         "transitions" => transitions(&model.fsm),
+        "cells" => cells(&model.fsm),
         "e-rules" => rules(model, |rule| rule.stage == "fsm" && rule.code != "FSM"),
         "invariants" => rules(model, |rule| rule.stage == "invariant"),
         "compile-errors" => compile_errors(&model.rules)?,
@@ -115,6 +116,40 @@ fn transitions(fsm: &Fsm) -> String {
         "{}\n{}",
         table(&["Event", "Packet", "What it is"], events),
         table(&["From", "Event", "To", "Meaning", "Source"], rows)
+    )
+}
+
+/// The refusals in order, and the facts that they name.
+fn cells(fsm: &Fsm) -> String {
+    let list = |ids: &[String]| ids.iter().map(|id| code(id)).collect::<Vec<_>>().join(", ");
+    let rows = fsm.cells.refusals.iter().map(|refusal| {
+        let mut within = list(&refusal.within);
+        if !refusal.except.is_empty() {
+            within = format!("{within} but {}", list(&refusal.except));
+        }
+        let mut when = Vec::new();
+        when.extend(refusal.without_row.then(|| "the table has no row".to_owned()));
+        when.extend(
+            refusal
+                .fact
+                .as_ref()
+                .map(|(fact, holds)| format!("{} {}", if *holds { "if" } else { "unless" }, code(fact))),
+        );
+        when.extend(refusal.typed.then(|| "typed API only".to_owned()));
+        vec![
+            refusal.code.clone(),
+            within,
+            list(&refusal.events),
+            when.join(", "),
+            refusal.description.clone(),
+            refusal.source.clone(),
+        ]
+    });
+    let facts = fsm.cells.facts.iter().map(|fact| vec![code(&fact.id), fact.description.clone()]);
+    format!(
+        "{}\n{}",
+        table(&["Code", "In", "Event", "Applies", "Why", "Source"], rows),
+        table(&["Fact", "What it says"], facts)
     )
 }
 

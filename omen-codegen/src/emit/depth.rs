@@ -44,6 +44,7 @@ impl Walk<'_> {
             && before != depth
         {
             self.mistakes.push(Mistake {
+                place: None,
                 file: def.file.clone(),
                 pointer: format!("/$defs/{name}"),
                 kind: "free-form-at-two-depths",

@@ -106,30 +106,20 @@ fn methods(
 ) -> Result<Option<TokenStream>, Mistakes> {
     let mut methods = Vec::new();
     for (at, mv) in fsm.typed.moves.iter().enumerate() {
-        match fsm.typed.answer(fsm, state.of, mv) {
-            // It is written by hand, or for all states at once.
-            Answer::Legal if mv.by_hand || everywhere(fsm, states, mv, implementations).is_some() => {}
-            Answer::Legal => {
-                let implementation = find(state, mv, implementations).ok_or_else(|| {
-                    mistake(
-                        at,
-                        format!(
-                            "`{}` is legal in `{}`, and no function of moves/{}.rs is for it",
-                            mv.method, state.of.ty, mv.method
-                        ),
-                    )
-                })?;
-                let next = next(fsm, states, state, mv);
-                methods.push(method::emit(state, mv, implementation, next).map_err(|problem| mistake(at, problem))?);
-            }
-            Answer::Refused(_) => {}
-            Answer::Nothing => {
-                return Err(mistake(
-                    at,
-                    format!("`{}` is not legal in `{}`, and no refusal says so", mv.method, state.of.ty),
-                ));
-            }
+        // What is written by hand, or for all states at once, needs no method of its own.
+        let legal = matches!(fsm.answer(state.of, mv), Answer::Legal);
+        if !legal || mv.by_hand || everywhere(fsm, states, mv, implementations).is_some() {
+            continue;
         }
+        let implementation = find(state, mv, implementations).ok_or_else(|| {
+            let method = &mv.method;
+            mistake(
+                at,
+                format!("`{method}` is legal in `{}`, and moves/{method}.rs has no function for it", state.of.ty),
+            )
+        })?;
+        let next = next(fsm, states, state, mv);
+        methods.push(method::emit(state, mv, implementation, next).map_err(|problem| mistake(at, problem))?);
     }
     if methods.is_empty() {
         return Ok(None);
@@ -174,7 +164,7 @@ fn everywhere<'i>(
 ) -> Option<&'i Implementation> {
     let mut of = implementations.iter().filter(|implementation| implementation.method == mv.method);
     let only = of.next().filter(|only| only.is_for_any() && !only.leads_on())?;
-    let legal = states.iter().all(|state| matches!(fsm.typed.answer(fsm, state.of, mv), Answer::Legal));
+    let legal = states.iter().all(|state| matches!(fsm.answer(state.of, mv), Answer::Legal));
     (legal && !mv.by_hand && of.next().is_none()).then_some(only)
 }
 
@@ -201,11 +191,12 @@ fn next<'s>(fsm: &Fsm, states: &'s [State<'_>], state: &State<'_>, mv: &Move) ->
 
 fn mistake(at: usize, problem: String) -> Mistakes {
     Mistake {
+        place: None,
         file: FSM_FILE.to_owned(),
         pointer: format!("/typed/moves/{at}"),
         kind: "typed",
         problem,
-        mend: "write the function, change the rows, or add to `refused`".to_owned(),
+        mend: "write the function, change the rows, or name the type in `except`".to_owned(),
     }
     .into()
 }

@@ -309,6 +309,65 @@ fn targets(nodes: &[Node<'_>], row: &Row, from: usize) -> u16 {
     })
 }
 
+/// The code of each cell, as a list that the machine goes through.
+pub(super) fn refusals(model: &Model) -> TokenStream {
+    let (fsm, cells) = (&model.fsm, &model.fsm.cells);
+    // The others say only when these can be so, which is the build's affair.
+    let is_used = |id: &str| cells.refusals.iter().any(|of| of.fact.as_ref().is_some_and(|(fact, _)| fact == id));
+    let facts: Vec<_> = cells.facts.iter().filter(|fact| is_used(&fact.id)).collect();
+    let names: Vec<_> = facts.iter().map(|fact| ident(&pascal(&fact.id))).collect();
+    let ids: Vec<_> = facts.iter().map(|fact| &fact.id).collect();
+    let docs = facts.iter().map(|fact| doc(&format!("`{}`: {}.", fact.id, fact.description)));
+    let nodes = nodes(fsm);
+    let refusals = cells.refusals.iter().map(|refusal| {
+        let code = ident(&pascal(&refusal.code));
+        let within =
+            (0..).zip(&nodes).filter(|(_, node)| refusal.is_in(&node.id)).fold(0_u16, |bits, (at, _)| bits | 1 << at);
+        let within = Literal::u16_unsuffixed(within);
+        let events =
+            fsm.events.iter().filter(|event| refusal.is_about(&event.id, event.packet.is_some())).map(event_name);
+        let events = list(events.map(|event| quote!(Event::#event)));
+        let (without_row, typed) = (refusal.without_row, refusal.typed);
+        let fact = match &refusal.fact {
+            Some((fact, value)) => {
+                let fact = ident(&pascal(fact));
+                quote!(Some((Fact::#fact, #value)))
+            }
+            None => quote!(None),
+        };
+        let (description, source) = (&refusal.description, &refusal.source);
+        quote! {
+            Refusal {
+                code: Code::#code,
+                within: NodeSet(#within),
+                events: #events,
+                without_row: #without_row,
+                fact: #fact,
+                typed: #typed,
+                description: #description,
+                source: #source,
+            }
+        }
+    });
+    let count = refusals.len();
+    quote! {
+        /// What a refusal may depend on besides state and event.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Fact { #(#docs #names),* }
+
+        impl Fact {
+            /// Its id, such as `believed`.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { #(Fact::#names => #ids),* }
+            }
+        }
+
+        /// The refusals, the most specific first: what gives each cell its code.
+        pub static REFUSALS: [Refusal; #count] = [#(#refusals),*];
+    }
+}
+
 pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> {
     let fsm = &model.fsm;
     let named = |id: &str| {

@@ -42,6 +42,7 @@ impl Lens {
     pub fn parse(text: &str) -> Result<Self, Mistakes> {
         serde_json::from_str(text).map_err(|error| {
             Mistake {
+                place: None,
                 file: FILE.to_owned(),
                 pointer: String::new(),
                 kind: "lens",
@@ -72,6 +73,7 @@ impl Lens {
         let mut mistakes = Vec::new();
         let mut wrong = |place: &[&str], problem: String| {
             mistakes.push(Mistake {
+                place: None,
                 file: FILE.to_owned(),
                 pointer: place.iter().map(|step| format!("/{step}")).collect(),
                 kind: "lens",

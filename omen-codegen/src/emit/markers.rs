@@ -260,6 +260,7 @@ fn bounds(model: &Model, name: &str, length: &Length) -> Result<(usize, usize), 
 
 fn mistake(place: &[&str], problem: String) -> Mistake {
     Mistake {
+        place: None,
         file: FILE.to_owned(),
         pointer: place.iter().map(|step| format!("/{step}")).collect(),
         kind: "markers",

@@ -271,6 +271,7 @@ fn parameters_of(ty: &syn::Type) -> Vec<syn::Ident> {
 
 fn mistake(problem: String) -> Mistakes {
     Mistake {
+        place: None,
         file: GATE_FILE.to_owned(),
         pointer: "/pipeline".to_owned(),
         kind: "pipeline",

@@ -1,5 +1,6 @@
 //! The state machine: states, events, derived facts; its rows and its loop in `fsm/`.
 
+mod cells;
 mod rows;
 mod states;
 mod typed;
@@ -25,6 +26,7 @@ const FILE: &[Field] = &[
     need("events", Want::List),
     need("rows", Want::List),
     need("verification_loop", Want::Record),
+    need("cells", Want::Record),
     may("typed", Want::Record),
     need("rules", Want::List),
 ];
@@ -57,11 +59,17 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     if let Some(looped) = file.get("verification_loop") {
         verification::check(index, &derived, &states, &events, table.as_ref(), &looped, report);
     }
-    // What is wrong with the machine, or with the rules, makes the typed API look wrong, too.
+    // What is wrong with the machine, or with the rules, makes its cells and the typed API look wrong, too.
+    if report.count() == 0
+        && let Some(cells) = file.get("cells")
+    {
+        cells::check(index, &states, &events, &cells, report);
+    }
     if report.count() == 0
         && let Some(typed) = file.get("typed")
     {
-        let machine = typed::Machine { states: &states, events: &events, table: table.as_ref() };
+        let facts = file.get("cells").map(|cells| cells.list("facts")).unwrap_or_default();
+        let machine = typed::Machine { states: &states, events: &events, facts: &facts, json };
         typed::check(index, &machine, &typed, report);
     }
 }

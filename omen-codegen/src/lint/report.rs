@@ -11,6 +11,7 @@ pub(super) struct Report(Vec<Mistake>);
 impl Report {
     pub(super) fn add(&mut self, kind: Kind, at: &Node<'_>, problem: impl Into<String>, mend: impl Into<String>) {
         self.0.push(Mistake {
+            place: None,
             file: at.file.to_owned(),
             pointer: at.pointer.clone(),
             kind: kind.slug(),
@@ -22,6 +23,7 @@ impl Report {
     /// Reports a file that is not there.
     pub(super) fn add_missing_file(&mut self, file: &str, holds: &str) {
         self.0.push(Mistake {
+            place: None,
             file: file.to_owned(),
             pointer: String::new(),
             kind: Kind::MissingFile.slug(),

@@ -1,5 +1,6 @@
 //! The state machine as `episode.fsm.json` has it.
 
+use super::cells::{self, Cells};
 use super::typed::{self, Typed};
 use super::{At, text};
 use crate::json::Json;
@@ -26,6 +27,8 @@ pub struct Fsm {
     pub evidence_events: Vec<String>,
     /// Said when the closing packet names no evidence.
     pub evidence_missing: String,
+    /// The code of each cell; empty if the file has none.
+    pub cells: Cells,
     /// The typed API; empty if the file has none.
     pub typed: Typed,
 }
@@ -113,8 +116,8 @@ impl Row {
     }
 }
 
-/// As `from` of a row: every state.
-const ANY: &str = "ANY";
+/// As `from` of a row: every state; as an event of a refusal: every packet.
+pub(super) const ANY: &str = "ANY";
 
 /// Where a row leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,11 +147,11 @@ pub struct Obligation {
     pub description: String,
 }
 
-pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Fsm, Mistake> {
+pub(crate) fn build(at: &At<'_>, json: &Json) -> Result<Fsm, Mistake> {
     let looped = json.get("verification_loop").ok_or_else(|| at.wrong("no `verification_loop`"))?;
     let loop_at = at.join("verification_loop");
     let evidence = looped.get("evidence").ok_or_else(|| loop_at.wrong("no `evidence`"))?;
-    Ok(Fsm {
+    let mut fsm = Fsm {
         states: each(at, json, "states", state)?,
         events: each(at, json, "events", event)?,
         rows: each(at, json, "rows", row)?,
@@ -158,11 +161,17 @@ pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Fsm, Mistake> {
         obligations: each(&loop_at, looped, "obligations", obligation)?,
         evidence_events: strings(evidence, "events"),
         evidence_missing: text(&loop_at.join("evidence"), evidence, "missing")?,
+        cells: match json.get("cells") {
+            Some(json) => cells::build(&at.join("cells"), json)?,
+            None => Cells::default(),
+        },
         typed: match json.get("typed") {
             Some(json) => typed::build(&at.join("typed"), json)?,
             None => Typed::default(),
         },
-    })
+    };
+    fsm.cells.places = fsm.places();
+    Ok(fsm)
 }
 
 pub(super) fn each<T>(

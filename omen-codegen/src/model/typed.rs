@@ -1,6 +1,7 @@
 //! The typed API as `episode.fsm.json` has it: types that stand for states, methods that make events
 //! happen, and what a call in the wrong state is answered.
 
+use super::cells::Outcomes;
 use super::fsm::{Fsm, Target, each, strings};
 use super::{At, text};
 use crate::json::Json;
@@ -13,6 +14,8 @@ pub struct Typed {
     pub states: Vec<Typestate>,
     /// The methods.
     pub moves: Vec<Move>,
+    /// What calls are answered where they are not legal; the first that fits counts.
+    pub texts: Vec<Text>,
 }
 
 /// A type that stands for one state or, where the table leaves it open, for several.
@@ -24,6 +27,9 @@ pub struct Typestate {
     pub of: Vec<String>,
     /// Whether directives are open in it.
     pub open: bool,
+    /// Facts that a log in it may lack, and hardly ever does: they decide on the code of a call where it depends on
+    /// them.
+    pub usually: Vec<String>,
     /// What it means.
     pub description: String,
 }
@@ -37,57 +43,92 @@ pub struct Move {
     pub events: Vec<String>,
     /// The types that alone have it, if it is not all for which the table has a row.
     pub only: Vec<String>,
+    /// The types that do not have it although the table has a row: another method stands for the event there.
+    pub except: Vec<String>,
     /// Whether it is written by hand, in one piece for all states that have it: what is said here is then for its
     /// answers alone.
     pub by_hand: bool,
     /// The names of the values that it takes, if it is written by hand.
     pub takes: Vec<String>,
-    /// Answers to calls where it is not legal: the first that fits, those with a list before those
-    /// without.
-    pub refused: Vec<Refusal>,
 }
 
-/// The answer to a call where a method is not legal.
+/// What a call is answered where a method is not legal.
 #[derive(Clone, Debug)]
-pub struct Refusal {
-    /// The code of the rule that it breaks.
-    pub rule: String,
-    /// The types that get this answer; none for all the others.
+pub struct Text {
+    /// The codes that it explains.
+    pub rules: Vec<String>,
+    /// The methods that it is for; none for all.
+    pub methods: Vec<String>,
+    /// The types that it is for; none for all.
     pub within: Vec<String>,
-    /// What is wrong.
+    /// Why the call is refused.
     pub message: String,
     /// The way out.
     pub note: String,
 }
 
 /// What a call comes to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Answer<'m> {
     /// The method is legal here.
     Legal,
     /// It is refused.
-    Refused(&'m Refusal),
-    /// It is not legal, and nothing says so.
-    Nothing,
+    Refused {
+        /// The code of the cell.
+        code: String,
+        /// What explains it; `None` if nothing does.
+        text: Option<&'m Text>,
+    },
 }
 
-impl Typed {
-    /// What a call of a method in a state comes to.
+impl Move {
+    /// Whether the typed API offers it in a state, as far as the table has a row.
     #[must_use]
-    pub fn answer<'m>(&self, fsm: &Fsm, state: &Typestate, mv: &'m Move) -> Answer<'m> {
-        let named = |list: &[String]| list.contains(&state.ty);
-        if let Some(refusal) = mv.refused.iter().find(|refusal| named(&refusal.within)) {
-            return Answer::Refused(refusal);
-        }
-        let offered = mv.only.is_empty() || named(&mv.only);
-        if offered && !fsm.targets(state, &mv.events).is_empty() {
-            return Answer::Legal;
-        }
-        mv.refused.iter().find(|refusal| refusal.within.is_empty()).map_or(Answer::Nothing, Answer::Refused)
+    pub fn is_offered(&self, state: &Typestate) -> bool {
+        (self.only.is_empty() || self.only.contains(&state.ty)) && !self.except.contains(&state.ty)
+    }
+}
+
+impl Text {
+    /// Whether it explains a code of a call.
+    #[must_use]
+    pub fn explains(&self, code: &str, state: &Typestate, mv: &Move) -> bool {
+        let names = |list: &[String], name: &String| list.is_empty() || list.contains(name);
+        names(&self.methods, &mv.method) && names(&self.within, &state.ty) && self.rules.iter().any(|rule| rule == code)
     }
 }
 
 impl Fsm {
+    /// What a call of a method in a state comes to: legal where one of its events is, and else refused with the code
+    /// of the cell and the first text that explains it there.
+    #[must_use]
+    pub fn answer(&self, state: &Typestate, mv: &Move) -> Answer<'_> {
+        let is_legal = |outcomes: &Outcomes| outcomes.contains(&Vec::new());
+        let mut cells: Vec<Outcomes> = mv.events.iter().map(|event| self.outcomes(state, event, true, true)).collect();
+        if cells.iter().any(is_legal) && mv.is_offered(state) {
+            return Answer::Legal;
+        }
+        // Another method stands for what is legal: to this one it is as if the table had no row.
+        for (outcomes, event) in cells.iter_mut().zip(&mv.events).filter(|(outcomes, _)| is_legal(outcomes)) {
+            *outcomes = self.outcomes(state, event, false, true);
+        }
+        let code = self.code(&cells);
+        let text = self.typed.texts.iter().find(|text| text.explains(&code, state, mv));
+        Answer::Refused { code, text }
+    }
+
+    /// The code of one or more illegal cells that share an answer: a rule that all outcomes break (the table aside),
+    /// or else the first that may be the most specific one of each cell.
+    #[must_use]
+    pub fn code(&self, cells: &[Outcomes]) -> String {
+        let known = || self.cells.refusals.iter().map(|refusal| &refusal.code);
+        let always = |code: &&String| cells.iter().flatten().all(|outcome| outcome.contains(code));
+        let first =
+            |code: &&String| cells.iter().all(|outcomes| outcomes.iter().any(|outcome| outcome.first() == Some(*code)));
+        let found = known().filter(|code| *code != TABLE).find(always).or_else(|| known().find(first));
+        found.map_or_else(|| TABLE.to_owned(), Clone::clone)
+    }
+
     /// Where any of some events leads from the states of a type: states, or states with sub-state, in
     /// the order of the rows, each once.
     #[must_use]
@@ -114,7 +155,11 @@ impl Fsm {
 }
 
 pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Typed, Mistake> {
-    Ok(Typed { states: each(at, json, "states", state)?, moves: each(at, json, "moves", movement)? })
+    Ok(Typed {
+        states: each(at, json, "states", state)?,
+        moves: each(at, json, "moves", movement)?,
+        texts: each(at, json, "refused", answer_text)?,
+    })
 }
 
 fn state(at: &At<'_>, json: &Json) -> Result<Typestate, Mistake> {
@@ -122,6 +167,7 @@ fn state(at: &At<'_>, json: &Json) -> Result<Typestate, Mistake> {
         ty: text(at, json, "type")?,
         of: strings(json, "of"),
         open: json.get("open").and_then(Json::as_bool).unwrap_or(false),
+        usually: strings(json, "usually"),
         description: text(at, json, "description")?,
     })
 }
@@ -133,15 +179,19 @@ fn movement(at: &At<'_>, json: &Json) -> Result<Move, Mistake> {
         only: strings(json, "only"),
         by_hand: json.get("by_hand").and_then(Json::as_bool).unwrap_or(false),
         takes: strings(json, "takes"),
-        refused: each(at, json, "refused", refusal)?,
+        except: strings(json, "except"),
     })
 }
 
-fn refusal(at: &At<'_>, json: &Json) -> Result<Refusal, Mistake> {
-    Ok(Refusal {
-        rule: text(at, json, "rule")?,
+fn answer_text(at: &At<'_>, json: &Json) -> Result<Text, Mistake> {
+    Ok(Text {
+        rules: strings(json, "rules"),
+        methods: strings(json, "methods"),
         within: strings(json, "in"),
         message: text(at, json, "message")?,
         note: text(at, json, "note")?,
     })
 }
+
+/// The code of the table itself: no row is for the cell.
+pub const TABLE: &str = "FSM";

@@ -107,16 +107,16 @@ pub mod explain {
     #[allow(clippy::wildcard_imports, reason = "the states are many")]
     use super::*;
     #[diagnostic::on_unimplemented(
-        message = "FSM: people wait, so `push` is not legal",
+        message = "FSM: cannot `push` in this state: it is locked",
         label = "illegal here: the state is `{Self}`",
-        note = "let them through first"
+        note = "pay first: `.pay(coin)`"
     )]
     pub trait PushHereFsm: Sized {
         type Out;
         fn out(episode: Episode<Self>) -> Self::Out;
     }
     pub trait InPushHereFsm {}
-    impl<const N: usize> InPushHereFsm for Queue<N> {}
+    impl InPushHereFsm for Locked {}
     pub trait ExplainPushHereFsm<S>: Sized {
         fn push(self) -> <S as PushHereFsm>::Out
         where
@@ -131,16 +131,16 @@ pub mod explain {
         }
     }
     #[diagnostic::on_unimplemented(
-        message = "FSM: it is locked, so `push` is not legal",
+        message = "FSM: cannot `push` in this state: people wait",
         label = "illegal here: the state is `{Self}`",
-        note = "pay first: `.pay(coin)`"
+        note = "let them through first"
     )]
     pub trait PushHereFsm2: Sized {
         type Out;
         fn out(episode: Episode<Self>) -> Self::Out;
     }
     pub trait InPushHereFsm2 {}
-    impl InPushHereFsm2 for Locked {}
+    impl<const N: usize> InPushHereFsm2 for Queue<N> {}
     pub trait ExplainPushHereFsm2<S>: Sized {
         fn push(self) -> <S as PushHereFsm2>::Out
         where
@@ -155,7 +155,7 @@ pub mod explain {
         }
     }
     #[diagnostic::on_unimplemented(
-        message = "FSM: it is open, and takes no more coins",
+        message = "FSM: cannot `pay` in this state: it takes no more coins",
         label = "illegal here: the state is `{Self}`",
         note = "go through: `.push()`"
     )]

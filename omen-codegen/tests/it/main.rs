@@ -14,4 +14,6 @@ mod golden;
 mod lint;
 mod markers;
 mod panics;
+mod reports;
+mod rows;
 mod schema_change;

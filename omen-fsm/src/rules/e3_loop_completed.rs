@@ -5,32 +5,44 @@ use omen_invariants::rules::inv_008_verification_loop::cites_evidence;
 use omen_types::{Code, Diagnostic, PayloadFacts};
 
 use super::Step;
-use crate::table::{EVIDENCE_MISSING, LOOP_CLOSED_BY, LOOP_NODE, NodeSet, Obligation};
+use crate::table::{EVIDENCE_MISSING, LOOP_NODE, NodeSet, Obligation};
 
-pub(super) fn check(step: &Step<'_>) -> Option<Diagnostic> {
-    match &step.context.facts.payload {
-        // A directive before the plan is refused at once (D22).
-        PayloadFacts::TaskDirective(_) if step.is_in(LOOP_NODE) && !has(step.context.ledger, Obligation::Plan) => Some(
-            Diagnostic::error(Code::E3, "a directive before the verification loop's plan")
-                .at("/header/packet_type")
-                .label(Obligation::Plan.missing())
-                .help("send a VerificationPlanPacket first"),
-        ),
-        PayloadFacts::BeliefUpdate(belief) if step.is_in(LOOP_NODE) && step.event == LOOP_CLOSED_BY => {
-            let mut missing = unmet(step.context.ledger);
-            let mut pointer = "/header/packet_type";
-            if !cites_evidence(step.context.ledger, belief) {
-                missing.push(EVIDENCE_MISSING);
-                pointer = "/payload/evidence_integration";
-            }
-            (!missing.is_empty()).then(|| {
-                Diagnostic::error(Code::E3, format!("the verification loop is not complete: {}", missing.join(", ")))
-                    .at(pointer)
-                    .help("bring in what is missing, then close the loop with this belief update")
-            })
-        }
-        _ => None,
+/// Whether the loop has a plan: a directive before it is refused at once (D22).
+pub(super) fn planned(step: &Step<'_>) -> Option<Diagnostic> {
+    (!has(step.context.ledger, Obligation::Plan)).then(|| {
+        Diagnostic::error(Code::E3, "a directive before the verification loop's plan")
+            .at("/header/packet_type")
+            .label(Obligation::Plan.missing())
+            .help("send a VerificationPlanPacket first")
+    })
+}
+
+/// Whether a belief update may close the loop.
+pub(super) fn complete(step: &Step<'_>) -> Option<Diagnostic> {
+    let PayloadFacts::BeliefUpdate(belief) = &step.context.facts.payload else { return None };
+    let mut missing = unmet(step.context.ledger);
+    let mut pointer = "/header/packet_type";
+    if !cites_evidence(step.context.ledger, belief) {
+        missing.push(EVIDENCE_MISSING);
+        pointer = "/payload/evidence_integration";
     }
+    (!missing.is_empty()).then(|| {
+        Diagnostic::error(Code::E3, format!("the verification loop is not complete: {}", missing.join(", ")))
+            .at(pointer)
+            .help("bring in what is missing, then close the loop with this belief update")
+    })
+}
+
+/// What is said of a packet that is no step of the loop (D51).
+pub(super) fn inside(step: &Step<'_>) -> Diagnostic {
+    let missing = unmet(step.context.ledger);
+    let still = if missing.is_empty() { String::new() } else { format!(" (so far: {})", missing.join(", ")) };
+    Diagnostic::error(Code::E3, format!("{} inside the verification loop", step.event.description()))
+        .at("/header/packet_type")
+        .label("the loop comes first")
+        .help(format!(
+            "complete the loop{still}, and close it with a BeliefUpdatePacket whose evidence_integration names its evidence"
+        ))
 }
 
 pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {

@@ -4,28 +4,34 @@ use omen_invariants::Ledger;
 use omen_types::{Code, Diagnostic, PayloadFacts, TaskResultPayloadFacts};
 
 use super::Step;
-use crate::table::NodeSet;
 
-pub(super) fn check(step: &Step<'_>) -> Option<Diagnostic> {
+/// Whether a result names an open directive by packet id and task id both (D20).
+pub(super) fn answers(step: &Step<'_>) -> Option<Diagnostic> {
     match &step.context.facts.payload {
         PayloadFacts::TaskResult(result) => answered(step.context.ledger, result),
-        PayloadFacts::BeliefUpdate(_) if leaves(step.nodes, step.next) => {
-            let open = step.context.ledger.open();
-            let first = open.in_order().into_iter().next()?;
-            let more = open.len() - 1;
-            let others = if more == 0 { String::new() } else { format!(" and {more} more") };
-            Some(
-                Diagnostic::error(
-                    Code::E6,
-                    format!("`{}` ({}){others} has no result yet", first.packet_id, first.task_id),
-                )
-                .at("/header/packet_type")
-                .label(format!("would leave {}", step.nodes))
-                .help(Code::E6.info().mend),
-            )
-        }
         _ => None,
     }
+}
+
+/// What a packet would leave behind without a result, if anything.
+pub(super) fn left_behind(step: &Step<'_>) -> Option<Diagnostic> {
+    let open = step.context.ledger.open();
+    let first = open.in_order().into_iter().next()?;
+    let more = open.len() - 1;
+    let others = if more == 0 { String::new() } else { format!(" and {more} more") };
+    Some(
+        Diagnostic::error(Code::E6, format!("`{}` ({}){others} has no result yet", first.packet_id, first.task_id))
+            .at("/header/packet_type")
+            .label(format!("would leave {}", step.nodes))
+            .help(Code::E6.info().mend),
+    )
+}
+
+/// Said where a directive has to be open, and none is.
+pub(super) fn nothing_open(step: &Step<'_>) -> Option<Diagnostic> {
+    step.context.ledger.open().is_empty().then(|| {
+        Diagnostic::error(Code::E6, "no directive is open").at("/header/packet_type").help(Code::E6.info().mend)
+    })
 }
 
 pub(super) fn at_end(ledger: &Ledger) -> impl Iterator<Item = (Option<&str>, Diagnostic)> {
@@ -39,12 +45,6 @@ pub(super) fn at_end(ledger: &Ledger) -> impl Iterator<Item = (Option<&str>, Dia
     })
 }
 
-/// Whether a packet leads on from every node where the episode may be.
-fn leaves(nodes: NodeSet, next: NodeSet) -> bool {
-    !next.is_empty() && !nodes.iter().any(|node| next.contains(node))
-}
-
-/// A result names an open directive by packet id and task id both (D20).
 fn answered(ledger: &Ledger, result: &TaskResultPayloadFacts<'_>) -> Option<Diagnostic> {
     let (directive_id, task_id) = (&result.directive_packet_id, &result.task_id);
     let Some(open) = ledger.open().get(directive_id) else {

@@ -95,6 +95,10 @@ impl Simple {
         if only("S9_SAFEMODE") && (next.is_empty() || (packet.event == "release" && !packet.high_layer)) {
             broken.push("E7");
         }
+        // D51: inside the loop nothing else is so urgent as the loop.
+        if only("S4_VERIFY") && next.is_empty() {
+            broken.push("E3");
+        }
         if packet.event.starts_with("decide_") && !history.iter().any(|p| p.event == "believe") {
             broken.push("E1");
         }
@@ -105,7 +109,7 @@ impl Simple {
         }
         let plan = looped(history).iter().any(|p| p.event == "plan");
         let leaves_s4 = only("S4_VERIFY") && packet.event == "believe";
-        if (directive && only("S4_VERIFY") && !plan) || (leaves_s4 && !complete(history, packet)) {
+        if (verifies && !plan) || (leaves_s4 && !complete(history, packet)) {
             broken.push("E3");
         }
         if packet.event == "direct_write" && !live(history, packet.token) {

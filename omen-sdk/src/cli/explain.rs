@@ -5,6 +5,7 @@ use std::io::Write as _;
 use omen::finding::Finding;
 use omen::render::human::{Human, wrap};
 use omen::validator::{Options, Sink, Validator};
+use omen_fsm::{Event, Node, REFUSALS, Refusal};
 use omen_types::{Code, Severity, parse};
 use serde::Deserialize;
 
@@ -45,10 +46,33 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
     for (heading, text) in texts {
         section(out, heading, text)?;
     }
+    let mut refused = REFUSALS.iter().filter(|refusal| refusal.code == code).peekable();
+    if refused.peek().is_some() {
+        writeln!(out, "\nRefuses")?;
+    }
+    for refusal in refused {
+        writeln!(out, "  - {}", wrap(&steps(refusal), WIDTH - 4).replace('\n', "\n    "))?;
+    }
     if let Some(example) = Example::of(code)? {
         example.print(code, out)?;
     }
     Ok(())
+}
+
+/// What an entry of the list refuses that gives each step its code: where, what, and why.
+fn steps(refusal: &Refusal) -> String {
+    let states = match Node::ALL.iter().all(|node| refusal.within.contains(*node)) {
+        true => "every state".to_owned(),
+        false => refusal.within.to_string(),
+    };
+    let every = Event::ALL.iter().all(|event| event.packet_type().is_none() || refusal.events.contains(event));
+    let events = match every {
+        true => "every packet".to_owned(),
+        false => refusal.events.iter().map(|event| event.description()).collect::<Vec<_>>().join(", "),
+    };
+    let row = if refusal.without_row { " for which the table has no row" } else { "" };
+    let who = if refusal.typed { " (typed API only)" } else { "" };
+    format!("in {states}, {events}{row}{who}: {}", refusal.description)
 }
 
 fn facts(out: &mut Output, known: impl IntoIterator<Item = (&'static str, String)>) -> Result<(), Failure> {

@@ -1,11 +1,15 @@
-//! Types ≡ table: for every state of the typed API and every event a program is made and compiled. What
-//! the table allows compiles; everything else gives exactly one error, which names the state and a rule.
+//! Types ≡ table ≡ machine: for every state of the typed API and every event a program is made and compiled. What
+//! the table allows compiles; everything else gives exactly one error, which names the state and a rule: the one that
+//! the runtime machine reports of a packet of that event there.
 
+mod machine;
 pub(crate) mod programs;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use omen_codegen::model::{Model, Typestate};
+use omen_codegen::model::{Model, Refusal, Typestate};
+
+use machine::Reports;
 
 use programs::{Cell, Program};
 
@@ -147,6 +151,19 @@ fn what_the_table_allows_compiles_and_nothing_else() {
     failures.extend(
         compiles.iter().filter(|(_, compiles)| !**compiles).map(|(name, _)| format!("{name} does not compile")),
     );
+    let mut codes = Codes { model: &model, reports: machine::reports(&model), same: 0, depends: BTreeMap::new() };
+    for (line, cell) in &illegal.cells {
+        if let [error] = errors.of("illegal", *line)
+            && let Err(differs) = codes.compare(&cell.name, error, &states)
+        {
+            failures.push(format!("{}: {differs}", cell.name));
+        }
+    }
+    println!(
+        "{} illegal calls get the machine's code; in these cells it depends, or only the types refuse:",
+        codes.same
+    );
+    codes.depends.iter().for_each(|(cell, why)| println!("  {cell}: {why}"));
     println!(
         "matrix: {} states x {} events = {} cells: {} legal ones compile, {} illegal ones give one error each",
         states.len(),
@@ -156,4 +173,82 @@ fn what_the_table_allows_compiles_and_nothing_else() {
         cells[0],
     );
     assert!(failures.is_empty(), "{} of the matrix's cells are amiss:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// The codes of rustc and of the machine, compared.
+struct Codes<'m> {
+    model: &'m Model,
+    reports: Reports,
+    same: usize,
+    /// The cells whose code is not the same in every log, with the reason that the schema gives.
+    depends: BTreeMap<String, String>,
+}
+
+impl Codes<'_> {
+    /// Compares the code with which an error begins and those that the machine gives to the same event in the same
+    /// state. Where they can differ the schema says why.
+    fn compare(&mut self, cell: &str, error: &str, states: &[State<'_>]) -> Result<(), String> {
+        let (event, ty) = cell.trim_matches('`').split_once("` in `").ok_or("a cell has an event and a state")?;
+        let state = states.iter().find(|state| state.ty == ty).ok_or("no such state")?.of;
+        let code = code_of(error);
+        let found = self.machine(state, event);
+        let first: BTreeSet<&str> = found.iter().filter_map(|codes| codes.first().map(String::as_str)).collect();
+        if first == BTreeSet::from([code]) {
+            self.same += 1;
+            return Ok(());
+        }
+        let why = if first.contains(code) {
+            let facts = self.model.fsm.depends_on(state, event);
+            let facts: Vec<_> = facts.iter().map(|fact| fact.description.as_str()).collect();
+            let always = found.iter().all(|codes| codes.is_empty() || codes.iter().any(|known| known == code));
+            let and = if always { ", and is in `also` otherwise" } else { "" };
+            format!("{code} for the types, {first:?} for the machine{and}, depending on: {}", facts.join("; "))
+        } else {
+            let only = self.only_types(state, event, code);
+            let why = only.ok_or_else(|| format!("rustc says {code}, the machine {found:?}"))?;
+            format!("{code} for the types alone: {why}")
+        };
+        self.depends.insert(format!("`{event}` in `{}`", state.ty), why);
+        Ok(())
+    }
+
+    /// What the machine gives to an event in the places for which a type stands.
+    fn machine(&self, state: &Typestate, event: &str) -> BTreeSet<Vec<String>> {
+        let counted = self.model.fsm.typed.states.iter().any(|other| other.of == state.of && other.open != state.open);
+        self.reports.of(&state.of, counted.then_some(state.open), event)
+    }
+
+    /// Why the schema lets the types alone refuse a cell with a code.
+    fn only_types(&self, state: &Typestate, event: &str, code: &str) -> Option<&str> {
+        let refuses = |refusal: &&Refusal| {
+            let within = state.of.iter().any(|node| refusal.is_in(node));
+            refusal.typed && refusal.code == code && within && refusal.is_about(event, event != "close")
+        };
+        self.model.fsm.cells.refusals.iter().find(refuses).map(|refusal| refusal.description.as_str())
+    }
+}
+
+/// The code with which an error begins.
+fn code_of(error: &str) -> &str {
+    let message = error.split_once("]: ").map_or(error, |(_, message)| message);
+    message.split([':', ' ']).next().unwrap_or_default()
+}
+
+/// The list in the schema says of each cell what the machine gives there: no more codes, no fewer, and in the same order.
+#[test]
+fn the_machine_gives_each_cell_the_codes_of_the_schema() {
+    let model = omen_codegen::model(omen_schema::FILES.iter().copied()).unwrap();
+    let codes = Codes { reports: machine::reports(&model), model: &model, same: 0, depends: BTreeMap::new() };
+    let (mut failures, mut cells) = (Vec::new(), 0);
+    for state in &model.fsm.typed.states {
+        for event in model.fsm.events.iter().filter(|event| event.packet.is_some()) {
+            let (said, found) = (model.fsm.outcomes(state, &event.id, true, false), codes.machine(state, &event.id));
+            cells += 1;
+            if said != found {
+                failures.push(format!("`{}` in `{}`: schema {said:?}, machine {found:?}", event.id, state.ty));
+            }
+        }
+    }
+    println!("{cells} cells");
+    assert!(cells > 300 && failures.is_empty(), "{}", failures.join("\n"));
 }

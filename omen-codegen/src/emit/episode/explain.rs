@@ -13,7 +13,7 @@ use super::super::names::pascal;
 use super::super::{bug, ident};
 use super::State;
 use crate::mistake::Mistakes;
-use crate::model::{Answer, Model, Move, Refusal};
+use crate::model::{Answer, Model, Move, Text};
 
 pub(super) fn emit(
     model: &Model,
@@ -22,12 +22,8 @@ pub(super) fn emit(
 ) -> Result<TokenStream, Mistakes> {
     let mut traits = TokenStream::new();
     for mv in &model.fsm.typed.moves {
-        for (number, refusal) in mv.refused.iter().enumerate() {
-            let within: Vec<&State<'_>> = states.iter().filter(|state| gets(model, state, mv, refusal)).collect();
-            if within.is_empty() {
-                return Err(bug(format!("no state ever gets refusal {number} of `{}`", mv.method)));
-            }
-            traits.extend(answer(model, mv, number, refusal, &within, implementations));
+        for group in groups(model, states, mv)? {
+            traits.extend(answer(model, mv, &group, implementations));
         }
     }
     Ok(quote! {
@@ -42,29 +38,44 @@ pub(super) fn emit(
     })
 }
 
-fn gets(model: &Model, state: &State<'_>, mv: &Move, refusal: &Refusal) -> bool {
-    matches!(model.fsm.typed.answer(&model.fsm, state.of, mv), Answer::Refused(answer) if std::ptr::eq(answer, refusal))
+/// The states in which a call gets the same answer.
+struct Group<'m> {
+    name: syn::Ident,
+    code: String,
+    text: &'m Text,
+    within: Vec<&'m State<'m>>,
 }
 
-fn answer(
-    model: &Model,
-    mv: &Move,
-    number: usize,
-    refusal: &Refusal,
-    within: &[&State<'_>],
-    implementations: &[Implementation],
-) -> TokenStream {
-    let name = name(mv, number, refusal);
-    let (group, explain) = (format_ident!("In{name}"), format_ident!("Explain{name}"));
-    let shared = model.rules.iter().find(|rule| rule.code == refusal.rule).and_then(|rule| rule.shared_with.as_ref());
-    let code = match shared {
-        Some(shared) => format!("{} ({shared})", refusal.rule),
-        None => refusal.rule.clone(),
-    };
-    let (message, note) = (format!("{code}: {}", refusal.message), &refusal.note);
+/// The answers that a method gives, in the order of the states that get them.
+fn groups<'m>(model: &'m Model, states: &'m [State<'m>], mv: &Move) -> Result<Vec<Group<'m>>, Mistakes> {
+    let mut groups: Vec<Group<'m>> = Vec::new();
+    for state in states {
+        let Answer::Refused { code, text } = model.fsm.answer(state.of, mv) else { continue };
+        let text =
+            text.ok_or_else(|| bug(format!("nothing explains {code} of `{}` in `{}`", mv.method, state.of.ty)))?;
+        if let Some(group) = groups.iter_mut().find(|group| group.code == code && std::ptr::eq(group.text, text)) {
+            group.within.push(state);
+            continue;
+        }
+        // `ActHereE1`; with a number from the second answer of a rule on.
+        let before = groups.iter().filter(|group| group.code == code).count();
+        let number = if before == 0 { String::new() } else { (before + 1).to_string() };
+        let name = format_ident!("{}Here{}{number}", pascal(&mv.method), pascal(&code));
+        groups.push(Group { name, code, text, within: vec![state] });
+    }
+    Ok(groups)
+}
+
+fn answer(model: &Model, mv: &Move, group: &Group<'_>, implementations: &[Implementation]) -> TokenStream {
+    let Group { name, code, text, within } = group;
+    let (list, explain) = (format_ident!("In{name}"), format_ident!("Explain{name}"));
+    let shared = model.rules.iter().find(|rule| rule.code == *code).and_then(|rule| rule.shared_with.as_ref());
+    let shared = shared.map(|shared| format!(" ({shared})")).unwrap_or_default();
+    let message = format!("{code}{shared}: cannot `{}` in this state: {}", mv.method, text.message);
+    let note = &text.note;
     let states = within.iter().map(|state| {
         let (generics, ty) = (state.generics(), &state.ty);
-        quote!(impl #generics #group for #ty {})
+        quote!(impl #generics #list for #ty {})
     });
     let method = ident(&mv.method);
     let (generics, parameters) = signature(mv, implementations);
@@ -75,20 +86,13 @@ fn answer(
             type Out;
             fn out(episode: Episode<Self>) -> Self::Out;
         }
-        pub trait #group {}
+        pub trait #list {}
         #(#states)*
         pub trait #explain<S>: Sized { #head; }
-        impl<S: #group> #explain<S> for Episode<S> {
+        impl<S: #list> #explain<S> for Episode<S> {
             #head { S::out(self) }
         }
     }
-}
-
-/// `ActHereE1`; with a number from the second answer of a rule on.
-fn name(mv: &Move, number: usize, refusal: &Refusal) -> syn::Ident {
-    let before = mv.refused.iter().take(number).filter(|other| other.rule == refusal.rule).count();
-    let number = if before == 0 { String::new() } else { (before + 1).to_string() };
-    format_ident!("{}Here{}{number}", pascal(&mv.method), pascal(&refusal.rule))
 }
 
 /// What a call of the method may look like: its parameters that are named at the call, and the names

@@ -1,5 +1,7 @@
 //! The typed API: its types and methods, and that every call that is not legal has an answer.
 
+use std::collections::BTreeSet;
+
 use super::super::index::Index;
 use super::super::kind::Kind;
 use super::super::node::Node;
@@ -7,32 +9,50 @@ use super::super::property::known_code;
 use super::super::record::{self, Field, Want, may, need};
 use super::super::report::Report;
 use super::super::suggest;
-use super::rows::Table;
+use super::cells::known_fact;
 use super::states::States;
 use super::{ids_at, known_event};
+use crate::json::Json;
+use crate::model::{self, Answer, At, Fsm, Move, Text, Typestate};
 
-const TYPED: &[Field] = &[need("description", Want::Text), need("states", Want::List), need("moves", Want::List)];
+const TYPED: &[Field] = &[
+    need("description", Want::Text),
+    need("states", Want::List),
+    need("moves", Want::List),
+    need("refused", Want::List),
+];
 
-const STATE: &[Field] =
-    &[need("type", Want::Text), need("of", Want::Texts), may("open", Want::Flag), need("description", Want::Text)];
+const STATE: &[Field] = &[
+    need("type", Want::Text),
+    need("of", Want::Texts),
+    may("open", Want::Flag),
+    may("usually", Want::Texts),
+    need("description", Want::Text),
+];
 
 const MOVE: &[Field] = &[
     need("method", Want::Text),
     need("events", Want::Texts),
     may("only", Want::Texts),
+    may("except", Want::Texts),
     may("by_hand", Want::Flag),
     may("takes", Want::Texts),
-    need("refused", Want::List),
 ];
 
-const REFUSED: &[Field] =
-    &[need("rule", Want::Text), may("in", Want::Texts), need("message", Want::Text), need("note", Want::Text)];
+const REFUSED: &[Field] = &[
+    need("rules", Want::Texts),
+    may("methods", Want::Texts),
+    may("in", Want::Texts),
+    need("message", Want::Text),
+    need("note", Want::Text),
+];
 
 /// What the rest of the state machine says.
 pub(super) struct Machine<'l, 'a> {
     pub(super) states: &'l States<'a>,
     pub(super) events: &'l [Node<'a>],
-    pub(super) table: Option<&'l Table<'a>>,
+    pub(super) facts: &'l [Node<'a>],
+    pub(super) json: &'l Json,
 }
 
 pub(super) fn check(index: &Index<'_>, machine: &Machine<'_, '_>, typed: &Node<'_>, report: &mut Report) {
@@ -47,6 +67,9 @@ pub(super) fn check(index: &Index<'_>, machine: &Machine<'_, '_>, typed: &Node<'
                 machine.states.unknown(name, None, &at, report);
             }
         }
+        for (name, at) in state.texts("usually") {
+            known_fact(machine.facts, name, &at, report);
+        }
     }
     if report.count() > 0 {
         return;
@@ -58,20 +81,22 @@ pub(super) fn check(index: &Index<'_>, machine: &Machine<'_, '_>, typed: &Node<'
         for (event, at) in mv.texts("events") {
             known_event(machine.events, event, &at, report);
         }
-        known_types(&states, mv, "only", report);
-        for refused in mv.list("refused") {
-            record::check(report, &refused, &[REFUSED]);
-            if let (Some(code), Some(at)) = (refused.text("rule"), refused.get("rule")) {
-                known_code(index, code, &at, report);
-            }
-            known_types(&states, &refused, "in", report);
-            plain(&refused, report);
+        ["only", "except"].iter().for_each(|key| known_types(&states, mv, key, report));
+    }
+    let refused = typed.list("refused");
+    for text in &refused {
+        record::check(report, text, &[REFUSED]);
+        for (code, at) in text.texts("rules") {
+            known_code(index, code, &at, report);
         }
+        known_methods(&moves, text, report);
+        known_types(&states, text, "in", report);
+        plain(text, report);
     }
     if report.count() == 0
-        && let Some(table) = machine.table
+        && let Ok(fsm) = model::fsm::build(&At { file: typed.file, pointer: String::new() }, machine.json)
     {
-        moves.iter().for_each(|mv| answers(table, &states, mv, report));
+        Answers { fsm: &fsm, moves: &moves, refused: &refused }.check(report);
     }
 }
 
@@ -110,40 +135,147 @@ fn plain(refused: &Node<'_>, report: &mut Report) {
     }
 }
 
-/// Asks that every call that is not legal has an answer, and that every answer is given to a call.
-fn answers(table: &Table<'_>, states: &[Node<'_>], mv: &Node<'_>, report: &mut Report) {
-    let refused = mv.list("refused");
-    let lists = |refusal: &Node<'_>, ty: &str| refusal.texts("in").iter().any(|(name, _)| *name == ty);
-    let mut given = vec![false; refused.len()];
-    for state in states {
-        let Some(ty) = state.text("type") else { continue };
-        let listed = refused.iter().position(|refusal| lists(refusal, ty));
-        let answer = listed.or_else(|| {
-            if is_legal(table, state, mv) {
-                return None;
-            }
-            let rest = refused.iter().position(|refusal| refusal.texts("in").is_empty());
-            if rest.is_none() {
-                let problem = format!("nothing answers this call in `{ty}`, where it is not legal");
-                report.add(Kind::RefusalGap, mv, problem, "add to `refused` an entry without `in`");
-            }
-            rest
-        });
-        if let Some(given) = answer.and_then(|at| given.get_mut(at)) {
-            *given = true;
+fn known_methods(moves: &[Node<'_>], text: &Node<'_>, report: &mut Report) {
+    let known: Vec<&str> = moves.iter().filter_map(|mv| mv.text("method")).collect();
+    for (method, at) in text.texts("methods") {
+        if !known.contains(&method) {
+            let mend = suggest::mend(method, known.iter().copied());
+            report.add(Kind::UnknownMethod, &at, format!("there is no method `{method}`"), mend);
         }
-    }
-    for (refusal, _) in refused.iter().zip(given).filter(|(_, given)| !given) {
-        report.add(Kind::RefusalIdle, refusal, "no call ever gets this answer", "remove it, or correct `in`");
     }
 }
 
-fn is_legal(table: &Table<'_>, state: &Node<'_>, mv: &Node<'_>) -> bool {
-    let only = mv.texts("only");
-    let offered = only.is_empty() || only.iter().any(|(name, _)| Some(*name) == state.text("type"));
-    let has_row = state
-        .texts("of")
-        .iter()
-        .any(|(leaf, _)| mv.texts("events").iter().any(|(event, _)| table.contains_key(&((*leaf).to_owned(), *event))));
-    offered && has_row
+/// Every call of a method in a state, and what it comes to.
+struct Answers<'l, 'a> {
+    fsm: &'l Fsm,
+    moves: &'l [Node<'a>],
+    refused: &'l [Node<'a>],
+}
+
+impl Answers<'_, '_> {
+    /// Asks that every call that is not legal has a text, that every text is given to a call, and that no text speaks of
+    /// a call that is legal or has another code: where a method is legal the rows alone decide, and the code is that of
+    /// the cell.
+    fn check(&self, report: &mut Report) {
+        let typed = &self.fsm.typed;
+        let before = report.count();
+        let mut given = vec![Given::default(); typed.texts.len()];
+        for (mv, node) in typed.moves.iter().zip(self.moves) {
+            for state in &typed.states {
+                match self.fsm.answer(state, mv) {
+                    Answer::Legal => self.legal(state, mv, report),
+                    Answer::Refused { code, text: None } => {
+                        let problem = format!("nothing explains {code} of this call in `{}`", state.ty);
+                        let fix = format!("add to `refused` an entry with `{code}` in `rules`");
+                        report.add(Kind::RefusalGap, node, problem, fix);
+                    }
+                    Answer::Refused { code, text: Some(text) } => {
+                        self.other_code(state, mv, &code, report);
+                        let at = typed.texts.iter().position(|known| std::ptr::eq(known, text));
+                        if let Some(given) = at.and_then(|at| given.get_mut(at)) {
+                            given.add(&code, mv, state);
+                        }
+                    }
+                }
+            }
+            self.exceptions(mv, node, report);
+        }
+        // A text that contradicts the rows is given to nobody, which would only be said twice.
+        if report.count() == before {
+            given.iter().zip(self.refused).for_each(|(given, node)| given.check(node, report));
+        }
+    }
+
+    /// A text that names a method and a state in which it is legal.
+    fn legal(&self, state: &Typestate, mv: &Move, report: &mut Report) {
+        for (text, node) in self.named(state, mv) {
+            let rows: Vec<String> = mv
+                .events
+                .iter()
+                .filter(|event| !self.fsm.targets(state, std::slice::from_ref(*event)).is_empty())
+                .map(|event| format!("`{event}` from `{}`", state.of.join("` and `")))
+                .collect();
+            report.add(
+                Kind::RefusalContradicts,
+                node,
+                format!("`{}` is legal in `{}`: the table has a row for {}", mv.method, state.ty, rows.join(" and ")),
+                match text.within.len() {
+                    1 => {
+                        format!("remove this entry, or the row, or name `{}` in `except` of `{}`", state.ty, mv.method)
+                    }
+                    _ => format!("remove `{}` from `in`, or remove the row", state.ty),
+                },
+            );
+        }
+    }
+
+    /// A text that names a method and a state in which the code is another.
+    fn other_code(&self, state: &Typestate, mv: &Move, code: &str, report: &mut Report) {
+        for (_, node) in self.named(state, mv).filter(|(text, _)| !text.rules.iter().any(|rule| rule == code)) {
+            report.add(
+                Kind::RefusalContradicts,
+                node,
+                format!("the code of `{}` in `{}` is {code}", mv.method, state.ty),
+                format!("add `{code}` to `rules`, or change `cells`"),
+            );
+        }
+    }
+
+    /// The texts that name both a method and a state.
+    fn named<'s>(&'s self, state: &'s Typestate, mv: &'s Move) -> impl Iterator<Item = (&'s Text, &'s Node<'s>)> {
+        let names =
+            |(text, _): &(&Text, &Node<'_>)| text.methods.contains(&mv.method) && text.within.contains(&state.ty);
+        self.fsm.typed.texts.iter().zip(self.refused).filter(names)
+    }
+
+    /// Asks that each state that a method leaves out has a row for it, for which another method stands.
+    fn exceptions(&self, mv: &Move, node: &Node<'_>, report: &mut Report) {
+        for (ty, at) in node.texts("except") {
+            let Some(state) = self.fsm.typed.states.iter().find(|state| state.ty == ty) else { continue };
+            let has_row = |event: &&String| !self.fsm.targets(state, std::slice::from_ref(*event)).is_empty();
+            let stands =
+                |event: &String| {
+                    self.fsm.typed.moves.iter().any(|other| {
+                        other.events.contains(event) && matches!(self.fsm.answer(state, other), Answer::Legal)
+                    })
+                };
+            let mut with_row = mv.events.iter().filter(has_row).peekable();
+            if with_row.peek().is_none() {
+                let problem = format!("the table has no row for `{}` in `{ty}`", mv.method);
+                report.add(Kind::RefusalIdle, &at, problem, "remove it: the rows say it already");
+            } else if let Some(event) = with_row.find(|event| !stands(event)) {
+                let problem =
+                    format!("no other method stands for `{event}` in `{ty}`, where the table has a row for it");
+                report.add(Kind::RefusalContradicts, &at, problem, "remove it, or the row");
+            }
+        }
+    }
+}
+
+/// The codes, methods and states of the calls that get a text.
+#[derive(Clone, Default)]
+struct Given {
+    rules: BTreeSet<String>,
+    methods: BTreeSet<String>,
+    states: BTreeSet<String>,
+}
+
+impl Given {
+    fn add(&mut self, code: &str, mv: &Move, state: &Typestate) {
+        self.rules.insert(code.to_owned());
+        self.methods.insert(mv.method.clone());
+        self.states.insert(state.ty.clone());
+    }
+
+    /// Asks that a text is given to a call, and so is each name in it.
+    fn check(&self, node: &Node<'_>, report: &mut Report) {
+        if self.rules.is_empty() {
+            return report.add(Kind::RefusalIdle, node, "this answer applies to no call", "remove it, or correct `in`");
+        }
+        for (key, given) in [("rules", &self.rules), ("methods", &self.methods), ("in", &self.states)] {
+            for (name, at) in node.texts(key).into_iter().filter(|(name, _)| !given.contains(*name)) {
+                report.add(Kind::RefusalIdle, &at, format!("this answer never applies to `{name}`"), "remove it");
+            }
+        }
+    }
 }

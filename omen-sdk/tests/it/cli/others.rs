@@ -28,6 +28,18 @@ fn every_code_is_explained_with_an_example() {
 }
 
 #[test]
+fn a_code_is_explained_with_the_steps_that_it_refuses() {
+    for code in Code::ALL {
+        let refuses = stdout(["explain", code.as_str()]).contains("\nRefuses\n");
+        assert_eq!(refuses, omen_fsm::REFUSALS.iter().any(|refusal| refusal.code == *code), "{code}");
+    }
+    let text = stdout(["explain", "E3"]);
+    assert!(text.contains("\n  - in S4_VERIFY, every packet for which the table has no row: "), "{text}");
+    let text = stdout(["explain", "E7"]);
+    assert!(text.contains("\n  - in S9_SAFEMODE, every packet for which the table has no row: "), "{text}");
+}
+
+#[test]
 fn every_code_of_the_gate_is_explained() {
     for code in omen_gate::Code::ALL {
         let text = stdout(["explain", code.as_str()]);

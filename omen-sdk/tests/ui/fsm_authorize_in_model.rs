@@ -1,10 +1,10 @@
-// E2: a token without a decision to act -> E0277
+// FSM: a token without a decision to act -> E0277
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);
 scope!(Deploy: tools [ConfigSet], operations [Modify]);
 
-fn agent(episode: Episode<Sense>, spec: TokenSpec) {
+fn agent(episode: Episode<Model>, spec: TokenSpec) {
     let _ = episode.authorize::<Deploy, 1>(spec);
 }
 

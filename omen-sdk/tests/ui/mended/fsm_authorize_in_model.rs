@@ -1,17 +1,16 @@
-// E2: the decision comes first
+// FSM: the decision comes first
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);
 scope!(Deploy: tools [ConfigSet], operations [Modify]);
 
 fn agent(
-    episode: Episode<Review>,
-    seen: Observation<Observed>,
+    episode: Episode<Model>,
     order: ActOrder<AllVerified>,
     envelope: &Envelope<LowStakes, Par, ToolsOk>,
     spec: TokenSpec,
 ) -> Result<(), Halt> {
-    let episode = episode.observe(seen).believe(Belief::new("db", "pool.max", 50)).act(order, envelope)?;
+    let episode = episode.act(order, envelope)?;
     let _ = episode.authorize::<Deploy, 1>(spec)?;
     Ok(())
 }

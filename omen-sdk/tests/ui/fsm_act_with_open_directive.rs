@@ -1,4 +1,4 @@
-// E6: the next decision with a directive open -> E0277
+// FSM: the next decision with a directive open -> E0277
 use omen::prelude::*;
 
 fn agent(

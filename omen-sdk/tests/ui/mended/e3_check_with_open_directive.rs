@@ -1,4 +1,4 @@
-// E6: its result comes first
+// E3: its result comes first
 use omen::prelude::*;
 
 fn agent(

@@ -1,4 +1,4 @@
-// E2: a token without a decision to act -> E0277
+// FSM: a token without a decision to act -> E0277
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

@@ -1,4 +1,4 @@
-// E6: its result and a belief update come first
+// FSM: its result and a belief update come first
 use omen::prelude::*;
 
 fn agent(

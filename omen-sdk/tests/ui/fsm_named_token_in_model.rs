@@ -1,4 +1,4 @@
-// E2: a token that is named at run time, and no decision to act -> E0277
+// FSM: a token that is named at run time, and no decision to act -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Model>, scope: NamedScope, spec: TokenSpec) {

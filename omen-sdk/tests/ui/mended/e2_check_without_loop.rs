@@ -1,4 +1,4 @@
-// FSM: decision and plan come first
+// E2: decision and plan come first
 use omen::prelude::*;
 
 fn agent(

@@ -1,4 +1,4 @@
-// E2: once the decision to act rests
+// FSM: once the decision to act rests
 use omen::prelude::*;
 
 fn agent(episode: Episode<Decide<Act>>, scope: NamedScope, spec: TokenSpec) {

@@ -1,0 +1,78 @@
+//! Line and column of a value in a JSON text, found by its JSON pointer.
+
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+/// Where a value begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+}
+
+impl Place {
+    /// The place of the value to which a pointer leads; `None` if there is no such value, or if the text is not JSON
+    /// up to it. Of a repeated key the first counts.
+    ///
+    /// ```
+    /// use omen_codegen::place::Place;
+    ///
+    /// let text = "{\n  \"a/b\": [true, \"x\"]\n}";
+    /// assert_eq!(Place::of(text, "/a~1b/1"), Some(Place { line: 2, column: 17 }));
+    /// assert_eq!(Place::of(text, "/c"), None);
+    /// ```
+    #[must_use]
+    pub fn of(text: &str, pointer: &str) -> Option<Self> {
+        let steps = pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));
+        let at = steps.into_iter().try_fold(blank(text, 0), |at, step| below(text, at, &step))?;
+        Some(Self::at(text, at))
+    }
+
+    /// The place of a byte.
+    fn at(text: &str, at: usize) -> Self {
+        let before = text.get(..at).unwrap_or(text);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        Self { line: before.matches('\n').count() + 1, column: line.chars().count() + 1 }
+    }
+}
+
+/// Where the member or element of this name begins, in the object or array that begins at `at`.
+fn below(text: &str, at: usize, step: &str) -> Option<usize> {
+    let is_object = text.get(at..)?.starts_with('{');
+    if !is_object && !text.get(at..)?.starts_with('[') {
+        return None;
+    }
+    let mut at = blank(text, at + 1);
+    for number in 0_usize.. {
+        let mut name = number.to_string();
+        if is_object {
+            let end;
+            (name, end) = skip::<String>(text, at)?;
+            at = blank(text, blank(text, end) + 1);
+        }
+        let (_, end) = skip::<IgnoredAny>(text, at)?;
+        if name == step {
+            return Some(at);
+        }
+        at = blank(text, end);
+        if !text.get(at..)?.starts_with(',') {
+            return None;
+        }
+        at = blank(text, at + 1);
+    }
+    None
+}
+
+/// A value that begins at `at`, and where it ends.
+fn skip<T: DeserializeOwned>(text: &str, at: usize) -> Option<(T, usize)> {
+    let mut values = serde_json::Deserializer::from_str(text.get(at..)?).into_iter::<T>();
+    let value = values.next()?.ok()?;
+    Some((value, at + values.byte_offset()))
+}
+
+/// Where the white space that may stand at `at` ends.
+fn blank(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len()
+}

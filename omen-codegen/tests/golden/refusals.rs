@@ -1,0 +1,40 @@
+/// What a refusal may depend on besides state and event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fact {
+    /// `open`: somebody waits.
+    Open,
+}
+
+impl Fact {
+    /// Its id, such as `believed`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Fact::Open => "open",
+        }
+    }
+}
+
+/// The refusals, the most specific first: what gives each cell its code.
+pub static REFUSALS: [Refusal; 2usize] = [
+    Refusal {
+        code: Code::Fsm,
+        within: NodeSet(7),
+        events: &[Event::Push],
+        without_row: false,
+        fact: Some((Fact::Open, true)),
+        typed: true,
+        description: "Who waits goes first.",
+        source: "good manners",
+    },
+    Refusal {
+        code: Code::Fsm,
+        within: NodeSet(7),
+        events: &[Event::PaySilver, Event::PayGold, Event::Push],
+        without_row: true,
+        fact: None,
+        typed: false,
+        description: "The table has no row.",
+        source: "the tariff",
+    },
+];

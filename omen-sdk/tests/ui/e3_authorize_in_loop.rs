@@ -1,0 +1,11 @@
+// E3: a token before the loop is completed -> E0277
+use omen::prelude::*;
+
+tool!(ConfigSet = "config.set", Write);
+scope!(Deploy: tools [ConfigSet], operations [Modify]);
+
+fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, spec: TokenSpec) {
+    let _ = episode.authorize::<Deploy, 1>(spec);
+}
+
+fn main() {}

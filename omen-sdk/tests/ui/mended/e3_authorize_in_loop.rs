@@ -1,0 +1,19 @@
+// E3: the loop is completed, and the decision to act comes first
+use omen::prelude::*;
+
+tool!(ConfigSet = "config.set", Write);
+scope!(Deploy: tools [ConfigSet], operations [Modify]);
+
+fn agent(
+    episode: Episode<Verify<Proven, Seen, ToolsOk>>,
+    order: ActOrder<AllVerified>,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+    spec: TokenSpec,
+) -> Result<(), Halt> {
+    let (episode, _proof) = episode.believe(Belief::new("db", "pool.max", 50));
+    let episode = episode.act(order, envelope)?;
+    let _ = episode.authorize::<Deploy, 1>(spec)?;
+    Ok(())
+}
+
+fn main() {}
