@@ -15,3 +15,4 @@ mod lint;
 mod markers;
 mod panics;
 mod schema_change;
+mod setters;

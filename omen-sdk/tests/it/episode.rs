@@ -2,6 +2,7 @@
 //! refuses.
 
 mod log;
+mod members;
 mod poison;
 mod proofs;
 mod propose;
