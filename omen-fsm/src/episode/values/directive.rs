@@ -78,7 +78,11 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
         let class = T::Class::VALUE;
         let (token_id, episode) = permit.unzip();
         let draft = OrderDraft {
-            task_type: if class == ToolSafetyClass::Read { TaskType::ToolRead } else { TaskType::ToolWrite },
+            task_type: if TaskDirectivePayload::requires_authorization_token_id(class) {
+                TaskType::ToolWrite
+            } else {
+                TaskType::ToolRead
+            },
             execution_method: ExecutionMethod::builder()
                 .method(MethodKind::Tool)
                 .tool_id(T::ID)

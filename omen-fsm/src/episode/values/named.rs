@@ -5,7 +5,7 @@
 use std::marker::PhantomData;
 
 use omen_types::{
-    BackoffFactor, ExecutionMethod, MethodKind, OperationType, PositiveCount, RetryPolicy,
+    BackoffFactor, ExecutionMethod, MethodKind, OperationType, PositiveCount, RetryPolicy, TaskDirectivePayload,
     TaskType, Text, ToolSafetyClass, scalar::IntegerScalar as _,
 };
 
@@ -85,16 +85,17 @@ impl NamedDirective {
 
     /// Whether it needs a permit.
     pub fn sort(self) -> Sorted {
-        match self.class {
-            ToolSafetyClass::Read => Sorted::Reads(Order::of(self.draft(), None)),
-            ToolSafetyClass::Write | ToolSafetyClass::Mixed => Sorted::Writes(Unauthorized(self)),
+        if TaskDirectivePayload::requires_authorization_token_id(self.class) {
+            Sorted::Writes(Unauthorized(self))
+        } else {
+            Sorted::Reads(Order::of(self.draft(), None))
         }
     }
 
     fn draft(self) -> OrderDraft {
-        let reads = self.class == ToolSafetyClass::Read;
+        let writes = TaskDirectivePayload::requires_authorization_token_id(self.class);
         OrderDraft {
-            task_type: if reads { TaskType::ToolRead } else { TaskType::ToolWrite },
+            task_type: if writes { TaskType::ToolWrite } else { TaskType::ToolRead },
             execution_method: ExecutionMethod::builder()
                 .method(MethodKind::Tool)
                 .tool_id(self.tool_id)
