@@ -10,6 +10,7 @@
 
 mod additive;
 mod determinism;
+mod edits;
 mod golden;
 mod lint;
 mod markers;
