@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 
 use omen_codegen::build_script::{Turn, run};
-use omen_codegen::emit;
+use omen_codegen::emit::{self, Setters};
 
 fn main() {
     run(Turn::Later, generate);
@@ -13,6 +13,8 @@ fn main() {
 fn generate() -> Result<(), Box<dyn Error>> {
     let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
     emit::fsm(&model)?.write_to_out_dir("fsm.rs")?;
+    let setters = Setters::parse(include_str!("setters.json"))?;
+    emit::setters(&model, &setters)?.write_to_out_dir("setters.rs")?;
     let moves = emit::functions(Path::new(MOVES))?;
     emit::episode(&model, &moves)?.write_to_out_dir("episode.rs")?;
     println!("cargo::rerun-if-changed={MOVES}");

@@ -27,12 +27,14 @@ mod predicates;
 mod quiet;
 mod readers;
 mod scalars;
+mod setters;
 mod shapes;
 mod typify;
 mod unions;
 
 pub use lens::Lens;
 pub use markers::Markers;
+pub use setters::Setters;
 
 /// The packet types with builders, readers, facts and shapes: `omen-types`.
 ///
@@ -157,6 +159,14 @@ pub fn functions(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
 /// If the files and the state machine disagree.
 pub fn episode(model: &Model, moves: &[(String, String)]) -> Result<Source, Mistakes> {
     source(model, || episode::emit(model, moves))
+}
+
+/// The setters of the typed API, for the members that no hand-written method sets: `omen-fsm`.
+///
+/// # Errors
+/// If `setters` names what the schemas do not have, or if a member is set by nothing.
+pub fn setters(model: &Model, setters: &Setters) -> Result<Source, Mistakes> {
+    source(|| setters::emit(model, setters))
 }
 
 /// The way of a request through the gate: the method that each state has, and what answers the others:

@@ -19,7 +19,7 @@ pub mod typed;
 pub use cells::{Cells, Fact, Outcomes, Refusal};
 pub use fsm::{Event, Fsm, Guard, GuardOn, Obligation, Row, State, SubState, Target};
 pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
-pub use rules::{Predicate, Rule};
+pub use rules::{By, Holds, Predicate, Rule};
 pub use typed::{Answer, Move, Text, Typed, Typestate};
 
 /// Everything that the schema files say.
@@ -268,7 +268,34 @@ impl Model {
     }
 }
 
+/// What some values of a member demand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Demand<'m> {
+    /// The member that is looked at.
+    pub subject: &'m str,
+    /// Its values, of an enum.
+    pub values: Vec<&'m str>,
+    /// The member that must then be there.
+    pub requires: &'m str,
+}
+
 impl Object {
+    /// The conditionals that ask for values of an enum; those about the same two members together.
+    #[must_use]
+    pub fn demands(&self) -> Vec<Demand<'_>> {
+        let mut demands: Vec<Demand<'_>> = Vec::new();
+        for conditional in &self.conditionals {
+            let When::OneOf(values) = &conditional.when else { continue };
+            let values = values.iter().map(String::as_str);
+            let (subject, requires) = (conditional.subject.as_str(), conditional.requires.as_str());
+            match demands.iter_mut().find(|other| (other.subject, other.requires) == (subject, requires)) {
+                Some(other) => other.values.extend(values),
+                None => demands.push(Demand { subject, values: values.collect(), requires }),
+            }
+        }
+        demands
+    }
+
     /// A member, by name.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Field> {

@@ -1,6 +1,8 @@
 //! Facts that a packet does not state but implies. `episode.fsm.json` names them in its guards.
 
-use omen_types::{LayerSource, MethodKind, PacketHeaderFacts, TaskDirectivePayloadFacts, TaskType};
+use omen_types::{
+    LayerSource, MethodKind, PacketHeaderFacts, TaskDirectivePayload, TaskDirectivePayloadFacts, TaskType,
+};
 
 /// The class of a directive that counts.
 pub use omen_types::ToolSafetyClass as SafetyClass;
@@ -10,13 +12,19 @@ pub use omen_types::ToolSafetyClass as SafetyClass;
 pub fn safety_class(_: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> SafetyClass {
     let writes = directive.task_type == TaskType::ToolWrite;
     match directive.tool_safety_class {
-        Some(SafetyClass::Read) if writes => SafetyClass::Write,
+        Some(class) if writes && !TaskDirectivePayload::requires_authorization_token_id(class) => SafetyClass::Write,
         Some(class) => class,
         None if writes || matches!(directive.execution_method.method, MethodKind::Tool | MethodKind::Code) => {
             SafetyClass::Write
         }
         None => SafetyClass::Read,
     }
+}
+
+/// Whether a directive needs a token: whether its class, as it counts, demands one (D23, D40).
+#[must_use]
+pub fn needs_token(header: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> bool {
+    TaskDirectivePayload::requires_authorization_token_id(safety_class(header, directive))
 }
 
 /// Whether an alert comes from where safe mode may be ended.

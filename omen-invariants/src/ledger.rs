@@ -148,7 +148,7 @@ impl Ledger {
             }
             PayloadFacts::TaskDirective(directive) => {
                 self.seen.insert(Fingerprint::of(Kind::Task, &directive.task_id), ());
-                if derived::safety_class(&facts.header, directive) != derived::SafetyClass::Read
+                if derived::needs_token(&facts.header, directive)
                     && let Some(token) = &directive.authorization_token_id
                 {
                     self.tokens.spend(token);

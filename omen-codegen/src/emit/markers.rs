@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use serde::Deserialize;
 
-use super::names::pascal;
+use super::names::{pascal, shouting};
 use super::{doc, ident};
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Kind, Model, Ty, Variant};
@@ -139,6 +139,7 @@ pub(super) fn emit(model: &Model, markers: &Markers) -> Result<TokenStream, Mist
     for (name, naming) in &markers.markers {
         tokens.extend(of_enum(name, naming, values(model, name)?));
     }
+    tokens.extend(everywhere(model, markers)?);
     for (name, length) in &markers.lengths {
         let (min, max) = bounds(model, name, length)?;
         let predicate = ident(name);
@@ -150,6 +151,27 @@ pub(super) fn emit(model: &Model, markers: &Markers) -> Result<TokenStream, Mist
         }));
     }
     Ok(tokens)
+}
+
+/// All markers by enum and value, for generated code: there they need not be told from each other.
+fn everywhere(model: &Model, markers: &Markers) -> Result<Option<TokenStream>, Mistake> {
+    let mut modules = Vec::new();
+    for (name, naming) in &markers.markers {
+        let module = ident(&shouting(name).to_lowercase());
+        let types = values(model, name)?.iter().map(|value| {
+            let (short, marker) = (ident(&pascal(&value.wire)), ident(&naming.marker(value)));
+            let home = naming.module.as_deref().map(ident).map(|home| quote!(#home::));
+            quote!(pub type #short = super::super::#home #marker;)
+        });
+        modules.push(quote!(pub mod #module { #(#types)* }));
+    }
+    Ok((!modules.is_empty()).then(|| {
+        quote! {
+            #[doc(hidden)]
+            #[allow(missing_docs, reason = "for generated code")]
+            pub mod values { #(#modules)* }
+        }
+    }))
 }
 
 /// The markers of one enum, its trait, and what that trait says of each.

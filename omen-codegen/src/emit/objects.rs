@@ -21,8 +21,10 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     let keys = keys(&def.name, object)?;
     let owned = reader(context, def, object, Mode::Owned)?;
     let check = reader(context, def, object, Mode::Check)?;
+    let demands = demands(def, object);
     Ok(quote! {
         #structure
+        #demands
         #keys
         #owned
         #check
@@ -83,6 +85,31 @@ fn structure(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenS
         #[non_exhaustive]
         pub struct #name { #(#fields),* }
     })
+}
+
+/// A function for each member that a value of another one demands, so that nobody has to list those values again.
+fn demands(def: &Def, object: &Object) -> Option<TokenStream> {
+    let mut functions = Vec::new();
+    for demand in object.demands() {
+        let Some(Ty::Ref(of)) = object.field(demand.subject).map(|field| &field.ty) else { continue };
+        let shared = object.demands().iter().filter(|other| other.requires == demand.requires).count() > 1;
+        let function = match shared {
+            true => format_ident!("requires_{}_by_{}", demand.requires, demand.subject),
+            false => format_ident!("requires_{}", demand.requires),
+        };
+        let (subject, of) = (ident(demand.subject), ident(of));
+        let values = demand.values.iter().map(|value| ident(&pascal(value)));
+        let docs = doc(&format!("Whether `{}` is required where `{}` has a value.", demand.requires, demand.subject));
+        functions.push(quote! {
+            #docs
+            #[must_use]
+            pub const fn #function(#subject: #of) -> bool {
+                matches!(#subject, #(#of::#values)|*)
+            }
+        });
+    }
+    let name = ident(&def.name);
+    (!functions.is_empty()).then(|| quote!(impl #name { #(#functions)* }))
 }
 
 fn is_free(context: &Context<'_>, name: &str) -> bool {

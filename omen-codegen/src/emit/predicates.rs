@@ -4,9 +4,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::markers::Markers;
+use super::names::{pascal, shouting};
 use super::{bug, doc, ident};
 use crate::mistake::Mistakes;
-use crate::model::{Model, Predicate, Rule};
+use crate::model::{By, Holds, Kind, Model, Predicate, Rule};
 
 /// What is asked of the facts of an envelope.
 pub(super) fn emit(model: &Model, markers: &Markers) -> Result<TokenStream, Mistakes> {
@@ -14,6 +15,7 @@ pub(super) fn emit(model: &Model, markers: &Markers) -> Result<TokenStream, Mist
     let mut tokens = TokenStream::new();
     for (rule, predicate) in all(model).filter(|(_, predicate)| predicate.requires.is_none()) {
         tokens.extend(one(rule, predicate, markers.proof_of(&predicate.name))?);
+        tokens.extend(holds(model, predicate, &quote!(values))?);
     }
     Ok(tokens)
 }
@@ -21,7 +23,49 @@ pub(super) fn emit(model: &Model, markers: &Markers) -> Result<TokenStream, Mist
 /// What is asked where an episode moves.
 pub(super) fn of_episode(model: &Model) -> Result<TokenStream, Mistakes> {
     let all = all(model).filter(|(_, predicate)| predicate.requires.is_some());
-    all.map(|(rule, predicate)| one(rule, predicate, None)).collect()
+    let values = quote!(::omen_invariants::facts::values);
+    let mut tokens = TokenStream::new();
+    for (rule, predicate) in all {
+        tokens.extend(one(rule, predicate, None)?);
+        tokens.extend(holds(model, predicate, &values)?);
+    }
+    Ok(tokens)
+}
+
+/// The values for which a predicate holds, where the rules say so; `values` is the module of all markers.
+fn holds(model: &Model, predicate: &Predicate, values: &TokenStream) -> Result<TokenStream, Mistakes> {
+    let Some(Holds { of, by }) = &predicate.holds else { return Ok(TokenStream::new()) };
+    let name = ident(&predicate.name);
+    let marker = |of: &str, value: &str| {
+        let (module, value) = (ident(&shouting(of).to_lowercase()), ident(&pascal(value)));
+        quote!(#values::#module::#value)
+    };
+    let mut pairs = Vec::new();
+    match by {
+        By::Demand { object, requires, required } => {
+            let no_demand = || bug(format!("nothing demands `{requires}` of `{object}`"));
+            let demands = model.object(object).ok_or_else(no_demand)?.demands();
+            let demand = demands.iter().find(|demand| demand.requires == requires).ok_or_else(no_demand)?;
+            let Kind::Enum(variants) = &model.def(of)?.kind else { return Err(no_demand()) };
+            let fulfils = |value: &str| demand.values.contains(&value) == *required;
+            for value in variants.iter().map(|variant| &variant.wire).filter(|value| fulfils(value)) {
+                pairs.push((TokenStream::new(), marker(of, value)));
+            }
+        }
+        By::Parameter { of: parameter, values } => {
+            for (value, fulfil) in values {
+                let parameter = marker(parameter, value);
+                pairs.extend(fulfil.iter().map(|value| (quote!(<#parameter>), marker(of, value))));
+            }
+        }
+    }
+    let impls = pairs.into_iter().map(|(parameter, marker)| {
+        quote! {
+            #[diagnostic::do_not_recommend]
+            impl #name #parameter for #marker {}
+        }
+    });
+    Ok(quote!(#(#impls)*))
 }
 
 fn all(model: &Model) -> impl Iterator<Item = (&Rule, &Predicate)> {
@@ -29,7 +73,7 @@ fn all(model: &Model) -> impl Iterator<Item = (&Rule, &Predicate)> {
 }
 
 fn one(rule: &Rule, predicate: &Predicate, proof: Option<&str>) -> Result<TokenStream, Mistakes> {
-    let Predicate { name, parameters, requires, message, label, note } = predicate;
+    let Predicate { name, parameters, requires, message, label, note, .. } = predicate;
     let (names, parameters): (Vec<_>, Vec<_>) = parameters.iter().map(|name| parameter(name)).unzip();
     let generics = (!parameters.is_empty()).then(|| quote!(<#(#parameters),*>));
     let docs = [

@@ -14,6 +14,7 @@ const CONDITIONAL: &[Field] = &[
     need("description", Want::Text),
     need("if", Want::Record),
     need("then", Want::Record),
+    may("x-omen-otherwise", Want::Texts),
     may("x-omen-rules", Want::Texts),
 ];
 
@@ -23,6 +24,7 @@ const FORM: &str = "write `if` as \
     `\"properties\": { Q: { \"type\": \"string\", \"minLength\": 1 } }`";
 
 pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, report: &mut Report) {
+    let before = report.count();
     record::check(report, node, &[CONDITIONAL]);
     known_codes(index, node, report);
     if let Some(at) = node.get("if") {
@@ -31,6 +33,12 @@ pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, 
     if let Some(at) = node.get("then") {
         consequence(owner, &at, report);
     }
+    // A condition that is wrong leaves the wrong values outside.
+    if report.count() == before
+        && let Some(at) = node.get("if")
+    {
+        otherwise(index, owner, node, &at, report);
+    }
 }
 
 /// Whether a conditional of `owner` demands the member `name` as text that is not empty.
@@ -38,6 +46,16 @@ pub(super) fn demands_text(owner: &Definition<'_>, name: &str) -> bool {
     owner.node.list("allOf").iter().filter_map(|node| node.get("then")).any(|then| {
         let demanded = then.get("properties").and_then(|properties| properties.get(name));
         demanded.is_some_and(|demanded| is_text(demanded.json))
+    })
+}
+
+/// Whether a conditional of `owner` demands the member `name` for values of an enum.
+pub(super) fn demands(index: &Index<'_>, owner: &Definition<'_>, name: &str, of: &Definition<'_>) -> bool {
+    owner.node.list("allOf").iter().any(|node| {
+        let demanded = node.get("then").is_some_and(|then| then.texts("required").iter().any(|(it, _)| *it == name));
+        let tested = node.get("if").map(|test| test.texts("required")).unwrap_or_default();
+        let about = tested.iter().filter_map(|(subject, _)| index.referred(&owner.property(subject)?));
+        demanded && about.into_iter().any(|target| target.key == of.key)
     })
 }
 
@@ -64,6 +82,41 @@ fn condition(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, report:
             }
         }
         _ => form(&test, report),
+    }
+}
+
+/// Asks that each value of the enum is either in the condition or said to be outside it: a value that the enum gains
+/// would else fall outside unseen.
+fn otherwise(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, condition: &Node<'_>, report: &mut Report) {
+    let Some(tested) = condition.get("properties") else { return };
+    let Some((name, test)) = tested.members().next() else { return };
+    let listed: Vec<&str> = test.texts("enum").into_iter().map(|(value, _)| value).collect();
+    if listed.is_empty() {
+        if let Some(at) = node.get("x-omen-otherwise") {
+            form(&at, report);
+        }
+        return;
+    }
+    let property = owner.property(name);
+    let Some(target) = property.as_ref().and_then(|property| index.referred(property)) else { return };
+    if target.shape != Shape::Enum {
+        return;
+    }
+    let outside = node.texts("x-omen-otherwise");
+    for (value, at) in &outside {
+        known_value(target, value, at, report);
+        if listed.contains(value) {
+            let problem = format!("`{value}` is in the condition, and said to be outside it");
+            report.add(Kind::ConditionalBoth, at, problem, "remove it from one of the two");
+        }
+    }
+    for value in target.value_names() {
+        if !listed.contains(&value) && outside.iter().all(|(other, _)| *other != value) {
+            let problem =
+                format!("`{value}` of `{}` is neither in the condition nor said to be outside it", target.name);
+            let mend = format!("add `{value}` to the `enum` of the condition, or to `x-omen-otherwise`");
+            report.add(Kind::ConditionalGap, node, problem, mend);
+        }
     }
 }
 

@@ -34,7 +34,8 @@ const FILE: &[Field] = &[
 const DERIVED: &[Field] = &[
     need("id", Want::Text),
     need("packet", Want::Text),
-    need("values", Want::Texts),
+    may("enum", Want::Text),
+    may("values", Want::Texts),
     need("description", Want::Text),
     need("source", Want::Text),
 ];
@@ -128,13 +129,35 @@ fn known_packet(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
     }
 }
 
+/// The values that a derived fact can have: those of an enum, so that it has each that the enum gains, or its own.
+fn values<'a>(index: &Index<'a>, node: &Node<'a>, report: &mut Report) -> Vec<&'a str> {
+    let own = node.texts("values").into_iter().map(|(value, _)| value).collect();
+    let mut wrong = |at: &Node<'_>, problem: String, mend: String| report.add(Kind::DerivedValues, at, problem, mend);
+    match (node.text("enum").zip(node.get("enum")), node.get("values")) {
+        (Some((name, at)), None) => {
+            let enums = || index.definitions().filter(|definition| definition.shape == super::index::Shape::Enum);
+            if let Some(definition) = enums().find(|definition| definition.name == name) {
+                return definition.value_names();
+            }
+            let mend = suggest::mend(name, enums().map(|definition| definition.name));
+            wrong(&at, format!("there is no enum `{name}`"), mend);
+        }
+        (None, Some(_)) => {}
+        _ => {
+            let problem = "a derived fact has either `enum` or `values`".to_owned();
+            wrong(node, problem, "name the enum whose values it has, or list its own".to_owned());
+        }
+    }
+    own
+}
+
 fn facts<'a>(index: &Index<'a>, file: &Node<'a>, report: &mut Report) -> Vec<Derived<'a>> {
     let nodes = file.list("derived");
     ids(&nodes, report);
     let fact = |node: &Node<'a>| {
         record::check(report, node, &[DERIVED]);
         known_packet(index, node, report);
-        let values = node.texts("values").into_iter().map(|(value, _)| value).collect();
+        let values = values(index, node, report);
         Some(Derived { id: node.text("id")?, packet: node.text("packet")?, values })
     };
     nodes.iter().filter_map(fact).collect()

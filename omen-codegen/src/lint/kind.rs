@@ -88,6 +88,8 @@ kinds! {
     ConditionalForm "conditional-form" "a conditional has a form that is not supported",
     ConditionalProperty "conditional-property" "a conditional names no member of the object",
     ConditionalValue "conditional-value" "a conditional names no value of the enum",
+    ConditionalGap "conditional-gap" "a value of the enum is neither in a condition nor said to be outside it",
+    ConditionalBoth "conditional-both" "a value is in a condition, and said to be outside it",
     ConditionalIdle "conditional-idle" "a conditional demands what is required in any case",
 
     // Packets.
@@ -106,6 +108,8 @@ kinds! {
     PredicateTwice "predicate-twice" "two predicates have the same name",
     PredicateParameter "predicate-parameter" "a parameter of a predicate cannot have this name",
     PredicateCode "predicate-code" "the message of a predicate does not begin with the code of its rule",
+    PredicateGap "predicate-gap" "a value of an enum is in no list of a predicate",
+    PredicateHolds "predicate-holds" "for which values a predicate holds is not told in a known form",
     PredicateBraces "predicate-braces" "a text of a predicate has braces around something else than a parameter",
 
     // The state machine.
@@ -125,6 +129,7 @@ kinds! {
     GuardOptional "guard-optional" "an event's guard looks at what may be absent",
     GuardNotEnum "guard-not-enum" "a guard looks at what is no enum",
     GuardValue "guard-value" "a guard names a value that there is not",
+    DerivedValues "derived-values" "a derived fact has not exactly one of `enum`, which is there, and `values`",
     UnknownDerived "unknown-derived" "there is no such derived fact",
     DerivedPacket "derived-packet" "a derived fact is about another packet",
     GuardGap "guard-gap" "there are packets for which no event holds",

@@ -1,21 +1,31 @@
 //! Predicates: what rules ask of types, and the texts of the compile errors.
 
-use super::index::Index;
+use super::index::{Definition, Index, Shape};
 use super::kind::Kind;
 use super::names::pascal_case;
 use super::node::Node;
 use super::property::known_code;
 use super::record::{self, Field, Want, malformed, may, need};
 use super::report::Report;
+use super::{conditional, suggest};
 use crate::load::{FSM_FILE, RULES_FILE, SchemaSet};
 
 const PREDICATE: &[Field] = &[
     need("name", Want::Text),
     may("parameters", Want::List),
     may("requires", Want::Text),
+    may("holds", Want::Record),
     need("message", Want::Text),
     need("label", Want::Text),
     need("note", Want::Text),
+];
+
+const HOLDS: &[Field] = &[
+    need("of", Want::Text),
+    may("where", Want::Text),
+    may("unless", Want::Text),
+    may("for", Want::Text),
+    may("values", Want::Record),
 ];
 
 /// The texts that may name parameters.
@@ -31,11 +41,94 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
                 name(&predicate, &mut names, report);
                 let parameters = parameters(&predicate, report);
                 begins_with_code(index, rule.text("code"), &predicate, report);
+                if let Some(at) = predicate.get("holds") {
+                    holds(index, &at, report);
+                }
                 for text in TEXTS {
                     braces(&predicate, text, &parameters, report);
                 }
             }
         }
+    }
+}
+
+/// Asks that each value of the enums is considered, so that one which an enum gains is not forgotten.
+fn holds(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
+    let before = report.count();
+    record::check(report, node, &[HOLDS]);
+    let of = named_enum(index, node, "of", report);
+    match (node.get("where"), node.get("unless"), node.get("for")) {
+        (Some(at), None, None) | (None, Some(at), None) => {
+            let demanded = at.json.as_str().and_then(|path| path.split_once('/'));
+            let is_demanded = demanded.zip(of).is_some_and(|((object, member), of)| {
+                let mut objects = index.definitions().filter(|definition| definition.name == object);
+                objects.any(|object| conditional::demands(index, object, member, of))
+            });
+            if !is_demanded && report.count() == before {
+                let problem = "no conditional demands this member for values of the enum";
+                let mend = "write `OBJECT/MEMBER`, where values of the enum demand the member of the object";
+                report.add(Kind::PredicateHolds, &at, problem, mend);
+            }
+        }
+        (None, None, Some(_)) => {
+            let parameter = named_enum(index, node, "for", report);
+            if let (Some(of), Some(parameter), Some(at)) = (of, parameter, node.get("values")) {
+                values(of, parameter, &at, report);
+            } else if report.count() == before {
+                report.add(Kind::PredicateHolds, node, "there are no `values`", "add `values`, by the value of `for`");
+            }
+        }
+        _ => {
+            let problem = "there is not exactly one of `where`, `unless` and `for`";
+            report.add(Kind::PredicateHolds, node, problem, "say with one of the three for which values it holds");
+        }
+    }
+}
+
+fn named_enum<'i, 'a>(
+    index: &'i Index<'a>,
+    node: &Node<'_>,
+    key: &str,
+    report: &mut Report,
+) -> Option<&'i Definition<'a>> {
+    let (name, at) = named(node, key)?;
+    let enums = || index.definitions().filter(|definition| definition.shape == Shape::Enum);
+    let found = enums().find(|definition| definition.name == name);
+    if found.is_none() {
+        let mend = suggest::mend(name, enums().map(|definition| definition.name));
+        report.add(Kind::PredicateHolds, &at, format!("there is no enum `{name}`"), mend);
+    }
+    found
+}
+
+fn values(of: &Definition<'_>, parameter: &Definition<'_>, node: &Node<'_>, report: &mut Report) {
+    let mut listed = Vec::new();
+    for (value, at) in node.members() {
+        known(parameter, value, &at, report);
+        for (value, at) in at.elements().filter_map(|at| Some((at.json.as_str()?, at))) {
+            known(of, value, &at, report);
+            listed.push(value);
+        }
+    }
+    for value in parameter.value_names() {
+        if node.get(value).is_none() {
+            let problem = format!("nothing is said of `{value}` of `{}`", parameter.name);
+            let mend = format!("add `\"{value}\": [..]`, with the values of `{}` that fit it", of.name);
+            report.add(Kind::PredicateGap, node, problem, mend);
+        }
+    }
+    for value in of.value_names().into_iter().filter(|value| !listed.contains(value)) {
+        let problem = format!("`{value}` of `{}` is in no list", of.name);
+        let mend = format!("add `{value}` to each list that it belongs in");
+        report.add(Kind::PredicateGap, node, problem, mend);
+    }
+}
+
+fn known(target: &Definition<'_>, value: &str, at: &Node<'_>, report: &mut Report) {
+    let known = target.value_names();
+    if !known.contains(&value) {
+        let problem = format!("`{value}` is not a value of `{}`", target.name);
+        report.add(Kind::PredicateHolds, at, problem, suggest::mend(value, known));
     }
 }
 

@@ -45,12 +45,44 @@ pub struct Predicate {
     /// The trait of the typed episode that it presupposes: then it is asked where an episode moves, and
     /// else of the facts of an envelope.
     pub requires: Option<String>,
+    /// For which values of enums it holds, if those alone decide.
+    pub holds: Option<Holds>,
     /// What is wrong. Begins with the rule's code.
     pub message: String,
     /// A few words for the place itself.
     pub label: String,
     /// The legal way out. Each line is a note of its own.
     pub note: String,
+}
+
+/// For which values of an enum a predicate holds.
+#[derive(Clone, Debug)]
+pub struct Holds {
+    /// The enum.
+    pub of: String,
+    /// How to tell.
+    pub by: By,
+}
+
+/// How to tell whether a predicate holds for a value.
+#[derive(Clone, Debug)]
+pub enum By {
+    /// By whether the value demands a member of an object.
+    Demand {
+        /// The object.
+        object: String,
+        /// The member.
+        requires: String,
+        /// Whether it holds where the member is required, or where it is not.
+        required: bool,
+    },
+    /// By the value of another enum, the predicate's parameter.
+    Parameter {
+        /// The other enum.
+        of: String,
+        /// By its values.
+        values: Vec<(String, Vec<String>)>,
+    },
 }
 
 /// Structural codes, then the sequence rules, then the invariants.
@@ -98,8 +130,34 @@ fn predicate(at: &At<'_>, json: &Json) -> Result<Predicate, Mistake> {
             .map(str::to_owned)
             .collect(),
         requires: json.get("requires").and_then(Json::as_str).map(str::to_owned),
+        holds: json.get("holds").map(|json| holds(&at.join("holds"), json)).transpose()?,
         message: text(at, json, "message")?,
         label: text(at, json, "label")?,
         note: text(at, json, "note")?,
     })
+}
+
+fn holds(at: &At<'_>, json: &Json) -> Result<Holds, Mistake> {
+    let of = text(at, json, "of")?;
+    let demand = |key: &str, required| {
+        let demanded = json.get(key).and_then(Json::as_str).and_then(|path| path.split_once('/'));
+        demanded.map(|(object, requires)| By::Demand {
+            object: object.to_owned(),
+            requires: requires.to_owned(),
+            required,
+        })
+    };
+    let by = match demand("where", true).or_else(|| demand("unless", false)) {
+        Some(by) => by,
+        None => By::Parameter {
+            of: text(at, json, "for")?,
+            values: json
+                .get("values")
+                .map_or(&[][..], Json::members)
+                .iter()
+                .map(|(value, of)| (value.clone(), of.strings().into_iter().map(str::to_owned).collect()))
+                .collect(),
+        },
+    };
+    Ok(Holds { of, by })
 }

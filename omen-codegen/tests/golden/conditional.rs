@@ -12,6 +12,14 @@ pub struct Delivery {
     pub reason: Option<Option<String>>,
 }
 
+impl Delivery {
+    /// Whether `reason` is required where `outcome` has a value.
+    #[must_use]
+    pub const fn requires_reason(outcome: Outcome) -> bool {
+        matches!(outcome, Outcome::Lost | Outcome::Refused)
+    }
+}
+
 #[derive(Clone, Copy)]
 enum DeliveryKey {
     Outcome,

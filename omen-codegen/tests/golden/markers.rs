@@ -79,6 +79,19 @@ impl PaceFact for pace::Fast {
     type Place = Place<1usize>;
 }
 
+#[doc(hidden)]
+#[allow(missing_docs, reason = "for generated code")]
+pub mod values {
+    pub mod ink {
+        pub type Blue = super::super::BlueInk;
+        pub type Red = super::super::RedInk;
+    }
+    pub mod pace {
+        pub type Slow = super::super::pace::Slow;
+        pub type Fast = super::super::pace::Fast;
+    }
+}
+
 #[diagnostic::do_not_recommend]
 impl HasLines for [(); 1usize] {}
 

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use omen_codegen::Source;
-use omen_codegen::emit::{self, Lens, Markers};
+use omen_codegen::emit::{self, Lens, Markers, Setters};
 use omen_codegen::lint::lint;
 use omen_codegen::load::{FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet};
 use omen_codegen::mistake::{Mistake, Mistakes};
@@ -23,12 +23,14 @@ use similar::TextDiff;
 #[serde(deny_unknown_fields)]
 struct Case {
     /// `definition NAME`, `packets`, `codes`, `machine`, `refusals`, `verification_loop`, `episode`, `gate`, `pipeline`,
-    /// `markers` or `predicates`.
+    /// `markers`, `predicates` or `setters`.
     emit: String,
     /// What facts keep; nothing, if it is left out.
     lens: Option<Box<RawValue>>,
     /// Which marker types there are; none, if it is left out.
     markers: Option<Box<RawValue>>,
+    /// What the typed API makes; must be there for `setters`.
+    setters: Option<Box<RawValue>>,
     /// The functions of moves or steps, by method.
     #[serde(default)]
     moves: BTreeMap<String, Vec<String>>,
@@ -89,6 +91,7 @@ fn generate(name: &str) -> Result<Source, Mistakes> {
         ("codes", "") => emit::codes(&model),
         ("markers", "") => emit::markers(&model, &markers),
         ("predicates", "") => emit::predicates(&model, &markers),
+        ("setters", "") => emit::setters(&model, &Setters::parse(case.setters.unwrap().get())?),
         ("gate", "") => emit::gate(&model),
         ("pipeline", "") => emit::pipeline(&model, &functions(case.moves)),
         ("machine", "") => emit::machine(&model),

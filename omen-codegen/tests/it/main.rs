@@ -10,6 +10,7 @@
 
 mod additive;
 mod determinism;
+mod edits;
 mod golden;
 mod lint;
 mod markers;
@@ -17,3 +18,4 @@ mod panics;
 mod reports;
 mod rows;
 mod schema_change;
+mod setters;

@@ -1,14 +1,12 @@
 //! What meets the demands that rules make where an episode moves. The demands are traits, one each, that
 //! are generated with their texts from the `predicates` of the rules. All are sealed.
 
-use omen_invariants::facts::{Degraded, EpistemicStatusFact, Judged, MixedClass, Observed, ToolsOk, WriteClass};
+use omen_invariants::facts::{Degraded, EpistemicStatusFact, Judged, Observed, ToolsOk};
 
 use super::state::sealed::EpisodeSealed;
 use super::state::{Attempted, Complete, Planned, Proven, Seen, Unplanned, Unseen};
 use super::values::{AnyClass, Authorized, ReadOnly, Settled};
-use super::{
-    Evidenced, HasPlan, ReadsAtOnce, Settles, SomeOrders, SomeUses, Succeeded, TakesToken, VerifyOnlyReads, WritesFirst,
-};
+use super::{Evidenced, HasPlan, ReadsAtOnce, Settles, SomeOrders, SomeUses, Succeeded, VerifyOnlyReads, WritesFirst};
 
 impl EpisodeSealed for Judged {}
 impl EpisodeSealed for Unplanned {}
@@ -158,8 +156,3 @@ lengths! {
     1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32
     33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64
 }
-
-#[diagnostic::do_not_recommend]
-impl TakesToken for WriteClass {}
-#[diagnostic::do_not_recommend]
-impl TakesToken for MixedClass {}

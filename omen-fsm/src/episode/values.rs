@@ -10,6 +10,7 @@ mod layer1;
 mod named;
 mod observation;
 mod plan;
+mod setters;
 mod task;
 mod token;
 
@@ -22,11 +23,15 @@ pub use arbitration::{
 pub use arbitration::{ExplainArbitration, ExplainRuling, Never};
 pub use belief::Belief;
 pub use directive::{AnyClass, Authorized, Directive, Order, ReadOnly};
-pub use escalation::{Choice, Escalation, Gap, Step};
+pub use escalation::{Choice, Escalates, Escalation, FullEscalation, Gap, Step};
 pub use fields::Fields;
 pub use layer1::{Layer1, Layer1Order};
 pub use named::{AnyScope, NamedDirective, NamedScope, Sorted, Unauthorized};
 pub use observation::{Answer, Observation};
 pub use plan::{Assumption, Plan, Proof, Target, Verified};
+use setters::{
+    DecisionPayloadExtras, EscalationPayloadExtras, NextStepExtras, TaskDirectivePayloadExtras,
+    TaskResultPayloadExtras, ToolAuthorizationPayloadExtras, VerificationPlanPayloadExtras,
+};
 pub use task::{Authority, NotStarted, Pending, Running, Settled, Watch};
 pub use token::{Permit, TokenSpec};

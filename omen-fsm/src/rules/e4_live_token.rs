@@ -1,6 +1,6 @@
 //! E4: a write needs a live token (also INV-007).
 
-use omen_invariants::derived::{SafetyClass, safety_class};
+use omen_invariants::derived::{needs_token, safety_class};
 use omen_types::{Code, Diagnostic, PayloadFacts};
 
 use super::Step;
@@ -8,7 +8,7 @@ use super::Step;
 pub(super) fn check(step: &Step<'_>) -> Option<Diagnostic> {
     let PayloadFacts::TaskDirective(directive) = &step.context.facts.payload else { return None };
     let class = safety_class(&step.context.facts.header, directive);
-    if class == SafetyClass::Read {
+    if !needs_token(&step.context.facts.header, directive) {
         return None;
     }
     let error = |message: String| {

@@ -1,5 +1,5 @@
 //! Which facts fulfil which predicates. The predicates and what the compiler says of each are
-//! generated from `rules.json`.
+//! generated from `rules.json`, and where values of enums alone decide (`holds`), so is this.
 //!
 //! Every implementation is hidden from the compiler's list of what else there is: the note of the
 //! predicate tells the way out.
@@ -7,9 +7,9 @@
 use super::sealed::FactSealed;
 use super::{
     AllVerified, Archival, Claim, CountsAsEvidence, CriticalStakes, Degraded, Derived, Grounded, HighStakes,
-    Hypothesized, Inferred, Judged, Live, LowStakes, MediumStakes, MixedClass, NeedsNoEvidence, NeedsNoToken, Observed,
-    OpFits, Operational, Overridden, Par, ReadClass, Realtime, Remembered, StakesAllowAct, Strategic, Superb,
-    TierMayAct, ToolsAllowAct, ToolsDown, ToolsOk, ToolsPartial, Unknown, WriteClass, op,
+    Hypothesized, Inferred, Judged, Live, LowStakes, MediumStakes, NeedsNoEvidence, Observed, Operational, Overridden,
+    Par, Realtime, Remembered, StakesAllowAct, Strategic, Superb, TierMayAct, ToolsAllowAct, ToolsDown, ToolsOk,
+    ToolsPartial, Unknown,
 };
 
 /// One implementation for each fact on the right: `[parameters] Predicate => Fact, Fact;`
@@ -47,14 +47,6 @@ holds! {
     [] Grounded => Claim<Inferred, Realtime, Live>, Claim<Inferred, Operational, Live>;
     [] Grounded => Claim<Hypothesized, Realtime, Live>, Claim<Hypothesized, Operational, Live>;
     [] Grounded => Claim<Unknown, Realtime, Live>, Claim<Unknown, Operational, Live>;
-}
-
-// INV-007, D17, D26
-holds! {
-    [] NeedsNoToken => ReadClass;
-    [] OpFits<ReadClass> => op::Read;
-    [] OpFits<WriteClass> => op::Write, op::Delete, op::Modify;
-    [] OpFits<MixedClass> => op::Read, op::Write, op::Delete, op::Modify;
 }
 
 // INV-008, D22

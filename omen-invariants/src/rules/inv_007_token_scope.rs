@@ -13,7 +13,7 @@ mod constraints;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let PayloadFacts::TaskDirective(directive) = &context.facts.payload else { return };
-    if derived::safety_class(&context.facts.header, directive) == derived::SafetyClass::Read {
+    if !derived::needs_token(&context.facts.header, directive) {
         return;
     }
     let token_id = directive.authorization_token_id.as_deref().unwrap_or_default();

@@ -4,6 +4,7 @@
 mod claims;
 mod drops;
 mod log;
+mod members;
 mod poison;
 mod proofs;
 mod propose;

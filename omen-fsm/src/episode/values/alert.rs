@@ -13,7 +13,7 @@ use super::Layer1Order;
 #[must_use = "it is sent with `.alert(..)`"]
 #[derive(Debug)]
 pub struct Alert {
-    payload: IntegrityAlertPayload,
+    pub(super) payload: IntegrityAlertPayload,
     layer: Option<LayerSource>,
 }
 

@@ -17,7 +17,7 @@ use omen_types::{
 use super::super::core::{Draft, Mark};
 use super::super::refused::Refusal;
 use super::super::{FeasibleHere, ToActHere, TradeoffHere};
-use super::{Layer1Order, Verified};
+use super::{DecisionPayloadExtras, Layer1Order, Verified};
 
 /// Options were proposed, and none was looked at.
 #[derive(Debug)]
@@ -175,16 +175,17 @@ pub enum Withdrawn {}
 #[derive(Debug)]
 pub struct Ruling<K = Chosen> {
     /// In a box, for a ruling that is refused goes back through the error.
-    draft: Box<RulingDraft>,
+    pub(super) draft: Box<RulingDraft>,
     kind: PhantomData<K>,
 }
 
 #[derive(Clone, Debug)]
-struct RulingDraft {
-    chosen: Option<Candidate>,
+pub(super) struct RulingDraft {
+    pub(super) chosen: Option<ChosenOption>,
     rejected: Vec<RejectedAlternative>,
     summary: String,
     failure_modes: Vec<FailureMode>,
+    pub(super) extras: DecisionPayloadExtras,
 }
 
 impl Ruling {
@@ -204,7 +205,9 @@ impl Ruling<Withdrawn> {
 impl<K> Ruling<K> {
     fn new(chosen: Option<Candidate>, rejected: Vec<RejectedAlternative>, policy: Tradeoff, why: &Text) -> Self {
         let summary = format!("{why} [{}]", policy.as_str());
-        let draft = RulingDraft { chosen, rejected, summary, failure_modes: Vec::new() };
+        let chosen = chosen
+            .map(|chosen| ChosenOption::builder().option_id(chosen.id).maybe_description(chosen.description).build());
+        let draft = RulingDraft { chosen, rejected, summary, failure_modes: Vec::new(), extras: Default::default() };
         Self { draft: Box::new(draft), kind: PhantomData }
     }
 
@@ -219,7 +222,7 @@ impl<K> Ruling<K> {
     }
 
     fn payload(&self, outcome: DecisionOutcome, assumptions: Vec<LoadBearingAssumption>) -> DecisionPayload {
-        let RulingDraft { chosen, rejected, summary: text, failure_modes } = RulingDraft::clone(&self.draft);
+        let RulingDraft { chosen, rejected, summary: text, failure_modes, extras } = RulingDraft::clone(&self.draft);
         let verified = assumptions.iter().all(|assumption| assumption.verified);
         // The stages have seen to these (INV-006), and the types to the tier (INV-002, INV-003).
         let checks = ConstraintsSatisfied::builder()
@@ -228,9 +231,7 @@ impl<K> Ruling<K> {
             .tier_check(true)
             .maybe_verification_check((!assumptions.is_empty()).then_some(verified))
             .build();
-        let chosen = chosen
-            .map(|chosen| ChosenOption::builder().option_id(chosen.id).maybe_description(chosen.description).build());
-        DecisionPayload::builder()
+        let mut payload = DecisionPayload::builder()
             .decision_outcome(outcome)
             .decision_summary(summary(text))
             .constraints_satisfied(checks)
@@ -238,7 +239,9 @@ impl<K> Ruling<K> {
             .maybe_rejected_alternatives(some(rejected))
             .maybe_load_bearing_assumptions(some(assumptions))
             .maybe_failure_modes(some(failure_modes))
-            .build()
+            .build();
+        extras.fill(&mut payload);
+        payload
     }
 }
 

@@ -9,7 +9,7 @@ use super::super::core::Draft;
 #[must_use = "it is taken in with `.believe(..)`"]
 #[derive(Clone, Debug)]
 pub struct Belief {
-    payload: BeliefUpdatePayload,
+    pub(super) payload: BeliefUpdatePayload,
 }
 
 impl Belief {

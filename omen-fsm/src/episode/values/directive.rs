@@ -13,7 +13,7 @@ use omen_types::{
 
 use super::super::TakesToken;
 use super::super::core::Mark;
-use super::{Fields, Permit};
+use super::{Fields, Permit, TaskDirectivePayloadExtras};
 
 /// A call of the tool `T` for the operation `O`.
 #[must_use = "`.ready()` or `.with(permit)` makes an order of it"]
@@ -21,7 +21,7 @@ use super::{Fields, Permit};
 pub struct Directive<T, O> {
     params: Option<Fields>,
     timeout_seconds: Option<u32>,
-    retry: Option<RetryPolicy>,
+    pub(super) extras: TaskDirectivePayloadExtras,
     tool: PhantomData<fn() -> (T, O)>,
 }
 
@@ -33,7 +33,7 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
 
     /// A call without parameters.
     pub fn bare(_tool: T, _operation: O) -> Self {
-        Self { params: None, timeout_seconds: None, retry: None, tool: PhantomData }
+        Self { params: None, timeout_seconds: None, extras: TaskDirectivePayloadExtras::default(), tool: PhantomData }
     }
 
     /// How many seconds it may take, at least 1; without it, the time budget of the envelope (D35).
@@ -44,7 +44,8 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
 
     /// How often it may be tried again, and by how much the wait grows each time.
     pub fn retry(mut self, max_retries: u32, backoff: BackoffFactor) -> Self {
-        self.retry = Some(RetryPolicy::builder().max_retries(max_retries.into()).backoff_multiplier(backoff).build());
+        self.extras.retry_policy =
+            Some(RetryPolicy::builder().max_retries(max_retries.into()).backoff_multiplier(backoff).build());
         self
     }
 
@@ -77,7 +78,11 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
         let class = T::Class::VALUE;
         let (token_id, episode) = permit.unzip();
         let draft = OrderDraft {
-            task_type: if class == ToolSafetyClass::Read { TaskType::ToolRead } else { TaskType::ToolWrite },
+            task_type: if TaskDirectivePayload::requires_authorization_token_id(class) {
+                TaskType::ToolWrite
+            } else {
+                TaskType::ToolRead
+            },
             execution_method: ExecutionMethod::builder()
                 .method(MethodKind::Tool)
                 .tool_id(T::ID)
@@ -86,7 +91,7 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
             tool_safety_class: Some(class),
             authorization_token_id: token_id,
             timeout_seconds: self.timeout_seconds.map(|seconds| PositiveCount::trusted(u64::from(seconds))),
-            retry_policy: self.retry,
+            extras: self.extras,
         };
         Order::of(draft, episode)
     }
@@ -122,7 +127,7 @@ pub(crate) struct OrderDraft {
     pub(super) tool_safety_class: Option<ToolSafetyClass>,
     pub(super) authorization_token_id: Option<TokenId>,
     pub(super) timeout_seconds: Option<PositiveCount>,
-    pub(super) retry_policy: Option<RetryPolicy>,
+    pub(super) extras: TaskDirectivePayloadExtras,
 }
 
 impl<C> Order<C> {
@@ -149,14 +154,15 @@ impl<C> Order<C> {
 
     pub(crate) fn payload(&self, task_id: TaskId) -> TaskDirectivePayload {
         let draft = OrderDraft::clone(&self.draft);
-        TaskDirectivePayload::builder()
+        let mut payload = TaskDirectivePayload::builder()
             .task_id(task_id)
             .task_type(draft.task_type)
             .execution_method(draft.execution_method)
             .maybe_tool_safety_class(draft.tool_safety_class)
             .maybe_authorization_token_id(draft.authorization_token_id)
             .maybe_timeout_seconds(draft.timeout_seconds)
-            .maybe_retry_policy(draft.retry_policy)
-            .build()
+            .build();
+        draft.extras.fill(&mut payload);
+        payload
     }
 }

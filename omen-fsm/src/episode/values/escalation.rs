@@ -3,6 +3,7 @@
 use omen_types::{EscalationOption, EscalationPayload, EscalationTrigger, EvidenceGap, NextStep, Text};
 
 use super::super::core::Draft;
+use super::{EscalationPayloadExtras, NextStepExtras};
 
 /// An escalation with `O` options and `G` gaps in the evidence. A literal that lacks a member, or has
 /// another number of options than two or three, or no gap, does not compile.
@@ -51,8 +52,44 @@ pub struct Step {
 }
 
 impl<const O: usize, const G: usize> Escalation<O, G> {
+    /// The same, with a method for each member that the literal does not have.
+    pub fn full(self) -> FullEscalation<O, G> {
+        let (extras, next_step) = Default::default();
+        FullEscalation { said: self, extras, next_step }
+    }
+}
+
+/// An escalation with members that the literal of [`Escalation`] does not have.
+#[must_use = "it is sent with `.escalate(..)`"]
+#[derive(Clone, Debug)]
+pub struct FullEscalation<const O: usize, const G: usize> {
+    said: Escalation<O, G>,
+    pub(super) extras: EscalationPayloadExtras,
+    pub(super) next_step: NextStepExtras,
+}
+
+/// What [`escalate`](crate::Episode::escalate) takes: an [`Escalation`], or a [`FullEscalation`].
+pub trait Escalates<const O: usize, const G: usize> {
+    /// It, with all members.
+    fn full(self) -> FullEscalation<O, G>;
+}
+
+impl<const O: usize, const G: usize> Escalates<O, G> for Escalation<O, G> {
+    fn full(self) -> FullEscalation<O, G> {
+        self.full()
+    }
+}
+
+impl<const O: usize, const G: usize> Escalates<O, G> for FullEscalation<O, G> {
+    fn full(self) -> Self {
+        self
+    }
+}
+
+impl<const O: usize, const G: usize> FullEscalation<O, G> {
     pub(crate) fn draft(self) -> Draft {
-        let options = self.options.into_iter().map(|choice| {
+        let Self { said, extras, next_step: more } = self;
+        let options = said.options.into_iter().map(|choice| {
             EscalationOption::builder()
                 .option_id(choice.id)
                 .description(choice.description)
@@ -60,17 +97,19 @@ impl<const O: usize, const G: usize> Escalation<O, G> {
                 .cons(choice.cons)
                 .build()
         });
-        let gaps = self
+        let gaps = said
             .gaps
             .into_iter()
             .map(|gap| EvidenceGap::builder().gap(gap.gap).impact_if_unknown(gap.impact_if_unknown).build());
-        let next_step = NextStep::builder().step(self.next_step.step).rationale(self.next_step.rationale).build();
-        let payload = EscalationPayload::builder()
-            .escalation_trigger(self.trigger)
+        let mut next_step = NextStep::builder().step(said.next_step.step).rationale(said.next_step.rationale).build();
+        more.fill(&mut next_step);
+        let mut payload = EscalationPayload::builder()
+            .escalation_trigger(said.trigger)
             .top_options(options.collect())
             .evidence_gaps(gaps.collect())
             .recommended_next_step(next_step)
             .build();
+        extras.fill(&mut payload);
         Draft::new(payload)
     }
 }

@@ -5,12 +5,12 @@
 use std::marker::PhantomData;
 
 use omen_types::{
-    BackoffFactor, ExecutionMethod, MethodKind, OperationType, PositiveCount, RetryPolicy, TaskType, Text,
-    ToolSafetyClass, scalar::IntegerScalar as _,
+    BackoffFactor, ExecutionMethod, MethodKind, OperationType, PositiveCount, RetryPolicy, TaskDirectivePayload,
+    TaskType, Text, ToolSafetyClass, scalar::IntegerScalar as _,
 };
 
 use super::directive::{Authorized, Order, OrderDraft, ReadOnly};
-use super::{Fields, Permit};
+use super::{Fields, Permit, TaskDirectivePayloadExtras};
 
 /// The scope of a token that was named at run time: its permits are compared with a directive when that is
 /// sent (E4, INV-007).
@@ -45,7 +45,7 @@ pub struct NamedDirective {
     class: ToolSafetyClass,
     params: Option<Fields>,
     timeout_seconds: Option<u32>,
-    retry: Option<RetryPolicy>,
+    pub(super) extras: TaskDirectivePayloadExtras,
 }
 
 /// Whether a directive needs a permit. A `match` has to handle both.
@@ -67,7 +67,7 @@ impl NamedDirective {
     /// A call of a tool, by its id and its safety class (D23). An `operation` among the parameters has to be
     /// one that the token allows (D26).
     pub fn new(tool_id: Text, class: ToolSafetyClass, params: Option<Fields>) -> Self {
-        Self { tool_id, class, params, timeout_seconds: None, retry: None }
+        Self { tool_id, class, params, timeout_seconds: None, extras: TaskDirectivePayloadExtras::default() }
     }
 
     /// How many seconds it may take, at least 1; without it, the time budget of the envelope (D35).
@@ -78,22 +78,24 @@ impl NamedDirective {
 
     /// How often it may be tried again, and by how much the wait grows each time.
     pub fn retry(mut self, max_retries: u32, backoff: BackoffFactor) -> Self {
-        self.retry = Some(RetryPolicy::builder().max_retries(max_retries.into()).backoff_multiplier(backoff).build());
+        self.extras.retry_policy =
+            Some(RetryPolicy::builder().max_retries(max_retries.into()).backoff_multiplier(backoff).build());
         self
     }
 
     /// Whether it needs a permit.
     pub fn sort(self) -> Sorted {
-        match self.class {
-            ToolSafetyClass::Read => Sorted::Reads(Order::of(self.draft(), None)),
-            ToolSafetyClass::Write | ToolSafetyClass::Mixed => Sorted::Writes(Unauthorized(self)),
+        if TaskDirectivePayload::requires_authorization_token_id(self.class) {
+            Sorted::Writes(Unauthorized(self))
+        } else {
+            Sorted::Reads(Order::of(self.draft(), None))
         }
     }
 
     fn draft(self) -> OrderDraft {
-        let reads = self.class == ToolSafetyClass::Read;
+        let writes = TaskDirectivePayload::requires_authorization_token_id(self.class);
         OrderDraft {
-            task_type: if reads { TaskType::ToolRead } else { TaskType::ToolWrite },
+            task_type: if writes { TaskType::ToolWrite } else { TaskType::ToolRead },
             execution_method: ExecutionMethod::builder()
                 .method(MethodKind::Tool)
                 .tool_id(self.tool_id)
@@ -102,7 +104,7 @@ impl NamedDirective {
             tool_safety_class: Some(self.class),
             authorization_token_id: None,
             timeout_seconds: self.timeout_seconds.map(|seconds| PositiveCount::trusted(u64::from(seconds))),
-            retry_policy: self.retry,
+            extras: self.extras,
         }
     }
 }

@@ -12,7 +12,7 @@ use super::Fields;
 #[must_use = "it is taken in with `.observe(..)`"]
 #[derive(Clone, Debug)]
 pub struct Observation<St> {
-    payload: ObservationPayload,
+    pub(super) payload: ObservationPayload,
     status: PhantomData<St>,
 }
 
@@ -52,7 +52,7 @@ impl<St: EpistemicStatusFact> Observation<St> {
 /// A human's answer to an escalation (D8).
 #[must_use = "it is taken in with `.answered(..)`"]
 #[derive(Clone, Debug)]
-pub struct Answer(ObservationPayload);
+pub struct Answer(pub(super) ObservationPayload);
 
 impl Answer {
     /// In words.

@@ -2,12 +2,13 @@
 
 use omen_types::scalar::IntegerScalar as _;
 use omen_types::{
-    Count, OnFailure, PacketId, PositiveCount, Text, VerificationMethod, VerificationPlanPayload, VerificationTarget,
+    Count, PacketId, PositiveCount, Text, VerificationMethod, VerificationPlanPayload, VerificationTarget,
 };
 
 use omen_invariants::facts::Tool;
 
 use super::super::core::{Draft, Mark};
+use super::VerificationPlanPayloadExtras;
 
 /// Something to verify: an assumption, how, and what shows that it holds.
 #[derive(Clone, Debug)]
@@ -38,7 +39,7 @@ pub struct Plan {
     targets: Vec<VerificationTarget>,
     max_tool_calls: Option<Count>,
     time_budget_seconds: Option<PositiveCount>,
-    on_failure: Option<OnFailure>,
+    pub(super) extras: VerificationPlanPayloadExtras,
     pub(crate) mark: Mark,
 }
 
@@ -56,7 +57,7 @@ impl Plan {
             targets: targets.into_iter().map(|target| target.0).collect(),
             max_tool_calls: None,
             time_budget_seconds: None,
-            on_failure: None,
+            extras: VerificationPlanPayloadExtras::default(),
             mark,
         };
         (plan, assumptions)
@@ -80,20 +81,14 @@ impl Plan {
         self
     }
 
-    /// What is done if it fails.
-    pub fn on_failure(mut self, action: OnFailure) -> Self {
-        self.on_failure = Some(action);
-        self
-    }
-
     pub(crate) fn draft(&self, decision: PacketId) -> Draft {
-        let payload = VerificationPlanPayload::builder()
+        let mut payload = VerificationPlanPayload::builder()
             .decision_packet_id(decision)
             .targets(self.targets.clone())
             .maybe_max_tool_calls(self.max_tool_calls)
             .maybe_time_budget_seconds(self.time_budget_seconds)
-            .maybe_on_failure(self.on_failure)
             .build();
+        self.extras.clone().fill(&mut payload);
         Draft::new(payload)
     }
 }

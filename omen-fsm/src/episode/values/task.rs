@@ -11,8 +11,9 @@ use omen_types::{
 };
 
 use super::super::core::{Draft, Mark, OpenTask};
-use super::super::lease::{Leases, WaitFor, Lapsed};
+use super::super::lease::{Lapsed, Leases, WaitFor};
 use super::super::setup::Clock;
+use super::TaskResultPayloadExtras;
 
 /// A task that was ordered and has no result yet. The only thing that a [`Settled`] is made of.
 #[must_use = "E6: every directive needs a result: call `.success(..)`, `.failure(..)` or `.cancelled()` and settle it"]
@@ -107,7 +108,7 @@ impl Pending {
     }
 
     fn settled(self, status: ResultStatus, data: Option<Value>, error: Option<ErrorDetails>) -> Settled {
-        Settled { pending: self, status, data, error, used: None }
+        Settled { pending: self, status, data, error, extras: TaskResultPayloadExtras::default() }
     }
 }
 
@@ -255,13 +256,13 @@ pub struct Settled {
     status: ResultStatus,
     data: Option<Value>,
     error: Option<ErrorDetails>,
-    used: Option<ExecutionMetadata>,
+    pub(super) extras: TaskResultPayloadExtras,
 }
 
 impl Settled {
     /// How many language-model tokens and tool calls it has used. Without it, none and one (D32).
     pub fn used(mut self, tokens: u32, tool_calls: u32) -> Self {
-        self.used =
+        self.extras.execution_metadata =
             Some(ExecutionMetadata::builder().tokens_used(tokens.into()).tool_calls_used(tool_calls.into()).build());
         self
     }
@@ -293,14 +294,14 @@ impl Settled {
     }
 
     pub(crate) fn draft(&self) -> Draft {
-        let payload = TaskResultPayload::builder()
+        let mut payload = TaskResultPayload::builder()
             .task_id(self.pending.task_id().clone())
             .directive_packet_id(self.pending.directive().clone())
             .result_status(self.status)
             .maybe_result_data(self.data.clone())
             .maybe_error_details(self.error.clone())
-            .maybe_execution_metadata(self.used.clone())
             .build();
+        self.extras.clone().fill(&mut payload);
         Draft::new(payload)
     }
 }

@@ -10,7 +10,7 @@ use omen_types::{
 };
 
 use super::super::core::{Draft, Mark};
-use super::{Fields, NamedScope};
+use super::{Fields, NamedScope, ToolAuthorizationPayloadExtras};
 
 /// What a token is to be, beside its scope and its number of uses, which are types.
 #[must_use = "it is given to `.authorize::<Scope, N>(..)`"]
@@ -19,12 +19,13 @@ pub struct TokenSpec {
     ttl_seconds: u32,
     rationale: Text,
     constraints: Option<Fields>,
+    pub(super) extras: ToolAuthorizationPayloadExtras,
 }
 
 impl TokenSpec {
     /// How many seconds it lives, at least 1, and why it is issued. A token is void from its expiry on (D3).
     pub fn new(ttl_seconds: u32, rationale: Text) -> Self {
-        Self { ttl_seconds: ttl_seconds.max(1), rationale, constraints: None }
+        Self { ttl_seconds: ttl_seconds.max(1), rationale, constraints: None, extras: Default::default() }
     }
 
     /// What the parameters of the tools have to be (D27): checked when a directive is sent.
@@ -52,7 +53,7 @@ impl TokenSpec {
             .operation_types(scope.operations.clone())
             .maybe_resource_constraints(self.constraints.clone().map(Fields::into_map))
             .build();
-        let payload = ToolAuthorizationPayload::builder()
+        let mut payload = ToolAuthorizationPayload::builder()
             .token_id(token_id)
             .authorized_scope(scope)
             .expiry(Timestamp::from(now.plus_seconds(u64::from(self.ttl_seconds))))
@@ -60,6 +61,7 @@ impl TokenSpec {
             .issuer_layer(issuer)
             .rationale(self.rationale.clone())
             .build();
+        self.extras.clone().fill(&mut payload);
         Draft::new(payload)
     }
 }

@@ -1,0 +1,348 @@
+//! Setters of the typed API: one for each optional member that no hand-written method sets, so that a member which
+//! a schema gains can be set without a line of Rust.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use serde::Deserialize;
+
+use super::{bug, doc, ident};
+use crate::mistake::{Mistake, Mistakes};
+use crate::model::{Field, Item, Kind, Model, Object, Ty};
+
+/// The file that this is written in, for mistakes.
+const FILE: &str = "setters.json";
+
+/// Which types of the typed API make which objects, and which members those set by hand.
+///
+/// ```
+/// use omen_codegen::emit::{self, Setters};
+///
+/// # let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
+/// let payloads: Vec<_> = model.packets.iter().filter_map(|packet| model.payload_of(packet)).collect();
+/// let elsewhere: std::collections::BTreeMap<_, _> = payloads.iter().map(|name| (name, "no type makes it")).collect();
+/// let text = serde_json::json!({
+///     "description": "One type.",
+///     "types": [{ "type": "Policy", "object": "RetryPolicy", "at": "0", "by_hand": { "max_retries": "`new`" } }],
+///     "elsewhere": elsewhere,
+/// });
+/// let source = emit::setters(&model, &Setters::parse(&text.to_string())?)?;
+/// assert!(source.as_str().contains("pub fn backoff_multiplier"));
+/// # Ok::<(), omen_codegen::mistake::Mistakes>(())
+/// ```
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setters {
+    #[serde(rename = "description")]
+    _description: String,
+    types: Vec<Maker>,
+    /// By payload: why no type makes it.
+    #[serde(default)]
+    elsewhere: BTreeMap<String, String>,
+}
+
+/// A type that makes an object.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Maker {
+    /// Its name and parameters, such as `Observation<St>`; a capital letter alone is a parameter.
+    #[serde(rename = "type")]
+    ty: String,
+    /// Which of its parameters are numbers.
+    #[serde(default)]
+    numbers: BTreeSet<String>,
+    object: String,
+    /// Where it keeps the object: fields with dots between them.
+    at: String,
+    #[serde(default)]
+    kept: Kept,
+    /// By member: the method that sets it, or the reason why nobody may.
+    by_hand: BTreeMap<String, String>,
+}
+
+/// What a type keeps of the object until it is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kept {
+    /// All of it.
+    #[default]
+    Whole,
+    /// Whole, if it is there at all.
+    Perhaps,
+    /// A list of such objects; the setters are about the latest.
+    Latest,
+    /// Only the members with setters, in a generated `…Extras`.
+    Extras,
+}
+
+impl Setters {
+    /// Reads the file: an object with `description`, `types` and perhaps `elsewhere`.
+    ///
+    /// # Errors
+    /// If the text is none. What it names is looked up later, where the schemas are known.
+    pub fn parse(text: &str) -> Result<Self, Mistakes> {
+        serde_json::from_str(text).map_err(|error| {
+            mistake(&[], format!("invalid list of setters: {error}"), "write `description`, `types` and `elsewhere`")
+                .into()
+        })
+    }
+
+    /// Whether all that is named is there, and each member of each payload is set somewhere.
+    fn check(&self, model: &Model) -> Result<(), Mistakes> {
+        let mut mistakes = Vec::new();
+        for (place, maker) in self.types.iter().enumerate() {
+            let place = place.to_string();
+            let Some(object) = model.object(&maker.object) else {
+                let problem = format!("`{}` makes `{}`, which is not an object of the schemas", maker.ty, maker.object);
+                mistakes.push(mistake(&["types", &place, "object"], problem, "name the object as the schema does"));
+                continue;
+            };
+            maker.check(model, object, &place, &mut mistakes);
+        }
+        let payloads: BTreeSet<&str> = model.packets.iter().filter_map(|packet| model.payload_of(packet)).collect();
+        for payload in &payloads {
+            let made = self.types.iter().any(|maker| maker.object == **payload);
+            if made == self.elsewhere.contains_key(*payload) {
+                let (problem, help) = match made {
+                    true => (format!("`{payload}` is made by a type, and listed under `elsewhere`"), "remove one"),
+                    false => (
+                        format!("no type of the typed API makes `{payload}`"),
+                        "add the type that makes it to `types`, or say under `elsewhere` why there is none",
+                    ),
+                };
+                mistakes.push(mistake(&[], problem, help));
+            }
+        }
+        for payload in self.elsewhere.keys().filter(|payload| !payloads.contains(payload.as_str())) {
+            let problem = format!("`{payload}` is not the payload of a packet");
+            mistakes.push(mistake(&["elsewhere", payload], problem, "name it as the schema does, or remove it"));
+        }
+        Mistakes::none_in(mistakes)
+    }
+}
+
+impl Maker {
+    fn check(&self, model: &Model, object: &Object, place: &str, mistakes: &mut Vec<Mistake>) {
+        let of = &self.object;
+        for member in self.by_hand.keys().filter(|member| object.field(member).is_none()) {
+            mistakes.push(mistake(
+                &["types", place, "by_hand", member],
+                format!("`{of}` has no member `{member}`"),
+                format!("rename it as in the schema, here and in the Rust code of `{}`, or remove it", self.ty),
+            ));
+        }
+        for field in self.setters(object).chain(object.fields.iter().filter(|field| field.required)) {
+            let member = &field.name;
+            if self.by_hand.contains_key(member) {
+                continue;
+            }
+            let concerned = object.conditionals.iter().any(|c| c.subject == *member || c.requires == *member);
+            let why = if field.required {
+                "which is required".to_owned()
+            } else if let Some(rule) = field.rules.first() {
+                format!("which {rule} looks at")
+            } else if concerned {
+                "which a conditional of the schema is about".to_owned()
+            } else if matches!(&field.ty, Ty::Array { min, max, .. } if *min > 1 || max.is_some()) {
+                "a list with bounds that a setter cannot keep".to_owned()
+            } else if setter(model, field).is_err() {
+                "whose type no setter can take".to_owned()
+            } else {
+                continue;
+            };
+            mistakes.push(mistake(
+                &["types", place, "by_hand"],
+                format!("nothing in `{}` sets `{member}` of `{of}`, {why}", self.ty),
+                format!("let a method of `{}` set it, and add `\"{member}\": \"`method`\"` here", self.ty),
+            ));
+        }
+    }
+
+    /// The members that have generated setters.
+    fn setters<'m>(&self, object: &'m Object) -> impl Iterator<Item = &'m Field> {
+        object.fields.iter().filter(|field| !field.required && !self.by_hand.contains_key(&field.name))
+    }
+}
+
+pub(super) fn emit(model: &Model, setters: &Setters) -> Result<TokenStream, Mistakes> {
+    setters.check(model)?;
+    let mut tokens = TokenStream::new();
+    let mut extras: BTreeMap<&str, &Maker> = BTreeMap::new();
+    for (place, maker) in setters.types.iter().enumerate() {
+        let object = model.object(&maker.object).ok_or_else(|| bug(format!("`{}` was checked", maker.object)))?;
+        if maker.kept == Kept::Extras {
+            if let Some(other) = extras.insert(&maker.object, maker)
+                && !other.setters(object).map(|field| &field.name).eq(maker.setters(object).map(|field| &field.name))
+            {
+                let problem =
+                    format!("`{}` and `{}` set different members of `{}` by hand", other.ty, maker.ty, maker.object);
+                let place = place.to_string();
+                let help = "list the same members in both, since they share one type for the rest";
+                return Err(mistake(&["types", &place, "by_hand"], problem, help).into());
+            }
+        }
+        tokens.extend(methods(model, maker, object)?);
+    }
+    for maker in extras.into_values() {
+        let object = model.object(&maker.object).ok_or_else(|| bug(format!("`{}` was checked", maker.object)))?;
+        tokens.extend(rest(model, maker, object)?);
+    }
+    Ok(tokens)
+}
+
+/// The setters of one type.
+fn methods(model: &Model, maker: &Maker, object: &Object) -> Result<Option<TokenStream>, Mistakes> {
+    let parse = |text: &str| syn::parse_str::<syn::Type>(text).map_err(|e| bug(format!("`{text}` is not a type: {e}")));
+    let ty = parse(&format!("super::{}", maker.ty))?;
+    let path = syn::parse_str::<syn::Expr>(&format!("self.{}", maker.at))
+        .map_err(|error| bug(format!("`{}` is not a path of fields: {error}", maker.at)))?;
+    let mut methods = Vec::new();
+    for field in maker.setters(object) {
+        let (name, docs) = (ident(&field.name), doc(&field.description));
+        let Setter { takes, gives } = setter(model, field)?;
+        let set = match &field.ty {
+            Ty::Array { .. } => quote!(object.#name.get_or_insert_with(Vec::new).extend(values)),
+            _ => quote!(object.#name = Some(value)),
+        };
+        // A list that must not be empty is left out instead.
+        let filled = match &field.ty {
+            Ty::Array { min, .. } if *min > 0 => Some(quote!(!values.is_empty())),
+            _ => None,
+        };
+        let set = match (maker.kept, filled) {
+            (Kept::Whole | Kept::Extras, None) => quote!(let object = &mut #path; #set;),
+            (Kept::Whole | Kept::Extras, Some(filled)) => quote!(if #filled { let object = &mut #path; #set; }),
+            (Kept::Perhaps, filled) => {
+                let filled = filled.into_iter();
+                quote!(if #(#filled &&)* let Some(object) = #path.as_mut() { #set; })
+            }
+            (Kept::Latest, filled) => {
+                let filled = filled.into_iter();
+                quote!(if #(#filled &&)* let Some(object) = #path.last_mut() { #set; })
+            }
+        };
+        methods.push(match &field.ty {
+            Ty::Array { .. } => {
+                quote! {
+                    #docs
+                    ///
+                    /// More values are added to those that are there.
+                    pub fn #name(mut self, values: impl IntoIterator<Item = #takes>) -> Self {
+                        let values: Vec<#gives> = values.into_iter().collect();
+                        #set
+                        self
+                    }
+                }
+            }
+            _ => {
+                let convert = match (&field.ty, model_kind(model, &field.ty)) {
+                    (_, Some(Kind::FreeObject { .. })) => quote!(let value = value.into_map();),
+                    (Ty::PlainText, _) | (_, Some(Kind::Integer { .. } | Kind::Any)) => {
+                        quote!(let value = value.into();)
+                    }
+                    _ => TokenStream::new(),
+                };
+                quote! {
+                    #docs
+                    pub fn #name(mut self, value: #takes) -> Self {
+                        #convert
+                        #set
+                        self
+                    }
+                }
+            }
+        });
+    }
+    if methods.is_empty() {
+        return Ok(None);
+    }
+    let mut parameters = Vec::new();
+    for word in maker.ty.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() == 1) {
+        let name = ident(word);
+        parameters.push(if maker.numbers.contains(word) { quote!(const #name: usize) } else { quote!(#name) });
+    }
+    let docs = doc(&format!("Members of `{}` that no rule owns.", maker.object));
+    Ok(Some(quote! {
+        #docs
+        impl<#(#parameters),*> #ty { #(#methods)* }
+    }))
+}
+
+/// The members with setters, until their object is made.
+fn rest(model: &Model, maker: &Maker, object: &Object) -> Result<TokenStream, Mistakes> {
+    let (of, name) = (ident(&maker.object), format_ident!("{}Extras", maker.object));
+    let (mut fields, mut names) = (Vec::new(), Vec::new());
+    for field in maker.setters(object) {
+        let gives = setter(model, field)?.gives;
+        let gives = if matches!(field.ty, Ty::Array { .. }) { quote!(Vec<#gives>) } else { gives };
+        let name = ident(&field.name);
+        fields.push(quote!(pub(super) #name: Option<#gives>));
+        names.push(name);
+    }
+    let docs = doc(&format!("Members of `{}` that no rule owns, until it is made.", maker.object));
+    let target = if names.is_empty() { quote!(_) } else { quote!(object) };
+    Ok(quote! {
+        #docs
+        #[derive(Clone, Debug, Default)]
+        pub(crate) struct #name { #(#fields),* }
+
+        impl #name {
+            pub(super) fn fill(self, #target: &mut #of) {
+                let Self { #(#names),* } = self;
+                #(object.#names = #names;)*
+            }
+        }
+    })
+}
+
+/// What a setter takes, and what the object keeps; of a list, its elements.
+struct Setter {
+    takes: TokenStream,
+    gives: TokenStream,
+}
+
+fn setter(model: &Model, field: &Field) -> Result<Setter, Mistakes> {
+    let same = |ty: TokenStream| Setter { takes: ty.clone(), gives: ty };
+    let named = |name: &str, in_list: bool| -> Result<Setter, Mistakes> {
+        let ty = ident(name);
+        Ok(match &model.def(name)?.kind {
+            Kind::FreeObject { .. } if in_list => {
+                same(quote!(::omen_types::serde_json::Map<String, ::omen_types::serde_json::Value>))
+            }
+            Kind::FreeObject { .. } => Setter {
+                takes: quote!(super::Fields),
+                gives: quote!(::omen_types::serde_json::Map<String, ::omen_types::serde_json::Value>),
+            },
+            Kind::Any if in_list => same(quote!(::omen_types::serde_json::Value)),
+            Kind::Any => Setter {
+                takes: quote!(impl Into<::omen_types::serde_json::Value>),
+                gives: quote!(::omen_types::serde_json::Value),
+            },
+            Kind::Integer { .. } if !in_list => Setter { takes: quote!(impl Into<#ty>), gives: quote!(#ty) },
+            _ => same(quote!(#ty)),
+        })
+    };
+    match &field.ty {
+        Ty::Ref(name) => named(name, false),
+        Ty::Bool => Ok(same(quote!(bool))),
+        Ty::PlainText => Ok(Setter { takes: quote!(impl Into<String>), gives: quote!(String) }),
+        Ty::NullableText => Ok(same(quote!(Option<String>))),
+        Ty::Array { item: Item::Ref(name), .. } => named(name, true),
+        Ty::Array { item: Item::PlainText, .. } => Ok(same(quote!(String))),
+    }
+}
+
+fn model_kind<'m>(model: &'m Model, ty: &Ty) -> Option<&'m Kind> {
+    model.defs.get(ty.reference()?).map(|def| &def.kind)
+}
+
+fn mistake(place: &[&str], problem: String, help: impl Into<String>) -> Mistake {
+    Mistake {
+        file: FILE.to_owned(),
+        pointer: place.iter().map(|step| format!("/{step}")).collect(),
+        kind: "setters",
+        problem,
+        mend: help.into(),
+    }
+}
