@@ -1,6 +1,5 @@
 //! Open tasks and their results (E6, INV-011).
 
-use omen_types::scalar::IntegerScalar as _;
 use omen_types::serde_json::Value;
 use omen_types::{
     CorrelationId, Count, ErrorDetails, ExecutionMetadata, ExecutionMethod, Instant, PacketId, ResultStatus, TaskId,
@@ -111,8 +110,8 @@ impl Settled {
     pub fn used(mut self, tokens: u32, tool_calls: u32) -> Self {
         self.used = Some(ExecutionMetadata {
             execution_time_ms: None,
-            tokens_used: Some(Count::trusted(u64::from(tokens))),
-            tool_calls_used: Some(Count::trusted(u64::from(tool_calls))),
+            tokens_used: Some(Count::from(tokens)),
+            tool_calls_used: Some(Count::from(tool_calls)),
             retry_count: None,
         });
         self
