@@ -73,7 +73,7 @@ include!(concat!(env!("OUT_DIR"), "/episode.rs"));
 #[must_use = "an episode is driven to `close()`; one that is dropped leaves its log unfinished"]
 pub struct Episode<S> {
     core: Box<Core>,
-    state: PhantomData<fn() -> S>,
+    state: PhantomData<fn(S) -> S>,
 }
 
 impl<S> Episode<S> {

@@ -172,15 +172,19 @@ pub use intent::Intent;
 pub use mcp::{Mcp, Routing};
 pub use quality::Quality;
 pub use stakes::{Stakes, StakesLevelOf};
-pub use tool::{Scope, Tool};
+pub use tool::{OperationList, Scope, ScopeTypes, Tool, ToolList};
 
-// What the macros expand to.
+// What the macros expand to. Their types check for themselves: nothing here makes a value that they refuse.
 #[doc(hidden)]
-pub use omen_types::OperationType;
-#[doc(hidden)]
-pub use text::{__text_of, __unit_of, within_unit};
+pub use omen_types as __types;
 #[doc(hidden)]
 pub use tool::{OperationListed, ToolListed, WritingListed};
+
+/// Where a grant says that its tool or operation stands in the scope's list. [`scope!`](crate::scope) writes these.
+#[doc(hidden)]
+pub mod __places {
+    pub use super::tool::{First, Next};
+}
 
 use stakes::Place;
 

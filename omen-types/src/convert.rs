@@ -1,7 +1,7 @@
 //! Conversions into the forms of a union, where each value fits.
 
 use crate::packet::{IntentScope, LossAmount, LossText, MaxLoss, ScopeText, Text};
-use crate::scalar::{NumberScalar, TextScalar};
+use crate::scalar::Trusted as _;
 
 /// The bounds of an intent in words.
 impl From<Text> for IntentScope {

@@ -13,7 +13,7 @@ mod generated {
         Array, Borrowed, BorrowedText, Check, CheckNumber, CheckText, Integer, Key, KeySeed, NonEmpty, Nullable,
         Number, OwnedText, RawValueReader, Read, Seed, free, must, need, once,
     };
-    use crate::scalar::{IntegerScalar, Invalid, NumberScalar, TextScalar};
+    use crate::scalar::{IntegerScalar, Invalid, NumberLiteral, NumberScalar, TextLiteral, TextScalar};
     use crate::shape::{
         ANY, BOOL, ConditionalShape, FieldShape, HasShape, NULLABLE_TEXT, ObjectShape, PLAIN_TEXT, Shape, ShapeKind,
         WhenShape,

@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 
-use crate::scalar::{IntegerScalar, NumberScalar, TextScalar, integral};
+use crate::scalar::{IntegerScalar, NumberScalar, TextScalar, Trusted, integral};
 use crate::time::{self, Instant, Timestamp};
 
 pub(crate) mod free;
@@ -221,7 +221,7 @@ visitor! { Nullable<Check<String>> [] => Option<bool>, deserialize_any, "a strin
 /// A checked string, as its owned type.
 pub(crate) struct OwnedText<T>(PhantomData<T>);
 
-visitor! { OwnedText<T> [T: TextScalar] => T, deserialize_str, T::EXPECTS;
+visitor! { OwnedText<T> [T: TextScalar + Trusted<String>] => T, deserialize_str, T::EXPECTS;
     #[inline]
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
         if T::holds(text) { Ok(T::trusted(text.to_owned())) } else { Err(E::custom(T::EXPECTS)) }
@@ -270,7 +270,7 @@ visitor! { Instant [] => Instant, deserialize_str, time::EXPECTS;
 /// An integer within bounds.
 pub(crate) struct Integer<T>(PhantomData<T>);
 
-visitor! { Integer<T> [T: IntegerScalar] => T, deserialize_u64, "an integer within bounds";
+visitor! { Integer<T> [T: IntegerScalar + Trusted<u64>] => T, deserialize_u64, "an integer within bounds";
     #[inline]
     fn visit_u64<E: Error>(self, value: u64) -> Result<T, E> {
         if (T::MIN..=T::MAX).contains(&value) {
@@ -290,7 +290,7 @@ visitor! { Integer<T> [T: IntegerScalar] => T, deserialize_u64, "an integer with
 /// A number within bounds, kept as it was written: `1` stays `1`, and `1.0` stays `1.0`.
 pub(crate) struct Number<T>(PhantomData<T>);
 
-visitor! { Number<T> [T: NumberScalar] => T, deserialize_f64, "a number within bounds";
+visitor! { Number<T> [T: NumberScalar + Trusted<serde_json::Number>] => T, deserialize_f64, "a number within bounds";
     fn visit_u64<E: Error>(self, value: u64) -> Result<T, E> {
         bounded(value.into())
     }
@@ -302,7 +302,7 @@ visitor! { Number<T> [T: NumberScalar] => T, deserialize_f64, "a number within b
     }
 }
 
-fn bounded<T: NumberScalar, E: Error>(number: serde_json::Number) -> Result<T, E> {
+fn bounded<T: NumberScalar + Trusted<serde_json::Number>, E: Error>(number: serde_json::Number) -> Result<T, E> {
     if number.as_f64().is_some_and(T::holds) {
         Ok(T::trusted(number))
     } else {

@@ -1,6 +1,7 @@
 //! What all checked scalars share: the traits that generated ones implement, and their error.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 /// A value that a checked scalar does not take.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub struct Invalid {
 }
 
 impl Invalid {
-    #[doc(hidden)]
+    /// Reports that `got` is not a `name`, with what one takes instead.
     #[must_use]
     pub fn new(name: &'static str, expects: &'static str, got: String) -> Self {
         Self { name, expects, got }
@@ -39,41 +40,87 @@ impl fmt::Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
+/// Keeps the traits of this module to the generated types.
+pub(crate) mod sealed {
+    /// Implemented for the generated scalars alone. Another crate cannot name it.
+    #[diagnostic::on_unimplemented(
+        message = "SCHEMA: the checked scalars are those of the schema, and `{Self}` is not one",
+        label = "not a scalar of the protocol",
+        note = "use a scalar of the schema, such as `Text` or `TokenId`; its `new` checks the value"
+    )]
+    pub trait Scalar {}
+}
+
+/// Makes a scalar of a value that was checked already. It stays in this crate: a scalar that another crate has, the
+/// check has let through.
+pub(crate) trait Trusted<Raw>: Sized {
+    /// INVARIANT: the value is one that the type's own check takes.
+    fn trusted(raw: Raw) -> Self;
+}
+
+/// A constant text that the check of `T` has let through; `T::from` makes the scalar of it. Only `T::literal` returns one.
+#[derive(Debug)]
+pub struct TextLiteral<T> {
+    text: &'static str,
+    of: PhantomData<fn(T) -> T>,
+}
+
+impl<T> TextLiteral<T> {
+    /// INVARIANT: the check of `T` takes the text.
+    pub(crate) const fn trusted(text: &'static str) -> Self {
+        Self { text, of: PhantomData }
+    }
+
+    /// The text.
+    #[must_use]
+    pub const fn get(&self) -> &'static str {
+        self.text
+    }
+}
+
+/// A constant number that the check of `T` has let through; `T::from` makes the scalar of it. Only `T::literal` returns one.
+#[derive(Debug)]
+pub struct NumberLiteral<T> {
+    number: f64,
+    of: PhantomData<fn(T) -> T>,
+}
+
+impl<T> NumberLiteral<T> {
+    /// INVARIANT: the check of `T` takes the number.
+    pub(crate) const fn trusted(number: f64) -> Self {
+        Self { number, of: PhantomData }
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn get(&self) -> f64 {
+        self.number
+    }
+}
+
 /// A string with a check. Implemented by generated types only.
-pub trait TextScalar: Sized {
+pub trait TextScalar: sealed::Scalar + Sized {
     /// What it takes, in words.
     const EXPECTS: &'static str;
 
     /// Whether a text is one.
     fn holds(text: &str) -> bool;
-
-    /// Takes a text that was checked already.
-    #[doc(hidden)]
-    fn trusted(text: String) -> Self;
 }
 
 /// An integer within bounds. Implemented by generated types only.
-pub trait IntegerScalar: Sized {
+pub trait IntegerScalar: sealed::Scalar + Sized {
     /// Smallest value.
     const MIN: u64;
     /// Largest value.
     const MAX: u64;
-
-    /// Takes a value that was checked already.
-    #[doc(hidden)]
-    fn trusted(value: u64) -> Self;
 }
 
 /// A number within bounds. Implemented by generated types only.
-pub trait NumberScalar: Sized {
+pub trait NumberScalar: sealed::Scalar + Sized {
     /// Smallest value, if there is one.
     const MIN: Option<f64>;
     /// Largest value, if there is one.
     const MAX: Option<f64>;
-
-    /// Takes a value that was checked already.
-    #[doc(hidden)]
-    fn trusted(value: serde_json::Number) -> Self;
 
     /// Whether a number is within the bounds.
     #[must_use]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 use serde::Deserialize;
 
 use super::names::{pascal, shouting};
@@ -36,8 +36,8 @@ pub struct Markers {
     /// By predicate: the list whose lengths fulfil it.
     #[serde(default)]
     lengths: BTreeMap<String, Length>,
-    /// By predicate: the Rust type of the hidden constant that every implementation has to give. Such
-    /// a predicate is open to macros in other crates; all others are sealed.
+    /// By predicate: the sealed trait of the hidden type that every implementation has to name. Such a predicate is open
+    /// to macros in other crates; all others are sealed.
     #[serde(default)]
     proofs: BTreeMap<String, String>,
 }
@@ -77,7 +77,7 @@ impl Markers {
         serde_json::from_str(text).map_err(|error| mistake(&[], format!("not a list of markers: {error}")).into())
     }
 
-    /// The Rust type that proves an open predicate; `None` if the predicate is sealed.
+    /// The trait of what proves an open predicate; `None` if the predicate is sealed.
     pub(super) fn proof_of(&self, predicate: &str) -> Option<&str> {
         self.proofs.get(predicate).map(String::as_str)
     }
@@ -201,7 +201,27 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
             let docs = doc(&format!("`{}`: {}", value.wire, value.description));
             quote!(#docs pub type #short = super::#marker;)
         });
-        quote!(#docs pub mod #alias { #(#types)* })
+        let named = format_ident!("__{alias}");
+        let shorts: Vec<_> = values.iter().map(|value| ident(&pascal(&value.wire))).collect();
+        let first = shorts.first();
+        let names: Vec<_> = shorts.iter().map(|short| format!("`{short}`")).collect();
+        let expected = format!("` is not a `{name}`; expected one of {}", names.join(", "));
+        quote! {
+            #docs pub mod #alias { #(#types)* }
+
+            /// The type for the name that a macro was given.
+            #[doc(hidden)]
+            #[macro_export]
+            macro_rules! #named {
+                #((#shorts) => { $crate::facts::#alias::#shorts };)*
+                #((check #shorts) => {};)*
+                (check $other:ident) => {
+                    ::core::compile_error!(::core::concat!("SCHEMA: `", ::core::stringify!($other), #expected));
+                };
+                // Stands for a type, so that `check` gives the one error.
+                ($other:ident) => { $crate::facts::#alias::#first };
+            }
+        }
     });
     let paths: Vec<_> = values
         .iter()

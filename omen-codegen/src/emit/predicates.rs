@@ -85,14 +85,15 @@ fn one(rule: &Rule, predicate: &Predicate, proof: Option<&str>) -> Result<TokenS
     ];
     let name = ident(name);
     let body = match (proof, requires) {
-        // Who cannot be kept out by privacy has to show a proof that only a check hands out.
+        // A macro implements it in other crates, where privacy keeps nobody out; so each implementation has to name a
+        // proof, whose trait is sealed.
         (Some(path), _) => {
             let proof: syn::Path =
                 syn::parse_str(path).map_err(|error| bug(format!("`{path}` is no Rust path: {error}")))?;
             quote! {
                 pub trait #name #generics: Sized {
                     #[doc(hidden)]
-                    const PROOF: #proof<Self, #(#names),*>;
+                    type Proof: #proof<Self, #(#names),*>;
                 }
             }
         }

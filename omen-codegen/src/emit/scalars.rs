@@ -67,6 +67,10 @@ fn text(def: &Def, rule: &TextRule) -> TokenStream {
     let (name, wire, docs) = (ident(&def.name), &def.name, doc(&def.description));
     let (expects, holds) = (expects(def, rule), holds(rule));
     let expects_doc = doc(&format!("Takes {expects}."));
+    let open_ended = match rule {
+        TextRule::Length { min: 1, max: None } => not_empty(&name),
+        _ => TokenStream::new(),
+    };
     quote! {
         #docs
         ///
@@ -95,6 +99,10 @@ fn text(def: &Def, rule: &TextRule) -> TokenStream {
             }
         }
 
+        #open_ended
+
+        impl crate::scalar::sealed::Scalar for #name {}
+
         impl TextScalar for #name {
             const EXPECTS: &'static str = #expects;
 
@@ -102,7 +110,9 @@ fn text(def: &Def, rule: &TextRule) -> TokenStream {
             fn holds(text: &str) -> bool {
                 #holds
             }
+        }
 
+        impl crate::scalar::Trusted<String> for #name {
             #[inline]
             fn trusted(text: String) -> Self {
                 Self(text)
@@ -159,20 +169,62 @@ fn text(def: &Def, rule: &TextRule) -> TokenStream {
     }
 }
 
+/// What cannot fail for a text whose only bound is that it is not empty.
+fn not_empty(name: &syn::Ident) -> TokenStream {
+    quote! {
+        impl #name {
+            /// Checks a constant text; `None` if it is empty. In a `const`, that is found while compiling.
+            #[must_use]
+            pub const fn literal(text: &'static str) -> Option<TextLiteral<Self>> {
+                if text.is_empty() { None } else { Some(TextLiteral::trusted(text)) }
+            }
+
+            /// The text with another in front of it.
+            #[must_use]
+            pub fn prefixed(&self, before: &str) -> Self {
+                Self(format!("{before}{}", self.0))
+            }
+
+            /// The text with another behind it.
+            #[must_use]
+            pub fn suffixed(&self, after: &str) -> Self {
+                Self(format!("{}{after}", self.0))
+            }
+        }
+
+        impl From<TextLiteral<Self>> for #name {
+            fn from(literal: TextLiteral<Self>) -> Self {
+                Self(literal.get().to_owned())
+            }
+        }
+    }
+}
+
 fn integer(def: &Def, min: u64, max: u64) -> TokenStream {
     let (name, wire, docs) = (ident(&def.name), &def.name, doc(&def.description));
     let expects = format!("an integer from {min} to {max}");
     let expects_doc = doc(&format!("From {min} to {max}."));
-    // Where every `u32` is within the bounds, conversion cannot fail.
-    let from_u32 = (min == 0 && max >= u64::from(u32::MAX)).then(|| {
-        quote! {
+    // Where every `u32` is within the bounds, or every one but 0, conversion cannot fail.
+    let from_u32 = match min {
+        0 if max >= u64::from(u32::MAX) => quote! {
             impl From<u32> for #name {
                 fn from(value: u32) -> Self {
                     Self(value.into())
                 }
             }
-        }
-    });
+        },
+        1 if max >= u64::from(u32::MAX) => quote! {
+            impl From<::std::num::NonZeroU32> for #name {
+                fn from(value: ::std::num::NonZeroU32) -> Self {
+                    Self(value.get().into())
+                }
+            }
+        },
+        _ => TokenStream::new(),
+    };
+    // No integer here is below 0, and rustc warns where that is asked.
+    let not_below = (min > 0).then(|| quote!(VALUE >= #min &&));
+    let out_of_bounds = format!("SCHEMA: a `{wire}` is {expects}");
     quote! {
         #docs
         ///
@@ -198,6 +250,13 @@ fn integer(def: &Def, min: u64, max: u64) -> TokenStream {
                 }
             }
 
+            /// A constant value; one that is out of bounds does not compile.
+            #[must_use]
+            pub const fn of<const VALUE: u64>() -> Self {
+                const { assert!(#not_below VALUE <= #max, #out_of_bounds) };
+                Self(VALUE)
+            }
+
             /// The value.
             #[must_use]
             #[inline]
@@ -206,10 +265,14 @@ fn integer(def: &Def, min: u64, max: u64) -> TokenStream {
             }
         }
 
+        impl crate::scalar::sealed::Scalar for #name {}
+
         impl IntegerScalar for #name {
             const MIN: u64 = #min;
             const MAX: u64 = #max;
+        }
 
+        impl crate::scalar::Trusted<u64> for #name {
             #[inline]
             fn trusted(value: u64) -> Self {
                 Self(value)
@@ -267,6 +330,25 @@ fn number(def: &Def, min: Option<f64>, max: Option<f64>) -> TokenStream {
     let (name, wire, docs) = (ident(&def.name), &def.name, doc(&def.description));
     let expects = number_expects(min, max);
     let expects_doc = doc(&format!("Takes {expects}."));
+    let literal = match (min, max) {
+        // JSON has no number for what is not finite; within two bounds, every number is.
+        (Some(0.0), Some(max)) => quote! {
+            impl #name {
+                /// Checks a constant number; `None` if it is out of bounds. In a `const`, that is found while compiling.
+                #[must_use]
+                pub const fn literal(value: f64) -> Option<NumberLiteral<Self>> {
+                    if value >= 0.0 && value <= #max { Some(NumberLiteral::trusted(value)) } else { None }
+                }
+            }
+
+            impl From<NumberLiteral<Self>> for #name {
+                fn from(literal: NumberLiteral<Self>) -> Self {
+                    Self(::serde_json::Number::from_f64(literal.get()).unwrap_or_else(|| 0.into()))
+                }
+            }
+        },
+        _ => TokenStream::new(),
+    };
     let (min, max) = (option(min), option(max));
     quote! {
         #docs
@@ -295,10 +377,16 @@ fn number(def: &Def, min: Option<f64>, max: Option<f64>) -> TokenStream {
             }
         }
 
+        #literal
+
+        impl crate::scalar::sealed::Scalar for #name {}
+
         impl NumberScalar for #name {
             const MIN: Option<f64> = #min;
             const MAX: Option<f64> = #max;
+        }
 
+        impl crate::scalar::Trusted<::serde_json::Number> for #name {
             fn trusted(value: ::serde_json::Number) -> Self {
                 Self(value)
             }

@@ -22,6 +22,17 @@ impl Percentage {
             )
         }
     }
+    /// A constant value; one that is out of bounds does not compile.
+    #[must_use]
+    pub const fn of<const VALUE: u64>() -> Self {
+        const {
+            assert!(
+                VALUE >= 1u64 && VALUE <= 100u64,
+                "SCHEMA: a `Percentage` is an integer from 1 to 100"
+            )
+        };
+        Self(VALUE)
+    }
     /// The value.
     #[must_use]
     #[inline]
@@ -30,9 +41,14 @@ impl Percentage {
     }
 }
 
+impl crate::scalar::sealed::Scalar for Percentage {}
+
 impl IntegerScalar for Percentage {
     const MIN: u64 = 1u64;
     const MAX: u64 = 100u64;
+}
+
+impl crate::scalar::Trusted<u64> for Percentage {
     #[inline]
     fn trusted(value: u64) -> Self {
         Self(value)

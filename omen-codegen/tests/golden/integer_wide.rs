@@ -26,6 +26,17 @@ impl Total {
             )
         }
     }
+    /// A constant value; one that is out of bounds does not compile.
+    #[must_use]
+    pub const fn of<const VALUE: u64>() -> Self {
+        const {
+            assert!(
+                VALUE <= 9007199254740991u64,
+                "SCHEMA: a `Total` is an integer from 0 to 9007199254740991"
+            )
+        };
+        Self(VALUE)
+    }
     /// The value.
     #[must_use]
     #[inline]
@@ -34,9 +45,14 @@ impl Total {
     }
 }
 
+impl crate::scalar::sealed::Scalar for Total {}
+
 impl IntegerScalar for Total {
     const MIN: u64 = 0u64;
     const MAX: u64 = 9007199254740991u64;
+}
+
+impl crate::scalar::Trusted<u64> for Total {
     #[inline]
     fn trusted(value: u64) -> Self {
         Self(value)

@@ -14,6 +14,27 @@ pub mod ink {
     pub type Red = super::RedInk;
 }
 
+/// The type for the name that a macro was given.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ink {
+    (Blue) => {
+        $crate::facts::ink::Blue
+    };
+    (Red) => {
+        $crate::facts::ink::Red
+    };
+    (check Blue) => {};
+    (check Red) => {};
+    (check $other:ident) => {
+        ::core::compile_error!(::core::concat!("SCHEMA: `", ::core::stringify!($other),
+        "` is not a `Ink`; expected one of `Blue`, `Red`"));
+    };
+    ($other:ident) => {
+        $crate::facts::ink::Blue
+    };
+}
+
 /// A value of `Ink` at the level of types.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no value of `Ink`",

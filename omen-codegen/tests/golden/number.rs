@@ -23,9 +23,14 @@ impl Weight {
     }
 }
 
+impl crate::scalar::sealed::Scalar for Weight {}
+
 impl NumberScalar for Weight {
     const MIN: Option<f64> = Some(0f64);
     const MAX: Option<f64> = None;
+}
+
+impl crate::scalar::Trusted<::serde_json::Number> for Weight {
     fn trusted(value: ::serde_json::Number) -> Self {
         Self(value)
     }

@@ -22,7 +22,7 @@ pub trait MayWrite: sealed::FactSealed {}
 )]
 pub trait Fits<Pen>: Sized {
     #[doc(hidden)]
-    const PROOF: pen::Fitted<Self, Pen>;
+    type Proof: pen::Fitted<Self, Pen>;
 }
 
 /// `INV-001`, no note without a pen.

@@ -24,12 +24,17 @@ impl ShortText {
     }
 }
 
+impl crate::scalar::sealed::Scalar for ShortText {}
+
 impl TextScalar for ShortText {
     const EXPECTS: &'static str = "a string of 1 to 80 characters";
     #[inline]
     fn holds(text: &str) -> bool {
         !text.is_empty() && text.chars().count() <= 80usize
     }
+}
+
+impl crate::scalar::Trusted<String> for ShortText {
     #[inline]
     fn trusted(text: String) -> Self {
         Self(text)

@@ -24,6 +24,8 @@ impl TicketId {
     }
 }
 
+impl crate::scalar::sealed::Scalar for TicketId {}
+
 impl TextScalar for TicketId {
     const EXPECTS: &'static str = "a TicketId such as `tkt_1` (pattern `^tkt_[a-z0-9-]+$`)";
     #[inline]
@@ -36,6 +38,9 @@ impl TextScalar for TicketId {
                         .all(|byte| matches!(byte, b'a'..= b'z' | b'0'..= b'9' | b'-'))
             })
     }
+}
+
+impl crate::scalar::Trusted<String> for TicketId {
     #[inline]
     fn trusted(text: String) -> Self {
         Self(text)

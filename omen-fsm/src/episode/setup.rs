@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use omen_invariants::facts::AnyEnvelope;
-use omen_types::scalar::IntegerScalar as _;
 use omen_types::{CampaignId, CorrelationId, Diagnostic, Instant, Invalid, LayerNumber, LayerSource, PacketId};
 
 use super::claim::{Claims, StartError};
@@ -308,6 +307,5 @@ impl std::error::Error for AnotherEpisode {}
 
 /// The layer that makes decisions.
 fn deciding() -> LayerNumber {
-    // INVARIANT: within 1 to 6.
-    LayerNumber::trusted(5)
+    LayerNumber::of::<5>()
 }

@@ -16,7 +16,7 @@ pub struct Envelope<Level, Tier, Tools> {
 }
 
 /// What a value of no size says of an envelope: `Send`, `Sync` and `'static`, whatever the facts are.
-type Facts<Level, Tier, Tools> = fn() -> (Level, Tier, Tools);
+type Facts<Level, Tier, Tools> = fn(Level, Tier, Tools) -> (Level, Tier, Tools);
 
 impl<Level, Tier, Tools> Envelope<Level, Tier, Tools> {
     /// INVARIANT: whoever calls this has checked that the facts are those of the envelope, and that it

@@ -1,10 +1,7 @@
 //! Literals that are checked while the program is compiled.
 
-use omen_types::scalar::{NumberScalar as _, TextScalar as _};
-use omen_types::serde_json::Number;
-use omen_types::{Text, UnitInterval};
-
-/// A [`Text`] from a constant string; an empty one does not compile (INV-001).
+/// A [`Text`](omen_types::Text) from a constant string; an empty one does not compile (INV-001). A text that is known
+/// only when the program runs is checked then: `Text::new(text)?`.
 ///
 /// ```
 /// let summary = omen_invariants::text!("drain pool 7");
@@ -17,17 +14,26 @@ use omen_types::{Text, UnitInterval};
 #[macro_export]
 macro_rules! text {
     ($text:expr $(,)?) => {{
-        // Constants are not hygienic: a plainer name could be the one that is passed.
-        const __OMEN_TEXT: &str = $text;
-        const _: () = ::core::assert!(
-            !__OMEN_TEXT.is_empty(),
-            "INV-001: this text is empty; the envelope needs at least one character here"
-        );
-        $crate::facts::__text_of(__OMEN_TEXT)
+        // Of a variable in an `impl`, rustc says that it "would need to be a `const`". Of one in a constant by itself it
+        // suggests to make that a `let`, here in this macro.
+        struct __OmenText;
+        impl __OmenText {
+            const GIVEN: &'static str = $text;
+        }
+        // A constant of a function is evaluated by `cargo check`, too.
+        const __OMEN_TEXT: $crate::facts::__types::scalar::TextLiteral<$crate::facts::__types::Text> =
+            match $crate::facts::__types::Text::literal(__OmenText::GIVEN) {
+                ::core::option::Option::Some(literal) => literal,
+                ::core::option::Option::None => {
+                    ::core::panic!("INV-001: this text is empty; the envelope needs at least one character here")
+                }
+            };
+        $crate::facts::__types::Text::from(__OMEN_TEXT)
     }};
 }
 
-/// A [`UnitInterval`] from a constant number; one outside 0 to 1 does not compile (INV-001).
+/// A [`UnitInterval`](omen_types::UnitInterval) from a constant number; one outside 0 to 1 does not compile (INV-001). One that is known
+/// only when the program runs is checked then: `UnitInterval::new(number)?`.
 ///
 /// ```
 /// let confidence = omen_invariants::unit!(0.8);
@@ -40,37 +46,16 @@ macro_rules! text {
 #[macro_export]
 macro_rules! unit {
     ($number:expr $(,)?) => {{
-        const __OMEN_NUMBER: f64 = $number as f64;
-        const _: () =
-            ::core::assert!($crate::facts::within_unit(__OMEN_NUMBER), "INV-001: this number is not within 0 and 1");
-        $crate::facts::__unit_of(__OMEN_NUMBER)
+        // As for `text!`.
+        struct __OmenNumber;
+        impl __OmenNumber {
+            const GIVEN: f64 = $number as f64;
+        }
+        const __OMEN_NUMBER: $crate::facts::__types::scalar::NumberLiteral<$crate::facts::__types::UnitInterval> =
+            match $crate::facts::__types::UnitInterval::literal(__OmenNumber::GIVEN) {
+                ::core::option::Option::Some(literal) => literal,
+                ::core::option::Option::None => ::core::panic!("INV-001: this number is not within 0 and 1"),
+            };
+        $crate::facts::__types::UnitInterval::from(__OMEN_NUMBER)
     }};
-}
-
-/// INVARIANT: only [`text!`](crate::text) calls this, with a text that is not empty.
-#[must_use]
-pub fn __text_of(text: &'static str) -> Text {
-    Text::trusted(text.to_owned())
-}
-
-/// INVARIANT: only [`unit!`](crate::unit) calls this, with a number that [`within_unit`] takes.
-#[must_use]
-pub fn __unit_of(number: f64) -> UnitInterval {
-    // A number within bounds is finite, and so is JSON.
-    UnitInterval::trusted(Number::from_f64(number).unwrap_or_else(|| Number::from(0)))
-}
-
-/// Whether a number is within the bounds that the schema has for a [`UnitInterval`]; NaN is not.
-#[must_use]
-pub const fn within_unit(number: f64) -> bool {
-    use omen_types::scalar::NumberScalar;
-    let above = match <UnitInterval as NumberScalar>::MIN {
-        Some(min) => number >= min,
-        None => true,
-    };
-    let below = match <UnitInterval as NumberScalar>::MAX {
-        Some(max) => number <= max,
-        None => true,
-    };
-    above && below
 }

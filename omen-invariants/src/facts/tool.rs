@@ -15,11 +15,32 @@ pub trait Tool: Copy + Send + Sync + 'static {
 }
 
 /// What a token is good for, declared with [`scope!`](crate::scope): tools and operations (INV-007).
-pub trait Scope: Copy + Send + Sync + 'static {
+///
+/// What the token lists is read from the types that the scope is declared with, so a grant and its token cannot differ.
+pub trait Scope: ScopeTypes {
     /// The tools on the wire, `tool_ids`; at least one.
     const TOOLS: &'static [&'static str];
     /// The operations on the wire, `operation_types`; at least one.
     const OPERATIONS: &'static [OperationType];
+}
+
+/// The types that [`scope!`](crate::scope) declares a scope with.
+#[diagnostic::on_unimplemented(
+    message = "INV-007 (E4): `{Self}` is not a token scope",
+    label = "not declared with `scope!`",
+    note = "declare it: `scope!({Self}: tools [..], operations [..])`"
+)]
+pub trait ScopeTypes: Copy + Send + Sync + 'static {
+    /// Its tools.
+    type Tools: ToolList + list::NotEmpty;
+    /// Its operations.
+    type Operations: OperationList + list::NotEmpty;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: ScopeTypes> Scope for S {
+    const TOOLS: &'static [&'static str] = <S::Tools as ToolList>::IDS;
+    const OPERATIONS: &'static [OperationType] = <S::Operations as OperationList>::VALUES;
 }
 
 /// Declares a tool: a type, its identifier on the wire, and its class, `Read`, `Write` or `Mixed`.
@@ -43,8 +64,9 @@ macro_rules! tool {
 
         impl $crate::facts::Tool for $tool {
             const ID: &'static str = $id;
-            type Class = $crate::facts::class::$class;
+            type Class = $crate::__class!($class);
         }
+        $crate::__class!(check $class);
 
         const _: () = ::core::assert!(
             !<$tool as $crate::facts::Tool>::ID.is_empty(),
@@ -74,36 +96,42 @@ macro_rules! scope {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         $visibility struct $scope;
 
-        impl $crate::facts::Scope for $scope {
-            const TOOLS: &'static [&'static str] = &[$(<$tool as $crate::facts::Tool>::ID),+];
-            const OPERATIONS: &'static [$crate::facts::OperationType] =
-                &[$(<$crate::facts::op::$operation as $crate::facts::OperationTypeFact>::VALUE),+];
+        impl $crate::facts::ScopeTypes for $scope {
+            type Tools = $crate::scope!(@list $($tool),+);
+            type Operations = $crate::scope!(@list $($crate::facts::op::$operation),+);
         }
 
-        $(
-            #[diagnostic::do_not_recommend]
-            impl $crate::facts::GrantsTool<$tool> for $scope {
-                const PROOF: $crate::facts::ToolListed<Self, $tool> = $crate::facts::ToolListed::check();
-            }
-        )+
-
-        $(
-            #[diagnostic::do_not_recommend]
-            impl $crate::facts::GrantsOp<$crate::facts::op::$operation> for $scope {
-                const PROOF: $crate::facts::OperationListed<Self, $crate::facts::op::$operation> =
-                    $crate::facts::OperationListed::check();
-            }
-        )+
-
-        $crate::scope!(@writing $scope $($operation)+);
+        $crate::scope!(@tools $scope, $crate::facts::__places::First, $($tool),+);
+        $crate::scope!(@operations $scope, $crate::facts::__places::First, $($operation)+);
+        $crate::scope!(@writing $scope, $crate::facts::__places::First, $($operation)+);
     };
-    (@writing $scope:ident Read $($rest:ident)*) => { $crate::scope!(@writing $scope $($rest)*); };
-    (@writing $scope:ident) => {};
-    (@writing $scope:ident $writes:ident $($rest:ident)*) => {
+    (@list $first:path $(, $rest:path)*) => { ($first, $crate::scope!(@list $($rest),*)) };
+    (@list) => { () };
+    (@tools $scope:ident, $place:ty, $tool:path $(, $rest:path)*) => {
+        #[diagnostic::do_not_recommend]
+        impl $crate::facts::GrantsTool<$tool> for $scope {
+            type Proof = $place;
+        }
+        $crate::scope!(@tools $scope, $crate::facts::__places::Next<$place> $(, $rest)*);
+    };
+    (@tools $scope:ident, $place:ty) => {};
+    (@operations $scope:ident, $place:ty, $operation:ident $($rest:ident)*) => {
+        #[diagnostic::do_not_recommend]
+        impl $crate::facts::GrantsOp<$crate::facts::op::$operation> for $scope {
+            type Proof = $place;
+        }
+        $crate::scope!(@operations $scope, $crate::facts::__places::Next<$place>, $($rest)*);
+    };
+    (@operations $scope:ident, $place:ty,) => {};
+    // The first operation that writes shows that the scope may write.
+    (@writing $scope:ident, $place:ty, Read $($rest:ident)*) => {
+        $crate::scope!(@writing $scope, $crate::facts::__places::Next<$place>, $($rest)*);
+    };
+    (@writing $scope:ident, $place:ty,) => {};
+    (@writing $scope:ident, $place:ty, $writes:ident $($rest:ident)*) => {
         #[diagnostic::do_not_recommend]
         impl $crate::facts::GrantsWriting<$crate::facts::op::Read> for $scope {
-            const PROOF: $crate::facts::WritingListed<Self, $crate::facts::op::Read> =
-                $crate::facts::WritingListed::check();
+            type Proof = $place;
         }
     };
     ($(#[$attribute:meta])* $visibility:vis $scope:ident: tools [] $($rest:tt)*) => {
@@ -114,111 +142,164 @@ macro_rules! scope {
     };
 }
 
-/// Proof that the wire form of a scope lists a tool. There is no other way to make one than
-/// [`check`](Self::check), so that nobody grants by hand what the token does not say.
+// A grant has to say at which place of the scope's own list its tool or operation stands, and rustc compares the types.
+// So whoever writes a grant by hand writes a true one or one that does not type-check, also where it is generic; nothing
+// is left for the time when code is generated, which `cargo check` does not reach.
+
+/// The first place of a list.
 #[derive(Debug)]
-pub struct ToolListed<S, T>(PhantomData<fn() -> (S, T)>);
+pub enum First {}
 
-impl<S: Scope, T: Tool> ToolListed<S, T> {
-    /// Looks the tool up, at compile time.
-    #[must_use]
-    pub const fn check() -> Self {
-        assert!(lists(S::TOOLS, T::ID), "INV-007 (E4): this scope grants a tool that its token would not list");
-        Self(PhantomData)
-    }
-}
-
-impl<S, T> ToolListed<S, T> {
-    /// Whoever relies on a grant calls this: the compiler then evaluates the proof.
-    pub const fn hold(&self) {}
-}
-
-/// Proof that the wire form of a scope lists an operation; see [`ToolListed`].
+/// The place after another.
 #[derive(Debug)]
-pub struct OperationListed<S, O>(PhantomData<fn() -> (S, O)>);
+pub struct Next<Place>(PhantomData<fn(Place) -> Place>);
 
-impl<S: Scope, O: OperationTypeFact> OperationListed<S, O> {
-    /// Looks the operation up, at compile time.
-    #[must_use]
-    pub const fn check() -> Self {
-        assert!(
-            allows(S::OPERATIONS, O::VALUE),
-            "INV-007 (E4): this scope grants an operation that its token would not list"
-        );
-        Self(PhantomData)
+/// Keeps lists and proofs to this module: no other crate can name what stands here.
+mod list {
+    use super::{First, Next};
+
+    /// Places, and lists of types.
+    #[diagnostic::on_unimplemented(
+        message = "INV-007 (E4): `{Self}` is neither a place in a list of tools or operations nor such a list",
+        label = "not a type of `scope!`",
+        note = "declare the scope with `scope!(Name: tools [..], operations [..])`, which writes its lists and grants"
+    )]
+    pub trait PlaceOrList {}
+    impl PlaceOrList for First {}
+    impl<Place> PlaceOrList for Next<Place> {}
+    impl PlaceOrList for () {}
+    impl<Head, Rest> PlaceOrList for (Head, Rest) {}
+
+    /// A list with an element.
+    #[diagnostic::on_unimplemented(
+        message = "INV-007 (E4): a token scope lists at least one tool and one operation",
+        label = "nothing is listed here",
+        note = "declare the scope with `scope!(Name: tools [..], operations [..])`"
+    )]
+    pub trait NotEmpty {}
+    impl<Head, Rest> NotEmpty for (Head, Rest) {}
+
+    /// `Item` stands at `Place` of this list.
+    pub trait Has<Item, Place> {}
+    impl<Item, Rest> Has<Item, First> for (Item, Rest) {}
+    impl<Item, Head, Rest: Has<Item, Place>, Place> Has<Item, Next<Place>> for (Head, Rest) {}
+
+    /// An operation that writes stands at `Place` of this list.
+    pub trait HasWriting<Place> {}
+    impl<Head: super::Writes, Rest> HasWriting<First> for (Head, Rest) {}
+    impl<Head, Rest: HasWriting<Place>, Place> HasWriting<Next<Place>> for (Head, Rest) {}
+
+    /// An operation that writes.
+    pub trait Writing {}
+}
+use list::{Has, HasWriting, Writing as Writes};
+
+/// Most tools that a scope may list.
+const MOST_TOOLS: usize = 256;
+/// Most operations that a scope may list: more than there are.
+const MOST_OPERATIONS: usize = 16;
+
+/// A list of tools: `(First, (Second, ()))`.
+pub trait ToolList: list::PlaceOrList {
+    /// How many there are.
+    const LENGTH: usize;
+    /// Their identifiers, and after them empty places.
+    const ALL: [&'static str; MOST_TOOLS];
+    /// Their identifiers.
+    const IDS: &'static [&'static str] = (&Self::ALL as &[&'static str]).split_at(Self::LENGTH).0;
+}
+
+impl ToolList for () {
+    const LENGTH: usize = 0;
+    const ALL: [&'static str; MOST_TOOLS] = [""; MOST_TOOLS];
+}
+
+impl<Head: Tool, Rest: ToolList> ToolList for (Head, Rest) {
+    const LENGTH: usize = Rest::LENGTH + 1;
+    const ALL: [&'static str; MOST_TOOLS] = pushed(Rest::ALL, Head::ID);
+}
+
+/// A list of operations: `(First, (Second, ()))`.
+pub trait OperationList: list::PlaceOrList {
+    /// How many there are.
+    const LENGTH: usize;
+    /// Their values, and after them places that do not count.
+    const ALL: [OperationType; MOST_OPERATIONS];
+    /// Their values.
+    const VALUES: &'static [OperationType] = (&Self::ALL as &[OperationType]).split_at(Self::LENGTH).0;
+}
+
+impl OperationList for () {
+    const LENGTH: usize = 0;
+    const ALL: [OperationType; MOST_OPERATIONS] = [OperationType::Read; MOST_OPERATIONS];
+}
+
+impl<Head: OperationTypeFact, Rest: OperationList> OperationList for (Head, Rest) {
+    const LENGTH: usize = Rest::LENGTH + 1;
+    const ALL: [OperationType; MOST_OPERATIONS] = pushed(Rest::ALL, Head::VALUE);
+}
+
+/// The elements with another in front. The last one is dropped: an empty place, or `split_at` fails while compiling.
+const fn pushed<T: Copy, const N: usize>(elements: [T; N], first: T) -> [T; N] {
+    let mut all = [first; N];
+    let (_, mut to) = all.split_at_mut(1);
+    let mut from: &[T] = &elements;
+    while let ([element, from_rest @ ..], [place, to_rest @ ..]) = (from, to) {
+        *place = *element;
+        (from, to) = (from_rest, to_rest);
     }
+    all
 }
 
-impl<S, O> OperationListed<S, O> {
-    /// Whoever relies on a grant calls this: the compiler then evaluates the proof.
-    pub const fn hold(&self) {}
-}
+/// Proof that a scope `S` lists the tool `T`: the place where it stands.
+#[diagnostic::on_unimplemented(
+    message = "INV-007 (E4): the scope `{S}` does not list `{T}` at that place",
+    label = "a grant that the token would not list",
+    note = "`scope!` writes the grants: list the tool there"
+)]
+pub trait ToolListed<S, T>: list::PlaceOrList {}
+#[diagnostic::do_not_recommend]
+impl<S: ScopeTypes<Tools: Has<T, First>>, T> ToolListed<S, T> for First {}
+#[diagnostic::do_not_recommend]
+impl<S: ScopeTypes<Tools: Has<T, Next<Place>>>, T, Place> ToolListed<S, T> for Next<Place> {}
 
-/// Proof that the wire form of a scope lists an operation that writes, as a directive for `O` to a tool that may write
-/// needs (D26); see [`ToolListed`].
-#[derive(Debug)]
-pub struct WritingListed<S, O>(PhantomData<fn() -> (S, O)>);
+/// Proof that a scope `S` lists the operation `O`: the place where it stands.
+#[diagnostic::on_unimplemented(
+    message = "INV-007 (E4): the scope `{S}` does not list `{O}` at that place",
+    label = "a grant that the token would not list",
+    note = "`scope!` writes the grants: list the operation there"
+)]
+pub trait OperationListed<S, O>: list::PlaceOrList {}
+#[diagnostic::do_not_recommend]
+impl<S: ScopeTypes<Operations: Has<O, First>>, O> OperationListed<S, O> for First {}
+#[diagnostic::do_not_recommend]
+impl<S: ScopeTypes<Operations: Has<O, Next<Place>>>, O, Place> OperationListed<S, O> for Next<Place> {}
 
-impl<S: Scope, O: OperationTypeFact> WritingListed<S, O> {
-    /// Looks for one, at compile time.
-    #[must_use]
-    pub const fn check() -> Self {
-        // Whether an operation that writes is listed itself, another proof says.
-        let writes = allows(S::OPERATIONS, OperationType::Write)
-            || allows(S::OPERATIONS, OperationType::Modify)
-            || allows(S::OPERATIONS, OperationType::Delete);
-        assert!(
-            writes || O::VALUE as u8 != OperationType::Read as u8,
-            "INV-007 (E4): this scope grants writing, and its token would list no operation that writes"
-        );
-        Self(PhantomData)
-    }
-}
-
-impl<S, O> WritingListed<S, O> {
-    /// Whoever relies on a grant calls this: the compiler then evaluates the proof.
-    pub const fn hold(&self) {}
-}
+/// Proof that a scope `S` lists an operation that writes, as a directive for `O` to a tool that may write needs (D26):
+/// the place where it stands; nothing where `O` writes itself, for whether `O` is listed, another proof says.
+#[diagnostic::on_unimplemented(
+    message = "INV-007 (E4): the scope `{S}` does not list an operation that writes at that place",
+    label = "a grant that the token would not list",
+    note = "`scope!` writes the grants: list `Write`, `Modify` or `Delete` there"
+)]
+pub trait WritingListed<S, O>: list::PlaceOrList {}
+#[diagnostic::do_not_recommend]
+impl<S: ScopeTypes<Operations: HasWriting<First>>> WritingListed<S, op::Read> for First {}
+#[diagnostic::do_not_recommend]
+impl<S: ScopeTypes<Operations: HasWriting<Next<Place>>>, Place> WritingListed<S, op::Read> for Next<Place> {}
+#[diagnostic::do_not_recommend]
+impl<S, O: Writes> WritingListed<S, O> for () {}
 
 macro_rules! writing {
     ($($operation:ident),*) => {
         $(
+            impl list::Writing for op::$operation {}
+
             #[diagnostic::do_not_recommend]
             impl<S: Scope> GrantsWriting<op::$operation> for S {
-                const PROOF: WritingListed<Self, op::$operation> = WritingListed::check();
+                type Proof = ();
             }
         )*
     };
 }
 writing!(Write, Modify, Delete);
-
-const fn lists(mut tools: &[&str], tool: &str) -> bool {
-    while let [first, rest @ ..] = tools {
-        if equal(first.as_bytes(), tool.as_bytes()) {
-            return true;
-        }
-        tools = rest;
-    }
-    false
-}
-
-const fn allows(mut operations: &[OperationType], operation: OperationType) -> bool {
-    while let [first, rest @ ..] = operations {
-        if *first as u8 == operation as u8 {
-            return true;
-        }
-        operations = rest;
-    }
-    false
-}
-
-/// `==` is not const yet.
-const fn equal(mut left: &[u8], mut right: &[u8]) -> bool {
-    while let ([a, left_rest @ ..], [b, right_rest @ ..]) = (left, right) {
-        if *a != *b {
-            return false;
-        }
-        (left, right) = (left_rest, right_rest);
-    }
-    left.is_empty() && right.is_empty()
-}

@@ -3,6 +3,7 @@
 
 mod claims;
 mod drops;
+mod forged;
 mod log;
 mod members;
 mod poison;

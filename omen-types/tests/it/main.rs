@@ -16,5 +16,6 @@ mod limits;
 mod metadata;
 mod order;
 mod packets;
+mod scalars;
 mod strict;
 mod time;

@@ -11,5 +11,6 @@ mod api;
 mod bench;
 mod docs;
 mod expand;
+mod hidden;
 mod referee;
 mod walk;

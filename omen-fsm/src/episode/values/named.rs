@@ -3,10 +3,11 @@
 //! What a scope made of types would tell the compiler, the machine finds out when the directive is sent.
 
 use std::marker::PhantomData;
+use std::num::NonZeroU32;
 
 use omen_types::{
     BackoffFactor, ExecutionMethod, MethodKind, OperationType, PositiveCount, RetryPolicy, TaskDirectivePayload,
-    TaskType, Text, ToolSafetyClass, scalar::IntegerScalar as _,
+    TaskType, Text, ToolSafetyClass,
 };
 
 use super::directive::{Authorized, Order, OrderDraft, ReadOnly};
@@ -44,7 +45,7 @@ pub struct NamedDirective {
     tool_id: Text,
     class: ToolSafetyClass,
     params: Option<Fields>,
-    timeout_seconds: Option<u32>,
+    timeout_seconds: Option<NonZeroU32>,
     pub(super) extras: TaskDirectivePayloadExtras,
 }
 
@@ -72,7 +73,7 @@ impl NamedDirective {
 
     /// How many seconds it may take, at least 1; without it, the time budget of the envelope (D35).
     pub fn timeout_seconds(mut self, seconds: u32) -> Self {
-        self.timeout_seconds = Some(seconds.max(1));
+        self.timeout_seconds = Some(NonZeroU32::new(seconds).unwrap_or(NonZeroU32::MIN));
         self
     }
 
@@ -103,7 +104,7 @@ impl NamedDirective {
                 .build(),
             tool_safety_class: Some(self.class),
             authorization_token_id: None,
-            timeout_seconds: self.timeout_seconds.map(|seconds| PositiveCount::trusted(u64::from(seconds))),
+            timeout_seconds: self.timeout_seconds.map(PositiveCount::from),
             extras: self.extras,
         }
     }

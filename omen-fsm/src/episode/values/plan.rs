@@ -1,6 +1,7 @@
 //! Verification: what is to be verified, and the proof that it was.
 
-use omen_types::scalar::IntegerScalar as _;
+use std::num::NonZeroU32;
+
 use omen_types::{
     Count, PacketId, PositiveCount, Text, VerificationMethod, VerificationPlanPayload, VerificationTarget,
 };
@@ -71,13 +72,13 @@ impl Plan {
 
     /// The most tool calls that the verification may use.
     pub fn max_tool_calls(mut self, calls: u32) -> Self {
-        self.max_tool_calls = Some(Count::trusted(u64::from(calls)));
+        self.max_tool_calls = Some(Count::from(calls));
         self
     }
 
     /// The most seconds that it may take; 0 counts as 1.
     pub fn time_budget_seconds(mut self, seconds: u32) -> Self {
-        self.time_budget_seconds = Some(PositiveCount::trusted(u64::from(seconds.max(1))));
+        self.time_budget_seconds = Some(NonZeroU32::new(seconds).unwrap_or(NonZeroU32::MIN).into());
         self
     }
 

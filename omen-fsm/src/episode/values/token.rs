@@ -2,9 +2,9 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::num::NonZeroU32;
 
 use omen_invariants::facts::Scope;
-use omen_types::scalar::IntegerScalar as _;
 use omen_types::{
     AuthorizedScope, Instant, LayerSource, PositiveCount, Text, Timestamp, TokenId, ToolAuthorizationPayload,
 };
@@ -36,8 +36,9 @@ impl TokenSpec {
 
     pub(crate) fn draft<Sc: Scope>(&self, token_id: TokenId, uses: usize, now: Instant, issuer: LayerSource) -> Draft {
         let scope = NamedScope::new(Sc::TOOLS.iter().copied(), Sc::OPERATIONS.iter().copied(), 0);
-        // INVARIANT: `authorize` asks for at least one use, and no array is longer than the bound.
-        self.named(&scope, PositiveCount::trusted(uses as u64), token_id, now, issuer)
+        // `authorize` asks for 1 to 64 uses. Were it to ask for less, the token would be good for one.
+        let uses = u32::try_from(uses).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
+        self.named(&scope, PositiveCount::from(uses), token_id, now, issuer)
     }
 
     pub(crate) fn named(
@@ -72,7 +73,8 @@ impl TokenSpec {
 pub struct Permit<Sc> {
     pub(crate) token_id: TokenId,
     pub(crate) episode: Mark,
-    pub(crate) scope: PhantomData<fn() -> Sc>,
+    /// Invariant: a permit is good for its own scope, and not for one that its type is a subtype of.
+    pub(crate) scope: PhantomData<fn(Sc) -> Sc>,
 }
 
 impl<Sc> Permit<Sc> {

@@ -1,5 +1,6 @@
 //! Tools and scopes: the types and their wire form.
 
+use omen_invariants::facts::__places::{First, Next};
 use omen_invariants::facts::*;
 use omen_invariants::{scope, tool};
 use omen_types::{OperationType, ToolSafetyClass};
@@ -9,10 +10,10 @@ use super::holds;
 tool!(pub(crate) CfgRead = "cfg.read", Read);
 tool!(
     /// Writes the configuration.
-    CfgWrite = "cfg.write",
+    pub(crate) CfgWrite = "cfg.write",
     Write,
 );
-tool!(CfgSync = concat!("cfg", ".sync"), Mixed);
+tool!(pub(crate) CfgSync = concat!("cfg", ".sync"), Mixed);
 scope!(
     /// Good for a deployment.
     pub(crate) Deploy: tools [CfgWrite, self::CfgSync], operations [Write, Modify]
@@ -37,8 +38,6 @@ fn a_scope_grants_what_its_wire_form_lists() {
     assert!(!holds!(Deploy: GrantsTool<CfgRead>));
     assert!(holds!(Deploy: GrantsOp<op::Write>) && holds!(Deploy: GrantsOp<op::Modify>));
     assert!(!holds!(Deploy: GrantsOp<op::Read>) && !holds!(Deploy: GrantsOp<op::Delete>));
-    <Deploy as GrantsTool<CfgWrite>>::PROOF.hold();
-    <Deploy as GrantsOp<op::Write>>::PROOF.hold();
 }
 
 tool!(pub(crate) Cache = "cache", Mixed);
@@ -49,15 +48,36 @@ scope!(LookAndSet: tools [Cache], operations [Read, Modify]);
 fn a_scope_that_only_reads_grants_no_writing() {
     assert!(!holds!(Look: GrantsWriting<op::Read>));
     assert!(holds!(LookAndSet: GrantsWriting<op::Read>) && holds!(Deploy: GrantsWriting<op::Read>));
-    let lie = std::panic::catch_unwind(WritingListed::<Look, op::Read>::check);
-    assert!(lie.is_err(), "the token would list no operation that writes");
-    <LookAndSet as GrantsWriting<op::Read>>::PROOF.hold();
+    assert!(!holds!(First: WritingListed<Look, op::Read>), "the token would list no operation that writes");
+    assert!(!holds!((): WritingListed<Look, op::Read>) && !holds!(Next<First>: WritingListed<Look, op::Read>));
+    assert!(!holds!(First: WritingListed<LookAndSet, op::Read>), "what stands first reads");
+    assert!(holds!(Next<First>: WritingListed<LookAndSet, op::Read>));
 }
 
 #[test]
-fn a_proof_looks_at_the_wire_form() {
-    let lie = std::panic::catch_unwind(ToolListed::<Deploy, CfgRead>::check);
-    assert!(lie.is_err(), "the token would not list this tool");
-    let lie = std::panic::catch_unwind(OperationListed::<Deploy, op::Delete>::check);
-    assert!(lie.is_err(), "the token would not list this operation");
+fn a_proof_names_the_place_in_the_wire_form() {
+    assert!(holds!(First: ToolListed<Deploy, CfgWrite>) && holds!(Next<First>: ToolListed<Deploy, CfgSync>));
+    assert!(!holds!(First: ToolListed<Deploy, CfgSync>) && !holds!(Next<First>: ToolListed<Deploy, CfgWrite>));
+    assert!(!holds!(First: ToolListed<Deploy, CfgRead>), "the token would not list this tool");
+    assert!(!holds!(Next<Next<First>>: ToolListed<Deploy, CfgWrite>), "nothing stands there");
+    assert!(!holds!(First: OperationListed<Deploy, op::Delete>), "the token would not list this operation");
+    assert!(holds!(Next<First>: OperationListed<Deploy, op::Modify>));
+}
+
+/// A scope over any tool, by hand: its grants are true, so they type-check.
+#[derive(Clone, Copy)]
+struct Only<T>(std::marker::PhantomData<T>);
+impl<T: Tool> ScopeTypes for Only<T> {
+    type Tools = (T, ());
+    type Operations = (op::Delete, ());
+}
+impl<T: Tool> GrantsTool<T> for Only<T> {
+    type Proof = First;
+}
+
+#[test]
+fn what_a_generic_scope_grants_its_token_lists() {
+    assert_eq!((Only::<CfgSync>::TOOLS, Only::<CfgRead>::TOOLS), (&["cfg.sync"] as &[_], &["cfg.read"] as &[_]));
+    assert_eq!(Only::<CfgSync>::OPERATIONS, [OperationType::Delete]);
+    assert!(holds!(Only<CfgSync>: GrantsTool<CfgSync>) && !holds!(Only<CfgSync>: GrantsTool<CfgRead>));
 }

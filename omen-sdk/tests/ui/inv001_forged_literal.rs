@@ -1,0 +1,8 @@
+// INV-001: an empty text is passed off as a checked constant -> E0624
+use omen::prelude::*;
+
+fn agent() -> Text {
+    Text::from(omen_types::scalar::TextLiteral::trusted(""))
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E4: it is good for its own scope
+use omen::prelude::*;
+
+fn agent(permit: Permit<for<'a> fn(&'a u8)>) -> Permit<for<'a> fn(&'a u8)> {
+    permit
+}
+
+fn main() {}

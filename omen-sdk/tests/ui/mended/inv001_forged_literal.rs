@@ -1,0 +1,8 @@
+// INV-001: the constant is checked
+use omen::prelude::*;
+
+fn agent() -> Option<Text> {
+    Text::literal("drain pool 7").map(Text::from)
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+// INV-001: it is checked at run time
+use omen::prelude::*;
+
+fn agent(summary: &'static str) -> Result<(), Invalid> {
+    let _ = Intent::new(Text::new(summary)?, text!("database orders"));
+    Ok(())
+}
+
+fn main() {}

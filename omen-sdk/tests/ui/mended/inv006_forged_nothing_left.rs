@@ -1,0 +1,9 @@
+// INV-006: the stage runs
+use omen::prelude::*;
+
+fn agent() -> Option<Ruling<Withdrawn>> {
+    let none = Arbitration::of(["raise the pool"]).veto(|_| false).err()?;
+    Some(none.instead(Tradeoff::SafetyFirst, &text!("nothing was left")))
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-006: an arbitration for each ruling
+use omen::prelude::*;
+
+fn agent(none: NothingLeft, other: NothingLeft, why: Text) {
+    let _ = (none.instead(Tradeoff::SafetyFirst, &why), other.instead(Tradeoff::MinRegret, &why));
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+// INV-007: it grants what its token lists
+use omen::prelude::*;
+#[derive(Clone, Copy)]
+struct Deploy;
+tool!(ConfigSet = "config.set", Write);
+impl ScopeTypes for Deploy {
+    type Tools = (ConfigSet, ());
+    type Operations = (op::Modify, ());
+}
+impl GrantsOp<op::Modify> for Deploy {
+    type Proof = omen::facts::__places::First;
+}
+
+fn main() {}

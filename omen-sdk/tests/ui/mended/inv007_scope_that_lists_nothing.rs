@@ -1,0 +1,14 @@
+// INV-007: it lists one
+use omen::prelude::*;
+
+tool!(ConfigSet = "config.set", Write);
+
+#[derive(Clone, Copy)]
+struct Deploy;
+
+impl ScopeTypes for Deploy {
+    type Tools = (ConfigSet, ());
+    type Operations = (op::Modify, ());
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// SCHEMA: data that is known at run time is checked
+use omen::prelude::*;
+
+fn agent(data: &str) -> Option<Fields> {
+    Fields::new(json!({ "answer": data }))
+}
+
+fn main() {}

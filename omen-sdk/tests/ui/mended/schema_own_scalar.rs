@@ -1,0 +1,8 @@
+// SCHEMA: the schema has one for a text
+use omen::prelude::*;
+
+fn agent(text: &str) -> Result<Text, Invalid> {
+    Text::new(text)
+}
+
+fn main() {}

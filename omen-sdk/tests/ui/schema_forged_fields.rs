@@ -1,0 +1,8 @@
+// SCHEMA: data without a member, past the macro that asks for one -> E0423
+use omen::prelude::*;
+
+fn agent() -> Fields {
+    Fields(Default::default())
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// SCHEMA: what makes scalars unchecked is called from outside -> E0603
+use omen::prelude::*;
+
+fn agent() -> TokenId {
+    <TokenId as omen_types::scalar::Trusted<String>>::trusted("whatever".to_owned())
+}
+
+fn main() {}

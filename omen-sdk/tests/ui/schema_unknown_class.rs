@@ -1,0 +1,6 @@
+// SCHEMA: a tool of a class that the protocol does not have -> macro
+use omen::prelude::*;
+
+tool!(Shell = "shell", Execute);
+
+fn main() {}
