@@ -49,9 +49,14 @@
 //! # After a crash
 //!
 //! An entry is written to the log, then the head record is set to it, then it is acknowledged. Whenever the process
-//! dies, every acknowledged entry is there, and at most one that is not: whole, or as a torn last line. Both count as
-//! [`Verdict::Incomplete`], and opening the log mends it. A log that is [`Verdict::Tampered`] or [`Verdict::Truncated`]
-//! is not opened, so nothing is added to it.
+//! dies, every acknowledged entry is there, and at most one that is not: whole, or the start of its line. Both count as
+//! [`Verdict::Incomplete`], and opening the log repairs it: a whole entry stays, and the start of a line is cut off and
+//! kept beside the log. Other bytes at the end are not what a crash leaves (D57): they count as [`Verdict::Tampered`]. A
+//! start can be made up without the key, as long as it ends before the seal can be checked; it adds nothing, and it is
+//! kept. A log that is [`Verdict::Tampered`] or [`Verdict::Truncated`] is not opened, so nothing is added to it.
+//!
+//! A head record that names no entry is made first, then the log. So an empty log without a head record is not what a
+//! crash leaves, either.
 
 mod anchor;
 mod entry;
@@ -61,6 +66,7 @@ mod key;
 mod log;
 mod mac;
 pub mod store;
+mod torn;
 mod verdict;
 mod verify;
 

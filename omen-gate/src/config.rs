@@ -122,19 +122,24 @@ impl Config {
     /// Reads a file, up to [`MAX_BYTES`].
     ///
     /// # Errors
-    /// If it cannot be read, or anything is wrong with it.
+    /// If it cannot be read, is no regular file, or anything is wrong with it; also if `log` and `key_file` are one file
+    /// under two names, which only the file system knows, or the key stands in the file itself.
     pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
         use std::io::Read as _;
 
         let mut bytes = Vec::new();
         // One byte more than may be tells a file that is too long.
-        let read = std::fs::File::open(path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
+        let read = crate::regular::open(path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
         let text = match read {
             Ok(_) => String::from_utf8(bytes).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
         };
         let text = text.map_err(|why| error::unreadable(path, &why))?;
-        Self::parse(&text)
+        let source = source::Source::read(&text)?;
+        schema::check(&source)?;
+        let config = check::build(&source)?;
+        check::surroundings(&source, &config)?;
+        Ok(config)
     }
 
     /// The JSON Schema (2020-12) of the file, derived from the types that it is read into.
@@ -149,6 +154,9 @@ impl Config {
         Some(&self.allow.get(tool)?.demand)
     }
 }
+
+/// Variables that every server inherits: without them, programs are not found.
+pub(crate) const INHERITED: &[&str] = if cfg!(windows) { &["PATH", "SystemRoot"] } else { &["PATH"] };
 
 /// The longest configuration that is read, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;

@@ -91,6 +91,7 @@ mod permission;
 pub mod pipeline;
 pub mod plan;
 mod policy;
+pub mod regular;
 mod schema;
 pub mod server;
 mod size;

@@ -8,14 +8,22 @@ use serde::{Deserialize, Serialize};
 
 /// A text that is no such name. Its message shows what cannot be seen escaped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{got}` is no {what}: 1 to 128 characters, none of them blank, a control character or invisible")]
+#[error("`{got}` is no {what}: {why}")]
 pub struct BadName {
     what: &'static str,
     got: String,
+    why: &'static str,
+}
+
+const FORM: &str = "1 to 128 characters, none of them blank, a control character or invisible";
+
+/// Whether a text has the form of a name.
+fn is_name(text: &str) -> bool {
+    (1..=128).contains(&text.chars().count()) && !text.chars().any(|c| c.is_whitespace() || is_unseen(c))
 }
 
 macro_rules! name {
-    ($(#[$doc:meta])* $Name:ident, $what:literal) => {
+    ($(#[$doc:meta])* $Name:ident, $what:literal $(, $reserved:path: $why:literal)?) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
@@ -24,17 +32,16 @@ macro_rules! name {
         impl $Name {
             /// Takes a text of 1 to 128 characters, none of them blank, a control character or invisible: names that are
             /// not the same must not look the same.
+            $(#[doc = concat!("\n\nOne is reserved: [`", stringify!($reserved), "`].")])?
             ///
             /// # Errors
             /// If the text is something else.
             pub fn new(text: impl AsRef<str>) -> Result<Self, BadName> {
                 let text = text.as_ref();
-                let fits = (1..=128).contains(&text.chars().count());
-                if fits && !text.chars().any(|c| c.is_whitespace() || is_unseen(c)) {
-                    Ok(Self(text.into()))
-                } else {
-                    Err(BadName { what: $what, got: shown(text) })
-                }
+                $(if text == $reserved {
+                    return Err(BadName { what: $what, got: shown(text), why: $why });
+                })?
+                if is_name(text) { Ok(Self(text.into())) } else { Err(BadName { what: $what, got: shown(text), why: FORM }) }
             }
 
             /// The text.
@@ -90,8 +97,20 @@ name!(
 );
 name!(
     /// Links a user's request with everything that is done for it (A2). Nothing runs without one.
-    TurnId, "turn id"
+    TurnId, "turn id", crate::START: "the log's entries of the gate's own start have it; use another id"
 );
+
+impl TurnId {
+    /// The turn of what is recorded when a gate is put together. Nobody else can ask for anything under it.
+    pub(crate) fn start() -> Self {
+        Self(crate::START.into())
+    }
+
+    /// Whether entries of the log may have such a turn.
+    pub(crate) fn is_name(text: &str) -> bool {
+        is_name(text)
+    }
+}
 
 name!(
     /// The name of a step within a turn (R4).

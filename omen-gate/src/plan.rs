@@ -68,11 +68,12 @@ impl Default for Limits {
 }
 
 impl Plan {
-    /// Reads the planner's output. One thing that is wrong is told, the first in this order: size, what stands
-    /// around the object, its syntax, its members.
+    /// Reads the planner's output. One error is reported, the first in this order: size, what stands around the object,
+    /// its syntax, its members, the names.
     ///
     /// # Errors
-    /// PG-1 for all that is no plan, and PG-T for a `final_answer` that does not ask for more.
+    /// PG-1 for all that is no plan, PG-T for a `final_answer` that does not ask for more, and PG-2 for a server or tool
+    /// that no catalogue can hold, since its name is none.
     pub fn parse(text: &str, limits: &Limits) -> Result<Self, Blocked> {
         form::plan(text::object(text, limits)?)
     }

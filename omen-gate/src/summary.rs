@@ -22,7 +22,7 @@ pub struct Summary {
 pub struct Section {
     /// What it is about.
     pub heading: String,
-    /// What it says, at least one bullet.
+    /// What it says. Without bullets it claims nothing, such as a section on risks where there are none.
     pub bullets: Vec<Bullet>,
 }
 
@@ -30,7 +30,7 @@ pub struct Section {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bullet {
-    /// The statement.
+    /// The statement, with at least one letter or digit.
     pub text: String,
     /// What it rests on: a piece of the canonical text of the answer, letter by letter, with at least one letter or
     /// digit. As that text is JSON, a quotation mark within a string stands there as `\"`.
@@ -45,8 +45,8 @@ pub struct Grounded {
 
 /// Lets a summary pass if the evidence of every bullet, in every section, is a piece of the typed answer's text.
 ///
-/// A summary that claims nothing is none: without sections, or with a section without bullets, whose heading would stand
-/// there without any evidence.
+/// Of a section without bullets this holds, for there is nothing in it to find evidence for. A summary without sections
+/// is none, and a bullet whose statement is blank states nothing that evidence could be for.
 ///
 /// # Errors
 /// PG-5, with all bullets that are at fault, up to a bound.
@@ -56,10 +56,10 @@ pub fn ground<T>(typed: &Typed<T>, summary: Summary) -> Result<Grounded, Blocked
         faults.add(|| "it has no sections".to_owned());
     }
     for (number, section) in (1..).zip(&summary.sections) {
-        if section.bullets.is_empty() {
-            faults.add(|| format!("section {number} has no bullets"));
-        }
-        for (bullet, evidence) in (1..).zip(section.bullets.iter().map(|bullet| &bullet.evidence)) {
+        for (bullet, Bullet { text, evidence }) in (1..).zip(&section.bullets) {
+            if is_blank(text) {
+                faults.add(|| format!("bullet {bullet} of section {number} has a text without a letter or a digit"));
+            }
             if let Some(fault) = fault(typed.text(), evidence) {
                 faults.add(|| format!("bullet {bullet} of section {number} {fault}: `{}`", bounded(evidence)));
             }
@@ -106,11 +106,15 @@ impl Faults {
 }
 
 fn fault(text: &str, evidence: &str) -> Option<&'static str> {
-    if !evidence.chars().any(char::is_alphanumeric) {
+    if is_blank(evidence) {
         // A comma or a brace stands in every answer.
         return Some("has evidence without a letter or a digit");
     }
     (!text.contains(evidence)).then_some("has evidence that is not in the answer")
+}
+
+fn is_blank(text: &str) -> bool {
+    !text.chars().any(char::is_alphanumeric)
 }
 
 /// The most faults that a message lists.

@@ -175,6 +175,31 @@ pub(crate) enum Label {
     Own(Own),
 }
 
+impl Label {
+    /// All of them.
+    pub(super) const ALL: [Self; 9] = [
+        Self::Record(Kind::Turn),
+        Self::Record(Kind::Decision),
+        Self::Record(Kind::Grant),
+        Self::Record(Kind::Revocation),
+        Self::Record(Kind::Confirmation),
+        Self::Record(Kind::Intent),
+        Self::Record(Kind::Outcome),
+        Self::Own(Own::Opened),
+        Self::Own(Own::Mended),
+    ];
+
+    /// Whether entries of the kind belong to a turn. Those of the log itself belong to none.
+    pub(super) fn is_of_a_turn(self) -> bool {
+        matches!(self, Self::Record(_))
+    }
+
+    /// The kind as it stands in an entry, with its quotation marks.
+    pub(super) fn text(self) -> Option<String> {
+        String::from_utf8(canonical::write(&self).ok()?).ok()
+    }
+}
+
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -196,6 +221,15 @@ pub enum Flaw {
     /// Its seal does not fit its content, what stands before it, or the key.
     #[error("its seal does not fit")]
     Mac,
+    /// It is the end of the log, has no line break, and is not the start of an entry either, which is all that a crash
+    /// leaves there.
+    #[error("it has no line break, and is not the start of an entry: expected {expected} after {at} bytes")]
+    NotStart {
+        /// How many of its bytes could be the start of an entry.
+        at: u64,
+        /// What could stand there instead.
+        expected: String,
+    },
     /// It says what was sealed in other bytes than were written.
     #[error("it is not spelled as it was written (RFC 8785)")]
     Form,

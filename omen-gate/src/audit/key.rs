@@ -2,7 +2,7 @@
 
 use std::env::VarError;
 use std::fmt;
-use std::fs::{self, File, Metadata};
+use std::fs::Metadata;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,7 @@ use sha2::Sha256;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::{Mac, store};
+use crate::regular;
 
 /// The key that seals the log: at least 32 bytes, written as hexadecimal digits.
 ///
@@ -55,10 +56,11 @@ impl Key {
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         let path = path.as_ref();
         let unreadable = |source| KeyError::Io { path: path.to_owned(), source };
-        // Opening a pipe could wait forever, so look first; and look at what was really opened, too.
-        check_file(path, &fs::metadata(path).map_err(unreadable)?)?;
-        let file = File::open(path).map_err(unreadable)?;
-        check_file(path, &file.metadata().map_err(unreadable)?)?;
+        let file = regular::open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput => KeyError::NotFile(path.to_owned()),
+            _ => unreadable(error),
+        })?;
+        check_rights(path, &file.metadata().map_err(unreadable)?)?;
         // With its full capacity at once, no copy of a part is left behind by growing.
         let mut text = Zeroizing::new(String::with_capacity(MAX_TEXT));
         let read = file.take(MAX_TEXT as u64).read_to_string(&mut text);
@@ -186,7 +188,10 @@ impl KeyError {
                 format!("name the file that holds the key, or make a key: `omen audit new-key {}`", path.display())
             }
             Self::Io { .. } => "name a file that this user can read".into(),
-            Self::NotFile(_) => "name the file that holds the key's digits".into(),
+            Self::NotFile(_) => {
+                "name the file that holds the key's digits; what comes out of a pipe goes to a file first, or to a variable"
+                    .into()
+            }
             Self::Open { path, .. } => {
                 format!("run `chmod 600 {}`, and make a new key if somebody else may have read it", path.display())
             }
@@ -199,10 +204,7 @@ impl KeyError {
     }
 }
 
-fn check_file(path: &Path, metadata: &Metadata) -> Result<(), KeyError> {
-    if !metadata.is_file() {
-        return Err(KeyError::NotFile(path.to_owned()));
-    }
+fn check_rights(path: &Path, metadata: &Metadata) -> Result<(), KeyError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;

@@ -1,6 +1,7 @@
 //! The log, for writing.
 
 use std::fmt;
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
@@ -10,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::entry::{Entry, Label, MAX_LINE, Own, Record};
 use super::head::{Head, Point};
 use super::store::{Files, Store};
-use super::verdict::Verdict;
+use super::verdict::{Verdict, Verification};
 use super::verify::verify;
 use super::{Anchor, AuditError, Key, Mac};
 use crate::Clock;
@@ -53,14 +54,21 @@ pub struct Receipt {
 }
 
 impl Audit {
-    /// Opens a log in files, or begins one. The whole log is verified first. What a crash has left is mended: a torn
-    /// last line goes, for it was never acknowledged; an entry that is whole stays; and an entry of the kind `mended`
-    /// says so. Without a crash, the entry says `opened`.
+    /// Opens a log in files, or begins one. The whole log is verified first. What a crash has left is repaired: the start
+    /// of a last line is cut off, for it was never acknowledged, and kept in a file beside the log; an entry that is whole
+    /// stays; and an entry of the kind `mended` says so, with the names of the files. Without a crash, the entry says
+    /// `opened`.
     ///
     /// # Errors
     /// If the log is in use, was tampered with or cut, or cannot be read or written.
     pub fn open(path: impl AsRef<Path>, key: Key, clock: Arc<dyn Clock>, options: Options) -> Result<Self, AuditError> {
-        Self::over(Files::open(path, options.sync)?, key, clock, options)
+        let path = path.as_ref();
+        let files = Files::open(path, options.sync)?;
+        let is_missing = files.is_missing();
+        Self::over(files, key, clock, options).map_err(|error| match error {
+            AuditError::NotSound(Verdict::Truncated { .. }) if is_missing => AuditError::Gone(path.to_owned()),
+            error => error,
+        })
     }
 
     /// Opens a log in any store, or begins one. `options.sync` is the store's affair.
@@ -70,21 +78,30 @@ impl Audit {
     pub fn over(store: impl Store, key: Key, clock: Arc<dyn Clock>, options: Options) -> Result<Self, AuditError> {
         let mut store = Box::new(store);
         let head = store.head()?;
-        let found = verify(store.log()?, head.as_deref(), &key, None)?;
+        let found = match store.log()? {
+            Some(log) => verify(log, head.as_deref(), &key, None)?,
+            None if head.is_some() => verify(io::empty(), head.as_deref(), &key, None)?,
+            None => Verification::of_nothing(&key),
+        };
         let at = found.point();
-        let (own, data) = match found.verdict {
-            Verdict::Sound => (Own::Opened, Map::new()),
-            Verdict::Incomplete { entries, bytes } => {
-                // The record of the mending would be lost if this process, too, died before it is written: so the head
-                // record says first that it is due.
-                let adopted = entries > 0;
-                if adopted || head.is_none() {
-                    store.replace_head(&Head { at, adopted }.encode(&key)?)?;
-                }
-                if adopted || bytes > 0 { (Own::Mended, mended(entries, bytes)) } else { (Own::Opened, Map::new()) }
-            }
+        let (entries, bytes) = match found.verdict {
+            Verdict::Sound => (0, 0),
+            Verdict::Incomplete { entries, bytes } => (entries, bytes),
             Verdict::Tampered(_) | Verdict::Truncated { .. } => return Err(AuditError::NotSound(found.verdict)),
         };
+        // The record of the repair would be lost if this process, too, died before it is written: so the head record says
+        // first that it is due, and of what is cut off, the place where it is kept.
+        let adopted = entries > 0;
+        if adopted || head.is_none() {
+            store.replace_head(&Head { at, adopted }.encode(&key)?)?;
+        }
+        if bytes > 0 {
+            store.set_aside(found.bytes)?;
+        }
+        let kept = store.kept(found.bytes)?;
+        let repaired = adopted || bytes > 0 || !kept.is_empty();
+        let (own, data) =
+            if repaired { (Own::Mended, mended(entries, bytes, kept)) } else { (Own::Opened, Map::new()) };
         let max_entry_bytes = options.max_entry_bytes.min(MAX_LINE);
         let state = State { store, at, end: found.bytes, broken: false };
         let audit = Self { inner: Arc::new(Inner { key, clock, max_entry_bytes, state: Mutex::new(state) }) };
@@ -179,10 +196,13 @@ struct State {
     broken: bool,
 }
 
-fn mended(entries: u64, bytes: u64) -> Map<String, Value> {
+fn mended(entries: u64, bytes: u64, kept: Vec<String>) -> Map<String, Value> {
     let mut data = Map::new();
     data.insert("entries".into(), json!(entries));
     data.insert("bytes".into(), json!(bytes));
+    if !kept.is_empty() {
+        data.insert("kept".into(), json!(kept));
+    }
     data
 }
 

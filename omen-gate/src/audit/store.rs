@@ -8,17 +8,18 @@ use std::fs::OpenOptions;
 use std::io::{self, Read};
 
 pub use files::{Files, head_path};
-pub(crate) use files::{ReadOnly, sync_folder};
+pub(crate) use files::{ReadOnly, is_beside, sync_folder};
 pub use memory::Memory;
 
 /// What the log needs of its medium. An operation that returns is done for good, as far as the medium can promise it;
 /// one that fails may have been done, or half done.
 pub trait Store: Debug + Send + 'static {
-    /// The log from its start.
+    /// The log from its start, if there is one. An empty log is not the same as none: the head record is made before the
+    /// log, so an empty log without a head record has lost it.
     ///
     /// # Errors
     /// If it cannot be read.
-    fn log(&mut self) -> io::Result<Box<dyn Read + '_>>;
+    fn log(&mut self) -> io::Result<Option<Box<dyn Read + '_>>>;
 
     /// The head record, if there is one.
     ///
@@ -26,11 +27,26 @@ pub trait Store: Debug + Send + 'static {
     /// If it cannot be read.
     fn head(&mut self) -> io::Result<Option<Vec<u8>>>;
 
-    /// Writes a line at an offset, in bytes from the start. The log ends behind it: what is left of a torn line goes.
+    /// Writes a line at the end of the log, which is at this offset, in bytes from the start. If there is no log, makes
+    /// one.
     ///
     /// # Errors
     /// If it is not safely written.
     fn append(&mut self, offset: u64, line: &[u8]) -> io::Result<()>;
+
+    /// Takes what is behind an offset off the log, once it is safely kept elsewhere, under a name that nothing has had:
+    /// what was there is evidence, and is not deleted (D57).
+    ///
+    /// # Errors
+    /// If it is not safely kept. Then it is still in the log.
+    fn set_aside(&mut self, offset: u64) -> io::Result<()>;
+
+    /// The names under which [`set_aside`](Self::set_aside) has kept what was behind this offset, the first one first.
+    /// While the log ends at the offset, no entry has recorded them yet.
+    ///
+    /// # Errors
+    /// If that cannot be found out.
+    fn kept(&mut self, offset: u64) -> io::Result<Vec<String>>;
 
     /// Writes the head record over the one before, whose size is the same. This is what every entry pays for.
     ///

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::entry::Flaw;
+use super::entry::{Flaw, genesis};
 use super::head::Point;
 use super::{Anchor, Key, Mac};
 
@@ -31,6 +31,12 @@ impl Verification {
         }
     }
 
+    /// What there is before there is a log.
+    pub(crate) fn of_nothing(key: &Key) -> Self {
+        let verdict = Verdict::Incomplete { entries: 0, bytes: 0 };
+        Self { verdict, entries: 0, last: genesis(key), bytes: 0 }
+    }
+
     pub(crate) fn point(&self) -> Point {
         Point { count: self.entries, last: self.last }
     }
@@ -41,12 +47,12 @@ impl Verification {
 pub enum Verdict {
     /// Every entry is as it was written, and none is missing, as far as the head record and the anchor reach.
     Sound,
-    /// A crash has left something that was never acknowledged. All that was acknowledged is there and sound. Opening
-    /// the log mends it.
+    /// There is something that was never acknowledged, or no entry yet: what a crash leaves. All that was acknowledged is
+    /// there and sound. Opening the log repairs it.
     Incomplete {
         /// Whole entries at the end that were not acknowledged: none or one. They stay.
         entries: u64,
-        /// Bytes after them that are no whole line. They go.
+        /// Bytes after them that are the start of a line, as far as can be known. They are kept beside the log.
         bytes: u64,
     },
     /// Something is not as it was written.
@@ -78,8 +84,12 @@ impl Verdict {
         match self {
             Self::Sound => None,
             Self::Incomplete { .. } => {
-                Some("a crash leaves this; nothing that was acknowledged is lost, and opening the log mends it")
+                Some("a crash leaves this; every acknowledged entry is there, and opening the log repairs it")
             }
+            Self::Tampered(Tampering::Empty) => Some(
+                "if the file was made by hand, remove it, for the gate makes its own; if not, its entries and its head \
+                 record were removed: begin a new log under another name",
+            ),
             Self::Tampered(Tampering::Line { line: 1, flaw: Flaw::Mac, .. } | Tampering::HeadChanged) => {
                 Some("see that the key is the right one; if it is, keep the files as evidence and begin a new log")
             }
@@ -96,11 +106,22 @@ impl fmt::Display for Verdict {
         f.write_str(self.name())?;
         match self {
             Self::Sound => Ok(()),
-            Self::Incomplete { entries: 0, bytes: 0 } => f.write_str(": it was made, but never used"),
+            Self::Incomplete { entries: 0, bytes: 0 } => {
+                f.write_str(": it has no entry yet, and its head record names none")
+            }
             Self::Incomplete { entries, bytes: 0 } => write!(f, ": {entries} entry at the end was not acknowledged"),
-            Self::Incomplete { entries: 0, bytes } => write!(f, ": {bytes} bytes at the end are no whole entry"),
+            Self::Incomplete { entries: 0, bytes } => {
+                write!(f, ": the last {bytes} bytes are the start of an entry, which was not acknowledged")
+            }
             Self::Incomplete { entries, bytes } => {
-                write!(f, ": {entries} entry at the end was not acknowledged, and {bytes} bytes are no whole entry")
+                write!(
+                    f,
+                    ": {entries} entry at the end was not acknowledged, and {bytes} bytes are the start of another"
+                )
+            }
+            // Bytes behind the last entry need not be anybody's work: a disk leaves such things, too.
+            Self::Tampered(tampering @ (Tampering::Empty | Tampering::Line { flaw: Flaw::NotStart { .. }, .. })) => {
+                write!(f, " or damaged: {tampering}")
             }
             Self::Tampered(tampering) => write!(f, ": {tampering}"),
             Self::Truncated { have, want } => write!(f, ": {have} entries are there, of at least {want}"),
@@ -122,9 +143,13 @@ pub enum Tampering {
         /// What is wrong with it.
         flaw: Flaw,
     },
+    /// There is a log with nothing in it. A head record is made before the log, so it was removed, or nothing of this is
+    /// a gate's: how many entries there were is not known.
+    #[error("the log is empty, and the head record that is made before a log is missing")]
+    Empty,
     /// The record is made before the first entry is written, so somebody has removed it: how many entries there were
     /// is not known.
-    #[error("there are entries, but no head record")]
+    #[error("the log is not empty, but there is no head record")]
     HeadMissing,
     /// The head record is not one that was sealed with this key.
     #[error("the head record was changed, or made with another key")]

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 
 use super::entry::{Entry, Flaw, MAX_LINE, genesis};
 use super::head::{Head, Point};
+use super::torn;
 use super::verdict::{Tampering, Verdict, Verification};
 use super::{Anchor, Key};
 
@@ -142,6 +143,9 @@ impl<'v> Verifier<'v> {
         if let Some(flaw) = &self.flaw {
             return self.wrong_line(flaw.clone());
         }
+        if let Err(flaw) = self.tail() {
+            return self.wrong_line(flaw);
+        }
         match (self.anchor, self.fits_anchor) {
             (Some(anchor), Some(false)) => return Verdict::Tampered(Tampering::AnchorOther(anchor.count)),
             (Some(anchor), None) => return self.cut(anchor.count),
@@ -150,8 +154,8 @@ impl<'v> Verifier<'v> {
         let torn = self.line.len() as u64;
         match (self.head, self.named) {
             (_, Some(head)) => self.by_head(head, torn),
-            // Nothing is written to the log before there is a head record: it was never used.
-            (None, None) if self.at.count == 0 && torn == 0 => Verdict::Incomplete { entries: 0, bytes: 0 },
+            // A head record is made before there is a log at all.
+            (None, None) if self.at.count == 0 && torn == 0 => Verdict::Tampered(Tampering::Empty),
             (None, None) => Verdict::Tampered(Tampering::HeadMissing),
             (Some(head), None) if self.at.count > 0 && Head::is_torn(head, self.before, self.at, self.key) => {
                 Verdict::Incomplete { entries: 1, bytes: torn }
@@ -168,6 +172,8 @@ impl<'v> Verifier<'v> {
             Some(true) => {}
         }
         match self.at.count - named {
+            // The first entry is written when the log is opened.
+            0 if named == 0 && torn == 0 => Verdict::Incomplete { entries: 0, bytes: 0 },
             0 if torn == 0 && !head.adopted => Verdict::Sound,
             0 => Verdict::Incomplete { entries: u64::from(head.adopted), bytes: torn },
             // An entry is written only after the head record has named the one before.
@@ -176,29 +182,22 @@ impl<'v> Verifier<'v> {
         }
     }
 
-    /// The log ends before an entry that was acknowledged. If its last line was cut, it is the beginning of an entry;
-    /// if not, somebody wrote there.
+    /// The log ends before an entry that was acknowledged.
     fn cut(&self, want: u64) -> Verdict {
-        let missing = Verdict::Truncated { have: self.at.count, want };
+        Verdict::Truncated { have: self.at.count, want }
+    }
+
+    /// Bytes behind the last line break are what a write has left that stopped midway, or not what was written (D57).
+    fn tail(&self) -> Result<(), Flaw> {
         if self.line.is_empty() {
-            return missing;
+            return Ok(());
         }
-        match Entry::judge(&self.line, self.key, &self.at.last, self.at.count + 1) {
-            // Only the line break is missing.
-            Ok(_) => missing,
-            Err(_) if is_beginning(&self.line) => missing,
-            Err(flaw) => self.wrong_line(flaw),
-        }
+        torn::judge(&self.line, self.key, &self.at.last, self.at.count + 1)
     }
 
     fn wrong_line(&self, flaw: Flaw) -> Verdict {
         Verdict::Tampered(Tampering::Line { line: self.at.count + 1, offset: self.bytes, flaw })
     }
-}
-
-/// Whether a text is JSON as far as it goes.
-fn is_beginning(text: &[u8]) -> bool {
-    serde_json::from_slice::<serde::de::IgnoredAny>(text).is_err_and(|error| error.is_eof())
 }
 
 /// Bytes read at a time.

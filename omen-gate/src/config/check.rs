@@ -2,17 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use omen_types::suggest::nearest;
 use omen_types::time::Timestamp;
+use omen_types::unseen::is_unseen;
 use regex::Regex;
 use serde::Deserialize as _;
+use zeroize::Zeroizing;
 
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::{self, File};
-use super::source::{Source, member};
-use super::{Audit, Command, Config, KeySource, Server};
+use super::source::{Source, member, path};
+use super::{Audit, Command, Config, INHERITED, KeySource, Server};
+use crate::audit::store::{head_path, is_beside};
 use crate::breaker::BreakerLimits;
 use crate::catalog::{Allowed, Allowlist, Pin};
 use crate::confirm::ConfirmLimits;
@@ -32,6 +36,9 @@ pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {
     let allow = check.allow(file.allow, &servers);
     let grants = check.grants(file.grants, &allow);
     let audit = file.audit.and_then(|audit| check.audit(audit));
+    if let Some(audit) = &audit {
+        check.key_stays(audit, &servers);
+    }
     let confirm =
         ConfirmLimits { timeout: seconds(file.confirm.timeout_seconds), valid: seconds(file.confirm.valid_seconds) };
     let breaker = BreakerLimits {
@@ -103,8 +110,19 @@ impl Check<'_, '_> {
             let command = match server.command {
                 Some(program) => {
                     let file::Server { args, env, pass_env, .. } = server;
-                    for name in env.keys() {
-                        self.variable(&member(&member(&pointer, "env"), name), name);
+                    let place = member(&pointer, "command");
+                    self.without_nul(&place, "the command", &program);
+                    // What cannot be seen names no program.
+                    if program.chars().all(|c| c.is_whitespace() || is_unseen(c)) && !program.contains('\0') {
+                        self.wrong(&place, "the command is blank", "name the program to start");
+                    }
+                    for (index, arg) in args.iter().enumerate() {
+                        self.without_nul(&format!("{pointer}/args/{index}"), "the argument", arg);
+                    }
+                    for (name, value) in &env {
+                        let place = member(&member(&pointer, "env"), name);
+                        self.variable(&place, name);
+                        self.without_nul(&place, "the value of the variable", value);
                     }
                     for (index, name) in pass_env.iter().enumerate() {
                         self.variable(&format!("{pointer}/pass_env/{index}"), name);
@@ -127,6 +145,13 @@ impl Check<'_, '_> {
             }
         }
         checked
+    }
+
+    /// The operating system ends a text at a NUL. The text is not repeated, for it may be a secret.
+    fn without_nul(&mut self, pointer: &str, what: &str, text: &str) {
+        if text.contains('\0') {
+            self.wrong(pointer, format!("{what} has a NUL in it"), "leave the NUL out: nothing can be started with it");
+        }
     }
 
     fn variable(&mut self, pointer: &str, name: &str) {
@@ -245,9 +270,164 @@ impl Check<'_, '_> {
                 return None;
             }
         };
+        for (member, path) in [("log", Some(audit.log.as_str())), ("key_file", file_of(&key))] {
+            self.without_nul(&format!("/audit/{member}"), "the path", path.unwrap_or_default());
+        }
+        if let Some(file) = file_of(&key)
+            && is_beside(&lexical(&audit.log), &lexical(file))
+        {
+            self.wrong("/audit/key_file", one_file(&audit.log, file), APART);
+        }
         Some(Audit { log: audit.log.into(), key, sync: audit.sync })
     }
+
+    /// The key of the log is for the gate alone: a server that has it can write the log anew (A3).
+    fn key_stays(&mut self, audit: &Audit, servers: &BTreeMap<ServerName, Server>) {
+        let commands = servers.iter().filter_map(|(name, server)| Some((name, server.command.as_ref()?)));
+        match &audit.key {
+            KeySource::Env(variable) => {
+                if INHERITED.iter().any(|inherited| is_same_variable(inherited, variable)) {
+                    let message = format!("every server inherits `{variable}`, so it cannot hold the key of the log");
+                    self.wrong("/audit/key_env", message, KEEP);
+                }
+                for (name, command) in commands {
+                    let pointer = member("/servers", name.as_str());
+                    let passed = command.pass_env.iter().enumerate();
+                    let passed = passed.map(|(index, name)| (format!("{pointer}/pass_env/{index}"), name));
+                    let set = command.env.keys().map(|name| (member(&member(&pointer, "env"), name), name));
+                    let named: Vec<_> =
+                        passed.chain(set).filter(|(_, name)| is_same_variable(name, variable)).collect();
+                    for (pointer, _) in named {
+                        let place = path(&self.source.value, &pointer);
+                        let message = format!(
+                            "`{place}` gives the server `{variable}`, which holds the key of the log (`audit.key_env`)"
+                        );
+                        self.wrong(&pointer, message, KEEP);
+                    }
+                }
+            }
+            KeySource::File(file) => {
+                let key = lexical(&file.to_string_lossy());
+                for (name, command) in commands {
+                    for (pointer, text) in texts(name, command) {
+                        // As a whole, or behind the `=` of an option.
+                        let paths = [Some(text), text.split_once('=').map(|(_, path)| path)];
+                        if paths.into_iter().flatten().any(|path| lexical(path) == key) {
+                            let place = path(&self.source.value, &pointer);
+                            let message = format!(
+                                "`{place}` gives the server the file with the key of the log (`audit.key_file`)"
+                            );
+                            self.wrong(&pointer, message, KEEP);
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
+
+/// Checks what only the file system and the environment know: a configuration that is right as a text may name one file
+/// twice, or hold the key itself. What is not there yet, or cannot be looked at, is not refused here.
+pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), ConfigErrors> {
+    let Some(audit) = &config.audit else { return Ok(()) };
+    let mut check = Check { source, errors: Vec::new() };
+    match &audit.key {
+        KeySource::File(file) => {
+            let head = head_path(&audit.log);
+            if [audit.log.as_path(), &head].into_iter().any(|log| is_same_file(log, file)) {
+                check.wrong("/audit/key_file", one_file(&audit.log.to_string_lossy(), &file.to_string_lossy()), APART);
+            }
+            for (name, command) in
+                config.servers.iter().filter_map(|(name, server)| Some((name, server.command.as_ref()?)))
+            {
+                for (pointer, text) in texts(name, command) {
+                    if is_same_file(Path::new(text), file) {
+                        let place = path(&source.value, &pointer);
+                        let message =
+                            format!("`{place}` gives the server the file with the key of the log (`audit.key_file`)");
+                        check.wrong(&pointer, message, KEEP);
+                    }
+                }
+            }
+        }
+        KeySource::Env(variable) => {
+            let key = std::env::var(variable).map(Zeroizing::new).unwrap_or_default();
+            let key = key.trim_ascii();
+            for (name, command) in
+                config.servers.iter().filter_map(|(name, server)| Some((name, server.command.as_ref()?)))
+            {
+                for (pointer, _) in texts(name, command).filter(|(_, text)| !key.is_empty() && text.contains(key)) {
+                    let place = path(&source.value, &pointer);
+                    check.wrong(&pointer, format!("`{place}` holds the key of the log (`audit.key_env`)"), KEEP);
+                }
+            }
+        }
+    }
+    if check.errors.is_empty() { Ok(()) } else { Err(ConfigErrors(check.errors)) }
+}
+
+/// The texts that a server is started with, and where they stand.
+fn texts<'c>(name: &ServerName, command: &'c Command) -> impl Iterator<Item = (String, &'c str)> {
+    let pointer = member("/servers", name.as_str());
+    let program = (member(&pointer, "command"), command.program.as_str());
+    let args = command.args.iter().enumerate();
+    let args: Vec<_> = args.map(|(index, arg)| (format!("{pointer}/args/{index}"), arg.as_str())).collect();
+    let env = member(&pointer, "env");
+    let env = command.env.iter().map(move |(name, value)| (member(&env, name), value.as_str()));
+    std::iter::once(program).chain(args).chain(env)
+}
+
+fn file_of(key: &KeySource) -> Option<&str> {
+    match key {
+        KeySource::File(file) => file.to_str(),
+        KeySource::Env(_) => None,
+    }
+}
+
+fn one_file(log: &str, key: &str) -> String {
+    let (log, key) = (bounded(log), bounded(key));
+    format!("the key file `{key}` is the log `{log}`, or a file that the log has beside it")
+}
+
+/// A path without what does not change it. `..` is taken back without a look at links, so that this is a first check only.
+fn lexical(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split(std::path::is_separator) {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    let root = if path.starts_with(std::path::is_separator) { "/" } else { "" };
+    format!("{root}{}", parts.join("/"))
+}
+
+/// Whether two paths lead to one file, by whatever links. A file that is not there is told by its folder.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    if let (Ok(a), Ok(b)) = (a.metadata(), b.metadata()) {
+        use std::os::unix::fs::MetadataExt as _;
+
+        return (a.dev(), a.ino()) == (b.dev(), b.ino());
+    }
+    let whole = |path: &Path| match path.canonicalize() {
+        Ok(path) => Some(path),
+        Err(_) => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            Some(folder.canonicalize().ok()?.join(path.file_name()?))
+        }
+    };
+    whole(a).is_some_and(|a| whole(b) == Some(a))
+}
+
+/// Windows does not tell cases apart.
+fn is_same_variable(a: &str, b: &str) -> bool {
+    if cfg!(windows) { a.eq_ignore_ascii_case(b) } else { a == b }
+}
+
+const APART: &str = "give the key a file of its own, where neither the agent nor its tools can read it";
+const KEEP: &str = "keep the key from the server: who has it can write another log";
 
 fn seconds(seconds: u32) -> Duration {
     Duration::from_secs(u64::from(seconds))

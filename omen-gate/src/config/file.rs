@@ -137,7 +137,8 @@ pub(super) struct Server {
     /// Variables of its environment.
     #[serde(default)]
     pub(super) env: BTreeMap<String, String>,
-    /// Names of further variables that it inherits. Beside them it inherits `PATH` and no others.
+    /// Names of further variables that it inherits. Beside them it inherits `PATH` and no others. The variable with the
+    /// log's key cannot be among them.
     #[serde(default)]
     pub(super) pass_env: Vec<String>,
 }
@@ -248,7 +249,7 @@ pub(super) struct Audit {
     #[schemars(with = "String", length(min = 1))]
     #[serde(default)]
     pub(super) key_file: Option<String>,
-    /// The name of a variable of the environment that holds the key.
+    /// The name of a variable of the environment that holds the key. No server is given it.
     #[schemars(with = "String", length(min = 1))]
     #[serde(default)]
     pub(super) key_env: Option<String>,

@@ -19,7 +19,7 @@ use crate::journal::{Journal, data};
 use crate::output::{BadOutput, Outputs};
 use crate::server::ToolServer;
 use crate::turns::Turns;
-use crate::{Blocked, Clock, Code, Grant, Grants, ServerName, SystemClock, ToolId, TurnId};
+use crate::{Blocked, Clock, Grant, Grants, ServerName, SystemClock, ToolId, TurnId};
 
 /// Puts a gate together: the configuration says what is allowed; servers, types of answers and who confirms come from
 /// the program.
@@ -195,7 +195,7 @@ pub const START: &str = "gate.start";
 
 /// Gives the default grants (G1), once they are recorded.
 fn load(defaults: Vec<Grant>, grants: &Grants, audit: &Audit) -> Result<(), BuildError> {
-    let start = TurnId::new(START).map_err(|error| Blocked::new(Code::A2, error.to_string(), "report this"))?;
+    let start = TurnId::start();
     let defaults: Vec<_> = defaults.into_iter().map(|grant| grants.reserve(grant)).collect::<Result<_, _>>()?;
     for some in defaults.chunks(GRANTS_AN_ENTRY) {
         let given: Vec<_> = some.iter().map(Reserved::given).collect();

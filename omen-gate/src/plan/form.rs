@@ -39,13 +39,17 @@ fn tag(members: &mut Map<String, Value>) -> Result<&'static str, Blocked> {
 
 fn call(mut members: Map<String, Value>) -> Result<Plan, Blocked> {
     known(&members, CALL_TOOL, &["server", "tool", "args"])?;
-    let server = name(&mut members, "server", ServerName::new)?;
-    let tool = name(&mut members, "tool", ToolName::new)?;
-    match members.remove("args") {
-        Some(Value::Object(args)) => Ok(Plan::CallTool(ToolCall { tool: ToolId { server, tool }, args })),
-        Some(other) => Err(wrong("args", "an object", &other)),
-        None => Err(missing("args", "a tool without arguments gets `\"args\": {}`")),
-    }
+    let server = name(&mut members, "server")?;
+    let tool = name(&mut members, "tool")?;
+    let args = match members.remove("args") {
+        Some(Value::Object(args)) => args,
+        Some(other) => return Err(wrong("args", "an object", &other)),
+        None => return Err(missing("args", "a tool without arguments gets `\"args\": {}`")),
+    };
+    // The form is right; which names there are is a matter of the catalogue.
+    let server = ServerName::new(server).map_err(|error| unlisted("server", &error))?;
+    let tool = ToolName::new(tool).map_err(|error| unlisted("tool", &error))?;
+    Ok(Plan::CallTool(ToolCall { tool: ToolId { server, tool }, args }))
 }
 
 fn answer(mut members: Map<String, Value>) -> Result<Plan, Blocked> {
@@ -78,18 +82,17 @@ fn known(members: &Map<String, Value>, form: &str, names: &[&str]) -> Result<(),
     Err(blocked(format!("a `{form}` has no member `{}`", bounded(unknown)), help))
 }
 
-fn name<T>(
-    members: &mut Map<String, Value>,
-    key: &str,
-    new: impl Fn(String) -> Result<T, BadName>,
-) -> Result<T, Blocked> {
+fn name(members: &mut Map<String, Value>, key: &str) -> Result<String, Blocked> {
     match members.remove(key) {
-        Some(Value::String(text)) => {
-            new(text).map_err(|error| blocked(bounded(&error.to_string()), format!("name the {key} as it is listed")))
-        }
+        Some(Value::String(text)) => Ok(text),
         Some(other) => Err(wrong(key, "a string", &other)),
         None => Err(missing(key, &format!("name the {key} as it is listed"))),
     }
+}
+
+/// What has not the form of a name stands in no catalogue (PG-2).
+fn unlisted(key: &str, error: &BadName) -> Blocked {
+    Blocked::new(Code::Pg2, bounded(&error.to_string()), format!("name the {key} as it is listed"))
 }
 
 fn missing(key: &str, help: &str) -> Blocked {

@@ -9,13 +9,17 @@ use omen_gate::{Clock, ManualClock, TurnId};
 use serde_json::{Map, Value, json};
 
 mod chain;
+#[cfg(target_os = "linux")]
+mod child;
 mod crash;
 mod files;
 mod head;
 mod keys;
 mod kill;
 mod records;
+mod states;
 mod tamper;
+mod torn;
 mod truncate;
 
 /// 2026-03-01T10:00:00Z.

@@ -147,7 +147,7 @@ struct Disk {
 }
 
 impl Store for Disk {
-    fn log(&mut self) -> io::Result<Box<dyn io::Read + '_>> {
+    fn log(&mut self) -> io::Result<Option<Box<dyn io::Read + '_>>> {
         self.memory.log()
     }
 
@@ -162,6 +162,14 @@ impl Store for Disk {
         let room = self.room.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |room| room.checked_sub(1));
         room.map_err(|_| io::Error::from(io::ErrorKind::StorageFull))?;
         self.memory.append(offset, line)
+    }
+
+    fn set_aside(&mut self, offset: u64) -> io::Result<()> {
+        self.memory.set_aside(offset)
+    }
+
+    fn kept(&mut self, offset: u64) -> io::Result<Vec<String>> {
+        self.memory.kept(offset)
     }
 
     fn set_head(&mut self, head: &[u8]) -> io::Result<()> {

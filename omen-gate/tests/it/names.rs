@@ -32,6 +32,18 @@ fn names_are_of_characters_that_are_seen() {
     refused("a\u{e0041}\u{fe0f}\u{3164}", r"a\u{e0041}\u{fe0f}\u{3164}");
 }
 
+/// Entries of the log that nobody asked for have this turn: whoever could use it could hide among them.
+#[test]
+fn the_turn_of_the_gates_start_is_the_gates_alone() {
+    assert_eq!(omen_gate::START, "gate.start");
+    let error = TurnId::new(omen_gate::START).unwrap_err();
+    let expect = "`gate.start` is no turn id: the log's entries of the gate's own start have it; use another id";
+    assert_eq!(error.to_string(), expect);
+    assert!("gate.start".parse::<TurnId>().is_err() && TurnId::try_from("gate.start".to_owned()).is_err());
+    assert!(serde_json::from_value::<TurnId>(json!("gate.start")).is_err());
+    assert!(TurnId::new("gate.started").is_ok() && ToolName::new("gate.start").is_ok());
+}
+
 /// The second opinion is the table of a library that is generated from Unicode's.
 #[test]
 fn what_is_unseen_is_what_unicode_says() {

@@ -211,14 +211,31 @@ fn a_call_has_its_members_and_no_other() {
         "did you mean `args`?",
     );
     refused(&with(r#", "answer": "x""#), "a `call_tool` has no member `answer`", "`server`, `tool`, `args`");
+    // What is wrong with the form comes first.
+    refused(&with(r#", "server": "a b", "tool": "t", "args": 1"#), "`args` is not an object", "instead of `1`");
+}
+
+/// A text that is no name stands in no catalogue, as a name that nothing has: both are PG-2.
+#[test]
+fn a_name_that_no_catalogue_holds_is_refused_as_one_that_is_not_listed() {
+    let with = |members: &str| format!(r#"{{"type": "call_tool"{members}}}"#);
+    let blank = with(r#", "server": "docs ", "tool": "t", "args": {}"#);
+    by(
+        Code::Pg2,
+        &blank,
+        "`docs ` is no server name: 1 to 128 characters, none of them blank, a control character or invisible",
+        "listed",
+    );
     let bad = with(r#", "server": "a b", "tool": "t", "args": {}"#);
-    refused(
+    by(
+        Code::Pg2,
         &bad,
         "`a b` is no server name: 1 to 128 characters, none of them blank, a control character or invisible",
         "listed",
     );
     let bad = with(r#", "server": "s", "tool": "", "args": {}"#);
-    refused(
+    by(
+        Code::Pg2,
         &bad,
         "`` is no tool name: 1 to 128 characters, none of them blank, a control character or invisible",
         "listed",

@@ -62,7 +62,7 @@ fn one_bullet_without_evidence_blocks_the_whole() {
 fn every_fault_is_told_up_to_a_bound() {
     refused(
         &[&["Bern", "Zürich"], &[], &["Basel"]],
-        "bullet 1 of section 1 has evidence that is not in the answer: `Bern`; section 2 has no bullets; bullet 1 of \
+        "bullet 1 of section 1 has evidence that is not in the answer: `Bern`; bullet 1 of \
          section 3 has evidence that is not in the answer: `Basel`",
     );
     let many = vec!["x".repeat(5_000); 100];
@@ -80,7 +80,35 @@ fn evidence_says_something() {
     // What cannot be seen is told as a blank.
     refused(&[&["\u{200b}"]], &told(" "));
     refused(&[], "it has no sections");
-    refused(&[&[]], "section 1 has no bullets");
+}
+
+/// What holds of every bullet holds of none: where there are no risks, the section on risks is empty.
+#[test]
+fn a_section_without_bullets_claims_nothing() {
+    for sections in [&[&["Zürich"][..], &[]][..], &[&[], &["100"]], &[&[]], &[&[], &[]]] {
+        let empty = summary(sections);
+        assert_eq!(ground(&typed(), empty.clone()).unwrap().into_summary(), empty);
+    }
+}
+
+#[test]
+fn a_claim_says_something() {
+    for blank in ["", " ", "\n\t", "\u{a0}\u{3000}", "\u{200b}\u{feff}", "...", "–"] {
+        let mut claims = summary(&[&["Zürich"], &["100", "21.5"]]);
+        claims.sections[1].bullets[1].text = blank.to_owned();
+        let blocked = ground(&typed(), claims).unwrap_err();
+        let expect =
+            "the summary of `s/t` is not grounded: bullet 2 of section 2 has a text without a letter or a digit";
+        assert_eq!((blocked.code, blocked.message.as_str()), (Code::Pg5, expect), "{blank:?}");
+    }
+    // Both may be wrong with one bullet.
+    let mut claims = summary(&[&["Bern"]]);
+    claims.sections[0].bullets[0].text.clear();
+    let message = ground(&typed(), claims).unwrap_err().message;
+    assert!(
+        message.ends_with("letter or a digit; bullet 1 of section 1 has evidence that is not in the answer: `Bern`"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -166,7 +166,7 @@ pub(crate) struct AuditVerifyArgs {
     #[command(flatten)]
     pub(crate) key: KeyArgs,
 
-    /// An anchor of this log that was kept elsewhere, in a file
+    /// An anchor of this log that was kept elsewhere, in a regular file
     #[arg(long, value_name = "FILE")]
     pub(crate) anchor: Option<PathBuf>,
 
@@ -219,22 +219,22 @@ pub(crate) enum GateCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct DryRunArgs {
-    /// The configuration of the gate, in TOML
+    /// The configuration of the gate, in TOML; a regular file
     #[arg(long, value_name = "FILE")]
     pub(crate) config: PathBuf,
 
-    /// The tools that there are, in JSON, as `omen gate catalog` prints them
+    /// The tools that there are, in JSON, as `omen gate catalog` prints them; a regular file
     #[arg(long, value_name = "FILE")]
     pub(crate) catalog: PathBuf,
 
-    /// The plans, one a line; `-`, or none at all, means standard input
+    /// The plans, one a line, in a regular file; `-`, or none at all, means standard input
     #[arg(value_name = "PLANS")]
     pub(crate) plans: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CatalogArgs {
-    /// The configuration of the gate, in TOML
+    /// The configuration of the gate, in TOML; a regular file
     #[arg(long, value_name = "FILE")]
     pub(crate) config: PathBuf,
 
@@ -403,6 +403,9 @@ anew by somebody who has the key. An anchor that was kept elsewhere shows both.
 While a gate has the log open it is in use, and is not looked at. A copy of the log and its head
 record can be, if nothing was written between the two.
 
+All files must be regular ones. A pipe, such as `<(command)` gives, is refused: write what comes out of
+it to a file first.
+
 Examples:
   omen audit verify --key-file audit.key audit.jsonl
   omen audit verify --key-file audit.key --anchor monday.anchor --format json audit.jsonl
@@ -450,6 +453,10 @@ there is one line of JSON, in the same order. Plans are such as these:
 and what comes out is
 
   {\"index\":0,\"verdict\":\"allow|block|needs_confirmation|terminal\",\"code\":…,\"message\":…,\"help\":…}
+
+The configuration and the catalogue must be regular files, and so must PLANS if it is named. A pipe,
+such as `<(command)` gives, is refused: write what comes out of it to a file first, or send plans
+through standard input.
 
 Each plan is judged by itself, as if it were the first. No tool is called, no server is started and
 nothing is recorded. Not looked at are the request (PG-0), failures so far (R1, R2), answers (PG-4,

@@ -1,11 +1,11 @@
 //! `omen audit`: verifies the log of the tool boundary.
 
-use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
 use omen::render::human::clean;
 use omen_gate::audit::{Anchor, Key, Mac, Tampering, Verdict, Verification, verify_file};
+use omen_gate::regular;
 use serde::Serialize;
 
 use super::args::{AuditExportArgs, AuditVerifyArgs, Format, KeyArgs, NewKeyArgs};
@@ -143,13 +143,13 @@ fn key(args: &KeyArgs) -> Option<Key> {
 }
 
 fn anchor(path: &Path, key: &Key) -> Result<Anchor, Unread> {
-    let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_ANCHOR).read_to_string(&mut text));
+    let read = regular::read(path, MAX_ANCHOR);
     let unread = |error: &dyn std::fmt::Display| {
         complain(format_args!("cannot use the anchor {}: {}", path.display(), clean(&error.to_string())));
         Unread
     };
-    read.map_err(|error| unread(&error))?;
+    let bytes = read.map_err(|error| unread(&error))?;
+    let text = String::from_utf8(bytes).map_err(|error| unread(&error))?;
     Anchor::parse(&text, key).map_err(|error| unread(&error))
 }
 
@@ -158,5 +158,5 @@ fn found(log: &Path, key: &Key, anchor: Option<&Anchor>) -> Option<Verification>
     found.map_err(|error| complain(format_args!("{error}; {}", error.help()))).ok()
 }
 
-/// Bytes of an anchor file that are looked at, far more than an anchor has.
+/// Bytes that an anchor file may have, far more than an anchor has.
 const MAX_ANCHOR: u64 = 64 * 1024;

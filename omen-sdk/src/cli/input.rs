@@ -6,6 +6,7 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use omen::validator::{Options, Sink, Summary, Validator};
+use omen_gate::regular;
 
 use super::complain;
 
@@ -89,10 +90,23 @@ impl Input {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         if metadata.is_dir() {
-            return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
+            return Err(directory());
         }
         let length = metadata.is_file().then_some(metadata.len());
         Ok(Self::new(Box::new(file), length))
+    }
+
+    /// A regular file, or standard input, whatever that is.
+    pub(crate) fn open_regular(path: &Path) -> io::Result<Self> {
+        if is_stdin(path) {
+            return Self::open(path);
+        }
+        if path.is_dir() {
+            return Err(directory());
+        }
+        let file = regular::open(path)?;
+        let length = file.metadata()?.len();
+        Ok(Self::new(Box::new(file), Some(length)))
     }
 
     /// `length`: bytes, of a regular file.
@@ -113,6 +127,10 @@ impl Input {
             }
         }
     }
+}
+
+fn directory() -> io::Error {
+    io::Error::new(io::ErrorKind::IsADirectory, "it is a directory")
 }
 
 /// Hidden, unless a person waits for a long file.

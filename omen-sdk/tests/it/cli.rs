@@ -22,6 +22,17 @@ fn omen<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {
     command
 }
 
+/// Far more than a command needs that waits for nobody, and far less than for ever.
+#[cfg(unix)]
+const AT_ONCE: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// Makes a pipe with a name. Nobody has its other end.
+#[cfg(unix)]
+fn pipe(folder: &TempDir, name: &str) {
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join(name)).status();
+    assert!(made.expect("mkfifo starts").success());
+}
+
 /// What a run gave.
 struct Run {
     code: i32,

@@ -7,49 +7,84 @@ use std::path::{Path, PathBuf};
 
 use super::{Store, private};
 use crate::audit::{AuditError, head};
+use crate::regular;
 
 /// The log's file and the head record's, which has the same name with `.head` behind it. The log is locked as long as
 /// this lives: one writer at a time, and nobody verifies what is being written.
+///
+/// What a repair cuts off is kept in a file of the same name with `.torn-` and the offset behind it that it was cut from.
 #[derive(Debug)]
 pub struct Files {
     path: PathBuf,
     log: File,
-    length: u64,
+    /// While there is no log: the name that its file has until then. So whoever else begins the log finds it locked, and
+    /// there is no log before there is a head record.
+    unnamed: Option<PathBuf>,
     head: Option<File>,
     sync: bool,
 }
 
 impl Files {
-    /// Opens a log to write to it; if there is none, makes an empty one that only the owner may read and write.
+    /// Opens a log to write to it; if there is none, the first entry makes one that only the owner may read and write.
     ///
     /// With `sync`, what is written survives a power failure; without, the death of this process only.
     ///
     /// # Errors
-    /// If the log is in use, or cannot be opened; or if it is gone and its head record is not.
+    /// If the log is in use, or cannot be opened.
     pub fn open(path: impl AsRef<Path>, sync: bool) -> Result<Self, AuditError> {
         let path = path.as_ref();
         let unusable = |source| AuditError::Io { path: path.to_owned(), source };
-        check_regular(path).map_err(unusable)?;
-        let head_path = head_path(path);
-        let head_exists = head_path.try_exists().map_err(unusable)?;
-        // Where there is a head record, an empty log in place of the one that is gone would only blur what happened.
-        let log = match private().read(true).create(!head_exists).open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && head_exists => {
-                return Err(AuditError::Gone(path.to_owned()));
+        // Each round means that somebody else has begun the log, or given that up, since the one before.
+        for _ in 0..ROUNDS {
+            let (log, unnamed) = match regular::open_with(private().read(true), path) {
+                Ok(log) => {
+                    lock(path, log.try_lock())?;
+                    (log, None)
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    let Some((log, name)) = begin(path)? else { continue };
+                    (log, Some(name))
+                }
+                Err(error) => return Err(unusable(error)),
+            };
+            let mut files = Self { path: path.to_owned(), log, unnamed, head: None, sync };
+            files.head = open_head(&head_path(path), OpenOptions::new().read(true).write(true)).map_err(unusable)?;
+            return Ok(files);
+        }
+        Err(AuditError::InUse(path.to_owned()))
+    }
+
+    /// Whether there is no log.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.unnamed.is_some()
+    }
+
+    /// Gives the log its name, if it has not got it.
+    fn name(&mut self) -> io::Result<()> {
+        if let Some(unnamed) = &self.unnamed {
+            fs::rename(unnamed, &self.path)?;
+            self.unnamed = None;
+            if self.sync {
+                sync_folder(&self.path)?;
             }
-            log => log.map_err(unusable)?,
-        };
-        lock(path, log.try_lock())?;
-        let head = open_head(&head_path, OpenOptions::new().read(true).write(true)).map_err(unusable)?;
-        let length = log.metadata().map_err(unusable)?.len();
-        Ok(Self { path: path.to_owned(), log, length, head, sync })
+        }
+        Ok(())
+    }
+
+    /// Where what was cut off at an offset is kept: the first time, the second, and so on.
+    fn aside(&self, offset: u64, time: u64) -> PathBuf {
+        let again = if time == 1 { String::new() } else { format!(".{time}") };
+        with_suffix(&self.path, &format!("{TORN}{offset}{again}"))
     }
 }
 
 impl Store for Files {
-    fn log(&mut self) -> io::Result<Box<dyn Read + '_>> {
+    fn log(&mut self) -> io::Result<Option<Box<dyn Read + '_>>> {
+        if self.is_missing() {
+            return Ok(None);
+        }
         self.log.rewind()?;
-        Ok(Box::new(&self.log))
+        Ok(Some(Box::new(&self.log)))
     }
 
     fn head(&mut self) -> io::Result<Option<Vec<u8>>> {
@@ -57,14 +92,43 @@ impl Store for Files {
     }
 
     fn append(&mut self, offset: u64, line: &[u8]) -> io::Result<()> {
+        self.name()?;
         self.log.seek(SeekFrom::Start(offset))?;
         self.log.write_all(line)?;
-        let end = offset + line.len() as u64;
-        if end < self.length {
-            self.log.set_len(end)?;
-        }
-        self.length = end;
         if self.sync { self.log.sync_data() } else { Ok(()) }
+    }
+
+    /// Synchronized whatever the options say: what is cut off is evidence, and a repair is rare.
+    fn set_aside(&mut self, offset: u64) -> io::Result<()> {
+        let mut time = 1;
+        let (mut file, path) = loop {
+            let path = self.aside(offset, time);
+            match private().create_new(true).open(&path) {
+                Ok(file) => break (file, path),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => time += 1,
+                Err(error) => return Err(error),
+            }
+        };
+        self.log.seek(SeekFrom::Start(offset))?;
+        io::copy(&mut self.log, &mut file)?;
+        file.sync_all()?;
+        sync_folder(&path)?;
+        self.log.set_len(offset)?;
+        self.log.sync_all()
+    }
+
+    fn kept(&mut self, offset: u64) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for time in 1.. {
+            let path = self.aside(offset, time);
+            match fs::symlink_metadata(&path) {
+                Ok(_) => names.extend(path.file_name().map(|name| name.to_string_lossy().into_owned())),
+                // Nothing has a name that is too long, either.
+                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(names)
     }
 
     fn set_head(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -79,7 +143,7 @@ impl Store for Files {
     /// Written under another name, then renamed: on common disks a dozen times slower than writing in place.
     fn replace_head(&mut self, bytes: &[u8]) -> io::Result<()> {
         let path = head_path(&self.path);
-        let fresh = with_suffix(&path, ".new");
+        let fresh = with_suffix(&path, NEW);
         // What a crash has left; nobody else is here, for the log is locked.
         match fs::remove_file(&fresh) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -100,6 +164,56 @@ impl Store for Files {
     }
 }
 
+/// A log that was not begun after all leaves nothing.
+impl Drop for Files {
+    fn drop(&mut self) {
+        if let Some(unnamed) = &self.unnamed {
+            // The file is locked and empty, so it is ours alone; one that stays is used the next time.
+            let _ = fs::remove_file(unnamed);
+        }
+    }
+}
+
+/// Makes the file of a log that there is not, under another name, and locks it. `None` if somebody else was faster.
+fn begin(path: &Path) -> Result<Option<(File, PathBuf)>, AuditError> {
+    let unusable = |source| AuditError::Io { path: path.to_owned(), source };
+    let unnamed = with_suffix(path, NEW);
+    let log = regular::open_with(private().read(true).create(true), &unnamed).map_err(unusable)?;
+    lock(path, log.try_lock())?;
+    // Who has the lock alone renames or removes the file, so that these stay true.
+    if !is_at(&log, &unnamed).map_err(unusable)? {
+        return Ok(None);
+    }
+    if path.try_exists().map_err(unusable)? {
+        fs::remove_file(&unnamed).map_err(unusable)?;
+        return Ok(None);
+    }
+    if log.metadata().map_err(unusable)?.len() > 0 {
+        let message = format!("`{}`, in which a new log is begun, is not empty", unnamed.display());
+        return Err(unusable(io::Error::new(io::ErrorKind::AlreadyExists, message)));
+    }
+    Ok(Some((log, unnamed)))
+}
+
+/// Whether a file that is open is still the one that a path names.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let ours = file.metadata()?;
+    match fs::symlink_metadata(path) {
+        Ok(there) => Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Elsewhere, a file that is open is not removed or renamed.
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> io::Result<bool> {
+    path.try_exists()
+}
+
 /// A log that is only read, and its head record.
 #[derive(Debug)]
 pub(crate) struct ReadOnly {
@@ -111,8 +225,7 @@ pub(crate) struct ReadOnly {
 impl ReadOnly {
     pub(crate) fn open(path: &Path) -> Result<Self, AuditError> {
         let unusable = |source| AuditError::Io { path: path.to_owned(), source };
-        check_regular(path).map_err(unusable)?;
-        let log = match File::open(path) {
+        let log = match regular::open(path) {
             Ok(log) => {
                 lock(path, log.try_lock_shared())?;
                 Ok(log)
@@ -132,23 +245,21 @@ impl ReadOnly {
 /// Where the head record of a log is.
 #[must_use]
 pub fn head_path(log: impl AsRef<Path>) -> PathBuf {
-    with_suffix(log.as_ref(), ".head")
+    with_suffix(log.as_ref(), HEAD)
+}
+
+/// Whether a file of this name is one that a log of that name has beside it.
+pub(crate) fn is_beside(log: &str, name: &str) -> bool {
+    name.strip_prefix(log).is_some_and(|rest| {
+        let rest = rest.strip_prefix(HEAD).unwrap_or(rest);
+        rest.is_empty() || rest == NEW || rest.starts_with(TORN)
+    })
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     name.into()
-}
-
-/// Opening a pipe could wait forever.
-fn check_regular(path: &Path) -> io::Result<()> {
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => Ok(()),
-        Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-    }
 }
 
 fn lock(path: &Path, locked: Result<(), TryLockError>) -> Result<(), AuditError> {
@@ -160,8 +271,7 @@ fn lock(path: &Path, locked: Result<(), TryLockError>) -> Result<(), AuditError>
 }
 
 fn open_head(path: &Path, options: &OpenOptions) -> io::Result<Option<File>> {
-    check_regular(path)?;
-    match options.open(path) {
+    match regular::open_with(options, path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -184,3 +294,12 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     }
     Ok(())
 }
+
+const HEAD: &str = ".head";
+/// Behind the name of a file that is being made.
+const NEW: &str = ".new";
+/// Behind the name of a file with what was cut off, before its offset.
+const TORN: &str = ".torn-";
+
+/// How often a log that changes hands is asked for.
+const ROUNDS: usize = 16;

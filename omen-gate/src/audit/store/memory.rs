@@ -14,21 +14,29 @@ pub struct Memory {
 
 #[derive(Debug, Default)]
 struct Content {
-    log: Vec<u8>,
+    log: Option<Vec<u8>>,
     head: Option<Vec<u8>>,
+    /// What was set aside, with the offset that it was taken from.
+    kept: Vec<(u64, Vec<u8>)>,
 }
 
 impl Memory {
     /// A log with a content.
     #[must_use]
     pub fn new(log: Vec<u8>, head: Option<Vec<u8>>) -> Self {
-        Self { content: Arc::new(Mutex::new(Content { log, head })) }
+        Self { content: Arc::new(Mutex::new(Content { log: Some(log), head, kept: Vec::new() })) }
     }
 
-    /// The log's bytes.
+    /// The log's bytes; none if there is no log.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
-        self.with(|content| content.log.clone())
+        self.with(|content| content.log.clone().unwrap_or_default())
+    }
+
+    /// What was set aside when the log was repaired, the first one first.
+    #[must_use]
+    pub fn kept_bytes(&self) -> Vec<Vec<u8>> {
+        self.with(|content| content.kept.iter().map(|(_, bytes)| bytes.clone()).collect())
     }
 
     /// The head record's bytes, if there is one.
@@ -43,8 +51,9 @@ impl Memory {
 }
 
 impl Store for Memory {
-    fn log(&mut self) -> io::Result<Box<dyn Read + '_>> {
-        Ok(Box::new(io::Cursor::new(self.bytes())))
+    fn log(&mut self) -> io::Result<Option<Box<dyn Read + '_>>> {
+        let log = self.with(|content| content.log.clone());
+        Ok(log.map(|log| Box::new(io::Cursor::new(log)) as Box<dyn Read>))
     }
 
     fn head(&mut self) -> io::Result<Option<Vec<u8>>> {
@@ -54,10 +63,30 @@ impl Store for Memory {
     fn append(&mut self, offset: u64, line: &[u8]) -> io::Result<()> {
         let offset = usize::try_from(offset).map_err(io::Error::other)?;
         self.with(|content| {
-            content.log.resize(offset, 0);
-            content.log.extend_from_slice(line);
+            let log = content.log.get_or_insert_default();
+            log.resize(offset, 0);
+            log.extend_from_slice(line);
         });
         Ok(())
+    }
+
+    fn set_aside(&mut self, offset: u64) -> io::Result<()> {
+        let start = usize::try_from(offset).map_err(io::Error::other)?;
+        self.with(|content| {
+            let log = content.log.get_or_insert_default();
+            let tail = log.split_off(start.min(log.len()));
+            content.kept.push((offset, tail));
+        });
+        Ok(())
+    }
+
+    /// Kept pieces have numbers for names.
+    fn kept(&mut self, offset: u64) -> io::Result<Vec<String>> {
+        let names = |content: &mut Content| {
+            let numbered = content.kept.iter().zip(1_u64..).filter(|((from, _), _)| *from == offset);
+            numbered.map(|(_, number)| number.to_string()).collect()
+        };
+        Ok(self.with(names))
     }
 
     fn set_head(&mut self, head: &[u8]) -> io::Result<()> {

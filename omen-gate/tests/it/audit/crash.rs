@@ -1,4 +1,4 @@
-//! A crash at every byte that is written, and another one while what it left is mended.
+//! A crash at every byte that is written, and another one while what it left is repaired.
 
 use std::io::{self, Read};
 
@@ -7,7 +7,8 @@ use omen_gate::audit::store::Store;
 
 use super::*;
 
-/// Writes byte by byte, until it must not any more. Making the log end, and making a head record anew, are one step.
+/// Writes byte by byte, until it must not any more. Keeping what is cut off, making the log end, and making a head record
+/// anew, are one step each.
 #[derive(Debug)]
 pub(super) struct Mortal {
     pub(super) memory: Memory,
@@ -34,7 +35,7 @@ fn over(old: &[u8], start: usize, new: &[u8]) -> Vec<u8> {
 }
 
 impl Store for Mortal {
-    fn log(&mut self) -> io::Result<Box<dyn Read + '_>> {
+    fn log(&mut self) -> io::Result<Option<Box<dyn Read + '_>>> {
         self.memory.log()
     }
 
@@ -47,6 +48,17 @@ impl Store for Mortal {
         self.memory.append(0, &over(&self.memory.bytes(), offset as usize, &line[..written]))?;
         self.one()?;
         self.memory.append(offset, line)
+    }
+
+    fn set_aside(&mut self, offset: u64) -> io::Result<()> {
+        self.one()?;
+        let log = self.memory.bytes();
+        self.memory.set_aside(offset)?;
+        self.one().inspect_err(|_| self.memory.append(0, &log).unwrap())
+    }
+
+    fn kept(&mut self, offset: u64) -> io::Result<Vec<String>> {
+        self.memory.kept(offset)
     }
 
     fn set_head(&mut self, head: &[u8]) -> io::Result<()> {
@@ -80,25 +92,40 @@ fn live(memory: &Memory, steps: u64) -> (Vec<u64>, bool) {
     (acknowledged, true)
 }
 
+/// Whether there is neither a log nor a head record.
+fn is_nothing(memory: &Memory) -> bool {
+    memory.clone().log().unwrap().is_none() && memory.head_bytes().is_none()
+}
+
+/// Another log with the same content.
+fn copy(memory: &Memory) -> Memory {
+    if is_nothing(memory) { Memory::default() } else { Memory::new(memory.bytes(), memory.head_bytes()) }
+}
+
 /// What must hold however often the process died.
 #[track_caller]
 fn check(memory: &Memory, acknowledged: &[u64], context: impl std::fmt::Debug) {
+    if is_nothing(memory) {
+        assert!(acknowledged.is_empty(), "{context:?}");
+        return;
+    }
     let found = judge(&memory.bytes(), memory.head_bytes().as_deref());
     assert!(matches!(found.verdict, Verdict::Sound | Verdict::Incomplete { .. }), "{context:?}: {found:?}");
     assert!(acknowledged.iter().all(|sequence| *sequence <= found.entries), "{context:?}: {found:?}");
 
     let entries_before = found.entries;
-    let memory = Memory::new(memory.bytes(), memory.head_bytes());
+    let memory = copy(memory);
     drop(open(memory.clone()).unwrap());
     let mended = judge(&memory.bytes(), memory.head_bytes().as_deref());
     assert_eq!((mended.verdict, mended.entries), (Verdict::Sound, entries_before + 1), "{context:?}");
     let last = entries(&memory.bytes()).pop().unwrap();
     match found.verdict {
         Verdict::Incomplete { entries, bytes } if entries + bytes > 0 => {
-            assert_eq!(
-                (&last["kind"], &last["data"]),
-                (&json!("mended"), &json!({ "entries": entries, "bytes": bytes }))
-            );
+            let mut data = json!({ "entries": entries, "bytes": bytes });
+            if bytes > 0 {
+                data["kept"] = json!(["1"]);
+            }
+            assert_eq!((&last["kind"], &last["data"]), (&json!("mended"), &data));
         }
         _ => assert_eq!(last["kind"], "opened"),
     }
@@ -119,6 +146,21 @@ fn a_crash_at_any_byte_loses_nothing_acknowledged() {
     }
 }
 
+/// What the first life has left behind its last entry is kept, and every piece that is kept is on record.
+#[track_caller]
+fn all_is_kept(left: &Memory, now: &Memory) {
+    let torn = left.bytes().rsplit(|byte| *byte == b'\n').next().unwrap().to_vec();
+    let kept = now.kept_bytes();
+    assert!(torn.is_empty() || kept.contains(&torn), "{torn:?} {kept:?}");
+    let recorded: Vec<String> = entries(&now.bytes())
+        .iter()
+        .flat_map(|entry| entry["data"]["kept"].as_array().cloned().unwrap_or_default())
+        .map(|name| name.as_str().unwrap().to_owned())
+        .collect();
+    let numbers: Vec<String> = (1..=kept.len()).map(|number| number.to_string()).collect();
+    assert!(numbers.iter().all(|number| recorded.contains(number)), "{numbers:?} {recorded:?}");
+}
+
 /// The second life may die while it mends what the first has left, and the third mends both.
 #[test]
 fn a_crash_while_mending_loses_nothing_either() {
@@ -127,14 +169,15 @@ fn a_crash_while_mending_loses_nothing_either() {
     for first in (0..1800).step_by(17) {
         let memory = Memory::default();
         let (acknowledged, _) = live(&memory, first);
-        let left = (memory.bytes(), memory.head_bytes());
+        let left = memory;
         for second in (0..4).chain((4..900).step_by(1 + random.below(120) as usize)) {
-            let memory = Memory::new(left.0.clone(), left.1.clone());
+            let memory = copy(&left);
             let (more, _) = live(&memory, second);
             check(&memory, &[acknowledged.clone(), more].concat(), (first, second));
             // What the first life has left is on record, even if the second died over it.
             drop(open(memory.clone()).unwrap());
-            let was = judge(&left.0, left.1.as_deref()).verdict;
+            let was = judge(&left.bytes(), left.head_bytes().as_deref()).verdict;
+            all_is_kept(&left, &memory);
             if let Verdict::Incomplete { entries: 1, .. } = was {
                 let kinds: Vec<Value> =
                     entries(&memory.bytes()).into_iter().map(|entry| entry["kind"].clone()).collect();

@@ -62,7 +62,94 @@ fn a_torn_line_is_cut_off_and_recorded() {
     assert_eq!(verify_file(&path, &key(), None).unwrap().verdict, Verdict::Sound);
     let entries = entries(&fs::read(&path).unwrap());
     assert_eq!((entries.len(), &entries[1]["kind"]), (2, &json!("mended")));
-    assert_eq!(entries[1]["data"], json!({ "entries": 0, "bytes": torn.len() }));
+    let kept = format!("audit.jsonl.torn-{}", found.bytes);
+    assert_eq!(entries[1]["data"], json!({ "entries": 0, "bytes": torn.len(), "kept": [kept] }));
+    assert_eq!(fs::read_to_string(folder.path().join(kept)).unwrap(), torn);
+}
+
+/// D57: nothing is deleted, and nothing that was kept is overwritten.
+#[test]
+fn what_is_cut_off_is_kept_beside_the_log() {
+    let folder = folder();
+    let path = folder.path().join("audit.jsonl");
+    drop(open_at(&path).unwrap());
+    let offset = fs::read(&path).unwrap().len();
+    // Somebody has a file of that name already; and a link that leads nowhere is not followed.
+    let [first, second, third] =
+        ["", ".2", ".3"].map(|again| folder.path().join(format!("audit.jsonl.torn-{offset}{again}")));
+    fs::write(&first, "mine").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(folder.path().join("elsewhere"), &second).unwrap();
+    #[cfg(not(unix))]
+    fs::write(&second, "mine, too").unwrap();
+    let torn = b"{\"data\":{\"n\":";
+    let log = [&fs::read(&path).unwrap()[..], torn].concat();
+    fs::write(&path, log).unwrap();
+    drop(open_at(&path).unwrap());
+    assert_eq!((fs::read(&first).unwrap(), fs::read(&third).unwrap()), (b"mine".to_vec(), torn.to_vec()));
+    assert!(!folder.path().join("elsewhere").exists());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(fs::metadata(&third).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let last = entries(&fs::read(&path).unwrap()).pop().unwrap();
+    let names = [&first, &second, &third].map(|path| path.file_name().unwrap().to_str().unwrap().to_owned());
+    assert_eq!(last["data"], json!({ "entries": 0, "bytes": torn.len(), "kept": names }));
+    assert_eq!(verify_file(&path, &key(), None).unwrap().verdict, Verdict::Sound);
+}
+
+/// The process dies between keeping and cutting, or between cutting and recording.
+#[test]
+fn a_repair_that_stopped_midway_is_recorded_by_the_next() {
+    for is_cut in [false, true] {
+        let folder = folder();
+        let path = folder.path().join("audit.jsonl");
+        drop(open_at(&path).unwrap());
+        let log = fs::read(&path).unwrap();
+        let torn = b"{\"data\":{}";
+        let first = format!("audit.jsonl.torn-{}", log.len());
+        fs::write(folder.path().join(&first), torn).unwrap();
+        if !is_cut {
+            fs::write(&path, [&log[..], torn].concat()).unwrap();
+        }
+        drop(open_at(&path).unwrap());
+        let last = entries(&fs::read(&path).unwrap()).pop().unwrap();
+        let kept = if is_cut { vec![first.clone()] } else { vec![first.clone(), format!("{first}.2")] };
+        let bytes = if is_cut { 0 } else { torn.len() };
+        assert_eq!(
+            (&last["kind"], &last["data"]),
+            (&json!("mended"), &json!({ "entries": 0, "bytes": bytes, "kept": kept }))
+        );
+        // It is on record once.
+        drop(open_at(&path).unwrap());
+        assert_eq!(entries(&fs::read(&path).unwrap()).pop().unwrap()["kind"], "opened");
+    }
+}
+
+/// What cannot be kept is not cut off.
+#[test]
+#[cfg(unix)]
+fn a_log_whose_torn_line_cannot_be_kept_stays_as_it_is() {
+    // Room for the log's name, and for that of its head record while it is made, but for no longer one.
+    let folder = folder();
+    let path = folder.path().join("l".repeat(255 - ".head.new".len()));
+    let tear = || {
+        let log = [&fs::read(&path).unwrap()[..], b"{\"data\":{}"].concat();
+        fs::write(&path, &log).unwrap();
+        log
+    };
+    drop(open_at(&path).unwrap());
+    // An offset of three digits leaves just room for one.
+    assert!((100..1000).contains(&fs::metadata(&path).unwrap().len()));
+    tear();
+    let audit = open_at(&path).unwrap();
+    (0..10).for_each(|n| assert!(record(&audit, n).is_ok()));
+    drop(audit);
+    assert!(fs::metadata(&path).unwrap().len() >= 1000);
+    let log = tear();
+    assert!(matches!(open_at(&path), Err(AuditError::Store(_))));
+    assert_eq!(fs::read(&path).unwrap(), log);
 }
 
 #[test]
@@ -184,10 +271,69 @@ fn only_the_owner_has_rights() {
 fn a_log_is_begun_after_a_crash_at_its_beginning() {
     let folder = folder();
     let path = folder.path().join("audit.jsonl");
-    fs::write(&path, "").unwrap();
+    fs::write(folder.path().join("audit.jsonl.new"), "").unwrap();
     fs::write(folder.path().join("audit.jsonl.head.new"), "half").unwrap();
-    let verdict = verify_file(&path, &key(), None).unwrap().verdict;
-    assert_eq!(verdict, Verdict::Incomplete { entries: 0, bytes: 0 });
     drop(open_at(&path).unwrap());
     assert_eq!(verify_file(&path, &key(), None).unwrap().entries, 1);
+    let names: BTreeSet<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["audit.jsonl", "audit.jsonl.head"].map(Into::into).into());
+}
+
+/// In the file in which a log is begun there is nothing yet. What somebody has put there is not made a log, nor removed.
+#[test]
+fn a_log_is_not_begun_over_something_else() {
+    let folder = folder();
+    let path = folder.path().join("audit.jsonl");
+    fs::write(folder.path().join("audit.jsonl.new"), "mine").unwrap();
+    let error = open_at(&path).unwrap_err();
+    assert!(error.to_string().contains("audit.jsonl.new`, in which a new log is begun, is not empty"), "{error}");
+    assert_eq!(fs::read_to_string(folder.path().join("audit.jsonl.new")).unwrap(), "mine");
+    assert!(!path.exists());
+}
+
+/// Whoever is first begins the log; nobody's log or head record is replaced by another's.
+#[test]
+fn many_begin_one_log_and_one_succeeds() {
+    for _ in 0..40 {
+        let folder = folder();
+        let path = folder.path().join("audit.jsonl");
+        let opened: u64 = std::thread::scope(|scope| {
+            let open = || match open_at(&path) {
+                Ok(audit) => record(&audit, 0).map(|_| 1).unwrap(),
+                Err(AuditError::InUse(_)) => 0,
+                Err(error) => panic!("{error}"),
+            };
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        let found = verify_file(&path, &key(), None).unwrap();
+        assert_eq!((found.verdict, found.entries), (Verdict::Sound, 2 * opened));
+        assert!(opened > 0 && !folder.path().join("audit.jsonl.new").exists());
+    }
+}
+
+/// A pipe has no end, and opening it would wait for somebody at its other one.
+#[test]
+#[cfg(unix)]
+fn a_log_is_a_regular_file() {
+    let folder = folder();
+    for name in ["audit.jsonl", "audit.jsonl.head", "audit.jsonl.new"] {
+        let pipe = folder.path().join(name);
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let path = folder.path().join("audit.jsonl");
+        let error = open_at(&path).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("it is no regular file but a pipe: write its content to a file, and name that file"),
+            "{error}"
+        );
+        assert!(name.ends_with(".new") || matches!(verify_file(&path, &key(), None), Err(AuditError::Io { .. })));
+        fs::remove_file(pipe).unwrap();
+        let _ = fs::remove_file(head_path(&path));
+    }
+    for path in ["/dev/zero", "/dev/null"] {
+        assert!(matches!(verify_file(path, &key(), None), Err(AuditError::Io { .. })), "{path}");
+        assert!(matches!(Key::from_file(path), Err(omen_gate::audit::KeyError::NotFile(_))), "{path}");
+    }
 }

@@ -272,6 +272,35 @@ fn servers() {
     );
 }
 
+/// What the operating system cannot start is refused before it is tried.
+#[test]
+fn what_no_server_can_be_started_with() {
+    let nul = |what: &str| format!("{what} has a NUL in it; leave the NUL out: nothing can be started with it");
+    let command = "[servers.a]\ncommand = 'x'\n";
+    check(&command.replace("'x'", r#""x\u0000y""#), &[&format!("2:1 servers.a.command: {}", nul("the command"))]);
+    check(
+        &format!("{command}args = ['a', \"b\\u0000\"]\n"),
+        &[&format!("3:14 servers.a.args[1]: {}", nul("the argument"))],
+    );
+    let errors = Config::parse(&format!("{command}env = {{ A = \"hush\\u0000\" }}\n")).unwrap_err();
+    assert_eq!(errors.to_string(), format!("line 3, column 9: {}", nul("the value of the variable")));
+    for name in ["env = { \"A\\u0000B\" = '' }", "pass_env = [\"A\\u0000B\"]"] {
+        let errors = Config::parse(&format!("{command}{name}\n")).unwrap_err();
+        assert!(errors.0[0].message.ends_with("is no name of an environment variable"), "{errors}");
+    }
+    for blank in ["' '", r#""\t\n""#, r#""\u00a0""#, r#""\u200b""#] {
+        check(
+            &command.replace("'x'", blank),
+            &["2:1 servers.a.command: the command is blank; name the program to start"],
+        );
+    }
+    for (key, value) in [("log", "\"l\\u0000\"\nkey_env = 'K'"), ("key_file", "\"k\\u0000\"\nlog = 'l'")] {
+        let errors = Config::parse(&format!("[audit]\n{key} = {value}\n")).unwrap_err();
+        assert_eq!((errors.0.len(), errors.0[0].path.as_str()), (1, &*format!("audit.{key}")), "{errors}");
+        assert_eq!(errors.0[0].message, "the path has a NUL in it");
+    }
+}
+
 #[test]
 fn grants() {
     let with = |rest: &str| format!("{BASE}[[grants]]\nserver = 'files'\n{rest}\n");
@@ -374,6 +403,158 @@ fn the_audit_log_has_one_key() {
         &["3:1 audit.key_env: `A=B` is no name of an environment variable; \
         write a name without `=`"],
     );
+}
+
+/// A3: a server with the key could write the log anew.
+#[test]
+fn the_key_of_the_log_is_handed_to_no_server() {
+    let help = "keep the key from the server: who has it can write another log";
+    let env = "[audit]\nlog = 'l'\nkey_env = 'OMEN_KEY'\n[servers.a]\ncommand = 'x'\n";
+    assert!(Config::parse(&format!("{env}pass_env = ['OMEN_KEY_ID']\nenv = {{ MY_OMEN_KEY = 'x' }}\n")).is_ok());
+    check(
+        &format!("{env}pass_env = ['HOME', 'OMEN_KEY']\n"),
+        &[&format!(
+            "6:21 servers.a.pass_env[1]: `servers.a.pass_env[1]` gives the server `OMEN_KEY`, which holds the key of the \
+             log (`audit.key_env`); {help}"
+        )],
+    );
+    check(
+        &format!(
+            "{env}env = {{ OMEN_KEY = '{}' }}\n[servers.b]\ncommand = 'y'\npass_env = ['OMEN_KEY']\n",
+            "0f".repeat(32)
+        ),
+        &[
+            &format!(
+                "6:9 servers.a.env.OMEN_KEY: `servers.a.env.OMEN_KEY` gives the server `OMEN_KEY`, which holds the key of \
+                 the log (`audit.key_env`); {help}"
+            ),
+            &format!(
+                "9:13 servers.b.pass_env[0]: `servers.b.pass_env[0]` gives the server `OMEN_KEY`, which holds the key of \
+                 the log (`audit.key_env`); {help}"
+            ),
+        ],
+    );
+    check(
+        "[audit]\nlog = 'l'\nkey_env = 'PATH'\n",
+        &[&format!("3:1 audit.key_env: every server inherits `PATH`, so it cannot hold the key of the log; {help}")],
+    );
+
+    let file = "[audit]\nlog = 'l'\nkey_file = 'keys/audit.key'\n[servers.a]\ncommand = 'x'\n";
+    assert!(Config::parse(&format!("{file}args = ['keys', 'keys/audit.key.pub']\n")).is_ok());
+    for (path, line) in [
+        ("args[1]", "args = ['--key', './keys//audit.key']"),
+        ("args[0]", "args = ['--key=keys/x/../audit.key']"),
+        ("env.KEY", "env = { KEY = 'keys/audit.key' }"),
+    ] {
+        let errors = Config::parse(&format!("{file}{line}\n")).unwrap_err();
+        let message =
+            format!("`servers.a.{path}` gives the server the file with the key of the log (`audit.key_file`)");
+        assert_eq!((errors.0.len(), &errors.0[0].message), (1, &message));
+        assert_eq!((&errors.0[0].path, errors.0[0].help.as_str()), (&format!("servers.a.{path}"), help));
+    }
+}
+
+/// The log would be written over the key, or the key be taken for a part of the log.
+#[test]
+fn log_and_key_are_two_files() {
+    let with = |log: &str, key: &str| Config::parse(&format!("[audit]\nlog = '{log}'\nkey_file = '{key}'\n"));
+    check(
+        "[audit]\nlog = 'a/log'\nkey_file = './a/log'\n",
+        &["3:1 audit.key_file: the key file `./a/log` is the log `a/log`, or a file that the log has beside it; \
+           give the key a file of its own, where neither the agent nor its tools can read it"],
+    );
+    for (log, key) in [
+        ("log", "log"),
+        ("log", "./log"),
+        ("./log", "log"),
+        ("a/../log", "log"),
+        ("/a/log", "//a/./log"),
+        ("log", "x/../log"),
+        ("log", "log.head"),
+        ("log", "log.head.new"),
+        ("log", "log.new"),
+        ("log", "./log.torn-17"),
+        ("log", "log.torn-17.2"),
+    ] {
+        let errors = with(log, key).unwrap_err();
+        assert_eq!((errors.0.len(), errors.0[0].path.as_str()), (1, "audit.key_file"), "{log} {key}: {errors}");
+    }
+    for (log, key) in [
+        ("log", "key"),
+        ("log", "/log"),
+        ("log", "a/log"),
+        ("log", "log.key"),
+        ("log", "../log"),
+        ("a/log", "b/log.head"),
+    ] {
+        assert!(with(log, key).is_ok(), "{log} {key}");
+    }
+}
+
+/// What only the file system knows, when a file is loaded: links, and folders that are the same.
+#[test]
+#[cfg(unix)]
+fn log_and_key_are_two_files_whatever_they_are_called() {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    let folder = tempfile::TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("real")).unwrap();
+    symlink(at("real"), at("other")).unwrap();
+    for name in ["log", "log.head", "key"] {
+        fs::write(at("real").join(name), name).unwrap();
+    }
+    symlink(at("real/log"), at("symbolic")).unwrap();
+    fs::hard_link(at("real/log"), at("hard")).unwrap();
+    fs::hard_link(at("real/log.head"), at("head")).unwrap();
+    symlink(at("real/key"), at("key")).unwrap();
+    let load = |log: &str, key: &str, more: &str| {
+        let (log, key) = (at(log), at(key));
+        let text = format!("[audit]\nlog = '{}'\nkey_file = '{}'\n{more}", log.display(), key.display());
+        fs::write(at("gate.toml"), text).unwrap();
+        Config::load(&at("gate.toml"))
+    };
+    // The last pair is not there yet.
+    for (log, key) in [
+        ("real/log", "symbolic"),
+        ("hard", "real/log"),
+        ("real/log", "other/log"),
+        ("real/log", "head"),
+        ("real/new", "other/new"),
+    ] {
+        let errors = load(log, key, "").unwrap_err();
+        assert_eq!(
+            (errors.0.len(), errors.0[0].path.as_str(), errors.0[0].line),
+            (1, "audit.key_file", 3),
+            "{log} {key}: {errors}"
+        );
+    }
+    assert!(load("real/log", "key", "").is_ok() && load("real/new", "other/key", "").is_ok());
+    let server = format!("[servers.a]\ncommand = 'x'\nargs = ['{}']\n", at("key").display());
+    let errors = load("real/log", "real/key", &server).unwrap_err();
+    assert!(errors.0[0].message.starts_with("`servers.a.args[0]` gives the server the file with the key"), "{errors}");
+}
+
+/// A variable that every process of these tests has stands for the one with the key.
+#[test]
+fn the_configuration_does_not_hold_the_key_under_another_name() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let value = std::env::var("CARGO_MANIFEST_DIR").unwrap();
+    let path = folder.path().join("gate.toml");
+    let load = |more: &str| {
+        let text = format!("[audit]\nlog = 'l'\nkey_env = 'CARGO_MANIFEST_DIR'\n[servers.a]\ncommand = 'x'\n{more}\n");
+        std::fs::write(&path, text).unwrap();
+        Config::load(&path)
+    };
+    assert!(load("args = ['y']").is_ok());
+    for (place, line) in
+        [("args[0]", format!("args = ['--key={value}']")), ("env.OTHER", format!("env = {{ OTHER = '{value}' }}"))]
+    {
+        let errors = load(&line).unwrap_err();
+        assert_eq!(errors.0[0].message, format!("`servers.a.{place}` holds the key of the log (`audit.key_env`)"));
+        assert!(!errors.to_string().contains(&value), "{errors}");
+    }
 }
 
 #[test]

@@ -1,15 +1,14 @@
 //! `omen gate dry-run`: judges plans, and calls no tool.
 
-use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
 use omen::lines::{Line, Lines};
 use omen::render::human::clean;
-use omen_gate::SystemClock;
 use omen_gate::catalog::Catalog;
 use omen_gate::dry_run::{DryRun, Verdict};
+use omen_gate::{SystemClock, regular};
 use serde::Serialize;
 
 use crate::cli::args::DryRunArgs;
@@ -34,7 +33,7 @@ pub(crate) fn dry_run(args: &DryRunArgs, out: &mut Output) -> Result<Outcome, Fa
         );
     }
     let path = args.plans.as_deref().unwrap_or(Path::new("-"));
-    let mut input = match Input::open(path) {
+    let mut input = match Input::open_regular(path) {
         Ok(input) => input,
         Err(error) => return Ok(unread(path, &error)),
     };
@@ -117,12 +116,10 @@ impl Verdicts<'_> {
 
 /// A catalogue file. What is wrong with it is complained of here.
 fn read(path: &Path) -> Option<Catalog> {
-    let mut text = String::new();
-    // One byte more than may be tells a file that is too long.
-    let read = File::open(path).and_then(|file| file.take(MAX_CATALOG + 1).read_to_string(&mut text));
-    let catalog = match read {
-        Ok(length) if length as u64 > MAX_CATALOG => Err(format!("it is longer than {MAX_CATALOG} bytes")),
-        Ok(_) => Catalog::parse(&text).map_err(|error| error.to_string()),
+    let catalog = match regular::read(path, MAX_CATALOG).map(String::from_utf8) {
+        Ok(Ok(text)) => Catalog::parse(&text).map_err(|error| error.to_string()),
+        Ok(Err(error)) => Err(format!("it cannot be read: {error}")),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(error.to_string()),
         Err(error) => Err(format!("it cannot be read: {error}")),
     };
     catalog.map_err(|why| unusable(path, &why)).ok()

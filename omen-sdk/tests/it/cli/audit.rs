@@ -229,6 +229,72 @@ fn what_cannot_be_read_exits_3() {
     }
 }
 
+/// Garbage behind the last line is not what a crash leaves, and is not cut off.
+#[test]
+fn garbage_at_the_end_exits_1_and_is_no_crash() {
+    let folder = logged();
+    let before = fs::read(folder.path().join("audit.jsonl")).unwrap();
+    change(&folder, |log| log.extend(b"garbage"));
+    let (code, found) = verdict(&folder, &[]);
+    assert_eq!((code, &found["verdict"], &found["line"]), (1, &"tampered".into(), &4.into()));
+    assert_eq!(found["offset"], before.len());
+    let human = audit(&folder, &["verify", "--key-file", "audit.key", "audit.jsonl"]);
+    let expect = format!(
+        "audit.jsonl: tampered or damaged: line 4, at byte {}: it has no line break, and is not the start of an entry: \
+         expected `{{` after 0 bytes\n",
+        before.len()
+    );
+    assert!(human.stdout.starts_with(&expect), "{}", human.stdout);
+    assert!(!human.stdout.contains("crash"), "{}", human.stdout);
+}
+
+/// Who empties the log and removes its head record does not make it one that was never used.
+#[test]
+fn an_emptied_log_without_its_head_record_is_not_taken_for_a_new_one() {
+    let folder = logged();
+    change(&folder, Vec::clear);
+    fs::remove_file(head_path(folder.path().join("audit.jsonl"))).unwrap();
+    let (code, found) = verdict(&folder, &[]);
+    assert_eq!((code, &found["verdict"]), (1, &"tampered".into()));
+    let human = audit(&folder, &["verify", "--key-file", "audit.key", "audit.jsonl"]);
+    let expect = "audit.jsonl: tampered or damaged: the log is empty, and the head record that is made before a log is missing\n";
+    assert!(human.stdout.starts_with(expect), "{}", human.stdout);
+    assert!(!human.stdout.contains("never used"), "{}", human.stdout);
+}
+
+/// What is no regular file is refused at once: nothing waits for a writer, and nothing reads without end.
+#[test]
+#[cfg(unix)]
+fn pipes_and_devices_are_refused_at_once() {
+    let folder = logged();
+    pipe(&folder, "pipe");
+    for (args, subject) in [
+        (&["--key-file", "audit.key", "--anchor", "pipe", "audit.jsonl"][..], "anchor"),
+        (&["--key-file", "audit.key", "--anchor", "/dev/zero", "audit.jsonl"], "anchor"),
+        (&["--key-file", "pipe", "audit.jsonl"], "key"),
+        (&["--key-file", "/dev/zero", "audit.jsonl"], "key"),
+        (&["--key-file", "audit.key", "pipe"], "log"),
+        (&["--key-file", "audit.key", "/dev/zero"], "log"),
+    ] {
+        let mut command = omen(["audit", "verify"].into_iter().chain(args.iter().copied()));
+        let run = run(command.current_dir(&folder).timeout(AT_ONCE));
+        assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{args:?}: {}", run.stderr);
+        assert!(run.stderr.contains(subject) && run.stderr.contains("no regular file"), "{args:?}: {}", run.stderr);
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    }
+    let mut anchor = omen(["audit", "verify", "--key-file", "audit.key", "--anchor", "pipe", "audit.jsonl"]);
+    let told = run(anchor.current_dir(&folder).timeout(AT_ONCE)).stderr;
+    assert_eq!(
+        told,
+        "omen: cannot use the anchor pipe: it is no regular file but a pipe: write its content to a file, and name that file\n"
+    );
+    // The head record, too.
+    fs::remove_file(head_path(folder.path().join("audit.jsonl"))).unwrap();
+    pipe(&folder, "audit.jsonl.head");
+    let mut command = omen(["audit", "verify", "--key-file", "audit.key", "audit.jsonl"]);
+    assert_eq!(run(command.current_dir(&folder).timeout(AT_ONCE)).code, 3);
+}
+
 /// The wrong key makes everything look changed; the help says so.
 #[test]
 fn another_key_is_named_as_a_reason() {

@@ -279,6 +279,34 @@ fn what_cannot_be_read_exits_3() {
 }
 
 /// Foreign text in messages reaches standard error, and through JSON a terminal.
+/// What is no regular file is refused at once, but for plans on standard input.
+#[test]
+#[cfg(unix)]
+fn pipes_and_devices_are_refused_at_once() {
+    let folder = prepared(&read());
+    pipe(&folder, "pipe");
+    for what in ["pipe", "/dev/zero"] {
+        for args in [
+            ["dry-run", "--config", what, "--catalog", "catalog.json", "plans.jsonl"],
+            ["dry-run", "--config", "gate.toml", "--catalog", what, "plans.jsonl"],
+            ["dry-run", "--config", "gate.toml", "--catalog", "catalog.json", what],
+            ["catalog", "--config", what, "--pins", "--out", "out.json"],
+        ] {
+            let run = run(omen(["gate"].into_iter().chain(args)).current_dir(&folder).timeout(AT_ONCE));
+            assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{args:?}: {}", run.stderr);
+            assert!(run.stderr.contains("it is no regular file but a "), "{args:?}: {}", run.stderr);
+            assert!(what == "/dev/zero" || run.stderr.contains("write its content to a file"), "{}", run.stderr);
+            assert_eq!(run.stderr.lines().count(), 1, "{args:?}: {}", run.stderr);
+        }
+    }
+    for command in ["dry-run", "catalog"] {
+        let help = gate(&folder, &[command, "--help"]).stdout;
+        assert!(help.contains("regular file"), "{help}");
+    }
+    let through = run(omen(["gate"].into_iter().chain(DRY_RUN).chain(["-"])).current_dir(&folder).write_stdin(read()));
+    assert_eq!(through.code, 0, "{}", through.stderr);
+}
+
 #[test]
 fn nothing_foreign_writes_to_the_terminal() {
     let bad = |c: char| c.is_control() && c != '\n' || ('\u{202a}'..='\u{202e}').contains(&c);
