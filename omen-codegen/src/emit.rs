@@ -166,7 +166,7 @@ pub fn episode(model: &Model, moves: &[(String, String)]) -> Result<Source, Mist
 /// # Errors
 /// If `setters` names what the schemas do not have, or if a member is set by nothing.
 pub fn setters(model: &Model, setters: &Setters) -> Result<Source, Mistakes> {
-    source(|| setters::emit(model, setters))
+    source(model, || setters::emit(model, setters))
 }
 
 /// The way of a request through the gate: the method that each state has, and what answers the others:

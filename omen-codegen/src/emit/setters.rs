@@ -344,5 +344,6 @@ fn mistake(place: &[&str], problem: String, help: impl Into<String>) -> Mistake 
         kind: "setters",
         problem,
         mend: help.into(),
+        place: None,
     }
 }

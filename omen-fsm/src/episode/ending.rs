@@ -128,7 +128,7 @@ impl Core {
                 let draft = match event {
                     Event::DecideStop => Ruling::to_give_up(reason).draft(DecisionOutcome::Cancel),
                     Event::DecideEscalate => Ruling::to_give_up(reason).draft(DecisionOutcome::Escalate),
-                    Event::Escalate => escalation(reason).draft(),
+                    Event::Escalate => escalation(reason).full().draft(),
                     _ => belief(reason),
                 };
                 self.send(vec![draft]).map(drop)
@@ -159,7 +159,8 @@ impl Core {
     fn reason(&self) -> Text {
         let nodes = self.machine.nodes();
         let how = if std::thread::panicking() { "by a panic" } else { "before it had closed" };
-        Text::new(format!("the program dropped this episode in {nodes}, {how}")).unwrap_or_else(|_| omen_invariants::text!("dropped"))
+        Text::new(format!("the program dropped this episode in {nodes}, {how}"))
+            .unwrap_or_else(|_| omen_invariants::text!("dropped"))
     }
 }
 
@@ -207,6 +208,9 @@ fn escalation(reason: &Text) -> Escalation<2, 1> {
             gap: reason.to_string(),
             impact_if_unknown: "how far the work had come is known from the log alone".to_owned(),
         }],
-        next_step: Step { step: omen_invariants::text!("read the log of the episode, then choose"), rationale: reason.to_string() },
+        next_step: Step {
+            step: omen_invariants::text!("read the log of the episode, then choose"),
+            rationale: reason.to_string(),
+        },
     }
 }

@@ -103,10 +103,7 @@ fn end<V: Serialize, E: fmt::Display>(task: Running, outcome: Result<V, E>) -> D
     }
 }
 
-fn run<V: Serialize, E: fmt::Display>(
-    task: Pending,
-    tool: impl FnOnce(&Running) -> Result<V, E>,
-) -> Done<V, E> {
+fn run<V: Serialize, E: fmt::Display>(task: Pending, tool: impl FnOnce(&Running) -> Result<V, E>) -> Done<V, E> {
     match begin(task) {
         Ok(running) => {
             let outcome = tool(&running);
@@ -130,10 +127,7 @@ async fn run_async<V: Serialize, E: fmt::Display>(
 }
 
 /// Takes in what came of tasks.
-fn settle<S, Next>(
-    mut episode: Episode<S>,
-    results: Vec<Settled>,
-) -> Result<Episode<Next>, Refused<S, Vec<Settled>>> {
+fn settle<S, Next>(mut episode: Episode<S>, results: Vec<Settled>) -> Result<Episode<Next>, Refused<S, Vec<Settled>>> {
     match episode.core.settle(&results) {
         Ok(()) => Ok(episode.at()),
         Err(why) => Err(episode.refuse(why).giving_back(results)),

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use omen_fsm::episode::{
-    Act, Arbitration, Belief, Claims, Decide, Directive, Episode, Execute, Fields, Numbered, Observation, Open, Pending,
-    Ruling, Setup, TokenSpec, Tradeoff,
+    Act, Arbitration, Belief, Claims, Decide, Directive, Episode, Execute, Fields, Numbered, Observation, Open,
+    Pending, Ruling, Setup, TokenSpec, Tradeoff,
 };
 use omen_fsm::fields;
 use omen_gate::confirm::Reply;

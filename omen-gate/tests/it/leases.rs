@@ -5,9 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use omen_fsm::episode::{
-    Alert, AnyEpisode, Belief, Claims, Episode, Execute, Many, Pending, Settled,
-};
+use omen_fsm::episode::{Alert, AnyEpisode, Belief, Claims, Episode, Execute, Many, Pending, Settled};
 use omen_gate::confirm::{Confirmer, Question, Reply};
 use omen_gate::server::{Dispatch, Local, ToolServer};
 use omen_gate::tool::{Answer, Tool};

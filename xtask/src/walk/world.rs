@@ -57,7 +57,8 @@ impl<'w> World<'w> {
     pub(super) fn new(mut rng: Rng, proposals: &'w [String]) -> Result<Self, Failure> {
         let first = envelope(&mut rng)?;
         let speaks_for_all = rng.bool();
-        let on_drop = *rng.choice(&[OnDrop::Cancel, OnDrop::Cancel, OnDrop::Halt, OnDrop::Escalate]).unwrap_or(&OnDrop::Cancel);
+        let on_drop =
+            *rng.choice(&[OnDrop::Cancel, OnDrop::Cancel, OnDrop::Halt, OnDrop::Escalate]).unwrap_or(&OnDrop::Cancel);
         Ok(Self {
             rng,
             seconds: Arc::default(),

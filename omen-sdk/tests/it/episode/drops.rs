@@ -186,9 +186,8 @@ fn a_tool_that_panics_leaves_a_legal_log() {
 fn a_future_that_is_cancelled_leaves_a_legal_log() {
     let (setup, log) = kept();
     let episode = acting(setup, &envelope());
-    let mut future = Box::pin(episode.execute_with_async(read(), async |_| -> Result<i32, String> {
-        std::future::pending().await
-    }));
+    let mut future =
+        Box::pin(episode.execute_with_async(read(), async |_| -> Result<i32, String> { std::future::pending().await }));
     assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     drop(future);
     assert_eq!(last_result(&log.is_clean()), ResultStatus::Cancelled);

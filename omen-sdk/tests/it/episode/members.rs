@@ -21,7 +21,7 @@ fn optional_members_that_no_method_sets_by_hand_have_setters() {
     let (clock, envelope) = (Hands::new(), envelope());
     let seen = Observation::tool_output(Observed, "config.get", fields!({ "pool": 20 }))
         .reliability_metadata(ReliabilityMetadata::builder().tool_success(true).build());
-    let episode = setup("corr_a", clock).start().observe(seen);
+    let episode = setup("corr_a", clock).start().unwrap().observe(seen);
     assert_eq!(said(episode.lines(), "/payload/reliability_metadata"), json!({ "tool_success": true }));
 
     let belief = Belief::new("db", "pool", 20).and("db", "size", 1, 2).epistemic_upgrade(true);
