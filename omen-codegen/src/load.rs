@@ -49,7 +49,7 @@ impl SchemaSet {
                     }
                 }
                 Err(error) => mistakes.push(Mistake {
-                    place: Some(Place { line: error.line(), column: error.column().max(1) }),
+                    place: Some(Place::new(error.line(), error.column())),
                     file: path.to_owned(),
                     pointer: String::new(),
                     kind: "not-json",

@@ -25,8 +25,8 @@ pub struct Mistake {
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.file)?;
-        if let Some(Place { line, column }) = self.place {
-            write!(f, ":{line}:{column}")?;
+        if let Some(place) = self.place {
+            write!(f, ":{}:{}", place.line(), place.column())?;
         }
         write!(f, ": {} [{}]", self.problem, self.kind)?;
         if !self.pointer.is_empty() {

@@ -1,17 +1,37 @@
 //! Line and column of a value in a JSON text, found by its JSON pointer.
 
+use std::num::NonZeroU32;
+
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 /// Where a value begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// From 1.
-    pub line: usize,
-    /// In characters, from 1.
-    pub column: usize,
+    // An error that may have a place stays small with these.
+    line: NonZeroU32,
+    column: NonZeroU32,
 }
 
 impl Place {
+    /// A line and a column, from 1.
+    #[must_use]
+    pub fn new(line: usize, column: usize) -> Self {
+        let from_1 = |n: usize| u32::try_from(n).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
+        Self { line: from_1(line), column: from_1(column) }
+    }
+
+    /// The line, from 1.
+    #[must_use]
+    pub fn line(self) -> u32 {
+        self.line.get()
+    }
+
+    /// The column in characters, from 1.
+    #[must_use]
+    pub fn column(self) -> u32 {
+        self.column.get()
+    }
+
     /// The place of the value to which a pointer leads; `None` if there is no such value, or if the text is not JSON
     /// up to it. Of a repeated key the first counts.
     ///
@@ -19,7 +39,7 @@ impl Place {
     /// use omen_codegen::place::Place;
     ///
     /// let text = "{\n  \"a/b\": [true, \"x\"]\n}";
-    /// assert_eq!(Place::of(text, "/a~1b/1"), Some(Place { line: 2, column: 17 }));
+    /// assert_eq!(Place::of(text, "/a~1b/1"), Some(Place::new(2, 17)));
     /// assert_eq!(Place::of(text, "/c"), None);
     /// ```
     #[must_use]
@@ -33,7 +53,7 @@ impl Place {
     fn at(text: &str, at: usize) -> Self {
         let before = text.get(..at).unwrap_or(text);
         let line = before.rsplit('\n').next().unwrap_or_default();
-        Self { line: before.matches('\n').count() + 1, column: line.chars().count() + 1 }
+        Self::new(before.matches('\n').count() + 1, line.chars().count() + 1)
     }
 }
 

@@ -349,7 +349,6 @@ pub(super) fn refusals(model: &Model) -> TokenStream {
             }
         }
     });
-    let count = refusals.len();
     quote! {
         /// What a refusal may depend on besides state and event.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -364,7 +363,7 @@ pub(super) fn refusals(model: &Model) -> TokenStream {
         }
 
         /// The refusals, the most specific first: what gives each cell its code.
-        pub static REFUSALS: [Refusal; #count] = [#(#refusals),*];
+        pub static REFUSALS: &[Refusal] = &[#(#refusals),*];
     }
 }
 

@@ -97,6 +97,13 @@ struct Applicable<'m> {
     bit: Option<(u32, bool)>,
 }
 
+/// An event that has a row, where it leads, and what may refuse it.
+struct Step<'m> {
+    to: u32,
+    event: &'m str,
+    refusals: Vec<Applicable<'m>>,
+}
+
 impl Applicable<'_> {
     fn holds(&self, facts: u32) -> bool {
         self.bit.is_none_or(|(bit, value)| (facts & bit != 0) == value)
@@ -196,7 +203,7 @@ impl Fsm {
         let mut reached = BTreeSet::from([(self.bits(&nodes, &initial), 0)]);
         let mut waiting: Vec<Place> = reached.iter().copied().collect();
         // The same few sets of nodes come up with many facts.
-        let mut steps: BTreeMap<u32, Vec<(u32, &str, Vec<Applicable<'_>>)>> = BTreeMap::new();
+        let mut steps: BTreeMap<u32, Vec<Step<'_>>> = BTreeMap::new();
         while let Some((at, facts)) = waiting.pop() {
             let steps = steps.entry(at).or_insert_with(|| {
                 let mut steps = Vec::new();
@@ -205,12 +212,12 @@ impl Fsm {
                     let mut refusals = self.applicable(&nodes, at, &event.id, to != 0);
                     refusals.retain(|refusal| !refusal.of.typed);
                     if to != 0 {
-                        steps.push((to, event.id.as_str(), refusals));
+                        steps.push(Step { to, event: &event.id, refusals });
                     }
                 }
                 steps
             });
-            for (to, event, refusals) in steps {
+            for Step { to, event, refusals } in steps {
                 let legal = |facts: u32| !refusals.iter().any(|refusal| refusal.holds(facts));
                 if !self.complete(facts).any(legal) {
                     continue;

@@ -16,7 +16,7 @@ impl Fact {
 }
 
 /// The refusals, the most specific first: what gives each cell its code.
-pub static REFUSALS: [Refusal; 2usize] = [
+pub static REFUSALS: &[Refusal] = &[
     Refusal {
         code: Code::Fsm,
         within: NodeSet(7),
