@@ -171,16 +171,15 @@ pub(super) fn emit(model: &Model, setters: &Setters) -> Result<TokenStream, Mist
     let mut extras: BTreeMap<&str, &Maker> = BTreeMap::new();
     for (place, maker) in setters.types.iter().enumerate() {
         let object = model.object(&maker.object).ok_or_else(|| bug(format!("`{}` was checked", maker.object)))?;
-        if maker.kept == Kept::Extras {
-            if let Some(other) = extras.insert(&maker.object, maker)
-                && !other.setters(object).map(|field| &field.name).eq(maker.setters(object).map(|field| &field.name))
-            {
-                let problem =
-                    format!("`{}` and `{}` set different members of `{}` by hand", other.ty, maker.ty, maker.object);
-                let place = place.to_string();
-                let help = "list the same members in both, since they share one type for the rest";
-                return Err(mistake(&["types", &place, "by_hand"], problem, help).into());
-            }
+        let names = |maker: &Maker| maker.setters(object).map(|field| field.name.clone()).collect::<Vec<_>>();
+        if maker.kept == Kept::Extras
+            && let Some(other) = extras.insert(&maker.object, maker)
+            && names(other) != names(maker)
+        {
+            let problem =
+                format!("`{}` and `{}` set different members of `{}` by hand", other.ty, maker.ty, maker.object);
+            let help = "list the same members in both, since they share one type for the rest";
+            return Err(mistake(&["types", &place.to_string(), "by_hand"], problem, help).into());
         }
         tokens.extend(methods(model, maker, object)?);
     }

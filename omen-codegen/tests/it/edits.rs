@@ -14,6 +14,7 @@ const DIRECTIVE: &str = "packets/TaskDirectivePacket.schema.json";
 const OBSERVATION: &str = "packets/ObservationPacket.schema.json";
 const ESCALATION: &str = "packets/EscalationPacket.schema.json";
 const HEADER: &str = "header/PacketHeader.schema.json";
+const NOTE: &str = "packets/NotePacket.schema.json";
 const FSM: &str = "episode.fsm.json";
 const RULES: &str = "rules.json";
 const SETTERS: &str = "setters.json";
@@ -21,6 +22,43 @@ const SETTERS: &str = "setters.json";
 /// The schema files, and the list of setters, to be edited.
 #[derive(Clone)]
 struct Schema(BTreeMap<String, Value>);
+
+/// All additions that break no Rust, in one, by path: an optional member of every object that a packet has, values of
+/// enums, a tool class, a packet type, a row, a conditional.
+pub(super) fn additions() -> Vec<(String, String)> {
+    let mut schema = Schema::real();
+    let files: Vec<String> = schema.0.keys().cloned().collect();
+    for file in files.iter().filter(|file| file.ends_with(".schema.json")) {
+        let json = schema.0.get_mut(file).unwrap();
+        let (root, definitions) = (json["title"].as_str().unwrap().to_owned(), json.get_mut("$defs"));
+        for (name, definition) in definitions.into_iter().flat_map(|all| all.as_object_mut().unwrap()) {
+            more(name, definition);
+        }
+        if !file.starts_with("packets/") {
+            more(&root, json);
+        }
+    }
+    schema.add("packets/IntegrityAlertPacket.schema.json", "/$defs/AlertType/oneOf", "", value("drill", "A drill."));
+    add_packet_file(&mut schema);
+    list_packet(&mut schema);
+    schema.add(SETTERS, "/elsewhere", "NotePayload", "no move sends notes".into());
+    add_tool_class(&mut schema);
+    let_it_read(&mut schema);
+    schema.add(FSM, "/rows", "", escalate_from_sense());
+    let mut files = Vec::new();
+    for (file, json) in schema.0 {
+        let folder = if file == SETTERS { "omen-fsm" } else { "schema/v0.7" };
+        files.push((format!("{folder}/{file}"), format!("{json:#}")));
+    }
+    files
+}
+
+/// Gives an object an optional member whose name no other has.
+fn more(name: &str, definition: &mut Value) {
+    if let Some(members) = definition.get_mut("properties").and_then(Value::as_object_mut) {
+        members.insert(format!("more_of_{}", name.to_lowercase()), text("A word more."));
+    }
+}
 
 /// All that is generated, by part, with one space between two words.
 struct Made(BTreeMap<&'static str, String>);
@@ -156,6 +194,42 @@ fn value(wire: &str, description: &str) -> Value {
     json!({ "type": "string", "enum": [wire], "description": description })
 }
 
+/// A packet type of which nothing but its file is there.
+fn add_packet_file(schema: &mut Schema) {
+    let mut note = schema.0["packets/QueueUpdatePacket.schema.json"].to_string();
+    note = note.replace("QueueUpdatePacket", "NotePacket").replace("QueueUpdatePayload", "NotePayload");
+    note = note.replace("QueueAction", "NoteAction").replace("QueueItem", "NoteItem");
+    schema.0.insert(NOTE.to_owned(), serde_json::from_str(&note).unwrap());
+}
+
+/// What the lint asks for then.
+fn list_packet(schema: &mut Schema) {
+    schema.add("Packet.schema.json", "/oneOf", "", json!({ "$ref": NOTE }));
+    schema.add(HEADER, "/$defs/PacketType/oneOf", "", value("NotePacket", "Says something."));
+    let event = json!({ "id": "note", "packet": "NotePacket", "when": [], "description": "a note" });
+    schema.add(FSM, "/events", "", event);
+}
+
+fn escalate_from_sense() -> Value {
+    json!({
+        "from": ["S1_SENSE"], "events": ["escalate"], "to": ["S8_ESCALATED"], "description": "At once.", "source": "D8",
+    })
+}
+
+fn add_tool_class(schema: &mut Schema) {
+    schema.add(DIRECTIVE, "/$defs/ToolSafetyClass/oneOf", "", value("INTEL", "It looks at others."));
+}
+
+/// What the lint asks for then, of a class that changes nothing and so needs no token.
+fn let_it_read(schema: &mut Schema) {
+    let (rule, predicate) = fitting(schema);
+    let lists = format!("/invariants/{rule}/predicates/{predicate}/holds/values");
+    schema.add(DIRECTIVE, "/$defs/TaskDirectivePayload/allOf/0/x-omen-otherwise", "", "INTEL".into());
+    schema.add(RULES, &lists, "INTEL", json!(["read"]));
+    let event = schema.place(FSM, "/events", "id", "direct_read");
+    schema.add(FSM, &format!("/events/{event}/when/0/in"), "", "INTEL".into());
+}
+
 #[test]
 fn an_optional_member_is_everywhere_without_a_line_of_rust() {
     let mut schema = Schema::real();
@@ -237,20 +311,13 @@ fn fitting(schema: &Schema) -> (usize, usize) {
 #[test]
 fn a_packet_type_is_dispatched_once_every_list_has_it() {
     let mut schema = Schema::real();
-    let file = "packets/NotePacket.schema.json";
-    let mut note = schema.0["packets/QueueUpdatePacket.schema.json"].to_string();
-    note = note.replace("QueueUpdatePacket", "NotePacket").replace("QueueUpdatePayload", "NotePayload");
-    note = note.replace("QueueAction", "NoteAction").replace("QueueItem", "NoteItem");
-    schema.0.insert(file.to_owned(), serde_json::from_str(&note).unwrap());
+    add_packet_file(&mut schema);
     schema.is_refused(&[
         ("Packet.schema.json", "", "add `NotePacket`, or remove its file"),
         (HEADER, "/$defs/PacketType", "add `NotePacket`, or remove its file"),
         (FSM, "/events", "no event of `NotePacket` holds for any packet"),
     ]);
-    schema.add("Packet.schema.json", "/oneOf", "", json!({ "$ref": file }));
-    schema.add(HEADER, "/$defs/PacketType/oneOf", "", value("NotePacket", "Says something."));
-    let event = json!({ "id": "note", "packet": "NotePacket", "when": [], "description": "a note" });
-    schema.add(FSM, "/events", "", event);
+    list_packet(&mut schema);
     schema.is_refused(&[(
         SETTERS,
         "",
@@ -269,10 +336,7 @@ fn a_packet_type_is_dispatched_once_every_list_has_it() {
 #[test]
 fn a_row_makes_a_step_of_the_machine_and_a_method() {
     let mut schema = Schema::real();
-    let row = json!({
-        "from": ["S1_SENSE"], "events": ["escalate"], "to": ["S8_ESCALATED"], "description": "At once.", "source": "D8",
-    });
-    schema.add(FSM, "/rows", "", row);
+    schema.add(FSM, "/rows", "", escalate_from_sense());
     let made = schema.made().unwrap();
     made.gains("machine", "RowInfo { from: &[\"S1_SENSE\"], events: &[Event::Escalate], to: &[\"S8_ESCALATED\"]");
     assert!(!before().methods_of("Sense").contains("pub fn escalate<"));
@@ -417,7 +481,7 @@ fn the_text_of_a_rule_is_what_explain_and_compiler_and_refusals_say() {
 #[test]
 fn a_tool_class_is_asked_for_by_each_rule_that_tells_classes_apart() {
     let mut schema = Schema::real();
-    schema.add(DIRECTIVE, "/$defs/ToolSafetyClass/oneOf", "", value("INTEL", "It looks at others."));
+    add_tool_class(&mut schema);
     let (rule, predicate) = fitting(&schema);
     let lists = format!("/invariants/{rule}/predicates/{predicate}/holds/values");
     schema.is_refused(&[
@@ -426,10 +490,7 @@ fn a_tool_class_is_asked_for_by_each_rule_that_tells_classes_apart() {
         (FSM, "/events", "no event of `TaskDirectivePacket` holds for `safety_class` = `INTEL`"),
     ]);
     // It changes nothing, so it needs no token.
-    schema.add(DIRECTIVE, "/$defs/TaskDirectivePayload/allOf/0/x-omen-otherwise", "", "INTEL".into());
-    schema.add(RULES, &lists, "INTEL", json!(["read"]));
-    let event = schema.place(FSM, "/events", "id", "direct_read");
-    schema.add(FSM, &format!("/events/{event}/when/0/in"), "", "INTEL".into());
+    let_it_read(&mut schema);
     let made = schema.made().unwrap();
     made.gains("types", "/// `INTEL`: It looks at others. #[serde(rename = \"INTEL\")] Intel")
         .gains("markers", "pub struct IntelClass;")

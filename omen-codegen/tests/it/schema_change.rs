@@ -13,12 +13,15 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
+use super::edits;
+
 const SCHEMA: &str = "schema/v0.7/packets/ObservationPacket.schema.json";
-const COPIED: [&str; 3] = ["schema", "omen-codegen", "omen-types"];
+const TYPES: [&str; 3] = ["schema", "omen-codegen", "omen-types"];
+const TYPED_API: [&str; 5] = ["schema", "omen-codegen", "omen-types", "omen-invariants", "omen-fsm"];
 
 #[test]
 fn a_field_added_to_a_schema_appears_everywhere() {
-    let mut trial = Trial::of_workspace();
+    let mut trial = Trial::of_workspace("schema_change", &TYPES);
     trial.write(SCHEMA, &changed(&read(SCHEMA)));
     trial.write("program/Cargo.toml", PROGRAM);
     trial.write("program/src/bin/uses.rs", include_str!("../schema_change/uses.rs"));
@@ -34,6 +37,24 @@ fn a_field_added_to_a_schema_appears_everywhere() {
     let (_, stderr) = texts(&output);
     assert!(!output.status.success(), "a required member may be left out");
     assert!(stderr.contains("error[E0277]") && stderr.contains("sample_size"), "{stderr}");
+}
+
+/// What generated tokens cannot show: that no hand-written code names all members of an object or all values of an
+/// enum, so that additions of the schema break none of it, and that a program can use them.
+#[test]
+fn additions_to_the_schema_break_no_rust_and_are_there_in_the_typed_api() {
+    let mut trial = Trial::of_workspace("schema_additions", &TYPED_API);
+    for (file, text) in edits::additions() {
+        trial.write(file, &text);
+    }
+    trial.write(
+        "program/Cargo.toml",
+        &format!("{PROGRAM}omen-fsm = {{ workspace = true }}\nomen-invariants = {{ workspace = true }}\n"),
+    );
+    trial.write("program/src/main.rs", include_str!("../schema_change/typed.rs"));
+    trial.tidy(&trial.root);
+    let (stdout, stderr) = texts(&trial.cargo(&["check"], ""));
+    assert!(stdout.is_empty() && stderr.is_empty(), "{stdout}{stderr}");
 }
 
 /// The schema of observations with more members, two of which have names that Rust keeps for itself.
@@ -93,12 +114,12 @@ struct Trial {
 
 impl Trial {
     /// The crates' sources and the manifest that they share.
-    fn of_workspace() -> Self {
-        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("schema_change");
+    fn of_workspace(name: &str, packages: &[&str]) -> Self {
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let mut trial = Self { root, files: BTreeSet::new() };
-        trial.write("Cargo.toml", &with_members(&read("Cargo.toml")));
+        trial.write("Cargo.toml", &with_members(&read("Cargo.toml"), packages));
         trial.write("Cargo.lock", &read("Cargo.lock"));
-        for package in COPIED {
+        for package in packages {
             trial.copy(Path::new(package));
         }
         trial
@@ -144,7 +165,7 @@ impl Trial {
     fn cargo(&self, arguments: &[&str], stdin: &str) -> Output {
         let mut child = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
             .args(arguments)
-            .args(["--quiet", "--offline", "--package", "program", "--target-dir", "target"])
+            .args(["--quiet", "--offline", "--package", "program", "--target-dir", TARGET])
             .current_dir(&self.root)
             // The quickest to build.
             .envs([("CARGO_PROFILE_DEV_OPT_LEVEL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "false")])
@@ -160,8 +181,8 @@ impl Trial {
 }
 
 /// The manifest of the workspace, with the copied packages and the program as members.
-fn with_members(manifest: &str) -> String {
-    let mut members = COPIED.to_vec();
+fn with_members(manifest: &str, packages: &[&str]) -> String {
+    let mut members = packages.to_vec();
     members.push("program");
     let mut manifest = manifest.to_owned();
     for key in ["\nmembers = ", "\ndefault-members = "] {
@@ -179,6 +200,9 @@ fn read(path: impl AsRef<Path>) -> String {
 fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
+
+/// Seen from a copy: one for all, since most of what is built is the same.
+const TARGET: &str = "../schema_change/target";
 
 /// What the program prints.
 const EXPECTED: &str = r#"built {"data":{"value":1},"lighting":"NIGHT","observation_type":"tool_output","sample_size":12,"self":"me","type":"glance","witnesses":[]}

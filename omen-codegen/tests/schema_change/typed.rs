@@ -1,0 +1,51 @@
+//! Uses in the typed API what stands in the changed schema only. It is compiled, and need not run.
+
+use omen_fsm::episode::*;
+use omen_invariants::facts::*;
+use omen_invariants::{text, tool};
+use omen_types::{AlertType, NotePayload, Packet, PacketType, ToolSafetyClass};
+
+tool!(Scan = "net.scan", Intel);
+
+fn main() {}
+
+/// An optional member of each object that a move sends has a setter.
+pub fn members(
+    observation: Observation<Observed>,
+    answer: Answer,
+    belief: Belief,
+    ruling: Ruling,
+    plan: Plan,
+    token: TokenSpec,
+    settled: Settled,
+    escalation: FullEscalation<2, 1>,
+) {
+    let _ = observation.more_of_observationpayload("more");
+    let _ = answer.more_of_observationpayload("more");
+    let _ = belief.more_of_beliefupdatepayload("more").more_of_beliefchange("more");
+    let _ = ruling.more_of_decisionpayload("more").more_of_chosenoption("more");
+    let _ = plan.more_of_verificationplanpayload("more");
+    let _ = token.more_of_toolauthorizationpayload("more");
+    let _ = settled.more_of_taskresultpayload("more");
+    let _ = escalation.more_of_escalationpayload("more").more_of_nextstep("more");
+    let _ = Alert::info(AlertType::Drill, text!("a drill")).more_of_integrityalertpayload("more");
+}
+
+/// A tool of the new class is read with, by its type and by its name.
+pub fn class() -> [Order<ReadOnly>; 1] {
+    let directive = NamedDirective::new(text!("net.scan"), ToolSafetyClass::Intel, None);
+    let _ = directive.more_of_taskdirectivepayload("more").sort();
+    [Directive::bare(Scan, op::Read).more_of_taskdirectivepayload("more").ready()]
+}
+
+/// The new row has its method.
+pub fn row(episode: Episode<Sense>, escalation: Escalation<2, 1>) -> Episode<Escalated> {
+    episode.escalate(escalation)
+}
+
+/// The new packet is one of the packets.
+pub fn packet(packet: &Packet) -> Option<&NotePayload> {
+    let Packet::Note(note) = packet else { return None };
+    assert_eq!(packet.packet_type(), PacketType::NotePacket);
+    Some(&note.payload)
+}
