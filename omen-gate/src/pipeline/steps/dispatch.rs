@@ -42,13 +42,14 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
         Err(abort) => return Err(aborted(&turn, abort).await),
     };
     let mut open = Open::new(&gate, &turn, &call, attempt);
+    // Asked here, a tool that has changed since costs no use of a grant and leaves no intent.
     let admitted = gate.unchanged(&listed).await;
-    let admitted = admitted.and_then(|form| Ok((form, gate.breakers().admit(&call.tool().tool)?)));
-    let (form, admission) = turn.check(admitted).await?;
+    let admitted = admitted.and_then(|_| gate.breakers().admit(&call.tool().tool));
+    let admission = turn.check(admitted).await?;
     open.intended(admission);
     let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&turn, &call, decision)).await;
     let redeemed = redeemed.inspect_err(|_| open.refused())?;
-    let form = match still_holds(&gate, &turn, &listed, form, &redeemed).await {
+    let form = match still_holds(&gate, &turn, &listed, &redeemed).await {
         Ok(form) => form,
         Err(stopped) => {
             open.refused();
@@ -96,16 +97,11 @@ async fn intent(turn: &TurnState, call: &Call, decision: Decision) -> Result<(),
     turn.record(Kind::Intent, entry).await
 }
 
-/// Whether what the call goes by still holds, now that its intent is written. That took its time, and what has changed or
-/// was taken back in it bites, too (PG-3, G2, R4).
-async fn still_holds(
-    gate: &Gate,
-    turn: &TurnState,
-    listed: &Listed,
-    form: Form,
-    redeemed: &Redeemed,
-) -> Result<Form, Stopped> {
-    let form = gate.still(listed, form).await?;
+/// Checks once more what the call rests on, now that its intent is written: that took its time, and what has changed or
+/// was taken back in it counts, too (PG-3, G2, R4). The server is asked first, for that takes time as well; all that comes
+/// after it is checked at once.
+async fn still_holds(gate: &Gate, turn: &TurnState, listed: &Listed, redeemed: &Redeemed) -> Result<Form, Stopped> {
+    let form = gate.still(listed).await?;
     redeemed.stands()?;
     turn.stands(gate.clock())?;
     turn.goes_on()?;
