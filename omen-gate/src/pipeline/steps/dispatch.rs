@@ -62,7 +62,8 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let dispatch = Dispatch::new(&call, form.revision);
     let server = form.server;
     let limit = turn.time_left(gate.clock(), gate.call_timeout());
-    let outcome = match while_it_stands(&redeemed, limit, async move { server.call(dispatch).await }).await {
+    let made = async move { server.call(dispatch).await };
+    let outcome = match while_it_stands(&gate, &turn, &redeemed, limit, made).await {
         Ok(outcome) => outcome.and_then(|answer| within(answer, gate.answer_bytes())),
         Err(why) => {
             open.broken_off();
@@ -108,9 +109,11 @@ async fn still_holds(gate: &Gate, turn: &TurnState, listed: &Listed, redeemed: &
     Ok(form)
 }
 
-/// Runs the call for as long as the grants stand: what is revoked or has expired is no leave to finish what has begun
-/// (G2), nor to hand out what came of it.
+/// Runs the call for as long as the grants and the directive's token stand: what is revoked or has expired gives no leave
+/// to finish what has begun (G2), nor to hand out what came of it.
 async fn while_it_stands(
+    gate: &Gate,
+    turn: &TurnState,
     redeemed: &Redeemed,
     limit: Duration,
     call: impl Future<Output = Result<Answer, Fault>> + Send + 'static,
@@ -118,12 +121,13 @@ async fn while_it_stands(
     let outcome = tokio::select! {
         biased;
         why = redeemed.revoked() => return Err(why),
-        why = redeemed.expired(limit) => return Err(why),
+        why = redeemed.expired() => return Err(why),
+        why = turn.expired(gate.clock()) => return Err(why),
         outcome = guarded(limit, call) => outcome,
     };
     // The answer and what takes its ground away may come at once.
     match outcome {
-        Ok(answer) => redeemed.stands().map(|()| Ok(answer)),
+        Ok(answer) => redeemed.stands().and_then(|()| turn.authorized(gate.clock())).map(|()| Ok(answer)),
         Err(fault) => Ok(Err(fault)),
     }
 }
