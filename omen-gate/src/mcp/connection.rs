@@ -88,8 +88,7 @@ impl Connection {
             end = self.link.over() => return Err(end.during()),
         };
         match answer {
-            Answered::With(Ok(result)) => Ok(result),
-            Answered::With(Err((code, message))) => Err(Fault::Refused { code, message: bounded(&message) }),
+            Answered::With(answer) => answer,
             // The line was not written to its end, so that the server cannot have read it.
             Answered::NotSent(why) => Err(Fault::Unreachable { why }),
             Answered::Deaf => Err(self.deaf().await.before()),
@@ -146,7 +145,7 @@ impl Drop for Connection {
 
 /// What came of a request.
 enum Answered {
-    With(Result<Map<String, Value>, (i64, String)>),
+    With(Result<Map<String, Value>, Fault>),
     NotSent(String),
     /// It was not sent, for the server has closed its input.
     Deaf,
