@@ -122,9 +122,10 @@ impl Connection {
         self.link.wish(Wish::Kill);
     }
 
-    /// Whether nothing can be asked any more.
+    /// Whether nothing can be asked any more. What a server has started and left behind may hold its streams open when
+    /// it has ended itself.
     pub(super) fn is_lost(&self) -> bool {
-        self.link.ended().is_some()
+        self.link.ended().is_some() || self.exit().is_some()
     }
 
     /// How the process ended, if it has.

@@ -248,6 +248,22 @@ impl Hostile {
                 let child = Command::new("sleep").arg("1000").spawn().unwrap();
                 self.result(id, answer(&json!({"pid": child.id()})));
             }
+            // It begins a session of its own.
+            "flee" => {
+                let child = Command::new("setsid").args(["sleep", "1000"]).spawn().unwrap();
+                self.result(id, answer(&json!({"pid": child.id()})));
+            }
+            // Its parent has ended, it has a session of its own and none of our streams, and only SIGKILL ends it.
+            "daemon" => {
+                let script = "setsid sh -c 'trap \"\" HUP INT TERM; exec sleep 1000' </dev/null >/dev/null 2>&1 & echo $!";
+                let out = Command::new("sh").args(["-c", script]).output().unwrap().stdout;
+                let pid: u64 = String::from_utf8(out).unwrap().trim().parse().unwrap();
+                self.result(id, answer(&json!({ "pid": pid })));
+            }
+            "deafen" => {
+                self.result(id, answer(args));
+                wait();
+            }
             "env" => {
                 let names: Vec<_> = std::env::vars().map(|(name, _)| name).collect();
                 self.result(id, answer(&json!({"names": names})));
