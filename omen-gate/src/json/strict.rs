@@ -171,11 +171,8 @@ mod tests {
     #[track_caller]
     fn doubled(text: &str, why: &str, own: &[&str]) {
         let Err(Unread::Doubled(doubled)) = read(text.as_bytes()) else { panic!("{text}") };
-        assert_eq!(
-            (doubled.why.as_str(), doubled.own.iter().collect::<Vec<_>>()),
-            (why, own.iter().collect()),
-            "{text}"
-        );
+        assert_eq!(doubled.why, why, "{text}");
+        assert_eq!(doubled.own.iter().map(String::as_str).collect::<Vec<_>>(), own, "{text}");
         assert!(own.iter().all(|key| doubled.has(key) && doubled.once(key).is_none()), "{text}");
     }
 

@@ -25,10 +25,8 @@ use tokio::process::Command;
 /// beginning of `main`, before anything else is done:
 ///
 /// ```no_run
-/// fn main() {
-///     omen_gate::mcp::guard_servers();
-///     // …
-/// }
+/// // The first line of `main`:
+/// omen_gate::mcp::guard_servers();
 /// ```
 ///
 /// The program is started once more for each server, to watch over it; in such a process this does not return. On
