@@ -54,6 +54,8 @@ pub struct Listed {
     id: ToolId,
     tool: Tool,
     pin: Result<Pin, NotExact>,
+    /// Whether its server lists another tool of this name.
+    twice: bool,
     /// Compiled when they are asked for: of what a server lists, most is never called.
     args: OnceLock<Result<Schema, String>>,
     output: OnceLock<Result<Schema, String>>,
@@ -106,6 +108,7 @@ impl Catalog {
                     place.insert(Listed::new(id, tool));
                 }
                 Entry::Occupied(mut first) => {
+                    first.get_mut().twice = true;
                     first.get_mut().args = Err("its server lists two tools of this name".to_owned()).into();
                 }
             }
@@ -173,7 +176,7 @@ impl Catalog {
 
 impl Listed {
     fn new(id: ToolId, tool: Tool) -> Self {
-        Self { id, pin: pin(&tool), args: OnceLock::new(), output: OnceLock::new(), tool }
+        Self { id, pin: pin(&tool), twice: false, args: OnceLock::new(), output: OnceLock::new(), tool }
     }
 
     /// Where it is found.
@@ -216,6 +219,11 @@ impl Listed {
     /// PG-2, with all that is wrong with the arguments, up to a bound.
     pub fn conform(&self, args: &Map<String, Value>) -> Result<(), Blocked> {
         conform::conform(self, args)
+    }
+
+    /// Whether this is the one tool of its name, and in the same form as when it was looked at before.
+    pub(crate) fn is_still(&self, before: &Self) -> bool {
+        !self.twice && self.tool == before.tool
     }
 
     /// Its `inputSchema`, or why it is of no use.

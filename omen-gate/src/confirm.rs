@@ -2,11 +2,12 @@
 
 use std::fmt::Debug;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::Serialize;
 
+use crate::clock::Ratchet;
 use crate::decision::Stage;
 use crate::{Blocked, Call, CallHash, Clock, Code, Fault, Permissions, Ruling, ToolId, TurnId, bounded, guarded};
 
@@ -68,13 +69,18 @@ pub struct ConfirmLimits {
 #[derive(Clone, Debug)]
 pub struct Confirmations {
     confirmer: Arc<dyn Confirmer>,
-    clock: Arc<dyn Clock>,
+    clock: Arc<Ratchet>,
     limits: ConfirmLimits,
 }
 
 impl Confirmations {
     /// Asks a confirmer, within limits.
     pub fn new(confirmer: Arc<dyn Confirmer>, clock: Arc<dyn Clock>, limits: ConfirmLimits) -> Self {
+        Self::by(confirmer, Ratchet::over(clock), limits)
+    }
+
+    /// By a time that others go by, too.
+    pub(crate) fn by(confirmer: Arc<dyn Confirmer>, clock: Arc<Ratchet>, limits: ConfirmLimits) -> Self {
         Self { confirmer, clock, limits }
     }
 
@@ -82,7 +88,7 @@ impl Confirmations {
     /// panics. The waiting is done by the runtime's time; an answer is late by the injected clock, too. Runs on
     /// tokio, with time enabled.
     pub async fn ask(&self, call: &Call) -> Ruling<Confirmed> {
-        let waits_until = Deadline::after(self.clock.as_ref(), self.limits.timeout);
+        let waits_until = self.after(self.limits.timeout);
         let question = Question {
             turn: call.turn().clone(),
             tool: call.tool().clone(),
@@ -92,18 +98,23 @@ impl Confirmations {
         };
         let confirmer = Arc::clone(&self.confirmer);
         let reply = guarded(self.limits.timeout, async move { Ok(confirmer.confirm(&question).await) }).await;
-        let late = waits_until.is_over(self.clock.as_ref());
+        let late = self.clock.elapsed() >= waits_until;
         let outcome = match reply {
             Ok(Reply::Confirmed) if !late => Ok(Confirmed {
                 turn: call.turn().clone(),
                 hash: call.hash(),
-                until: Deadline::after(self.clock.as_ref(), self.limits.valid),
+                until: self.after(self.limits.valid),
+                clock: Arc::clone(&self.clock),
             }),
             Ok(Reply::Confirmed) | Err(Fault::Timeout { .. }) => Err(self.denied(call, "nobody answered in time")),
             Ok(Reply::Denied { why }) => Err(self.denied(call, &bounded(&why))),
             Err(fault) => Err(self.denied(call, &format!("asking failed: {fault}"))),
         };
         Ruling::new(call, Stage::Confirmation, Vec::new(), outcome)
+    }
+
+    fn after(&self, time: Duration) -> Duration {
+        self.clock.elapsed().saturating_add(time)
     }
 
     fn denied(&self, call: &Call, why: &str) -> Blocked {
@@ -125,7 +136,9 @@ impl Confirmations {
 pub struct Confirmed {
     turn: TurnId,
     hash: CallHash,
-    until: Deadline,
+    /// In the time of the clock that it was given by.
+    until: Duration,
+    clock: Arc<Ratchet>,
 }
 
 impl Confirmed {
@@ -136,33 +149,15 @@ impl Confirmed {
     }
 
     /// Uses it up for a call.
-    pub(crate) fn spend(self, call: &Call, clock: &dyn Clock) -> Result<(), Blocked> {
+    pub(crate) fn spend(self, call: &Call) -> Result<(), Blocked> {
         let (message, help) = if self.hash != call.hash() || self.turn != *call.turn() {
             let message = format!("the confirmation is for another call than this one of `{}`", call.tool());
             (message, "confirm this tool with these arguments, in this turn")
-        } else if self.until.is_over(clock) {
+        } else if self.clock.elapsed() >= self.until {
             (format!("the confirmation of `{}` has expired", call.tool()), "confirm the call again")
         } else {
             return Ok(());
         };
         Err(Blocked::new(Code::G3, message, help))
-    }
-}
-
-/// A moment on both clocks. It is over as soon as either says so, so that neither a time of day that is set back
-/// nor a machine that slept makes an answer last longer.
-#[derive(Clone, Copy, Debug)]
-struct Deadline {
-    wall: Option<SystemTime>,
-    monotonic: Duration,
-}
-
-impl Deadline {
-    fn after(clock: &dyn Clock, time: Duration) -> Self {
-        Self { wall: clock.wall().checked_add(time), monotonic: clock.monotonic().saturating_add(time) }
-    }
-
-    fn is_over(&self, clock: &dyn Clock) -> bool {
-        clock.monotonic() >= self.monotonic || self.wall.is_none_or(|wall| clock.wall() >= wall)
     }
 }

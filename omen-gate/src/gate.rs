@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::audit::{Anchor, AuditError, Kind};
 use crate::breaker::Breakers;
 use crate::catalog::Allowlist;
+use crate::clock::Ratchet;
 use crate::config::Limits;
 use crate::confirm::Confirmations;
 use crate::health::{Health, Snapshot};
@@ -49,7 +50,8 @@ struct Parts {
     health: Health,
     turns: Turns,
     journal: Journal,
-    clock: Arc<dyn Clock>,
+    /// What things expire by. It never goes back.
+    clock: Arc<Ratchet>,
 }
 
 /// All that a gate is would fill pages.

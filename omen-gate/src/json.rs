@@ -5,7 +5,9 @@
 //! runs elsewhere, so such texts are refused.
 
 mod number;
-pub(crate) mod reserved;
+mod reserved;
+#[cfg(feature = "mcp")]
+pub(crate) mod strict;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

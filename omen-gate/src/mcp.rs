@@ -19,7 +19,10 @@
 mod answer;
 mod connection;
 mod current;
+#[cfg(target_os = "linux")]
+mod descent;
 mod discover;
+mod guard;
 mod launch;
 mod limits;
 mod lines;
@@ -34,6 +37,9 @@ mod transport;
 mod writer;
 
 pub use discover::discover;
+pub use guard::guard_servers;
+#[cfg(feature = "test-util")]
+pub use guard::guard_servers_through;
 pub use launch::Launch;
 pub use limits::Limits;
 pub use server::StdioServer;

@@ -1,9 +1,12 @@
 //! What a directive of an episode gives a call to go by.
 
+use std::time::{Duration, SystemTime};
+
 use omen_fsm::episode::{Authority, Lapsed, Watch};
 use omen_types::{CorrelationId, Instant, PacketId};
 
-use crate::{Blocked, Code};
+use crate::clock::reached;
+use crate::{Blocked, Clock, Code};
 
 /// The directive of an episode that asks for a call.
 #[derive(Debug)]
@@ -32,15 +35,10 @@ pub(crate) fn lapsed(why: Lapsed) -> Blocked {
 impl Origin {
     /// Whether the directive may still be carried out.
     pub(crate) fn stands(&self, now: Instant) -> Result<(), Blocked> {
-        let help = "send a new directive, under a token that is in force";
         self.leased()?;
-        if let Some(Authority { token_id, expires }) = &self.authority
-            && expires.is_none_or(|expires| now >= expires)
-        {
-            return Err(Blocked::new(Code::G2, format!("the token `{token_id}` of the directive has expired"), help));
-        }
+        self.authorized(now)?;
         if now > self.deadline {
-            return Err(Blocked::new(Code::G2, "the directive's time is over before its tool was called", help));
+            return Err(Blocked::new(Code::G2, "the directive's time is over before its tool was called", HELP));
         }
         Ok(())
     }
@@ -57,4 +55,31 @@ impl Origin {
             None => std::future::pending().await,
         }
     }
+
+    /// Whether the directive's token, if it has one, is in force.
+    pub(crate) fn authorized(&self, now: Instant) -> Result<(), Blocked> {
+        match &self.authority {
+            Some(authority) if authority.expires.is_none_or(|expires| now >= expires) => Err(expired(authority)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits for the directive's token to expire, if it has one.
+    pub(crate) async fn expired(&self, clock: &dyn Clock) -> Blocked {
+        let Some(authority) = &self.authority else { return std::future::pending().await };
+        if let Some(expires) = authority.expires {
+            let since = u64::try_from(expires.unix_seconds()).unwrap_or_default();
+            match SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(since)) {
+                Some(time) => reached(clock, time).await,
+                None => std::future::pending().await,
+            }
+        }
+        expired(authority)
+    }
 }
+
+fn expired(authority: &Authority) -> Blocked {
+    Blocked::new(Code::G2, format!("the token `{}` of the directive has expired", authority.token_id), HELP)
+}
+
+const HELP: &str = "send a new directive, under a token that is in force";

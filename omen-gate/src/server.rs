@@ -30,8 +30,9 @@ pub trait ToolServer: Debug + Send + Sync + 'static {
     /// If there is no proper answer. An answer with `isError` is an answer.
     async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault>;
 
-    /// A number that goes up whenever the list may have changed: a list is as good as new while the number is the
-    /// one that was read before it was asked for. A server whose list never changes stays at 0.
+    /// A number that goes up whenever the list may have changed. The gate asks for the list again before each call,
+    /// whatever the number is; the number says whether the list changed while it was asked for. A server whose list never
+    /// changes stays at 0.
     fn revision(&self) -> u64 {
         0
     }

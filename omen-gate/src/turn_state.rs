@@ -85,6 +85,19 @@ impl TurnState {
         }
     }
 
+    /// Whether the token of the directive, if it has one, is in force.
+    pub(crate) fn authorized(&self, clock: &dyn Clock) -> Result<(), Blocked> {
+        self.origin.as_ref().map_or(Ok(()), |origin| origin.authorized(instant(clock.wall())))
+    }
+
+    /// Waits for the token of the directive to expire, if it has one.
+    pub(crate) async fn expired(&self, clock: &dyn Clock) -> Blocked {
+        match &self.origin {
+            Some(origin) => origin.expired(clock).await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// How long a call may take: no longer than the directive may.
     pub(crate) fn time_left(&self, clock: &dyn Clock, limit: Duration) -> Duration {
         let Some(origin) = &self.origin else { return limit };

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::{Discovery, Gate, Parts};
 use crate::audit::{Audit, AuditError, Key, KeyError, Kind, Options, Record};
 use crate::breaker::Breakers;
+use crate::clock::Ratchet;
 use crate::config::{Config, KeySource, Limits};
 use crate::confirm::{Confirmations, Confirmer, Nobody};
 use crate::grant::Reserved;
@@ -169,9 +170,11 @@ impl Builder {
             }
             (None, None) => return Err(BuildError::NoAudit),
         };
-        let grants = Grants::new(Arc::clone(&clock));
+        // One for all that expires, so that what one of them has seen, all have. The log has the time of day as it is.
+        let expiry = Ratchet::over(Arc::clone(&clock));
+        let grants = Grants::by(Arc::clone(&expiry));
         load(config.grants, &grants, &audit)?;
-        let confirmations = Confirmations::new(confirmer, Arc::clone(&clock), config.confirm);
+        let confirmations = Confirmations::by(confirmer, Arc::clone(&expiry), config.confirm);
         Ok(Gate(Arc::new(Parts {
             policy: config.policy,
             limits: config.limits,
@@ -182,10 +185,10 @@ impl Builder {
             grants,
             confirmations,
             breakers: Breakers::new(Arc::clone(&clock), config.breaker),
-            health: Health::new(Arc::clone(&clock)),
+            health: Health::new(clock),
             turns: Turns::new(config.budget),
             journal: Journal::new(audit),
-            clock,
+            clock: expiry,
         })))
     }
 }

@@ -2,14 +2,11 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
-
-use tokio::runtime::Handle;
 
 use super::GrantId;
 use super::store::{self, Held, Pick, Shared};
 use crate::decision::Stage;
-use crate::{Blocked, Call, Code, Confirmed, Ruling};
+use crate::{Blocked, Call, Clock as _, Code, Confirmed, Ruling, clock};
 
 /// A call is authorized. That is no permission to run it: what was granted may be revoked, used up or expired
 /// by the time that it runs, so the lease must be redeemed at the moment of dispatch, and that once.
@@ -82,16 +79,15 @@ impl Lease {
     fn take(&self, confirmed: Option<Confirmed>) -> Result<Held, Blocked> {
         // The clock is read with the lock held: a call that waited for it is judged by the time that it is then.
         let mut store = self.shared.lock();
-        let clock = self.shared.clock.as_ref();
         match confirmed {
-            Some(confirmed) => confirmed.spend(&self.call, clock)?,
+            Some(confirmed) => confirmed.spend(&self.call)?,
             None if self.needs_confirmation() => {
                 let message = format!("the call of `{}` is not confirmed", self.call.tool());
                 return Err(Blocked::new(Code::G3, message, "ask for a confirmation first, or pre-grant it"));
             }
             None => {}
         }
-        store.take(self.call.tool(), &self.picks, clock.wall())
+        store.take(self.call.tool(), &self.picks, self.shared.clock.wall())
     }
 }
 
@@ -106,17 +102,15 @@ impl Redeemed {
         store.stand(self.call.tool(), &self.picks, self.shared.clock.wall())
     }
 
-    /// Waits for the first of the grants to expire, if one does within a time, and says which.
-    pub(crate) async fn expired(&self, within: Duration) -> Blocked {
+    /// Waits for the first of the grants to expire, and says which.
+    pub(crate) async fn expired(&self) -> Blocked {
         let first = self.shared.lock().expiry(self.call.tool(), &self.picks);
-        let left = |time: SystemTime| time.duration_since(self.shared.clock.wall()).unwrap_or_default();
-        match first.map(|(time, permission)| (left(time), permission)) {
-            // Outside of a runtime nothing can be waited for, and nothing is called.
-            Some((left, permission)) if left < within && Handle::try_current().is_ok() => {
-                tokio::time::sleep(left).await;
+        match first {
+            Some((time, permission)) => {
+                clock::reached(self.shared.clock.as_ref(), time).await;
                 store::expired(self.call.tool(), permission)
             }
-            _ => std::future::pending().await,
+            None => std::future::pending().await,
         }
     }
 

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use tokio::sync::Notify;
 
 use super::{Given, Grant, GrantId, Lease};
+use crate::clock::Ratchet;
 use crate::decision::Stage;
 use crate::{Blocked, Call, Clock, Code, Permission, Ruling, ToolId};
 
@@ -16,7 +17,7 @@ pub struct Grants(pub(super) Arc<Shared>);
 
 #[derive(Debug)]
 pub(super) struct Shared {
-    pub(super) clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<Ratchet>,
     store: Mutex<Store>,
     /// Calls that run wait for what is revoked.
     pub(super) revoked: Notify,
@@ -47,9 +48,15 @@ struct Entry {
 pub const MAX_GRANTS: usize = 4096;
 
 impl Grants {
-    /// A store with nothing in it, so that everything is denied. Grants expire by the clock's time of day.
+    /// A store with nothing in it, so that everything is denied. Grants expire by the clock's time of day, or by the time
+    /// that has passed if the time of day is set back (D56).
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self::by(Ratchet::over(clock))
+    }
+
+    /// By a time that others go by, too.
+    pub(crate) fn by(clock: Arc<Ratchet>) -> Self {
         Self(Arc::new(Shared { clock, store: Mutex::default(), revoked: Notify::new() }))
     }
 

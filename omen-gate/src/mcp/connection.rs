@@ -88,8 +88,7 @@ impl Connection {
             end = self.link.over() => return Err(end.during()),
         };
         match answer {
-            Answered::With(Ok(result)) => Ok(result),
-            Answered::With(Err((code, message))) => Err(Fault::Refused { code, message: bounded(&message) }),
+            Answered::With(answer) => answer,
             // The line was not written to its end, so that the server cannot have read it.
             Answered::NotSent(why) => Err(Fault::Unreachable { why }),
             Answered::Deaf => Err(self.deaf().await.before()),
@@ -123,9 +122,10 @@ impl Connection {
         self.link.wish(Wish::Kill);
     }
 
-    /// Whether nothing can be asked any more.
+    /// Whether nothing can be asked any more. What a server has started and left behind may hold its streams open when
+    /// it has ended itself.
     pub(super) fn is_lost(&self) -> bool {
-        self.link.ended().is_some()
+        self.link.ended().is_some() || self.exit().is_some()
     }
 
     /// How the process ended, if it has.
@@ -146,7 +146,7 @@ impl Drop for Connection {
 
 /// What came of a request.
 enum Answered {
-    With(Result<Map<String, Value>, (i64, String)>),
+    With(Result<Map<String, Value>, Fault>),
     NotSent(String),
     /// It was not sent, for the server has closed its input.
     Deaf,

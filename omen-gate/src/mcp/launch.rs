@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use tokio::process::Command;
 
-use super::Limits;
+use super::{Limits, guard};
 
 /// What every child process is given of our environment: without it, programs are not found.
 const INHERITED: &[&str] = if cfg!(windows) { &["PATH", "SystemRoot"] } else { &["PATH"] };
@@ -102,9 +102,16 @@ impl Launch {
         &self.limits
     }
 
-    pub(super) fn to_command(&self) -> Command {
-        let mut command = Command::new(&self.command);
-        command.args(&self.args).env_clear();
+    /// The command, and whether it is that of a guard.
+    pub(super) fn to_command(&self) -> (Command, bool) {
+        let (mut command, mark) = match guard::command(&self.command, &self.args) {
+            Some((command, mark)) => (command, Some(mark)),
+            None => (Command::new(&self.command), None),
+        };
+        if mark.is_none() {
+            command.args(&self.args);
+        }
+        command.env_clear();
         for name in INHERITED {
             if let Some(value) = std::env::var_os(name) {
                 command.env(name, value);
@@ -114,11 +121,14 @@ impl Launch {
         if let Some(dir) = &self.dir {
             command.current_dir(dir);
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        let guarded = mark.is_some();
+        command.envs(mark);
+        // A guard is asked to end and not killed: it has something to do first.
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(!guarded);
         // Its own group: an interrupt from the terminal is for us to handle, and what it starts is killed with it.
         #[cfg(unix)]
         command.process_group(0);
-        command
+        (command, guarded)
     }
 }
 

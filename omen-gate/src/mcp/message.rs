@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::bounded;
-use crate::json::reserved;
+use crate::json::strict::{self, Unread};
 
 /// A message, as far as the gate looks at it.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +25,8 @@ pub(super) enum Outcome {
     Result(Map<String, Value>),
     /// An error of the protocol.
     Error(RpcError),
+    /// Nothing that can be read in one way only, but it says which request it answers.
+    Malformed(String),
 }
 
 /// An error of the protocol. Its `data` is not kept.
@@ -44,8 +46,19 @@ impl Message {
         if line.trim_ascii_start().first() != Some(&b'{') {
             return Err(format!("`{}` is no message", bounded(&String::from_utf8_lossy(line))));
         }
-        reserved::refuse(line).map_err(|error| format!("no message: {error}"))?;
-        let raw: Raw = serde_json::from_slice(line).map_err(|error| bounded(&format!("no message: {error}")))?;
+        let frame = match strict::read(line) {
+            Ok(frame) => frame,
+            // A frame that names its request once, and is no request itself, is that request's fault alone (D58).
+            Err(Unread::Doubled(frame)) => {
+                return match frame.once("id").and_then(Value::as_i64) {
+                    Some(id) if !frame.has("method") => Ok(Self::Answer { id, outcome: Outcome::Malformed(frame.why) }),
+                    _ => Err(format!("no message: {}", frame.why)),
+                };
+            }
+            Err(Unread::Other(why)) => return Err(format!("no message: {why}")),
+        };
+        let raw: Raw =
+            serde_json::from_value(Value::Object(frame)).map_err(|error| bounded(&format!("no message: {error}")))?;
         if raw.jsonrpc != "2.0" {
             return Err(format!("a message of JSON-RPC `{}`", bounded(&raw.jsonrpc)));
         }
@@ -69,7 +82,7 @@ impl Message {
     }
 }
 
-/// A member that is repeated is refused by the derived reader; `params` are passed over.
+/// The frame, in which no key is repeated; `params` are passed over.
 #[derive(Deserialize)]
 struct Raw {
     jsonrpc: String,
@@ -80,9 +93,9 @@ struct Raw {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 mod tests {
-    use super::Message;
+    use super::{Message, Outcome};
 
     #[track_caller]
     fn refused(line: &str, why: &str) {
@@ -110,6 +123,35 @@ mod tests {
         refused(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":[{{{escaped}}}]}}}}"#), "is reserved");
         let deep = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":{}}}}}"#, "[".repeat(1_000));
         refused(&deep, "recursion limit");
+    }
+
+    #[test]
+    fn a_repeated_key_is_the_fault_of_the_request_that_it_answers() {
+        for rest in [
+            r#""id":7,"result":{},"result":{}"#,
+            r#""id":7,"result":{},"re\u0073ult":{}"#,
+            r#""id":7,"error":{"code":1,"code":2,"message":"m"}"#,
+            r#""result":{"isError":true,"\u0069sError":false},"id":7"#,
+            r#""id":7,"result":{"tools":[{"name":"a","inputSchema":{"type":{"a":1,"a":1}}}]}"#,
+            r#""id":7,"jsonrpc":"2.0","result":{}"#,
+            r#""id":7,"result":{},"_":0,"_":0"#,
+        ] {
+            let message = Message::read(format!(r#"{{"jsonrpc":"2.0",{rest}}}"#).as_bytes()).unwrap();
+            let Message::Answer { id: 7, outcome: Outcome::Malformed(why) } = message else { panic!("{message:?}") };
+            assert!(why.starts_with("duplicate field `"), "{why}");
+        }
+        // Nobody can say whom it answers, or it answers nobody.
+        for rest in [
+            r#""id":7,"\u0069d":8,"result":{}"#,
+            r#""result":{"a":1,"a":2},"id":7,"id":7"#,
+            r#""id":"7","result":{},"result":{}"#,
+            r#""id":7,"method":"ping","params":{"a":1,"a":2}"#,
+            r#""id":7,"method":"a","method":"b""#,
+            r#""method":"notifications/tools/list_changed","params":{"_meta":[{"a":1,"a":1}]}"#,
+            r#""method":"a","meth\u006fd":"notifications/tools/list_changed""#,
+        ] {
+            refused(&format!(r#"{{"jsonrpc":"2.0",{rest}}}"#), "no message: duplicate field `");
+        }
     }
 
     #[test]

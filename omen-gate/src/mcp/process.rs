@@ -1,4 +1,4 @@
-//! The child process, from its start to its burial.
+//! The child process, from its start to its end: a server, or the guard of one.
 
 use std::io;
 use std::sync::Arc;
@@ -66,8 +66,9 @@ impl Process {
     /// Starts it. Somebody waits for its end in the background, so that it never stays a zombie, and kills it as
     /// wished, or if nobody is left who could wish.
     pub(super) fn start(launch: &Launch, wish: watch::Receiver<Wish>) -> io::Result<Self> {
-        let mut child = launch.to_command().spawn()?;
-        let group = Group::of(&child);
+        let (mut command, guarded) = launch.to_command();
+        let mut child = command.spawn()?;
+        let group = Group::of(&child, guarded);
         let missing = || io::Error::other("a standard stream was not given");
         let stdin = child.stdin.take().ok_or_else(missing)?;
         let stdout = child.stdout.take().ok_or_else(missing)?;
@@ -80,7 +81,7 @@ impl Process {
         let (told, exit) = watch::channel(None);
         let grace = launch.limits_ref().stop;
         tokio::spawn(async move {
-            let how = bury(child, group, wish, grace).await;
+            let how = reap(child, group, wish, grace).await;
             last_words(drain).await;
             told.send_replace(Some(how));
         });
@@ -88,8 +89,8 @@ impl Process {
     }
 }
 
-/// Waits until the process has ended, or kills it, and tells how it ended.
-async fn bury(mut child: Child, group: Group, mut wish: watch::Receiver<Wish>, grace: Duration) -> String {
+/// Waits until the process has ended, or kills it, and says how it ended.
+async fn reap(mut child: Child, mut group: Group, mut wish: watch::Receiver<Wish>, grace: Duration) -> String {
     let mut status = tokio::select! {
         status = child.wait() => Some(status),
         () = wished(&mut wish, Wish::Stop) => None,
@@ -102,9 +103,13 @@ async fn bury(mut child: Child, group: Group, mut wish: watch::Receiver<Wish>, g
         };
     }
     // What it has started goes with it, even if it has ended by itself.
+    group.has_ended = status.is_some();
+    let is_guard = group.is_guard;
     drop(group);
     let status = match status {
         Some(status) => status,
+        // A guard ends when nothing is left.
+        None if is_guard => child.wait().await,
         None => {
             // Where there are no groups of processes. That it has ended by now is as good.
             let _ = child.start_kill();
@@ -129,33 +134,48 @@ async fn last_words(drain: JoinHandle<()>) {
     }
 }
 
-/// The process and what it has started. They are killed when this is dropped, be it because the runtime ends.
+/// The process and what it has started. They are ended when this is dropped, be it because the runtime ends.
 #[derive(Debug)]
 struct Group {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
+    is_guard: bool,
+    has_ended: bool,
 }
 
 impl Group {
     #[cfg(unix)]
-    fn of(child: &Child) -> Self {
+    fn of(child: &Child, is_guard: bool) -> Self {
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
-        Self { leader }
+        Self { leader, is_guard, has_ended: false }
     }
 
     /// Elsewhere, the process alone is killed.
     #[cfg(not(unix))]
-    fn of(_: &Child) -> Self {
-        Self {}
+    fn of(_: &Child, is_guard: bool) -> Self {
+        Self { is_guard, has_ended: false }
     }
 }
 
+#[cfg(unix)]
 impl Drop for Group {
     fn drop(&mut self) {
-        #[cfg(unix)]
-        if let Some(leader) = self.leader {
-            // That there is nobody left to kill is as good.
-            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+        use rustix::process::{Signal, kill_process, kill_process_group};
+
+        let Some(leader) = self.leader else { return };
+        // That there is nobody left to signal is as good, wherever that is so.
+        if self.is_guard && !self.has_ended {
+            let _ = kill_process(leader, Signal::TERM);
+            return;
+        }
+        // Those that have left the group are found as long as those live who have started them.
+        #[cfg(target_os = "linux")]
+        let fled = if self.has_ended { Vec::new() } else { super::descent::descendants(leader).unwrap_or_default() };
+        // After a guard that has ended this finds somebody only if the guard was killed.
+        let _ = kill_process_group(leader, Signal::KILL);
+        #[cfg(target_os = "linux")]
+        for process in fled {
+            let _ = kill_process(process, Signal::KILL);
         }
     }
 }

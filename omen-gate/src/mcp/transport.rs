@@ -21,7 +21,7 @@ use super::message::{Message, Outcome, RpcError};
 use super::process::{Exit, Process, Wish};
 use super::requests::{Answers, Asked, Requests};
 use super::writer::Writer;
-use crate::bounded;
+use crate::{Fault, bounded};
 
 /// The notification that makes a list of tools stale.
 const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
@@ -176,21 +176,26 @@ fn line(message: &TxJsonRpcMessage<RoleClient>) -> serde_json::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// An answer that the SDK hands on as it is: `Ok` or `Err`, as [`unpack`] takes it apart.
+/// An answer that the SDK hands on as it is, as [`unpack`] takes it apart.
 fn ours(id: i64, outcome: Outcome) -> RxJsonRpcMessage<RoleClient> {
     let body = match outcome {
         Outcome::Result(result) => Value::Object(result),
-        // INVARIANT: a result is an object, so that an array is an error.
+        // INVARIANT: a result is an object, so that an array is an error, and a string no answer.
         Outcome::Error(RpcError { code, message }) => Value::Array(vec![code.into(), message.into()]),
+        Outcome::Malformed(why) => Value::String(why),
     };
     JsonRpcMessage::response(ServerResult::CustomResult(CustomResult(body)), RequestId::Number(id))
 }
 
 /// Takes apart what [`ours`] has put together.
-pub(super) fn unpack(result: ServerResult) -> Option<Result<Map<String, Value>, (i64, String)>> {
+pub(super) fn unpack(result: ServerResult) -> Option<Result<Map<String, Value>, Fault>> {
     match result {
         ServerResult::CustomResult(CustomResult(Value::Object(result))) => Some(Ok(result)),
-        ServerResult::CustomResult(CustomResult(error)) => serde_json::from_value(error).ok().map(Err),
+        ServerResult::CustomResult(CustomResult(Value::String(why))) => Some(Err(Fault::malformed(&why))),
+        ServerResult::CustomResult(CustomResult(error)) => {
+            let (code, message) = serde_json::from_value::<(i64, String)>(error).ok()?;
+            Some(Err(Fault::refused(code, &message)))
+        }
         _ => None,
     }
 }
@@ -203,6 +208,7 @@ fn handshake(id: i64, outcome: Outcome) -> Result<RxJsonRpcMessage<RoleClient>, 
                 .map_err(|error| bounded(&format!("the handshake was not answered: {error}")))?;
             Ok(JsonRpcMessage::response(ServerResult::InitializeResult(result), RequestId::Number(id)))
         }
+        Outcome::Malformed(why) => Err(why),
         Outcome::Error(RpcError { code, message }) => {
             let code = ErrorCode(i32::try_from(code).unwrap_or(ErrorCode::INTERNAL_ERROR.0));
             Ok(JsonRpcMessage::error(ErrorData::new(code, bounded(&message), None), Some(RequestId::Number(id))))

@@ -95,8 +95,17 @@ pub(crate) fn writing(world: &World, value: i64) -> Running {
 }
 
 pub(crate) fn writing_in(setup: Setup, value: i64) -> Running {
+    order_to_write(setup, value, 60)
+}
+
+/// Under a token that is good for so many seconds.
+fn writing_within(world: &World, value: i64, seconds: u32) -> Running {
+    order_to_write(setup(&world.clock), value, seconds)
+}
+
+fn order_to_write(setup: Setup, value: i64, seconds: u32) -> Running {
     let (episode, [permit]) =
-        acting_in(setup).authorize::<Change, 1>(TokenSpec::new(60, text!("ticket OPS-77"))).unwrap();
+        acting_in(setup).authorize::<Change, 1>(TokenSpec::new(seconds, text!("ticket OPS-77"))).unwrap();
     let order = Directive::new(Set, op::Modify, fields!({ "key": "pool", "value": value })).with(permit);
     let (episode, [task]) = episode.execute([order]).unwrap();
     (episode, task)
@@ -161,6 +170,27 @@ async fn a_token_that_expires_before_the_call_is_worth_nothing() {
     let running = writing(&world, 80);
     world.clock.advance(Duration::from_secs(60));
     assert_eq!(refused(&world, running).await, "G2");
+}
+
+#[tokio::test]
+async fn a_clock_that_is_set_back_does_not_revive_a_token() {
+    let world = world(MAY_WRITE, |builder| builder.confirmer(Person::who_says(Reply::Confirmed))).await;
+    let running = writing(&world, 80);
+    world.clock.advance(Duration::from_secs(60));
+    world.clock.set_wall(crate::support::start());
+    assert_eq!(refused(&world, running).await, "G2");
+}
+
+#[tokio::test(start_paused = true)]
+async fn g2_a_call_that_runs_is_broken_off_when_its_token_expires() {
+    let world = world(MAY_WRITE, |builder| builder.confirmer(Person::who_says(Reply::Confirmed))).await;
+    world.seen.fail_with(Some(Fault::Timeout { after: Duration::ZERO }));
+    let running = writing_within(&world, 80, 10);
+    let began = tokio::time::Instant::now();
+    let (status, _, details, calls) = settle(&world, running).await;
+    assert_eq!((status, calls, began.elapsed().as_secs()), (ResultStatus::Failure, Some(1), 10));
+    assert_eq!(details.unwrap().error_code.as_deref(), Some("G2"));
+    assert_eq!(world.kinds().last().unwrap(), "outcome G2");
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ mod bridge;
 mod budget;
 mod canonical;
 mod catalog;
+mod clock;
 mod code;
 mod config;
 mod conform;

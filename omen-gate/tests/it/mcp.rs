@@ -5,6 +5,8 @@ mod behind_a_gate;
 mod config_store;
 mod faults;
 mod gated;
+#[cfg(target_os = "linux")]
+mod guard;
 mod hostile;
 mod life;
 mod npm;

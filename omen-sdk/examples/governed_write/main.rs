@@ -166,6 +166,8 @@ fn now() -> Instant {
 
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
+    // Whatever becomes of this process, the tool server ends with it.
+    omen::gate::mcp::guard_servers();
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     match args.as_slice() {
         [flag, file] if flag == "--serve" => {

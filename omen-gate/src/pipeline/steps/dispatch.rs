@@ -43,13 +43,14 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
         Err(abort) => return Err(aborted(&turn, abort).await),
     };
     let mut open = Open::new(&gate, &turn, &call, attempt);
+    // Asked here, a tool that has changed since costs no use of a grant and leaves no intent.
     let admitted = gate.unchanged(&listed).await;
-    let admitted = admitted.and_then(|form| Ok((form, gate.breakers().admit(&call.tool().tool)?)));
-    let (form, admission) = turn.check(admitted).await?;
+    let admitted = admitted.and_then(|_| gate.breakers().admit(&call.tool().tool));
+    let admission = turn.check(admitted).await?;
     open.intended(admission);
     let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&turn, &call, decision)).await;
     let redeemed = redeemed.inspect_err(|_| open.refused())?;
-    let form = match still_holds(&gate, &turn, &listed, form, &redeemed).await {
+    let form = match still_holds(&gate, &turn, &listed, &redeemed).await {
         Ok(form) => form,
         Err(stopped) => {
             open.refused();
@@ -62,7 +63,8 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let dispatch = Dispatch::new(&call, form.revision);
     let server = form.server;
     let limit = turn.time_left(gate.clock(), gate.call_timeout());
-    let outcome = match while_it_stands(&redeemed, &turn, limit, async move { server.call(dispatch).await }).await {
+    let made = async move { server.call(dispatch).await };
+    let outcome = match while_it_stands(&gate, &turn, &redeemed, limit, made).await {
         Ok(outcome) => outcome.and_then(|answer| within(answer, gate.answer_bytes())),
         Err(why) => {
             open.broken_off();
@@ -97,27 +99,23 @@ async fn intent(turn: &TurnState, call: &Call, decision: Decision) -> Result<(),
     turn.record(Kind::Intent, entry).await
 }
 
-/// Whether what the call goes by still holds, now that its intent is written. That took its time, and what has changed or
-/// was taken back in it bites, too (PG-3, G2, R4).
-async fn still_holds(
-    gate: &Gate,
-    turn: &TurnState,
-    listed: &Listed,
-    form: Form,
-    redeemed: &Redeemed,
-) -> Result<Form, Stopped> {
-    let form = gate.still(listed, form).await?;
+/// Checks once more what the call rests on, now that its intent is written: that took its time, and what has changed or
+/// was taken back in it counts, too (PG-3, G2, R4). The server is asked first, for that takes time as well; all that comes
+/// after it is checked at once.
+async fn still_holds(gate: &Gate, turn: &TurnState, listed: &Listed, redeemed: &Redeemed) -> Result<Form, Stopped> {
+    let form = gate.still(listed).await?;
     redeemed.stands()?;
     turn.stands(gate.clock())?;
     turn.goes_on()?;
     Ok(form)
 }
 
-/// Runs the call for as long as the grants stand: what is revoked or has expired is no leave to finish what has begun
-/// (G2), nor to hand out what came of it.
+/// Runs the call for as long as the grants, the directive's token and its episode's lease stand: what is revoked, has
+/// expired or was taken back gives no leave to finish what has begun (G2, D52), nor to hand out what came of it.
 async fn while_it_stands(
-    redeemed: &Redeemed,
+    gate: &Gate,
     turn: &TurnState,
+    redeemed: &Redeemed,
     limit: Duration,
     call: impl Future<Output = Result<Answer, Fault>> + Send + 'static,
 ) -> Result<Result<Answer, Fault>, Blocked> {
@@ -125,12 +123,16 @@ async fn while_it_stands(
         biased;
         why = turn.taken_back() => return Err(why),
         why = redeemed.revoked() => return Err(why),
-        why = redeemed.expired(limit) => return Err(why),
+        why = redeemed.expired() => return Err(why),
+        why = turn.expired(gate.clock()) => return Err(why),
         outcome = guarded(limit, call) => outcome,
     };
     // The answer and what takes its ground away may come at once.
     match outcome {
-        Ok(answer) => redeemed.stands().and_then(|()| turn.leased()).map(|()| Ok(answer)),
+        Ok(answer) => {
+            let stands = redeemed.stands().and_then(|()| turn.leased()).and_then(|()| turn.authorized(gate.clock()));
+            stands.map(|()| Ok(answer))
+        }
         Err(fault) => Ok(Err(fault)),
     }
 }

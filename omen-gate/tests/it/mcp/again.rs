@@ -6,7 +6,7 @@ use std::fs::File;
 use omen_gate::mcp::Launch;
 
 /// Names the role of the process. Without it, a test is a test.
-const ROLE: &str = "OMEN_TEST_ROLE";
+pub(crate) const ROLE: &str = "OMEN_TEST_ROLE";
 
 /// The test harness writes to standard output, which belongs to the protocol. So the shell moves the output that we
 /// read to this descriptor.

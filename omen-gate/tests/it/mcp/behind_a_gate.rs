@@ -50,6 +50,17 @@ async fn each_fault_is_classified_budgeted_and_logged_and_the_next_turn_goes_on(
     }
 }
 
+#[tokio::test]
+async fn an_answer_with_a_repeated_key_is_no_success() {
+    for frame in super::faults::DOUBLED {
+        let world = world(&["raw"], |builder| builder).await;
+        let stopped = world.called("raw", json!({ "frame": frame })).await.unwrap_err();
+        let Stopped::Failed(fault) = &stopped else { panic!("{frame}: {stopped}") };
+        assert_eq!(fault.class().as_str(), "malformed", "{frame}: {fault}");
+        assert_eq!(world.entries().pop().unwrap()["data"]["class"], "malformed", "{frame}");
+    }
+}
+
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Number {
     #[serde(rename = "n")]

@@ -48,6 +48,56 @@ async fn an_answer_that_is_none_is_malformed() {
     assert!(malformed(&for_good(fails("nobody").await), "what?"));
 }
 
+/// Answers in which a key is repeated: one reader takes them for a success, another one for something else (D58).
+pub(super) const DOUBLED: &[&str] = &[
+    r#"{"jsonrpc":"2.0","id":$id,"result":{"content":[],"isError":true,"isError":false}}"#,
+    r#"{"jsonrpc":"2.0","id":$id,"result":{"content":[],"isError":true,"\u0069sError":false}}"#,
+    r#"{"jsonrpc":"2.0","id":$id,"result":{"content":[],"structuredContent":{"n":2,"n":1}}}"#,
+    r#"{"jsonrpc":"2.0","id":$id,"result":{"content":[],"structuredContent":{"a":[{"b":{"n":2,"\u006e":1}}]}}}"#,
+    r#"{"jsonrpc":"2.0","id":$id,"result":{"content":[{"type":"text","text":"no","text":"yes"}]}}"#,
+    r#"{"jsonrpc":"2.0","id":$id,"result":{"isError":true,"content":[]},"result":{"content":[]}}"#,
+    r#"{"jsonrpc":"2.0","id":$id,"error":{"code":-1,"message":"no","data":{"a":1,"a":1}}}"#,
+    r#"{"result":{"content":[],"_meta":{"a":1,"a":1}},"id":$id,"jsonrpc":"2.0"}"#,
+];
+
+/// Frames in which a key is repeated, and that answer nobody who could be named.
+const DOUBLED_FOR_NOBODY: &[&str] = &[
+    r#"{"jsonrpc":"2.0","id":$id,"id":$id,"result":{"content":[]}}"#,
+    r#"{"jsonrpc":"2.0","id":1000,"\u0069d":$id,"result":{"content":[]}}"#,
+    r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","level":"error"}}"#,
+    r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed","method":"notifications/message"}"#,
+    r#"{"jsonrpc":"2.0","id":$id,"method":"ping","params":{"_meta":[{"a":1,"a":1}]}}"#,
+];
+
+#[tokio::test]
+async fn a_frame_with_a_repeated_key_is_malformed() {
+    let server = start(hostile("good")).await;
+    for frame in DOUBLED {
+        let fault = call(&server, "raw", json!({ "frame": frame })).await.unwrap_err();
+        assert!(malformed(&fault, "duplicate field `"), "{frame}: {fault:?}");
+    }
+    assert_eq!(server.exit(), None, "each of them is the fault of its call alone");
+    let answer = call(&server, "echo", json!({"n": 1})).await.unwrap();
+    assert_eq!(answer.structured_content, Some(json!({"n": 1})));
+    for frame in DOUBLED_FOR_NOBODY {
+        let server = start(hostile("good")).await;
+        let fault = call(&server, "raw", json!({ "frame": frame })).await.unwrap_err();
+        assert!(malformed(&fault, "duplicate field `"), "{frame}: {fault:?}");
+        let next = call(&server, "echo", json!({})).await.unwrap_err();
+        assert!(matches!(&next, Fault::Unreachable { why } if why.contains("duplicate field `")), "{frame}: {next:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_list_or_a_handshake_with_a_repeated_key_is_malformed() {
+    let server = start(hostile("doubled-list")).await;
+    let fault = within(server.list()).await.unwrap_err();
+    assert!(malformed(&fault, "duplicate field `name` in `/result/tools/0`"), "{fault:?}");
+    call(&server, "echo", json!({})).await.unwrap();
+    let fault = within(StdioServer::start(hostile("doubled-welcome"))).await.unwrap_err();
+    assert!(malformed(&fault, "duplicate field `tools`"), "{fault:?}");
+}
+
 #[tokio::test]
 async fn an_answer_that_is_repeated_ends_the_connection_after_the_first() {
     let server = start(hostile("good")).await;

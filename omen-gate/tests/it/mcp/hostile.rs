@@ -87,6 +87,11 @@ impl Hostile {
         self.say(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
     }
 
+    /// A line as it is, but for the number of the request.
+    fn raw(&mut self, line: &str, id: &Value) {
+        let _ = self.out.write_all(format!("{}\n", line.replace("$id", &id.to_string())).as_bytes());
+    }
+
     fn changed(&mut self) {
         self.say(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
     }
@@ -117,6 +122,10 @@ impl Hostile {
                 self.changed();
                 wait();
             }
+            "doubled-welcome" => self.raw(
+                r#"{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"tools":{}},"serverInfo":{"name":"hostile","version":"0"}}}"#,
+                id,
+            ),
             "deaf" => {
                 self.result(id, welcome);
                 wait();
@@ -146,6 +155,8 @@ impl Hostile {
                 let promised = json!({
                     "type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"],
                 });
+                let frame = json!({"type": "object", "properties": {"frame": {"type": "string"}}});
+                tools.push(json!({"name": "raw", "inputSchema": frame}));
                 tools.push(json!({"name": "liar", "inputSchema": {"type": "object"}, "outputSchema": promised}));
                 self.result(id, json!({"tools": tools}));
             }
@@ -153,6 +164,10 @@ impl Hostile {
                 let tool = json!({"name": "echo", "description": self.starts.to_string(), "inputSchema": {}});
                 self.result(id, json!({"tools": [tool]}));
             }
+            "doubled-list" => self.raw(
+                r#"{"jsonrpc":"2.0","id":$id,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"},"n\u0061me":"rm"}]}}"#,
+                id,
+            ),
             "twins" => self.result(id, json!({"tools": [tool("echo"), tool("echo")]})),
             "restless" => {
                 self.changed();
@@ -185,6 +200,7 @@ impl Hostile {
                 "error": {"code": -32603, "message": "m", "data": "io.modelcontextprotocol/transportClosed"},
             })),
             "liar" => self.result(id, answer(&json!({"n": "one"}))),
+            "raw" => self.raw(args["frame"].as_str().unwrap(), id),
             "garbage" => self.say(&json!("I have no idea")),
             "torn" => {
                 let _ = self.out.write_all(br#"{"jsonrpc":"2.0","id":"#);
@@ -231,6 +247,22 @@ impl Hostile {
             "breed" => {
                 let child = Command::new("sleep").arg("1000").spawn().unwrap();
                 self.result(id, answer(&json!({"pid": child.id()})));
+            }
+            // It begins a session of its own.
+            "flee" => {
+                let child = Command::new("setsid").args(["sleep", "1000"]).spawn().unwrap();
+                self.result(id, answer(&json!({"pid": child.id()})));
+            }
+            // Its parent has ended, it has a session of its own and none of our streams, and only SIGKILL ends it.
+            "daemon" => {
+                let script = "setsid sh -c 'trap \"\" HUP INT TERM; exec sleep 1000' </dev/null >/dev/null 2>&1 & echo $!";
+                let out = Command::new("sh").args(["-c", script]).output().unwrap().stdout;
+                let pid: u64 = String::from_utf8(out).unwrap().trim().parse().unwrap();
+                self.result(id, answer(&json!({ "pid": pid })));
+            }
+            "deafen" => {
+                self.result(id, answer(args));
+                wait();
             }
             "env" => {
                 let names: Vec<_> = std::env::vars().map(|(name, _)| name).collect();

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::hostile::hostile;
 use super::{call, start, until};
 
-async fn pid(server: &StdioServer, tool: &str) -> u64 {
+pub(super) async fn pid(server: &StdioServer, tool: &str) -> u64 {
     call(server, tool, json!({})).await.unwrap().structured_content.unwrap()["pid"].as_u64().unwrap()
 }
 
@@ -20,19 +20,27 @@ fn exists(pid: u64) -> bool {
 }
 
 /// Whether such a process runs.
-fn runs(pid: u64) -> bool {
+pub(super) fn runs(pid: u64) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
+}
+
+/// The session of a process.
+pub(super) fn session(pid: u64) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit(") ").next()?.split(' ').nth(3)?.parse().ok()
 }
 
 #[tokio::test]
 async fn a_server_that_is_dropped_leaves_nothing_behind() {
     let server = start(hostile("stubborn")).await;
     let (parent, child) = (pid(&server, "pid").await, pid(&server, "breed").await);
-    assert!(runs(parent) && runs(child));
+    let fled = pid(&server, "flee").await;
+    until("it has a session of its own", || session(fled) == Some(fled)).await;
+    assert!(runs(parent) && runs(child) && runs(fled));
     drop(server);
     until("the process is buried", || !exists(parent)).await;
-    until("what it started is killed", || !runs(child)).await;
+    until("what it started is killed", || !runs(child) && !runs(fled)).await;
 }
 
 #[test]

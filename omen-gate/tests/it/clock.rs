@@ -1,0 +1,167 @@
+//! D56: a time of day that goes back revives nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime};
+
+use omen_gate::confirm::{ConfirmLimits, Reply};
+use omen_gate::fault::Ran;
+use omen_gate::{
+    Blocked, Call, Clock as _, Code, Confirmations, Confirmed, Fault, Grant, Grants, Lease, ManualClock, Permission,
+    Stopped,
+};
+use serde_json::json;
+
+use crate::gates::{Person, World, world};
+use crate::random::Random;
+use crate::support::{call, clock, grant, outcome, secs, start, tool, turn};
+
+/// Something that expires, and until when.
+struct Mortal {
+    kind: Kind,
+    /// The time of day at which it expires, and when it does on the other clock.
+    wall: SystemTime,
+    monotonic: Duration,
+    was_dead: bool,
+}
+
+enum Kind {
+    Granted(Call),
+    /// A confirmation is good for one call, so there are several of them, given at the same time.
+    Confirmed(Vec<(Lease, Confirmed)>),
+}
+
+impl Mortal {
+    fn new(kind: Kind, clock: &ManualClock, life: Duration) -> Self {
+        Self { kind, wall: clock.wall() + life, monotonic: clock.monotonic() + life, was_dead: false }
+    }
+
+    /// Whether it is good now, if that can still be found out.
+    fn is_alive(&mut self, grants: &Grants) -> Option<bool> {
+        let found: Result<(), Blocked> = match &mut self.kind {
+            Kind::Granted(call) => outcome(grants.check(call)).map(drop),
+            Kind::Confirmed(left) => {
+                let (lease, confirmed) = left.pop()?;
+                outcome(lease.redeem(Some(confirmed))).map(drop)
+            }
+        };
+        match found {
+            Ok(()) => Some(true),
+            Err(blocked) => {
+                assert!(blocked.message.contains("expired"), "{blocked}");
+                Some(false)
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_that_was_dead_once_is_ever_alive_again() {
+    let (mut alive, mut dead, mut would_be_revived) = (0, 0, 0);
+    for seed in 0..300 {
+        let mut random = Random(seed);
+        let clock = clock();
+        let grants = Grants::with_defaults(clock.clone(), [grant("files/confirmed", Permission::Write)]).unwrap();
+        let limits = ConfirmLimits { timeout: secs(60), valid: secs(30) };
+        let person = Arc::new(Person::who_says(Reply::Confirmed));
+        let confirmations = Confirmations::new(person, clock.clone(), limits);
+        let mut mortals = Vec::<Mortal>::new();
+        for step in 0..60 {
+            let seconds = |random: &mut Random, most| secs(random.below(most) as u64);
+            match random.below(6) {
+                0 => {
+                    let name = format!("files/tool-{step}");
+                    let life = seconds(&mut random, 100);
+                    let expires = Some(clock.wall() + life);
+                    grants.grant(Grant { expires, ..grant(&name, Permission::Read) }).unwrap();
+                    mortals.push(Mortal::new(Kind::Granted(call(&name, &[Permission::Read])), &clock, life));
+                }
+                1 => {
+                    let call = call("files/confirmed", &[Permission::Write]);
+                    let mut both = Vec::new();
+                    for _ in 0..12 {
+                        let lease = outcome(grants.check(&call)).unwrap();
+                        both.push((lease, outcome(confirmations.ask(&call).await).unwrap()));
+                    }
+                    mortals.push(Mortal::new(Kind::Confirmed(both), &clock, limits.valid));
+                }
+                2 | 3 => clock.advance(seconds(&mut random, 20)),
+                4 => clock.set_wall(clock.wall() - seconds(&mut random, 200)),
+                _ => clock.set_wall(start() + seconds(&mut random, 400)),
+            }
+            for mortal in &mut mortals {
+                if matches!(mortal.kind, Kind::Confirmed(_)) && random.below(3) > 0 {
+                    continue;
+                }
+                let Some(is_alive) = mortal.is_alive(&grants) else { continue };
+                let by_wall = clock.wall() < mortal.wall;
+                let by_both = by_wall && clock.monotonic() < mortal.monotonic;
+                assert!(!(is_alive && mortal.was_dead), "seed {seed}, step {step}: it is revived");
+                assert!(!is_alive || by_both, "seed {seed}, step {step}: it outlives one of the clocks");
+                alive += u32::from(is_alive);
+                dead += u32::from(!is_alive);
+                would_be_revived += u32::from(mortal.was_dead && by_wall);
+                mortal.was_dead |= !is_alive;
+            }
+        }
+    }
+    // If nothing had lived, or the time of day had never gone back over an end, this would show nothing.
+    assert!(alive > 1_000 && dead > 1_000 && would_be_revived > 1_000, "{alive}, {dead}, {would_be_revived}");
+}
+
+/// A gate whose grant to read expires 20 s after the start.
+async fn short() -> World {
+    let world = world("", |builder| builder).await;
+    let operator = turn("operator");
+    world.gate.revoke(&operator, &tool("store/get"), Permission::Read).await.unwrap();
+    let expires = Some(start() + secs(20));
+    world.gate.grant(&operator, Grant { expires, ..grant("store/get", Permission::Read) }).await.unwrap();
+    world
+}
+
+#[tokio::test]
+async fn g2_a_clock_that_is_set_back_does_not_revive_a_grant() {
+    let world = short().await;
+    let get = || json!({ "key": "pool" });
+    let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
+    world.clock.advance(secs(20));
+    world.clock.set_wall(start());
+    assert_eq!(request.dispatch().await.unwrap_err().code(), Code::G2);
+    assert_eq!(world.authorized("turn_2", "store/get", get()).await.unwrap_err().code, Code::G2);
+
+    // Whoever has seen it expired, by whichever clock, sees it so for good.
+    let world = short().await;
+    world.clock.set_wall(start() + secs(20));
+    assert_eq!(world.authorized("turn_1", "store/get", get()).await.unwrap_err().code, Code::G2);
+    world.clock.set_wall(start());
+    assert_eq!(world.authorized("turn_2", "store/get", get()).await.unwrap_err().code, Code::G2);
+    assert_eq!(world.seen.calls(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn g2_a_call_that_runs_is_broken_off_whichever_way_the_clock_is_set() {
+    // Whether the call runs when the clock is set, to what it is set, and how long the call runs in all: a grant that was
+    // good for 10 s more is so for 10 s at most, and a time of day that was set forward is seen within a second.
+    for (runs, set_to, breaks_off) in [(false, 0, 10), (true, 20, 6), (true, 3_600, 6), (true, 0, 10)] {
+        let world = short().await;
+        world.seen.fail_with(Some(Fault::Timeout { after: Duration::ZERO }));
+        let request = world.authorized("turn_1", "store/get", json!({ "key": "pool" })).await.unwrap();
+        world.clock.advance(secs(10));
+        let set = || world.clock.set_wall(start() + secs(set_to));
+        if !runs {
+            set();
+        }
+        let began = tokio::time::Instant::now();
+        let meanwhile = async {
+            if runs {
+                tokio::time::sleep(Duration::from_millis(5_500)).await;
+                set();
+            }
+        };
+        let (outcome, ()) = tokio::join!(request.dispatch(), meanwhile);
+        let stopped = outcome.unwrap_err();
+        assert!(matches!(stopped, Stopped::BrokenOff(_)), "{stopped}");
+        assert_eq!((stopped.code(), stopped.ran()), (Code::G2, Ran::Unknown), "{stopped}");
+        assert_eq!((began.elapsed().as_secs(), world.seen.calls.load(Ordering::SeqCst)), (breaks_off, 1), "{set_to}");
+    }
+}
