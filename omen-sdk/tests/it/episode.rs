@@ -1,6 +1,7 @@
 //! The typed API at run time: what it writes a validator accepts, and what it is refused a validator
 //! refuses.
 
+mod attacks;
 mod claims;
 mod drops;
 mod forged;

@@ -18,7 +18,7 @@ scope!(Change: tools [Set], operations [Modify]);
 
 /// A log that outlives its episode.
 #[derive(Clone, Default)]
-struct Kept(Arc<Mutex<Vec<String>>>);
+pub(super) struct Kept(Arc<Mutex<Vec<String>>>);
 
 impl Log for Kept {
     fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()> {
@@ -28,12 +28,12 @@ impl Log for Kept {
 }
 
 impl Kept {
-    fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<String> {
         self.0.lock().unwrap().clone()
     }
 
     /// What a validator has against the log, and its last packets.
-    fn is_clean(&self) -> Vec<Packet> {
+    pub(super) fn is_clean(&self) -> Vec<Packet> {
         let lines = self.lines();
         assert_eq!(errors(&lines), Vec::<String>::new(), "{}", lines.join("\n"));
         lines.iter().map(|line| line.parse().unwrap()).collect()
@@ -49,7 +49,7 @@ fn errors(lines: &[String]) -> Vec<String> {
     errors.map(|finding| finding.diagnostic.to_string()).collect()
 }
 
-fn kept() -> (Setup, Kept) {
+pub(super) fn kept() -> (Setup, Kept) {
     let log = Kept::default();
     (setup("corr_a", Hands::new()).log(log.clone()), log)
 }
