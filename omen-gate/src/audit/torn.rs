@@ -83,14 +83,14 @@ impl Reader<'_> {
             }
         }
         let time = self.text.get(start..self.at).and_then(|time| std::str::from_utf8(time).ok());
-        if !time.is_some_and(|time| humantime::parse_rfc3339(time).is_ok()) {
+        if time.is_none_or(|time| humantime::parse_rfc3339(time).is_err()) {
             self.at = start;
             return Err(Stop::Wrong("a time".to_owned()));
         }
         self.literal(b"\"")?;
         if of_a_turn {
             self.literal(b",\"turn\":")?;
-            self.string_as(|text| TurnId::is_name(text), "a turn id")?;
+            self.string_as(TurnId::is_name, "a turn id")?;
         }
         match self.literal(END) {
             Err(Stop::End) => Err(Stop::Rest(self.rest().len())),
