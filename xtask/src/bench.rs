@@ -1,4 +1,4 @@
-//! The benchmark: how fast a log is judged, beside how fast it could be skipped; and what the gate costs.
+//! The benchmark: how fast a log is judged, beside how fast it could be skipped; what the typed API costs, and the gate.
 //!
 //! All measures run in one process and one thread over one corpus that a seed makes; they take turns,
 //! round by round, so that whatever else the machine does hits all of them alike. Only the ratios
@@ -9,7 +9,9 @@ use std::{env, fmt, io};
 
 use serde::Serialize;
 
+mod agent;
 pub mod corpus;
+pub mod episode;
 pub mod gate;
 mod measure;
 mod memory;
@@ -28,6 +30,9 @@ pub struct Options {
     /// Measure what the gate itself costs: calls, the audit log, and its verification
     #[arg(long)]
     gate: bool,
+    /// Measure what the typed API costs: packets, leases of tasks, and the end of an episode that is dropped
+    #[arg(long, conflicts_with = "gate")]
+    episode: bool,
     /// Write one JSON object instead of a table
     #[arg(long)]
     json: bool,
@@ -95,6 +100,10 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
     if options.gate {
         let counts = gate::Counts { rounds: options.rounds, ..gate::Counts::default() };
         return show(&gate::run(&counts)?, options.json, out);
+    }
+    if options.episode {
+        let counts = episode::Counts { rounds: options.rounds, ..episode::Counts::default() };
+        return show(&episode::run(&counts)?, options.json, out);
     }
     show(&run(options)?, options.json, out)
 }

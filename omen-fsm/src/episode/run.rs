@@ -82,9 +82,9 @@ pub enum LoopError<P: Progress, O, T, C, E> {
     Failed(Failed<Verify<P::Sent, O, T>, E>),
 }
 
-/// Begins a task; one that must not run is settled as cancelled.
-fn begin<E>(task: Pending) -> Result<Running, (Settled, TaskError<E>)> {
-    task.start().map_err(|NotStarted { task, why }| (task.cancelled(), TaskError::Lapsed(why)))
+/// A task that must not run is settled as cancelled.
+fn lapsed<V, E>(NotStarted { task, why }: NotStarted) -> Done<V, E> {
+    (task.cancelled(), Err(TaskError::Lapsed(why)))
 }
 
 /// What came of a task, as its result and as a value.
@@ -104,12 +104,12 @@ fn end<V: Serialize, E: fmt::Display>(task: Running, outcome: Result<V, E>) -> D
 }
 
 fn run<V: Serialize, E: fmt::Display>(task: Pending, tool: impl FnOnce(&Running) -> Result<V, E>) -> Done<V, E> {
-    match begin(task) {
+    match task.start() {
         Ok(running) => {
             let outcome = tool(&running);
             end(running, outcome)
         }
-        Err((settled, error)) => (settled, Err(error)),
+        Err(not_started) => lapsed(not_started),
     }
 }
 
@@ -117,12 +117,12 @@ async fn run_async<V: Serialize, E: fmt::Display>(
     task: Pending,
     tool: impl AsyncFnOnce(&Running) -> Result<V, E>,
 ) -> Done<V, E> {
-    match begin(task) {
+    match task.start() {
         Ok(running) => {
             let outcome = tool(&running).await;
             end(running, outcome)
         }
-        Err((settled, error)) => (settled, Err(error)),
+        Err(not_started) => lapsed(not_started),
     }
 }
 

@@ -9,9 +9,7 @@ use std::process::Stdio;
 use tokio::process::Command;
 
 use super::{Limits, guard};
-
-/// What every child process is given of our environment: without it, programs are not found.
-const INHERITED: &[&str] = if cfg!(windows) { &["PATH", "SystemRoot"] } else { &["PATH"] };
+use crate::config::INHERITED;
 
 /// A command line, with the environment and the limits of the server that it starts.
 ///

@@ -154,7 +154,9 @@ fn all_that_takes_a_task_back() -> Vec<(&'static str, Meanwhile)> {
 
 /// Lets something happen while it is asked.
 #[derive(Clone)]
-struct Distracted(Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>);
+struct Distracted(Arc<Mutex<Option<Act>>>);
+
+type Act = Box<dyn FnOnce() + Send>;
 
 impl std::fmt::Debug for Distracted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -8,7 +8,6 @@ use std::fmt;
 use serde::Serialize;
 
 mod calls;
-mod episode;
 mod log;
 
 use super::Failure;

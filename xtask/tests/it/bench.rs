@@ -1,5 +1,6 @@
 use omen::{Finding, Summary, Validator};
 use xtask::bench::corpus::Corpus;
+use xtask::bench::episode;
 use xtask::bench::gate::{self, Counts};
 
 const EPISODES: u64 = 200;
@@ -63,6 +64,18 @@ fn the_gate_is_measured_in_all_its_parts() {
     assert!(report.steps.iter().all(|cost| cost.us > 0.0), "{report}");
     let table = report.to_string();
     assert!(table.contains("µs") && table.contains("a second") && table.contains("sync_data"), "{table}");
+}
+
+#[test]
+fn the_typed_api_is_measured_in_all_its_parts() {
+    let counts = episode::Counts { rounds: 2, episodes: 3, leases: 50 };
+    let report = episode::run(&counts).expect("every episode comes to its end");
+    let told = serde_json::to_value(&report).expect("JSON");
+    for (name, value) in told.as_object().expect("an object") {
+        assert!(value.as_f64().is_some_and(|number| number > 0.0), "{name}: {value}");
+    }
+    let table = report.to_string();
+    assert!(table.contains("typed / judged") && table.contains("a lease"), "{table}");
 }
 
 /// The steps of a request to the gate.

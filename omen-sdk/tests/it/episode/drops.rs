@@ -68,11 +68,11 @@ fn writing(setup: Setup) -> (Episode<Open<Execute, 1>>, Pending) {
 
 /// The status of the last result.
 fn last_result(packets: &[Packet]) -> ResultStatus {
-    let results = packets.iter().filter_map(|packet| match packet {
+    let mut results = packets.iter().rev().filter_map(|packet| match packet {
         Packet::TaskResult(result) => Some(result.payload.result_status),
         _ => None,
     });
-    results.last().unwrap()
+    results.next().unwrap()
 }
 
 #[test]

@@ -14,8 +14,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::super::{Failure, Samples};
-use super::{Measure, episode};
+use super::super::{Failure, Samples, agent};
+use super::Measure;
 
 /// The steps of a call.
 pub(super) const STEPS: [&str; 7] = ["screen", "plan", "conform", "authorize", "dispatch", "type_output", "ground"];
@@ -113,11 +113,12 @@ async fn tasks(calls: u32, audit: Audit) -> Result<Duration, Failure> {
     let gate = gate(audit).await?;
     let mut total = Duration::ZERO;
     for number in 0..calls {
-        let task = episode::task(number)?;
+        // Its task runs for as long as the episode lives.
+        let (_episode, task) = agent::task(agent::setup(number)?)?;
         let begun = Instant::now();
         let settled = gate.run(task).await;
         total += begun.elapsed();
-        episode::succeeded(&settled)?;
+        agent::succeeded(&settled)?;
     }
     Ok(total)
 }

@@ -1,16 +1,16 @@
-//! Tasks of episodes.
+//! The agent whose episodes are measured: it reads a setting.
 
 use std::time::SystemTime;
 
 use omen::prelude::*;
 
-use super::super::Failure;
+use super::Failure;
 
 tool!(Get = "store/get", Read);
 
-/// A task that reads, ordered by an episode of its own.
-pub(super) fn task(number: u32) -> Result<Pending, Failure> {
-    let envelope = omen::facts::Mcp {
+/// An envelope of low stakes.
+pub(super) fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
+    omen::facts::Mcp {
         intent: Intent::new(text!("look after the pool"), text!("database orders")),
         stakes: Stakes {
             impact: impact::Low,
@@ -24,19 +24,28 @@ pub(super) fn task(number: u32) -> Result<Pending, Failure> {
         evidence: Evidence::tool_output(text!("store/get"), now().into()),
         routing: Routing { task_class: TaskClass::Lookup, tools: ToolsOk },
     }
-    .seal();
-    let episode = Setup::new(format!("corr_{number}").parse()?, &envelope, now).start()?;
+    .seal()
+}
+
+/// An episode of its own, whose log is in memory.
+pub(super) fn setup(number: u32) -> Result<Setup, Failure> {
+    Ok(Setup::new(format!("corr_{number}").parse()?, &envelope(), now).claims(&Claims::new()))
+}
+
+/// A task that reads, and the episode that has ordered it: it may be carried out for as long as that lives.
+pub(super) fn task(setup: Setup) -> Result<(Episode<Open<Execute, 1>>, Pending), Failure> {
     let ruling = Arbitration::of(["read"])
         .veto(|_| true)?
         .feasible(|_| true)?
         .tradeoff(Tradeoff::SafetyFirst, &text!("it changes nothing"));
-    let episode = episode
+    let episode = setup
+        .start()?
         .observe(Observation::user_input(Observed, fields!({ "ask": "how large is the pool?" })))
         .believe(Belief::new("db", "pool", 50))
-        .act(ruling.to_act(), &envelope)?;
+        .act(ruling.to_act(), &envelope())?;
     let order = Directive::new(Get, op::Read, fields!({ "key": "pool" })).timeout_seconds(60).ready();
-    let (_, [task]) = episode.execute([order])?;
-    Ok(task)
+    let (episode, [task]) = episode.execute([order])?;
+    Ok((episode, task))
 }
 
 /// # Errors
