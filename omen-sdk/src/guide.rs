@@ -100,11 +100,63 @@
 //! ```
 //!
 //! [`Setup::run`](crate::Setup::run) starts an episode, hands it to an agent, and takes only the proof that this very
-//! episode has closed.
+//! episode has closed. [`LogFile`](crate::log_file::LogFile) is a log in a file that nobody else writes.
+//!
+//! A correlation id begins once: `start` refuses one that has begun in this process, or that the log holds. An episode
+//! that was resumed takes its log over; a handle of it that is left from before writes nothing any more.
 //!
 //! What it has written, `omen check` accepts: every packet is judged by the same machine before it is
 //! written. If the log itself fails, nobody knows how much of the step it holds, so no further step is taken and the episode
 //! does not close: [`AnyEpisode::resume`](crate::AnyEpisode::resume) takes it up with what the log holds.
+//!
+//! ## 5. When something fails
+//!
+//! Tools fail, and `?` returns. [`execute_with`](crate::Episode::execute_with) calls a tool and takes its result in,
+//! whatever it is: the tool's error becomes a FAILURE in the log, and the episode comes back with it.
+//!
+//! ```
+//! # use omen::prelude::*;
+//! # tool!(ConfigGet = "config.get", Read);
+//! # fn call(_: &omen::packet::ExecutionMethod) -> Result<u32, std::num::ParseIntError> { "50".parse() }
+//! fn pool(episode: Episode<Decide<Act>>) -> Result<Closed, Halt> {
+//!     let read = Directive::new(ConfigGet, op::Read, fields!({ "key": "pool.max" })).ready();
+//!     let (episode, pool) = match episode.execute_with(read, |task| call(task.method())) {
+//!         Ok((episode, pool)) => (episode, Some(pool)),
+//!         // The failure is in the log, and the episode goes on.
+//!         Err(ExecuteError::Failed(failed)) => (failed.episode, None),
+//!         Err(refused) => return Err(refused.into()),
+//!     };
+//!     Ok(episode.review(Belief::new("db", "pool.max", pool)).close()?)
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! `execute_each` does so for several directives, `check_with` in a verification loop, and each has a form for tools that
+//! are waited for (`execute_with_async`, …).
+//!
+//! An episode that is dropped before it has closed, by `?`, an early return, a panic or a future that is cancelled,
+//! ends legally all the same: by default its open directives are closed as CANCELLED, and it goes to `Review` by the
+//! shortest legal way. [`Setup::on_drop`](crate::Setup::on_drop) chooses another policy: to halt, to escalate, or to leave
+//! the log for a process that resumes it. Only an episode that is leaked (`mem::forget`) runs nothing; resume it from its
+//! log to end it.
+//!
+//! Whoever carries a task out without a [gate](crate::gate) begins it with [`Pending::start`](crate::Pending::start), which
+//! gives the one handle that may call the tool, and asks it again right before the tool takes effect:
+//!
+//! ```
+//! # use omen::prelude::*;
+//! # fn write() -> i32 { 80 }
+//! fn carry_out(task: Pending) -> Settled {
+//!     match task.start() {
+//!         Ok(running) if running.stands().is_ok() => running.success(write()),
+//!         Ok(running) => running.not_called().cancelled(),
+//!         Err(not_started) => not_started.task.cancelled(),
+//!     }
+//! }
+//! ```
+//!
+//! A task stands only while its directive is open in its episode: not in safe mode, after a result, with a token that
+//! was revoked or has expired, nor once the episode has closed, was dropped or was resumed elsewhere.
 //!
 //! # The states
 //!
@@ -240,10 +292,10 @@
 //! |---|---|---|
 //! | E1 | a decision is a method of `Model`, `Fork` and `Decide<Undecided>` | |
 //! | E2 | `authorize` and `execute` follow `act` | |
-//! | E3, INV-008 | plan, READ, SUCCESS (or degraded tools), OBSERVED, then the belief update, which cites them by itself; decisions are no methods of `Verify` | an episode that is dropped in its loop; what an answer bears out, the agent judges |
+//! | E3, INV-008 | plan, READ, SUCCESS (or degraded tools), OBSERVED, then the belief update, which cites them by itself; decisions are no methods of `Verify` | what an answer bears out, the agent judges; a proof that a later loop has overtaken |
 //! | E4, INV-007 | a permit is there, its scope lists tool and operation and one that writes, and it is spent once | expiry, revocation, constraints on resources, an `operation` among the parameters, a permit of another episode |
 //! | E5, INV-009 | two or three options, a gap, a next step | |
-//! | E6, INV-011 | as many results as directives; each task settles once | a result of another episode; a late one is a warning |
+//! | E6, INV-011 | as many results as directives; each task settles once | a result of another episode, or of a task that somebody else runs; a late one is a warning |
 //! | E7 | `SafeMode` has `believe`, `alert`, `halt` and `clear` alone | |
 //! | INV-001 | the envelope is a literal; texts are not empty | |
 //! | INV-002, INV-003, INV-010 | bounds of `act`, `verify_first` and `defer` | with `decide` and `propose`, all of it |
@@ -255,5 +307,6 @@
 //! That a tool is `Read`, and what a check's answer bears out, is the program's word; so is an envelope's.
 //!
 //! Rust drops what nobody uses: an episode that is abandoned is a warning of the compiler
-//! (`unused_must_use`), and its log is judged as one that ends there. Whoever holds a
-//! [`Layer1`](crate::Layer1) may give orders in the name of layer 1: the types cannot tell who deserves it.
+//! (`unused_must_use`), and its drop policy ends its log. The caller that holds a
+//! [`Layer1`](crate::Layer1) may give orders in the name of layer 1: the types cannot tell who deserves it. Each order is
+//! good for one use.

@@ -372,6 +372,12 @@ fn a_state_asks_for_a_row_and_a_type() {
     schema.is_refused(&[(FSM, &format!("/typed/moves/{place}"), says)]);
     let ty = json!({ "type": "Paused", "of": ["S10_PAUSED"], "description": "Nothing moves." });
     schema.add(FSM, "/typed/states", "", ty);
+    let Err(refused) = schema.made().map(drop) else { panic!("nothing explains a call in the new state") };
+    let refused = refused.to_string();
+    assert!(refused.contains("nothing explains FSM of this call in `Paused`"), "{refused}");
+    let text =
+        json!({ "rules": ["FSM"], "in": ["Paused"], "message": "nothing moves", "note": "go on with `.believe(..)`" });
+    schema.add(FSM, "/typed/refused", "", text);
     let made = schema.made().unwrap();
     made.gains("machine", "/// `S10_PAUSED`: Nothing moves. Paused")
         .gains("machine", "State::Paused")

@@ -13,6 +13,12 @@ fn what_compiles_validates_and_resumes() {
         // The table has no row for queue updates (D16).
         assert_eq!(made > 50, *event != omen_fsm::Event::Enqueue, "{event}: {made}");
     }
+    for accident in ["dropped", "panic", "future cancelled", "tool panics", "tool cancelled"] {
+        for policy in ["Cancel", "Halt", "Escalate"] {
+            let ended = report.accidents.get(&format!("{accident}, {policy}")).copied().unwrap_or_default();
+            assert!(ended > 100, "{accident}, {policy}: {ended}");
+        }
+    }
     for code in
         ["E1", "E2", "E3", "E4", "E6", "E7", "FSM", "SCHEMA", "INV-002", "INV-003", "INV-005", "INV-006", "INV-010"]
     {
