@@ -208,18 +208,28 @@ impl Core {
 
     /// Keeps the tasks of some results from being begun until the results are in the log, or refused.
     pub(crate) fn settle(&mut self, results: &[Settled]) -> Result<(), Arc<Refusal>> {
+        let tasks = results.iter().map(|result| (result.directive().clone(), result.status())).collect();
+        self.settling(tasks, |core| core.send(results.iter().map(Settled::draft).collect()).map(drop))
+    }
+
+    /// Sends the results of tasks. One that somebody runs can be cancelled, and nothing else can be said of it.
+    pub(crate) fn settling<T, E: From<Refusal>>(
+        &mut self,
+        tasks: Vec<(PacketId, ResultStatus)>,
+        send: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
         let leases = Arc::clone(&self.leases);
-        let directives = || results.iter().map(|result| result.directive().as_str());
-        let cancels = |result: &Settled| result.status() == ResultStatus::Cancelled;
-        leases.settling(directives().zip(results.iter().map(cancels))).map_err(|at| {
+        let directives = || tasks.iter().map(|(directive, _)| directive.as_str());
+        let cancels = tasks.iter().map(|(_, status)| *status == ResultStatus::Cancelled);
+        leases.settling(directives().zip(cancels)).map_err(|at| {
             let running = directives().nth(at).unwrap_or_default();
-            let problem = format!("`{running}` is running, and only who runs it knows its result");
+            let problem = format!("`{running}` is running, and only the handle that runs it can report its result");
             let finding = Diagnostic::error(Code::E6, problem)
                 .at("/payload/directive_packet_id")
                 .help("wait for the result, or settle it as cancelled, which breaks the call off");
-            Arc::new(Refusal::rule(finding))
+            Refusal::rule(finding)
         })?;
-        let sent = self.send(results.iter().map(Settled::draft).collect()).map(drop);
+        let sent = send(self);
         if sent.is_err() {
             leases.unsettled(directives());
         }

@@ -217,7 +217,14 @@ fn proposed(core: &mut Core, allow: Allow, text: &str) -> Result<PacketId, Refus
         })?;
     let packet = core.compose(packet_type, payload.get(), mcp.map(RawValue::get))?;
     let layer = core.origin.layer;
-    let id = core.send_packet(&packet, || allow.check(&packet, layer))?;
+    let send = |core: &mut Core| core.send_packet(&packet, || allow.check(&packet, layer));
+    let id = match &packet {
+        Packet::TaskResult(result) => {
+            let payload = &result.payload;
+            core.settling(vec![(payload.directive_packet_id.clone(), payload.result_status)], send)?
+        }
+        _ => send(core)?,
+    };
     // As on the way back from a log: an envelope holds until another one does.
     core.adopt(&packet);
     Ok(id)

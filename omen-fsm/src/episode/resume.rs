@@ -32,7 +32,8 @@ impl std::error::Error for ResumeError {
 impl AnyEpisode {
     /// Takes an episode up where its log ends: with its state, envelope, budgets, tokens, open tasks and
     /// the progress of its loop. Lines that are blank, and packets of other episodes than the one that
-    /// `setup` names, are passed over. The lines are not written again.
+    /// `setup` names, are passed over. The lines are not written again. A handle that wrote the log before writes nothing
+    /// any more, also if the log cannot be taken up.
     ///
     /// # Errors
     /// If a validator would refuse one of the lines: what does not validate does not resume. A last line that was

@@ -176,6 +176,24 @@ fn a_running_task_can_be_cancelled_and_nothing_else_be_said_of_it_by_others() {
 }
 
 #[test]
+fn a_model_cannot_say_how_a_task_ended_that_somebody_runs() {
+    let (episode, task) = reading(setup("corr_a", Hands::new()));
+    let (task_id, directive) = (task.task_id().clone(), task.directive().clone());
+    let running = task.start().unwrap();
+    let says = |status: &str| {
+        let payload = json!({ "task_id": task_id, "directive_packet_id": directive, "result_status": status });
+        json!({ "packet_type": "TaskResultPacket", "payload": payload }).to_string()
+    };
+    let allow = Allow::moves().results();
+    let refused = episode.into_any().propose_with(allow, &says("SUCCESS")).expect_err("it runs");
+    assert_eq!(refused.why.code(), Some(Code::E6));
+    assert_eq!(running.stands(), Ok(()));
+    let moved = refused.episode.propose_with(allow, &says("CANCELLED")).unwrap();
+    assert_eq!(running.stands(), Err(Lapsed::Settled));
+    drop(moved);
+}
+
+#[test]
 fn each_way_out_of_an_episode_takes_its_tasks_back() {
     let revoke = |token: TokenId| Alert::warning(AlertType::TokenRevocation, text!("no")).revoking([token]);
     let token = |task: &Pending| task.authority().unwrap().token_id.clone();
