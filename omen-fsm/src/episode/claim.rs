@@ -1,7 +1,7 @@
 //! Claims: one writer an episode (D21).
 //!
 //! An id that two episodes share makes a log that no validator takes. So an episode claims its correlation id
-//! as it starts, and a resumed one takes the claim over: whoever held it before writes nothing any more.
+//! as it starts, and a resumed one takes the claim over: the handle from before writes nothing any more.
 
 use std::collections::BTreeMap;
 use std::fmt;

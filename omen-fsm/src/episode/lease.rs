@@ -1,6 +1,6 @@
 //! Leases: which tasks of an episode may run (D52).
 //!
-//! An episode and all handles of its tasks share one record. Whoever is about to call a tool asks it, and
+//! An episode and all handles of its tasks share one record. A handle asks it before its tool is called, and
 //! whatever ends a task (its result, a revocation, safe mode, the close) is written there first. All of it is
 //! behind one lock, so of two that ask for the same task only one gets it.
 

@@ -71,11 +71,11 @@ impl Pending {
         self.task.due
     }
 
-    /// Begins the task: its tool is about to be called. A directive is good for one call, whoever holds handles of its
-    /// task, so of several that begin it one succeeds (PG-6).
+    /// Begins the task: its tool is about to be called. A directive is good for one call, so of several
+    /// handles that begin its task one succeeds (PG-6).
     ///
     /// Every executor begins with this, and asks what it gets, [`Running`], again right before the tool takes effect.
-    /// A [`Gate`](https://docs.rs/omen-gate) does so by itself.
+    /// The gate of the crate `omen-gate` does so by itself.
     ///
     /// # Errors
     /// If the task must not run (D52): it was begun or settled before, its token was revoked or has expired, or its
