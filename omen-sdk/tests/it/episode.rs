@@ -3,6 +3,7 @@
 
 mod claims;
 mod drops;
+mod fit;
 mod forged;
 mod log;
 mod members;
