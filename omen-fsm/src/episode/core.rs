@@ -473,11 +473,9 @@ impl Core {
             }
         }
         // An alert is never refused for want of evidence (D31); other packets in its envelope would be.
-        if inv_004_live_evidence::is_borne_out(&mcp) {
-            if mcp != *self.mcp {
-                // Another program may have left less room than records need.
-                self.mcp = Arc::new(omen_types::fit::envelope(mcp));
-            }
+        if inv_004_live_evidence::is_borne_out(&mcp) && mcp != *self.mcp {
+            // Another program may have left less room than records need.
+            self.mcp = Arc::new(omen_types::fit::envelope(mcp));
         }
     }
 

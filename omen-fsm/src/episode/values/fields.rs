@@ -36,9 +36,12 @@ impl Fields {
         self.0
     }
 
-    /// How deep the macro lets an object be written out.
+    /// Whether the macro lets an object that is so deep be written out.
     #[doc(hidden)]
-    pub const __MAX_WRITTEN: u8 = MAX_LITERAL_DEPTH;
+    #[must_use]
+    pub const fn __may_be_written(depth: u8) -> bool {
+        depth <= MAX_LITERAL_DEPTH
+    }
 
     /// The greatest of some numbers.
     #[doc(hidden)]
@@ -103,7 +106,7 @@ macro_rules! fields {
     ({ $($member:tt)+ }) => {{
         const {
             ::core::assert!(
-                $crate::__depth!({ $($member)+ }) <= $crate::episode::Fields::__MAX_WRITTEN,
+                $crate::episode::Fields::__may_be_written($crate::__depth!({ $($member)+ })),
                 "SCHEMA: this object is nested too deep to be written out; make the inner part with `Json::new(value)?`"
             );
         }
