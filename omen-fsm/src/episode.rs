@@ -23,6 +23,7 @@ mod core;
 mod counted;
 mod decide;
 mod ending;
+mod fit;
 mod lease;
 mod moves;
 mod propose;
@@ -113,10 +114,11 @@ impl<S> Episode<S> {
         self.core.log.lines()
     }
 
-    /// Why the episode stands still: a step that cannot fail by its type has failed all the same, for a value was
-    /// too large for a line; or the log could not be written. Every later step fails with it. From the
-    /// first, [`Episode::into_any`] gives back the episode in the state that its log has reached; after the
-    /// second, only [`AnyEpisode::resume`] leads on, with what the log holds.
+    /// Why the episode stands still although no step has returned an error: the log could not be written, the episode
+    /// was resumed elsewhere, or the id source gave no valid id. No value is among the reasons: values are checked where
+    /// they are made (see [`Json`]), and a record that is too long for a line is shortened. Every later step fails with
+    /// it. After an invalid id, [`Episode::into_any`] returns the episode in the state that its log has reached; after
+    /// the others, only [`AnyEpisode::resume`] leads on, with what the log holds.
     #[must_use]
     pub fn trouble(&self) -> Option<&Refusal> {
         self.core.trouble.as_deref()

@@ -32,4 +32,4 @@ pub use machine::{Machine, Verdict};
 pub use table::*;
 
 #[doc(hidden)]
-pub use omen_types::serde_json::json as __json;
+pub use omen_types::serde_json as __json;

@@ -19,7 +19,7 @@ fn agent(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>) -
         .tradeoff(Tradeoff::SafetyFirst, &text!("reading changes nothing"));
     let episode = episode
         .observe(Observation::user_input(Observed, fields!({ "ask": "how many requests fail?" })))
-        .believe(Belief::new("web", "error_rate", json!(null)))
+        .believe(Belief::new("web", "error_rate", ()))
         .act(ruling.to_act(), envelope)?;
 
     // From `Decide<Act>` a READ directive goes out at once. One that writes would not compile here.
@@ -32,7 +32,7 @@ fn agent(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>) -
         fields!({ "error_rate": rate }),
     ));
 
-    Ok(episode.review(Belief::revision("web", "error_rate", json!(null), rate)).close()?)
+    Ok(episode.review(Belief::revision("web", "error_rate", (), rate)).close()?)
 }
 
 /// The log of one episode.

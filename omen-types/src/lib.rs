@@ -23,6 +23,8 @@ pub mod code;
 mod convert;
 pub mod diagnostic;
 pub mod evidence;
+#[doc(hidden)]
+pub mod fit;
 pub mod limits;
 pub mod metadata;
 pub mod packet;

@@ -63,7 +63,7 @@ impl AnyEpisode {
     /// Sends an alert of severity INFO or WARNING, which is legal in every state and moves nothing (D14).
     pub fn alert(self, alert: Alert) -> Self {
         let mut core = self.into_core();
-        core.alarm(|_| alert.draft());
+        core.alert(alert);
         Self::of(core)
     }
 

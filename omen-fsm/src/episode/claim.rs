@@ -84,6 +84,13 @@ pub enum StartError {
     Begun(CorrelationId),
     /// The log has packets of an episode with this correlation id.
     InLog(CorrelationId),
+    /// The correlation id or the campaign id is too long for the header of a packet.
+    LongId {
+        /// How long it is, in bytes.
+        bytes: usize,
+        /// The most bytes.
+        limit: usize,
+    },
 }
 
 impl fmt::Display for StartError {
@@ -99,6 +106,9 @@ impl fmt::Display for StartError {
                 "the log already holds packets of `{id}`; resume it with `AnyEpisode::resume`, or start an episode \
                  with another correlation id"
             ),
+            Self::LongId { bytes, limit } => {
+                write!(f, "the correlation id or campaign id exceeds {limit} bytes ({bytes} bytes); use a shorter id")
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use omen_invariants::facts::AnyEnvelope;
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_invariants::rules::inv_004_live_evidence;
+use omen_types::limits::MAX_ID_BYTES;
 use omen_types::{
     AlertSeverity, CampaignId, Code, CorrelationId, DecisionOutcome, Diagnostic, EpistemicStatus, ExecutionMethod,
     Instant, Invalid, LayerNumber, LayerSource, Mcp, Packet, PacketFacts, PacketHeader, PacketId, PacketType, Payload,
@@ -14,11 +15,12 @@ use omen_types::{
 
 use super::claim::Claims;
 use super::ending::{Hook, OnDrop};
+use super::fit::{self, Written};
 use super::lease::{Leases, Over};
 use super::proved;
 use super::refused::Refusal;
 use super::setup::{Clock, IdSource, Line, Log};
-use super::values::{Settled, halt_alert};
+use super::values::{Alert, Settled, halt_alert, info_alert};
 use super::{Authority, Pending};
 use crate::machine::Machine;
 use crate::table::{LOOP_NODE, NodeSet, Obligation};
@@ -152,6 +154,9 @@ impl Machine {
             }
             id = next();
         }
+        if id.len() > MAX_ID_BYTES {
+            return Err(Invalid::new("id", "at most 4096 bytes", id));
+        }
         T::try_from(id)
     }
 }
@@ -242,15 +247,23 @@ impl Core {
         packet: &Packet,
         allowed: impl FnOnce() -> Result<(), Refusal>,
     ) -> Result<PacketId, Refusal> {
-        let text = text(packet)?;
+        self.send_written(packet, &fit::text(packet)?, allowed)
+    }
+
+    fn send_written(
+        &mut self,
+        packet: &Packet,
+        text: &str,
+        allowed: impl FnOnce() -> Result<(), Refusal>,
+    ) -> Result<PacketId, Refusal> {
         let id = packet.header().packet_id.clone();
         let (log, leases, stage) = (&mut self.log, &self.leases, self.looped.stage);
-        take(&mut self.machine, &text, |machine, warnings| {
+        take(&mut self.machine, text, |machine, warnings| {
             allowed()?;
             proved::check(packet, machine, stage)?;
             Self::withdraw(leases, packet);
             let correlation_id = &packet.header().correlation_id;
-            log.append(&[Line { packet_id: &id, correlation_id, text: &text }]).map_err(Refusal::Log)?;
+            log.append(&[Line { packet_id: &id, correlation_id, text }]).map_err(Refusal::Log)?;
             warnings.iter().for_each(|warning| log.warn(warning));
             Ok(())
         })?;
@@ -279,7 +292,7 @@ impl Core {
         let (mut packets, mut texts, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
         for draft in drafts {
             let packet = self.make(draft, last.take())?;
-            let text = text(&packet)?;
+            let text = fit::text(&packet)?;
             take(&mut self.machine, &text, |_, found| {
                 warnings.extend_from_slice(found);
                 Ok(())
@@ -298,10 +311,25 @@ impl Core {
         Ok(packets)
     }
 
+    /// Sends a record. One that is too long is shortened, and an alert after it says so.
+    fn send_record(&mut self, draft: Draft) -> Result<PacketId, Refusal> {
+        let packet = self.make(draft, self.last.clone())?;
+        let Written { packet, text, was } = fit::record(packet)?;
+        let id = self.send_written(&packet, &text, || Ok(()))?;
+        if let Some(was) = was {
+            let note = format!("`{id}` was too long for a line ({was} bytes), and was shortened");
+            if let Ok(note) = Text::new(note) {
+                let note = self.make(info_alert(note), self.last.clone())?;
+                self.send_packet(&note, || Ok(()))?;
+            }
+        }
+        Ok(id)
+    }
+
     /// Sends a packet that no rule can refuse; what goes wrong all the same is kept as trouble.
     pub(crate) fn must(&mut self, draft: Draft) -> Option<PacketId> {
-        match self.send(vec![draft]) {
-            Ok(ids) => ids.into_iter().next(),
+        match self.step(|core| core.send_record(draft)) {
+            Ok(id) => Some(id),
             Err(why) => {
                 self.trouble.get_or_insert(why);
                 None
@@ -309,8 +337,8 @@ impl Core {
         }
     }
 
-    /// Sends an alert, which is legal in every state (D14), and so from where the log has come to, too: that a value
-    /// could not be written before keeps back no alarm. It says whether it was sent.
+    /// Sends an alert, which is legal in every state (D14), and so from where the log has come to, too: that a step
+    /// failed for want of an id keeps back no alarm. It says whether it was sent.
     pub(crate) fn alarm(&mut self, alert: impl FnOnce(Option<&Refusal>) -> Draft) -> bool {
         let before = self.trouble.take_if(|why| !why.is_final());
         let sent = self.must(alert(before.as_deref())).is_some();
@@ -318,6 +346,13 @@ impl Core {
             self.trouble.get_or_insert(why);
         }
         sent
+    }
+
+    /// Sends an alert that moves nothing.
+    pub(crate) fn alert(&mut self, alert: Alert) {
+        for draft in alert.drafts() {
+            self.alarm(|_| draft);
+        }
     }
 
     /// Halts the episode. Where the log stands and where the type does is the same from then on.
@@ -448,8 +483,9 @@ impl Core {
             }
         }
         // An alert is never refused for want of evidence (D31); other packets in its envelope would be.
-        if inv_004_live_evidence::is_borne_out(&mcp) {
-            self.mcp = Arc::new(mcp);
+        if inv_004_live_evidence::is_borne_out(&mcp) && mcp != *self.mcp {
+            // Another program may have left less room than records need.
+            self.mcp = Arc::new(omen_types::fit::envelope(mcp));
         }
     }
 
@@ -564,11 +600,6 @@ impl Core {
     pub(crate) fn now(&self) -> Instant {
         self.clock.now()
     }
-}
-
-fn text(packet: &Packet) -> Result<String, Refusal> {
-    serde_json::to_string(packet)
-        .map_err(|error| Refusal::rule(Diagnostic::error(Code::Json, format!("the packet cannot be written: {error}"))))
 }
 
 /// Judges a packet by its text, as a validator would; if nothing is against it, commits it, and takes it into

@@ -7,13 +7,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use omen_types::{ErrorDetails, serde_json};
+use omen_types::ErrorDetails;
+use omen_types::fit::cut;
 use serde::Serialize;
 
 use super::lease::Lapsed;
 use super::refused::{Halt, Refusal, Refused};
 use super::state::{Decide, Open, Verify};
-use super::values::{NotStarted, Order, Pending, Running, Settled};
+use super::values::{DoesNotFit, Json, NotStarted, Order, Pending, Running, Settled};
 use super::{
     Act, Authorize, Episode, Execute, HasPlan, Progress, Proven, ReadsAtOnce, VerifyOnlyReads, WritesFirst, moves,
 };
@@ -26,8 +27,8 @@ pub enum TaskError<E> {
     Tool(E),
     /// The task must not run, or must not count (D52): its token has expired, or its episode was resumed elsewhere.
     Lapsed(Lapsed),
-    /// What the tool gave cannot be written as JSON.
-    NotJson(String),
+    /// What the tool gave does not fit a packet.
+    DoesNotFit(DoesNotFit),
 }
 
 impl<E: fmt::Display> fmt::Display for TaskError<E> {
@@ -35,7 +36,7 @@ impl<E: fmt::Display> fmt::Display for TaskError<E> {
         match self {
             Self::Tool(error) => error.fmt(f),
             Self::Lapsed(why) => why.fmt(f),
-            Self::NotJson(why) => write!(f, "the result cannot be written as JSON: {why}"),
+            Self::DoesNotFit(why) => write!(f, "the result does not fit a packet: {why}"),
         }
     }
 }
@@ -82,6 +83,9 @@ pub enum LoopError<P: Progress, O, T, C, E> {
     Failed(Failed<Verify<P::Sent, O, T>, E>),
 }
 
+/// Longest message of a failed tool, in bytes.
+const LONGEST_MESSAGE: usize = 64 * 1024;
+
 /// A task that must not run is settled as cancelled.
 fn lapsed<V, E>(NotStarted { task, why }: NotStarted) -> Done<V, E> {
     (task.cancelled(), Err(TaskError::Lapsed(why)))
@@ -91,13 +95,16 @@ fn lapsed<V, E>(NotStarted { task, why }: NotStarted) -> Done<V, E> {
 fn end<V: Serialize, E: fmt::Display>(task: Running, outcome: Result<V, E>) -> Done<V, E> {
     let outcome = outcome.map_err(TaskError::Tool).and_then(|value| {
         task.stands().map_err(TaskError::Lapsed)?;
-        let data = serde_json::to_value(&value).map_err(|error| TaskError::NotJson(error.to_string()))?;
-        Ok((value, data))
+        let data = Json::of(&value).map_err(TaskError::DoesNotFit)?;
+        Ok((value, data.into_value()))
     });
     match outcome {
         Ok((value, data)) => (task.success(data), Ok(value)),
         Err(error) => {
-            let details = ErrorDetails::builder().error_message(error.to_string()).build();
+            // A tool may say a lot of its failure, and the result has to be written.
+            let mut message = error.to_string();
+            cut(&mut message, LONGEST_MESSAGE);
+            let details = ErrorDetails::builder().error_message(message).build();
             (task.failed(details), Err(error))
         }
     }

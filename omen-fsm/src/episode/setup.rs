@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use omen_invariants::facts::AnyEnvelope;
+use omen_types::limits::MAX_ID_BYTES;
 use omen_types::{CampaignId, CorrelationId, Diagnostic, Instant, Invalid, LayerNumber, LayerSource, PacketId};
 
 use super::claim::{Claims, StartError};
@@ -280,10 +281,15 @@ impl Setup {
     ///
     /// # Errors
     /// If an episode with this correlation id has begun in this process (see [`Claims`]), or the log holds packets of
-    /// one. Such an episode is taken up with [`AnyEpisode::resume`](super::AnyEpisode::resume).
+    /// one. Such an episode is taken up with [`AnyEpisode::resume`](super::AnyEpisode::resume). If an id is too long.
     pub fn start(mut self) -> Result<Episode<Idle>, StartError> {
         let core = &mut self.core;
         let id = &core.origin.correlation_id;
+        let campaign = core.origin.campaign_id.iter().map(|id| id.as_str().len());
+        let bytes = campaign.fold(id.as_str().len(), usize::max);
+        if bytes > MAX_ID_BYTES {
+            return Err(StartError::LongId { bytes, limit: MAX_ID_BYTES });
+        }
         if core.log.holds(id) {
             return Err(StartError::InLog(id.clone()));
         }

@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use omen_types::{Checked as _, DecisionOutcome, Diagnostic, LoadBearingAssumption, Severity, StakesLevel, parse};
+use omen_types::limits::{MAX_ENVELOPE_BYTES, MAX_FIELDS_DEPTH};
+use omen_types::{
+    Checked as _, Code, DecisionOutcome, Diagnostic, IntentScope, LoadBearingAssumption, Severity, StakesLevel, fit,
+    parse,
+};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -33,7 +37,8 @@ impl DynEnvelope {
     /// Checks an envelope.
     ///
     /// # Errors
-    /// What the schema, INV-004 or INV-012 has against it, with JSON pointers into the packet.
+    /// What the schema, INV-004 or INV-012 has against it, or that it is too large for a packet (2 MiB), with JSON pointers
+    /// into the packet.
     pub fn new(mcp: omen_types::Mcp) -> Result<Self, Vec<Diagnostic>> {
         let mut errors = mcp.check().err().unwrap_or_default();
         errors.iter_mut().for_each(into_packet);
@@ -41,6 +46,7 @@ impl DynEnvelope {
             errors.push(inv_004_live_evidence::unsupported(mcp.epistemics.status, mcp.epistemics.freshness_class));
         }
         errors.extend(inv_012_stakes_consistent::understated(&mcp.stakes));
+        errors.extend(unfit(&mcp));
         if errors.is_empty() { Ok(Self { mcp }) } else { Err(errors) }
     }
 
@@ -115,6 +121,28 @@ impl AnyEnvelope for DynEnvelope {
     fn mcp(&self) -> &omen_types::Mcp {
         &self.mcp
     }
+}
+
+/// What makes an envelope too deep or too large for a packet.
+fn unfit(mcp: &omen_types::Mcp) -> Vec<Diagnostic> {
+    let mut errors = Vec::new();
+    if let IntentScope::JsonObject(scope) = &mcp.intent.scope
+        && scope.values().any(|member| fit::is_deeper(member, MAX_FIELDS_DEPTH - 1))
+    {
+        let problem = format!("`scope` is nested deeper than {MAX_FIELDS_DEPTH} levels");
+        errors.push(
+            Diagnostic::error(Code::Json, problem).at("/mcp/intent/scope").help("flatten it, or describe it in words"),
+        );
+        return errors;
+    }
+    let bytes = fit::size(mcp);
+    if bytes > MAX_ENVELOPE_BYTES {
+        let problem = format!("the envelope exceeds {MAX_ENVELOPE_BYTES} bytes ({bytes} bytes)");
+        errors.push(
+            Diagnostic::error(Code::Json, problem).at("/mcp").help("store large parts elsewhere, and pass their URIs"),
+        );
+    }
+    errors
 }
 
 /// Lets the pointer of a finding begin at the packet, as all findings of the rules do.

@@ -1,6 +1,6 @@
 //! The envelope as it is written out.
 
-use omen_types::TaskClass;
+use omen_types::{TaskClass, fit};
 
 use super::{
     Budgets, Claim, Envelope, EpistemicStatusFact, Epistemics, Evidence, FreshnessClassFact, Grounded, Intent, Quality,
@@ -41,6 +41,8 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> Mcp<Axes, Tier, Status, Freshne
     /// Completes the envelope: derives the level of stakes from the axes (INV-012, D36), and checks that
     /// a claim about the present rests on live evidence (INV-004).
     ///
+    /// An envelope of more than 2 MiB would leave its packets too little room: its texts and lists are shortened.
+    ///
     /// `Level` is always inferred: it is the one that follows.
     pub fn seal<Level>(self) -> Envelope<Level, Tier, Tools>
     where
@@ -64,6 +66,6 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> Mcp<Axes, Tier, Status, Freshne
             .evidence(self.evidence.sealed())
             .routing(routing)
             .build();
-        Envelope::trusted(mcp)
+        Envelope::trusted(fit::envelope(mcp))
     }
 }

@@ -4,6 +4,7 @@
 mod attacks;
 mod claims;
 mod drops;
+mod fit;
 mod forged;
 mod log;
 mod members;

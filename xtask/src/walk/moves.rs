@@ -272,10 +272,12 @@ impl World<'_> {
     }
 
     fn belief(&mut self) -> Belief {
-        let (before, value) = (self.value(), self.value());
+        let (before, value) = (self.json(), self.json());
         match self.rng.u8(..3) {
             0 => Belief::new("store", "a", value),
-            1 => Belief::revision("store", "a", before, value).and("", "", serde_json::Value::Null, 1),
+            1 => Belief::revision("store", "a", before, value)
+                .and("", "", (), 1)
+                .unwrap_or_else(|_| Belief::new("", "", 1)),
             _ => Belief::revision("store", "\u{1f30d}", before, value),
         }
     }

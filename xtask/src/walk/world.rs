@@ -110,6 +110,10 @@ impl<'w> World<'w> {
         }
     }
 
+    pub(super) fn json(&mut self) -> Json {
+        Json::new(self.value()).unwrap_or(Json::NULL)
+    }
+
     pub(super) fn value(&mut self) -> Value {
         match self.rng.u8(..4) {
             0 => Value::Null,

@@ -4,6 +4,6 @@ use crate::episode::{Alert, Episode};
 
 /// Sends an alert of severity INFO or WARNING, which moves nothing (D14).
 pub(crate) fn alert<S>(mut episode: Episode<S>, alert: Alert) -> Episode<S> {
-    episode.core.alarm(|_| alert.draft());
+    episode.core.alert(alert);
     episode
 }

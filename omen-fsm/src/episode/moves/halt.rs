@@ -5,8 +5,8 @@ use omen_types::Text;
 use crate::episode::{Episode, SafeMode};
 
 /// Halts the episode: an alert of severity CRITICAL leads to safe mode from every state (D14). Only an
-/// order of layer 1 leads out. A value that could not be written before (see [`Episode::trouble`]) does not keep
-/// it back, and the alert names it; a log that has failed does.
+/// order of layer 1 leads out. A step that failed before (see [`Episode::trouble`]) does not keep it back, and the alert
+/// names it; a log that has failed does.
 pub(crate) fn halt<S>(mut episode: Episode<S>, reason: Text) -> Episode<SafeMode> {
     episode.core.halt(reason);
     episode.at()

@@ -1,6 +1,7 @@
 //! Alerts (D14, D25).
 
 use omen_invariants::ledger::BUDGET_OVERRIDE;
+use omen_types::limits::MAX_VALUE_BYTES;
 use omen_types::{AlertSeverity, AlertType, IntegrityAlertPayload, LayerNumber, LayerSource, Text, TokenId};
 
 use super::super::core::Draft;
@@ -42,8 +43,24 @@ impl Alert {
         self
     }
 
-    pub(crate) fn draft(self) -> Draft {
-        Draft { layer: self.layer, ..Draft::new(self.payload) }
+    /// What is sent: one packet, or several if it revokes more tokens than one packet is to name.
+    pub(crate) fn drafts(mut self) -> Vec<Draft> {
+        let (mut rest, mut bytes) = (Vec::new(), 0_usize);
+        if let Some(tokens) = &mut self.payload.revoked_token_ids {
+            let first = tokens.iter().position(|token| {
+                bytes = bytes.saturating_add(token.as_str().len()).saturating_add(3);
+                bytes > MAX_VALUE_BYTES
+            });
+            rest = first.map_or_else(Vec::new, |first| tokens.split_off(first.max(1)));
+        }
+        let more = (!rest.is_empty()).then(|| {
+            let mut payload = self.payload.clone();
+            payload.revoked_token_ids = Some(rest);
+            Self { payload, layer: self.layer }
+        });
+        let mut drafts = vec![Draft { layer: self.layer, ..Draft::new(self.payload) }];
+        drafts.extend(more.into_iter().flat_map(Self::drafts));
+        drafts
     }
 }
 

@@ -1,29 +1,35 @@
 //! What an agent holds true.
 
-use omen_types::serde_json::Value;
+use omen_types::fit::size;
+use omen_types::limits::MAX_CHANGES_BYTES;
 use omen_types::{BeliefChange, BeliefUpdatePayload, ContradictionDetails, PacketId, UpdateType};
+use serde::Serialize;
 
 use super::super::core::Draft;
+use super::{DoesNotFit, Json, ToJson};
 
 /// A change of beliefs; it has at least one.
 #[must_use = "it is taken in with `.believe(..)`"]
 #[derive(Clone, Debug)]
 pub struct Belief {
     pub(super) payload: BeliefUpdatePayload,
+    /// How many bytes of JSON its changes and what it cites have.
+    bytes: usize,
 }
 
 impl Belief {
-    /// Something that was not believed before.
-    pub fn new(domain: impl Into<String>, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        Self::of(UpdateType::NewBelief, change(domain, key, Value::Null, value))
+    /// Something that was not believed before. The value is a number, a text, an id, or a [`Json`], which was checked where
+    /// it was made: `Belief::new("db", "pool", Json::new(value)?)`.
+    pub fn new(domain: impl Into<String>, key: impl Into<String>, value: impl ToJson) -> Self {
+        Self::of(UpdateType::NewBelief, change(domain, key, (), value))
     }
 
     /// Something that was believed otherwise.
     pub fn revision(
         domain: impl Into<String>,
         key: impl Into<String>,
-        before: impl Into<Value>,
-        value: impl Into<Value>,
+        before: impl ToJson,
+        value: impl ToJson,
     ) -> Self {
         Self::of(UpdateType::Revision, change(domain, key, before, value))
     }
@@ -32,8 +38,8 @@ impl Belief {
     pub fn resolved(
         domain: impl Into<String>,
         key: impl Into<String>,
-        before: impl Into<Value>,
-        value: impl Into<Value>,
+        before: impl ToJson,
+        value: impl ToJson,
         details: ContradictionDetails,
     ) -> Self {
         let mut belief = Self::of(UpdateType::ContradictionResolved, change(domain, key, before, value));
@@ -41,22 +47,54 @@ impl Belief {
         belief
     }
 
+    /// Something that was not believed before, as whatever can be written as JSON.
+    ///
+    /// # Errors
+    /// If the value cannot, is nested too deep, or is too large.
+    pub fn try_new(
+        domain: impl Into<String>,
+        key: impl Into<String>,
+        value: &(impl Serialize + ?Sized),
+    ) -> Result<Self, DoesNotFit> {
+        Ok(Self::new(domain, key, Json::of(value)?))
+    }
+
     /// Another change in the same update.
+    ///
+    /// # Errors
+    /// If the update would be too large for a packet: send several.
     pub fn and(
         mut self,
         domain: impl Into<String>,
         key: impl Into<String>,
-        before: impl Into<Value>,
-        value: impl Into<Value>,
-    ) -> Self {
-        self.payload.belief_changes.push(change(domain, key, before, value));
-        self
+        before: impl ToJson,
+        value: impl ToJson,
+    ) -> Result<Self, DoesNotFit> {
+        let change = change(domain, key, before, value);
+        self.grow(size(&change))?;
+        self.payload.belief_changes.push(change);
+        Ok(self)
     }
 
     /// What it rests on. A verification loop's own evidence is added by the episode.
-    pub fn citing(mut self, packet_ids: impl IntoIterator<Item = PacketId>) -> Self {
-        self.cite(packet_ids.into_iter());
-        self
+    ///
+    /// # Errors
+    /// If the update would be too large for a packet.
+    pub fn citing(mut self, packet_ids: impl IntoIterator<Item = PacketId>) -> Result<Self, DoesNotFit> {
+        for id in packet_ids {
+            self.grow(size(&id))?;
+            self.cite(std::iter::once(id));
+        }
+        Ok(self)
+    }
+
+    fn grow(&mut self, by: usize) -> Result<(), DoesNotFit> {
+        // With the comma.
+        self.bytes = self.bytes.saturating_add(by).saturating_add(1);
+        if self.bytes > MAX_CHANGES_BYTES {
+            return Err(DoesNotFit::Large { bytes: self.bytes, limit: MAX_CHANGES_BYTES });
+        }
+        Ok(())
     }
 
     pub(crate) fn cite(&mut self, packet_ids: impl Iterator<Item = PacketId>) {
@@ -69,16 +107,22 @@ impl Belief {
     }
 
     fn of(update_type: UpdateType, change: BeliefChange) -> Self {
+        let bytes = size(&change);
         let payload = BeliefUpdatePayload::builder().update_type(update_type).belief_changes(vec![change]).build();
-        Self { payload }
+        Self { payload, bytes }
     }
 }
 
 fn change(
     domain: impl Into<String>,
     key: impl Into<String>,
-    prior_value: impl Into<Value>,
-    new_value: impl Into<Value>,
+    prior_value: impl ToJson,
+    new_value: impl ToJson,
 ) -> BeliefChange {
-    BeliefChange::builder().domain(domain).key(key).new_value(new_value.into()).prior_value(prior_value.into()).build()
+    BeliefChange::builder()
+        .domain(domain)
+        .key(key)
+        .new_value(new_value.into_json().into_value())
+        .prior_value(prior_value.into_json().into_value())
+        .build()
 }

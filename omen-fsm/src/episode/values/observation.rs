@@ -57,7 +57,7 @@ pub struct Answer(pub(super) ObservationPayload);
 impl Answer {
     /// In words.
     pub fn text(answer: &Text) -> Self {
-        Self::data(Fields::__written(crate::__json!({ "answer": answer.as_str() })))
+        Self::data(crate::fields!({ "answer": answer }))
     }
 
     /// As data, such as the id of the option that was chosen.

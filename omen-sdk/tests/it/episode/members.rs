@@ -24,7 +24,7 @@ fn optional_members_that_no_method_sets_by_hand_have_setters() {
     let episode = setup("corr_a", clock).start().unwrap().observe(seen);
     assert_eq!(said(episode.lines(), "/payload/reliability_metadata"), json!({ "tool_success": true }));
 
-    let belief = Belief::new("db", "pool", 20).and("db", "size", 1, 2).epistemic_upgrade(true);
+    let belief = Belief::new("db", "pool", 20).and("db", "size", 1, 2).unwrap().epistemic_upgrade(true);
     let episode = episode.believe(belief);
     assert_eq!(said(episode.lines(), "/payload/belief_changes/1/epistemic_upgrade"), json!(true));
     assert!(said(episode.lines(), "/payload/belief_changes/0").get("epistemic_upgrade").is_none());

@@ -39,19 +39,39 @@ fn seen() -> Observation<Observed> {
     Observation::tool_output(Observed, "config.get", fields!({ "used": 0 }))
 }
 
-/// A value that no line of a log may hold.
-fn too_deep() -> Value {
-    (0..70).fold(json!(1), |value, _| json!([value]))
+/// An id source whose packet ids fail once: a step that cannot fail by its type fails, and the log is as good as before.
+struct FailsAt(u32, Numbered);
+
+impl FailsAt {
+    fn packet(number: u32) -> Self {
+        Self(number, Numbered::new("a"))
+    }
+}
+
+impl IdSource for FailsAt {
+    fn packet_id(&mut self) -> String {
+        self.0 = self.0.wrapping_sub(1);
+        if self.0 == 0 { String::from("no id") } else { self.1.packet_id() }
+    }
+
+    fn task_id(&mut self) -> String {
+        self.1.task_id()
+    }
+
+    fn token_id(&mut self) -> String {
+        self.1.token_id()
+    }
 }
 
 #[test]
 fn a_belief_that_was_refused_closes_no_loop_and_proves_nothing() {
     let high = high(ToolsOk);
     let (plan, assumption) = Plan::one(target(text!("nobody is logged in")));
-    let episode = modelling(setup("corr_a", Hands::new())).verify_first(ruling(), &high).unwrap();
+    let setup = setup("corr_a", Hands::new()).ids(FailsAt::packet(8));
+    let episode = modelling(setup).verify_first(ruling(), &high).unwrap();
     let episode = episode.verify(plan).unwrap().check(read(), |task| task.success(0)).unwrap().observe(seen());
-    let (episode, proof) = episode.believe(Belief::new("a", "b", too_deep()));
-    assert!(episode.trouble().is_some(), "the belief cannot be written");
+    let (episode, proof) = episode.believe(Belief::new("a", "b", 1));
+    assert!(episode.trouble().is_some(), "the belief was not written");
 
     // Whatever way leads out of the loop, the proof is none.
     let order = Layer1::assume().order(text!("go on"));
@@ -69,9 +89,10 @@ fn a_belief_that_was_refused_closes_no_loop_and_proves_nothing() {
 fn a_loop_whose_closing_belief_was_refused_is_closed_with_another_one() {
     let high = high(ToolsOk);
     let (plan, _assumption) = Plan::one(target(text!("nobody is logged in")));
-    let episode = modelling(setup("corr_a", Hands::new())).verify_first(ruling(), &high).unwrap();
+    let setup = setup("corr_a", Hands::new()).ids(FailsAt::packet(8));
+    let episode = modelling(setup).verify_first(ruling(), &high).unwrap();
     let episode = episode.verify(plan).unwrap().check(read(), |task| task.success(0)).unwrap().observe(seen());
-    let (episode, _none) = episode.believe(Belief::new("a", "b", too_deep()));
+    let (episode, _none) = episode.believe(Belief::new("a", "b", 1));
     let AnyEpisode::Verify(mut episode) = episode.into_any() else { panic!("the log stands in the loop") };
     let Ok([assumption]) = <[_; 1]>::try_from(episode.assumptions()) else { panic!("the plan has one target") };
     let (episode, proof) = episode.complete().unwrap().believe(Belief::new("a", "b", 1));
@@ -133,7 +154,8 @@ fn at_lower_stakes_the_log_says_that_a_waived_loop_verified_nothing() {
 
 #[test]
 fn an_emergency_halt_is_sent_whatever_was_refused_before() {
-    let episode = modelling(setup("corr_a", Hands::new())).believe(Belief::new("a", "b", too_deep()));
+    let setup = setup("corr_a", Hands::new()).ids(FailsAt::packet(3));
+    let episode = modelling(setup).believe(Belief::new("a", "b", 1));
     assert!(episode.trouble().is_some());
     let lines = episode.lines().len();
     let episode = episode.alert(Alert::warning(AlertType::Drift, text!("odd values")));

@@ -156,5 +156,7 @@ mod schema_no_data;
 mod schema_own_scalar;
 mod schema_own_tier;
 mod schema_packet_without_member;
+mod schema_unchecked_belief;
+mod schema_unchecked_field;
 mod schema_unchecked_scalar;
 mod schema_unknown_class;

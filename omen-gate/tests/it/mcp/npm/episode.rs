@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use omen_fsm::episode::{
-    Act, Arbitration, Belief, Decide, Directive, Episode, Execute, Observation, Open, Pending, Setup, TokenSpec,
+    Act, Arbitration, Belief, Decide, Directive, Episode, Execute, Json, Observation, Open, Pending, Setup, TokenSpec,
     Tradeoff,
 };
 use omen_fsm::fields;
@@ -66,7 +66,7 @@ impl Files {
     fn writing(&self, path: &Path) -> (Episode<Open<Execute, 1>>, Pending) {
         let spec = TokenSpec::new(60, text!("ticket OPS-77"));
         let (episode, [permit]) = self.deciding().authorize::<Notes, 1>(spec).unwrap();
-        let params = fields!({ "path": path, "content": "hello" });
+        let params = fields!({ "path": Json::of(path).unwrap(), "content": "hello" });
         let order = Directive::new(WriteFile, op::Write, params).timeout_seconds(60).with(permit);
         let (episode, [task]) = episode.execute([order]).unwrap();
         (episode, task)
@@ -140,7 +140,7 @@ async fn a_file_is_written_under_a_token_a_grant_and_a_confirmation() {
 #[tokio::test]
 async fn a_directive_without_a_token_writes_nothing() {
     let Some(files) = Files::new(|builder| builder).await else { return };
-    let params = fields!({ "path": files.inside, "content": "hello" });
+    let params = fields!({ "path": Json::of(&files.inside).unwrap(), "content": "hello" });
     let order = Directive::new(Harmless, op::Read, params).timeout_seconds(60).ready();
     let (episode, [task]) = files.deciding().execute([order]).unwrap();
     let result = files.run((episode, task)).await;

@@ -1,0 +1,96 @@
+//! Records that are too long for a line.
+//!
+//! What an agent says in a record (an observation, a belief, an alert, the reasons of a decision, an escalation) is for
+//! reading. Refused for its length, it would be lost, and a step that cannot fail by its type would have failed. So it is
+//! shortened, and the log says so. What a tool acts on, the parameters of a directive, is never shortened but refused.
+
+use omen_types::fit::{cut, shorten, size};
+use omen_types::limits::MAX_LINE_BYTES;
+use omen_types::serde_json::{self, Map, Value};
+use omen_types::{Code, Diagnostic, Packet};
+
+use super::refused::Refusal;
+
+/// Longest text, and longest list, that is tried first.
+const FIRST: usize = MAX_LINE_BYTES / 16;
+
+/// Shortest text, and shortest list, that is left as it is whatever the length of the packet.
+const LEAST: usize = 256;
+
+/// A packet and its line.
+pub(super) struct Written {
+    pub(super) packet: Packet,
+    pub(super) text: String,
+    /// How long the line was before it was shortened, if it was.
+    pub(super) was: Option<usize>,
+}
+
+/// Writes a packet as JSON.
+pub(super) fn text(packet: &Packet) -> Result<String, Refusal> {
+    serde_json::to_string(packet)
+        .map_err(|error| Refusal::rule(Diagnostic::error(Code::Json, format!("the packet cannot be written: {error}"))))
+}
+
+/// Writes a record, and shortens it if it is too long.
+pub(super) fn record(packet: Packet) -> Result<Written, Refusal> {
+    let whole = text(&packet)?;
+    if whole.len() <= MAX_LINE_BYTES {
+        return Ok(Written { packet, text: whole, was: None });
+    }
+    let was = whole.len();
+    drop(whole);
+    let mut packet = packet;
+    let mut most = FIRST;
+    while most >= LEAST {
+        if let Some(shorter) = shortened(&mut packet, most) {
+            let text = text(&shorter)?;
+            if text.len() <= MAX_LINE_BYTES {
+                return Ok(Written { packet: shorter, text, was: Some(was) });
+            }
+        }
+        most /= 2;
+    }
+    // It is refused as any line that is too long.
+    Ok(Written { text: text(&packet)?, packet, was: None })
+}
+
+/// The packet with texts and lists of at most so many bytes and elements; none if that breaks the schema.
+fn shortened(packet: &mut Packet, most: usize) -> Option<Packet> {
+    match packet {
+        Packet::Observation(observation) => {
+            let payload = &mut observation.payload;
+            [Some(&mut payload.data), payload.query_params.as_mut()]
+                .into_iter()
+                .flatten()
+                .for_each(|map| members(map, most));
+        }
+        Packet::BeliefUpdate(belief) => {
+            for change in &mut belief.payload.belief_changes {
+                free(&mut change.new_value, most);
+                free(&mut change.prior_value, most);
+            }
+        }
+        _ => {}
+    }
+    let mut value = serde_json::to_value(&*packet).ok()?;
+    shorten(value.get_mut("payload")?, most);
+    value.to_string().parse().ok()
+}
+
+/// Each member of a free-form object.
+fn members(map: &mut Map<String, Value>, most: usize) {
+    map.values_mut().for_each(|value| free(value, most));
+}
+
+/// A free-form value: one that is too long becomes its JSON text, cut.
+fn free(value: &mut Value, most: usize) {
+    match value {
+        Value::String(text) => cut(text, most),
+        Value::Array(_) | Value::Object(_) if size(value) > most => {
+            let mut text = value.to_string();
+            cut(&mut text, most);
+            *value = Value::String(text);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,214 @@
+//! Free-form JSON values that fit a packet.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use omen_types::fit::{is_deeper, size};
+use omen_types::limits::{MAX_VALUE_BYTES, MAX_VALUE_DEPTH};
+use omen_types::serde_json::{self, Value};
+use omen_types::{CorrelationId, PacketId, TaskId, Text, Timestamp, TokenId, UnitInterval};
+use serde::Serialize;
+
+/// A free-form JSON value that fits a packet: nested at most 48 levels, and at most 4 MiB long
+/// ([`limits`](omen_types::limits)). It is checked where it is made, so that a step that takes it cannot fail for it.
+///
+/// ```
+/// use omen_fsm::episode::{Belief, DoesNotFit, Json};
+/// use omen_types::serde_json::{Value, json};
+///
+/// let answer: Value = json!({ "pool": [40, 80] });
+/// let belief = Belief::new("db", "pool", Json::new(answer)?);
+///
+/// let deep = (0..200).fold(json!(1), |value, _| json!([value]));
+/// assert!(matches!(Json::new(deep), Err(DoesNotFit::Deep { .. })));
+/// # Ok::<(), DoesNotFit>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Json(Value);
+
+impl Json {
+    /// `null`.
+    pub const NULL: Self = Self(Value::Null);
+
+    /// Takes a value.
+    ///
+    /// # Errors
+    /// If it is nested too deep, or too large.
+    pub fn new(value: Value) -> Result<Self, DoesNotFit> {
+        check(&value, MAX_VALUE_DEPTH)?;
+        Ok(Self(value))
+    }
+
+    /// Takes whatever can be written as JSON.
+    ///
+    /// # Errors
+    /// If it cannot, or if what comes of it is nested too deep, or too large.
+    pub fn of(value: &(impl Serialize + ?Sized)) -> Result<Self, DoesNotFit> {
+        Self::new(serde_json::to_value(value).map_err(|error| DoesNotFit::NotJson(error.to_string()))?)
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn as_value(&self) -> &Value {
+        &self.0
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn into_value(self) -> Value {
+        self.0
+    }
+}
+
+impl TryFrom<Value> for Json {
+    type Error = DoesNotFit;
+
+    fn try_from(value: Value) -> Result<Self, DoesNotFit> {
+        Self::new(value)
+    }
+}
+
+impl From<Json> for Value {
+    fn from(json: Json) -> Self {
+        json.0
+    }
+}
+
+/// Why a value does not fit a packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DoesNotFit {
+    /// It is nested deeper than `limit` levels.
+    Deep {
+        /// The most levels.
+        limit: u8,
+    },
+    /// It is too large.
+    Large {
+        /// How large it is, in bytes of JSON.
+        bytes: usize,
+        /// The most bytes.
+        limit: usize,
+    },
+    /// It is not an object.
+    NotAnObject,
+    /// It is an object without a member.
+    Empty,
+    /// It cannot be written as JSON.
+    NotJson(String),
+}
+
+impl fmt::Display for DoesNotFit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Deep { limit } => {
+                write!(
+                    f,
+                    "the value is nested deeper than {limit} levels; flatten it, or pass the inner part as JSON text"
+                )
+            }
+            Self::Large { bytes, limit } => write!(
+                f,
+                "the value exceeds {limit} bytes of JSON ({bytes} bytes); store it elsewhere, and pass its URI"
+            ),
+            Self::NotAnObject => f.write_str("expected a JSON object, such as `{\"value\": 1}`"),
+            Self::Empty => f.write_str("the object is empty; expected at least one member, such as `{\"value\": 1}`"),
+            Self::NotJson(why) => write!(f, "the value cannot be written as JSON: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for DoesNotFit {}
+
+/// Whether a value fits.
+pub(super) fn check(value: &Value, deepest: u8) -> Result<(), DoesNotFit> {
+    if is_deeper(value, deepest) {
+        return Err(DoesNotFit::Deep { limit: deepest });
+    }
+    let bytes = size(value);
+    if bytes > MAX_VALUE_BYTES {
+        return Err(DoesNotFit::Large { bytes, limit: MAX_VALUE_BYTES });
+    }
+    Ok(())
+}
+
+/// What becomes [`Json`] without a check of its depth: numbers, texts, ids, and what was checked before. Of anything else
+/// `Json::new(value)?` or `Json::of(&value)?` makes one.
+///
+/// A text is taken at any length. An observation, a belief or another record is shortened if it is too long for a line;
+/// a directive is refused. `Json::of(text)?` refuses the text where it is made.
+#[diagnostic::on_unimplemented(
+    message = "SCHEMA: a `{Self}` may be nested too deep, or be too large, for a packet",
+    label = "not checked yet",
+    note = "check it where it is made: `Json::new(value)?` for a `serde_json::Value`, `Json::of(&value)?` for what implements `Serialize`"
+)]
+pub trait ToJson {
+    /// The value.
+    fn to_json(&self) -> Json;
+
+    /// The value, if this one is needed no longer.
+    fn into_json(self) -> Json
+    where
+        Self: Sized,
+    {
+        self.to_json()
+    }
+}
+
+impl<T: ToJson + ?Sized> ToJson for &T {
+    fn to_json(&self) -> Json {
+        T::to_json(self)
+    }
+}
+
+impl ToJson for Json {
+    fn to_json(&self) -> Json {
+        self.clone()
+    }
+
+    fn into_json(self) -> Json {
+        self
+    }
+}
+
+/// `null`, if there is none.
+impl<T: ToJson> ToJson for Option<T> {
+    fn to_json(&self) -> Json {
+        self.as_ref().map_or(Json::NULL, ToJson::to_json)
+    }
+}
+
+/// `null`.
+impl ToJson for () {
+    fn to_json(&self) -> Json {
+        Json::NULL
+    }
+}
+
+macro_rules! numbers {
+    ($($number:ty),*) => {
+        $(impl ToJson for $number {
+            fn to_json(&self) -> Json {
+                Json(Value::from(*self))
+            }
+        })*
+    };
+}
+numbers!(bool, i8, i16, i32, i64, isize, u8, u16, u32, u64, usize, f32, f64);
+
+macro_rules! texts {
+    ($($text:ty),*) => {
+        $(impl ToJson for $text {
+            fn to_json(&self) -> Json {
+                Json(Value::String(self.to_string()))
+            }
+        })*
+    };
+}
+texts!(str, String, Cow<'_, str>, char, Text, PacketId, TaskId, TokenId, CorrelationId, Timestamp);
+
+impl ToJson for UnitInterval {
+    fn to_json(&self) -> Json {
+        self.get().to_json()
+    }
+}

@@ -1,0 +1,8 @@
+// SCHEMA: the value is checked where it is made
+use omen::prelude::*;
+
+fn agent(answer: serde_json::Value) -> Result<Belief, DoesNotFit> {
+    Ok(Belief::new("db", "pool", Json::new(answer)?))
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// SCHEMA: the value is checked where it is made
+use omen::prelude::*;
+
+fn agent(answer: serde_json::Value) -> Result<Fields, DoesNotFit> {
+    Ok(fields!({ "pool": 40, "found": Json::new(answer)? }))
+}
+
+fn main() {}
