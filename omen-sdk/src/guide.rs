@@ -226,13 +226,33 @@
 //! stakes than its own axes justify. The axes themselves are the model's word: a program that does not trust it
 //! with them gives proposals no `mcp`.
 //!
-//! [`AnyEpisode::moves`](crate::AnyEpisode::moves) lists what may come next, to tell the model beforehand. Where
+//! [`AnyEpisode::moves_for`](crate::AnyEpisode::moves_for) lists the events that a proposal may make happen next, given what
+//! the model is allowed, to tell it beforehand. Where
 //! only parts are known at run time, there is a typed call for each: a decision's outcome with
 //! [`Episode::decide`](crate::Episode::decide), a tool with [`NamedDirective`](crate::NamedDirective), a token's scope
 //! with [`Episode::authorize_named`](crate::Episode::authorize_named), an envelope with
 //! [`DynEnvelope`](crate::DynEnvelope).
 //!
-//! [`AnyEpisode::resume`](crate::AnyEpisode::resume) takes an episode up from its log, in whatever state.
+//! # Resuming
+//!
+//! [`AnyEpisode::resume`](crate::AnyEpisode::resume) takes an episode up from its log, in whatever state. The program needs
+//! no id that it had before: `tasks()` gives the open tasks, `live_tokens()` the tokens that are good for a directive, and
+//! `claim_any` takes permits from the first that covers a scope.
+//!
+//! ```
+//! # use omen::prelude::*;
+//! # tool!(ConfigSet = "config.set", Write);
+//! # scope!(RaisePool: tools [ConfigSet], operations [Modify]);
+//! fn go_on(episode: Episode<Many<Execute>>) -> Result<Episode<Execute>, Box<dyn std::error::Error>> {
+//!     // Nobody knows how far these tools came: look, and say so.
+//!     let results = episode.tasks().into_iter().map(Pending::cancelled).collect();
+//!     let episode = episode.settle(results)?.all_settled()?;
+//!     let [permit] = episode.claim_any::<RaisePool, 1>()?;
+//!     let set = Directive::new(ConfigSet, op::Modify, fields!({ "pool.max": 80 })).with(permit);
+//!     Ok(episode.execute_with(set, |_task| Ok::<_, String>(80))?.0)
+//! }
+//! # fn main() {}
+//! ```
 //!
 //! # What the types carry, and what they cannot
 //!

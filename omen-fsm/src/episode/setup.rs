@@ -190,6 +190,7 @@ impl Setup {
                 decision: None,
                 looped: LoopNotes::default(),
                 tasks: BTreeMap::new(),
+                tokens: Vec::new(),
                 mark: Mark::default(),
                 trouble: None,
                 leases: Arc::default(),
