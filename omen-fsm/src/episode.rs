@@ -19,6 +19,7 @@ use omen_types::{CorrelationId, Instant};
 
 mod any;
 mod claim;
+mod convert;
 mod core;
 mod counted;
 mod decide;
@@ -40,6 +41,7 @@ mod values;
 
 pub use any::{AnyEpisode, AnyLoop};
 pub use claim::{Claims, StartError};
+pub use convert::{IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope};
 pub use counted::CanAuthorize;
 pub use decide::{CanDecide, Decided};
 pub use ending::{Lost, OnDrop};
