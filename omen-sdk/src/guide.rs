@@ -192,7 +192,47 @@
 //! }
 //! ```
 //!
-//! In a loop, from a state to the same state:
+//! A helper for the states that have a move names the capability: [`CanObserve`](crate::CanObserve),
+//! [`CanBelieve`](crate::CanBelieve), [`CanAct`](crate::CanAct) and so on, one for each move that several states have. Its
+//! associated type is the state that the move leads to. This helper takes `Idle` as well as `Review`:
+//!
+//! ```
+//! # use omen::prelude::*;
+//! fn heard<S: CanObserve<Observed = Sense>>(episode: Episode<S>, words: &str) -> Episode<Model> {
+//!     let said = Observation::user_input(Observed, fields!({ "words": words }));
+//!     episode.observe(said).believe(Belief::new("chat", "last", words))
+//! }
+//! ```
+//!
+//! A closure has to name the state of its parameter, `|episode: Episode<Model>|`: of `Episode<_>` rustc says that it
+//! finds several methods of the name.
+//!
+//! In a loop, from a state to the same state. A loop whose steps are decisions goes from `Model` to `Model`, so its first
+//! step is as every other, and there may be none:
+//!
+//! ```
+//! # use omen::prelude::*;
+//! # tool!(LookUp = "ticket.get", Read);
+//! # fn ruling() -> Result<Ruling, NothingLeft> {
+//! #     Ok(Arbitration::of(["look"]).veto(|_| true)?.feasible(|_| true)?.tradeoff(Tradeoff::SafetyFirst, &text!("next")))
+//! # }
+//! # type Plain = Envelope<LowStakes, Par, ToolsOk>;
+//! # type Failed = Box<dyn std::error::Error>;
+//! fn all(mut episode: Episode<Model>, tickets: &[u32], envelope: &Plain) -> Result<Closed, Failed> {
+//!     for ticket in tickets {
+//!         let look = Directive::new(LookUp, op::Read, fields!({ "id": *ticket })).ready();
+//!         let acting = episode.act(ruling()?.to_act(), envelope)?;
+//!         // Here the tool runs.
+//!         let (done, answer) = acting.execute_with(look, |_task| Ok::<_, String>("solved"))?;
+//!         episode = done.remodel(Belief::new("tickets", ticket.to_string(), answer));
+//!     }
+//!     let stopped = episode.cancel(ruling()?, envelope);
+//!     Ok(stopped.believe(Belief::new("tickets", "open", 0)).close()?)
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! One whose steps are directives goes from `Execute` to `Execute`:
 //!
 //! ```
 //! # use omen::prelude::*;

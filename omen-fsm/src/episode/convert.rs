@@ -3,8 +3,14 @@
 
 use omen_invariants::facts::{AnyEnvelope, Envelope};
 
-use super::state::sealed::EpisodeSealed;
 use super::values::{ActOrder, Order};
+
+/// Keeps other crates from implementing them.
+mod sealed {
+    /// Implemented here alone.
+    pub trait MoveSealed {}
+}
+use sealed::MoveSealed;
 
 /// An order to act: an [`ActOrder`].
 #[diagnostic::on_unimplemented(
@@ -12,12 +18,12 @@ use super::values::{ActOrder, Order};
     label = "expected an `ActOrder`",
     note = "`ruling.to_act()` makes an order of a ruling; `.relies_on(..)` and `.assumes(..)` add what it rests on"
 )]
-pub trait IntoActOrder<A>: EpisodeSealed {
+pub trait IntoActOrder<A>: MoveSealed {
     /// The order.
     fn into_act_order(self) -> ActOrder<A>;
 }
 
-impl<A> EpisodeSealed for ActOrder<A> {}
+impl<A> MoveSealed for ActOrder<A> {}
 
 #[diagnostic::do_not_recommend]
 impl<A> IntoActOrder<A> for ActOrder<A> {
@@ -44,12 +50,12 @@ impl<L, Q, T> KnownEnvelope<L, Q, T> for Envelope<L, Q, T> {}
     label = "expected an `Order`",
     note = "`directive.ready()` makes an order of a directive that reads, `directive.with(permit)` of one that writes"
 )]
-pub trait IntoOrder<C>: EpisodeSealed {
+pub trait IntoOrder<C>: MoveSealed {
     /// The order.
     fn into_order(self) -> Order<C>;
 }
 
-impl<C> EpisodeSealed for Order<C> {}
+impl<C> MoveSealed for Order<C> {}
 
 #[diagnostic::do_not_recommend]
 impl<C> IntoOrder<C> for Order<C> {
@@ -65,12 +71,12 @@ impl<C> IntoOrder<C> for Order<C> {
     note = "`directive.ready()` makes an order of a directive that reads, `directive.with(permit)` of one that writes",
     note = "write `[order]`; send orders whose number is known at run time one by one, in a loop"
 )]
-pub trait IntoOrders<C, const N: usize>: EpisodeSealed {
+pub trait IntoOrders<C, const N: usize>: MoveSealed {
     /// The orders.
     fn into_orders(self) -> [Order<C>; N];
 }
 
-impl<C, const N: usize> EpisodeSealed for [Order<C>; N] {}
+impl<C, const N: usize> MoveSealed for [Order<C>; N] {}
 
 #[diagnostic::do_not_recommend]
 impl<C, const N: usize> IntoOrders<C, N> for [Order<C>; N] {

@@ -8,11 +8,10 @@ use omen_types::{Code, PositiveCount, TokenId, ToolsState};
 use super::core::Core;
 use super::refused::Refusal;
 use super::resume::missing;
-use super::state::sealed::EpisodeSealed;
-use super::state::{Complete, Decide, Many, Open, Seen, Verify};
+use super::state::{Complete, Many, Open, Seen, Verify};
 use super::{
-    Act, AnyLoop, AnyScope, Assumption, Authorize, Episode, Execute, LiveToken, NamedScope, Pending, Permit, Refused,
-    TokenSpec,
+    AnyLoop, AnyScope, Assumption, Authorize, CanAuthorize, Episode, Execute, LiveToken, NamedScope, Pending, Permit,
+    Refused, TokenSpec,
 };
 use crate::rules::unmet_of_loop;
 use crate::table::Obligation;
@@ -163,11 +162,6 @@ impl<S: CanAuthorize> Episode<S> {
         }
     }
 }
-
-/// States in which tokens are issued.
-pub trait CanAuthorize: EpisodeSealed {}
-impl CanAuthorize for Decide<Act> {}
-impl CanAuthorize for Authorize {}
 
 impl Core {
     pub(crate) fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {

@@ -4,6 +4,7 @@
 mod claims;
 mod drops;
 mod forged;
+mod generic;
 mod log;
 mod members;
 mod poison;
