@@ -50,7 +50,7 @@ pub use refused::{Halt, Refusal, Refused};
 pub use resume::ResumeError;
 pub use rules::*;
 pub use run::{EachError, ExecuteError, Failed, LoopError, TaskError};
-pub use setup::{AnotherEpisode, Clock, IdSource, JsonLines, Line, Log, Memory, Numbered, Setup};
+pub use setup::{AnotherEpisode, Clock, IdSource, JsonLines, Line, Log, Memory, Numbered, Setup, SystemClock};
 pub use state::*;
 pub use under::{ToolsThen, Under};
 pub use unproven::{CheckError, SettleError, Unproven};

@@ -1,7 +1,7 @@
 //! Time, from outside.
 
 use std::fmt::Debug;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Tells the time. Nothing in the gate reads a clock by itself, but for the timeouts of calls, which are
@@ -14,17 +14,11 @@ pub trait Clock: Debug + Send + Sync + 'static {
     fn monotonic(&self) -> Duration;
 }
 
-/// The clocks of the machine.
-#[derive(Clone, Copy, Debug)]
-pub struct SystemClock {
-    start: Instant,
-}
+/// When the monotonic clock of this process was first asked.
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-impl Default for SystemClock {
-    fn default() -> Self {
-        Self { start: Instant::now() }
-    }
-}
+/// The clocks of the machine are an episode's and the gate's.
+pub use omen_fsm::episode::SystemClock;
 
 impl Clock for SystemClock {
     fn wall(&self) -> SystemTime {
@@ -32,7 +26,7 @@ impl Clock for SystemClock {
     }
 
     fn monotonic(&self) -> Duration {
-        self.start.elapsed()
+        START.elapsed()
     }
 }
 

@@ -92,12 +92,15 @@
 //! # use omen::prelude::*;
 //! # fn demo(envelope: &Envelope<MediumStakes, Par, ToolsOk>) -> Result<(), Box<dyn std::error::Error>> {
 //! # let file: Vec<u8> = Vec::new();
-//! let start: Instant = "2026-03-01T10:00:00Z".parse()?;
-//! let episode = Setup::new("corr_orders".parse()?, envelope, move || start).log(JsonLines(file)).start()?;
+//! let episode = Setup::new("corr_orders".parse()?, envelope, SystemClock::default()).log(JsonLines(file)).start()?;
 //! # let _ = episode;
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Any `Fn() -> Instant` is a clock, too, as a test needs it: `move || start`. An [`Instant`](crate::Instant) is a time of
+//! day as packets have it, and made of a [`SystemTime`](std::time::SystemTime) with `.into()`; it is not
+//! [`std::time::Instant`], which a program that needs both imports by another name.
 //!
 //! [`Setup::run`](crate::Setup::run) starts an episode, hands it to an agent, and takes only the proof that this very
 //! episode has closed.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use omen_invariants::facts::AnyEnvelope;
 use omen_types::{CampaignId, CorrelationId, Diagnostic, Instant, Invalid, LayerNumber, LayerSource, PacketId};
@@ -23,6 +24,23 @@ pub trait Clock: Send + Sync + 'static {
 impl<F: Fn() -> Instant + Send + Sync + 'static> Clock for F {
     fn now(&self) -> Instant {
         self()
+    }
+}
+
+/// The clock of the machine.
+///
+/// ```
+/// use omen_fsm::episode::{Clock, SystemClock};
+///
+/// let before = std::time::SystemTime::now();
+/// assert!(SystemClock::default().now() >= before.into());
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock(());
+
+impl Clock for SystemClock {
+    fn now(&self) -> Instant {
+        SystemTime::now().into()
     }
 }
 
