@@ -20,7 +20,7 @@ pub use cells::{Cells, Fact, Outcomes, Refusal};
 pub use fsm::{Event, Fsm, Guard, GuardOn, Obligation, Row, State, SubState, Target};
 pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
 pub use rules::{By, Holds, Predicate, Rule};
-pub use typed::{Answer, Move, Text, Typed, Typestate};
+pub use typed::{Answer, Capability, Move, Text, Typed, Typestate};
 
 /// Everything that the schema files say.
 #[derive(Clone, Debug)]

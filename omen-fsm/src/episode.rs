@@ -19,6 +19,7 @@ use omen_types::{CorrelationId, Instant};
 
 mod any;
 mod claim;
+mod convert;
 mod core;
 mod counted;
 mod decide;
@@ -41,8 +42,8 @@ mod values;
 
 pub use any::{AnyEpisode, AnyLoop};
 pub use claim::{Claims, StartError};
-pub use counted::CanAuthorize;
-pub use decide::{CanDecide, Decided};
+pub use convert::{IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope};
+pub use decide::Decided;
 pub use ending::{Lost, OnDrop};
 pub use lease::Lapsed;
 pub use propose::{Allow, Moved, NotMoved};
@@ -50,7 +51,7 @@ pub use refused::{Halt, Refusal, Refused};
 pub use resume::ResumeError;
 pub use rules::*;
 pub use run::{EachError, ExecuteError, Failed, LoopError, TaskError};
-pub use setup::{AnotherEpisode, Clock, IdSource, JsonLines, Line, Log, Memory, Numbered, Setup};
+pub use setup::{AnotherEpisode, Clock, IdSource, JsonLines, Line, Log, Memory, Numbered, Setup, SystemClock};
 pub use state::*;
 pub use under::{ToolsThen, Under};
 pub use unproven::{CheckError, SettleError, Unproven};

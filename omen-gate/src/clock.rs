@@ -1,7 +1,7 @@
 //! Time, from outside.
 
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::runtime::Handle;
@@ -17,17 +17,11 @@ pub trait Clock: Debug + Send + Sync + 'static {
     fn monotonic(&self) -> Duration;
 }
 
-/// The clocks of the machine.
-#[derive(Clone, Copy, Debug)]
-pub struct SystemClock {
-    start: Instant,
-}
+/// When the monotonic clock of this process was first asked.
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-impl Default for SystemClock {
-    fn default() -> Self {
-        Self { start: Instant::now() }
-    }
-}
+/// The clocks of the machine are an episode's and the gate's.
+pub use omen_fsm::episode::SystemClock;
 
 impl Clock for SystemClock {
     fn wall(&self) -> SystemTime {
@@ -35,7 +29,7 @@ impl Clock for SystemClock {
     }
 
     fn monotonic(&self) -> Duration {
-        self.start.elapsed()
+        START.elapsed()
     }
 }
 

@@ -92,12 +92,15 @@
 //! # use omen::prelude::*;
 //! # fn demo(envelope: &Envelope<MediumStakes, Par, ToolsOk>) -> Result<(), Box<dyn std::error::Error>> {
 //! # let file: Vec<u8> = Vec::new();
-//! let start: Instant = "2026-03-01T10:00:00Z".parse()?;
-//! let episode = Setup::new("corr_orders".parse()?, envelope, move || start).log(JsonLines(file)).start()?;
+//! let episode = Setup::new("corr_orders".parse()?, envelope, SystemClock::default()).log(JsonLines(file)).start()?;
 //! # let _ = episode;
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Any `Fn() -> Instant` is a clock, too, as a test needs it: `move || start`. An [`Instant`](crate::Instant) is a time of
+//! day as packets have it, and made of a [`SystemTime`](std::time::SystemTime) with `.into()`; it is not
+//! [`std::time::Instant`], which a program that needs both imports by another name.
 //!
 //! [`Setup::run`](crate::Setup::run) starts an episode, hands it to an agent, and takes only the proof that this very
 //! episode has closed. [`LogFile`](crate::log_file::LogFile) is a log in a file that nobody else writes.
@@ -244,7 +247,47 @@
 //! }
 //! ```
 //!
-//! In a loop, from a state to the same state:
+//! A helper for the states that have a move names the capability: [`CanObserve`](crate::CanObserve),
+//! [`CanBelieve`](crate::CanBelieve), [`CanAct`](crate::CanAct) and so on, one for each move that several states have. Its
+//! associated type is the state that the move leads to. This helper takes `Idle` as well as `Review`:
+//!
+//! ```
+//! # use omen::prelude::*;
+//! fn heard<S: CanObserve<Observed = Sense>>(episode: Episode<S>, words: &str) -> Episode<Model> {
+//!     let said = Observation::user_input(Observed, fields!({ "words": words }));
+//!     episode.observe(said).believe(Belief::new("chat", "last", words))
+//! }
+//! ```
+//!
+//! A closure has to name the state of its parameter, `|episode: Episode<Model>|`: of `Episode<_>` rustc says that it
+//! finds several methods of the name.
+//!
+//! In a loop, from a state to the same state. A loop whose steps are decisions goes from `Model` to `Model`, so its first
+//! step is as every other, and there may be none:
+//!
+//! ```
+//! # use omen::prelude::*;
+//! # tool!(LookUp = "ticket.get", Read);
+//! # fn ruling() -> Result<Ruling, NothingLeft> {
+//! #     Ok(Arbitration::of(["look"]).veto(|_| true)?.feasible(|_| true)?.tradeoff(Tradeoff::SafetyFirst, &text!("next")))
+//! # }
+//! # type Plain = Envelope<LowStakes, Par, ToolsOk>;
+//! # type Failed = Box<dyn std::error::Error>;
+//! fn all(mut episode: Episode<Model>, tickets: &[u32], envelope: &Plain) -> Result<Closed, Failed> {
+//!     for ticket in tickets {
+//!         let look = Directive::new(LookUp, op::Read, fields!({ "id": *ticket })).ready();
+//!         let acting = episode.act(ruling()?.to_act(), envelope)?;
+//!         // Here the tool runs.
+//!         let (done, answer) = acting.execute_with(look, |_task| Ok::<_, String>("solved"))?;
+//!         episode = done.remodel(Belief::new("tickets", ticket.to_string(), answer));
+//!     }
+//!     let stopped = episode.cancel(ruling()?, envelope);
+//!     Ok(stopped.believe(Belief::new("tickets", "open", 0)).close()?)
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! One whose steps are directives goes from `Execute` to `Execute`:
 //!
 //! ```
 //! # use omen::prelude::*;
@@ -278,13 +321,33 @@
 //! stakes than its own axes justify. The axes themselves are the model's word: a program that does not trust it
 //! with them gives proposals no `mcp`.
 //!
-//! [`AnyEpisode::moves`](crate::AnyEpisode::moves) lists what may come next, to tell the model beforehand. Where
+//! [`AnyEpisode::moves_for`](crate::AnyEpisode::moves_for) lists the events that a proposal may make happen next, given what
+//! the model is allowed, to tell it beforehand. Where
 //! only parts are known at run time, there is a typed call for each: a decision's outcome with
 //! [`Episode::decide`](crate::Episode::decide), a tool with [`NamedDirective`](crate::NamedDirective), a token's scope
 //! with [`Episode::authorize_named`](crate::Episode::authorize_named), an envelope with
 //! [`DynEnvelope`](crate::DynEnvelope).
 //!
-//! [`AnyEpisode::resume`](crate::AnyEpisode::resume) takes an episode up from its log, in whatever state.
+//! # Resuming
+//!
+//! [`AnyEpisode::resume`](crate::AnyEpisode::resume) takes an episode up from its log, in whatever state. The program needs
+//! no id that it had before: `tasks()` gives the open tasks, `live_tokens()` the tokens that are good for a directive, and
+//! `claim_any` takes permits from the first that covers a scope.
+//!
+//! ```
+//! # use omen::prelude::*;
+//! # tool!(ConfigSet = "config.set", Write);
+//! # scope!(RaisePool: tools [ConfigSet], operations [Modify]);
+//! fn go_on(episode: Episode<Many<Execute>>) -> Result<Episode<Execute>, Box<dyn std::error::Error>> {
+//!     // Nobody knows how far these tools came: look, and say so.
+//!     let results = episode.tasks().into_iter().map(Pending::cancelled).collect();
+//!     let episode = episode.settle(results)?.all_settled()?;
+//!     let [permit] = episode.claim_any::<RaisePool, 1>()?;
+//!     let set = Directive::new(ConfigSet, op::Modify, fields!({ "pool.max": 80 })).with(permit);
+//!     Ok(episode.execute_with(set, |_task| Ok::<_, String>(80))?.0)
+//! }
+//! # fn main() {}
+//! ```
 //!
 //! # What the types carry, and what they cannot
 //!

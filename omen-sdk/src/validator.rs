@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use omen_fsm::{Event, NodeSet, Verdict};
+pub use omen_fsm::{Event, Node, NodeSet, Verdict};
 use omen_types::limits::MAX_LINE_BYTES;
 use omen_types::{Claims, Code, Diagnostic, Instant, PacketFacts, PacketType, Rejected, Severity, parse};
 

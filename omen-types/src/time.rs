@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
+use std::time::SystemTime;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -41,6 +42,21 @@ impl Instant {
     pub fn since(self, earlier: Self) -> Span {
         let seconds = i128::from(self.seconds) - i128::from(earlier.seconds);
         Span(seconds * ATTOS + i128::from(self.attos) - i128::from(earlier.attos))
+    }
+}
+
+/// To the nanosecond. For a program's own clock, or a file's time.
+impl From<SystemTime> for Instant {
+    fn from(time: SystemTime) -> Self {
+        let (since, is_before) = match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => (since, false),
+            Err(before) => (before.duration(), true),
+        };
+        let attos = i128::from(since.as_secs()) * ATTOS + i128::from(since.subsec_nanos()) * (ATTOS / 1_000_000_000);
+        let attos = if is_before { -attos } else { attos };
+        // A fraction counts upwards from the whole second, before 1970, too.
+        let seconds = i64::try_from(attos.div_euclid(ATTOS)).unwrap_or(if is_before { i64::MIN } else { i64::MAX });
+        Self { seconds, attos: u64::try_from(attos.rem_euclid(ATTOS)).unwrap_or_default() }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::load::FSM_FILE;
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Answer, Fsm, Model, Move, Typestate};
 
+mod capability;
 mod explain;
 mod method;
 
@@ -27,7 +28,9 @@ pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStr
     for state in &states {
         tokens.extend(methods(fsm, &states, state, &implementations)?);
     }
-    tokens.extend(explain::emit(model, &states, &implementations)?);
+    let capabilities = capability::emit(model, &states, &implementations)?;
+    tokens.extend(capabilities.traits);
+    tokens.extend(explain::emit(model, &states, &implementations, &capabilities.methods)?);
     Ok(tokens)
 }
 

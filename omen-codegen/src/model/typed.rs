@@ -45,11 +45,22 @@ pub struct Move {
     pub only: Vec<String>,
     /// The types that do not have it although the table has a row: another method stands for the event there.
     pub except: Vec<String>,
+    /// The trait of the states that have it, for code that is generic over the state.
+    pub capability: Option<Capability>,
     /// Whether it is written by hand, in one piece for all states that have it: what is said here is then for its
     /// answers alone.
     pub by_hand: bool,
     /// The names of the values that it takes, if it is written by hand.
     pub takes: Vec<String>,
+}
+
+/// A trait of the states that have a method.
+#[derive(Clone, Debug)]
+pub struct Capability {
+    /// Its name, such as `CanObserve`.
+    pub name: String,
+    /// The name of its associated type, such as `Observed`: where the method leads.
+    pub then: String,
 }
 
 /// What a call is answered where a method is not legal.
@@ -179,8 +190,13 @@ fn movement(at: &At<'_>, json: &Json) -> Result<Move, Mistake> {
         only: strings(json, "only"),
         by_hand: json.get("by_hand").and_then(Json::as_bool).unwrap_or(false),
         takes: strings(json, "takes"),
+        capability: json.get("capability").map(|json| capability(at, json)).transpose()?,
         except: strings(json, "except"),
     })
+}
+
+fn capability(at: &At<'_>, json: &Json) -> Result<Capability, Mistake> {
+    Ok(Capability { name: text(at, json, "name")?, then: text(at, json, "then")? })
 }
 
 fn answer_text(at: &At<'_>, json: &Json) -> Result<Text, Mistake> {

@@ -7,8 +7,8 @@ use omen_types::{Instant, Invalid, Text, TokenId};
 
 use super::core::Core;
 use super::{
-    Act, Alert, Authorize, Decide, Episode, Escalate, Escalated, Execute, Fork, Idle, Many, Model, Permit, Refusal,
-    Review, SafeMode, Sense, Stop, Undecided, Verify,
+    Act, Alert, Allow, Authorize, Decide, Episode, Escalate, Escalated, Execute, Fork, Idle, LiveToken, Many, Model,
+    Pending, Permit, Refusal, Review, SafeMode, Sense, Stop, Undecided, Verify,
 };
 use crate::table::{Event, Node, NodeSet};
 
@@ -129,11 +129,49 @@ impl AnyEpisode {
         }
     }
 
-    /// The events that may happen next, as far as table and sequence rules go.
+    /// The events that may happen next, as far as table and sequence rules go, whoever makes them happen. What a
+    /// model may propose is [`AnyEpisode::moves_for`].
     #[must_use]
     pub fn moves(&self) -> Vec<Event> {
         let core = self.core();
         core.machine.offers(core.machine.ledger().clock_at(core.now())).collect()
+    }
+
+    /// The events that [`AnyEpisode::propose_with`] takes next, as far as table, sequence rules and `allow` go: to
+    /// tell a model beforehand. The episode's close is no packet, and the end of safe mode is layer 1's word, so neither
+    /// is listed.
+    ///
+    /// ```
+    /// use omen_fsm::episode::{Allow, AnyEpisode};
+    ///
+    /// fn prompt(episode: &AnyEpisode) -> String {
+    ///     let moves = episode.moves_for(Allow::moves());
+    ///     moves.iter().map(|event| format!("- {}\n", event.as_str())).collect()
+    /// }
+    /// ```
+    #[must_use]
+    pub fn moves_for(&self, allow: Allow) -> Vec<Event> {
+        self.moves().into_iter().filter(|event| allow.lists(*event)).collect()
+    }
+
+    /// The open tasks, in the order of sending, see [`Episode::tasks`]. Empty if none is open.
+    #[must_use]
+    pub fn tasks(&self) -> Vec<Pending> {
+        self.core().pending_tasks()
+    }
+
+    /// Returns the tokens that a directive can be sent with now, in the order of issue.
+    #[must_use]
+    pub fn live_tokens(&self) -> Vec<LiveToken> {
+        self.core().live_tokens()
+    }
+
+    /// Permits for uses of a live token that covers the scope, see [`Episode::claim_any`].
+    ///
+    /// # Errors
+    /// As [`Episode::claim_any`].
+    pub fn claim_any<Sc: Scope, const N: usize>(&self) -> Result<[Permit<Sc>; N], Refusal> {
+        self.core().claim_any()
     }
 
     /// What the clock says now.

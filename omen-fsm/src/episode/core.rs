@@ -40,6 +40,8 @@ pub(crate) struct Core {
     pub(crate) looped: LoopNotes,
     /// The open directives, by packet id.
     pub(crate) tasks: BTreeMap<String, OpenTask>,
+    /// The tokens that were issued, in the order of issue. The ledger knows them by fingerprint alone.
+    pub(crate) tokens: Vec<TokenId>,
     /// Values of another episode do not carry this.
     pub(crate) mark: Mark,
     pub(crate) trouble: Option<Arc<Refusal>>,
@@ -541,11 +543,15 @@ impl Core {
                 }
             }
             Packet::ToolAuthorizationToken(token) => {
-                let id = token.payload.token_id.as_str();
-                let grant = self.machine.ledger().tokens().get(id).and_then(|token| token.grant.as_ref());
+                let token_id = &token.payload.token_id;
+                let grant =
+                    self.machine.ledger().tokens().get(token_id.as_str()).and_then(|token| token.grant.as_ref());
+                if grant.is_some_and(|grant| *grant.issued_by == *id.as_str()) {
+                    self.tokens.push(token_id.clone());
+                }
                 // Sent again, it may expire sooner (D24).
                 if let Some(grant) = grant {
-                    self.leases.expires(id, grant.expiry);
+                    self.leases.expires(token_id.as_str(), grant.expiry);
                 }
             }
             Packet::IntegrityAlert(alert) if alert.payload.severity == AlertSeverity::Clear => self.leases.clear(),

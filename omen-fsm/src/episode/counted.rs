@@ -8,10 +8,10 @@ use omen_types::{Code, PositiveCount, TokenId, ToolsState};
 use super::core::Core;
 use super::refused::Refusal;
 use super::resume::missing;
-use super::state::sealed::EpisodeSealed;
-use super::state::{Complete, Decide, Many, Open, Seen, Verify};
+use super::state::{Complete, Many, Open, Seen, Verify};
 use super::{
-    Act, AnyLoop, AnyScope, Assumption, Authorize, Episode, Execute, NamedScope, Pending, Permit, Refused, TokenSpec,
+    AnyLoop, AnyScope, Assumption, Authorize, CanAuthorize, Episode, Execute, LiveToken, NamedScope, Pending, Permit,
+    Refused, TokenSpec,
 };
 use crate::rules::unmet_of_loop;
 use crate::table::Obligation;
@@ -101,6 +101,35 @@ impl<S> Episode<S> {
     pub fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {
         self.core.claim(token_id)
     }
+
+    /// Permits for `N` uses of the first live token that covers the scope and has so many left. Permits that were
+    /// claimed or issued before and not spent yet are not counted: claimed twice, a use is refused the second time it is
+    /// spent (E4).
+    ///
+    /// ```
+    /// use omen_fsm::episode::{Authorize, Episode, Permit, Refusal};
+    /// use omen_invariants::{scope, tool};
+    ///
+    /// tool!(Set = "config.set", Write);
+    /// scope!(Change: tools [Set], operations [Modify]);
+    ///
+    /// fn resumed(episode: &Episode<Authorize>) -> Result<[Permit<Change>; 1], Refusal> {
+    ///     episode.claim_any::<Change, 1>()
+    /// }
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no such token (E4); the message lists the live ones.
+    pub fn claim_any<Sc: Scope, const N: usize>(&self) -> Result<[Permit<Sc>; N], Refusal> {
+        self.core.claim_any()
+    }
+
+    /// Returns the tokens that a directive can be sent with now, in the order of issue.
+    #[must_use]
+    pub fn live_tokens(&self) -> Vec<LiveToken> {
+        self.core.live_tokens()
+    }
 }
 
 impl<S: CanAuthorize> Episode<S> {
@@ -134,11 +163,6 @@ impl<S: CanAuthorize> Episode<S> {
     }
 }
 
-/// States in which tokens are issued.
-pub trait CanAuthorize: EpisodeSealed {}
-impl CanAuthorize for Decide<Act> {}
-impl CanAuthorize for Authorize {}
-
 impl Core {
     pub(crate) fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {
         let no = |problem: String| missing(Code::E4, problem);
@@ -158,10 +182,41 @@ impl Core {
         if left < N as u64 {
             return Err(no(format!("the token `{token_id}` has {left} uses left, and {N} are claimed")));
         }
-        Ok(std::array::from_fn(|_| Permit {
-            token_id: token_id.clone(),
-            episode: self.mark.clone(),
-            scope: PhantomData,
-        }))
+        Ok(self.permits(token_id))
+    }
+
+    pub(crate) fn claim_any<Sc: Scope, const N: usize>(&self) -> Result<[Permit<Sc>; N], Refusal> {
+        let live = self.live_tokens();
+        if let Some(token) = live.iter().find(|token| token.uses_left >= N as u64 && token.covers::<Sc>()) {
+            return Ok(self.permits(&token.token_id));
+        }
+        let known: Vec<String> =
+            live.iter().map(|token| format!("`{}` ({} left)", token.token_id, token.uses_left)).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        let tools: Vec<String> = Sc::TOOLS.iter().map(|tool| format!("`{tool}`")).collect();
+        let problem = format!("no live token allows {} and has {N} uses left; live tokens: {known}", tools.join(", "));
+        Err(missing(Code::E4, problem))
+    }
+
+    /// The tokens that a directive can be sent with now.
+    pub(crate) fn live_tokens(&self) -> Vec<LiveToken> {
+        let ledger = self.machine.ledger();
+        let now = ledger.clock_at(self.now());
+        let live = |token_id: &TokenId| {
+            let token = ledger.tokens().get(token_id.as_str()).filter(|token| !token.revoked)?;
+            let grant = token.grant.as_ref().filter(|grant| grant.expiry > now && grant.uses < grant.max_uses)?;
+            Some(LiveToken {
+                token_id: token_id.clone(),
+                tools: grant.tools.iter().map(|tool| tool.to_string()).collect(),
+                operations: grant.operations.clone(),
+                uses_left: grant.max_uses.saturating_sub(grant.uses),
+                expiry: grant.expiry,
+            })
+        };
+        self.tokens.iter().filter_map(live).collect()
+    }
+
+    fn permits<Sc, const N: usize>(&self, token_id: &TokenId) -> [Permit<Sc>; N] {
+        std::array::from_fn(|_| Permit { token_id: token_id.clone(), episode: self.mark.clone(), scope: PhantomData })
     }
 }

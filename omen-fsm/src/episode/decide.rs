@@ -3,15 +3,8 @@
 use omen_invariants::facts::{AnyEnvelope, Judged};
 use omen_types::DecisionOutcome;
 
-use super::state::sealed::EpisodeSealed;
 use super::state::{Unplanned, Unseen};
-use super::{Act, ActOrder, Decide, Episode, Escalate, Fork, Model, Refused, Stop, Undecided, Verify};
-
-/// States in which a decision of any outcome may be made.
-pub trait CanDecide: EpisodeSealed {}
-impl CanDecide for Model {}
-impl CanDecide for Fork {}
-impl CanDecide for Decide<Undecided> {}
+use super::{Act, ActOrder, CanDecide, Decide, Episode, Escalate, Refused, Stop, Verify};
 
 /// Where a decision has led. A `match` has to handle every outcome.
 #[must_use = "it holds the episode"]

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::core::Core;
 use super::refused::Refusal;
 use super::{AnyEpisode, Pending};
+use crate::table::Event;
 
 /// A move that was made.
 #[must_use = "it holds the episode"]
@@ -124,44 +125,87 @@ impl Allow {
         Self { understated: true, ..self }
     }
 
+    /// Whether a proposal may make an event happen, as far as it goes by whose word that is.
+    pub(super) fn lists(self, event: Event) -> bool {
+        // No proposal speaks as layer 1, which alone ends safe mode (E7), and the close is no packet.
+        let Some(packet_type) = event.packet_type().filter(|_| event != Event::Release) else { return false };
+        Word::of(packet_type, event == Event::ObserveUser).is_none_or(|word| self.has(word))
+    }
+
+    fn has(self, word: Word) -> bool {
+        match word {
+            Word::Issuer => self.tokens,
+            Word::Human => self.user_input,
+            Word::Executor => self.results,
+            Word::Guard => self.alerts,
+        }
+    }
+
     /// What is against a packet that nobody but the model stands for.
     fn check(self, packet: &Packet, layer: LayerSource) -> Result<(), Refusal> {
         let says = |code, problem, pointer: &str, help: &str| {
             Err(Refusal::rule(Diagnostic::error(code, problem).at(pointer).help(help)))
         };
-        match packet {
-            Packet::ToolAuthorizationToken(token) => {
-                if !self.tokens {
-                    let problem = "a model issues itself no token";
-                    return says(Code::E4, problem, "/header/packet_type", "ask for one: the program issues tokens");
-                }
-                if token.payload.issuer_layer != layer {
-                    let problem = "a model issues tokens in the name of its own layer alone";
-                    let help = "name the layer of the packet as the issuer";
-                    return says(Code::E4, problem, "/payload/issuer_layer", help);
-                }
+        let is_input = matches!(packet, Packet::Observation(observation)
+            if observation.payload.observation_type == ObservationType::UserInput);
+        match Word::of(packet.header().packet_type, is_input).filter(|word| !self.has(*word)) {
+            Some(Word::Issuer) => {
+                let problem = "a model issues itself no token";
+                return says(Code::E4, problem, "/header/packet_type", "ask for one: the program issues tokens");
             }
-            Packet::Observation(observation)
-                if observation.payload.observation_type == ObservationType::UserInput && !self.user_input =>
-            {
+            Some(Word::Human) => {
                 let problem = "what a human says, a model does not say for them";
                 let help = "wait for the human, or observe what was seen otherwise";
                 return says(Code::Fsm, problem, "/payload/observation_type", help);
             }
-            Packet::TaskResult(_) if !self.results => {
+            Some(Word::Executor) => {
                 let problem = "how a task has ended, a model does not say";
                 let help = "wait for the result: whoever carries the task out settles it";
                 return says(Code::E6, problem, "/header/packet_type", help);
             }
-            Packet::IntegrityAlert(_) if !self.alerts => {
+            Some(Word::Guard) => {
                 let problem = "a model sends no alerts";
                 return says(Code::E7, problem, "/header/packet_type", "decide to escalate, or to cancel");
             }
-            _ => {}
+            None => {}
+        }
+        if let Packet::ToolAuthorizationToken(token) = packet
+            && token.payload.issuer_layer != layer
+        {
+            let problem = "a model issues tokens in the name of its own layer alone";
+            let help = "name the layer of the packet as the issuer";
+            return says(Code::E4, problem, "/payload/issuer_layer", help);
         }
         match understated(&packet.mcp().stakes) {
             Some(finding) if !self.understated => Err(Refusal::rule(finding)),
             _ => Ok(()),
+        }
+    }
+}
+
+/// Somebody else than the agent, for whose word a packet stands.
+#[derive(Clone, Copy)]
+enum Word {
+    Issuer,
+    Human,
+    Executor,
+    Guard,
+}
+
+impl Word {
+    /// Whose word a packet of a type is; the agent's own, if none.
+    fn of(packet_type: PacketType, is_user_input: bool) -> Option<Self> {
+        match packet_type {
+            PacketType::ToolAuthorizationToken => Some(Self::Issuer),
+            PacketType::ObservationPacket => is_user_input.then_some(Self::Human),
+            PacketType::TaskResultPacket => Some(Self::Executor),
+            PacketType::IntegrityAlertPacket => Some(Self::Guard),
+            PacketType::BeliefUpdatePacket
+            | PacketType::DecisionPacket
+            | PacketType::VerificationPlanPacket
+            | PacketType::TaskDirectivePacket
+            | PacketType::EscalationPacket
+            | PacketType::QueueUpdatePacket => None,
         }
     }
 }

@@ -16,7 +16,8 @@ use super::refused::{Halt, Refusal, Refused};
 use super::state::{Decide, Open, Verify};
 use super::values::{DoesNotFit, Json, NotStarted, Order, Pending, Running, Settled};
 use super::{
-    Act, Authorize, Episode, Execute, HasPlan, Progress, Proven, ReadsAtOnce, VerifyOnlyReads, WritesFirst, moves,
+    Act, Authorize, Episode, Execute, HasPlan, IntoOrder, IntoOrders, Progress, Proven, ReadsAtOnce, VerifyOnlyReads,
+    WritesFirst, moves,
 };
 
 /// Why a tool gave nothing.
@@ -187,13 +188,13 @@ impl<P: Progress, O, T> Episode<Verify<P, O, T>> {
     /// the check may be tried again.
     pub fn check_with<C: VerifyOnlyReads, V: Serialize, E: fmt::Display>(
         self,
-        order: Order<C>,
+        order: impl IntoOrder<C>,
         tool: impl FnOnce(&Running) -> Result<V, E>,
     ) -> Result<(Episode<Verify<Proven, O, T>>, V), LoopError<P, O, T, C, E>>
     where
         P: HasPlan<C>,
     {
-        let (episode, [task]) = moves::execute::in_loop(self, [order]).map_err(LoopError::Refused)?;
+        let (episode, [task]) = moves::execute::in_loop(self, [order.into_order()]).map_err(LoopError::Refused)?;
         settle_check(episode, run(task, tool))
     }
 
@@ -203,13 +204,13 @@ impl<P: Progress, O, T> Episode<Verify<P, O, T>> {
     /// As `check_with`.
     pub async fn check_with_async<C: VerifyOnlyReads, V: Serialize, E: fmt::Display>(
         self,
-        order: Order<C>,
+        order: impl IntoOrder<C>,
         tool: impl AsyncFnOnce(&Running) -> Result<V, E>,
     ) -> Result<(Episode<Verify<Proven, O, T>>, V), LoopError<P, O, T, C, E>>
     where
         P: HasPlan<C>,
     {
-        let (episode, [task]) = moves::execute::in_loop(self, [order]).map_err(LoopError::Refused)?;
+        let (episode, [task]) = moves::execute::in_loop(self, [order.into_order()]).map_err(LoopError::Refused)?;
         settle_check(episode, run_async(task, tool).await)
     }
 }
@@ -226,10 +227,10 @@ macro_rules! executes {
                 /// [`ExecuteError::Failed`] if the tool failed; the episode goes on.
                 pub fn execute_with<C $(: $class)?, V: Serialize, E: fmt::Display>(
                     self,
-                    order: Order<C>,
+                    order: impl IntoOrder<C>,
                     tool: impl FnOnce(&Running) -> Result<V, E>,
                 ) -> Result<(Episode<Execute>, V), ExecuteError<$state, C, E>> {
-                    let (episode, [task]) = moves::execute::$send(self, [order]).map_err(ExecuteError::Refused)?;
+                    let (episode, [task]) = moves::execute::$send(self, [order.into_order()]).map_err(ExecuteError::Refused)?;
                     settle_one(episode, run(task, tool))
                 }
 
@@ -240,10 +241,10 @@ macro_rules! executes {
                 /// As `execute_with`.
                 pub async fn execute_with_async<C $(: $class)?, V: Serialize, E: fmt::Display>(
                     self,
-                    order: Order<C>,
+                    order: impl IntoOrder<C>,
                     tool: impl AsyncFnOnce(&Running) -> Result<V, E>,
                 ) -> Result<(Episode<Execute>, V), ExecuteError<$state, C, E>> {
-                    let (episode, [task]) = moves::execute::$send(self, [order]).map_err(ExecuteError::Refused)?;
+                    let (episode, [task]) = moves::execute::$send(self, [order.into_order()]).map_err(ExecuteError::Refused)?;
                     settle_one(episode, run_async(task, tool).await)
                 }
 
@@ -254,7 +255,7 @@ macro_rules! executes {
                 /// If a directive is refused, as by `.execute([..])`: none is sent, and nothing was called.
                 pub fn execute_each<C $(: $class)?, V: Serialize, E: fmt::Display, const N: usize>(
                     self,
-                    orders: [Order<C>; N],
+                    orders: impl IntoOrders<C, N>,
                     mut tool: impl FnMut(&Running) -> Result<V, E>,
                 ) -> Result<(Episode<Execute>, [Result<V, TaskError<E>>; N]), EachError<$state, C, N>>
                 where
@@ -270,7 +271,7 @@ macro_rules! executes {
                 /// As `execute_each`.
                 pub async fn execute_each_async<C $(: $class)?, V: Serialize, E: fmt::Display, const N: usize>(
                     self,
-                    orders: [Order<C>; N],
+                    orders: impl IntoOrders<C, N>,
                     mut tool: impl AsyncFnMut(&Running) -> Result<V, E>,
                 ) -> Result<(Episode<Execute>, [Result<V, TaskError<E>>; N]), EachError<$state, C, N>>
                 where

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use omen_invariants::facts::AnyEnvelope;
 use omen_types::limits::MAX_ID_BYTES;
@@ -24,6 +25,23 @@ pub trait Clock: Send + Sync + 'static {
 impl<F: Fn() -> Instant + Send + Sync + 'static> Clock for F {
     fn now(&self) -> Instant {
         self()
+    }
+}
+
+/// The clock of the machine.
+///
+/// ```
+/// use omen_fsm::episode::{Clock, SystemClock};
+///
+/// let before = std::time::SystemTime::now();
+/// assert!(SystemClock::default().now() >= before.into());
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock(());
+
+impl Clock for SystemClock {
+    fn now(&self) -> Instant {
+        SystemTime::now().into()
     }
 }
 
@@ -191,6 +209,7 @@ impl Setup {
                 decision: None,
                 looped: LoopNotes::default(),
                 tasks: BTreeMap::new(),
+                tokens: Vec::new(),
                 mark: Mark::default(),
                 trouble: None,
                 leases: Arc::default(),

@@ -36,4 +36,4 @@ use setters::{
     TaskResultPayloadExtras, ToolAuthorizationPayloadExtras, VerificationPlanPayloadExtras,
 };
 pub use task::{Authority, NotStarted, Pending, Running, Settled, Watch};
-pub use token::{Permit, TokenSpec};
+pub use token::{LiveToken, Permit, TokenSpec};

@@ -6,6 +6,7 @@ mod claims;
 mod drops;
 mod fit;
 mod forged;
+mod generic;
 mod log;
 mod members;
 mod poison;

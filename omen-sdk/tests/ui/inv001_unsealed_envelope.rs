@@ -1,4 +1,4 @@
-// INV-001: a decision in an envelope that was not sealed -> E0308
+// INV-001: a decision in an envelope that was not sealed -> E0277
 use omen::prelude::*;
 
 fn agent<A: StakesLevelOf<Level = LowStakes>>(

@@ -61,3 +61,21 @@ fn what_is_no_timestamp_is_refused() {
         assert_eq!(packet.check(), Ok(()));
     }
 }
+
+#[test]
+fn the_time_of_the_system_is_an_instant() {
+    use std::time::{Duration, SystemTime};
+    let epoch = SystemTime::UNIX_EPOCH;
+    let nanos = Duration::from_nanos;
+    for (time, text) in [
+        (epoch, "1970-01-01T00:00:00Z"),
+        (epoch + nanos(1_500_000_000), "1970-01-01T00:00:01.5Z"),
+        (epoch + Duration::from_secs(1_772_359_200), "2026-03-01T10:00:00Z"),
+        (epoch - nanos(1), "1969-12-31T23:59:59.999999999Z"),
+        (epoch - nanos(1_000_000_000), "1969-12-31T23:59:59Z"),
+        (epoch - nanos(1_250_000_000), "1969-12-31T23:59:58.75Z"),
+    ] {
+        assert_eq!(omen_types::Instant::from(time).to_string(), text);
+        assert_eq!(omen_types::Instant::from(time), text.parse().unwrap());
+    }
+}

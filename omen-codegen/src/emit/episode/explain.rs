@@ -19,6 +19,7 @@ pub(super) fn emit(
     model: &Model,
     states: &[State<'_>],
     implementations: &[Implementation],
+    capabilities: &TokenStream,
 ) -> Result<TokenStream, Mistakes> {
     let mut traits = TokenStream::new();
     for mv in &model.fsm.typed.moves {
@@ -27,13 +28,27 @@ pub(super) fn emit(
         }
     }
     Ok(quote! {
-        /// What answers calls that are not legal. Nothing here can be called.
+        /// What answers calls that are not legal, none of which can be called; and methods for states that are type
+        /// parameters.
         #[doc(hidden)]
         pub mod explain {
             #[allow(clippy::wildcard_imports, reason = "the states are many")]
             use super::*;
 
             #traits
+
+            // Methods of states that are type parameters.
+            #capabilities
+
+            #[diagnostic::on_unimplemented(
+                message = "FSM: a move takes the episode itself, not a reference to it",
+                label = "the episode is only lent here",
+                note = "pass the episode by value; one that is in a field is held in an `Option` and taken out with `.take()`"
+            )]
+            pub trait ByReference: Sized {
+                type Out;
+                fn out() -> Self::Out;
+            }
         }
     })
 }
@@ -97,7 +112,7 @@ fn answer(model: &Model, mv: &Move, group: &Group<'_>, implementations: &[Implem
 
 /// What a call of the method may look like: its parameters that are named at the call, and the names
 /// of the values that it takes.
-fn signature(mv: &Move, implementations: &[Implementation]) -> (Option<syn::Generics>, Vec<syn::Ident>) {
+pub(super) fn signature(mv: &Move, implementations: &[Implementation]) -> (Option<syn::Generics>, Vec<syn::Ident>) {
     if mv.by_hand {
         return (None, mv.takes.iter().map(|name| format_ident!("_{name}")).collect());
     }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::visit_mut::VisitMut;
 
-use super::super::functions::{Implementation, STATES, Substitute};
+use super::super::functions::{self, Implementation, STATES, Substitute};
 use super::super::ident;
 use super::State;
 use crate::model::Move;
@@ -15,45 +15,74 @@ pub(super) fn emit(
     implementation: &Implementation,
     next: Option<&syn::Type>,
 ) -> Result<TokenStream, String> {
+    let Parts { docs, signature, body } = parts(&state.ty, &state.parameters, mv, implementation, next)?;
+    Ok(quote! {
+        #(#docs)*
+        pub #signature { #body }
+    })
+}
+
+/// A method in its parts.
+pub(super) struct Parts<'i> {
+    pub(super) docs: &'i [syn::Attribute],
+    /// From `fn` to the end of the bounds.
+    pub(super) signature: TokenStream,
+    pub(super) body: TokenStream,
+}
+
+/// The method of a state that is a type parameter, `S`.
+pub(super) fn generic<'i>(
+    mv: &Move,
+    implementation: &'i Implementation,
+    next: Option<&syn::Type>,
+) -> Result<Parts<'i>, String> {
+    parts(&functions::any(), &[], mv, implementation, next)
+}
+
+fn parts<'i>(
+    state: &syn::Type,
+    own: &[syn::Ident],
+    mv: &Move,
+    implementation: &'i Implementation,
+    next: Option<&syn::Type>,
+) -> Result<Parts<'i>, String> {
     let mut generics = implementation.generics.clone();
     let mut output = implementation.output.clone();
     let mut parameters = implementation.parameters.clone();
     let mut substitute = Substitute(Vec::new());
     if implementation.is_for_any() {
-        substitute.0.push(("S", &state.ty));
+        substitute.0.push(("S", state));
     }
     if implementation.leads_on() {
-        let next =
-            next.ok_or_else(|| format!("no plain type stands for where `{}` leads from `{}`", mv.method, state.of.ty))?;
+        let next = next
+            .ok_or_else(|| format!("no plain type stands for where `{}` leads from `{}`", mv.method, quote!(#state)))?;
         substitute.0.push(("Next", next));
     }
     substitute.visit_return_type_mut(&mut output);
     for (_, ty) in &mut parameters {
         substitute.visit_type_mut(ty);
     }
-    let bounds = take_states(state, &mut generics, &mut substitute);
+    let bounds = take_states(own, &mut generics, &mut substitute);
     let clause = generics.where_clause.take().map(|clause| clause.predicates.into_iter().collect::<Vec<_>>());
     let clause: Vec<_> = bounds.into_iter().chain(clause.into_iter().flatten()).collect();
     let clause = (!clause.is_empty()).then(|| quote!(where #(#clause),*));
-    let (docs, method, file, function) =
-        (&implementation.docs, ident(&mv.method), ident(&mv.method), &implementation.function);
+    let (method, function) = (ident(&mv.method), &implementation.function);
     let (names, types): (Vec<_>, Vec<_>) = parameters.iter().map(|(name, ty)| (name, ty)).unzip();
-    Ok(quote! {
-        #(#docs)*
-        pub fn #method #generics (self, #(#names: #types),*) #output #clause {
-            moves::#file::#function(self, #(#names),*)
-        }
+    Ok(Parts {
+        docs: &implementation.docs,
+        signature: quote!(fn #method #generics (self, #(#names: #types),*) #output #clause),
+        body: quote!(moves::#method::#function(self, #(#names),*)),
     })
 }
 
 /// Takes the parameters away that are the states' own, and returns what was asked of them.
 fn take_states(
-    state: &State<'_>,
+    parameters: &[syn::Ident],
     generics: &mut syn::Generics,
     substitute: &mut Substitute<'_>,
 ) -> Vec<syn::WherePredicate> {
     let mut bounds = Vec::new();
-    let own = |name: &syn::Ident| state.parameters.contains(name) || STATES.iter().any(|states| name == states);
+    let own = |name: &syn::Ident| parameters.contains(name) || STATES.iter().any(|states| name == states);
     for parameter in generics.type_params().filter(|parameter| own(&parameter.ident)) {
         let (name, asked) = (&parameter.ident, &parameter.bounds);
         if !asked.is_empty() && !STATES.iter().any(|states| name == states) {

@@ -37,7 +37,10 @@ const MOVE: &[Field] = &[
     may("except", Want::Texts),
     may("by_hand", Want::Flag),
     may("takes", Want::Texts),
+    may("capability", Want::Record),
 ];
+
+const CAPABILITY: &[Field] = &[need("name", Want::Text), need("then", Want::Text)];
 
 const REFUSED: &[Field] = &[
     need("rules", Want::Texts),
@@ -78,6 +81,10 @@ pub(super) fn check(index: &Index<'_>, machine: &Machine<'_, '_>, typed: &Node<'
     ids_at("method", &moves, report);
     for mv in &moves {
         record::check(report, mv, &[MOVE]);
+        if let Some(capability) = mv.get("capability") {
+            record::check(report, &capability, &[CAPABILITY]);
+            ["name", "then"].iter().for_each(|key| named(&capability, key, report));
+        }
         for (event, at) in mv.texts("events") {
             known_event(machine.events, event, &at, report);
         }
@@ -106,6 +113,20 @@ fn written(state: &Node<'_>, report: &mut Report) {
         && syn::parse_str::<syn::TypePath>(ty).is_err()
     {
         report.add(Kind::TypedState, &at, format!("`{ty}` is no type"), "write it as in Rust, such as `Decide<Act>`");
+    }
+}
+
+/// Asks that a name is one that a Rust trait or type can have.
+fn named(node: &Node<'_>, key: &str, report: &mut Report) {
+    if let (Some(name), Some(at)) = (node.text(key), node.get(key))
+        && syn::parse_str::<syn::Ident>(name).is_err()
+    {
+        report.add(
+            Kind::TypedState,
+            &at,
+            format!("`{name}` is not the name of a type"),
+            "write it as in Rust, such as `CanObserve`",
+        );
     }
 }
 

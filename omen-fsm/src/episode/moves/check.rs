@@ -1,7 +1,7 @@
 //! A check: a READ directive of a verification loop and its result, in one step.
 
 use crate::episode::{
-    CheckError, Episode, HasPlan, Order, Pending, Proven, SettleError, Settled, Verify, VerifyOnlyReads,
+    CheckError, Episode, HasPlan, IntoOrder, Pending, Proven, SettleError, Settled, Verify, VerifyOnlyReads,
 };
 
 /// Sends a READ directive, lets `run` carry it out, and takes its result in: SUCCESS leads on. It says that the
@@ -13,10 +13,10 @@ use crate::episode::{
 /// [`CheckError::Settling`] if `run` gave the result of another task.
 pub(crate) fn check<P: HasPlan<C>, O, T, C: VerifyOnlyReads, F: FnOnce(Pending) -> Settled>(
     episode: Episode<Verify<P, O, T>>,
-    order: Order<C>,
+    order: impl IntoOrder<C>,
     run: F,
 ) -> Result<Episode<Verify<Proven, O, T>>, CheckError<P, O, T, C>> {
-    let (episode, [task]) = super::execute::in_loop(episode, [order]).map_err(CheckError::Refused)?;
+    let (episode, [task]) = super::execute::in_loop(episode, [order.into_order()]).map_err(CheckError::Refused)?;
     super::settle::in_loop(episode, [run(task)]).map_err(|error| match error {
         SettleError::Refused(refused) => CheckError::Settling(refused),
         SettleError::Unproven(unproven) => CheckError::Unproven(unproven),

@@ -1,16 +1,16 @@
 //! The decision to defer.
 
-use omen_invariants::facts::{Envelope, ToolsAllowAct};
+use omen_invariants::facts::ToolsAllowAct;
 use omen_types::DecisionOutcome;
 
-use crate::episode::{Episode, Ruling};
+use crate::episode::{Episode, KnownEnvelope, Ruling};
 
 /// Decides to put the matter off; a belief update records it. Not while tools are down at high stakes
 /// (INV-010).
 pub(crate) fn defer<S, Next, K, L, Q, T: ToolsAllowAct<L>>(
     mut episode: Episode<S>,
     ruling: Ruling<K>,
-    envelope: &Envelope<L, Q, T>,
+    envelope: &impl KnownEnvelope<L, Q, T>,
 ) -> Episode<Next> {
     episode.core.under(envelope);
     episode.core.must(ruling.draft(DecisionOutcome::Defer));

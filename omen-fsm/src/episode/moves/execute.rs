@@ -6,8 +6,8 @@ use omen_types::{Code, Diagnostic};
 
 use crate::episode::core::{Core, Draft};
 use crate::episode::{
-    Act, Authorize, Decide, Episode, Execute, HasPlan, Many, Open, Order, Pending, Progress, ReadsAtOnce, Refusal,
-    Refused, SomeOrders, Verify, VerifyOnlyReads, WritesFirst,
+    Act, Authorize, Decide, Episode, Execute, HasPlan, IntoOrders, Many, Open, Order, Pending, Progress, ReadsAtOnce,
+    Refusal, Refused, SomeOrders, Verify, VerifyOnlyReads, WritesFirst,
 };
 
 /// Sends READ directives on the strength of the decision (D18). Each comes back as a task that needs its
@@ -17,7 +17,7 @@ use crate::episode::{
 /// If one is refused, none is sent: over budget and not approved (INV-005).
 pub(crate) fn from_act<C: ReadsAtOnce, const N: usize>(
     episode: Episode<Decide<Act>>,
-    orders: [Order<C>; N],
+    orders: impl IntoOrders<C, N>,
 ) -> Result<(Episode<Open<Execute, N>>, [Pending; N]), Refused<Decide<Act>, [Order<C>; N]>>
 where
     [(); N]: SomeOrders,
@@ -32,7 +32,7 @@ where
 /// the parameters break its constraints (INV-007), or over budget and not approved (INV-005).
 pub(crate) fn from_authorize<C: WritesFirst, const N: usize>(
     episode: Episode<Authorize>,
-    orders: [Order<C>; N],
+    orders: impl IntoOrders<C, N>,
 ) -> Result<(Episode<Open<Execute, N>>, [Pending; N]), Refused<Authorize, [Order<C>; N]>>
 where
     [(); N]: SomeOrders,
@@ -46,7 +46,7 @@ where
 /// If one is refused, none is sent: for a token (E4), its constraints (INV-007), or budgets (INV-005).
 pub(crate) fn more<C, const N: usize>(
     episode: Episode<Execute>,
-    orders: [Order<C>; N],
+    orders: impl IntoOrders<C, N>,
 ) -> Result<(Episode<Open<Execute, N>>, [Pending; N]), Refused<Execute, [Order<C>; N]>>
 where
     [(); N]: SomeOrders,
@@ -60,7 +60,7 @@ where
 /// If one is refused, none is sent: for a token (E4), its constraints (INV-007), or budgets (INV-005).
 pub(crate) fn beside<C, const N: usize, const M: usize>(
     episode: Episode<Open<Execute, N>>,
-    orders: [Order<C>; M],
+    orders: impl IntoOrders<C, M>,
 ) -> Result<(Episode<Many<Execute>>, [Pending; M]), Refused<Open<Execute, N>, [Order<C>; M]>>
 where
     [(); M]: SomeOrders,
@@ -74,7 +74,7 @@ where
 /// If one is refused, none is sent: for a token (E4), its constraints (INV-007), or budgets (INV-005).
 pub(crate) fn beside_many<C, const M: usize>(
     episode: Episode<Many<Execute>>,
-    orders: [Order<C>; M],
+    orders: impl IntoOrders<C, M>,
 ) -> Result<(Episode<Many<Execute>>, [Pending; M]), Refused<Many<Execute>, [Order<C>; M]>>
 where
     [(); M]: SomeOrders,
@@ -89,7 +89,7 @@ where
 /// If one is refused, none is sent: over budget and not approved (INV-005).
 pub(crate) fn in_loop<P: HasPlan<C>, O, T, C: VerifyOnlyReads, const N: usize>(
     episode: Episode<Verify<P, O, T>>,
-    orders: [Order<C>; N],
+    orders: impl IntoOrders<C, N>,
 ) -> Result<
     (Episode<Open<Verify<<P as Progress>::Sent, O, T>, N>>, [Pending; N]),
     Refused<Verify<P, O, T>, [Order<C>; N]>,
@@ -102,8 +102,9 @@ where
 
 fn send<S, Next, C, const N: usize>(
     mut episode: Episode<S>,
-    orders: [Order<C>; N],
+    orders: impl IntoOrders<C, N>,
 ) -> Result<(Episode<Next>, [Pending; N]), Refused<S, [Order<C>; N]>> {
+    let orders = orders.into_orders();
     match dispatch(&mut episode.core, &orders) {
         Ok(tasks) => Ok((episode.at(), tasks)),
         Err(why) => Err(episode.refuse(why).giving_back(orders)),

@@ -6,7 +6,8 @@ use std::num::NonZeroU32;
 
 use omen_invariants::facts::Scope;
 use omen_types::{
-    AuthorizedScope, Instant, LayerSource, PositiveCount, Text, Timestamp, TokenId, ToolAuthorizationPayload,
+    AuthorizedScope, Instant, LayerSource, OperationType, PositiveCount, Text, Timestamp, TokenId,
+    ToolAuthorizationPayload,
 };
 
 use super::super::core::{Draft, Mark};
@@ -64,6 +65,31 @@ impl TokenSpec {
             .build();
         self.extras.clone().fill(&mut payload);
         Draft::new(payload)
+    }
+}
+
+/// A token that a directive can be sent with now: issued, not revoked, not expired, and not used up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LiveToken {
+    /// The token's id.
+    pub token_id: TokenId,
+    /// The tools that it allows.
+    pub tools: Vec<String>,
+    /// The operations that it allows.
+    pub operations: Vec<OperationType>,
+    /// How many more directives it is good for.
+    pub uses_left: u64,
+    /// From when on it is void (D3).
+    pub expiry: Instant,
+}
+
+impl LiveToken {
+    /// Whether it allows every tool and operation of a scope.
+    #[must_use]
+    pub fn covers<Sc: Scope>(&self) -> bool {
+        let has_tool = |tool: &&str| self.tools.iter().any(|own| own == tool);
+        Sc::TOOLS.iter().all(has_tool) && Sc::OPERATIONS.iter().all(|operation| self.operations.contains(operation))
     }
 }
 

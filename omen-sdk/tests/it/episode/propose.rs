@@ -1,9 +1,11 @@
 //! The dynamic entrance and the validator give the same verdict on every packet of every example.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use omen::packet::{LayerSource, PacketHeader};
 use omen::prelude::*;
+use omen::validator::Event;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -68,25 +70,29 @@ fn issued_by(layer: Option<u64>, payload: &str) -> String {
     payload.to_owned()
 }
 
+/// What proposes a packet of a log.
+fn proposal_of(line: &Judged) -> Option<String> {
+    // What the episode writes into headers by itself cannot be wrong in a proposal.
+    let parts = serde_json::from_str::<std::collections::BTreeMap<String, &RawValue>>(&line.text).ok()?;
+    let (mcp, payload) = (parts.get("mcp")?, parts.get("payload")?);
+    if parts.keys().any(|key| !["header", "mcp", "payload"].contains(&key.as_str())) {
+        return None;
+    }
+    let packet_type = header(&line.text)?.packet_type;
+    let payload =
+        if line.errors.is_empty() { issued_by(layer(&line.text), payload.get()) } else { payload.to_string() };
+    Some(format!(r#"{{"packet_type": "{packet_type}", "mcp": {mcp}, "payload": {payload}}}"#))
+}
+
 fn play(path: &str, id: &str, lines: &[Judged], made: &mut u32, refused: &mut u32) {
     let (clock, ids) = (Hands::new(), Given::default());
     let mut episode = setup(id, clock.clone()).ids(ids.clone()).start().unwrap().into_any();
     for line in lines {
         let header = header(&line.text).unwrap();
-        // What the episode writes into headers by itself cannot be wrong in a proposal.
-        let Ok(parts) = serde_json::from_str::<std::collections::BTreeMap<String, &RawValue>>(&line.text) else {
-            return;
-        };
-        let (Some(mcp), Some(payload)) = (parts.get("mcp"), parts.get("payload")) else { return };
-        if parts.keys().any(|key| !["header", "mcp", "payload"].contains(&key.as_str())) {
-            return;
-        }
+        let Some(proposal) = proposal_of(line) else { return };
         clock.set(header.created_at.instant());
         episode = episode.from_layer(layer(&line.text).unwrap()).unwrap();
         *ids.0.lock().unwrap() = header.packet_id.to_string();
-        let payload =
-            if line.errors.is_empty() { issued_by(layer(&line.text), payload.get()) } else { payload.to_string() };
-        let proposal = format!(r#"{{"packet_type": "{}", "mcp": {mcp}, "payload": {payload}}}"#, header.packet_type);
         match episode.propose_with(Allow::everything(), &proposal) {
             Ok(moved) => {
                 assert!(line.errors.is_empty(), "{path}: made, and breaks {:?}: {}", line.errors, line.text);
@@ -107,6 +113,90 @@ fn play(path: &str, id: &str, lines: &[Judged], made: &mut u32, refused: &mut u3
             }
         }
     }
+}
+
+/// Every choice of what a model may do beyond an agent's moves.
+fn allowances() -> Vec<Allow> {
+    let choose = |bits: u8| {
+        let mut allow = Allow::moves().understated_stakes();
+        let choices = [Allow::tokens, Allow::user_input, Allow::results, Allow::alerts];
+        for (at, choice) in choices.into_iter().enumerate() {
+            if bits >> at & 1 == 1 {
+                allow = choice(allow);
+            }
+        }
+        allow
+    };
+    (0..16).map(choose).collect()
+}
+
+fn event(line: &str) -> Option<Event> {
+    omen::packet::PacketFacts::parse(line).ok().map(|facts| Event::of(&facts))
+}
+
+/// What [`AnyEpisode::moves_for`] lists is what `propose_with` takes: along every example log, with every allowance.
+#[test]
+fn the_moves_that_are_listed_are_those_that_a_proposal_may_make() {
+    // One legal packet of each event, to be proposed where it is not listed.
+    let mut pool: BTreeMap<&str, String> = BTreeMap::new();
+    let logs: Vec<_> = examples().flat_map(|(_, log)| episodes(log)).collect();
+    for line in logs.iter().flat_map(|(_, lines)| lines).filter(|line| line.errors.is_empty()) {
+        if let (Some(event), Some(proposal)) = (event(&line.text), proposal_of(line)) {
+            pool.entry(event.as_str()).or_insert(proposal);
+        }
+    }
+    let (mut taken, mut withheld, mut unlisted) = (0_u32, 0_u32, 0_u32);
+    for (id, lines) in &logs {
+        let (clock, ids) = (Hands::new(), Given::default());
+        let mut episode = setup(id, clock.clone()).ids(ids.clone()).start().unwrap().into_any();
+        for line in lines {
+            let (Some(event), Some(layer), Some(proposal)) = (event(&line.text), layer(&line.text), proposal_of(line))
+            else {
+                break;
+            };
+            let (header, written) = (header(&line.text).unwrap(), episode.lines().len());
+            clock.set(header.created_at.instant());
+            *ids.0.lock().unwrap() = header.packet_id.to_string();
+            // Layer 1 speaks through no proposal.
+            let Ok(at) = episode.from_layer(layer) else { break };
+            episode = at;
+            for (other, proposal) in &pool {
+                let allow = allowances()[unlisted as usize % 16];
+                if episode.moves_for(allow).iter().any(|listed| listed.as_str() == *other) {
+                    continue;
+                }
+                let Err(refused) = episode.propose_with(allow, proposal) else {
+                    panic!("{id}: `{other}` is not listed, and was taken with {allow:?}")
+                };
+                episode = refused.episode;
+                unlisted += 1;
+            }
+            if !line.errors.is_empty() {
+                continue;
+            }
+            let (listing, silent): (Vec<Allow>, Vec<Allow>) =
+                allowances().into_iter().partition(|allow| episode.moves_for(*allow).contains(&event));
+            for allow in silent {
+                let Err(refused) = episode.propose_with(allow, &proposal) else {
+                    panic!("{id}: `{}` is not listed, and was taken with {allow:?}", event.as_str())
+                };
+                episode = refused.episode;
+                withheld += 1;
+            }
+            assert_eq!(episode.lines().len(), written, "nothing was written");
+            // The one that allows the least of those that list it.
+            let allow = *listing.first().unwrap_or_else(|| panic!("{id}: `{}` is never listed", event.as_str()));
+            match episode.propose_with(allow, &proposal) {
+                Ok(moved) => episode = moved.episode,
+                // A model may not say of itself that something is verified, whatever is listed.
+                Err(refused) if refused.why.code() == Some(Code::Inv003) => break,
+                Err(refused) => panic!("{id}: `{}` is listed, and was refused: {refused}", event.as_str()),
+            }
+            taken += 1;
+        }
+    }
+    println!("{taken} listed events taken, {withheld} refused as not allowed, {unlisted} others refused as not listed");
+    assert!(taken > 700 && withheld > 1_000 && unlisted > 5_000, "{taken} {withheld} {unlisted}");
 }
 
 #[test]

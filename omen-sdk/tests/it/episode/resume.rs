@@ -107,3 +107,69 @@ fn the_envelope_of_a_proposal_holds_as_it_does_after_a_restart() {
     };
     assert_eq!(next(moved.episode), next(resumed));
 }
+
+#[test]
+fn a_program_that_starts_again_needs_no_id_of_its_own() {
+    tool!(Set = "config.set", Write);
+    tool!(Get = "config.get", Read);
+    scope!(Change: tools [Set], operations [Modify]);
+    scope!(Wider: tools [Set, Get], operations [Modify]);
+    let clock = Hands::new();
+    let acting = super::refusals::acting(setup("corr_a", clock.clone()), &super::log::envelope());
+    let (episode, permits) = acting.authorize::<Change, 1>(TokenSpec::new(60, text!("one"))).unwrap();
+    let (episode, [second, third]) = episode.authorize::<Change, 2>(TokenSpec::new(600, text!("two more"))).unwrap();
+    let later = second.token_id().clone();
+    let write = |permit| Directive::new(Set, op::Modify, fields!({ "key": "a" })).with(permit);
+    let [first] = permits;
+    let before = first.token_id().clone();
+    let ids = |tokens: Vec<LiveToken>| tokens.into_iter().map(|token| token.token_id).collect::<Vec<_>>();
+    assert_eq!(ids(episode.live_tokens()), [before.clone(), later.clone()]);
+    let (episode, [task]) = episode.execute([write(first)]).unwrap();
+    drop((second, third, task));
+    let log = episode.into_any().lines().to_vec();
+
+    let resumed = AnyEpisode::resume(setup("corr_a", clock.clone()), log.iter().map(String::as_str)).unwrap();
+    // The first token is used up.
+    let [token] = <[LiveToken; 1]>::try_from(resumed.live_tokens()).unwrap();
+    assert_eq!((&token.token_id, token.uses_left), (&later, 2));
+    assert_eq!(
+        (token.tools.as_slice(), token.operations.as_slice()),
+        (&["config.set".to_owned()][..], &[OperationType::Modify][..])
+    );
+    assert_eq!(token.expiry, clock.now().plus_seconds(600));
+    assert!(token.covers::<Change>() && !token.covers::<Wider>());
+    let refused = resumed.claim_any::<Wider, 1>().unwrap_err();
+    assert_eq!(refused.code(), Some(Code::E4));
+    assert!(refused.to_string().contains(later.as_str()), "{refused}");
+    assert!(resumed.claim_any::<Change, 3>().is_err(), "two uses are left");
+    let [permit] = resumed.claim_any::<Change, 1>().unwrap();
+    assert_eq!(*permit.token_id(), later);
+    let results: Vec<_> = resumed.tasks().into_iter().map(|task| task.success(true)).collect();
+    assert_eq!(results.len(), 1);
+    let AnyEpisode::ExecuteOpen(episode) = resumed else { panic!("{resumed:?}") };
+    let episode = episode.settle(results).unwrap().all_settled().unwrap();
+    assert!(episode.claim_any::<Change, 2>().is_ok());
+    let (episode, [task]) = episode.execute([write(permit)]).unwrap();
+    let episode = episode.settle([task.success(true)]).unwrap();
+    assert_eq!(episode.live_tokens().first().map(|token| token.uses_left), Some(1));
+    let episode = episode.alert(Alert::warning(AlertType::Drift, text!("enough")).revoking([later]));
+    assert!(episode.live_tokens().is_empty(), "the token is revoked");
+    assert!(episode.claim_any::<Change, 1>().is_err());
+    assert!(episode.into_any().tasks().is_empty());
+}
+
+#[test]
+fn a_token_that_has_expired_is_not_live() {
+    tool!(Set = "config.set", Write);
+    scope!(Change: tools [Set], operations [Modify]);
+    let clock = Hands::new();
+    let acting = super::refusals::acting(setup("corr_a", clock.clone()), &super::log::envelope());
+    let (episode, [permit]) = acting.authorize::<Change, 1>(TokenSpec::new(60, text!("one"))).unwrap();
+    drop(permit);
+    clock.pass(59);
+    assert_eq!(episode.live_tokens().len(), 1);
+    clock.pass(1);
+    assert!(episode.live_tokens().is_empty());
+    let refused = episode.claim_any::<Change, 1>().unwrap_err();
+    assert!(refused.to_string().contains("live tokens: none"), "{refused}");
+}

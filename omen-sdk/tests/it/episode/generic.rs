@@ -1,0 +1,102 @@
+//! Code that is generic over the state, and loops whose first step is as every other.
+
+use omen::prelude::*;
+use omen::validator::Options as Judging;
+
+use super::log::{Hands, envelope, setup};
+use super::refusals::ruling;
+
+tool!(LookUp = "ticket.get", Read);
+
+type Plain = Envelope<LowStakes, Par, ToolsOk>;
+
+/// From whatever state takes an observation and comes to `Sense`.
+fn heard<S: CanObserve<Observed = Sense>>(episode: Episode<S>, ticket: u32) -> Episode<Model> {
+    let seen = Observation::user_input(Observed, fields!({ "ticket": ticket }));
+    episode.observe(seen).believe(Belief::new("tickets", "next", ticket))
+}
+
+/// Two steps whose states both follow from the first.
+fn looked<S: CanObserve<Observed: CanBelieve>>(
+    episode: Episode<S>,
+    seen: Observation<Observed>,
+) -> Episode<<S::Observed as CanBelieve>::Believed> {
+    episode.observe(seen).believe(Belief::new("tickets", "seen", true))
+}
+
+fn acts<S: CanAct<Acted = Decide<Act>>>(episode: Episode<S>, envelope: &Plain) -> Result<Episode<Execute>, Halt> {
+    let look = Directive::bare(LookUp, op::Read).ready();
+    Ok(episode.act(ruling().to_act(), envelope)?.execute_with(look, |_task| Ok::<_, String>("found"))?.0)
+}
+
+fn dropped<S: CanCancel<Cancelled = Decide<Stop>>>(episode: Episode<S>, envelope: &Plain) -> Episode<Review> {
+    episode.cancel(ruling(), envelope).believe(Belief::new("tickets", "open", 0))
+}
+
+fn closed<S: CanClose>(episode: Episode<S>) -> Result<Closed, Refused<S>> {
+    episode.close()
+}
+
+#[track_caller]
+fn is_clean(lines: &[String]) {
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut validator = Validator::new(Judging::default());
+    validator.feed(lines.join("\n").as_bytes(), &mut findings);
+    let summary = validator.finish(&mut findings);
+    assert!(findings.is_empty(), "{findings:#?}");
+    assert_eq!((summary.accepted, summary.rejected), (lines.len() as u64, 0));
+}
+
+#[test]
+fn a_helper_is_called_from_each_state_that_has_its_move() {
+    let env = envelope();
+    // `Idle` first, then `Review`: the same helper.
+    let episode = heard(setup("corr_a", Hands::new()).start().unwrap(), 1);
+    let episode = acts(episode, &env).unwrap().review(Belief::new("tickets", "one", "done"));
+    let episode = heard(episode, 2);
+    // `Fork`, which is not `Model`.
+    let fork = acts(episode, &env).unwrap().believe(Belief::new("tickets", "two", "done"));
+    let fork = acts(fork, &env).unwrap().believe(Belief::new("tickets", "two", "done again"));
+    let seen = Observation::tool_output(Observed, "ticket.get", fields!({ "open": 0 }));
+    let model: Episode<Model> = looked(fork, seen);
+    let episode = closed(dropped(model, &env)).unwrap();
+    is_clean(episode.lines());
+}
+
+#[test]
+fn a_helper_writes_what_the_states_own_method_writes() {
+    let env = envelope();
+    let start = || setup("corr_a", Hands::new()).start().unwrap();
+    let own = start()
+        .observe(Observation::user_input(Observed, fields!({ "ticket": 1 })))
+        .believe(Belief::new("tickets", "next", 1))
+        .cancel(ruling(), &env)
+        .believe(Belief::new("tickets", "open", 0))
+        .close()
+        .unwrap();
+    let generic = closed(dropped(heard(start(), 1), &env)).unwrap();
+    assert_eq!(own.lines(), generic.lines());
+}
+
+/// The loop of the guide.
+fn all(mut episode: Episode<Model>, tickets: &[u32], envelope: &Plain) -> Result<Closed, Halt> {
+    for ticket in tickets {
+        let look = Directive::new(LookUp, op::Read, fields!({ "id": *ticket })).ready();
+        let acting = episode.act(ruling().to_act(), envelope)?;
+        let (done, answer) = acting.execute_with(look, |_task| Ok::<_, String>(ticket * 2))?;
+        episode = done.remodel(Belief::new("tickets", ticket.to_string(), answer));
+    }
+    Ok(dropped(episode, envelope).close()?)
+}
+
+#[test]
+fn a_loop_over_any_number_of_tickets_has_no_first_step_of_its_own() {
+    for count in [0, 1, 3] {
+        let episode = heard(setup("corr_a", Hands::new()).start().unwrap(), count);
+        let tickets: Vec<u32> = (0..count).collect();
+        let closed = all(episode, &tickets, &envelope()).unwrap();
+        // Two packets before the loop, four a ticket, two after it.
+        assert_eq!(closed.lines().len(), 4 + 4 * tickets.len());
+        is_clean(closed.lines());
+    }
+}

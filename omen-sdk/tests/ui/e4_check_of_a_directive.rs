@@ -1,0 +1,10 @@
+// E4: a directive where the order of a check is due -> E0277
+use omen::prelude::*;
+
+tool!(Get = "config.get", Read);
+
+fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>) {
+    let _ = episode.check(Directive::bare(Get, op::Read), |task| task.success(1));
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+// E4: a directive where orders are due -> E0277
+use omen::prelude::*;
+
+tool!(Get = "config.get", Read);
+
+fn agent(episode: Episode<Decide<Act>>) {
+    let _ = episode.execute([Directive::bare(Get, op::Read)]);
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+// FSM: a helper for states that it is not given -> E0277
+use omen::prelude::*;
+
+fn look<S: CanObserve>(episode: Episode<S>, seen: Observation<Observed>) -> AnyEpisode {
+    episode.observe(seen).into_any()
+}
+
+fn agent(episode: Episode<Model>, seen: Observation<Observed>) {
+    let _ = look(episode, seen);
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+// E4: a directive that reads is ready
+use omen::prelude::*;
+
+tool!(Get = "config.get", Read);
+
+fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>) {
+    let _ = episode.check(Directive::bare(Get, op::Read).ready(), |task| task.success(1));
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+// FSM: the helper is called where observing is legal
+use omen::prelude::*;
+
+fn look<S: CanObserve>(episode: Episode<S>, seen: Observation<Observed>) -> AnyEpisode {
+    episode.observe(seen).into_any()
+}
+
+fn agent(episode: Episode<Review>, seen: Observation<Observed>) {
+    let _ = look(episode, seen);
+}
+
+fn main() {}

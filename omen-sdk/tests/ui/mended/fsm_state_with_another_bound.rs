@@ -1,0 +1,12 @@
+// FSM: the bound is that of the move
+use omen::prelude::*;
+
+fn stop<S: CanCancel>(
+    episode: Episode<S>,
+    why: Ruling,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+) -> Episode<S::Cancelled> {
+    episode.cancel(why, envelope)
+}
+
+fn main() {}

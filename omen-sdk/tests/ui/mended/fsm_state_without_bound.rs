@@ -1,0 +1,8 @@
+// FSM: the state is one in which observing is legal
+use omen::prelude::*;
+
+fn look<S: CanObserve>(episode: Episode<S>, seen: Observation<Observed>) -> Episode<S::Observed> {
+    episode.observe(seen)
+}
+
+fn main() {}

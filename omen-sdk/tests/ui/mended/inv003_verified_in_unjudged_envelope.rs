@@ -1,0 +1,8 @@
+// INV-003: the outcome is decided at run time, too
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &DynEnvelope) {
+    let _ = episode.decide(DecisionOutcome::VerifyFirst, ruling.to_act(), envelope);
+}
+
+fn main() {}
