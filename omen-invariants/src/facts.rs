@@ -45,6 +45,27 @@
 //! # }
 //! ```
 //!
+//! # Envelopes by level of stakes
+//!
+//! Where nothing is special, [`Mcp::low`], [`Mcp::medium`], [`Mcp::high`] and [`Mcp::critical`] take the intent, when
+//! the work is done, and the evidence, and fill in the rest:
+//!
+//! | | LOW | MEDIUM | HIGH | CRITICAL |
+//! |---|---|---|---|---|
+//! | axes | impact LOW, REVERSIBLE, uncertainty LOW | impact MEDIUM, PARTIAL, uncertainty MEDIUM | impact HIGH, IRREVERSIBLE, uncertainty MEDIUM | impact CRITICAL, IRREVERSIBLE, uncertainty HIGH |
+//! | tier, verification | PAR, one | PAR, one | SUPERB, all | SUPERB, all |
+//! | tokens | 4,000 | 10,000 | 20,000 | 20,000 |
+//! | tool calls | 8 | 12 | 20 | 20 |
+//! | time | 5 minutes | 15 minutes | 30 minutes | 30 minutes |
+//! | freshness, oldest evidence | OPERATIONAL, a day | OPERATIONAL, a day | REALTIME, an hour | REALTIME, 10 minutes |
+//! | task class | LOOKUP | CREATE | CREATE | CREATE |
+//!
+//! At every level: nobody works against the agent, no loss is accepted, what is said is INFERRED with a confidence of
+//! 0.5, and the tools work. The docs of
+//! the four say why. Any member can be set otherwise, as with [`Mcp::budgets`], and is checked as if it were written out.
+//!
+//! # What does not compile
+//!
 //! A member that is left out is E0063, which names up to three of them (INV-001). A predicate that does
 //! not hold is E0277:
 //!
@@ -155,6 +176,7 @@ mod envelope;
 mod epistemics;
 mod evidence;
 mod intent;
+mod levels;
 mod mcp;
 mod predicates;
 mod quality;
@@ -170,7 +192,7 @@ pub use epistemics::{Claim, Epistemics};
 pub use evidence::{Absent, Archive, BestEvidence, Evidence, Live};
 pub use intent::Intent;
 pub use mcp::{Mcp, Routing};
-pub use quality::Quality;
+pub use quality::{Done, Quality};
 pub use stakes::{Stakes, StakesLevelOf};
 pub use tool::{OperationList, Scope, ScopeTypes, Tool, ToolList};
 

@@ -6,6 +6,24 @@ use omen_types::{DefinitionOfDone, Text, VerificationRequirement};
 
 use super::{AtLeastOneCheck, Par, QualityTierFact, Subpar, Superb};
 
+/// When work is done: in words, and as checks, of which there is at least one (INV-001).
+#[derive(Clone, Debug)]
+#[must_use = "it is given to `Mcp::low(..)` and the other levels"]
+pub struct Done {
+    text: Text,
+    checks: Vec<String>,
+}
+
+impl Done {
+    /// When what the text says is so, and the checks hold.
+    pub fn when<const N: usize>(text: Text, checks: [&str; N]) -> Self
+    where
+        [(); N]: AtLeastOneCheck,
+    {
+        Self { text, checks: checks.into_iter().map(str::to_owned).collect() }
+    }
+}
+
 /// How good the work has to be, and when it is done. The tier is a type: [`Subpar`], [`Par`] or
 /// [`Superb`].
 #[derive(Clone, Debug)]
@@ -23,7 +41,7 @@ impl Quality<Subpar> {
     where
         [(); N]: AtLeastOneCheck,
     {
-        Self::new(done, &checks, VerificationRequirement::Optional)
+        Self::new(Done::when(done, checks), VerificationRequirement::Optional)
     }
 }
 
@@ -34,7 +52,11 @@ impl Quality<Par> {
     where
         [(); N]: AtLeastOneCheck,
     {
-        Self::new(done, &checks, VerificationRequirement::VerifyOne)
+        Self::par_when(Done::when(done, checks))
+    }
+
+    pub(super) fn par_when(done: Done) -> Self {
+        Self::new(done, VerificationRequirement::VerifyOne)
     }
 }
 
@@ -46,14 +68,17 @@ impl Quality<Superb> {
     where
         [(); N]: AtLeastOneCheck,
     {
-        Self::new(done, &checks, VerificationRequirement::VerifyAll)
+        Self::superb_when(Done::when(done, checks))
+    }
+
+    pub(super) fn superb_when(done: Done) -> Self {
+        Self::new(done, VerificationRequirement::VerifyAll)
     }
 }
 
 impl<Tier> Quality<Tier> {
-    fn new(done: Text, checks: &[&str], verification: VerificationRequirement) -> Self {
-        let checks = checks.iter().copied().map(str::to_owned).collect();
-        let done = DefinitionOfDone::builder().text(done).checks(checks).build();
+    fn new(done: Done, verification: VerificationRequirement) -> Self {
+        let done = DefinitionOfDone::builder().text(done.text).checks(done.checks).build();
         Self { done, satisficing: false, verification, tier: PhantomData }
     }
 

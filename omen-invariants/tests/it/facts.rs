@@ -2,6 +2,7 @@
 
 mod dynamic;
 mod envelope;
+mod levels;
 mod predicates;
 mod stakes;
 mod tools;

@@ -26,7 +26,7 @@ fn examples_are_judged_clean_by_the_command() {
         ("safe_mode", safe_mode::log()),
     ];
     let examples = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/examples")).unwrap().count();
-    assert_eq!(agents.len() + 1, examples, "each example is here, but for the one of `governed`");
+    assert_eq!(agents.len() + 2, examples, "each example is here, but for those of `governed` and `twelve_agents`");
     for (name, log) in agents {
         let log = log.unwrap_or_else(|error| panic!("{name}: {error}"));
         let output =

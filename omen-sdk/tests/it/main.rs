@@ -11,5 +11,6 @@ mod matrix;
 #[path = "../ui/mended/mod.rs"]
 mod mended;
 mod rules;
+mod twelve_agents;
 mod ui;
 mod validator;

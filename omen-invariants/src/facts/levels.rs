@@ -1,0 +1,193 @@
+//! Envelopes by level of stakes: what is the same in most envelopes of a level, filled in.
+
+use omen_types::{TaskClass, Text, UnitInterval};
+
+use super::{
+    Budgets, Done, Epistemics, Evidence, Inferred, Intent, Mcp, Operational, Par, Quality, Realtime, Risk, Routing,
+    Stakes, Superb, ToolsOk, adversariality, impact, irreversibility, uncertainty,
+};
+use crate::{text, unit};
+
+type Axes<I, R, U> = Stakes<I, R, U, adversariality::Benign>;
+type Low = Axes<impact::Low, irreversibility::Reversible, uncertainty::Low>;
+type Medium = Axes<impact::Medium, irreversibility::Partial, uncertainty::Medium>;
+type High = Axes<impact::High, irreversibility::Irreversible, uncertainty::Medium>;
+type Critical = Axes<impact::Critical, irreversibility::Irreversible, uncertainty::High>;
+
+/// The limits of a level.
+struct Limits {
+    budgets: Budgets,
+    /// Age in seconds beyond which evidence is stale.
+    stale_after: u32,
+    task_class: TaskClass,
+}
+
+impl Limits {
+    fn new(tokens: u32, tool_calls: u32, seconds: u32, stale_after: u32, task_class: TaskClass) -> Self {
+        // A loss that nobody has agreed to is not accepted.
+        let risk = Risk::new(text!("conservative"), 0);
+        Self { budgets: Budgets { tokens, tool_calls, seconds, risk }, stale_after, task_class }
+    }
+}
+
+impl<Best> Mcp<Low, Par, Inferred, Operational, Best, ToolsOk> {
+    /// An envelope at LOW stakes: a mistake does little damage and can be undone, as when an agent only reads.
+    ///
+    /// - Quality is PAR, the least tier that may act (INV-002); nothing at stake would pay for more.
+    /// - 4,000 language-model tokens, 8 tool calls and 5 minutes: a question, a few reads and their review, with as much again to
+    ///   spare. An agent that needs more is not doing what its envelope says.
+    /// - Evidence may be a day old: a decision that can be undone may rest on this morning's facts.
+    /// - The task class is LOOKUP, for what changes nothing fetches something.
+    /// - What is the same at all levels: see [`Mcp::medium`].
+    ///
+    /// ```
+    /// use omen_invariants::facts::{Done, Envelope, Evidence, Intent, LowStakes, Mcp, Par, ToolsOk};
+    /// use omen_invariants::text;
+    ///
+    /// # fn main() -> Result<(), omen_types::Invalid> {
+    /// let envelope: Envelope<LowStakes, Par, ToolsOk> = Mcp::low(
+    ///     Intent::new(text!("find out how many requests fail"), text!("service web")),
+    ///     Done::when(text!("the error rate is known"), ["error_rate is a number"]),
+    ///     Evidence::user_observation(text!("chat/4711"), "2026-03-01T09:59:58Z".parse()?),
+    /// )
+    /// .seal();
+    /// assert_eq!(envelope.mcp().budgets.tool_call_budget.to_string(), "8");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn low(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
+        let limits = Limits::new(4_000, 8, 300, 86_400, TaskClass::Lookup);
+        Self::of(intent, Quality::par_when(done), evidence, Operational, limits)
+    }
+}
+
+impl<Best> Mcp<Medium, Par, Inferred, Operational, Best, ToolsOk> {
+    /// An envelope at MEDIUM stakes: a mistake does damage that can be undone in part, as with most writes.
+    ///
+    /// - Quality is PAR: MEDIUM stakes ask for no more, and at least one load-bearing assumption is to be verified.
+    /// - 10,000 language-model tokens, 12 tool calls and 15 minutes: the reads of LOW stakes and a handful of writes.
+    /// - Evidence may be a day old; what is written is looked at before, if it changes faster.
+    /// - The task class is CREATE, for what is above LOW stakes changes something.
+    ///
+    /// At all levels:
+    ///
+    /// - Adversariality is BENIGN. That somebody works against the agent is a finding, which no default can make.
+    /// - No loss is accepted: it is for the author to accept one.
+    /// - The status is INFERRED, for what an agent says is mostly what it has concluded. A default that says OBSERVED would
+    ///   claim what nobody has seen. So the evidence has to be live, or the envelope does not seal (INV-004); observations state
+    ///   their own status.
+    /// - Confidence is 0.5, and the calibration note says that it is a default: nothing was calibrated.
+    /// - The tools work: a program that knows better says so, with [`Mcp::tools`].
+    ///
+    /// ```compile_fail,E0277
+    /// use omen_invariants::facts::{Done, Evidence, Intent, Mcp};
+    /// use omen_invariants::text;
+    ///
+    /// let done = Done::when(text!("the record points to the new host"), ["www"]);
+    /// let evidence = Evidence::absent(text!("nobody has looked"));
+    /// Mcp::medium(Intent::new(text!("move www"), text!("zone example.org")), done, evidence).seal(); // INV-004
+    /// ```
+    pub fn medium(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
+        let limits = Limits::new(10_000, 12, 900, 86_400, TaskClass::Create);
+        Self::of(intent, Quality::par_when(done), evidence, Operational, limits)
+    }
+}
+
+impl<Best> Mcp<High, Superb, Inferred, Realtime, Best, ToolsOk> {
+    /// An envelope at HIGH stakes: a mistake does much damage and cannot be undone.
+    ///
+    /// - Quality is SUPERB, and all load-bearing assumptions are to be verified: no other tier may act here (INV-003).
+    /// - 20,000 language-model tokens, 20 tool calls and 30 minutes: what MEDIUM stakes have, and as much for a verification loop
+    ///   before the decision. A lower limit would tempt an agent to verify less.
+    /// - Evidence may be an hour old, and speaks for the present (REALTIME): an irreversible step rests on what is so now.
+    /// - The rest is as at MEDIUM stakes: see [`Mcp::medium`].
+    pub fn high(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
+        let limits = Limits::new(20_000, 20, 1_800, 3_600, TaskClass::Create);
+        Self::of(intent, Quality::superb_when(done), evidence, Realtime, limits)
+    }
+}
+
+impl<Best> Mcp<Critical, Superb, Inferred, Realtime, Best, ToolsOk> {
+    /// An envelope at CRITICAL stakes: the damage would be grave, and much is unknown.
+    ///
+    /// - Quality is SUPERB, as at HIGH stakes (INV-003).
+    /// - The budgets are those of HIGH stakes. More would only let a failing agent go on for longer: an agent that runs out of
+    ///   them here should lay the matter before a human.
+    /// - Evidence may be ten minutes old.
+    /// - The rest is as at MEDIUM stakes: see [`Mcp::medium`].
+    pub fn critical(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
+        let limits = Limits::new(20_000, 20, 1_800, 600, TaskClass::Create);
+        Self::of(intent, Quality::superb_when(done), evidence, Realtime, limits)
+    }
+}
+
+impl<I, R, U, Tier, Freshness, Best> Mcp<Axes<I, R, U>, Tier, Inferred, Freshness, Best, ToolsOk>
+where
+    Axes<I, R, U>: Default,
+{
+    fn of(
+        intent: Intent,
+        quality: Quality<Tier>,
+        evidence: Evidence<Best>,
+        freshness: Freshness,
+        limits: Limits,
+    ) -> Self {
+        let calibration = text!("not calibrated: the default of the SDK");
+        let epistemics = Epistemics::new(Inferred, freshness, unit!(0.5), calibration).stale_after(limits.stale_after);
+        Self {
+            intent,
+            stakes: Axes::default(),
+            quality,
+            budgets: limits.budgets,
+            epistemics,
+            evidence,
+            routing: Routing { task_class: limits.task_class, tools: ToolsOk },
+        }
+    }
+}
+
+/// Members set otherwise than the level has them.
+impl<Axes, Tier, Status, Freshness, Best, Tools> Mcp<Axes, Tier, Status, Freshness, Best, Tools> {
+    /// With other axes; the level follows from them (INV-012).
+    pub fn stakes<Other>(self, stakes: Other) -> Mcp<Other, Tier, Status, Freshness, Best, Tools> {
+        let Self { intent, stakes: _, quality, budgets, epistemics, evidence, routing } = self;
+        Mcp { intent, stakes, quality, budgets, epistemics, evidence, routing }
+    }
+
+    /// With another quality.
+    pub fn quality<Other>(self, quality: Quality<Other>) -> Mcp<Axes, Other, Status, Freshness, Best, Tools> {
+        let Self { intent, stakes, quality: _, budgets, epistemics, evidence, routing } = self;
+        Mcp { intent, stakes, quality, budgets, epistemics, evidence, routing }
+    }
+
+    /// With other budgets.
+    pub fn budgets(self, budgets: Budgets) -> Self {
+        Self { budgets, ..self }
+    }
+
+    /// With other epistemics.
+    pub fn epistemics<S, F>(self, epistemics: Epistemics<S, F>) -> Mcp<Axes, Tier, S, F, Best, Tools> {
+        let Self { intent, stakes, quality, budgets, epistemics: _, evidence, routing } = self;
+        Mcp { intent, stakes, quality, budgets, epistemics, evidence, routing }
+    }
+
+    /// With a confidence that was calibrated, and how.
+    pub fn confidence(mut self, confidence: UnitInterval, calibration: Text) -> Self {
+        self.epistemics.confidence = confidence;
+        self.epistemics.calibration = calibration;
+        self
+    }
+
+    /// With another sort of task.
+    pub fn task_class(mut self, task_class: TaskClass) -> Self {
+        self.routing.task_class = task_class;
+        self
+    }
+
+    /// With tools in another state, such as [`ToolsDown`](super::ToolsDown).
+    pub fn tools<Other>(self, tools: Other) -> Mcp<Axes, Tier, Status, Freshness, Best, Other> {
+        let Self { intent, stakes, quality, budgets, epistemics, evidence, routing } = self;
+        let routing = Routing { task_class: routing.task_class, tools };
+        Mcp { intent, stakes, quality, budgets, epistemics, evidence, routing }
+    }
+}

@@ -1,0 +1,78 @@
+//! Agents of twelve kinds, each as short as it is where nothing is special.
+//!
+//! Their envelopes are those of a level of stakes (`Mcp::low` and so on), whose defaults the documentation justifies.
+//!
+//! ```text
+//! cargo run --example twelve_agents
+//! ```
+
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
+mod asks_async;
+mod cancels;
+mod defers;
+mod escalates;
+mod is_driven;
+mod loops;
+mod reads;
+mod recovers;
+mod resumes;
+mod verifies;
+mod writes;
+mod writes_several;
+
+use std::error::Error;
+
+use omen::prelude::*;
+
+/// The lines that an agent has written.
+type Log = Result<Vec<String>, Box<dyn Error>>;
+
+/// A kind of agent.
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    /// Takes the time from outside, so that the same program gives the same log.
+    pub(crate) agent: fn(Instant) -> Log,
+    pub(crate) source: &'static str,
+}
+
+macro_rules! kinds {
+    ($($module:ident: $name:literal;)+) => {
+        /// All of them.
+        pub(crate) const KINDS: &[Kind] = &[
+            $(Kind { name: $name, agent: $module::agent, source: include_str!(concat!(stringify!($module), ".rs")) }),+
+        ];
+    };
+}
+kinds! {
+    reads: "reads only";
+    verifies: "verifies, then acts";
+    writes: "writes under a token";
+    writes_several: "writes several times under one token";
+    escalates: "escalates";
+    defers: "defers";
+    cancels: "cancels";
+    recovers: "recovers from a tool that fails";
+    loops: "loops over tickets";
+    is_driven: "is driven by a model";
+    asks_async: "waits for its tools";
+    resumes: "resumes after a crash";
+}
+
+/// Veto, feasibility, tradeoff: what an agent of your own asks its options.
+fn ruling(option: &str) -> Result<Ruling, NothingLeft> {
+    let feasible = Arbitration::of([option, "wait"]).veto(|_| true)?.feasible(|option| option.id != "wait")?;
+    Ok(feasible.tradeoff(Tradeoff::SafetyFirst, &text!("the smallest step that helps")))
+}
+
+#[allow(dead_code, reason = "the tests take the agents alone")]
+fn main() -> Result<(), Box<dyn Error>> {
+    let now: Instant = "2026-03-01T10:00:00Z".parse()?;
+    for kind in KINDS {
+        println!("{}:", kind.name);
+        for line in (kind.agent)(now)? {
+            println!("{line}");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,8 @@
+// E2: tools are called while a human has to decide -> E0277
+use omen::prelude::*;
+
+async fn agent(episode: Episode<Escalated>, reads: [Order<ReadOnly>; 2]) {
+    let _ = episode.execute_each_async(reads, async |_task| Ok::<_, String>(50)).await;
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E2: tools are called when the work is under review -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Review>, reads: [Order<ReadOnly>; 2]) {
+    let _ = episode.execute_each(reads, |_task| Ok::<_, String>(50));
+}
+
+fn main() {}

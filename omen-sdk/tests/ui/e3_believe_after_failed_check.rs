@@ -1,0 +1,8 @@
+// E3: a loop is closed though its tool has failed -> E0277
+use omen::prelude::*;
+
+fn agent(failed: Failed<Verify<Attempted, Seen, ToolsOk>, String>) {
+    let _ = failed.episode.believe(Belief::new("db", "pool.max", 50));
+}
+
+fn main() {}

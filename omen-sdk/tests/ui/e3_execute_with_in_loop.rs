@@ -1,0 +1,8 @@
+// E3: a tool is called as if the loop had ended -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, read: Order<ReadOnly>) {
+    let _ = episode.execute_with(read, |_task| Ok::<_, String>(50));
+}
+
+fn main() {}

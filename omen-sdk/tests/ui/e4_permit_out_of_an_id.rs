@@ -1,0 +1,11 @@
+// E4: a permit is made of the id of a token -> E0308
+use omen::prelude::*;
+
+tool!(ConfigSet = "config.set", Write);
+scope!(Deploy: tools [ConfigSet], operations [Modify]);
+
+fn agent(token_id: TokenId) -> Permit<Deploy> {
+    Permit::<Deploy>::from(token_id)
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E6: a run that nobody has begun -> E0451
+use omen::prelude::*;
+
+fn agent(task: Pending, other: Running) -> Running {
+    Running { task, ..other }
+}
+
+fn main() {}

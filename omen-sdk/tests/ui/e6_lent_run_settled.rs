@@ -1,0 +1,8 @@
+// E6: a tool settles the task that it was lent -> E0507
+use omen::prelude::*;
+
+fn agent(episode: Episode<Execute>, read: Order<ReadOnly>) {
+    let _ = episode.execute_with(read, |task| Ok::<_, String>(task.success(50).status().as_str()));
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E6: a run that has ended is put back -> E0382
+use omen::prelude::*;
+
+fn agent(running: Running) -> (Settled, Pending) {
+    (running.success(50), running.not_called())
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E6: a run is made into two -> E0599
+use omen::prelude::*;
+
+fn agent(running: Running) -> [Running; 2] {
+    [running.clone(), running]
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E6: a task is settled by who only watches it -> E0599
+use omen::prelude::*;
+
+fn agent(watch: &Watch) -> Settled {
+    watch.success(50)
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E7: a tool is called in safe mode -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<SafeMode>, write: Order<Authorized>) {
+    let _ = episode.execute_with(write, |_task| Ok::<_, String>(50));
+}
+
+fn main() {}

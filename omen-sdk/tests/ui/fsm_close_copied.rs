@@ -1,0 +1,8 @@
+// FSM: an end is made into two -> E0599
+use omen::prelude::*;
+
+fn agent(closed: Closed) -> [Closed; 2] {
+    [closed.clone(), closed]
+}
+
+fn main() {}

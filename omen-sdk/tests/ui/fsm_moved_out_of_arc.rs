@@ -1,0 +1,8 @@
+// FSM: an episode that is shared is moved -> E0507
+use omen::prelude::*;
+
+fn agent(episode: std::sync::Arc<Episode<Sense>>) -> Episode<Model> {
+    episode.believe(Belief::new("db", "pool.max", 50))
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// FSM: an episode is moved out of its lock -> E0507
+use omen::prelude::*;
+
+fn agent(episode: &std::sync::Mutex<Episode<Sense>>) -> Option<Episode<Model>> {
+    Some(episode.lock().ok()?.believe(Belief::new("db", "pool.max", 50)))
+}
+
+fn main() {}

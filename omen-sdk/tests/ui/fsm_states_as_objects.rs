@@ -1,0 +1,6 @@
+// FSM: a state as a trait object -> E0038
+use omen::prelude::*;
+
+fn agent(_state: Box<dyn Typestate>) {}
+
+fn main() {}

@@ -1,0 +1,14 @@
+// FSM: an episode is used after a move that was refused -> E0382
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<Model>,
+    order: ActOrder<AllVerified>,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+) {
+    if episode.act(order, envelope).is_err() {
+        let _ = episode.halt(text!("refused"));
+    }
+}
+
+fn main() {}

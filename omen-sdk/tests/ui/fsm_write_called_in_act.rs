@@ -1,0 +1,8 @@
+// FSM: a tool that writes is called before its token was issued -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Decide<Act>>, write: Order<Authorized>) {
+    let _ = episode.execute_with(write, |_task| Ok::<_, String>(50));
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-003: a proof of a loop that has shown nothing -> E0451
+use omen::prelude::*;
+
+fn agent(proof: Proof) -> Proof {
+    Proof { has_succeeded: true, ..proof }
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+// INV-003: the tier of an envelope of HIGH stakes is lowered, and it acts -> E0277
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, (intent, done): (Intent, Done), seen: Evidence<Live>) {
+    let quality = Quality::par(text!("the pool is 80"), ["pool.max == 80"]);
+    let _ = episode.act(order, &Mcp::high(intent, done, seen).quality(quality).seal());
+}
+
+fn main() {}

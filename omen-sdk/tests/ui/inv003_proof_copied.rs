@@ -1,0 +1,8 @@
+// INV-003: a proof is made into two -> E0599
+use omen::prelude::*;
+
+fn agent(proof: Proof) -> [Proof; 2] {
+    [proof.clone(), proof]
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-004: an envelope of a level rests on memory -> E0277
+use omen::prelude::*;
+
+fn agent(intent: Intent, done: Done, memory: Evidence<Archive>) {
+    let _ = Mcp::medium(intent, done, memory).seal();
+}
+
+fn main() {}

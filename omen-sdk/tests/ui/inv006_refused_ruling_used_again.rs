@@ -1,0 +1,14 @@
+// INV-006: a ruling is used after a decision that was refused -> E0382
+use omen::prelude::*;
+
+fn agent(
+    [one, other]: [Episode<Model>; 2],
+    order: ActOrder<AllVerified>,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+) {
+    if one.act(order, envelope).is_err() {
+        let _ = other.act(order, envelope);
+    }
+}
+
+fn main() {}

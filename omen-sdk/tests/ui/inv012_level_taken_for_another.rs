@@ -1,0 +1,8 @@
+// INV-012: an envelope of HIGH stakes is taken for one of LOW -> E0308
+use omen::prelude::*;
+
+fn agent(intent: Intent, done: Done, seen: Evidence<Live>) -> Envelope<LowStakes, Superb, ToolsOk> {
+    Mcp::high(intent, done, seen).seal()
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+// E2: the human answers, and the decision is to act
+use omen::prelude::*;
+
+async fn agent(
+    episode: Episode<Escalated>,
+    order: ActOrder<AllVerified>,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+    reads: [Order<ReadOnly>; 2],
+) -> Result<(), Halt> {
+    let episode = episode.answered(Answer::text(&text!("look again"))).act(order, envelope)?;
+    let _ = episode.execute_each_async(reads, async |_task| Ok::<_, String>(50)).await?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+// E2: the decision comes first
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<Model>,
+    order: ActOrder<AllVerified>,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+    read: Order<ReadOnly>,
+) -> Result<(), Halt> {
+    let _ = episode.act(order, envelope)?.execute_with(read, |_task| Ok::<_, String>(50))?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+// E3: the loop only reads
+use omen::prelude::*;
+
+fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, read: Order<ReadOnly>) -> Result<(), Halt> {
+    let _ = episode.check_with(read, |_task| Ok::<_, String>(50))?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+// E4: the episode gives the uses that are left
+use omen::prelude::*;
+
+tool!(ConfigSet = "config.set", Write);
+scope!(Deploy: tools [ConfigSet], operations [Modify]);
+
+fn agent(episode: &AnyEpisode, token_id: &TokenId) -> Option<[Permit<Deploy>; 1]> {
+    episode.claim(token_id).ok()
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E6: the task is begun
+use omen::prelude::*;
+
+fn agent(task: Pending) -> Option<Running> {
+    task.start().ok()
+}
+
+fn main() {}

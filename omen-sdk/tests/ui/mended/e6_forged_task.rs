@@ -1,0 +1,8 @@
+// E6: the episode gives its tasks
+use omen::prelude::*;
+
+fn agent(episode: &Episode<Many<Execute>>) -> Vec<Pending> {
+    episode.tasks()
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E6: at least one
+use omen::prelude::*;
+
+fn agent(episode: Episode<Execute>, read: Order<ReadOnly>) {
+    let _ = episode.execute_each::<ReadOnly, i32, String, 1>([read], |_task| Ok(50));
+}
+
+fn main() {}

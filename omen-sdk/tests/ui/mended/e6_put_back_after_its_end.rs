@@ -1,0 +1,8 @@
+// E6: it is put back, and has no end
+use omen::prelude::*;
+
+fn agent(running: Running) -> Pending {
+    running.not_called()
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// E6: two tasks give two results
+use omen::prelude::*;
+
+fn agent([one, other]: [Pending; 2]) -> [Settled; 2] {
+    [one.success(50), other.cancelled()]
+}
+
+fn main() {}

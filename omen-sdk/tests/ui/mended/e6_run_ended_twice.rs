@@ -1,0 +1,8 @@
+// E6: one run, one end
+use omen::prelude::*;
+
+fn agent(running: Running, is_done: bool) -> Settled {
+    if is_done { running.success(50) } else { running.cancelled() }
+}
+
+fn main() {}

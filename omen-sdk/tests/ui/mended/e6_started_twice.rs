@@ -1,0 +1,8 @@
+// E6: a task that was not called is put back, and may be begun again
+use omen::prelude::*;
+
+fn agent(running: Running) {
+    let _ = running.not_called().start();
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+// E7: one order for each
+use omen::prelude::*;
+
+fn agent(episode: Episode<SafeMode>, [budget, clear]: [Layer1Order; 2]) -> Episode<Review> {
+    let episode = episode.alert(Alert::budget_override(budget));
+    episode.clear(clear)
+}
+
+fn main() {}

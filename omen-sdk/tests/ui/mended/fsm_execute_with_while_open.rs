@@ -1,0 +1,9 @@
+// FSM: what is open is settled first
+use omen::prelude::*;
+
+fn agent(episode: Episode<Open<Execute, 1>>, task: Pending, read: Order<ReadOnly>) -> Result<(), Halt> {
+    let _ = episode.settle([task.success(50)])?.execute_with(read, |_task| Ok::<_, String>(50))?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// FSM: the episode closes
+use omen::prelude::*;
+
+fn agent(episode: Episode<Review>) -> Result<Closed, Halt> {
+    Ok(episode.close()?)
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// FSM: it is taken out, and nothing stays behind
+use omen::prelude::*;
+
+fn agent(episode: &std::sync::Mutex<Option<Episode<Sense>>>) -> Option<Episode<Model>> {
+    Some(episode.lock().ok()?.take()?.believe(Belief::new("db", "pool.max", 50)))
+}
+
+fn main() {}

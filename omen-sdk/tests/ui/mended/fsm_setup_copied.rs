@@ -1,0 +1,8 @@
+// FSM: each has an id of its own
+use omen::prelude::*;
+
+fn agent(envelope: &DynEnvelope, ids: [CorrelationId; 2], now: Instant) -> [Setup; 2] {
+    ids.map(|id| Setup::new(id, envelope, move || now))
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// FSM: the id may have begun: that is an error to look at
+use omen::prelude::*;
+
+fn agent(setup: Setup) -> Result<Episode<Idle>, StartError> {
+    setup.start()
+}
+
+fn main() {}

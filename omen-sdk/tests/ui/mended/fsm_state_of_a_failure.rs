@@ -1,0 +1,8 @@
+// FSM: a step leads there
+use omen::prelude::*;
+
+fn agent(failed: Failed<Execute, String>) -> Episode<Review> {
+    failed.episode.review(Belief::new("db", "pool.max", "unknown"))
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-003: a new arbitration gives an order without
+use omen::prelude::*;
+
+fn agent(ruling: Ruling) -> ActOrder<AllVerified> {
+    ruling.to_act()
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+// INV-004: what it says is remembered, or its evidence is live
+use omen::prelude::*;
+
+fn agent(intent: Intent, done: Done, memory: Evidence<Archive>) {
+    let epistemics = Epistemics::new(Remembered, Operational, unit!(0.5), text!("nobody has looked since"));
+    let _ = Mcp::medium(intent, done, memory).epistemics(epistemics).seal();
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-005: one order for each
+use omen::prelude::*;
+
+fn agent([one, two]: [Layer1Order; 2]) -> [Alert; 2] {
+    [Alert::budget_override(one), Alert::budget_override(two)]
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// INV-006: each has its own arbitration
+use omen::prelude::*;
+
+fn agent(options: [Arbitration<Feasible>; 2]) -> [Ruling; 2] {
+    options.map(|option| option.tradeoff(Tradeoff::SafetyFirst, &text!("it is safest")))
+}
+
+fn main() {}

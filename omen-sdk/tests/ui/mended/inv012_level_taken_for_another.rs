@@ -1,0 +1,8 @@
+// INV-012: the level follows from the axes
+use omen::prelude::*;
+
+fn agent(intent: Intent, done: Done, seen: Evidence<Live>) -> Envelope<HighStakes, Superb, ToolsOk> {
+    Mcp::high(intent, done, seen).seal()
+}
+
+fn main() {}
