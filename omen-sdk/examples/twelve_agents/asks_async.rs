@@ -19,12 +19,12 @@ pub(crate) fn agent(now: Instant) -> Log {
     let episode = Setup::new("corr_asks-async".parse()?, &envelope, move || now)
         .start()?
         .observe(Observation::user_input(Observed, fields!({ "ask": "what is said of us?" })))
-        .believe(Belief::new("web", "hits", json!(null)))
+        .believe(Belief::new("web", "hits", ()))
         .act(ruling("search")?.to_act(), &envelope)?;
     let orders =
         ["omen", "omen sdk"].map(|query| Directive::new(Search, op::Read, fields!({ "query": query })).ready());
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let (episode, hits) = runtime.block_on(episode.execute_each_async(orders, search))?;
     let hits: usize = hits.into_iter().flatten().sum();
-    Ok(episode.review(Belief::revision("web", "hits", json!(null), hits)).close()?.lines().to_vec())
+    Ok(episode.review(Belief::revision("web", "hits", (), hits)).close()?.lines().to_vec())
 }

@@ -16,7 +16,7 @@ pub(crate) fn agent(now: Instant) -> Log {
     let (mut episode, tickets) = Setup::new("corr_loops".parse()?, &envelope, move || now)
         .start()?
         .observe(Observation::user_input(Observed, fields!({ "ask": "what is urgent?" })))
-        .believe(Belief::new("queue", "urgent", json!(null)))
+        .believe(Belief::new("queue", "urgent", ()))
         .act(ruling("read them")?.to_act(), &envelope)?
         .execute_with(list, |_task| Ok::<_, String>(vec!["OPS-1", "OPS-2", "OPS-3"]))?;
     let mut urgent = Vec::new();
@@ -26,5 +26,5 @@ pub(crate) fn agent(now: Instant) -> Log {
         urgent.extend(is_urgent.then_some(ticket));
         episode = next;
     }
-    Ok(episode.review(Belief::revision("queue", "urgent", json!(null), json!(urgent))).close()?.lines().to_vec())
+    Ok(episode.review(Belief::revision("queue", "urgent", (), Json::of(&urgent)?)).close()?.lines().to_vec())
 }

@@ -15,9 +15,9 @@ pub(crate) fn agent(now: Instant) -> Log {
     let (episode, rate) = Setup::new("corr_reads".parse()?, &envelope, move || now)
         .start()?
         .observe(Observation::user_input(Observed, fields!({ "ask": "how many requests fail?" })))
-        .believe(Belief::new("web", "error_rate", json!(null)))
+        .believe(Belief::new("web", "error_rate", ()))
         .act(ruling("query")?.to_act(), &envelope)?
         .execute_with(query, |_task| Ok::<_, String>(0.02))?;
-    let closed = episode.review(Belief::revision("web", "error_rate", json!(null), rate)).close()?;
+    let closed = episode.review(Belief::revision("web", "error_rate", (), rate)).close()?;
     Ok(closed.lines().to_vec())
 }

@@ -15,7 +15,7 @@ pub(crate) fn agent(now: Instant) -> Log {
     let episode = Setup::new("corr_recovers".parse()?, &envelope, move || now)
         .start()?
         .observe(Observation::user_input(Observed, fields!({ "ask": "is the shop up?" })))
-        .believe(Belief::new("shop", "status", json!(null)))
+        .believe(Belief::new("shop", "status", ()))
         .act(ruling("ask")?.to_act(), &envelope)?;
     let ask = Directive::bare(Primary, op::Read).ready();
     // The failure is in the log, and the episode comes back with it.
@@ -26,5 +26,5 @@ pub(crate) fn agent(now: Instant) -> Log {
         }
         Err(refused) => return Err(refused.into()),
     };
-    Ok(episode.review(Belief::revision("shop", "status", json!(null), status)).close()?.lines().to_vec())
+    Ok(episode.review(Belief::revision("shop", "status", (), status)).close()?.lines().to_vec())
 }

@@ -17,7 +17,7 @@ pub(crate) fn agent(now: Instant) -> Log {
     let (episode, _) = setup()?
         .start()?
         .observe(Observation::user_input(Observed, fields!({ "ask": "fetch report 7" })))
-        .believe(Belief::new("report", "pages", json!(null)))
+        .believe(Belief::new("report", "pages", ()))
         .act(ruling("fetch")?.to_act(), &envelope)?
         .execute([get])?;
     let mut log = episode.lines().to_vec();
@@ -28,7 +28,7 @@ pub(crate) fn agent(now: Instant) -> Log {
     let AnyEpisode::ExecuteOpen(episode) = resumed else { return Err("no directive is open".into()) };
     let results = episode.tasks().into_iter().map(|task| task.success(12)).collect();
     let episode = episode.settle(results)?.all_settled()?;
-    let closed = episode.review(Belief::revision("report", "pages", json!(null), 12)).close()?;
+    let closed = episode.review(Belief::revision("report", "pages", (), 12)).close()?;
     log.extend_from_slice(closed.lines());
     Ok(log)
 }

@@ -3,9 +3,9 @@
 use omen::{Finding, Validator, validator::Options};
 
 #[path = "../../examples/twelve_agents/main.rs"]
-mod twelve_agents;
+mod agents;
 
-use twelve_agents::KINDS;
+use agents::KINDS;
 
 /// Lines that are neither blank nor comments.
 fn lines_of_code(source: &str) -> impl Iterator<Item = &str> {

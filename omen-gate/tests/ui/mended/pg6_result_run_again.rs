@@ -1,6 +1,5 @@
 // PG-6: it is settled
 use omen_fsm::episode::*;
-use omen_gate::Gate;
 
 fn agent(episode: Episode<Open<Execute, 1>>, result: Settled) -> Option<Episode<Execute>> {
     episode.settle([result]).ok()

@@ -33,7 +33,7 @@ fn each_level_is_what_its_axes_justify_and_passes_the_checks_of_run_time() {
     let expected = [StakesLevel::Low, StakesLevel::Medium, StakesLevel::High, StakesLevel::Critical];
     for (mcp, level) in all().into_iter().zip(expected) {
         assert_eq!(mcp.stakes.stakes_level, level);
-        DynEnvelope::new(mcp).unwrap_or_else(|errors| panic!("{level}: {errors:?}"));
+        let _ = DynEnvelope::new(mcp).unwrap_or_else(|errors| panic!("{level}: {errors:?}"));
     }
 }
 

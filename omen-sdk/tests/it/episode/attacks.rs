@@ -495,7 +495,7 @@ fn a_result_that_is_no_json_is_a_failure() {
     let (setup, log) = kept();
     let failed = acting(setup, &envelope()).execute_with(read(), |_| Ok::<_, String>(BTreeMap::from([((1, 2), 3)])));
     let Err(ExecuteError::Failed(failed)) = failed else { panic!("JSON has no such keys") };
-    assert!(matches!(failed.error, TaskError::NotJson(_)));
+    assert!(matches!(failed.error, TaskError::DoesNotFit(_)));
     drop(failed);
     assert_eq!(results(&log.is_clean())[0].0, ResultStatus::Failure);
 }
