@@ -99,7 +99,7 @@ fn a_result_that_is_refused_leaves_the_task_open() {
         match started {
             Ok(()) => assert_eq!(leases.stands("pkt_1", now()), Ok(())),
             Err(why) => {
-                assert_eq!(why, Lapsed::Settled, "it was asked while the result was recorded");
+                assert_eq!(why, Lapsed::NotOpen, "it was asked while the result was recorded");
                 assert_eq!(leases.start("pkt_1", now()), Ok(()));
             }
         }

@@ -74,7 +74,7 @@ pub enum Lapsed {
     /// Another handle of the task has begun it: a directive is good for one call.
     Begun,
     /// The task has its result, or it was cancelled.
-    Settled,
+    NotOpen,
     /// Its token was revoked.
     Revoked,
     /// Its token has expired.
@@ -85,7 +85,7 @@ pub enum Lapsed {
     /// The episode is in safe mode.
     SafeMode,
     /// The episode has closed.
-    Closed,
+    EpisodeClosed,
     /// The episode was dropped, which cancelled the task.
     Dropped,
     /// The episode was resumed elsewhere, where the task has another handle.
@@ -99,10 +99,10 @@ impl Lapsed {
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
-            Self::Begun | Self::Settled => "send a new directive to call the tool again",
+            Self::Begun | Self::NotOpen => "send a new directive to call the tool again",
             Self::Revoked | Self::Expired { .. } => "settle the task as cancelled; a new directive needs a new token",
             Self::SafeMode => "wait for layer 1 to clear safe mode, then send a new directive",
-            Self::Closed | Self::Dropped => "start another episode, and send the directive there",
+            Self::EpisodeClosed | Self::Dropped => "start another episode, and send the directive there",
             Self::Superseded => "take the task from the episode that was resumed",
             Self::Log => "resume the episode from its log",
         }
@@ -113,11 +113,11 @@ impl fmt::Display for Lapsed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Begun => f.write_str("the tool of this directive was called already"),
-            Self::Settled => f.write_str("the directive is not open: it has its result, or was cancelled"),
+            Self::NotOpen => f.write_str("the directive is not open: it has its result, or was cancelled"),
             Self::Revoked => f.write_str("the token of the directive was revoked"),
             Self::Expired { at } => write!(f, "the token of the directive expired at {at}"),
             Self::SafeMode => f.write_str("the episode is in safe mode"),
-            Self::Closed => f.write_str("the episode has closed"),
+            Self::EpisodeClosed => f.write_str("the episode has closed"),
             Self::Dropped => f.write_str("the episode was dropped"),
             Self::Superseded => f.write_str("the episode was resumed elsewhere"),
             Self::Log => f.write_str("the log of the episode has failed"),
@@ -131,7 +131,7 @@ impl From<Over> for Lapsed {
     fn from(over: Over) -> Self {
         match over {
             Over::SafeMode => Self::SafeMode,
-            Over::Closed => Self::Closed,
+            Over::Closed => Self::EpisodeClosed,
             Over::Dropped => Self::Dropped,
             Over::Superseded => Self::Superseded,
             Over::Log => Self::Log,
@@ -310,7 +310,7 @@ impl Record {
         if let Some(over) = self.over {
             return Err(over.into());
         }
-        let task = self.tasks.get_mut(directive).filter(|task| !task.settling).ok_or(Lapsed::Settled)?;
+        let task = self.tasks.get_mut(directive).filter(|task| !task.settling).ok_or(Lapsed::NotOpen)?;
         if task.revoked {
             return Err(Lapsed::Revoked);
         }

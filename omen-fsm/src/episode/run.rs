@@ -161,7 +161,7 @@ fn settle_each<S, C, V, E, const N: usize>(
     let episode = settle(episode, settled).map_err(EachError::Settling)?;
     let mut outcomes = outcomes.into_iter();
     // INVARIANT: there is one a task.
-    let outcomes = std::array::from_fn(|_| outcomes.next().unwrap_or(Err(TaskError::Lapsed(Lapsed::Settled))));
+    let outcomes = std::array::from_fn(|_| outcomes.next().unwrap_or(Err(TaskError::Lapsed(Lapsed::NotOpen))));
     Ok((episode, outcomes))
 }
 

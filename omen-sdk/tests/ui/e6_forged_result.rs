@@ -2,7 +2,7 @@
 use omen::prelude::*;
 
 fn agent(pending: Pending, status: omen::packet::ResultStatus) -> Settled {
-    Settled { pending, status, data: None, error: None, used: None }
+    Settled { pending, status, data: None, error: None, extras: Default::default() }
 }
 
 fn main() {}

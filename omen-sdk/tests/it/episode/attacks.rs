@@ -170,7 +170,7 @@ fn a_running_task_can_be_cancelled_and_nothing_else_be_said_of_it_by_others() {
     assert_eq!(running.stands(), Ok(()), "what was refused breaks nothing off");
     let copy = refused.episode.tasks().remove(0);
     let episode = refused.episode.settle(vec![copy.cancelled()]).unwrap();
-    assert_eq!(running.stands(), Err(Lapsed::Settled));
+    assert_eq!(running.stands(), Err(Lapsed::NotOpen));
     let late = episode.settle(vec![running.success(1)]).expect_err("the log says that it was cancelled");
     assert_eq!(late.why.code(), Some(Code::E6));
 }
@@ -189,7 +189,7 @@ fn a_model_cannot_say_how_a_task_ended_that_somebody_runs() {
     assert_eq!(refused.why.code(), Some(Code::E6));
     assert_eq!(running.stands(), Ok(()));
     let moved = refused.episode.propose_with(allow, &says("CANCELLED")).unwrap();
-    assert_eq!(running.stands(), Err(Lapsed::Settled));
+    assert_eq!(running.stands(), Err(Lapsed::NotOpen));
     drop(moved);
 }
 
@@ -205,7 +205,7 @@ fn each_way_out_of_an_episode_takes_its_tasks_back() {
 
     let (episode, task) = writing(setup("corr_a", Hands::new()), 60);
     let _cleared = episode.halt(text!("stop")).clear(Layer1::assume().order(text!("go on")));
-    assert_eq!(start(task), Lapsed::Settled);
+    assert_eq!(start(task), Lapsed::NotOpen);
 
     let (episode, task) = writing(setup("corr_a", Hands::new()), 60);
     let _revoked = episode.alert(revoke(token(&task)));
@@ -228,7 +228,7 @@ fn each_way_out_of_an_episode_takes_its_tasks_back() {
     let copy = episode.tasks().remove(0);
     let episode = episode.settle(vec![task.success(1)]).unwrap().all_settled().unwrap();
     let _closed = episode.review(Belief::new("a", "b", 1)).close().unwrap();
-    assert_eq!(start(copy), Lapsed::Closed);
+    assert_eq!(start(copy), Lapsed::EpisodeClosed);
 }
 
 #[test]
