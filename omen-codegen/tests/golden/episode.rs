@@ -101,7 +101,8 @@ impl<const N: usize> Episode<Queue<N>> {
     }
 }
 
-/// What answers calls that are not legal. Nothing here can be called.
+/// What answers calls that are not legal, none of which can be called; and methods for states that are type
+/// parameters.
 #[doc(hidden)]
 pub mod explain {
     #[allow(clippy::wildcard_imports, reason = "the states are many")]
@@ -178,5 +179,14 @@ pub mod explain {
         {
             S::out(self)
         }
+    }
+    #[diagnostic::on_unimplemented(
+        message = "FSM: a move takes the episode itself, not a reference to it",
+        label = "the episode is only lent here",
+        note = "pass the episode by value; one that is in a field is held in an `Option` and taken out with `.take()`"
+    )]
+    pub trait ByReference: Sized {
+        type Out;
+        fn out() -> Self::Out;
     }
 }

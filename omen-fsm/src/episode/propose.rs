@@ -200,12 +200,8 @@ impl Word {
             PacketType::ObservationPacket => is_user_input.then_some(Self::Human),
             PacketType::TaskResultPacket => Some(Self::Executor),
             PacketType::IntegrityAlertPacket => Some(Self::Guard),
-            PacketType::BeliefUpdatePacket
-            | PacketType::DecisionPacket
-            | PacketType::VerificationPlanPacket
-            | PacketType::TaskDirectivePacket
-            | PacketType::EscalationPacket
-            | PacketType::QueueUpdatePacket => None,
+            // What a type that the schema gains may say, the table and the rules decide.
+            _ => None,
         }
     }
 }
