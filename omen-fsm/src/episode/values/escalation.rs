@@ -68,7 +68,7 @@ pub struct FullEscalation<const O: usize, const G: usize> {
     pub(super) next_step: NextStepExtras,
 }
 
-/// What [`escalate`](crate::Episode::escalate) takes: an [`Escalation`], or a [`FullEscalation`].
+/// What `.escalate(..)` takes: an [`Escalation`], or a [`FullEscalation`].
 pub trait Escalates<const O: usize, const G: usize> {
     /// It, with all members.
     fn full(self) -> FullEscalation<O, G>;
