@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use omen_fsm::episode::{
-    Act, Arbitration, Belief, Decide, Directive, Episode, Execute, Json, Observation, Open, Pending, Setup, TokenSpec,
-    Tradeoff,
+    Act, Arbitration, Belief, Claims, Decide, Directive, Episode, Execute, Json, Observation, Open, Pending, Setup,
+    TokenSpec, Tradeoff,
 };
 use omen_fsm::fields;
 use omen_gate::confirm::Reply;
@@ -57,7 +57,7 @@ impl Files {
         let left = Arbitration::of(["write"]).veto(|_| true).unwrap().feasible(|_| true).unwrap();
         let ruling = left.tradeoff(Tradeoff::SafetyFirst, &text!("it is safe"));
         let envelope = envelope();
-        let episode = Setup::new("corr_note".parse().unwrap(), &envelope, now).start().unwrap();
+        let episode = Setup::new("corr_note".parse().unwrap(), &envelope, now).claims(&Claims::new()).start().unwrap();
         let episode = episode.observe(Observation::user_input(Observed, fields!({ "ask": "write a note" })));
         episode.believe(Belief::new("notes", "written", false)).act(ruling.to_act(), &envelope).unwrap()
     }
