@@ -26,6 +26,7 @@ mod decide;
 mod ending;
 mod fit;
 mod lease;
+mod leased;
 mod moves;
 mod propose;
 mod proved;

@@ -10,7 +10,7 @@ use omen_types::limits::MAX_ID_BYTES;
 use omen_types::{
     AlertSeverity, CampaignId, Code, CorrelationId, DecisionOutcome, Diagnostic, EpistemicStatus, ExecutionMethod,
     Instant, Invalid, LayerNumber, LayerSource, Mcp, Packet, PacketFacts, PacketHeader, PacketId, PacketType, Payload,
-    ResultStatus, TaskId, Text, Timestamp, TokenId, serde_json,
+    TaskId, Text, Timestamp, TokenId, serde_json,
 };
 
 use super::claim::Claims;
@@ -20,7 +20,7 @@ use super::lease::{Leases, Over};
 use super::proved;
 use super::refused::Refusal;
 use super::setup::{Clock, IdSource, Line, Log};
-use super::values::{Alert, Settled, halt_alert, info_alert};
+use super::values::{Alert, halt_alert, info_alert};
 use super::{Authority, Pending};
 use crate::machine::Machine;
 use crate::table::{LOOP_NODE, NodeSet, Obligation};
@@ -193,54 +193,6 @@ impl Core {
             }
             why
         })
-    }
-
-    /// Takes from tasks their leave to run, as a packet will that is about to be written (D52). The log must not say that
-    /// a task was cancelled, or its token revoked, and its tool be called after that.
-    fn withdraw(leases: &Leases, packet: &Packet) {
-        match packet {
-            Packet::IntegrityAlert(alert) => {
-                let payload = &alert.payload;
-                payload.revoked_token_ids.iter().flatten().for_each(|token| leases.revoke(token.as_str()));
-                if payload.severity == AlertSeverity::Critical {
-                    leases.end(Over::SafeMode);
-                }
-            }
-            Packet::ToolAuthorizationToken(token) if token.payload.revoked == Some(true) => {
-                leases.revoke(token.payload.token_id.as_str());
-            }
-            _ => {}
-        }
-    }
-
-    /// Keeps the tasks of some results from being begun until the results are in the log, or refused.
-    pub(crate) fn settle(&mut self, results: &[Settled]) -> Result<(), Arc<Refusal>> {
-        let tasks = results.iter().map(|result| (result.directive().clone(), result.status())).collect();
-        self.settling(tasks, |core| core.send(results.iter().map(Settled::draft).collect()).map(drop))
-    }
-
-    /// Sends the results of tasks. One that somebody runs can be cancelled, and nothing else can be said of it.
-    pub(crate) fn settling<T, E: From<Refusal>>(
-        &mut self,
-        tasks: Vec<(PacketId, ResultStatus)>,
-        send: impl FnOnce(&mut Self) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let leases = Arc::clone(&self.leases);
-        let directives = || tasks.iter().map(|(directive, _)| directive.as_str());
-        let cancels = tasks.iter().map(|(_, status)| *status == ResultStatus::Cancelled);
-        leases.settling(directives().zip(cancels)).map_err(|at| {
-            let running = directives().nth(at).unwrap_or_default();
-            let problem = format!("`{running}` is running, and only the handle that runs it can report its result");
-            let finding = Diagnostic::error(Code::E6, problem)
-                .at("/payload/directive_packet_id")
-                .help("wait for the result, or settle it as cancelled, which breaks the call off");
-            Refusal::rule(finding)
-        })?;
-        let sent = send(self);
-        if sent.is_err() {
-            leases.unsettled(directives());
-        }
-        sent
     }
 
     /// Sends a packet that stands as it is, if nothing else is against it than the protocol.
