@@ -34,6 +34,7 @@ pub mod render;
 pub mod validator;
 
 pub use omen_fsm::episode;
+#[cfg(feature = "gate")]
 pub use omen_gate as gate;
 pub use omen_invariants::facts;
 pub use omen_types::packet;
@@ -41,8 +42,3 @@ pub use omen_types::packet;
 // Compile errors name a type by its shortest path.
 #[doc(no_inline)]
 pub use prelude::*;
-
-/// The code of the README compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;

@@ -1,14 +1,13 @@
-//! Findings as text: for people ([`human`]) and for programs ([`json`]).
+//! Findings as text: for programs ([`json`]), and with the feature `render` for people (`human`).
 //!
 //! ```
-//! use omen::render::{human::Human, json};
+//! use omen::render::json;
 //! use omen::{Finding, Sink, Validator, validator::Options};
 //!
 //! struct Print(Vec<u8>);
 //!
 //! impl Sink for Print {
-//!     fn finding(&mut self, finding: Finding, line: Option<&str>) {
-//!         print!("{}", Human::plain().finding("episode.jsonl", &finding, line));
+//!     fn finding(&mut self, finding: Finding, _line: Option<&str>) {
 //!         json::finding(&mut self.0, "episode.jsonl", &finding).expect("memory takes it");
 //!     }
 //! }
@@ -24,6 +23,8 @@
 //!
 //! Renderers only format. What is wrong, and in which words, is settled before they are called.
 
+#[cfg(feature = "render")]
 mod excerpt;
+#[cfg(feature = "render")]
 pub mod human;
 pub mod json;

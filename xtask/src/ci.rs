@@ -17,15 +17,17 @@ const STEPS: &[Step] = &[
     Step { name: "format", cargo: &["fmt", "--all", "--check"], env: &[] },
     Step {
         name: "lints",
-        cargo: &["clippy", "--locked", "--workspace", "--all-targets", "--", "--deny", "warnings"],
+        cargo: &["clippy", "--locked", "--workspace", "--all-targets", "--all-features", "--", "--deny", "warnings"],
         env: &[],
     },
+    // What an agent's author gets who asks for no feature.
+    Step { name: "library", cargo: &["clippy", "--locked", "-p", "omen-sdk", "--", "--deny", "warnings"], env: &[] },
     // The README's first command, and its second.
     Step { name: "example", cargo: &["run", "--locked", "--example", "first_episode"], env: &[] },
     Step { name: "tests", cargo: &["test", "--locked"], env: &[] },
     Step {
         name: "docs",
-        cargo: &["doc", "--locked", "--workspace", "--no-deps"],
+        cargo: &["doc", "--locked", "--workspace", "--no-deps", "--all-features"],
         env: &[("RUSTDOCFLAGS", "--deny warnings")],
     },
 ];

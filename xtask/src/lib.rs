@@ -17,3 +17,8 @@ mod gallery;
 pub mod referee;
 pub mod rustdoc;
 pub mod walk;
+
+/// The code of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

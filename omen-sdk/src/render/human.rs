@@ -1,4 +1,20 @@
 //! Findings for people: the place in the source line, the rule, and a way out.
+//!
+//! ```
+//! use omen::{Finding, Sink, Validator, render::human::Human, validator::Options};
+//!
+//! struct Print;
+//!
+//! impl Sink for Print {
+//!     fn finding(&mut self, finding: Finding, line: Option<&str>) {
+//!         print!("{}", Human::plain().finding("episode.jsonl", &finding, line));
+//!     }
+//! }
+//!
+//! let mut validator = Validator::new(Options::default());
+//! validator.feed(b"no packet\n", &mut Print);
+//! assert_eq!(validator.finish(&mut Print).rejected, 1);
+//! ```
 
 use std::fmt::Write as _;
 use std::ops::Range;

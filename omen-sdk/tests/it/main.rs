@@ -1,16 +1,12 @@
-//! Tests of the validator and the command.
+//! Tests of the typed API and the validator.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 #![allow(clippy::print_stdout, reason = "a test says what it has counted")]
 
-mod agents;
-mod cli;
 mod episode;
 mod examples;
-mod governed;
 mod matrix;
 #[path = "../ui/mended/mod.rs"]
 mod mended;
 mod rules;
-mod twelve_agents;
 mod ui;
 mod validator;

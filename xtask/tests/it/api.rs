@@ -78,7 +78,16 @@ fn documented() -> PathBuf {
     // `TARGET/PROFILE/xtask`
     let target = xtask.ancestors().nth(2).expect("a target folder");
     let output = Command::new(env!("CARGO"))
-        .args(["doc", "--quiet", "--locked", "--offline", "--no-deps", "--lib", "--features", "omen-gate/mcp"])
+        .args([
+            "doc",
+            "--quiet",
+            "--locked",
+            "--offline",
+            "--no-deps",
+            "--lib",
+            "--features",
+            "omen-gate/mcp,omen-sdk/render",
+        ])
         .args(CRATES.iter().flat_map(|(package, _)| ["--package", package]))
         .arg("--target-dir")
         .arg(target)

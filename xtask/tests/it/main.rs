@@ -12,5 +12,6 @@ mod bench;
 mod docs;
 mod expand;
 mod hidden;
+mod light;
 mod referee;
 mod walk;

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use assert_cmd::Command as Omen;
 use serde_json::{Value, json};
 
 /// Builds the example, which is no more than a look if all tests are run, and tells where it is.
@@ -39,12 +38,13 @@ fn lines(path: &Path) -> Vec<Value> {
 /// Judges the episode and the audit log by the command.
 #[track_caller]
 fn assert_sound(dir: &Path) {
-    let check =
-        Omen::cargo_bin("omen").unwrap().args(["check", "--format", "json"]).arg(dir.join("episode.jsonl")).output();
+    let check = Command::new(env!("CARGO_BIN_EXE_omen"))
+        .args(["check", "--format", "json"])
+        .arg(dir.join("episode.jsonl"))
+        .output();
     let found = String::from_utf8(check.unwrap().stdout).unwrap();
     assert!(found.contains(r#""errors":0,"warnings":0"#), "{found}");
-    let audit = Omen::cargo_bin("omen")
-        .unwrap()
+    let audit = Command::new(env!("CARGO_BIN_EXE_omen"))
         .args(["audit", "verify", "--format", "json", "--key-file"])
         .args([dir.join("audit.key"), dir.join("audit.jsonl")])
         .output();

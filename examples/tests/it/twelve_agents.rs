@@ -2,7 +2,7 @@
 
 use omen::{Finding, Validator, validator::Options};
 
-#[path = "../../examples/twelve_agents/main.rs"]
+#[path = "../../twelve_agents/main.rs"]
 mod agents;
 
 use agents::KINDS;

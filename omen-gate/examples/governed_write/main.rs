@@ -19,7 +19,7 @@
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 mod operator;
-#[path = "../../../omen-gate/examples/config_store/server.rs"]
+#[path = "../config_store/server.rs"]
 mod server;
 
 use std::error::Error;
@@ -28,8 +28,8 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use omen::gate::Gate;
 use omen::prelude::*;
+use omen_gate::Gate;
 use serde_json::Value;
 
 // The tools, as the episode knows them: their names are those that the server lists.
@@ -167,7 +167,7 @@ fn now() -> Instant {
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
     // Whatever becomes of this process, the tool server ends with it.
-    omen::gate::mcp::guard_servers();
+    omen_gate::mcp::guard_servers();
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     match args.as_slice() {
         [flag, file] if flag == "--serve" => {

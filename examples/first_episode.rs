@@ -100,7 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::fs::write(&path, log + "\n")?;
     println!("next: cargo run --bin omen -- check {}", path.display());
     println!("      cargo run --bin omen -- explain INV-007");
-    println!("      delete a step of `agent` in omen-sdk/examples/first_episode.rs, and read what rustc says");
+    println!("      delete a step of `agent` in examples/first_episode.rs, and read what rustc says");
     println!("      docs/compile-errors.md shows what else does not compile");
     Ok(())
 }

@@ -9,9 +9,9 @@ use omen_gate::tool::Tool;
 use omen_gate::{Config, Fault, ServerName, mcp};
 
 use super::pins;
-use crate::cli::args::CatalogArgs;
-use crate::cli::output::Output;
-use crate::cli::{Failure, Outcome, complain};
+use crate::args::CatalogArgs;
+use crate::output::Output;
+use crate::{Failure, Outcome, complain};
 
 /// What servers list, by their names.
 type Lists = BTreeMap<ServerName, Vec<Tool>>;

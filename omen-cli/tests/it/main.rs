@@ -1,4 +1,5 @@
 //! The command, run as a process.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 use std::fs;
 use std::path::Path;
@@ -12,6 +13,7 @@ mod check;
 mod contract;
 mod failures;
 mod gate;
+mod governed;
 mod human;
 mod others;
 

@@ -1,19 +1,4 @@
-//! The command line. One module a subcommand; what they share stands in `args`, `input`, `output`.
-//!
-//! Architecture invariant: no verdict is made here. The library judges, the command shows.
-//! Architecture invariant: only `output` writes to standard output.
-
-mod args;
-mod audit;
-mod check;
-mod explain;
-mod gate;
-mod graph;
-mod input;
-mod output;
-mod rules;
-mod schema;
-mod trace;
+//! From the arguments to an exit code.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -22,8 +7,9 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use args::{AuditCommand, AuditVerifyArgs, CheckArgs, Cli, Command, Format, GateCommand};
-use output::Output;
+use crate::args::{AuditCommand, AuditVerifyArgs, CheckArgs, Cli, Command, Format, GateCommand};
+use crate::output::Output;
+use crate::{audit, check, explain, gate, graph, rules, schema, trace};
 
 /// Parses the arguments, runs the command, and gives the exit code.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -83,7 +69,7 @@ fn completions(shell: clap_complete::Shell, out: &mut Output) -> Result<Outcome,
 
 /// How a run ended that was able to deliver what it had to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+pub(crate) enum Outcome {
     /// No error was found.
     Clean,
     /// At least one error was found.
@@ -94,7 +80,7 @@ enum Outcome {
 
 /// Why a run came to an end early.
 #[derive(Debug)]
-enum Failure {
+pub(crate) enum Failure {
     /// The arguments make no sense.
     Usage(String),
     /// Standard output is closed, or full.
@@ -132,7 +118,7 @@ impl From<io::Error> for Failure {
 }
 
 /// One line on standard error.
-fn complain(what: impl fmt::Display) {
+pub(crate) fn complain(what: impl fmt::Display) {
     // If even this cannot be written, the exit code still tells.
     let _ = writeln!(io::stderr(), "omen: {what}");
 }

@@ -11,10 +11,10 @@ use omen_gate::dry_run::{DryRun, Verdict};
 use omen_gate::{SystemClock, regular};
 use serde::Serialize;
 
-use crate::cli::args::DryRunArgs;
-use crate::cli::input::{Input, name};
-use crate::cli::output::Output;
-use crate::cli::{Failure, Outcome, complain};
+use crate::args::DryRunArgs;
+use crate::input::{Input, name};
+use crate::output::Output;
+use crate::{Failure, Outcome, complain};
 
 pub(crate) fn dry_run(args: &DryRunArgs, out: &mut Output) -> Result<Outcome, Failure> {
     // Both are looked at, so that the mistakes of both are told.

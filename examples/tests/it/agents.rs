@@ -1,0 +1,53 @@
+//! The example agents run, and what they write is judged clean.
+
+use omen::{Finding, Validator, validator::Options};
+
+#[path = "../../escalation.rs"]
+mod escalation;
+#[path = "../../first_episode.rs"]
+mod first_episode;
+#[path = "../../model_driven.rs"]
+mod model_driven;
+#[path = "../../read_only.rs"]
+mod read_only;
+#[path = "../../resume.rs"]
+mod resume;
+#[path = "../../safe_mode.rs"]
+mod safe_mode;
+
+#[test]
+fn examples_are_judged_clean() {
+    let agents = [
+        ("escalation", escalation::log()),
+        ("first_episode", first_episode::log()),
+        ("model_driven", model_driven::log()),
+        ("read_only", read_only::log()),
+        ("resume", resume::log()),
+        ("safe_mode", safe_mode::log()),
+    ];
+    for (name, log) in agents {
+        let log = log.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let mut findings: Vec<Finding> = Vec::new();
+        let mut validator = Validator::new(Options::default());
+        validator.feed(log.as_ref(), &mut findings);
+        let summary = validator.finish(&mut findings);
+        assert!(findings.is_empty(), "{name}: {findings:#?}");
+        assert!(summary.accepted > 0 && summary.rejected == 0, "{name}: {summary:?}");
+    }
+}
+
+/// An example that stands in no test could write anything.
+#[test]
+fn every_example_is_tested() {
+    let folder = std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let names = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut examples: Vec<_> = names.filter(|name| !matches!(name.as_str(), "Cargo.toml" | "tests")).collect();
+    examples.sort();
+    let mut tested: Vec<_> = include_str!("agents.rs")
+        .lines()
+        .chain(include_str!("twelve_agents.rs").lines())
+        .filter_map(|line| line.strip_prefix("#[path = \"../../")?.split(['/', '"']).next())
+        .collect();
+    tested.sort_unstable();
+    assert_eq!(examples, tested);
+}
