@@ -13,12 +13,14 @@ use crate::pattern::Pattern;
 pub mod cells;
 pub mod fsm;
 pub mod gate;
+pub mod layers;
 pub mod rules;
 pub mod typed;
 
 pub use cells::{Cells, Fact, Outcomes, Refusal};
 pub use fsm::{Event, Fsm, Guard, GuardOn, Obligation, Row, State, SubState, Target};
 pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
+pub use layers::{Layers, Sender, Word};
 pub use rules::{By, Holds, Predicate, Rule};
 pub use typed::{Answer, Capability, Move, Text, Typed, Typestate};
 

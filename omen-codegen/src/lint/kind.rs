@@ -52,6 +52,11 @@ kinds! {
     DanglingReference "dangling-reference" "a reference leads to nothing",
     ReferenceCycle "reference-cycle" "references lead round in a circle",
 
+    // Who sends what.
+    UnknownLayer "unknown-layer" "a layer is none that a packet can come from",
+    MissingLayer "missing-layer" "the table of who sends what lacks a layer",
+    UnsentPacket "unsent-packet" "no layer sends a packet",
+
     // Definitions.
     UnsupportedType "unsupported-type" "a `type` is not supported",
     Untyped "untyped" "a definition takes any value, and is not the one meant for that",
