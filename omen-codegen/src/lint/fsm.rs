@@ -68,7 +68,9 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     {
         cells::check(index, &states, &events, &cells, report);
     }
-    if let Some(layers) = file.get("layers") {
+    if report.count() == 0
+        && let Some(layers) = file.get("layers")
+    {
         layers::check(index, &events, &layers, report);
     }
     if report.count() == 0

@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use crate::json::Json;
-use crate::load::{RULE_LISTS, SchemaSet, resolve};
+use crate::load::{BASE_FILE, RULE_LISTS, SchemaSet, resolve};
 
 /// File whose root is the union of all packets.
 pub(super) const PACKET_UNION: &str = "Packet.schema.json";
@@ -108,7 +108,7 @@ impl<'a> Index<'a> {
                 definitions.push(Definition { key, name, node, shape });
             }
         };
-        for (file, json) in set.schemas() {
+        for (file, json) in set.schemas().filter(|(file, _)| *file != BASE_FILE) {
             let root = Node::root(file, json);
             if !is_library(json) {
                 let title = root.text("title").unwrap_or_else(|| stem(file));

@@ -102,6 +102,7 @@ kinds! {
     PacketReference "packet-reference" "a member of a packet refers to something else",
     PacketTag "packet-tag" "the header does not say the type of the packet",
     PacketMetadata "packet-metadata" "a packet refuses metadata",
+    PacketBase "packet-base" "the base of packets is not what every packet has",
     PacketList "packet-list" "files, union and enum of the packets disagree",
 
     // Rules.

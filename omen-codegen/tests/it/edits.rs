@@ -208,6 +208,7 @@ fn list_packet(schema: &mut Schema) {
     schema.add(HEADER, "/$defs/PacketType/oneOf", "", value("NotePacket", "Says something."));
     let event = json!({ "id": "note", "packet": "NotePacket", "when": [], "description": "a note" });
     schema.add(FSM, "/events", "", event);
+    schema.add(FSM, "/layers/senders/4/sends", "", "NotePacket".into());
 }
 
 fn escalate_from_sense() -> Value {
