@@ -66,6 +66,14 @@ pub struct SenderInfo {
     pub description: &'static str,
 }
 
+impl SenderInfo {
+    /// The layer as JSON has it, without quotes.
+    #[must_use]
+    pub fn name(&self) -> String {
+        crate::rules::layer::wire(self.layer)
+    }
+}
+
 /// A set of nodes: where an episode may be. More than one where the table leaves it open (D11).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeSet(u16);
