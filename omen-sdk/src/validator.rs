@@ -282,7 +282,9 @@ impl Judge {
 
     fn end(&mut self, sink: &mut dyn Sink) {
         for (id, machine) in self.episodes.in_order() {
-            for (packet_id, diagnostic) in machine.finish() {
+            let mut found = machine.finish_at(self.options.now);
+            self.options.levels.apply_to(&mut found, |(_, diagnostic)| diagnostic);
+            for (packet_id, diagnostic) in found {
                 self.summary.count(&diagnostic);
                 let finding = Finding {
                     line: None,
