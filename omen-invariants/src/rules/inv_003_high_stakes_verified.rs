@@ -59,6 +59,12 @@ pub fn is_high(level: StakesLevel) -> bool {
     matches!(level, StakesLevel::High | StakesLevel::Critical)
 }
 
+/// Whether a quality tier suffices to act at a level of stakes: what `tier_check` of a decision says (D61).
+#[must_use]
+pub fn tier_suffices(level: StakesLevel, tier: QualityTier) -> bool {
+    if is_high(level) { tier == QualityTier::Superb } else { tier != QualityTier::Subpar }
+}
+
 /// Whether layer 1 has overridden the rule (D30).
 fn is_overridden(context: &Context<'_>, decision: &DecisionPayloadFacts<'_>) -> bool {
     derived::from_layer_1(&context.facts.header) && derived::says(&decision.decision_summary, OVERRIDE)
