@@ -120,6 +120,8 @@ pub struct Variant {
     pub wire: String,
     /// What it means.
     pub description: String,
+    /// The age in seconds beyond which evidence is stale, if the value is a freshness class that has one.
+    pub stale_after: Option<u64>,
 }
 
 /// A closed object.
@@ -393,7 +395,11 @@ fn one_of(at: &At<'_>, branches: &[Json]) -> Result<Kind, Mistake> {
     branches
         .iter()
         .map(|branch| match branch.get("enum").map(Json::strings).as_deref() {
-            Some([wire]) => Ok(Variant { wire: (*wire).to_owned(), description: text(at, branch, "description")? }),
+            Some([wire]) => Ok(Variant {
+                wire: (*wire).to_owned(),
+                description: text(at, branch, "description")?,
+                stale_after: branch.get("x-omen-stale-after-seconds").and_then(Json::as_u64),
+            }),
             _ => Err(at.join("oneOf").wrong("each branch is a one-value enum")),
         })
         .collect::<Result<_, _>>()

@@ -18,6 +18,7 @@ use std::marker::PhantomData;
 use omen_types::{CorrelationId, Instant};
 
 mod any;
+mod checks;
 mod claim;
 mod convert;
 mod core;
@@ -43,7 +44,7 @@ mod values;
 
 pub use any::{AnyEpisode, AnyLoop};
 pub use claim::{Claims, StartError};
-pub use convert::{IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope};
+pub use convert::{AskingEnvelope, IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope};
 pub use decide::Decided;
 pub use ending::{Lost, OnDrop};
 pub use lease::Lapsed;

@@ -1,7 +1,7 @@
 //! What moves accept. Each is a trait that just one type implements, for a plain parameter could not say what to write
 //! where something close to it was given: a ruling for an order, a directive for an order, a `Vec` for an array.
 
-use omen_invariants::facts::{AnyEnvelope, Envelope};
+use omen_invariants::facts::{AnyEnvelope, Envelope, Hypothesis, MayAsk};
 
 use super::values::{ActOrder, Order};
 
@@ -43,6 +43,22 @@ pub trait KnownEnvelope<L, Q, T>: AnyEnvelope {}
 
 #[diagnostic::do_not_recommend]
 impl<L, Q, T> KnownEnvelope<L, Q, T> for Envelope<L, Q, T> {}
+
+/// An envelope in which a decision may ask for certainty, and whose facts the compiler knows: an [`Envelope`], or a
+/// [`Hypothesis`], whose claims nobody has looked into yet (D31).
+#[diagnostic::on_unimplemented(
+    message = "INV-001 (INV-010): this decision needs an `Envelope` or a `Hypothesis`, whose facts the compiler knows",
+    label = "neither an `Envelope` nor a `Hypothesis`",
+    note = "`mcp.seal()` makes an `Envelope` of an `Mcp` literal, `mcp.hypothesis()` a `Hypothesis`",
+    note = "with a `DynEnvelope`, whose facts are known at run time, decide with `episode.decide(outcome, order, &envelope)`"
+)]
+pub trait AskingEnvelope<L, Q, T>: MayAsk {}
+
+#[diagnostic::do_not_recommend]
+impl<L, Q, T> AskingEnvelope<L, Q, T> for Envelope<L, Q, T> {}
+
+#[diagnostic::do_not_recommend]
+impl<L, Q, T> AskingEnvelope<L, Q, T> for Hypothesis<L, Q, T> {}
 
 /// One order: an [`Order`].
 #[diagnostic::on_unimplemented(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use omen_invariants::facts::AnyEnvelope;
+use omen_invariants::facts::MayAsk;
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_invariants::rules::inv_004_live_evidence;
 use omen_types::limits::MAX_ID_BYTES;
@@ -13,6 +13,7 @@ use omen_types::{
     Timestamp, TokenId, serde_json,
 };
 
+use super::checks;
 use super::claim::Claims;
 use super::ending::{Hook, OnDrop};
 use super::fit::{self, Written};
@@ -29,6 +30,9 @@ pub(crate) struct Core {
     pub(crate) machine: Machine,
     /// The envelope of the packets to come.
     pub(crate) mcp: Arc<Mcp>,
+    /// The latest envelope that keeps INV-004: its evidence stands in for that of a hypothesis, where a packet claims
+    /// something.
+    pub(crate) grounded: Arc<Mcp>,
     pub(crate) origin: Origin,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Box<dyn IdSource>,
@@ -332,7 +336,7 @@ impl Core {
         let header = serde_json::to_string(&header).map_err(broken)?;
         let own = match mcp {
             Some(_) => String::new(),
-            None => serde_json::to_string(&*self.mcp).map_err(broken)?,
+            None => serde_json::to_string(&self.envelope_of(packet_type, false)).map_err(broken)?,
         };
         let mcp = mcp.unwrap_or(&own);
         let text = format!(r#"{{"header":{header},"mcp":{mcp},"payload":{payload}}}"#);
@@ -345,19 +349,23 @@ impl Core {
     }
 
     /// Sends one packet in another envelope, which holds from then on if it was sent.
-    pub(crate) fn try_send_under(&mut self, envelope: &impl AnyEnvelope, draft: Draft) -> Result<(), Arc<Refusal>> {
-        let before = Arc::clone(&self.mcp);
+    pub(crate) fn try_send_under(&mut self, envelope: &impl MayAsk, draft: Draft) -> Result<(), Arc<Refusal>> {
+        let before = (Arc::clone(&self.mcp), Arc::clone(&self.grounded));
         self.under(envelope);
         let sent = self.try_send(draft);
         if sent.is_err() {
-            self.mcp = before;
+            (self.mcp, self.grounded) = before;
         }
         sent
     }
 
     fn make(&mut self, draft: Draft, last: Option<PacketId>) -> Result<Packet, Refusal> {
-        let Draft { payload, status, layer } = draft;
-        let mut mcp = Mcp::clone(&self.mcp);
+        let Draft { mut payload, status, layer } = draft;
+        let acts = matches!(&payload, Payload::Decision(decision) if decision.decision_outcome == DecisionOutcome::Act);
+        let mut mcp = self.envelope_of(payload.packet_type(), acts);
+        if let Payload::Decision(decision) = &mut payload {
+            checks::fill(decision, &mcp);
+        }
         if let Some(status) = status {
             mcp.epistemics.status = status;
         }
@@ -440,10 +448,11 @@ impl Core {
                 }
             }
         }
-        // An alert is never refused for want of evidence (D31); other packets in its envelope would be.
-        if inv_004_live_evidence::is_borne_out(&mcp) && mcp != *self.mcp {
+        // What is not refused for want of evidence (D31) says nothing of the packets to come, but for a decision.
+        let holds = matches!(packet, Packet::Decision(_)) || inv_004_live_evidence::is_borne_out(&mcp);
+        if holds && mcp != *self.mcp {
             // Another program may have left less room than records need.
-            self.mcp = Arc::new(omen_types::fit::envelope(mcp));
+            self.take_envelope(omen_types::fit::envelope(mcp));
         }
     }
 
@@ -545,8 +554,34 @@ impl Core {
     }
 
     /// Takes another envelope for the packets to come.
-    pub(crate) fn under(&mut self, envelope: &impl AnyEnvelope) {
-        self.mcp = Arc::new(envelope.mcp().clone());
+    pub(crate) fn under(&mut self, envelope: &impl MayAsk) {
+        self.take_envelope(envelope.mcp().clone());
+    }
+
+    fn take_envelope(&mut self, mcp: Mcp) {
+        self.mcp = Arc::new(mcp);
+        if inv_004_live_evidence::is_borne_out(&self.mcp) {
+            self.grounded = Arc::clone(&self.mcp);
+        }
+    }
+
+    /// The envelope of a packet. After a hypothesis, what claims something takes status and evidence from the latest
+    /// envelope that has evidence; what asks for certainty goes in the hypothesis itself (D31).
+    fn envelope_of(&self, packet_type: PacketType, acts: bool) -> Mcp {
+        let mut mcp = Mcp::clone(&self.mcp);
+        let asks = match packet_type {
+            PacketType::DecisionPacket => !acts,
+            PacketType::TaskDirectivePacket => self.machine.nodes() == NodeSet::of(LOOP_NODE),
+            PacketType::VerificationPlanPacket | PacketType::EscalationPacket | PacketType::IntegrityAlertPacket => {
+                true
+            }
+            _ => false,
+        };
+        if !asks && !inv_004_live_evidence::is_borne_out(&mcp) {
+            mcp.epistemics = self.grounded.epistemics.clone();
+            mcp.evidence = self.grounded.evidence.clone();
+        }
+        mcp
     }
 
     /// The time at which a token counts as issued: a clock that was set back makes none expire at once (D64).

@@ -1,6 +1,6 @@
 //! Decisions whose outcome is known at run time.
 
-use omen_invariants::facts::{AnyEnvelope, Judged};
+use omen_invariants::facts::{Judged, MayAsk};
 use omen_types::DecisionOutcome;
 
 use super::state::{Unplanned, Unseen};
@@ -25,7 +25,7 @@ impl<S: CanDecide> Episode<S> {
     ///
     /// # Errors
     /// What a validator would say of the decision: INV-002, INV-003, INV-010 for ACT, INV-005 over budget.
-    pub fn decide<A, E: AnyEnvelope>(
+    pub fn decide<A, E: MayAsk>(
         mut self,
         outcome: DecisionOutcome,
         order: ActOrder<A>,

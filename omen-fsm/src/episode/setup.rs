@@ -195,11 +195,13 @@ impl Setup {
     /// An episode with its correlation id, the envelope of its first packets, and a clock. It writes to
     /// [`Memory`] with ids that are numbered. Each packet comes from a layer that sends such packets (LAYER, D63).
     pub fn new(correlation_id: CorrelationId, envelope: &impl AnyEnvelope, clock: impl Clock) -> Self {
+        let mcp = Arc::new(envelope.mcp().clone());
         let stem = correlation_id.as_str().trim_start_matches("corr_").to_owned();
         Self {
             core: Core {
                 machine: Machine::default(),
-                mcp: Arc::new(envelope.mcp().clone()),
+                mcp: Arc::clone(&mcp),
+                grounded: mcp,
                 origin: Origin { correlation_id, campaign_id: None },
                 clock: Arc::new(clock),
                 ids: Box::new(Numbered::new(stem)),

@@ -1,12 +1,12 @@
 //! The decision to escalate.
 
-use omen_invariants::facts::AnyEnvelope;
+use omen_invariants::facts::MayAsk;
 use omen_types::DecisionOutcome;
 
 use crate::episode::{Episode, Ruling};
 
 /// Decides to lay options before a human; the escalation itself comes next.
-pub(crate) fn to_escalate<S, Next, K, E: AnyEnvelope>(
+pub(crate) fn to_escalate<S, Next, K, E: MayAsk>(
     mut episode: Episode<S>,
     ruling: Ruling<K>,
     envelope: &E,

@@ -233,14 +233,10 @@ impl<K> Ruling<K> {
 
     fn payload(&self, outcome: DecisionOutcome, assumptions: Vec<LoadBearingAssumption>) -> DecisionPayload {
         let RulingDraft { chosen, rejected, summary, failure_modes, extras } = RulingDraft::clone(&self.draft);
-        let verified = assumptions.iter().all(|assumption| assumption.verified);
-        // The stages have seen to these (INV-006), and the types to the tier (INV-002, INV-003).
-        let checks = ConstraintsSatisfied::builder()
-            .constitutional_check(true)
-            .budget_check(true)
-            .tier_check(true)
-            .maybe_verification_check((!assumptions.is_empty()).then_some(verified))
-            .build();
+        // The stages have seen to these two (INV-006). Tier and verification are checked as the decision is sent, against
+        // its envelope (D61).
+        let checks =
+            ConstraintsSatisfied::builder().constitutional_check(true).budget_check(true).tier_check(false).build();
         let mut payload = DecisionPayload::builder()
             .decision_outcome(outcome)
             .decision_summary(summary)
