@@ -6,35 +6,24 @@ use quote::{format_ident, quote};
 
 use super::names::{pascal, snake};
 use super::readers::{Mode, reference};
-use super::typestate::{LeftOut, Member, Missing, Typestate};
+use super::typestate::{LeftOut, Member, Missing, Typestate, explained};
 use super::{Context, bug, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Branch, Case, Conditional, Def, Field, Item, Kind, Object, Ty};
 
 /// The builders of an object's branches.
 pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenStream, Mistakes> {
-    let module = format_ident!("{}_required", snake(&def.name));
     let (mut builders, mut traits) = (Vec::new(), Vec::new());
     for branch in &object.branches {
-        let (builder, of) = typestate(context, def, object, branch)?.emit(&module);
+        let (builder, of) = typestate(context, def, object, branch)?.emit();
         builders.push(builder);
         traits.push(of);
     }
     if builders.is_empty() {
         return Ok(TokenStream::new());
     }
-    let docs = super::doc(&format!("What the builders of `{}` ask for, each a trait that explains itself.", def.name));
-    Ok(quote! {
-        #(#builders)*
-
-        #docs
-        #[doc(hidden)]
-        pub mod #module {
-            use super::*;
-
-            #(#traits)*
-        }
-    })
+    let needs = explained(&def.name, &traits);
+    Ok(quote!(#(#builders)* #needs))
 }
 
 /// `build()` of the plain builder of an object whose conditionals and bounds no type carries.

@@ -5,8 +5,8 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::branches::kept;
-use super::names::{pascal, snake};
-use super::typestate::{Group, Member, Missing, Typestate};
+use super::names::pascal;
+use super::typestate::{Group, Member, Missing, Typestate, explained};
 use super::{Context, bug, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Field, Object};
@@ -65,20 +65,9 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, packet: &Object) -> Result<
         fallible: false,
         groups: groups(header_name, header),
     };
-    let module = format_ident!("{}_required", snake(&def.name));
-    let (builder, traits) = builder.emit(&module);
-    let docs = super::doc(&format!("What the builder of `{}` asks for, each a trait that explains itself.", def.name));
-    Ok(quote! {
-        #builder
-
-        #docs
-        #[doc(hidden)]
-        pub mod #module {
-            use super::*;
-
-            #traits
-        }
-    })
+    let (builder, traits) = builder.emit();
+    let needs = explained(&def.name, &[traits]);
+    Ok(quote!(#builder #needs))
 }
 
 fn member(

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::doc;
-use super::names::pascal;
+use super::names::{pascal, snake};
 
 /// A builder.
 pub(super) struct Typestate {
@@ -70,10 +70,10 @@ pub(super) struct Group {
 }
 
 impl Typestate {
-    /// The builder, and the traits for the module that explains what is missing; they are named after `module`.
-    pub(super) fn emit(&self, module: &Ident) -> (TokenStream, TokenStream) {
-        let (structure, traits) = (self.structure(), self.traits());
-        let (setters, left_out, build) = (self.setters(), self.refusals(module), self.build(module));
+    /// The builder, and the traits for the module that explains what is missing.
+    pub(super) fn emit(&self) -> (TokenStream, TokenStream) {
+        let (structure, traits, module) = (self.structure(), self.traits(), module(&self.of.to_string()));
+        let (setters, left_out, build) = (self.setters(), self.refusals(&module), self.build(&module));
         (quote!(#structure #setters #left_out #build), traits)
     }
 
@@ -224,7 +224,7 @@ impl Typestate {
             .map(|LeftOut { name, takes, wire, .. }| {
                 let of = self.trait_name(wire);
                 quote! {
-                    pub fn #name(self, _: #takes) -> Self where for<'never> Unset: #module::#of<'never> { self }
+                    pub fn #name(self, _: #takes) -> Self where for<'never> &'never Unset: #module::#of { self }
                 }
             })
             .collect();
@@ -277,8 +277,7 @@ impl Typestate {
     }
 
     fn trait_name(&self, wire: &str) -> Ident {
-        let name = self.name.to_string();
-        format_ident!("{}{}", name.trim_end_matches("Builder"), pascal(wire))
+        format_ident!("{}{}", pascal(&self.begin.to_string()), pascal(wire))
     }
 
     /// One trait a member, which only a value that was set has: its message is the compiler's.
@@ -312,11 +311,31 @@ impl Typestate {
             let instead = text(instead);
             quote! {
                 #[diagnostic::on_unimplemented(message = #message, label = #label, note = #instead)]
-                pub trait #name<'never> {}
+                pub trait #name {}
             }
         });
         quote!(#(#required)* #(#left_out)*)
     }
+}
+
+/// The module of the traits of an object's builders. Its name is short, since rustc writes the path.
+pub(super) fn explained(object: &str, traits: &[TokenStream]) -> TokenStream {
+    let module = module(object);
+    let docs = doc(&format!("What the builders of `{object}` ask for: each trait explains itself."));
+    quote! {
+        #docs
+        #[doc(hidden)]
+        pub mod #module {
+            use super::*;
+
+            #(#traits)*
+        }
+    }
+}
+
+/// Name of the module of an object's traits.
+fn module(object: &str) -> Ident {
+    format_ident!("{}_needs", snake(object.trim_end_matches("Payload")))
 }
 
 /// A text of an attribute whose braces would be parameters.
