@@ -20,7 +20,8 @@
 //! ```
 
 use crate::packet::PacketId;
-use crate::parse::{Checked, Rejected};
+use crate::parse::{Checked, Claims, Rejected};
+use crate::scalar::Invalid;
 use crate::time::Timestamp;
 
 /// A required member of a builder that is not set.
@@ -131,13 +132,16 @@ arrays!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
 /// Two closures are one, too: `(|| next_id(), || now())`.
 pub trait Stamp {
     /// The id of the next packet; unique within its episode (D21).
-    fn packet_id(&mut self) -> PacketId;
+    ///
+    /// # Errors
+    /// If the source gives something that is not an id of a packet.
+    fn packet_id(&mut self) -> Result<PacketId, Invalid>;
     /// The time now.
     fn created_at(&mut self) -> Timestamp;
 }
 
-impl<Ids: FnMut() -> PacketId, Clock: FnMut() -> Timestamp> Stamp for (Ids, Clock) {
-    fn packet_id(&mut self) -> PacketId {
+impl<Ids: FnMut() -> Result<PacketId, Invalid>, Clock: FnMut() -> Timestamp> Stamp for (Ids, Clock) {
+    fn packet_id(&mut self) -> Result<PacketId, Invalid> {
         (self.0)()
     }
 
@@ -150,6 +154,6 @@ impl<Ids: FnMut() -> PacketId, Clock: FnMut() -> Timestamp> Stamp for (Ids, Cloc
 pub(crate) fn built<T: Checked>(value: T) -> Result<T, Box<Rejected>> {
     match value.check() {
         Ok(()) => Ok(value),
-        Err(errors) => Err(Box::new(Rejected { errors, claims: Default::default() })),
+        Err(errors) => Err(Box::new(Rejected { errors, claims: Claims::default() })),
     }
 }

@@ -138,7 +138,8 @@ fn typestate(context: &Context<'_>, def: &Def, object: &Object, branch: &Branch)
     }
     // What another member's case demands is asked at run time, unless this branch has it in any case.
     fallible |= object.conditionals.iter().filter(|other| other.subject != branch.subject).any(|other| {
-        let here = object.demanded_by(branch).any(|mine| mine.requires == other.requires && mine.non_empty >= other.non_empty);
+        let here =
+            object.demanded_by(branch).any(|mine| mine.requires == other.requires && mine.non_empty >= other.non_empty);
         !here
     });
     Ok(Typestate {

@@ -17,7 +17,10 @@ const TYPE: &str = "packet_type";
 pub(super) fn emit(context: &Context<'_>, def: &Def, packet: &Object) -> Result<TokenStream, Mistakes> {
     let of = ident(&def.name);
     let part = |name: &str| {
-        packet.field(name).and_then(|field| field.ty.reference()).ok_or_else(|| bug(format!("a packet has no `{name}`")))
+        packet
+            .field(name)
+            .and_then(|field| field.ty.reference())
+            .ok_or_else(|| bug(format!("a packet has no `{name}`")))
     };
     let header_name = part("header")?;
     let header = context.model.object(header_name).ok_or_else(|| bug(format!("`{header_name}` is no object")))?;
@@ -107,6 +110,7 @@ fn groups(header_name: &str, header: &Object) -> Vec<Group> {
         parameter: quote!(header),
         takes: quote!(#ty),
         before: TokenStream::new(),
+        error: None,
         sets: header.fields.iter().filter(|field| field.name != TYPE).map(set).collect(),
     }];
     let stamped = [("packet_id", "PacketId"), ("created_at", "Timestamp")];
@@ -118,11 +122,23 @@ fn groups(header_name: &str, header: &Object) -> Vec<Group> {
             name: ident("stamp"),
             docs: quote! {
                 /// Takes `packet_id` and `created_at` from a source of ids and times.
+                ///
+                /// # Errors
+                /// If the source gives something that is not an id of a packet.
             },
             parameter: quote!(stamp),
             takes: quote!(&mut impl Stamp),
-            before: quote!(let (packet_id, created_at) = (stamp.packet_id(), stamp.created_at());),
-            sets: stamped.iter().map(|(name, _)| (ident(name), { let name = ident(name); quote!(#name) })).collect(),
+            before: quote!(let (packet_id, created_at) = (stamp.packet_id()?, stamp.created_at());),
+            error: Some(quote!(Invalid)),
+            sets: stamped
+                .iter()
+                .map(|(name, _)| {
+                    (ident(name), {
+                        let name = ident(name);
+                        quote!(#name)
+                    })
+                })
+                .collect(),
         });
     }
     groups

@@ -63,8 +63,10 @@ pub(super) struct Group {
     pub(super) docs: TokenStream,
     pub(super) parameter: TokenStream,
     pub(super) takes: TokenStream,
-    /// What it makes of its parameter first.
+    /// What it makes of its parameter first, with `?` where that can fail.
     pub(super) before: TokenStream,
+    /// The error of that, if there is one.
+    pub(super) error: Option<TokenStream>,
     /// The members that it sets, each with an expression.
     pub(super) sets: Vec<(Ident, TokenStream)>,
 }
@@ -181,7 +183,7 @@ impl Typestate {
             }
         });
         let groups = self.groups.iter().map(|group| {
-            let Group { name, docs, parameter, takes, before, sets } = group;
+            let Group { name, docs, parameter, takes, before, error, sets } = group;
             let is_required = |name: &Ident| self.required().find(|member| member.name == *name);
             let wrapped: Vec<_> = sets
                 .iter()
@@ -192,9 +194,13 @@ impl Typestate {
             let names: Vec<_> = sets.iter().map(|(name, _)| name).collect();
             let (with, moved) = (self.with(&names), self.moved(&wrapped));
             let free = names.iter().filter_map(|name| is_required(name)).map(|member| self.parameter(member));
+            let (gives, moved) = match error {
+                Some(error) => (quote!(Result<#with, #error>), quote!(Ok(#moved))),
+                None => (with, moved),
+            };
             quote! {
                 #docs
-                pub fn #name(self, #parameter: #takes) -> #with where #(#free: NotSet),* { #before #moved }
+                pub fn #name(self, #parameter: #takes) -> #gives where #(#free: NotSet),* { #before #moved }
             }
         });
         quote! {
@@ -205,12 +211,11 @@ impl Typestate {
     /// The builder with other values of some members.
     fn moved(&self, sets: &[(&Ident, TokenStream)]) -> TokenStream {
         let builder = &self.name;
-        let fields = self.members.iter().map(|Member { name, .. }| {
-            match sets.iter().find(|(other, _)| *other == name) {
+        let fields =
+            self.members.iter().map(|Member { name, .. }| match sets.iter().find(|(other, _)| *other == name) {
                 Some((_, value)) => quote!(#name: #value),
                 None => quote!(#name: self.#name),
-            }
-        });
+            });
         quote!(#builder { #(#fields),* })
     }
 

@@ -33,7 +33,8 @@ pub enum Case {
 }
 
 /// The words for the cases that are not values.
-pub(crate) const CASES: [(&str, Case); 3] = [("absent", Case::Absent), ("empty", Case::Empty), ("filled", Case::Filled)];
+pub(crate) const CASES: [(&str, Case); 3] =
+    [("absent", Case::Absent), ("empty", Case::Empty), ("filled", Case::Filled)];
 
 impl Branch {
     /// Whether a conditional applies to every object of this branch.

@@ -66,7 +66,8 @@ impl Way<'_> {
 
     /// Name of the builder's type.
     fn builder(&self) -> String {
-        let name: String = self.branch.name.split('_').map(|word| format!("{}{}", word[..1].to_uppercase(), &word[1..])).collect();
+        let name: String =
+            self.branch.name.split('_').map(|word| format!("{}{}", word[..1].to_uppercase(), &word[1..])).collect();
         format!("{}{name}Builder", self.of.trim_end_matches("Payload"))
     }
 }
@@ -135,7 +136,8 @@ fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
         }
     }
     for packet in &model.packets {
-        let header: Vec<_> = model.object("PacketHeader").unwrap().fields.iter().filter(|field| field.required).collect();
+        let header: Vec<_> =
+            model.object("PacketHeader").unwrap().fields.iter().filter(|field| field.required).collect();
         let names = header.iter().map(|field| field.name.as_str()).chain(["mcp", "payload"]);
         let names: Vec<_> = names.filter(|name| *name != "packet_type").collect();
         let [illegal, legal] = &mut programs;
@@ -155,7 +157,9 @@ fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
             illegal.add(cell(&format!("without `{name}`")), "fn", "()", &call(name));
             lacking += 1;
         }
-        let whole = format!("let _: {packet} = {packet}::builder().header(any()).mcp(any::<Mcp>()).payload(any::<{payload}>()).build();");
+        let whole = format!(
+            "let _: {packet} = {packet}::builder().header(any()).mcp(any::<Mcp>()).payload(any::<{payload}>()).build();"
+        );
         legal.add(cell("with a header"), "fn", "()", &whole);
     }
     let [illegal, legal] = programs;
@@ -166,6 +170,9 @@ fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
     for (line, cell) in &legal.cells {
         failures.extend(errors.of("legal", *line).iter().map(|error| format!("{}: {error}", cell.name)));
     }
-    println!("branches: {} legal programs compile; {lacking} that lack a member and {left_out} with one that is left out give one error each", legal.cells.len());
+    println!(
+        "branches: {} legal programs compile; {lacking} that lack a member and {left_out} with one that is left out give one error each",
+        legal.cells.len()
+    );
     assert!(failures.is_empty(), "{} programs are amiss:\n{}", failures.len(), failures.join("\n"));
 }

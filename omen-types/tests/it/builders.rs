@@ -171,12 +171,13 @@ fn a_packet_states_its_own_type_and_takes_ids_and_times_from_outside() {
     let mut next = 0;
     let ids = || {
         next += 1;
-        format!("pkt_{next}").parse().unwrap()
+        format!("pkt_{next}").parse::<omen_types::PacketId>()
     };
     let mut stamp = (ids, || "2026-03-01T10:00:00Z".parse::<Timestamp>().unwrap());
     let mut packet = || {
         ObservationPacket::builder()
             .stamp(&mut stamp)
+            .unwrap()
             .layer_source(LayerSource::LayerNumber(LayerNumber::new(6).unwrap()))
             .correlation_id("corr_1".parse().unwrap())
             .mcp(packets::mcp())
@@ -188,6 +189,9 @@ fn a_packet_states_its_own_type_and_takes_ids_and_times_from_outside() {
     assert_eq!(first.header.packet_type, PacketType::ObservationPacket);
     let line = packets::line(first.clone());
     assert_eq!(packets::accepted(&line), Packet::from(first));
+
+    let mut bad = (|| omen_types::PacketId::new("7"), || "2026-03-01T10:00:00Z".parse::<Timestamp>().unwrap());
+    assert!(ObservationPacket::builder().stamp(&mut bad).is_err());
 
     // A header of another type is made right.
     let other = ObservationPacket::builder().header(packets::header(PacketType::DecisionPacket));

@@ -5,13 +5,12 @@ use omen_types::{
     Budgets, ConstraintsSatisfied, DecisionOutcome, DecisionPacket, DecisionPayload, DefinitionOfDone, EpistemicStatus,
     Epistemics, EscalationOption, EscalationPacket, EscalationPayload, EscalationTrigger, Evidence, EvidenceGap,
     EvidenceRef, ExecutionMethod, FreshnessClass, Impact, IntegrityAlertPacket, IntegrityAlertPayload, IntegrityLayer,
-    Intent, IntentScope, Irreversibility, LayerNumber, LayerSource, MaxLoss, Mcp,  NextStep,
-    ObservationPacket, ObservationPayload, ObservationType, OperationType, Packet, PacketHeader, PacketType,
-    PositiveCount, Quality, QualityTier, QueueAction, QueueItem, QueueUpdatePacket, QueueUpdatePayload, RefType,
-     RiskBudget, Routing, Stakes, StakesLevel, TaskClass, TaskDirectivePacket, TaskDirectivePayload,
-    TaskResultPacket, TaskResultPayload, TaskType, Timestamp, ToolAuthorizationPayload, ToolAuthorizationToken,
-     ToolsState, Uncertainty, UnitInterval,  VerificationMethod, VerificationPlanPacket,
-    VerificationPlanPayload, VerificationRequirement, VerificationTarget,
+    Intent, IntentScope, Irreversibility, LayerNumber, LayerSource, MaxLoss, Mcp, NextStep, ObservationPacket,
+    ObservationPayload, ObservationType, OperationType, Packet, PacketHeader, PacketType, PositiveCount, Quality,
+    QualityTier, QueueAction, QueueItem, QueueUpdatePacket, QueueUpdatePayload, RefType, RiskBudget, Routing, Stakes,
+    StakesLevel, TaskClass, TaskDirectivePacket, TaskDirectivePayload, TaskResultPacket, TaskResultPayload, TaskType,
+    Timestamp, ToolAuthorizationPayload, ToolAuthorizationToken, ToolsState, Uncertainty, UnitInterval,
+    VerificationMethod, VerificationPlanPacket, VerificationPlanPayload, VerificationRequirement, VerificationTarget,
 };
 use serde_json::json;
 
@@ -80,7 +79,8 @@ pub(crate) fn mcp() -> Mcp {
 
 pub(crate) fn observation() -> ObservationPacket {
     let data = json!({ "pool_size": 4 }).as_object().cloned().unwrap();
-    let payload = ObservationPayload::builder().observation_type(ObservationType::ToolOutput).data(data).build().unwrap();
+    let payload =
+        ObservationPayload::builder().observation_type(ObservationType::ToolOutput).data(data).build().unwrap();
     ObservationPacket::builder().header(header(ObservationPacket::TYPE)).mcp(mcp()).payload(payload).build()
 }
 

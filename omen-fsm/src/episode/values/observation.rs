@@ -62,7 +62,12 @@ impl Answer {
 
     /// As data, such as the id of the option that was chosen.
     pub fn data(data: Fields) -> Self {
-        Self(ObservationPayload::builder().observation_type(ObservationType::UserInput).data(data.into_map()).unchecked())
+        Self(
+            ObservationPayload::builder()
+                .observation_type(ObservationType::UserInput)
+                .data(data.into_map())
+                .unchecked(),
+        )
     }
 
     pub(crate) fn draft(self) -> Draft {
