@@ -328,6 +328,75 @@
 //! with [`Episode::authorize_named`](crate::Episode::authorize_named), an envelope with
 //! [`DynEnvelope`](crate::DynEnvelope).
 //!
+//! # Packets by builder
+//!
+//! An agent that has a wire of its own needs no episode. [`packet`](crate::packet) has a builder for every packet and for
+//! every object in one. Where a schema has conditionals, each of their cases is a branch with a builder of its own: what
+//! the branch demands is required by type, what it leaves out cannot be set, and `build()` cannot fail.
+//!
+//! | Object | Its branches |
+//! |---|---|
+//! | [`TaskDirectivePayload`](crate::packet::TaskDirectivePayload) | `read`, `write`, `mixed`, `unclassified` |
+//! | [`ExecutionMethod`](crate::packet::ExecutionMethod) | `tool`, `code`, `llm_call`, `memory_query` |
+//! | [`TaskResultPayload`](crate::packet::TaskResultPayload) | `success`, `failure`, `cancelled` |
+//! | [`BeliefUpdatePayload`](crate::packet::BeliefUpdatePayload) | `new_belief`, `revision`, `contradiction_resolved`, `confidence_adjustment`, `staleness_refresh` |
+//! | [`Evidence`](crate::packet::Evidence) | `absent`, `present` |
+//!
+//! A directive that writes does not compile without its token:
+//!
+//! ```compile_fail,E0277
+//! use omen::packet::{ExecutionMethod, TaskDirectivePayload, TaskType};
+//!
+//! # fn demo() -> Result<TaskDirectivePayload, omen::Invalid> {
+//! Ok(TaskDirectivePayload::write()
+//!     .task_id("task_1".parse()?)
+//!     .task_type(TaskType::ToolWrite)
+//!     .execution_method(ExecutionMethod::tool().tool_id("config.set").build())
+//!     .build()) // E4: missing field `authorization_token_id`
+//! # }
+//! ```
+//!
+//! The plain `builder()` of an object is for a case that is known at run time only. If the object has conditionals, or
+//! bounds that no type carries, its `build()` gives the errors that a reader would report.
+//!
+//! The builder of a packet states the packet's type by itself. Id and time are injected with `.stamp(..)`
+//! ([`Stamps`](crate::Stamps) makes a stamp of an id source and a clock), or given one by one; `.mcp(..)` takes an envelope
+//! of facts or a plain `Mcp`.
+//!
+//! ```
+//! use omen::Machine;
+//! use omen::packet::{LayerNumber, LayerSource, ObservationPacket, ObservationPayload, Packet, PacketFacts};
+//! use omen::prelude::*;
+//!
+//! # fn demo(envelope: &Envelope<LowStakes, Par, ToolsOk>, clock: impl Clock) -> Result<(), Box<dyn std::error::Error>> {
+//! let mut stamps = Stamps(Numbered::new("orders"), clock);
+//! let payload = ObservationPayload::builder()
+//!     .observation_type(ObservationType::UserInput)
+//!     .data(fields!({ "ask": "raise the pool to 80" }).into_map())
+//!     .build()?; // the data may not be empty
+//! let packet: ObservationPacket = ObservationPacket::builder()
+//!     .stamp(&mut stamps)?
+//!     .correlation_id("corr_orders".parse()?)
+//!     .layer_source(LayerSource::LayerNumber(LayerNumber::of::<6>()))
+//!     .mcp(envelope)
+//!     .payload(payload)
+//!     .build();
+//!
+//! // What one packet cannot show, such as the order of packets, the machine judges before it is sent.
+//! let mut machine = Machine::default();
+//! let line = json!(Packet::from(packet)).to_string();
+//! let facts = PacketFacts::parse(&line)?;
+//! let verdict = machine.judge(&facts, None);
+//! if verdict.errors().next().is_none() {
+//!     machine.accept(&facts, &verdict);
+//!     println!("{line}");
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The example `own_wire` is a whole agent of this kind.
+//!
 //! # Resuming
 //!
 //! [`AnyEpisode::resume`](crate::AnyEpisode::resume) takes an episode up from its log, in whatever state. The program needs

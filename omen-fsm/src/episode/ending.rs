@@ -8,8 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use omen_types::{
-    Code, CorrelationId, DecisionOutcome, Diagnostic, ErrorDetails, EscalationTrigger, ResultStatus, TaskResultPayload,
-    Text,
+    Code, CorrelationId, DecisionOutcome, Diagnostic, ErrorDetails, EscalationTrigger, TaskResultPayload, Text,
 };
 
 use super::core::{Core, Draft};
@@ -160,10 +159,9 @@ impl Core {
     fn cancelled(&self, reason: &Text) -> Vec<Draft> {
         let result = |task: super::Pending| {
             let details = ErrorDetails::builder().error_message(reason.to_string()).build();
-            let payload = TaskResultPayload::builder()
+            let payload = TaskResultPayload::cancelled()
                 .task_id(task.task_id().clone())
                 .directive_packet_id(task.directive().clone())
-                .result_status(ResultStatus::Cancelled)
                 .error_details(details);
             Draft::new(payload.build())
         };

@@ -118,3 +118,16 @@ impl<Level, Tier, Tools> AnyEnvelope for Envelope<Level, Tier, Tools> {
         &self.mcp
     }
 }
+
+/// For a packet that is made with a builder: `.mcp(envelope)`.
+impl<Level, Tier, Tools> From<Envelope<Level, Tier, Tools>> for omen_types::Mcp {
+    fn from(envelope: Envelope<Level, Tier, Tools>) -> Self {
+        envelope.mcp
+    }
+}
+
+impl<Level, Tier, Tools> From<&Envelope<Level, Tier, Tools>> for omen_types::Mcp {
+    fn from(envelope: &Envelope<Level, Tier, Tools>) -> Self {
+        envelope.mcp.clone()
+    }
+}

@@ -108,7 +108,7 @@ impl Belief {
 
     fn of(update_type: UpdateType, change: BeliefChange) -> Self {
         let bytes = size(&change);
-        let payload = BeliefUpdatePayload::builder().update_type(update_type).belief_changes(vec![change]).build();
+        let payload = BeliefUpdatePayload::builder().update_type(update_type).belief_changes(vec![change]).unchecked();
         Self { payload, bytes }
     }
 }

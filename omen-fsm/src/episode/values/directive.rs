@@ -83,7 +83,7 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
                 .method(MethodKind::Tool)
                 .tool_id(T::ID)
                 .maybe_tool_params(self.params.map(Fields::into_map))
-                .build(),
+                .unchecked(),
             tool_safety_class: Some(class),
             authorization_token_id: token_id,
             timeout_seconds: self.timeout_seconds.map(PositiveCount::from),
@@ -157,7 +157,7 @@ impl<C> Order<C> {
             .maybe_tool_safety_class(draft.tool_safety_class)
             .maybe_authorization_token_id(draft.authorization_token_id)
             .maybe_timeout_seconds(draft.timeout_seconds)
-            .build();
+            .unchecked();
         draft.extras.fill(&mut payload);
         payload
     }

@@ -108,7 +108,7 @@ impl<const O: usize, const G: usize> FullEscalation<O, G> {
             .top_options(options.collect())
             .evidence_gaps(gaps.collect())
             .recommended_next_step(next_step)
-            .build();
+            .unchecked();
         extras.fill(&mut payload);
         Draft::new(payload)
     }

@@ -101,7 +101,7 @@ impl NamedDirective {
                 .method(MethodKind::Tool)
                 .tool_id(self.tool_id)
                 .maybe_tool_params(self.params.map(Fields::into_map))
-                .build(),
+                .unchecked(),
             tool_safety_class: Some(self.class),
             authorization_token_id: None,
             timeout_seconds: self.timeout_seconds.map(PositiveCount::from),

@@ -19,7 +19,7 @@ pub struct Observation<St> {
 impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
     /// Of any sort.
     pub fn new(_status: St, kind: ObservationType, data: Fields) -> Self {
-        let payload = ObservationPayload::builder().observation_type(kind).data(data.into_map()).build();
+        let payload = ObservationPayload::builder().observation_type(kind).data(data.into_map()).unchecked();
         Self { payload, status: PhantomData }
     }
 
@@ -62,7 +62,12 @@ impl Answer {
 
     /// As data, such as the id of the option that was chosen.
     pub fn data(data: Fields) -> Self {
-        Self(ObservationPayload::builder().observation_type(ObservationType::UserInput).data(data.into_map()).build())
+        Self(
+            ObservationPayload::builder()
+                .observation_type(ObservationType::UserInput)
+                .data(data.into_map())
+                .unchecked(),
+        )
     }
 
     pub(crate) fn draft(self) -> Draft {

@@ -88,7 +88,7 @@ impl Plan {
             .targets(self.targets.clone())
             .maybe_max_tool_calls(self.max_tool_calls)
             .maybe_time_budget_seconds(self.time_budget_seconds)
-            .build();
+            .unchecked();
         self.extras.clone().fill(&mut payload);
         Draft::new(payload)
     }

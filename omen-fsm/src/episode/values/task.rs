@@ -300,7 +300,7 @@ impl Settled {
             .result_status(self.status)
             .maybe_result_data(self.data.clone())
             .maybe_error_details(self.error.clone())
-            .build();
+            .unchecked();
         self.extras.clone().fill(&mut payload);
         Draft::new(payload)
     }

@@ -48,7 +48,7 @@ impl TokenSpec {
             .tool_ids(scope.tools.clone())
             .operation_types(scope.operations.clone())
             .maybe_resource_constraints(self.constraints.clone().map(Fields::into_map))
-            .build();
+            .unchecked();
         let mut payload = ToolAuthorizationPayload::builder()
             .token_id(token_id)
             .authorized_scope(scope)
