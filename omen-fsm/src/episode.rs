@@ -15,7 +15,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use omen_types::{CorrelationId, Instant};
+use omen_types::{CorrelationId, Instant, PacketId};
 
 mod any;
 mod claim;
@@ -43,7 +43,7 @@ mod values;
 
 pub use any::{AnyEpisode, AnyLoop};
 pub use claim::{Claims, StartError};
-pub use convert::{IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope};
+pub use convert::{IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope, Says};
 pub use decide::Decided;
 pub use ending::{Lost, OnDrop};
 pub use lease::Lapsed;
@@ -64,7 +64,6 @@ use core::Core;
 // here, beside `Episode`, so that compile errors name them by short paths.
 use crate::table::{Node, NodeSet};
 use omen_invariants::facts::*;
-use omen_types::Text;
 use state::sealed::EpisodeSealed;
 
 include!(concat!(env!("OUT_DIR"), "/episode.rs"));
@@ -96,6 +95,12 @@ impl<S> Episode<S> {
     #[must_use]
     pub fn ledger(&self) -> &omen_invariants::Ledger {
         self.core.machine.ledger()
+    }
+
+    /// Its latest decision, which a verification plan names.
+    #[must_use]
+    pub fn decision(&self) -> Option<&PacketId> {
+        self.core.decision.as_ref()
     }
 
     /// Where the table has it; two nodes after results were taken in (D11).

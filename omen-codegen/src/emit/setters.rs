@@ -287,6 +287,10 @@ fn rest(model: &Model, maker: &Maker, object: &Object) -> Result<TokenStream, Mi
         pub(crate) struct #name { #(#fields),* }
 
         impl #name {
+            pub(super) fn of(#target: &#of) -> Self {
+                Self { #(#names: object.#names.clone()),* }
+            }
+
             pub(super) fn fill(self, #target: &mut #of) {
                 let Self { #(#names),* } = self;
                 #(object.#names = #names;)*

@@ -20,7 +20,7 @@ use super::lease::{Leases, Over};
 use super::proved;
 use super::refused::Refusal;
 use super::setup::{Clock, IdSource, Line, Log};
-use super::values::{Alert, halt_alert, info_alert};
+use super::values::{Alarm, Alert, info_alert};
 use super::{Authority, Pending};
 use crate::machine::Machine;
 use crate::table::{LOOP_NODE, NodeSet, Obligation};
@@ -302,16 +302,26 @@ impl Core {
         sent
     }
 
+    /// Keeps what a step that cannot fail by its type was refused for, before anything was sent.
+    pub(crate) fn keep(&mut self, why: Refusal) {
+        self.trouble.get_or_insert(Arc::new(why));
+    }
+
     /// Sends an alert that moves nothing.
     pub(crate) fn alert(&mut self, alert: Alert) {
-        for draft in alert.drafts() {
-            self.alarm(|_| draft);
+        match alert.drafts() {
+            Ok(drafts) => {
+                for draft in drafts {
+                    self.alarm(|_| draft);
+                }
+            }
+            Err(why) => self.keep(why),
         }
     }
 
     /// Halts the episode. Where the log stands and where the type does is the same from then on.
-    pub(crate) fn halt(&mut self, reason: Text) {
-        if self.alarm(|before| halt_alert(reason, before)) {
+    pub(crate) fn halt(&mut self, alarm: Alarm) {
+        if self.alarm(|before| alarm.draft(before)) {
             self.trouble = None;
         }
     }

@@ -11,7 +11,12 @@ pub(crate) fn cancel<S, Next, K, E: AnyEnvelope>(
     ruling: Ruling<K>,
     envelope: &E,
 ) -> Episode<Next> {
-    episode.core.under(envelope);
-    episode.core.must(ruling.draft(DecisionOutcome::Cancel));
+    match ruling.draft(DecisionOutcome::Cancel) {
+        Ok(draft) => {
+            episode.core.under(envelope);
+            episode.core.must(draft);
+        }
+        Err(why) => episode.core.keep(why),
+    }
     episode.at()
 }
