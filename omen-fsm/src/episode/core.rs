@@ -20,7 +20,7 @@ use super::lease::{Leases, Over};
 use super::proved;
 use super::refused::Refusal;
 use super::setup::{Clock, IdSource, Line, Log};
-use super::values::{Alarm, Alert, info_alert};
+use super::values::{Alarm, Alert, PacketHeaderExtras, info_alert};
 use super::{Authority, Pending};
 use crate::machine::Machine;
 use crate::table::{LOOP_NODE, NodeSet, Obligation};
@@ -60,6 +60,8 @@ pub(crate) struct Origin {
     pub(crate) correlation_id: CorrelationId,
     pub(crate) campaign_id: Option<CampaignId>,
     pub(crate) layer: LayerSource,
+    /// Members of headers that no rule owns.
+    pub(crate) header: PacketHeaderExtras,
 }
 
 /// What an episode notes of its verification loop.
@@ -383,7 +385,7 @@ impl Core {
         last: Option<PacketId>,
     ) -> Result<PacketHeader, Refusal> {
         let ids = &mut self.ids;
-        Ok(PacketHeader::builder()
+        let mut header = PacketHeader::builder()
             .packet_id(self.machine.fresh(self.sent, Kind::Packet, || ids.packet_id()).map_err(no_id)?)
             .packet_type(packet_type)
             .created_at(Timestamp::from(self.clock.now()))
@@ -391,7 +393,9 @@ impl Core {
             .correlation_id(self.origin.correlation_id.clone())
             .maybe_campaign_id(self.origin.campaign_id.clone())
             .maybe_previous_packet_id(last)
-            .build())
+            .build();
+        self.origin.header.clone().fill(&mut header);
+        Ok(header)
     }
 
     /// Task ids that this episode has not used, each once.

@@ -1,5 +1,8 @@
 //! What moves are given: the contents of packets, and the proofs that rules ask for.
 
+#[allow(unused_imports, reason = "the schemas say whether it has generated setters")]
+use super::setup::Setup;
+
 mod alert;
 mod arbitration;
 mod belief;
@@ -34,6 +37,7 @@ pub use layer1::{Layer1, Layer1Order};
 pub use named::{AnyScope, NamedDirective, NamedScope, Sorted, Unauthorized};
 pub use observation::{Answer, Observation};
 pub use plan::{Assumption, Plan, Proof, Target, Verified};
+pub(crate) use setters::PacketHeaderExtras;
 use setters::{
     DecisionPayloadExtras, TaskDirectivePayloadExtras, TaskResultPayloadExtras, ToolAuthorizationPayloadExtras,
     VerificationPlanPayloadExtras,
