@@ -1,8 +1,8 @@
 //! Programs that say what they say with the methods of the typed API alone.
 
 use omen::packet::{
-    ContradictionDetails, EstimatedCost, ExecutionMetadata, IntentScope, JsonObject,
-    PacketId, RealNumber, ReliabilityMetadata, ResolutionMethod, RetryPolicy,
+    ContradictionDetails, EstimatedCost, ExecutionMetadata, IntentScope, NonNegativeNumber, PacketId, RealNumber,
+    ReliabilityMetadata, ResolutionMethod, RetryPolicy,
 };
 use omen::prelude::*;
 use omen_codegen::model::Kind;
@@ -71,7 +71,11 @@ fn works() -> String {
     let seen = Observation::tool_output(Observed, "config.get", fields!({ "pool": 20 }))
         .queried(fields!({ "key": "pool" }))
         .reliability_metadata(
-            ReliabilityMetadata::builder().tool_success(true).latency_ms(3_u32.into()).partial_result(false).build(),
+            ReliabilityMetadata::builder()
+                .tool_success(true)
+                .latency_ms(NonNegativeNumber::new(3.0).unwrap())
+                .partial_result(false)
+                .build(),
         );
     let mut episode = begin("corr_works").start().unwrap().under(&envelope).observe(seen);
     for kind in each::<ObservationType>("ObservationType") {
@@ -90,7 +94,8 @@ fn works() -> String {
     ]);
     let plan = plan.max_tool_calls(3).time_budget_seconds(60).on_failure(OnFailure::Retry);
     let read = Directive::new(Get, op::Read, fields!({ "key": "pool" })).verifying().timeout_seconds(9);
-    let policy = RetryPolicy::builder().max_retries(2_u32.into()).backoff_multiplier("2".parse().unwrap()).build();
+    let policy =
+        RetryPolicy::builder().max_retries(2_u32.into()).backoff_multiplier(BackoffFactor::new(2.0).unwrap()).build();
     let (mut episode, proof) = episode
         .believe(belief)
         .verify_first(ruling(), &envelope)
@@ -145,7 +150,7 @@ fn works() -> String {
     ];
     let (episode, [set, moved]) = episode.execute(writes).unwrap();
     let used = ExecutionMetadata::builder()
-        .execution_time_ms(4_u32.into())
+        .execution_time_ms(NonNegativeNumber::new(4.0).unwrap())
         .tokens_used(5_u32.into())
         .tool_calls_used(1_u32.into())
         .retry_count(1_u32.into())
@@ -188,8 +193,12 @@ fn inquires() -> String {
 }
 
 fn question(trigger: EscalationTrigger) -> Escalation<2, 1> {
-    let choice =
-        |id: &str| Choice { id: id.into(), description: id.into(), pros: vec!["cheap".into()], cons: vec!["slow".into()] };
+    let choice = |id: &str| Choice {
+        id: id.into(),
+        description: id.into(),
+        pros: vec!["cheap".into()],
+        cons: vec!["slow".into()],
+    };
     Escalation {
         trigger,
         options: [choice("wait"), choice("go")],
@@ -243,7 +252,7 @@ fn halts() -> String {
 }
 
 /// An episode for each value of each enum of the envelope.
-fn envelopes() -> Vec<String> {
+pub(super) fn envelopes() -> Vec<String> {
     let whole = serde_json::to_value(envelope().mcp()).unwrap();
     let places = [
         ("/stakes/impact", "Impact"),
@@ -284,7 +293,10 @@ fn envelopes() -> Vec<String> {
         observe(&mcp);
     }
     let guess = omen::facts::Mcp {
-        intent: Intent::new(text!("guess"), IntentScope::JsonObject(JsonObject::from_iter([("db".into(), "orders".into())]))),
+        intent: Intent::new(
+            text!("guess"),
+            IntentScope::JsonObject(serde_json::Map::from_iter([("db".into(), "orders".into())])),
+        ),
         stakes: Stakes {
             impact: impact::Low,
             irreversibility: irreversibility::Reversible,

@@ -36,8 +36,10 @@ impl Said {
             }
             Kind::Union(names) => {
                 // Of several, an enum is the only one that lists its values.
-                let lists = |name: &&String| matches!(&model.def(name).unwrap().kind, Kind::Enum(values)
-                    if values.iter().any(|known| value.as_str() == Some(&known.wire)));
+                let lists = |name: &&String| {
+                    matches!(&model.def(name).unwrap().kind, Kind::Enum(values)
+                    if values.iter().any(|known| value.as_str() == Some(&known.wire)))
+                };
                 names.iter().filter(lists).for_each(|name| self.value(model, name, value));
             }
             _ => {}
@@ -65,10 +67,16 @@ fn reachable(model: &Model) -> BTreeSet<String> {
     let mut next = model.packets.clone();
     while let Some(name) = next.pop() {
         match &model.def(&name).unwrap().kind {
-            Kind::Object(object) => next.extend(object.fields.iter().filter_map(|field| match &field.ty {
-                Ty::Array { item: Item::Ref(name), .. } => Some(name.clone()),
-                ty => ty.reference().map(str::to_owned),
-            }).filter(|name| !found.contains(name))),
+            Kind::Object(object) => next.extend(
+                object
+                    .fields
+                    .iter()
+                    .filter_map(|field| match &field.ty {
+                        Ty::Array { item: Item::Ref(name), .. } => Some(name.clone()),
+                        ty => ty.reference().map(str::to_owned),
+                    })
+                    .filter(|name| !found.contains(name)),
+            ),
             Kind::Union(names) => next.extend(names.iter().filter(|name| !found.contains(*name)).cloned()),
             _ => {}
         }
