@@ -122,8 +122,9 @@ impl<S> Episode<S> {
     }
 
     /// Why the episode stands still although no step has returned an error: the log could not be written, the episode
-    /// was resumed elsewhere, or the id source gave no valid id. No value is among the reasons: values are checked where
-    /// they are made (see [`Json`]), and a record that is too long for a line is shortened. Every later step fails with
+    /// was resumed elsewhere, or the id source gave no valid id. Values are not among the reasons: they are checked
+    /// where they are made (see [`Json`]), and a record that is too long for a line is shortened. A generated payload is, if
+    /// it is not what its move sends (see [`Says`]) or was changed after it was built. Every later step fails with
     /// it. After an invalid id, [`Episode::into_any`] returns the episode in the state that its log has reached; after
     /// the others, only [`AnyEpisode::resume`] leads on, with what the log holds.
     #[must_use]

@@ -3,7 +3,7 @@
 use omen_fsm::episode::*;
 use omen_invariants::facts::*;
 use omen_invariants::{text, tool};
-use omen_types::{AlertType, NotePayload, Packet, PacketType, ToolSafetyClass};
+use omen_types::{AlertType, EscalationPayload, NotePayload, Packet, PacketType, ToolSafetyClass};
 
 tool!(Scan = "net.scan", Intel);
 
@@ -25,10 +25,36 @@ pub fn members(
     let _ = belief.more_of_beliefupdatepayload("more").more_of_beliefchange("more");
     let _ = ruling.more_of_decisionpayload("more").more_of_chosenoption("more");
     let _ = plan.more_of_verificationplanpayload("more");
+    let _ = Inquiry::llm_call(None).more_of_taskdirectivepayload("more");
     let _ = token.more_of_toolauthorizationpayload("more");
     let _ = settled.more_of_taskresultpayload("more");
     let _ = escalation.more_of_escalationpayload("more").more_of_nextstep("more");
     let _ = Alert::info(AlertType::Drill, text!("a drill")).more_of_integrityalertpayload("more");
+}
+
+/// So does each of the header and of the envelope.
+pub fn header_and_envelope(setup: Setup, envelope: Envelope<LowStakes, Par, ToolsOk>) {
+    let _ = setup.more_of_packetheader("more");
+    let _ = envelope
+        .more_of_mcp("more")
+        .more_of_intent("more")
+        .more_of_stakes("more")
+        .more_of_quality("more")
+        .more_of_definitionofdone("more")
+        .more_of_budgets("more")
+        .more_of_riskbudget("more")
+        .more_of_epistemics("more")
+        .more_of_evidence("more")
+        .more_of_evidenceref("more")
+        .more_of_routing("more");
+}
+
+/// What else an object may hold, a generated payload says, which every move takes.
+pub fn payload(episode: Episode<Decide<Escalate>>, mut payload: EscalationPayload) -> Episode<Escalated> {
+    for gap in &mut payload.evidence_gaps {
+        gap.more_of_evidencegap = Some("more".into());
+    }
+    episode.escalate(payload)
 }
 
 /// A tool of the new class is read with, by its type and by its name.
