@@ -39,8 +39,8 @@ pub use observation::{Answer, Observation};
 pub use plan::{Assumption, Plan, Proof, Target, Verified};
 pub(crate) use setters::PacketHeaderExtras;
 use setters::{
-    DecisionPayloadExtras, TaskDirectivePayloadExtras, TaskResultPayloadExtras, ToolAuthorizationPayloadExtras,
-    VerificationPlanPayloadExtras,
+    AuthorizedScopeExtras, DecisionPayloadExtras, ExecutionMethodExtras, TaskDirectivePayloadExtras,
+    TaskResultPayloadExtras, ToolAuthorizationPayloadExtras, VerificationPlanPayloadExtras,
 };
 pub use task::{Authority, NotItsResult, NotStarted, Pending, Running, Settled, Watch};
 pub use token::{LiveToken, Permit, TokenSpec};

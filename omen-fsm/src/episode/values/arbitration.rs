@@ -196,7 +196,7 @@ pub(super) struct RulingDraft {
     summary: Text,
     /// What the summary has to end with: the policy, and an order of layer 1.
     suffix: String,
-    failure_modes: Vec<FailureMode>,
+    pub(super) failure_modes: Vec<FailureMode>,
     pub(super) extras: DecisionPayloadExtras,
     /// What a generated payload says; its ruling's own members have been put into it.
     stated: Option<Box<DecisionPayload>>,
@@ -309,7 +309,7 @@ fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
 #[derive(Debug)]
 pub struct ActOrder<A> {
     ruling: Ruling,
-    assumptions: Vec<LoadBearingAssumption>,
+    pub(super) assumptions: Vec<LoadBearingAssumption>,
     /// The plans that the proofs of its assumptions come from.
     proofs: Vec<Mark>,
     layer: Option<LayerSource>,

@@ -15,7 +15,7 @@ use omen_types::{
 use super::super::TakesToken;
 use super::super::core::Mark;
 use super::super::refused::Refusal;
-use super::{Fields, Permit, TaskDirectivePayloadExtras};
+use super::{ExecutionMethodExtras, Fields, Permit, TaskDirectivePayloadExtras};
 
 /// A call of the tool `T` for the operation `O`.
 #[must_use = "`.ready()` or `.with(permit)` makes an order of it"]
@@ -25,6 +25,7 @@ pub struct Directive<T, O> {
     timeout_seconds: Option<NonZeroU32>,
     verifies: bool,
     pub(super) extras: TaskDirectivePayloadExtras,
+    pub(super) method: ExecutionMethodExtras,
     tool: PhantomData<fn(T, O) -> (T, O)>,
 }
 
@@ -36,8 +37,8 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
 
     /// A call without parameters.
     pub fn bare(_tool: T, _operation: O) -> Self {
-        let extras = TaskDirectivePayloadExtras::default();
-        Self { params: None, timeout_seconds: None, verifies: false, extras, tool: PhantomData }
+        let (extras, method) = Default::default();
+        Self { params: None, timeout_seconds: None, verifies: false, extras, method, tool: PhantomData }
     }
 
     /// How many seconds it may take, at least 1; without it, the time budget of the envelope (D35).
@@ -86,6 +87,12 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
     fn order<C>(self, permit: Option<(TokenId, Mark)>) -> Order<C> {
         let class = T::Class::VALUE;
         let (token_id, episode) = permit.unzip();
+        let mut execution_method = ExecutionMethod::builder()
+            .method(MethodKind::Tool)
+            .tool_id(T::ID)
+            .maybe_tool_params(self.params.map(Fields::into_map))
+            .build();
+        self.method.fill(&mut execution_method);
         let draft = OrderDraft {
             task_id: None,
             task_type: match TaskDirectivePayload::requires_authorization_token_id(class) {
@@ -93,11 +100,7 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
                 false if self.verifies => TaskType::Verification,
                 false => TaskType::ToolRead,
             },
-            execution_method: ExecutionMethod::builder()
-                .method(MethodKind::Tool)
-                .tool_id(T::ID)
-                .maybe_tool_params(self.params.map(Fields::into_map))
-                .build(),
+            execution_method,
             tool_safety_class: Some(class),
             authorization_token_id: token_id,
             timeout_seconds: self.timeout_seconds.map(PositiveCount::from),

@@ -15,7 +15,7 @@ use super::VerificationPlanPayloadExtras;
 
 /// Something to verify: an assumption, how, and what shows that it holds.
 #[derive(Clone, Debug)]
-pub struct Target(VerificationTarget);
+pub struct Target(pub(super) VerificationTarget);
 
 impl Target {
     /// Verified with a tool.

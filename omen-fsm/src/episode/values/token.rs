@@ -12,7 +12,7 @@ use omen_types::{
 
 use super::super::core::{Core, Draft, Mark};
 use super::super::refused::Refusal;
-use super::{Fields, NamedScope, ToolAuthorizationPayloadExtras};
+use super::{AuthorizedScopeExtras, Fields, NamedScope, ToolAuthorizationPayloadExtras};
 
 /// What a token is to be, beside its scope and its number of uses, which are types.
 #[must_use = "it is given to `.authorize::<Scope, N>(..)`"]
@@ -22,6 +22,7 @@ pub struct TokenSpec {
     rationale: Text,
     constraints: Option<Fields>,
     pub(super) extras: ToolAuthorizationPayloadExtras,
+    pub(super) scope: AuthorizedScopeExtras,
     /// What a generated payload says.
     stated: Option<Box<ToolAuthorizationPayload>>,
 }
@@ -29,7 +30,14 @@ pub struct TokenSpec {
 impl TokenSpec {
     /// How many seconds it lives, at least 1, and why it is issued. A token is void from its expiry on (D3).
     pub fn new(ttl_seconds: u32, rationale: Text) -> Self {
-        Self { ttl_seconds: ttl_seconds.max(1), rationale, constraints: None, extras: Default::default(), stated: None }
+        Self {
+            ttl_seconds: ttl_seconds.max(1),
+            rationale,
+            constraints: None,
+            extras: Default::default(),
+            scope: Default::default(),
+            stated: None,
+        }
     }
 
     /// What a generated payload says. What the move knows, the payload has to say, too, or it is refused: the scope's tools
@@ -38,7 +46,8 @@ impl TokenSpec {
     pub fn stating(payload: ToolAuthorizationPayload) -> Self {
         let rationale = payload.rationale.clone().unwrap_or_else(|| omen_invariants::text!("a token"));
         let extras = ToolAuthorizationPayloadExtras::of(&payload);
-        Self { extras, stated: Some(Box::new(payload)), ..Self::new(1, rationale) }
+        let scope = AuthorizedScopeExtras::of(&payload.authorized_scope);
+        Self { extras, scope, stated: Some(Box::new(payload)), ..Self::new(1, rationale) }
     }
 
     /// What the parameters of the tools have to be (D27): checked when a directive is sent.
@@ -72,6 +81,7 @@ impl TokenSpec {
                 payload.authorized_scope.resource_constraints = Some(constraints.clone().into_map());
             }
             self.extras.clone().fill(&mut payload);
+            self.scope.clone().fill(&mut payload.authorized_scope);
             return Ok((payload.token_id.clone(), Draft::new(payload)));
         }
         let (token_id, now) = (core.fresh_token_id()?, core.now());
@@ -89,6 +99,7 @@ impl TokenSpec {
             .rationale(self.rationale.clone())
             .build();
         self.extras.clone().fill(&mut payload);
+        self.scope.clone().fill(&mut payload.authorized_scope);
         Ok((token_id, Draft::new(payload)))
     }
 }
