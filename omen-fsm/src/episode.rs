@@ -15,7 +15,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use omen_types::{CorrelationId, Instant};
+use omen_types::{CorrelationId, Instant, PacketId};
 
 mod any;
 mod checks;
@@ -45,7 +45,7 @@ mod values;
 
 pub use any::{AnyEpisode, AnyLoop};
 pub use claim::{Claims, StartError};
-pub use convert::{AskingEnvelope, IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope};
+pub use convert::{AskingEnvelope, IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope, Says};
 pub use decide::Decided;
 pub use ending::{Lost, OnDrop};
 pub use lease::Lapsed;
@@ -67,7 +67,6 @@ use core::Core;
 // here, beside `Episode`, so that compile errors name them by short paths.
 use crate::table::{Node, NodeSet};
 use omen_invariants::facts::*;
-use omen_types::Text;
 use state::sealed::EpisodeSealed;
 
 include!(concat!(env!("OUT_DIR"), "/episode.rs"));
@@ -101,6 +100,12 @@ impl<S> Episode<S> {
         self.core.machine.ledger()
     }
 
+    /// Its latest decision, which a verification plan names.
+    #[must_use]
+    pub fn decision(&self) -> Option<&PacketId> {
+        self.core.decision.as_ref()
+    }
+
     /// Where the table has it; two nodes after results were taken in (D11).
     #[must_use]
     pub fn nodes(&self) -> NodeSet {
@@ -120,8 +125,9 @@ impl<S> Episode<S> {
     }
 
     /// Why the episode stands still although no step has returned an error: the log could not be written, the episode
-    /// was resumed elsewhere, or the id source gave no valid id. No value is among the reasons: values are checked where
-    /// they are made (see [`Json`]), and a record that is too long for a line is shortened. Every later step fails with
+    /// was resumed elsewhere, or the id source gave no valid id. Values are not among the reasons: they are checked
+    /// where they are made (see [`Json`]), and a record that is too long for a line is shortened. A generated payload is, if
+    /// it is not what its move sends (see [`Says`]) or was changed after it was built. Every later step fails with
     /// it. After an invalid id, [`Episode::into_any`] returns the episode in the state that its log has reached; after
     /// the others, only [`AnyEpisode::resume`] leads on, with what the log holds.
     #[must_use]

@@ -180,6 +180,7 @@ mod levels;
 mod mcp;
 mod predicates;
 mod quality;
+mod setters;
 mod stakes;
 mod text;
 mod tool;

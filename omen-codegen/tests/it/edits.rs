@@ -393,7 +393,9 @@ fn a_state_asks_for_a_row_and_a_type() {
         .gains("machine", "Node::Paused")
         .gains("episode", "pub enum Paused {}")
         .gains("episode", "impl Typestate for Paused");
-    assert!(made.methods_of("Authorize").contains("pub fn believe(self, belief: Belief) -> Episode<Paused>"));
+    assert!(
+        made.methods_of("Authorize").contains("pub fn believe(self, belief: impl Says<Belief>) -> Episode<Paused>")
+    );
     assert!(made.methods_of("Paused").contains("pub fn believe(self, belief: Belief) -> Episode<Review>"));
     assert!(made.answers("Escalate", "Paused"));
 }

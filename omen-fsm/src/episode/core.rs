@@ -21,7 +21,7 @@ use super::lease::{Leases, Over};
 use super::proved;
 use super::refused::Refusal;
 use super::setup::{Clock, IdSource, Line, Log};
-use super::values::{Alert, halt_alert, info_alert};
+use super::values::{Alarm, Alert, PacketHeaderExtras, info_alert};
 use super::{Authority, Pending};
 use crate::machine::{Machine, Verdict};
 use crate::table::{Event, LOOP_NODE, NodeSet, Obligation, sender};
@@ -63,6 +63,8 @@ pub(crate) struct Core {
 pub(crate) struct Origin {
     pub(crate) correlation_id: CorrelationId,
     pub(crate) campaign_id: Option<CampaignId>,
+    /// Members of headers that no rule owns.
+    pub(crate) header: PacketHeaderExtras,
 }
 
 /// What an episode notes of its verification loop.
@@ -305,16 +307,26 @@ impl Core {
         sent
     }
 
+    /// Keeps what a step that cannot fail by its type was refused for, before anything was sent.
+    pub(crate) fn keep(&mut self, why: Refusal) {
+        self.trouble.get_or_insert(Arc::new(why));
+    }
+
     /// Sends an alert that moves nothing.
     pub(crate) fn alert(&mut self, alert: Alert) {
-        for draft in alert.drafts() {
-            self.alarm(|_| draft);
+        match alert.drafts() {
+            Ok(drafts) => {
+                for draft in drafts {
+                    self.alarm(|_| draft);
+                }
+            }
+            Err(why) => self.keep(why),
         }
     }
 
     /// Halts the episode. Where the log stands and where the type does is the same from then on.
-    pub(crate) fn halt(&mut self, reason: Text) {
-        if self.alarm(|before| halt_alert(reason, before)) {
+    pub(crate) fn halt(&mut self, alarm: Alarm) {
+        if self.alarm(|before| alarm.draft(before)) {
             self.trouble = None;
         }
     }
@@ -380,7 +392,7 @@ impl Core {
         last: Option<PacketId>,
     ) -> Result<PacketHeader, Refusal> {
         let ids = &mut self.ids;
-        Ok(PacketHeader::builder()
+        let mut header = PacketHeader::builder()
             .packet_id(self.machine.fresh(self.sent, Kind::Packet, || ids.packet_id()).map_err(no_id)?)
             .packet_type(packet_type)
             .created_at(Timestamp::from(self.clock.now()))
@@ -388,7 +400,9 @@ impl Core {
             .correlation_id(self.origin.correlation_id.clone())
             .maybe_campaign_id(self.origin.campaign_id.clone())
             .maybe_previous_packet_id(last)
-            .build())
+            .build();
+        self.origin.header.clone().fill(&mut header);
+        Ok(header)
     }
 
     /// Task ids that this episode has not used, each once.

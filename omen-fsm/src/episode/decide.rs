@@ -1,5 +1,7 @@
 //! Decisions whose outcome is known at run time.
 
+use std::sync::Arc;
+
 use omen_invariants::facts::{Judged, MayAsk};
 use omen_types::DecisionOutcome;
 
@@ -34,7 +36,8 @@ impl<S: CanDecide> Episode<S> {
         if let Err(why) = order.check(&self.core.mark) {
             return Err(self.refuse(why).giving_back(order));
         }
-        match self.core.try_send_under(envelope, order.draft(outcome)) {
+        let draft = order.draft(outcome).map_err(Arc::new);
+        match draft.and_then(|draft| self.core.try_send_under(envelope, draft)) {
             Ok(()) => Ok(match outcome {
                 DecisionOutcome::Act => Decided::Act(self.at()),
                 DecisionOutcome::VerifyFirst => Decided::VerifyFirst(self.at()),

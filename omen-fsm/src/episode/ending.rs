@@ -7,6 +7,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use omen_types::serde_json::Value;
 use omen_types::{
     Code, CorrelationId, DecisionOutcome, Diagnostic, ErrorDetails, EscalationTrigger, TaskResultPayload, Text,
 };
@@ -14,7 +15,7 @@ use omen_types::{
 use super::core::{Core, Draft};
 use super::lease::Over;
 use super::refused::Refusal;
-use super::values::{Belief, Choice, Escalation, Gap, Ruling, Step, halt_alert, info_alert};
+use super::values::{Alarm, Belief, Choice, Escalation, Gap, Ruling, Step, info_alert};
 use crate::table::{Event, LOOP_NODE, Node, NodeSet};
 
 /// What an episode does that is dropped before it has closed: [`Setup::on_drop`](super::Setup::on_drop).
@@ -101,14 +102,14 @@ impl Core {
             Err(why) if matches!(*why, Refusal::Superseded) => Ok(()),
             Err(why) if matches!(*why, Refusal::Log(_)) => Err(why),
             // A halt is legal in every state, and refused for nothing (D14, D31).
-            Err(why) => self.send(vec![halt_alert(reason, Some(&why))]).map(drop),
+            Err(why) => self.send(vec![Alarm::from(reason).draft(Some(&why))]).map(drop),
         }
     }
 
     fn go_to_an_end(&mut self, reason: &Text) -> Result<(), Arc<Refusal>> {
         let here = self.machine.nodes();
         if self.on_drop == OnDrop::Halt && here != NodeSet::of(Node::SafeMode) {
-            return self.send(vec![halt_alert(reason.clone(), None)]).map(drop);
+            return self.send(vec![Alarm::from(reason.clone()).draft(None)]).map(drop);
         }
         let open = self.cancelled(reason);
         // In safe mode what is open waits for the CLEAR (D13).
@@ -130,15 +131,15 @@ impl Core {
             Some(events) if events.is_empty() => self.send(vec![belief(reason)]).map(drop),
             Some(events) => events.into_iter().try_for_each(|event| {
                 let draft = match event {
-                    Event::DecideStop => Ruling::to_give_up(reason).draft(DecisionOutcome::Cancel),
-                    Event::DecideEscalate => Ruling::to_give_up(reason).draft(DecisionOutcome::Escalate),
+                    Event::DecideStop => Ruling::to_give_up(reason).draft(DecisionOutcome::Cancel)?,
+                    Event::DecideEscalate => Ruling::to_give_up(reason).draft(DecisionOutcome::Escalate)?,
                     Event::Escalate => escalation(reason, trigger).full().draft(),
                     _ => belief(reason),
                 };
                 self.send(vec![draft]).map(drop)
             }),
             None if self.machine.finish().is_empty() => self.note_the_end(reason),
-            None => self.send(vec![halt_alert(reason.clone(), None)]).map(drop),
+            None => self.send(vec![Alarm::from(reason.clone()).draft(None)]).map(drop),
         }
     }
 
@@ -148,7 +149,7 @@ impl Core {
         if self.machine.finish().is_empty() {
             return Ok(());
         }
-        self.send(vec![halt_alert(reason.clone(), None)]).map(drop)
+        self.send(vec![Alarm::from(reason.clone()).draft(None)]).map(drop)
     }
 
     fn note_the_end(&mut self, reason: &Text) -> Result<(), Arc<Refusal>> {
@@ -162,6 +163,7 @@ impl Core {
             let payload = TaskResultPayload::cancelled()
                 .task_id(task.task_id().clone())
                 .directive_packet_id(task.directive().clone())
+                .result_data(Value::Null)
                 .error_details(details);
             Draft::new(payload.build())
         };

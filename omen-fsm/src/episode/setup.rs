@@ -13,6 +13,7 @@ use omen_types::{CampaignId, CorrelationId, Diagnostic, Instant, PacketId};
 use super::claim::{Claims, StartError};
 use super::core::{Core, LoopNotes, Mark, Origin};
 use super::ending::{Lost, OnDrop};
+use super::values::PacketHeaderExtras;
 use super::{Closed, Episode, Idle};
 use crate::machine::Machine;
 
@@ -188,7 +189,7 @@ impl<W: Write + Send + Sync + 'static> Log for JsonLines<W> {
 /// ```
 #[must_use = "an episode begins with `start()`"]
 pub struct Setup {
-    core: Core,
+    pub(super) core: Core,
 }
 
 impl Setup {
@@ -202,7 +203,7 @@ impl Setup {
                 machine: Machine::default(),
                 mcp: Arc::clone(&mcp),
                 grounded: mcp,
-                origin: Origin { correlation_id, campaign_id: None },
+                origin: Origin { correlation_id, campaign_id: None, header: PacketHeaderExtras::default() },
                 clock: Arc::new(clock),
                 ids: Box::new(Numbered::new(stem)),
                 log: Box::new(Memory::default()),

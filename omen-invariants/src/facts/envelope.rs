@@ -8,10 +8,11 @@ use super::sealed::FactSealed;
 /// A complete envelope that keeps INV-001, INV-004 and INV-012. Its level of stakes, its quality tier
 /// and the state of its tools are types, which the rules for decisions look at.
 ///
-/// Made by [`Mcp::seal`](super::Mcp::seal).
+/// Made by [`Mcp::seal`](super::Mcp::seal). An optional member that the schemas gain, and no rule asks for, has its setter
+/// here.
 #[must_use = "an envelope does nothing until a packet is sent in it"]
 pub struct Envelope<Level, Tier, Tools> {
-    mcp: omen_types::Mcp,
+    pub(super) mcp: omen_types::Mcp,
     facts: PhantomData<Facts<Level, Tier, Tools>>,
 }
 
@@ -23,6 +24,12 @@ impl<Level, Tier, Tools> Envelope<Level, Tier, Tools> {
     /// keeps the rules above.
     pub(super) fn trusted(mcp: omen_types::Mcp) -> Self {
         Self { mcp, facts: PhantomData }
+    }
+
+    /// Shortened, should a setter have made it too large for a packet.
+    #[allow(dead_code, reason = "the schemas say whether it has generated setters")]
+    pub(super) fn refit(self) -> Self {
+        Self::trusted(omen_types::fit::envelope(self.mcp))
     }
 
     /// The envelope as it is written.

@@ -6,8 +6,17 @@ use omen_types::DecisionOutcome;
 use crate::episode::{Episode, Ruling};
 
 /// Decides to drop the matter; a belief update records it.
-pub(crate) fn cancel<S, Next, K, E: MayAsk>(mut episode: Episode<S>, ruling: Ruling<K>, envelope: &E) -> Episode<Next> {
-    episode.core.under(envelope);
-    episode.core.must(ruling.draft(DecisionOutcome::Cancel));
+pub(crate) fn cancel<S, Next, K, E: MayAsk>(
+    mut episode: Episode<S>,
+    ruling: Ruling<K>,
+    envelope: &E,
+) -> Episode<Next> {
+    match ruling.draft(DecisionOutcome::Cancel) {
+        Ok(draft) => {
+            episode.core.under(envelope);
+            episode.core.must(draft);
+        }
+        Err(why) => episode.core.keep(why),
+    }
     episode.at()
 }

@@ -12,7 +12,12 @@ pub(crate) fn defer<S, Next, K, L, Q, T: ToolsAllowAct<L>>(
     ruling: Ruling<K>,
     envelope: &impl AskingEnvelope<L, Q, T>,
 ) -> Episode<Next> {
-    episode.core.under(envelope);
-    episode.core.must(ruling.draft(DecisionOutcome::Defer));
+    match ruling.draft(DecisionOutcome::Defer) {
+        Ok(draft) => {
+            episode.core.under(envelope);
+            episode.core.must(draft);
+        }
+        Err(why) => episode.core.keep(why),
+    }
     episode.at()
 }

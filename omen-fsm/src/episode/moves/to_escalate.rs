@@ -11,7 +11,12 @@ pub(crate) fn to_escalate<S, Next, K, E: MayAsk>(
     ruling: Ruling<K>,
     envelope: &E,
 ) -> Episode<Next> {
-    episode.core.under(envelope);
-    episode.core.must(ruling.draft(DecisionOutcome::Escalate));
+    match ruling.draft(DecisionOutcome::Escalate) {
+        Ok(draft) => {
+            episode.core.under(envelope);
+            episode.core.must(draft);
+        }
+        Err(why) => episode.core.keep(why),
+    }
     episode.at()
 }

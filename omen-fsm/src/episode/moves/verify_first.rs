@@ -1,5 +1,7 @@
 //! The decision to verify first.
 
+use std::sync::Arc;
+
 use omen_invariants::facts::ToolsAllowAct;
 use omen_types::DecisionOutcome;
 
@@ -15,7 +17,8 @@ pub(crate) fn verify_first<S, K, L, Q, T: ToolsAllowAct<L>>(
     ruling: Ruling<K>,
     envelope: &impl AskingEnvelope<L, Q, T>,
 ) -> Result<Episode<Verify<Unplanned, Unseen, T>>, Refused<S, Ruling<K>>> {
-    match episode.core.try_send_under(envelope, ruling.draft(DecisionOutcome::VerifyFirst)) {
+    let draft = ruling.draft(DecisionOutcome::VerifyFirst).map_err(Arc::new);
+    match draft.and_then(|draft| episode.core.try_send_under(envelope, draft)) {
         Ok(()) => Ok(episode.at()),
         Err(why) => Err(episode.refuse(why).giving_back(ruling)),
     }

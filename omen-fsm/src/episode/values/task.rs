@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use omen_types::serde_json::Value;
 use omen_types::{
-    CorrelationId, ErrorDetails, ExecutionMetadata, ExecutionMethod, Instant, PacketId, ResultStatus, TaskId,
-    TaskResultPayload, Text, TokenId,
+    Code, CorrelationId, Diagnostic, ErrorDetails, ExecutionMetadata, ExecutionMethod, Instant, PacketId, ResultStatus,
+    TaskId, TaskResultPayload, Text, TokenId,
 };
 
 use super::super::core::{Draft, Mark, OpenTask};
@@ -107,6 +107,38 @@ impl Pending {
         self.settled(ResultStatus::Cancelled, None, None)
     }
 
+    /// It ended as a generated payload says. The payload has to name this very task and its directive (E6), and has data only
+    /// if the task was done.
+    ///
+    /// # Errors
+    /// If it names another task, or has data of one that was not done; the task is in the error.
+    pub fn result(self, payload: TaskResultPayload) -> Result<Settled, Box<NotItsResult>> {
+        let (problem, pointer) = if payload.task_id != *self.task_id() {
+            (
+                format!("the task is `{}`, and the payload names `{}`", self.task_id(), payload.task_id),
+                "/payload/task_id",
+            )
+        } else if payload.directive_packet_id != *self.directive() {
+            let named = &payload.directive_packet_id;
+            (
+                format!("the task's directive is `{}`, and the payload names `{named}`", self.directive()),
+                "/payload/directive_packet_id",
+            )
+        } else if payload.result_status != ResultStatus::Success
+            && payload.result_data.as_ref().is_some_and(|data| !data.is_null())
+        {
+            (format!("a result of status `{}` has no data", payload.result_status), "/payload/result_data")
+        } else {
+            let extras = TaskResultPayloadExtras::of(&payload);
+            let (status, data, error) = (payload.result_status, payload.result_data, payload.error_details);
+            return Ok(Settled { pending: self, status, data, error, extras });
+        };
+        let finding = Diagnostic::error(Code::E6, problem).at(pointer);
+        let finding = finding
+            .help("take `task_id()` and `directive()` from the task; data of a failure belongs into `error_details`");
+        Err(Box::new(NotItsResult { task: self, why: finding }))
+    }
+
     fn settled(self, status: ResultStatus, data: Option<Value>, error: Option<ErrorDetails>) -> Settled {
         Settled { pending: self, status, data, error, extras: TaskResultPayloadExtras::default() }
     }
@@ -117,6 +149,24 @@ impl fmt::Debug for Pending {
         write!(f, "Pending({}, {})", self.task_id(), self.directive())
     }
 }
+
+/// A payload that is not the result of its task, which is given back.
+#[must_use = "it holds the task"]
+#[derive(Debug)]
+pub struct NotItsResult {
+    /// The task.
+    pub task: Pending,
+    /// What the payload says otherwise.
+    pub why: Diagnostic,
+}
+
+impl fmt::Display for NotItsResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.why.code, self.why.message)
+    }
+}
+
+impl std::error::Error for NotItsResult {}
 
 /// A task that must not run, given back so that it can be settled.
 #[must_use = "it holds the task"]
@@ -200,6 +250,14 @@ impl Running {
     /// It was given up.
     pub fn cancelled(self) -> Settled {
         self.task.cancelled()
+    }
+
+    /// It ended as a generated payload says.
+    ///
+    /// # Errors
+    /// As [`Pending::result`]. The run is over then.
+    pub fn result(self, payload: TaskResultPayload) -> Result<Settled, Box<NotItsResult>> {
+        self.task.result(payload)
     }
 }
 
@@ -293,12 +351,20 @@ impl Settled {
         self.pending.directive()
     }
 
+    /// What the packet says of it: `null` if the task was not done.
+    fn said_data(&self) -> Option<Value> {
+        match self.status {
+            ResultStatus::Success => self.data.clone(),
+            ResultStatus::Failure | ResultStatus::Cancelled => Some(Value::Null),
+        }
+    }
+
     pub(crate) fn draft(&self) -> Draft {
         let mut payload = TaskResultPayload::builder()
             .task_id(self.pending.task_id().clone())
             .directive_packet_id(self.pending.directive().clone())
             .result_status(self.status)
-            .maybe_result_data(self.data.clone())
+            .maybe_result_data(self.said_data())
             .maybe_error_details(self.error.clone())
             .unchecked();
         self.extras.clone().fill(&mut payload);
