@@ -18,6 +18,7 @@ use std::marker::PhantomData;
 use omen_types::{CorrelationId, Instant};
 
 mod any;
+mod asked;
 mod claim;
 mod convert;
 mod core;
@@ -42,6 +43,7 @@ mod unproven;
 mod values;
 
 pub use any::{AnyEpisode, AnyLoop};
+pub use asked::UserInput;
 pub use claim::{Claims, StartError};
 pub use convert::{IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope};
 pub use decide::Decided;
