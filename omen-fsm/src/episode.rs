@@ -18,6 +18,7 @@ use std::marker::PhantomData;
 use omen_types::{CorrelationId, Instant, PacketId};
 
 mod any;
+mod asked;
 mod checks;
 mod claim;
 mod convert;
@@ -44,6 +45,7 @@ mod unproven;
 mod values;
 
 pub use any::{AnyEpisode, AnyLoop};
+pub use asked::UserInput;
 pub use claim::{Claims, StartError};
 pub use convert::{AskingEnvelope, IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope, Says};
 pub use decide::Decided;

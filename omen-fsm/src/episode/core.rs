@@ -13,6 +13,7 @@ use omen_types::{
     Timestamp, TokenId, serde_json,
 };
 
+use super::asked::Asked;
 use super::checks;
 use super::claim::Claims;
 use super::ending::{Hook, OnDrop};
@@ -51,6 +52,8 @@ pub(crate) struct Core {
     pub(crate) trouble: Option<Arc<Refusal>>,
     /// Which tasks may run; all handles of them share it.
     pub(crate) leases: Arc<Leases>,
+    /// What the user has asked for; all handles of tasks share it.
+    pub(crate) asked: Arc<Asked>,
     pub(crate) claims: Claims,
     pub(crate) on_drop: OnDrop,
     pub(crate) on_lost: Option<Hook>,
@@ -276,6 +279,7 @@ impl Core {
         let Written { packet, text, was } = fit::record(packet)?;
         let id = self.send_written(&packet, &text, |_| Ok(()))?;
         if let Some(was) = was {
+            self.asked.shortened(&id);
             let note = format!("`{id}` was too long for a line ({was} bytes), and was shortened");
             if let Ok(note) = Text::new(note) {
                 let note = self.make(info_alert(note), self.last.clone())?;
@@ -475,6 +479,7 @@ impl Core {
         let id = &packet.header().packet_id;
         self.sent = self.sent.saturating_add(1);
         self.last = Some(id.clone());
+        self.asked.note(packet);
         match packet {
             Packet::Decision(decision) => {
                 self.decision = Some(id.clone());
@@ -557,7 +562,8 @@ impl Core {
     pub(crate) fn pending(&self, task: &OpenTask) -> Pending {
         let correlation_id = self.origin.correlation_id.clone();
         let (leases, clock) = (Arc::clone(&self.leases), Arc::clone(&self.clock));
-        Pending { task: Box::new(task.clone()), correlation_id, episode: self.mark.clone(), leases, clock }
+        let (task, asked) = (Box::new(task.clone()), Arc::clone(&self.asked));
+        Pending { task, correlation_id, episode: self.mark.clone(), leases, asked, clock }
     }
 
     /// The episode has closed.

@@ -216,6 +216,7 @@ impl Setup {
                 mark: Mark::default(),
                 trouble: None,
                 leases: Arc::default(),
+                asked: Arc::default(),
                 claims: Claims::process(),
                 on_drop: OnDrop::default(),
                 on_lost: None,

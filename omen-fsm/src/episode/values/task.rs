@@ -10,10 +10,11 @@ use omen_types::{
     TaskId, TaskResultPayload, Text, TokenId,
 };
 
+use super::super::asked::{Asked, UserInput};
 use super::super::core::{Draft, Mark, OpenTask};
 use super::super::lease::{Lapsed, Leases, WaitFor};
 use super::super::setup::Clock;
-use super::TaskResultPayloadExtras;
+use super::{Json, TaskResultPayloadExtras};
 
 /// A task that was ordered and has no result yet. The only thing that a [`Settled`] is made of.
 #[must_use = "E6: every directive needs a result: call `.success(..)`, `.failure(..)` or `.cancelled()` and settle it"]
@@ -22,6 +23,7 @@ pub struct Pending {
     pub(crate) correlation_id: CorrelationId,
     pub(crate) episode: Mark,
     pub(crate) leases: Arc<Leases>,
+    pub(crate) asked: Arc<Asked>,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
@@ -69,6 +71,14 @@ impl Pending {
     #[must_use]
     pub fn deadline(&self) -> Instant {
         self.task.due
+    }
+
+    /// Returns the user inputs that the directive rests on, in the order of the log: those between the decision that it
+    /// carries out and the settled decision before, and those that came since (D68). A decision to verify first or to
+    /// escalate settles nothing, so the decision after it rests on the same inputs, too.
+    #[must_use]
+    pub fn user_inputs(&self) -> Vec<Arc<UserInput>> {
+        self.asked.inputs()
     }
 
     /// Begins the task: its tool is about to be called. A directive is good for one call, so of several
@@ -207,7 +217,8 @@ impl Drop for Begun {
 impl Running {
     fn new(task: Pending) -> Self {
         let (leases, clock) = (Arc::clone(&task.leases), Arc::clone(&task.clock));
-        let watch = Watch { leases, directive: task.directive().clone(), clock };
+        let asked = Arc::clone(&task.asked);
+        let watch = Watch { leases, asked, directive: task.directive().clone(), clock };
         Self { task, _begun: Begun(watch.clone()), watch }
     }
 
@@ -280,6 +291,7 @@ impl fmt::Debug for Running {
 #[derive(Clone)]
 pub struct Watch {
     leases: Arc<Leases>,
+    asked: Arc<Asked>,
     directive: PacketId,
     clock: Arc<dyn Clock>,
 }
@@ -291,6 +303,12 @@ impl Watch {
     /// As [`Pending::start`].
     pub fn stands(&self) -> Result<(), Lapsed> {
         self.leases.stands(self.directive.as_str(), self.clock.now())
+    }
+
+    /// Returns the user inputs that the directive rests on at this moment, as [`Pending::user_inputs`].
+    #[must_use]
+    pub fn user_inputs(&self) -> Vec<Arc<UserInput>> {
+        self.asked.inputs()
     }
 
     /// Waits until the task must not run any more, and says why. That its token expires is a matter of the clock, which
@@ -325,13 +343,22 @@ impl Settled {
         self
     }
 
+    /// Adds the answer of the tool as it came, where it is not of the type that was promised (D68). A FAILURE has no
+    /// `result_data` otherwise, and a success has its own.
+    pub fn raw(mut self, answer: Json) -> Self {
+        if self.status == ResultStatus::Failure {
+            self.data = Some(answer.into_value());
+        }
+        self
+    }
+
     /// How it ended.
     #[must_use]
     pub fn status(&self) -> ResultStatus {
         self.status
     }
 
-    /// What it gave, if it was done.
+    /// What it gave, if it was done; the raw answer, if that is not of the promised type.
     #[must_use]
     pub fn data(&self) -> Option<&Value> {
         self.data.as_ref()
