@@ -8,7 +8,13 @@
 
 use std::error::Error;
 
+use omen::facts::{
+    Budgets, Epistemics, Operational, Quality, Risk, Routing, Stakes, adversariality, impact, irreversibility,
+    uncertainty,
+};
+use omen::packet::TaskClass;
 use omen::prelude::*;
+use omen::{Instant, Invalid, json};
 
 tool!(DnsSet = "dns.set", Write);
 scope!(TwoRecords: tools [DnsSet], operations [Write]);

@@ -10,7 +10,7 @@ use omen_types::{
     TaskType, Text, ToolSafetyClass,
 };
 
-use super::directive::{Authorized, Order, OrderDraft, ReadOnly};
+use super::directive::{Order, OrderDraft, ReadOnly, ReadWrite};
 use super::{Fields, Permit, TaskDirectivePayloadExtras};
 
 /// The scope of a token that was named at run time: its permits are compared with a directive when that is
@@ -113,7 +113,7 @@ impl NamedDirective {
 impl Unauthorized {
     /// Spends one use of a token. Whether its scope covers the tool is found out when the order is sent, and
     /// an order that is refused comes back.
-    pub fn with<Sc>(self, permit: Permit<Sc>) -> Order<Authorized> {
+    pub fn with<Sc>(self, permit: Permit<Sc>) -> Order<ReadWrite> {
         let mut draft = self.0.draft();
         draft.authorization_token_id = Some(permit.token_id);
         Order::of(draft, Some(permit.episode))

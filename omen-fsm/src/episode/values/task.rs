@@ -12,7 +12,7 @@ use omen_types::{
 
 use super::super::core::{Draft, Mark, OpenTask};
 use super::super::lease::{Lapsed, Leases, WaitFor};
-use super::super::setup::Clock;
+use super::super::setup::TimeSource;
 use super::TaskResultPayloadExtras;
 
 /// A task that was ordered and has no result yet. The only thing that a [`Settled`] is made of.
@@ -22,7 +22,7 @@ pub struct Pending {
     pub(crate) correlation_id: CorrelationId,
     pub(crate) episode: Mark,
     pub(crate) leases: Arc<Leases>,
-    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn TimeSource>,
 }
 
 /// On what authority a task may change things (E4, INV-007).
@@ -223,7 +223,7 @@ impl fmt::Debug for Running {
 pub struct Watch {
     leases: Arc<Leases>,
     directive: PacketId,
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn TimeSource>,
 }
 
 impl Watch {

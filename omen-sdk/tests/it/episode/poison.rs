@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use omen::prelude::*;
+use omen::*;
 
 use super::log::{Hands, envelope, setup};
 use super::refusals::acting;
@@ -93,7 +93,7 @@ fn the_log_leads_on_with_what_it_holds() {
     let closed = episode.review(Belief::new("a", "b", 1)).close().unwrap();
     let log = format!("{text}{}\n", closed.lines().join("\n"));
     let mut findings: Vec<Finding> = Vec::new();
-    let mut validator = Validator::new(Options::default());
+    let mut validator = Validator::new(ValidatorOptions::default());
     validator.feed(log.as_bytes(), &mut findings);
     validator.finish(&mut findings);
     let errors = findings.iter().filter(|finding| finding.diagnostic.severity == Severity::Error);

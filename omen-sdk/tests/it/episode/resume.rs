@@ -1,6 +1,6 @@
 //! What validates resumes, at every point; what does not validate does not.
 
-use omen::prelude::*;
+use omen::*;
 
 use super::log::{Hands, episodes, examples, setup};
 
