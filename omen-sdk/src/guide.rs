@@ -355,7 +355,7 @@
 //! # scope!(RaisePool: tools [ConfigSet], operations [Modify]);
 //! fn go_on(episode: Episode<Many<Execute>>) -> Result<Episode<Execute>, Box<dyn std::error::Error>> {
 //!     // Nobody knows how far these tools came: look, and say so.
-//!     let results = episode.tasks().into_iter().map(Pending::cancelled).collect();
+//!     let results = episode.tasks().into_iter().map(Pending::cancelled);
 //!     let episode = episode.settle(results)?.all_settled()?;
 //!     let [permit] = episode.claim_any::<RaisePool, 1>()?;
 //!     let set = Directive::new(ConfigSet, op::Modify, fields!({ "pool.max": 80 })).with(permit);

@@ -88,7 +88,7 @@ fn the_log_leads_on_with_what_it_holds() {
     let resumed = AnyEpisode::resume(setup("corr_a", Hands::new()), text.lines()).unwrap();
     // The directive was written after all, so its result is due.
     let AnyEpisode::ExecuteOpen(episode) = resumed else { panic!("{resumed:?}") };
-    let results = episode.tasks().into_iter().map(|task| task.success(1)).collect();
+    let results = episode.tasks().into_iter().map(|task| task.success(1));
     let episode = episode.settle(results).unwrap().all_settled().unwrap();
     let closed = episode.review(Belief::new("a", "b", 1)).close().unwrap();
     let log = format!("{text}{}\n", closed.lines().join("\n"));
