@@ -10,6 +10,7 @@
 
 mod builders;
 mod checked;
+mod constraints;
 mod errors;
 mod examples;
 mod limits;
