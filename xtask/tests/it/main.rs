@@ -13,4 +13,5 @@ mod docs;
 mod expand;
 mod hidden;
 mod referee;
+mod statements;
 mod walk;
