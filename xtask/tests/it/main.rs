@@ -11,6 +11,7 @@ mod api;
 mod bench;
 mod docs;
 mod expand;
+mod hermetic;
 mod hidden;
 mod referee;
 mod statements;
