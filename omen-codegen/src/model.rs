@@ -6,19 +6,21 @@
 use std::collections::BTreeMap;
 
 use crate::json::Json;
-use crate::load::{FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet, resolve};
+use crate::load::{BASE_FILE, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet, resolve};
 use crate::mistake::{Mistake, Mistakes};
 use crate::pattern::Pattern;
 
 pub mod cells;
 pub mod fsm;
 pub mod gate;
+pub mod layers;
 pub mod rules;
 pub mod typed;
 
 pub use cells::{Cells, Fact, Outcomes, Refusal};
 pub use fsm::{Event, Fsm, Guard, GuardOn, Obligation, Row, State, SubState, Target};
 pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
+pub use layers::{Layers, Sender, Word};
 pub use rules::{By, Holds, Predicate, Rule};
 pub use typed::{Answer, Capability, Move, Text, Typed, Typestate};
 
@@ -211,7 +213,7 @@ impl Model {
     pub fn build(set: &SchemaSet) -> Result<Self, Mistakes> {
         let mut defs = BTreeMap::new();
         let mut packets = Vec::new();
-        for (file, root) in set.schemas() {
+        for (file, root) in set.schemas().filter(|(file, _)| *file != BASE_FILE) {
             let at = At { file, pointer: String::new() };
             if let Some(title) = root.get("title").and_then(Json::as_str)
                 && (root.get("type").is_some() || root.get("oneOf").is_some())

@@ -18,6 +18,7 @@ mod e3_loop_completed;
 mod e4_live_token;
 mod e6_directives_closed;
 mod e7_safe_mode;
+pub(crate) mod layer;
 
 pub(crate) use e3_loop_completed::unmet as unmet_of_loop;
 

@@ -31,6 +31,10 @@ pub struct Ledger {
     believes: bool,
     decision: Option<DecisionOutcome>,
     owes_decision: bool,
+    /// Whether a campaign was stated; which one it is, `seen` knows.
+    has_campaign: bool,
+    /// Whether a late directive with CRITICAL stakes waits for a decision (D69).
+    owes_escalation: bool,
     looped: Loop,
 }
 
@@ -112,6 +116,36 @@ impl Ledger {
         self.seen.get(fingerprint).is_some()
     }
 
+    /// Whether a packet with an id was accepted (D65).
+    #[must_use]
+    pub fn has_accepted(&self, packet_id: &str) -> bool {
+        self.has_seen(Fingerprint::of(Kind::Packet, packet_id))
+    }
+
+    /// Whether a campaign was stated (D65).
+    #[must_use]
+    pub fn has_campaign(&self) -> bool {
+        self.has_campaign
+    }
+
+    /// Whether a campaign differs from the first one that was stated (D65).
+    #[must_use]
+    pub fn is_other_campaign(&self, campaign_id: &str) -> bool {
+        self.has_campaign && !self.has_seen(Fingerprint::of(Kind::Campaign, campaign_id))
+    }
+
+    /// Whether a directive with CRITICAL stakes was reported late, and no decision was accepted since (D69).
+    #[must_use]
+    pub fn owes_escalation(&self) -> bool {
+        self.owes_escalation
+    }
+
+    /// Takes note that what is late at a time was reported, without a packet (D69). Time does not pass by it: the
+    /// clock of the episode stays as it is.
+    pub fn tick(&mut self, now: Instant) {
+        self.owes_escalation |= self.open.mark_late(now);
+    }
+
     /// Whether a packet id names evidence of the running verification loop (D22).
     #[must_use]
     pub fn is_loop_evidence(&self, packet_id: &str) -> bool {
@@ -132,7 +166,15 @@ impl Ledger {
         if update.is_evidence {
             self.seen.insert(Fingerprint::of(Kind::Evidence(self.looped.number), &facts.header.packet_id), ());
         }
-        self.open.mark_late(now);
+        if let Some(campaign) = facts.header.campaign_id.as_deref().filter(|_| !self.has_campaign) {
+            self.has_campaign = true;
+            self.seen.insert(Fingerprint::of(Kind::Campaign, campaign), ());
+        }
+        if matches!(facts.payload, PayloadFacts::Decision(_)) {
+            // Before what this packet itself reports: that waits for the decision after it.
+            self.owes_escalation = false;
+        }
+        self.tick(now);
         match &facts.payload {
             PayloadFacts::BeliefUpdate(_) => self.believes = true,
             PayloadFacts::Decision(decision) => {

@@ -34,7 +34,7 @@ pub struct RuleInfo {
 }
 
 impl Code {
-    /// Whether a user may change this code's severity: that goes for invariants only.
+    /// Whether a user may change this code's severity: that of findings of the stage `invariant`.
     #[must_use]
     pub fn is_adjustable(self) -> bool {
         self.info().stage == "invariant"

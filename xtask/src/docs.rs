@@ -58,6 +58,7 @@ fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sy
         "states" => states(&model.fsm),
         "transitions" => transitions(&model.fsm),
         "cells" => cells(&model.fsm),
+        "layers" => layers(&model.fsm),
         "e-rules" => rules(model, |rule| rule.stage == "fsm" && rule.code != "FSM"),
         "invariants" => rules(model, |rule| rule.stage == "invariant"),
         "compile-errors" => compile_errors(&model.rules)?,
@@ -119,6 +120,15 @@ fn transitions(fsm: &Fsm) -> String {
         table(&["Event", "Packet", "What it is"], events),
         table(&["From", "Event", "To", "Meaning", "Source"], rows)
     )
+}
+
+/// Who sends what.
+fn layers(fsm: &Fsm) -> String {
+    let rows = fsm.layers.senders.iter().map(|sender| {
+        let sends: Vec<_> = sender.sends.iter().map(|packet| code(packet)).collect();
+        vec![sender.layer.clone(), sends.join(", "), sender.description.clone()]
+    });
+    table(&["Layer", "Sends", "What it is"], rows)
 }
 
 /// The refusals in order, and the facts that they name.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use omen_invariants::facts::{Judged, Scope};
-use omen_types::{Instant, Invalid, Text, TokenId};
+use omen_types::{Instant, Text, TokenId};
 
 use super::core::Core;
 use super::{
@@ -186,18 +186,6 @@ impl AnyEpisode {
     /// As [`Episode::claim`].
     pub fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {
         self.core().claim(token_id)
-    }
-
-    /// Sends the packets to come from another layer of the agent, 2 to 6.
-    ///
-    /// # Errors
-    /// As [`Episode::from_layer`].
-    pub fn from_layer(self, layer: u64) -> Result<Self, (Box<Self>, Invalid)> {
-        let mut core = self.into_core();
-        match core.speak_as(layer) {
-            Ok(()) => Ok(Self::of(core)),
-            Err(invalid) => Err((Box::new(Self::of(core)), invalid)),
-        }
     }
 
     /// Why no step is taken from it, if its log has failed, see [`Episode::trouble`].

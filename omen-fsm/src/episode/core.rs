@@ -9,8 +9,8 @@ use omen_invariants::rules::inv_004_live_evidence;
 use omen_types::limits::MAX_ID_BYTES;
 use omen_types::{
     AlertSeverity, CampaignId, Code, CorrelationId, DecisionOutcome, Diagnostic, EpistemicStatus, ExecutionMethod,
-    Instant, Invalid, LayerNumber, LayerSource, Mcp, Packet, PacketFacts, PacketHeader, PacketId, PacketType, Payload,
-    TaskId, Text, Timestamp, TokenId, serde_json,
+    Instant, Invalid, LayerSource, Mcp, Packet, PacketFacts, PacketHeader, PacketId, PacketType, Payload, TaskId, Text,
+    Timestamp, TokenId, serde_json,
 };
 
 use super::claim::Claims;
@@ -22,8 +22,8 @@ use super::refused::Refusal;
 use super::setup::{Clock, IdSource, Line, Log};
 use super::values::{Alert, halt_alert, info_alert};
 use super::{Authority, Pending};
-use crate::machine::Machine;
-use crate::table::{LOOP_NODE, NodeSet, Obligation};
+use crate::machine::{Machine, Verdict};
+use crate::table::{Event, LOOP_NODE, NodeSet, Obligation, sender};
 
 pub(crate) struct Core {
     pub(crate) machine: Machine,
@@ -59,7 +59,6 @@ pub(crate) struct Core {
 pub(crate) struct Origin {
     pub(crate) correlation_id: CorrelationId,
     pub(crate) campaign_id: Option<CampaignId>,
-    pub(crate) layer: LayerSource,
 }
 
 /// What an episode notes of its verification loop.
@@ -116,7 +115,7 @@ pub(crate) struct Draft {
     pub(crate) payload: Payload,
     /// How its content is known, if not as the envelope says.
     pub(crate) status: Option<EpistemicStatus>,
-    /// The layer that it comes from, if not the episode's own.
+    /// The layer that it comes from, if not the one that sends such packets.
     pub(crate) layer: Option<LayerSource>,
 }
 
@@ -169,7 +168,7 @@ impl Core {
         self.step(|core| match <[Draft; 1]>::try_from(drafts) {
             Ok([draft]) => {
                 let packet = core.make(draft, core.last.clone())?;
-                Ok(vec![core.send_packet(&packet, || Ok(()))?])
+                Ok(vec![core.send_packet(&packet, |_| Ok(()))?])
             }
             Err(drafts) => core.send_all(drafts),
         })
@@ -199,7 +198,7 @@ impl Core {
     pub(crate) fn send_packet(
         &mut self,
         packet: &Packet,
-        allowed: impl FnOnce() -> Result<(), Refusal>,
+        allowed: impl FnOnce(Event) -> Result<(), Refusal>,
     ) -> Result<PacketId, Refusal> {
         self.send_written(packet, &fit::text(packet)?, allowed)
     }
@@ -208,17 +207,17 @@ impl Core {
         &mut self,
         packet: &Packet,
         text: &str,
-        allowed: impl FnOnce() -> Result<(), Refusal>,
+        allowed: impl FnOnce(Event) -> Result<(), Refusal>,
     ) -> Result<PacketId, Refusal> {
         let id = packet.header().packet_id.clone();
         let (log, leases, stage) = (&mut self.log, &self.leases, self.looped.stage);
-        take(&mut self.machine, text, |machine, warnings| {
-            allowed()?;
+        take(&mut self.machine, text, |machine, verdict| {
+            allowed(verdict.event)?;
             proved::check(packet, machine, stage)?;
             Self::withdraw(leases, packet);
             let correlation_id = &packet.header().correlation_id;
             log.append(&[Line { packet_id: &id, correlation_id, text }]).map_err(Refusal::Log)?;
-            warnings.iter().for_each(|warning| log.warn(warning));
+            verdict.invariants.iter().for_each(|warning| log.warn(warning));
             Ok(())
         })?;
         self.note(packet);
@@ -247,8 +246,8 @@ impl Core {
         for draft in drafts {
             let packet = self.make(draft, last.take())?;
             let text = fit::text(&packet)?;
-            take(&mut self.machine, &text, |_, found| {
-                warnings.extend_from_slice(found);
+            take(&mut self.machine, &text, |_, verdict| {
+                warnings.extend_from_slice(&verdict.invariants);
                 Ok(())
             })?;
             last = Some(packet.header().packet_id.clone());
@@ -269,12 +268,12 @@ impl Core {
     fn send_record(&mut self, draft: Draft) -> Result<PacketId, Refusal> {
         let packet = self.make(draft, self.last.clone())?;
         let Written { packet, text, was } = fit::record(packet)?;
-        let id = self.send_written(&packet, &text, || Ok(()))?;
+        let id = self.send_written(&packet, &text, |_| Ok(()))?;
         if let Some(was) = was {
             let note = format!("`{id}` was too long for a line ({was} bytes), and was shortened");
             if let Ok(note) = Text::new(note) {
                 let note = self.make(info_alert(note), self.last.clone())?;
-                self.send_packet(&note, || Ok(()))?;
+                self.send_packet(&note, |_| Ok(()))?;
             }
         }
         Ok(id)
@@ -377,7 +376,7 @@ impl Core {
             .packet_id(self.machine.fresh(self.sent, Kind::Packet, || ids.packet_id()).map_err(no_id)?)
             .packet_type(packet_type)
             .created_at(Timestamp::from(self.clock.now()))
-            .layer_source(layer.unwrap_or(self.origin.layer))
+            .layer_source(layer.unwrap_or(sender(packet_type)))
             .correlation_id(self.origin.correlation_id.clone())
             .maybe_campaign_id(self.origin.campaign_id.clone())
             .maybe_previous_packet_id(last)
@@ -414,7 +413,12 @@ impl Core {
 
     /// Takes in a packet of a log that is written already.
     pub(crate) fn replay(&mut self, packet: Packet, text: &str) -> Result<(), Refusal> {
+        let is_first = !self.machine.ledger().has_campaign();
         take(&mut self.machine, text, |_, _| Ok(()))?;
+        if let Some(campaign) = packet.header().campaign_id.as_ref().filter(|_| is_first) {
+            // The campaign of an episode is the first one that its log states (D65), whatever it is set up with.
+            self.origin.campaign_id = Some(campaign.clone());
+        }
         Self::withdraw(&self.leases, &packet);
         self.adopt(&packet);
         self.note(&packet);
@@ -540,19 +544,14 @@ impl Core {
         self.claims.end(&self.origin.correlation_id, &self.leases, true);
     }
 
-    /// Takes another layer for the packets to come.
-    pub(crate) fn speak_as(&mut self, layer: u64) -> Result<(), Invalid> {
-        let number = LayerNumber::new(layer)?;
-        if number == LayerNumber::MIN {
-            return Err(Invalid::new("layer of an agent", "an integer from 2 to 6", layer.to_string()));
-        }
-        self.origin.layer = LayerSource::LayerNumber(number);
-        Ok(())
-    }
-
     /// Takes another envelope for the packets to come.
     pub(crate) fn under(&mut self, envelope: &impl AnyEnvelope) {
         self.mcp = Arc::new(envelope.mcp().clone());
+    }
+
+    /// The time at which a token counts as issued: a clock that was set back makes none expire at once (D64).
+    pub(crate) fn issues_at(&self) -> Instant {
+        self.machine.ledger().clock_at(self.now())
     }
 
     pub(crate) fn now(&self) -> Instant {
@@ -565,7 +564,7 @@ impl Core {
 fn take(
     machine: &mut Machine,
     text: &str,
-    commit: impl FnOnce(&Machine, &[Diagnostic]) -> Result<(), Refusal>,
+    commit: impl FnOnce(&Machine, &Verdict) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
     let facts = PacketFacts::parse(text).map_err(|rejected| Refusal::Rules(rejected.errors))?;
     let verdict = machine.judge(&facts, None);
@@ -574,7 +573,7 @@ fn take(
         return Err(Refusal::Rules(errors));
     }
     // Without an error, what is left are warnings.
-    commit(machine, &verdict.invariants)?;
+    commit(machine, &verdict)?;
     machine.accept(&facts, &verdict);
     Ok(())
 }

@@ -147,7 +147,7 @@ impl<S: CanAuthorize> Episode<S> {
         let uses = u64::from(scope.uses);
         let draft = core.fresh_token_id().and_then(|token_id| {
             let count = PositiveCount::new(uses).map_err(|invalid| missing(Code::Schema, invalid.to_string()))?;
-            let draft = spec.named(&scope, count, token_id.clone(), core.now(), core.origin.layer);
+            let draft = spec.named(&scope, count, token_id.clone(), core.issues_at());
             Ok((token_id, draft))
         });
         let sent =

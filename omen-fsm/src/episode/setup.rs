@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use omen_invariants::facts::AnyEnvelope;
 use omen_types::limits::MAX_ID_BYTES;
-use omen_types::{CampaignId, CorrelationId, Diagnostic, Instant, Invalid, LayerNumber, LayerSource, PacketId};
+use omen_types::{CampaignId, CorrelationId, Diagnostic, Instant, PacketId};
 
 use super::claim::{Claims, StartError};
 use super::core::{Core, LoopNotes, Mark, Origin};
@@ -193,14 +193,14 @@ pub struct Setup {
 
 impl Setup {
     /// An episode with its correlation id, the envelope of its first packets, and a clock. It writes to
-    /// [`Memory`] with ids that are numbered, as layer 5.
+    /// [`Memory`] with ids that are numbered. Each packet comes from a layer that sends such packets (LAYER, D63).
     pub fn new(correlation_id: CorrelationId, envelope: &impl AnyEnvelope, clock: impl Clock) -> Self {
         let stem = correlation_id.as_str().trim_start_matches("corr_").to_owned();
         Self {
             core: Core {
                 machine: Machine::default(),
                 mcp: Arc::new(envelope.mcp().clone()),
-                origin: Origin { correlation_id, campaign_id: None, layer: LayerSource::LayerNumber(deciding()) },
+                origin: Origin { correlation_id, campaign_id: None },
                 clock: Arc::new(clock),
                 ids: Box::new(Numbered::new(stem)),
                 log: Box::new(Memory::default()),
@@ -233,19 +233,11 @@ impl Setup {
         self
     }
 
-    /// The campaign that the episode belongs to.
+    /// The campaign that the episode belongs to. If it is resumed, the campaign that its log states first takes precedence
+    /// (CHAIN, D65).
     pub fn campaign(mut self, campaign_id: CampaignId) -> Self {
         self.core.origin.campaign_id = Some(campaign_id);
         self
-    }
-
-    /// The layer of the agent that its packets come from, 2 to 6.
-    ///
-    /// # Errors
-    /// If there is no such layer, or if it is layer 1, which speaks by its orders alone.
-    pub fn layer(mut self, layer: u64) -> Result<Self, Invalid> {
-        self.core.speak_as(layer)?;
-        Ok(self)
     }
 
     /// What becomes of the episode if it is dropped before it has closed, as by `?` or a panic.
@@ -329,8 +321,3 @@ impl fmt::Display for AnotherEpisode {
 }
 
 impl std::error::Error for AnotherEpisode {}
-
-/// The layer that makes decisions.
-fn deciding() -> LayerNumber {
-    LayerNumber::of::<5>()
-}

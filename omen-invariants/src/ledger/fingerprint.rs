@@ -18,6 +18,8 @@ pub enum Kind {
     Task,
     /// A token.
     Token,
+    /// The campaign of the episode.
+    Campaign,
     /// A packet that is evidence of a verification loop, by the loop's number.
     Evidence(u32),
 }
@@ -35,6 +37,7 @@ impl Fingerprint {
             Kind::Task => (1, 0),
             Kind::Token => (2, 0),
             Kind::Evidence(number) => (3, number),
+            Kind::Campaign => (4, 0),
         };
         // The kind is the key, so that no id has to be copied behind a prefix.
         let mut hasher = SipHasher13::new_with_keys(tag, u64::from(number));

@@ -58,7 +58,11 @@ pub struct NotAdjustable(pub Code);
 
 impl fmt::Display for NotAdjustable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the severity of `{}` is fixed; only that of invariants (INV codes) can be changed", self.0)
+        write!(
+            f,
+            "the severity of `{}` is fixed; only codes of the stage `invariant` can be adjusted; `omen rules` lists them",
+            self.0
+        )
     }
 }
 

@@ -24,7 +24,7 @@ where
         Ok(token_id) => token_id,
         Err(why) => return Err(episode.refuse(Arc::new(why)).giving_back(spec)),
     };
-    let draft = spec.draft::<Sc>(token_id.clone(), N, core.now(), core.origin.layer);
+    let draft = spec.draft::<Sc>(token_id.clone(), N, core.issues_at());
     match core.try_send(draft) {
         Ok(()) => {
             let mark = core.mark.clone();

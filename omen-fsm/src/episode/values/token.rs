@@ -6,12 +6,13 @@ use std::num::NonZeroU32;
 
 use omen_invariants::facts::Scope;
 use omen_types::{
-    AuthorizedScope, Instant, LayerSource, OperationType, PositiveCount, Text, Timestamp, TokenId,
+    AuthorizedScope, Instant, OperationType, PacketType, PositiveCount, Text, Timestamp, TokenId,
     ToolAuthorizationPayload,
 };
 
 use super::super::core::{Draft, Mark};
 use super::{Fields, NamedScope, ToolAuthorizationPayloadExtras};
+use crate::table::sender;
 
 /// What a token is to be, beside its scope and its number of uses, which are types.
 #[must_use = "it is given to `.authorize::<Scope, N>(..)`"]
@@ -35,21 +36,14 @@ impl TokenSpec {
         self
     }
 
-    pub(crate) fn draft<Sc: Scope>(&self, token_id: TokenId, uses: usize, now: Instant, issuer: LayerSource) -> Draft {
+    pub(crate) fn draft<Sc: Scope>(&self, token_id: TokenId, uses: usize, now: Instant) -> Draft {
         let scope = NamedScope::new(Sc::TOOLS.iter().copied(), Sc::OPERATIONS.iter().copied(), 0);
         // `authorize` asks for 1 to 64 uses. Were it to ask for less, the token would be good for one.
         let uses = u32::try_from(uses).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
-        self.named(&scope, PositiveCount::from(uses), token_id, now, issuer)
+        self.named(&scope, PositiveCount::from(uses), token_id, now)
     }
 
-    pub(crate) fn named(
-        &self,
-        scope: &NamedScope,
-        uses: PositiveCount,
-        token_id: TokenId,
-        now: Instant,
-        issuer: LayerSource,
-    ) -> Draft {
+    pub(crate) fn named(&self, scope: &NamedScope, uses: PositiveCount, token_id: TokenId, now: Instant) -> Draft {
         let scope = AuthorizedScope::builder()
             .tool_ids(scope.tools.clone())
             .operation_types(scope.operations.clone())
@@ -60,7 +54,7 @@ impl TokenSpec {
             .authorized_scope(scope)
             .expiry(Timestamp::from(now.plus_seconds(u64::from(self.ttl_seconds))))
             .max_usage_count(uses)
-            .issuer_layer(issuer)
+            .issuer_layer(sender(PacketType::ToolAuthorizationToken))
             .rationale(self.rationale.clone())
             .build();
         self.extras.clone().fill(&mut payload);
