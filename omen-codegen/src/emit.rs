@@ -9,6 +9,7 @@ use crate::Source;
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Def, Model};
 
+mod branches;
 mod codes;
 mod depth;
 mod enums;
@@ -23,6 +24,7 @@ mod markers;
 mod names;
 mod objects;
 mod packet;
+mod packet_builder;
 mod pipeline;
 mod predicates;
 mod quiet;
@@ -30,6 +32,7 @@ mod readers;
 mod scalars;
 mod setters;
 mod shapes;
+mod typestate;
 mod typify;
 mod unions;
 

@@ -7,6 +7,7 @@
 //!
 //! Architecture invariant: this phase knows the form of the files and not the meaning of any rule.
 
+mod branches;
 mod conditional;
 mod fsm;
 mod gate;

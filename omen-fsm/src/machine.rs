@@ -100,11 +100,17 @@ impl Machine {
         self.nodes = verdict.next;
     }
 
-    /// What there is against the stream's ending here (D4). Each finding comes with the packet id that
-    /// it is about, if there is one.
+    /// What there is against the stream's ending here, by the episode's own clock (D4). Each finding comes with the
+    /// packet id that it is about, if there is one.
     #[must_use]
     pub fn finish(&self) -> Vec<(Option<&str>, Diagnostic)> {
-        rules::at_end(self.nodes, &self.ledger)
+        self.finish_at(None)
+    }
+
+    /// As [`finish`](Self::finish); `fixed` replaces the episode's clock (D2).
+    #[must_use]
+    pub fn finish_at(&self, fixed: Option<Instant>) -> Vec<(Option<&str>, Diagnostic)> {
+        rules::at_end(self.nodes, &self.ledger, fixed)
     }
 
     /// What is late at a time, without a packet (INV-011): each finding with the id of the directive's packet. What was

@@ -300,6 +300,57 @@
 //! }
 //! ```
 //!
+//! # Generated payloads
+//!
+//! What the typed API has short forms for, such as [`Observation`](crate::Observation) and [`Belief`](crate::Belief), it
+//! takes as a generated payload, too: `observe`, `answered`, `believe`, `review`, `remodel`, `verify`, `authorize`,
+//! `execute`, `check`, `escalate`, `alert` and `halt` are called with the payload itself ([`Says`](crate::Says) lists which).
+//! So an agent that has its payloads from elsewhere sends them as they are, and nothing that the schemas have is out of
+//! reach.
+//!
+//! ```
+//! # use omen::prelude::*;
+//! use omen::packet::{BeliefUpdatePayload, ObservationPayload, TaskDirectivePayload};
+//!
+//! # fn demo(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>, ruling: Ruling)
+//! #     -> Result<(), Box<dyn std::error::Error>> {
+//! let seen: ObservationPayload = serde_json::from_value(json!({
+//!     "observation_type": "tool_output", "data": { "pool": 20 }, "reliability_metadata": { "latency_ms": 3.5 },
+//! }))?;
+//! let believed: BeliefUpdatePayload = serde_json::from_value(json!({
+//!     "update_type": "new_belief",
+//!     "belief_changes": [{ "domain": "db", "key": "pool", "new_value": 20, "prior_value": null }],
+//! }))?;
+//! let asked: TaskDirectivePayload = serde_json::from_value(json!({
+//!     "task_id": "task_recall", "task_type": "memory_lookup", "execution_method": { "method": "memory_query" },
+//! }))?;
+//! let episode = episode.observe(seen).believe(believed).act(ruling.to_act(), envelope).map_err(Halt::from)?;
+//! let (episode, [task]) = episode.execute([asked]).map_err(Halt::from)?;
+//! # let _ = (episode, task.cancelled());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A payload says, and proves nothing. What the types prove otherwise stays proved:
+//!
+//! | What is proved | A payload comes in by | What contradicts the proof |
+//! |---|---|---|
+//! | that a directive may write (E4, INV-007) | `execute([payload])` if it reads; else `NamedDirective::stating(payload).sort()`, whose `.with(permit)` spends a permit | is refused, also where the payload names a live token |
+//! | that an arbitration ran (INV-006) | `ruling.stating(payload)` | another option or outcome is refused |
+//! | that an assumption is verified (INV-003) | `order.relies_on(proof.verifies(..))` beside the payload | a list of other assumptions is refused |
+//! | what a token's permits stand for (INV-007) | `authorize::<Scope, N>(payload)` | other tools, operations or uses are refused |
+//! | that a result is of its task (E6) | `task.result(payload)` | another task, or data of a failure, is refused |
+//! | that layer 1 ends safe mode (E7) | `order.stating(payload)` | a severity other than CLEAR is refused |
+//! | how many options and gaps an escalation has (E5) | `escalate(payload)` | is counted when the payload is built and when it is sent |
+//!
+//! A step that can fail returns what is refused. One that cannot (`observe`, `believe`, `escalate`, `alert`, …) takes every
+//! payload that its builder gives: a value that is nested deeper than a packet may be becomes its JSON text, and a record
+//! that is too long is shortened. A payload that does not fit its move, such as an alert of severity CRITICAL, is kept as
+//! [`Episode::trouble`](crate::Episode::trouble), and nothing is written.
+//!
+//! Setters of optional members are generated from the schemas, those of the header ([`Setup`](crate::Setup)) and of the
+//! envelope ([`Envelope`](crate::Envelope)) among them, so one that a schema gains is there after a build.
+//!
 //! # When a model decides
 //!
 //! [`AnyEpisode::propose`](crate::AnyEpisode::propose) takes what a model writes as JSON. A move that is
@@ -327,6 +378,75 @@
 //! [`Episode::decide`](crate::Episode::decide), a tool with [`NamedDirective`](crate::NamedDirective), a token's scope
 //! with [`Episode::authorize_named`](crate::Episode::authorize_named), an envelope with
 //! [`DynEnvelope`](crate::DynEnvelope).
+//!
+//! # Packets by builder
+//!
+//! An agent that has a wire of its own needs no episode. [`packet`](crate::packet) has a builder for every packet and for
+//! every object in one. Where a schema has conditionals, each of their cases is a branch with a builder of its own: what
+//! the branch demands is required by type, what it leaves out cannot be set, and `build()` cannot fail.
+//!
+//! | Object | Its branches |
+//! |---|---|
+//! | [`TaskDirectivePayload`](crate::packet::TaskDirectivePayload) | `read`, `write`, `mixed`, `unclassified` |
+//! | [`ExecutionMethod`](crate::packet::ExecutionMethod) | `tool`, `code`, `llm_call`, `memory_query` |
+//! | [`TaskResultPayload`](crate::packet::TaskResultPayload) | `success`, `failure`, `cancelled` |
+//! | [`BeliefUpdatePayload`](crate::packet::BeliefUpdatePayload) | `new_belief`, `revision`, `contradiction_resolved`, `confidence_adjustment`, `staleness_refresh` |
+//! | [`Evidence`](crate::packet::Evidence) | `absent`, `present` |
+//!
+//! A directive that writes does not compile without its token:
+//!
+//! ```compile_fail,E0277
+//! use omen::packet::{ExecutionMethod, TaskDirectivePayload, TaskType};
+//!
+//! # fn demo() -> Result<TaskDirectivePayload, omen::Invalid> {
+//! Ok(TaskDirectivePayload::write()
+//!     .task_id("task_1".parse()?)
+//!     .task_type(TaskType::ToolWrite)
+//!     .execution_method(ExecutionMethod::tool().tool_id("config.set").build())
+//!     .build()) // E4: missing field `authorization_token_id`
+//! # }
+//! ```
+//!
+//! The plain `builder()` of an object is for a case that is known at run time only. If the object has conditionals, or
+//! bounds that no type carries, its `build()` gives the errors that a reader would report.
+//!
+//! The builder of a packet states the packet's type by itself. Id and time are injected with `.stamp(..)`
+//! ([`Stamps`](crate::Stamps) makes a stamp of an id source and a clock), or given one by one; `.mcp(..)` takes an envelope
+//! of facts or a plain `Mcp`.
+//!
+//! ```
+//! use omen::Machine;
+//! use omen::packet::{LayerNumber, LayerSource, ObservationPacket, ObservationPayload, Packet, PacketFacts};
+//! use omen::prelude::*;
+//!
+//! # fn demo(envelope: &Envelope<LowStakes, Par, ToolsOk>, clock: impl Clock) -> Result<(), Box<dyn std::error::Error>> {
+//! let mut stamps = Stamps(Numbered::new("orders"), clock);
+//! let payload = ObservationPayload::builder()
+//!     .observation_type(ObservationType::UserInput)
+//!     .data(fields!({ "ask": "raise the pool to 80" }).into_map())
+//!     .build()?; // the data may not be empty
+//! let packet: ObservationPacket = ObservationPacket::builder()
+//!     .stamp(&mut stamps)?
+//!     .correlation_id("corr_orders".parse()?)
+//!     .layer_source(LayerSource::LayerNumber(LayerNumber::of::<6>()))
+//!     .mcp(envelope)
+//!     .payload(payload)
+//!     .build();
+//!
+//! // What one packet cannot show, such as the order of packets, the machine judges before it is sent.
+//! let mut machine = Machine::default();
+//! let line = json!(Packet::from(packet)).to_string();
+//! let facts = PacketFacts::parse(&line)?;
+//! let verdict = machine.judge(&facts, None);
+//! if verdict.errors().next().is_none() {
+//!     machine.accept(&facts, &verdict);
+//!     println!("{line}");
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The example `own_wire` is a whole agent of this kind.
 //!
 //! # Resuming
 //!

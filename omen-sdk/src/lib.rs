@@ -15,7 +15,8 @@
 //! ```
 //!
 //! [`guide`] leads from an empty file to an agent whose illegal moves do not compile. [`episode`] is the
-//! typed API, [`packet`] the packets as they stand in a log. [`validator`] judges logs, [`finding`] is
+//! typed API, [`packet`] the packets as they stand in a log, with a builder for each; [`Machine`] judges them one by one,
+//! for an agent that sends them over a wire of its own. [`validator`] judges logs, [`finding`] is
 //! what it reports, [`render`] shows it to people and programs, and [`prelude`] brings in what most
 //! programs need. [`gate`] stands between an agent and its tools; [`log_file`] writes an episode to a file that
 //! nobody else writes; [`lines`] splits any stream into lines, in bounded memory.
@@ -34,9 +35,11 @@ pub mod render;
 pub mod validator;
 
 pub use omen_fsm::episode;
+#[doc(inline)]
+pub use omen_fsm::{Machine, Verdict};
 pub use omen_gate as gate;
 pub use omen_invariants::facts;
-pub use omen_types::packet;
+pub use omen_types::{builder, packet};
 
 // Compile errors name a type by its shortest path.
 #[doc(no_inline)]

@@ -306,7 +306,9 @@ impl Judge {
 
     fn end(&mut self, sink: &mut dyn Sink) {
         for (id, machine) in self.episodes.in_order() {
-            for (packet_id, diagnostic) in machine.finish() {
+            let mut found = machine.finish_at(self.options.now);
+            self.options.levels.apply_to(&mut found, |(_, diagnostic)| diagnostic);
+            for (packet_id, diagnostic) in found {
                 self.summary.count(&diagnostic);
                 let packet_id = packet_id.map(str::to_owned);
                 sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic), None);

@@ -27,6 +27,8 @@ pub struct RuleInfo {
     pub rationale: &'static str,
     /// The legal way out.
     pub mend: &'static str,
+    /// What happens where it is broken.
+    pub failure: &'static str,
     /// Where it comes from: a section of the specification, a decision.
     pub source: &'static str,
     /// The code of another stage that says the same.

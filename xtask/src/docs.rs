@@ -173,10 +173,11 @@ fn rules(model: &Model, which: impl Fn(&Rule) -> bool) -> String {
             rule.severity.replace('|', " or "),
             rule.condition.clone(),
             rule.statement.clone(),
+            rule.failure.clone(),
             rule.mend.clone(),
         ]
     });
-    table(&["Code", "Title", "Severity", "When", "What must be so", "The way out"], rows)
+    table(&["Code", "Title", "Severity", "When", "What must be so", "If broken", "The way out"], rows)
 }
 
 pub(crate) fn code(text: &str) -> String {

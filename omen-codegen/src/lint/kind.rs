@@ -97,6 +97,13 @@ kinds! {
     ConditionalBoth "conditional-both" "a value is in a condition, and said to be outside it",
     ConditionalIdle "conditional-idle" "a conditional demands what is required in any case",
 
+    // Branches of conditionals.
+    BranchGap "branch-gap" "a branch of a conditional has neither a name nor a description",
+    BranchTwice "branch-twice" "two branches of an object have the same name or the same case",
+    BranchIdle "branch-idle" "a branch belongs to no conditional",
+    BranchName "branch-name" "no function can have the name of a branch",
+    BranchMember "branch-member" "a branch leaves out a member that it requires, or that is not there",
+
     // Packets.
     PacketMembers "packet-members" "a packet has other members than header, mcp and payload",
     PacketReference "packet-reference" "a member of a packet refers to something else",

@@ -24,6 +24,7 @@ const RULE: &[Field] = &[
     need("statement", Want::Text),
     need("rationale", Want::Text),
     need("mend", Want::Text),
+    need("failure", Want::Text),
     need("source", Want::Text),
     may("shared_with", Want::Text),
     may("predicates", Want::List),

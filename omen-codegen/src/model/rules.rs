@@ -26,6 +26,8 @@ pub struct Rule {
     pub rationale: String,
     /// The legal way out.
     pub mend: String,
+    /// What happens where it is broken.
+    pub failure: String,
     /// Where it comes from.
     pub source: String,
     /// The code of another stage that says the same.
@@ -109,6 +111,7 @@ fn rule(at: &At<'_>, json: &Json) -> Result<Rule, Mistake> {
         statement: text(at, json, "statement")?,
         rationale: text(at, json, "rationale")?,
         mend: text(at, json, "mend")?,
+        failure: text(at, json, "failure")?,
         source: text(at, json, "source")?,
         shared_with: json.get("shared_with").and_then(Json::as_str).map(str::to_owned),
         predicates: json

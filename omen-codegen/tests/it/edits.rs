@@ -217,6 +217,13 @@ fn escalate_from_sense() -> Value {
     })
 }
 
+/// Where the branches of a directive's class stand.
+const CLASSES: &str = "/$defs/TaskDirectivePayload/x-omen-branches/tool_safety_class";
+
+fn branch(value: &str, name: &str) -> Value {
+    json!({ "value": value, "name": name, "description": "A case more." })
+}
+
 fn add_tool_class(schema: &mut Schema) {
     schema.add(DIRECTIVE, "/$defs/ToolSafetyClass/oneOf", "", value("INTEL", "It looks at others."));
 }
@@ -226,6 +233,7 @@ fn let_it_read(schema: &mut Schema) {
     let (rule, predicate) = fitting(schema);
     let lists = format!("/invariants/{rule}/predicates/{predicate}/holds/values");
     schema.add(DIRECTIVE, "/$defs/TaskDirectivePayload/allOf/0/x-omen-otherwise", "", "INTEL".into());
+    schema.add(DIRECTIVE, CLASSES, "", branch("INTEL", "intel"));
     schema.add(RULES, &lists, "INTEL", json!(["read"]));
     let event = schema.place(FSM, "/events", "id", "direct_read");
     schema.add(FSM, &format!("/events/{event}/when/0/in"), "", "INTEL".into());
@@ -385,7 +393,9 @@ fn a_state_asks_for_a_row_and_a_type() {
         .gains("machine", "Node::Paused")
         .gains("episode", "pub enum Paused {}")
         .gains("episode", "impl Typestate for Paused");
-    assert!(made.methods_of("Authorize").contains("pub fn believe(self, belief: Belief) -> Episode<Paused>"));
+    assert!(
+        made.methods_of("Authorize").contains("pub fn believe(self, belief: impl Says<Belief>) -> Episode<Paused>")
+    );
     assert!(made.methods_of("Paused").contains("pub fn believe(self, belief: Belief) -> Episode<Review>"));
     assert!(made.answers("Escalate", "Paused"));
 }
@@ -466,6 +476,19 @@ fn a_conditional_holds_for_readers_and_walk_and_asks_who_sets_its_member() {
         "add `intel_update` to the `enum` of the condition, or to `x-omen-otherwise`",
     )]);
     schema.add(OBSERVATION, &format!("{at}/x-omen-otherwise"), "", "intel_update".into());
+    // Each of its branches is asked for, with a name and a description.
+    let payload = "/$defs/ObservationPayload";
+    schema.is_refused(&[(OBSERVATION, payload, "add to `x-omen-branches` of the object `\"observation_type\": [..]`")]);
+    let others = ["user_input", "system_telemetry", "character_state", "market_signal"];
+    let branches: Vec<_> = others.map(|value| branch(value, value)).into_iter().collect();
+    schema.add(OBSERVATION, payload, "x-omen-branches", json!({ "observation_type": branches }));
+    let list = format!("{payload}/x-omen-branches/observation_type");
+    schema.is_refused(&[
+        (OBSERVATION, &list, "the branch of `observation_type` for `tool_output` has neither a name nor a description"),
+        (OBSERVATION, &list, "add `{ \"value\": \"intel_update\", \"name\": .., \"description\": .. }`"),
+    ]);
+    schema.add(OBSERVATION, &list, "", branch("tool_output", "output"));
+    schema.add(OBSERVATION, &list, "", branch("intel_update", "intel"));
     let says =
         |ty: &str| format!("let a method of `{ty}` set it, and add `\"reliability_metadata\": \"`method`\"` here");
     schema.is_refused(&[
@@ -482,6 +505,12 @@ fn a_conditional_holds_for_readers_and_walk_and_asks_who_sets_its_member() {
     assert!(made.between("types", "static OBSERVATION_PAYLOAD_SHAPE", "static").contains(says));
     made.gains("types", "pub const fn requires_reliability_metadata( observation_type: ObservationType, ) -> bool");
     made.loses("setters", "pub fn reliability_metadata(");
+    // The branch requires it by type, and says so in the same words; the others do not.
+    let needs = made.between("types", "pub mod observation_needs {", "pub mod ");
+    assert!(needs.contains("note = \"An observation of a tool names the tool.\""), "{needs}");
+    assert!(needs.contains("pub trait OutputReliabilityMetadata {") && !needs.contains("IntelReliabilityMetadata"));
+    made.gains("types", "pub fn output() -> ObservationOutputBuilder<Unset, Unset>")
+        .gains("types", "pub fn intel() -> ObservationIntelBuilder<Unset>");
 }
 
 #[test]

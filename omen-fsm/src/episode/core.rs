@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use omen_invariants::facts::AnyEnvelope;
+use omen_invariants::facts::MayAsk;
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_invariants::rules::inv_004_live_evidence;
 use omen_types::limits::MAX_ID_BYTES;
@@ -13,6 +13,8 @@ use omen_types::{
     Timestamp, TokenId, serde_json,
 };
 
+use super::asked::Asked;
+use super::checks;
 use super::claim::Claims;
 use super::ending::{Hook, OnDrop};
 use super::fit::{self, Written};
@@ -20,7 +22,7 @@ use super::lease::{Leases, Over};
 use super::proved;
 use super::refused::Refusal;
 use super::setup::{Clock, IdSource, Line, Log};
-use super::values::{Alert, halt_alert, info_alert};
+use super::values::{Alarm, Alert, PacketHeaderExtras, info_alert};
 use super::{Authority, Pending};
 use crate::machine::{Machine, Verdict};
 use crate::table::{Event, LOOP_NODE, NodeSet, Obligation, sender};
@@ -29,6 +31,9 @@ pub(crate) struct Core {
     pub(crate) machine: Machine,
     /// The envelope of the packets to come.
     pub(crate) mcp: Arc<Mcp>,
+    /// The latest envelope that keeps INV-004: its evidence stands in for that of a hypothesis, where a packet claims
+    /// something.
+    pub(crate) grounded: Arc<Mcp>,
     pub(crate) origin: Origin,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Box<dyn IdSource>,
@@ -47,6 +52,8 @@ pub(crate) struct Core {
     pub(crate) trouble: Option<Arc<Refusal>>,
     /// Which tasks may run; all handles of them share it.
     pub(crate) leases: Arc<Leases>,
+    /// What the user has asked for; all handles of tasks share it.
+    pub(crate) asked: Arc<Asked>,
     pub(crate) claims: Claims,
     pub(crate) on_drop: OnDrop,
     pub(crate) on_lost: Option<Hook>,
@@ -59,6 +66,8 @@ pub(crate) struct Core {
 pub(crate) struct Origin {
     pub(crate) correlation_id: CorrelationId,
     pub(crate) campaign_id: Option<CampaignId>,
+    /// Members of headers that no rule owns.
+    pub(crate) header: PacketHeaderExtras,
 }
 
 /// What an episode notes of its verification loop.
@@ -270,6 +279,7 @@ impl Core {
         let Written { packet, text, was } = fit::record(packet)?;
         let id = self.send_written(&packet, &text, |_| Ok(()))?;
         if let Some(was) = was {
+            self.asked.shortened(&id);
             let note = format!("`{id}` was too long for a line ({was} bytes), and was shortened");
             if let Ok(note) = Text::new(note) {
                 let note = self.make(info_alert(note), self.last.clone())?;
@@ -301,16 +311,26 @@ impl Core {
         sent
     }
 
+    /// Keeps what a step that cannot fail by its type was refused for, before anything was sent.
+    pub(crate) fn keep(&mut self, why: Refusal) {
+        self.trouble.get_or_insert(Arc::new(why));
+    }
+
     /// Sends an alert that moves nothing.
     pub(crate) fn alert(&mut self, alert: Alert) {
-        for draft in alert.drafts() {
-            self.alarm(|_| draft);
+        match alert.drafts() {
+            Ok(drafts) => {
+                for draft in drafts {
+                    self.alarm(|_| draft);
+                }
+            }
+            Err(why) => self.keep(why),
         }
     }
 
     /// Halts the episode. Where the log stands and where the type does is the same from then on.
-    pub(crate) fn halt(&mut self, reason: Text) {
-        if self.alarm(|before| halt_alert(reason, before)) {
+    pub(crate) fn halt(&mut self, alarm: Alarm) {
+        if self.alarm(|before| alarm.draft(before)) {
             self.trouble = None;
         }
     }
@@ -332,7 +352,7 @@ impl Core {
         let header = serde_json::to_string(&header).map_err(broken)?;
         let own = match mcp {
             Some(_) => String::new(),
-            None => serde_json::to_string(&*self.mcp).map_err(broken)?,
+            None => serde_json::to_string(&self.envelope_of(packet_type, false)).map_err(broken)?,
         };
         let mcp = mcp.unwrap_or(&own);
         let text = format!(r#"{{"header":{header},"mcp":{mcp},"payload":{payload}}}"#);
@@ -345,19 +365,23 @@ impl Core {
     }
 
     /// Sends one packet in another envelope, which holds from then on if it was sent.
-    pub(crate) fn try_send_under(&mut self, envelope: &impl AnyEnvelope, draft: Draft) -> Result<(), Arc<Refusal>> {
-        let before = Arc::clone(&self.mcp);
+    pub(crate) fn try_send_under(&mut self, envelope: &impl MayAsk, draft: Draft) -> Result<(), Arc<Refusal>> {
+        let before = (Arc::clone(&self.mcp), Arc::clone(&self.grounded));
         self.under(envelope);
         let sent = self.try_send(draft);
         if sent.is_err() {
-            self.mcp = before;
+            (self.mcp, self.grounded) = before;
         }
         sent
     }
 
     fn make(&mut self, draft: Draft, last: Option<PacketId>) -> Result<Packet, Refusal> {
-        let Draft { payload, status, layer } = draft;
-        let mut mcp = Mcp::clone(&self.mcp);
+        let Draft { mut payload, status, layer } = draft;
+        let acts = matches!(&payload, Payload::Decision(decision) if decision.decision_outcome == DecisionOutcome::Act);
+        let mut mcp = self.envelope_of(payload.packet_type(), acts);
+        if let Payload::Decision(decision) = &mut payload {
+            checks::fill(decision, &mcp);
+        }
         if let Some(status) = status {
             mcp.epistemics.status = status;
         }
@@ -372,7 +396,7 @@ impl Core {
         last: Option<PacketId>,
     ) -> Result<PacketHeader, Refusal> {
         let ids = &mut self.ids;
-        Ok(PacketHeader::builder()
+        let mut header = PacketHeader::builder()
             .packet_id(self.machine.fresh(self.sent, Kind::Packet, || ids.packet_id()).map_err(no_id)?)
             .packet_type(packet_type)
             .created_at(Timestamp::from(self.clock.now()))
@@ -380,7 +404,9 @@ impl Core {
             .correlation_id(self.origin.correlation_id.clone())
             .maybe_campaign_id(self.origin.campaign_id.clone())
             .maybe_previous_packet_id(last)
-            .build())
+            .build();
+        self.origin.header.clone().fill(&mut header);
+        Ok(header)
     }
 
     /// Task ids that this episode has not used, each once.
@@ -440,10 +466,11 @@ impl Core {
                 }
             }
         }
-        // An alert is never refused for want of evidence (D31); other packets in its envelope would be.
-        if inv_004_live_evidence::is_borne_out(&mcp) && mcp != *self.mcp {
+        // What is not refused for want of evidence (D31) says nothing of the packets to come, but for a decision.
+        let holds = matches!(packet, Packet::Decision(_)) || inv_004_live_evidence::is_borne_out(&mcp);
+        if holds && mcp != *self.mcp {
             // Another program may have left less room than records need.
-            self.mcp = Arc::new(omen_types::fit::envelope(mcp));
+            self.take_envelope(omen_types::fit::envelope(mcp));
         }
     }
 
@@ -452,6 +479,7 @@ impl Core {
         let id = &packet.header().packet_id;
         self.sent = self.sent.saturating_add(1);
         self.last = Some(id.clone());
+        self.asked.note(packet);
         match packet {
             Packet::Decision(decision) => {
                 self.decision = Some(id.clone());
@@ -534,7 +562,8 @@ impl Core {
     pub(crate) fn pending(&self, task: &OpenTask) -> Pending {
         let correlation_id = self.origin.correlation_id.clone();
         let (leases, clock) = (Arc::clone(&self.leases), Arc::clone(&self.clock));
-        Pending { task: Box::new(task.clone()), correlation_id, episode: self.mark.clone(), leases, clock }
+        let (task, asked) = (Box::new(task.clone()), Arc::clone(&self.asked));
+        Pending { task, correlation_id, episode: self.mark.clone(), leases, asked, clock }
     }
 
     /// The episode has closed.
@@ -545,8 +574,34 @@ impl Core {
     }
 
     /// Takes another envelope for the packets to come.
-    pub(crate) fn under(&mut self, envelope: &impl AnyEnvelope) {
-        self.mcp = Arc::new(envelope.mcp().clone());
+    pub(crate) fn under(&mut self, envelope: &impl MayAsk) {
+        self.take_envelope(envelope.mcp().clone());
+    }
+
+    fn take_envelope(&mut self, mcp: Mcp) {
+        self.mcp = Arc::new(mcp);
+        if inv_004_live_evidence::is_borne_out(&self.mcp) {
+            self.grounded = Arc::clone(&self.mcp);
+        }
+    }
+
+    /// The envelope of a packet. After a hypothesis, what claims something takes status and evidence from the latest
+    /// envelope that has evidence; what asks for certainty goes in the hypothesis itself (D31).
+    fn envelope_of(&self, packet_type: PacketType, acts: bool) -> Mcp {
+        let mut mcp = Mcp::clone(&self.mcp);
+        let asks = match packet_type {
+            PacketType::DecisionPacket => !acts,
+            PacketType::TaskDirectivePacket => self.machine.nodes() == NodeSet::of(LOOP_NODE),
+            PacketType::VerificationPlanPacket | PacketType::EscalationPacket | PacketType::IntegrityAlertPacket => {
+                true
+            }
+            _ => false,
+        };
+        if !asks && !inv_004_live_evidence::is_borne_out(&mcp) {
+            mcp.epistemics = self.grounded.epistemics.clone();
+            mcp.evidence = self.grounded.evidence.clone();
+        }
+        mcp
     }
 
     /// The time at which a token counts as issued: a clock that was set back makes none expire at once (D64).

@@ -13,6 +13,7 @@ use omen_types::{CampaignId, CorrelationId, Diagnostic, Instant, PacketId};
 use super::claim::{Claims, StartError};
 use super::core::{Core, LoopNotes, Mark, Origin};
 use super::ending::{Lost, OnDrop};
+use super::values::PacketHeaderExtras;
 use super::{Closed, Episode, Idle};
 use crate::machine::Machine;
 
@@ -188,19 +189,21 @@ impl<W: Write + Send + Sync + 'static> Log for JsonLines<W> {
 /// ```
 #[must_use = "an episode begins with `start()`"]
 pub struct Setup {
-    core: Core,
+    pub(super) core: Core,
 }
 
 impl Setup {
     /// An episode with its correlation id, the envelope of its first packets, and a clock. It writes to
     /// [`Memory`] with ids that are numbered. Each packet comes from a layer that sends such packets (LAYER, D63).
     pub fn new(correlation_id: CorrelationId, envelope: &impl AnyEnvelope, clock: impl Clock) -> Self {
+        let mcp = Arc::new(envelope.mcp().clone());
         let stem = correlation_id.as_str().trim_start_matches("corr_").to_owned();
         Self {
             core: Core {
                 machine: Machine::default(),
-                mcp: Arc::new(envelope.mcp().clone()),
-                origin: Origin { correlation_id, campaign_id: None },
+                mcp: Arc::clone(&mcp),
+                grounded: mcp,
+                origin: Origin { correlation_id, campaign_id: None, header: PacketHeaderExtras::default() },
                 clock: Arc::new(clock),
                 ids: Box::new(Numbered::new(stem)),
                 log: Box::new(Memory::default()),
@@ -213,6 +216,7 @@ impl Setup {
                 mark: Mark::default(),
                 trouble: None,
                 leases: Arc::default(),
+                asked: Arc::default(),
                 claims: Claims::process(),
                 on_drop: OnDrop::default(),
                 on_lost: None,

@@ -42,7 +42,13 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
     }
     known.push(("source", info.source.to_owned()));
     facts(out, known)?;
-    let texts = [("When", info.condition), ("Rule", info.statement), ("Why", info.rationale), ("Mend", info.mend)];
+    let texts = [
+        ("When", info.condition),
+        ("Rule", info.statement),
+        ("Why", info.rationale),
+        ("If broken", info.failure),
+        ("Mend", info.mend),
+    ];
     for (heading, text) in texts {
         section(out, heading, text)?;
     }

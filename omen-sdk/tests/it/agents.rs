@@ -8,6 +8,8 @@ mod escalation;
 mod first_episode;
 #[path = "../../examples/model_driven.rs"]
 mod model_driven;
+#[path = "../../examples/own_wire.rs"]
+mod own_wire;
 #[path = "../../examples/read_only.rs"]
 mod read_only;
 #[path = "../../examples/resume.rs"]
@@ -21,6 +23,7 @@ fn examples_are_judged_clean_by_the_command() {
         ("escalation", escalation::log()),
         ("first_episode", first_episode::log()),
         ("model_driven", model_driven::log()),
+        ("own_wire", own_wire::log()),
         ("read_only", read_only::log()),
         ("resume", resume::log()),
         ("safe_mode", safe_mode::log()),
@@ -36,4 +39,11 @@ fn examples_are_judged_clean_by_the_command() {
         assert!(output.status.success(), "{name}: {stdout}");
         assert!(stdout.contains(r#""errors":0,"warnings":0"#), "{name}: {stdout}");
     }
+}
+
+/// The agent that makes its packets by builder learns of a mistake before the packet is on its wire.
+#[test]
+fn a_packet_out_of_turn_is_not_sent() {
+    let refused = own_wire::out_of_turn().unwrap();
+    assert!(refused.starts_with("error[E1]"), "{refused}");
 }

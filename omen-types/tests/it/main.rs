@@ -8,6 +8,7 @@
     reason = "tests say what is wrong by failing"
 )]
 
+mod branches;
 mod builders;
 mod checked;
 mod constraints;

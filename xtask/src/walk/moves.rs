@@ -122,6 +122,10 @@ impl World<'_> {
         if let AnyEpisode::Review(episode) = episode {
             return match episode.close() {
                 Ok(closed) => closed.lines().to_vec(),
+                // Over budget it may end in safe mode alone (INV-005).
+                Err(refused) if refused.why.code() == Some(Code::Inv005) => {
+                    self.halt(refused.episode.into_any()).lines().to_vec()
+                }
                 Err(refused) => refused.episode.lines().to_vec(),
             };
         }

@@ -8,6 +8,7 @@
 )]
 
 mod api;
+mod base;
 mod bench;
 mod docs;
 mod expand;
