@@ -9,6 +9,7 @@ mod forged;
 mod generic;
 mod log;
 mod members;
+mod origins;
 mod poison;
 mod proofs;
 mod propose;
