@@ -209,6 +209,31 @@ fn a_fixed_clock_replaces_that_of_the_log() {
 }
 
 #[test]
+fn an_overrun_is_reported_by_the_clock_that_counts() {
+    let log = example("valid/read-only.jsonl").as_bytes();
+    // Even the first decision is over budget then, and nothing that follows it is committed (D59).
+    let fixed = Some("2100-01-01T00:00:00Z".parse().expect("a time"));
+    let levels = |level| {
+        let mut levels = Levels::default();
+        levels.set(Code::Inv005, level).expect("an invariant");
+        levels
+    };
+    let (found, _) = check(log, Options { now: fixed, ..Options::default() });
+    let over: Vec<_> = found.iter().filter(|finding| finding.diagnostic.code == Code::Inv005).collect();
+    assert!(over.len() > 1, "{found:#?}");
+    let end = over.last().expect("a finding");
+    assert_eq!((end.stage, end.packet_index, end.diagnostic.severity), (Stage::End, None, omen::Severity::Error));
+
+    // A level is one for the end, too: with warnings alone each overrun is reported once, and at the end.
+    let (found, summary) = check(log, Options { now: fixed, levels: levels(Level::Warn) });
+    let over: Vec<_> = found.iter().filter(|finding| finding.diagnostic.code == Code::Inv005).collect();
+    assert_eq!(summary.errors, 0, "{found:#?}");
+    assert_eq!(over.last().map(|finding| finding.stage), Some(Stage::End));
+    let (found, _) = check(log, Options { now: fixed, levels: levels(Level::Allow) });
+    assert!(!codes(&found).contains(&"INV-005"), "{found:#?}");
+}
+
+#[test]
 fn a_reader_that_fails_says_so_and_what_came_before_counts() {
     struct Fails(&'static [u8]);
     impl std::io::Read for Fails {
