@@ -18,6 +18,7 @@ mod facts;
 mod fsm;
 mod functions;
 mod gate;
+mod layers;
 mod lens;
 mod markers;
 mod names;
@@ -96,6 +97,7 @@ pub fn fsm(model: &Model) -> Result<Source, Mistakes> {
         let mut tokens = fsm::machine(model)?;
         tokens.extend(fsm::refusals(model));
         tokens.extend(fsm::verification_loop(model)?);
+        tokens.extend(layers::emit(model)?);
         Ok(tokens)
     })
 }
@@ -122,6 +124,14 @@ pub fn refusals(model: &Model) -> Result<Source, Mistakes> {
 /// As [`fsm`].
 pub fn verification_loop(model: &Model) -> Result<Source, Mistakes> {
     source(model, || fsm::verification_loop(model))
+}
+
+/// Who sends what, and whose word a packet is: the last part of [`fsm`].
+///
+/// # Errors
+/// As [`fsm`].
+pub fn layers(model: &Model) -> Result<Source, Mistakes> {
+    source(model, || layers::emit(model))
 }
 
 /// Marker types for values of enums and lengths of lists: `omen-invariants`.

@@ -58,7 +58,7 @@ pub fn lint(set: &SchemaSet) -> Result<(), Mistakes> {
     names::check(&index, &mut report);
     references::check(&index, &mut report);
     schema::check(&index, &mut report);
-    packet::check(&index, &mut report);
+    packet::check(set, &index, &mut report);
     rules::check(set, &index, &mut report);
     fsm::check(set, &index, &mut report);
     gate::check(set, &index, &mut report);

@@ -18,6 +18,9 @@
 //! # fn main() {}
 //! ```
 //!
+//! The [`prelude`](crate::prelude) has what such a program types daily. The rest is in the module that it belongs to, as
+//! the next step shows.
+//!
 //! ## 2. The envelope
 //!
 //! Every packet carries an envelope: what it is for, what is at stake, how sure it is. It is a struct
@@ -25,7 +28,13 @@
 //! stated: the compiler derives it from the four axes (INV-012).
 //!
 //! ```
-//! # use omen::prelude::*;
+//! use omen::facts::{
+//!     Budgets, Epistemics, Operational, Quality, Risk, Routing, Stakes, adversariality, impact, irreversibility,
+//!     uncertainty,
+//! };
+//! use omen::packet::{TaskClass, Timestamp};
+//! use omen::prelude::*;
+//!
 //! fn envelope(seen: Timestamp) -> Envelope<MediumStakes, Par, ToolsOk> {
 //!     Mcp {
 //!         intent: Intent::new(text!("raise the connection pool"), text!("database orders")),
@@ -253,6 +262,8 @@
 //!
 //! ```
 //! # use omen::prelude::*;
+//! use omen::episode::CanObserve;
+//!
 //! fn heard<S: CanObserve<Observed = Sense>>(episode: Episode<S>, words: &str) -> Episode<Model> {
 //!     let said = Observation::user_input(Observed, fields!({ "words": words }));
 //!     episode.observe(said).believe(Belief::new("chat", "last", words))
@@ -291,6 +302,8 @@
 //!
 //! ```
 //! # use omen::prelude::*;
+//! use omen::episode::AnyClass;
+//!
 //! fn all(mut episode: Episode<Execute>, orders: Vec<Order<AnyClass>>) -> Result<Episode<Execute>, Halt> {
 //!     for order in orders {
 //!         let (open, [task]) = episode.execute([order])?;
@@ -299,6 +312,57 @@
 //!     Ok(episode)
 //! }
 //! ```
+//!
+//! # Generated payloads
+//!
+//! What the typed API has short forms for, such as [`Observation`](crate::Observation) and [`Belief`](crate::Belief), it
+//! takes as a generated payload, too: `observe`, `answered`, `believe`, `review`, `remodel`, `verify`, `authorize`,
+//! `execute`, `check`, `escalate`, `alert` and `halt` are called with the payload itself ([`Says`](crate::Says) lists which).
+//! So an agent that has its payloads from elsewhere sends them as they are, and nothing that the schemas have is out of
+//! reach.
+//!
+//! ```
+//! # use omen::prelude::*;
+//! use omen::packet::{BeliefUpdatePayload, ObservationPayload, TaskDirectivePayload};
+//!
+//! # fn demo(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>, ruling: Ruling)
+//! #     -> Result<(), Box<dyn std::error::Error>> {
+//! let seen: ObservationPayload = serde_json::from_value(json!({
+//!     "observation_type": "tool_output", "data": { "pool": 20 }, "reliability_metadata": { "latency_ms": 3.5 },
+//! }))?;
+//! let believed: BeliefUpdatePayload = serde_json::from_value(json!({
+//!     "update_type": "new_belief",
+//!     "belief_changes": [{ "domain": "db", "key": "pool", "new_value": 20, "prior_value": null }],
+//! }))?;
+//! let asked: TaskDirectivePayload = serde_json::from_value(json!({
+//!     "task_id": "task_recall", "task_type": "memory_lookup", "execution_method": { "method": "memory_query" },
+//! }))?;
+//! let episode = episode.observe(seen).believe(believed).act(ruling.to_act(), envelope).map_err(Halt::from)?;
+//! let (episode, [task]) = episode.execute([asked]).map_err(Halt::from)?;
+//! # let _ = (episode, task.cancelled());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A payload says, and proves nothing. What the types prove otherwise stays proved:
+//!
+//! | What is proved | A payload comes in by | What contradicts the proof |
+//! |---|---|---|
+//! | that a directive may write (E4, INV-007) | `execute([payload])` if it reads; else `NamedDirective::stating(payload).sort()`, whose `.with(permit)` spends a permit | is refused, also where the payload names a live token |
+//! | that an arbitration ran (INV-006) | `ruling.stating(payload)` | another option or outcome is refused |
+//! | that an assumption is verified (INV-003) | `order.relies_on(proof.verifies(..))` beside the payload | a list of other assumptions is refused |
+//! | what a token's permits stand for (INV-007) | `authorize::<Scope, N>(payload)` | other tools, operations or uses are refused |
+//! | that a result is of its task (E6) | `task.result(payload)` | another task, or data of a failure, is refused |
+//! | that layer 1 ends safe mode (E7) | `order.stating(payload)` | a severity other than CLEAR is refused |
+//! | how many options and gaps an escalation has (E5) | `escalate(payload)` | is counted when the payload is built and when it is sent |
+//!
+//! A step that can fail returns what is refused. One that cannot (`observe`, `believe`, `escalate`, `alert`, …) takes every
+//! payload that its builder gives: a value that is nested deeper than a packet may be becomes its JSON text, and a record
+//! that is too long is shortened. A payload that does not fit its move, such as an alert of severity CRITICAL, is kept as
+//! [`Episode::trouble`](crate::Episode::trouble), and nothing is written.
+//!
+//! Setters of optional members are generated from the schemas, those of the header ([`Setup`](crate::Setup)) and of the
+//! envelope ([`Envelope`](crate::Envelope)) among them, so one that a schema gains is there after a build.
 //!
 //! # When a model decides
 //!
@@ -405,11 +469,13 @@
 //!
 //! ```
 //! # use omen::prelude::*;
+//! use omen::episode::Many;
+//!
 //! # tool!(ConfigSet = "config.set", Write);
 //! # scope!(RaisePool: tools [ConfigSet], operations [Modify]);
 //! fn go_on(episode: Episode<Many<Execute>>) -> Result<Episode<Execute>, Box<dyn std::error::Error>> {
 //!     // Nobody knows how far these tools came: look, and say so.
-//!     let results = episode.tasks().into_iter().map(Pending::cancelled).collect();
+//!     let results = episode.tasks().into_iter().map(Pending::cancelled);
 //!     let episode = episode.settle(results)?.all_settled()?;
 //!     let [permit] = episode.claim_any::<RaisePool, 1>()?;
 //!     let set = Directive::new(ConfigSet, op::Modify, fields!({ "pool.max": 80 })).with(permit);

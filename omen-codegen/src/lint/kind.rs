@@ -52,6 +52,11 @@ kinds! {
     DanglingReference "dangling-reference" "a reference leads to nothing",
     ReferenceCycle "reference-cycle" "references lead round in a circle",
 
+    // Who sends what.
+    UnknownLayer "unknown-layer" "a layer is none that a packet can come from",
+    MissingLayer "missing-layer" "the table of who sends what lacks a layer",
+    UnsentPacket "unsent-packet" "no layer sends a packet",
+
     // Definitions.
     UnsupportedType "unsupported-type" "a `type` is not supported",
     Untyped "untyped" "a definition takes any value, and is not the one meant for that",
@@ -104,6 +109,7 @@ kinds! {
     PacketReference "packet-reference" "a member of a packet refers to something else",
     PacketTag "packet-tag" "the header does not say the type of the packet",
     PacketMetadata "packet-metadata" "a packet refuses metadata",
+    PacketBase "packet-base" "the base of packets is not what every packet has",
     PacketList "packet-list" "files, union and enum of the packets disagree",
 
     // Rules.

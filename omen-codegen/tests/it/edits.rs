@@ -208,6 +208,7 @@ fn list_packet(schema: &mut Schema) {
     schema.add(HEADER, "/$defs/PacketType/oneOf", "", value("NotePacket", "Says something."));
     let event = json!({ "id": "note", "packet": "NotePacket", "when": [], "description": "a note" });
     schema.add(FSM, "/events", "", event);
+    schema.add(FSM, "/layers/senders/4/sends", "", "NotePacket".into());
 }
 
 fn escalate_from_sense() -> Value {
@@ -392,7 +393,9 @@ fn a_state_asks_for_a_row_and_a_type() {
         .gains("machine", "Node::Paused")
         .gains("episode", "pub enum Paused {}")
         .gains("episode", "impl Typestate for Paused");
-    assert!(made.methods_of("Authorize").contains("pub fn believe(self, belief: Belief) -> Episode<Paused>"));
+    assert!(
+        made.methods_of("Authorize").contains("pub fn believe(self, belief: impl Says<Belief>) -> Episode<Paused>")
+    );
     assert!(made.methods_of("Paused").contains("pub fn believe(self, belief: Belief) -> Episode<Review>"));
     assert!(made.answers("Escalate", "Paused"));
 }
@@ -437,6 +440,17 @@ fn a_bound_that_is_tightened_holds_for_types_and_walk_and_counts() {
     let mut schema = Schema::real();
     *schema.at("common.schema.json", "/$defs/LayerNumber/maximum") = 5.into();
     *schema.at(ESCALATION, "/$defs/EscalationPayload/properties/top_options/maxItems") = 2.into();
+    // What the layer that is gone sends, another one has to send.
+    let says = "there is no layer `6`";
+    schema.is_refused(&[(FSM, "/layers/senders/5/layer", says), (FSM, "/layers/typed/1", says)]);
+    let mut gone = schema.at(FSM, "/layers/senders").as_array_mut().unwrap().remove(5);
+    let sends = schema.at(FSM, "/layers/senders/4/sends").as_array_mut().unwrap();
+    for packet in gone["sends"].as_array_mut().unwrap().drain(..) {
+        if !sends.contains(&packet) {
+            sends.push(packet);
+        }
+    }
+    schema.at(FSM, "/layers/typed").as_array_mut().unwrap().remove(1);
     let made = schema.made().unwrap();
     let bounds = made.between("types", "impl IntegerScalar for LayerNumber", "}");
     assert!(bounds.contains("MAX: u64 = 5"), "{bounds}");

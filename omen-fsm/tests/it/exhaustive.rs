@@ -13,10 +13,10 @@ const LENGTH: usize = 7;
 
 /// A kind of packet that sequences are made of: what it is to the simple interpreter, and an example
 /// line that is made into it.
-struct Symbol {
+pub(crate) struct Symbol {
     name: &'static str,
     packet: Packet,
-    facts: PacketFacts<'static>,
+    pub(crate) facts: PacketFacts<'static>,
 }
 
 /// Facts of the first packet among the examples that some test picks.
@@ -36,7 +36,7 @@ fn find(test: impl Fn(&PacketFacts<'static>) -> bool) -> PacketFacts<'static> {
         .expect("an example of each kind")
 }
 
-fn symbols() -> Vec<Symbol> {
+pub(crate) fn symbols() -> Vec<Symbol> {
     use omen_types::{DecisionOutcome as O, EpistemicStatus, ResultStatus, ToolSafetyClass, ToolsState};
 
     let mut all = Vec::new();
@@ -128,7 +128,7 @@ fn revoke(facts: &mut PacketFacts<'static>, token: Option<&'static str>) {
 }
 
 /// A symbol as the next packet of a history: ids of its own, and references to what is there.
-fn instance(symbol: &Symbol, history: &[Packet]) -> (Packet, PacketFacts<'static>) {
+pub(crate) fn instance(symbol: &Symbol, history: &[Packet]) -> (Packet, PacketFacts<'static>) {
     let depth = history.len();
     let (mut packet, mut facts) = (symbol.packet.clone(), symbol.facts.clone());
     packet.id = format!("pkt_{depth}");

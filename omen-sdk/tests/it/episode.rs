@@ -14,6 +14,7 @@ mod proofs;
 mod propose;
 mod refusals;
 mod resume;
+mod says;
 mod shape;
 mod tasks;
 mod waiver;

@@ -8,9 +8,12 @@
 )]
 
 mod api;
+mod base;
 mod bench;
 mod docs;
 mod expand;
+mod hermetic;
 mod hidden;
 mod referee;
+mod statements;
 mod walk;

@@ -2,11 +2,12 @@
 
 use std::marker::PhantomData;
 
-use omen_invariants::facts::{EpistemicStatusFact, NeedsNoEvidence};
+use omen_invariants::facts::{EpistemicStatusFact, NeedsNoEvidence, Observed};
 use omen_types::{EpistemicStatus, ObservationPayload, ObservationType, Text};
 
 use super::super::core::Draft;
 use super::Fields;
+use super::fields::flatten_map;
 
 /// Something seen; `St` says how it is known.
 #[must_use = "it is taken in with `.observe(..)`"]
@@ -42,6 +43,28 @@ impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
     }
 }
 
+impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
+    /// What a generated payload says, known as the status says. A payload that was seen, with status OBSERVED, is given
+    /// to `.observe(..)` as it is.
+    pub fn stating(_status: St, payload: ObservationPayload) -> Self {
+        Self { payload: fitting(payload), status: PhantomData }
+    }
+}
+
+/// What was seen, in the words of the schema: with status OBSERVED.
+impl From<ObservationPayload> for Observation<Observed> {
+    fn from(payload: ObservationPayload) -> Self {
+        Self::stating(Observed, payload)
+    }
+}
+
+/// A free-form value that is nested deeper than a packet may be becomes its JSON text.
+fn fitting(mut payload: ObservationPayload) -> ObservationPayload {
+    flatten_map(&mut payload.data);
+    payload.query_params.iter_mut().for_each(flatten_map);
+    payload
+}
+
 impl<St: EpistemicStatusFact> Observation<St> {
     // INVARIANT: whoever made it has shown that the status needs no evidence (INV-004).
     pub(crate) fn draft(self) -> Draft {
@@ -70,7 +93,19 @@ impl Answer {
         )
     }
 
+    /// What a generated payload says. It is a user input; one of another type is no answer, and the step that takes it
+    /// keeps that as its trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
+    pub fn stating(payload: ObservationPayload) -> Self {
+        Self(fitting(payload))
+    }
+
     pub(crate) fn draft(self) -> Draft {
         Draft { payload: self.0.into(), status: Some(EpistemicStatus::Observed), layer: None }
+    }
+}
+
+impl From<ObservationPayload> for Answer {
+    fn from(payload: ObservationPayload) -> Self {
+        Self::stating(payload)
     }
 }
