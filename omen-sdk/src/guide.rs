@@ -430,15 +430,18 @@
 //! bounds that no type carries, its `build()` gives the errors that a reader would report.
 //!
 //! The builder of a packet states the packet's type by itself. Id and time are injected with `.stamp(..)`
-//! ([`Stamps`](crate::Stamps) makes a stamp of an id source and a clock), or given one by one; `.mcp(..)` takes an envelope
+//! ([`Stamps`](crate::episode::Stamps) makes a stamp of an id source and a clock), or given one by one; `.mcp(..)` takes an envelope
 //! of facts or a plain `Mcp`.
 //!
 //! ```
-//! use omen::Machine;
-//! use omen::packet::{LayerNumber, LayerSource, ObservationPacket, ObservationPayload, Packet, PacketFacts};
-//! use omen::prelude::*;
+//! # use omen::prelude::*;
+//! use omen::episode::{Numbered, Stamps, TimeSource};
+//! use omen::packet::{
+//!     LayerNumber, LayerSource, ObservationPacket, ObservationPayload, ObservationType, Packet, PacketFacts,
+//! };
+//! use omen::{Machine, json};
 //!
-//! # fn demo(envelope: &Envelope<LowStakes, Par, ToolsOk>, clock: impl Clock) -> Result<(), Box<dyn std::error::Error>> {
+//! # fn demo(envelope: &Envelope<LowStakes, Par, ToolsOk>, clock: impl TimeSource) -> Result<(), Box<dyn std::error::Error>> {
 //! let mut stamps = Stamps(Numbered::new("orders"), clock);
 //! let payload = ObservationPayload::builder()
 //!     .observation_type(ObservationType::UserInput)
