@@ -13,11 +13,12 @@ use omen_codegen::model::{Fsm, Model, Rule, Target};
 
 use crate::evidence::Evidence;
 use crate::gallery;
+use crate::statements::Statements;
 
 /// Where the pages with generated regions stand.
 #[must_use]
-pub fn pages() -> [PathBuf; 3] {
-    ["protocol.md", "compile-errors.md", "gate.md"]
+pub fn pages() -> [PathBuf; 4] {
+    ["protocol.md", "compile-errors.md", "gate.md", "statements.md"]
         .map(|page| Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page))
 }
 
@@ -67,6 +68,7 @@ fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sy
         "gate-way" => gate::way(&model.gate)?,
         "gate-steps" => gate::steps(&model.gate),
         "gate-codes" => gate::codes(&model.gate, &Evidence::read()?)?,
+        "statements" => Statements::read()?.page(&Evidence::read()?),
         other => return Err(format!("there is no region `{other}`").into()),
     })
 }
@@ -178,11 +180,11 @@ fn rules(model: &Model, which: impl Fn(&Rule) -> bool) -> String {
     table(&["Code", "Title", "Severity", "When", "What must be so", "If broken", "The way out"], rows)
 }
 
-fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     format!("`{text}`")
 }
 
-fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut out = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
     for row in rows {
         let cells: Vec<_> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();

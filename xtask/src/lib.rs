@@ -16,4 +16,5 @@ pub mod expand;
 mod gallery;
 pub mod referee;
 pub mod rustdoc;
+pub mod statements;
 pub mod walk;

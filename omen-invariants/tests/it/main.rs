@@ -1,6 +1,7 @@
 //! Tests of the ledger and the invariants.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod decisions;
 mod facts;
 mod ledger;
 mod schema_rules;

@@ -11,6 +11,7 @@
 mod branches;
 mod builders;
 mod checked;
+mod constraints;
 mod errors;
 mod examples;
 mod limits;

@@ -12,6 +12,8 @@ mod base;
 mod bench;
 mod docs;
 mod expand;
+mod hermetic;
 mod hidden;
 mod referee;
+mod statements;
 mod walk;
