@@ -8,6 +8,8 @@ mod built_payloads;
 mod escalation;
 #[path = "../../examples/first_episode.rs"]
 mod first_episode;
+#[path = "../../examples/generated_payloads.rs"]
+mod generated_payloads;
 #[path = "../../examples/model_driven.rs"]
 mod model_driven;
 #[path = "../../examples/own_wire.rs"]
@@ -25,6 +27,7 @@ fn examples_are_judged_clean_by_the_command() {
         ("built_payloads", built_payloads::log()),
         ("escalation", escalation::log()),
         ("first_episode", first_episode::log()),
+        ("generated_payloads", generated_payloads::log()),
         ("model_driven", model_driven::log()),
         ("own_wire", own_wire::log()),
         ("read_only", read_only::log()),
