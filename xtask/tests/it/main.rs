@@ -9,6 +9,7 @@
 
 mod api;
 mod bench;
+mod ci;
 mod docs;
 mod expand;
 mod hidden;
