@@ -56,7 +56,7 @@ pub use refused::{Halt, Refusal, Refused};
 pub use resume::ResumeError;
 pub use rules::*;
 pub use run::{EachError, ExecuteError, Failed, LoopError, TaskError};
-pub use setup::{AnotherEpisode, Clock, IdSource, JsonLines, Line, Log, Memory, Numbered, Setup, SystemClock};
+pub use setup::{AnotherEpisode, IdSource, JsonLines, Line, Log, MemoryLog, Numbered, Setup, SystemClock, TimeSource};
 pub use stamps::Stamps;
 pub use state::*;
 pub use under::{ToolsThen, Under};
@@ -120,7 +120,7 @@ impl<S> Episode<S> {
         self.core.sent
     }
 
-    /// The lines that it has written, if it keeps them itself ([`Memory`], the default log).
+    /// The lines that it has written, if it keeps them itself ([`MemoryLog`], the default log).
     #[must_use]
     pub fn lines(&self) -> &[String] {
         self.core.log.lines()
@@ -176,7 +176,7 @@ impl Closed {
         &self.core.origin.correlation_id
     }
 
-    /// The lines of its log, if it keeps them itself ([`Memory`], the default log).
+    /// The lines of its log, if it keeps them itself ([`MemoryLog`], the default log).
     #[must_use]
     pub fn lines(&self) -> &[String] {
         self.core.log.lines()

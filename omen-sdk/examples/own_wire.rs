@@ -13,15 +13,17 @@
 
 use std::error::Error;
 
-use omen::Machine;
 use omen::builder::Stamp;
+use omen::episode::{Numbered, Stamps};
 use omen::packet::{
-    AuthorizedScope, BeliefChange, BeliefUpdatePacket, BeliefUpdatePayload, ConstraintsSatisfied, DecisionPacket,
-    DecisionPayload, ExecutionMetadata, ExecutionMethod, LayerNumber, LayerSource, ObservationPacket,
-    ObservationPayload, Packet, PacketFacts, PacketId, PositiveCount, TaskDirectivePacket, TaskDirectivePayload,
-    TaskResultPacket, TaskResultPayload, TaskType, ToolAuthorizationPayload, ToolAuthorizationToken,
+    AuthorizedScope, BeliefChange, BeliefUpdatePacket, BeliefUpdatePayload, ConstraintsSatisfied, DecisionOutcome,
+    DecisionPacket, DecisionPayload, ExecutionMetadata, ExecutionMethod, LayerNumber, LayerSource, ObservationPacket,
+    ObservationPayload, ObservationType, OperationType, Packet, PacketFacts, PacketId, PositiveCount,
+    TaskDirectivePacket, TaskDirectivePayload, TaskResultPacket, TaskResultPayload, TaskType, ToolAuthorizationPayload,
+    ToolAuthorizationToken,
 };
 use omen::prelude::*;
+use omen::{Instant, Machine, json};
 
 /// The agent's side of its wire: what is refused is not sent.
 #[derive(Default)]

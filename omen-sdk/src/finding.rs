@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use omen_types::{Diagnostic, PacketType};
+use omen_types::PacketType;
+pub use omen_types::{Code, Diagnostic, Severity};
 
 /// The stage that found it (D1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -18,6 +18,9 @@
 //! # fn main() {}
 //! ```
 //!
+//! The [`prelude`](crate::prelude) has what such a program types daily. The rest is in the module that it belongs to, as
+//! the next step shows.
+//!
 //! ## 2. The envelope
 //!
 //! Every packet carries an envelope: what it is for, what is at stake, how sure it is. It is a struct
@@ -25,7 +28,13 @@
 //! stated: the compiler derives it from the four axes (INV-012).
 //!
 //! ```
-//! # use omen::prelude::*;
+//! use omen::facts::{
+//!     Budgets, Epistemics, Operational, Quality, Risk, Routing, Stakes, adversariality, impact, irreversibility,
+//!     uncertainty,
+//! };
+//! use omen::packet::{TaskClass, Timestamp};
+//! use omen::prelude::*;
+//!
 //! fn envelope(seen: Timestamp) -> Envelope<MediumStakes, Par, ToolsOk> {
 //!     Mcp {
 //!         intent: Intent::new(text!("raise the connection pool"), text!("database orders")),
@@ -253,6 +262,8 @@
 //!
 //! ```
 //! # use omen::prelude::*;
+//! use omen::episode::CanObserve;
+//!
 //! fn heard<S: CanObserve<Observed = Sense>>(episode: Episode<S>, words: &str) -> Episode<Model> {
 //!     let said = Observation::user_input(Observed, fields!({ "words": words }));
 //!     episode.observe(said).believe(Belief::new("chat", "last", words))
@@ -291,6 +302,8 @@
 //!
 //! ```
 //! # use omen::prelude::*;
+//! use omen::episode::AnyClass;
+//!
 //! fn all(mut episode: Episode<Execute>, orders: Vec<Order<AnyClass>>) -> Result<Episode<Execute>, Halt> {
 //!     for order in orders {
 //!         let (open, [task]) = episode.execute([order])?;
@@ -456,11 +469,13 @@
 //!
 //! ```
 //! # use omen::prelude::*;
+//! use omen::episode::Many;
+//!
 //! # tool!(ConfigSet = "config.set", Write);
 //! # scope!(RaisePool: tools [ConfigSet], operations [Modify]);
 //! fn go_on(episode: Episode<Many<Execute>>) -> Result<Episode<Execute>, Box<dyn std::error::Error>> {
 //!     // Nobody knows how far these tools came: look, and say so.
-//!     let results = episode.tasks().into_iter().map(Pending::cancelled).collect();
+//!     let results = episode.tasks().into_iter().map(Pending::cancelled);
 //!     let episode = episode.settle(results)?.all_settled()?;
 //!     let [permit] = episode.claim_any::<RaisePool, 1>()?;
 //!     let set = Directive::new(ConfigSet, op::Modify, fields!({ "pool.max": 80 })).with(permit);

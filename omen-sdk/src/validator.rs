@@ -18,7 +18,7 @@ use episodes::Episodes;
 
 /// How to validate.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct ValidatorOptions {
     /// A fixed time instead of each episode's own clock (D2).
     pub now: Option<Instant>,
     /// Severities of invariants that differ from the protocol's.
@@ -107,11 +107,11 @@ impl std::ops::AddAssign for Summary {
 /// must not come again (D21).
 ///
 /// ```
-/// use omen::{Finding, Validator, validator::Options};
+/// use omen::{Finding, Validator, validator::ValidatorOptions};
 ///
 /// let log = omen_schema::example("invalid/e1-decision-before-belief.jsonl").unwrap_or_default();
 /// let mut findings: Vec<Finding> = Vec::new();
-/// let mut validator = Validator::new(Options::default());
+/// let mut validator = Validator::new(ValidatorOptions::default());
 /// validator.feed(log.as_bytes(), &mut findings);
 /// let summary = validator.finish(&mut findings);
 /// assert_eq!(summary.errors, 1);
@@ -126,7 +126,7 @@ pub struct Validator {
 impl Validator {
     /// A validator at the beginning of a stream.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: ValidatorOptions) -> Self {
         let judge = Judge { options, episodes: Episodes::default(), line: 0, summary: Summary::default() };
         Self { lines: Lines::new(MAX_LINE_BYTES), judge }
     }
@@ -194,7 +194,7 @@ impl Validator {
 /// Everything but the splitting into lines.
 #[derive(Debug)]
 struct Judge {
-    options: Options,
+    options: ValidatorOptions,
     episodes: Episodes,
     line: u64,
     summary: Summary,

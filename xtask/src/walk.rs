@@ -15,7 +15,7 @@ use std::fmt;
 use std::thread;
 
 use fastrand::Rng;
-use omen::prelude::*;
+use omen::*;
 
 mod end;
 mod moves;
@@ -172,7 +172,7 @@ fn resume(world: &World<'_>, episode: &AnyEpisode, report: &mut Report) -> Resul
 /// What the validator says of the whole log.
 fn judge(lines: &[String], report: &mut Report) -> Result<(), String> {
     let mut findings: Vec<Finding> = Vec::new();
-    let mut validator = Validator::new(omen::validator::Options::default());
+    let mut validator = Validator::new(omen::validator::ValidatorOptions::default());
     for line in lines {
         validator.feed(line.as_bytes(), &mut findings);
         validator.feed(b"\n", &mut findings);

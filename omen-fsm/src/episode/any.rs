@@ -194,7 +194,7 @@ impl AnyEpisode {
         self.core().trouble.as_deref()
     }
 
-    /// The lines that it has written, if it keeps them itself ([`Memory`](super::Memory), the default).
+    /// The lines that it has written, if it keeps them itself ([`MemoryLog`](super::MemoryLog), the default).
     #[must_use]
     pub fn lines(&self) -> &[String] {
         self.core().log.lines()

@@ -21,7 +21,7 @@ use super::fit::{self, Written};
 use super::lease::{Leases, Over};
 use super::proved;
 use super::refused::Refusal;
-use super::setup::{Clock, IdSource, Line, Log};
+use super::setup::{IdSource, Line, Log, TimeSource};
 use super::values::{Alarm, Alert, PacketHeaderExtras, info_alert};
 use super::{Authority, Pending};
 use crate::machine::{Machine, Verdict};
@@ -35,7 +35,7 @@ pub(crate) struct Core {
     /// something.
     pub(crate) grounded: Arc<Mcp>,
     pub(crate) origin: Origin,
-    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn TimeSource>,
     pub(crate) ids: Box<dyn IdSource>,
     pub(crate) log: Box<dyn Log>,
     pub(crate) last: Option<PacketId>,

@@ -18,12 +18,12 @@ use super::{Closed, Episode, Idle};
 use crate::machine::Machine;
 
 /// Tells the time. No rule reads a clock by itself; packets carry what this says.
-pub trait Clock: Send + Sync + 'static {
+pub trait TimeSource: Send + Sync + 'static {
     /// The time now.
     fn now(&self) -> Instant;
 }
 
-impl<F: Fn() -> Instant + Send + Sync + 'static> Clock for F {
+impl<F: Fn() -> Instant + Send + Sync + 'static> TimeSource for F {
     fn now(&self) -> Instant {
         self()
     }
@@ -32,7 +32,7 @@ impl<F: Fn() -> Instant + Send + Sync + 'static> Clock for F {
 /// The clock of the machine.
 ///
 /// ```
-/// use omen_fsm::episode::{Clock, SystemClock};
+/// use omen_fsm::episode::{SystemClock, TimeSource};
 ///
 /// let before = std::time::SystemTime::now();
 /// assert!(SystemClock::default().now() >= before.into());
@@ -40,7 +40,7 @@ impl<F: Fn() -> Instant + Send + Sync + 'static> Clock for F {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock(());
 
-impl Clock for SystemClock {
+impl TimeSource for SystemClock {
     fn now(&self) -> Instant {
         SystemTime::now().into()
     }
@@ -137,11 +137,11 @@ pub trait Log: Send + Sync + 'static {
 
 /// A log in memory.
 #[derive(Clone, Debug, Default)]
-pub struct Memory {
+pub struct MemoryLog {
     lines: Vec<String>,
 }
 
-impl Log for Memory {
+impl Log for MemoryLog {
     fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()> {
         self.lines.extend(lines.iter().map(|line| line.text.to_owned()));
         Ok(())
@@ -194,8 +194,8 @@ pub struct Setup {
 
 impl Setup {
     /// An episode with its correlation id, the envelope of its first packets, and a clock. It writes to
-    /// [`Memory`] with ids that are numbered. Each packet comes from a layer that sends such packets (LAYER, D63).
-    pub fn new(correlation_id: CorrelationId, envelope: &impl AnyEnvelope, clock: impl Clock) -> Self {
+    /// [`MemoryLog`] with ids that are numbered. Each packet comes from a layer that sends such packets (LAYER, D63).
+    pub fn new(correlation_id: CorrelationId, envelope: &impl AnyEnvelope, clock: impl TimeSource) -> Self {
         let mcp = Arc::new(envelope.mcp().clone());
         let stem = correlation_id.as_str().trim_start_matches("corr_").to_owned();
         Self {
@@ -206,7 +206,7 @@ impl Setup {
                 origin: Origin { correlation_id, campaign_id: None, header: PacketHeaderExtras::default() },
                 clock: Arc::new(clock),
                 ids: Box::new(Numbered::new(stem)),
-                log: Box::new(Memory::default()),
+                log: Box::new(MemoryLog::default()),
                 last: None,
                 sent: 0,
                 decision: None,

@@ -3,9 +3,9 @@
 use omen_types::builder::Stamp;
 use omen_types::{Invalid, PacketId, Timestamp};
 
-use super::setup::{Clock, IdSource};
+use super::setup::{IdSource, TimeSource};
 
-/// An [`IdSource`] and a [`Clock`] for the builder of a packet: `.stamp(&mut stamps)`.
+/// An [`IdSource`] and a [`TimeSource`] for the builder of a packet: `.stamp(&mut stamps)`.
 ///
 /// ```
 /// use omen_fsm::episode::{Numbered, Stamps};
@@ -20,7 +20,7 @@ use super::setup::{Clock, IdSource};
 #[derive(Clone, Debug)]
 pub struct Stamps<Ids, Time>(pub Ids, pub Time);
 
-impl<Ids: IdSource, Time: Clock> Stamp for Stamps<Ids, Time> {
+impl<Ids: IdSource, Time: TimeSource> Stamp for Stamps<Ids, Time> {
     fn packet_id(&mut self) -> Result<PacketId, Invalid> {
         PacketId::new(self.0.packet_id())
     }

@@ -28,7 +28,7 @@ pub use arbitration::{
 #[doc(hidden)]
 pub use arbitration::{ExplainArbitration, ExplainRuling, Never};
 pub use belief::Belief;
-pub use directive::{AnyClass, Authorized, Directive, Order, ReadOnly};
+pub use directive::{AnyClass, Directive, Order, ReadOnly, ReadWrite};
 pub use escalation::{Choice, Escalates, Escalation, FullEscalation, Gap, Step};
 pub use fields::Fields;
 pub use inquiry::Inquiry;

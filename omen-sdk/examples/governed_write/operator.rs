@@ -10,7 +10,7 @@ use omen::gate::confirm::{Confirmer, Question, Reply};
 use omen::gate::mcp::{Launch, StdioServer};
 use omen::gate::server::ToolServer as _;
 use omen::gate::{Config, Gate, ToolId};
-use omen::prelude::json;
+use omen::json;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

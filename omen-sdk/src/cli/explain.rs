@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use omen::finding::Finding;
 use omen::render::human::{Human, wrap};
-use omen::validator::{Options, Sink, Validator};
+use omen::validator::{Sink, Validator, ValidatorOptions};
 use omen_fsm::{Event, Node, REFUSALS, Refusal, SENDERS, SenderInfo};
 use omen_types::{Code, Severity, parse};
 use serde::Deserialize;
@@ -161,7 +161,7 @@ impl Example {
 
     fn print(&self, code: Code, out: &mut Output) -> Result<(), Failure> {
         let mut found = Found { code, first: None };
-        let mut validator = Validator::new(Options::default());
+        let mut validator = Validator::new(ValidatorOptions::default());
         validator.feed(self.log.as_bytes(), &mut found);
         validator.finish(&mut found);
         let Some((finding, line)) = found.first else {

@@ -10,6 +10,7 @@ mod governed;
 mod matrix;
 #[path = "../ui/mended/mod.rs"]
 mod mended;
+mod prelude;
 mod rules;
 mod twelve_agents;
 mod ui;

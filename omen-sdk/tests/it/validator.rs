@@ -1,9 +1,9 @@
 //! The validator as a library: chunks, ends of line, levels, clocks, limits.
 
-use omen::validator::{Level, Levels, Options, Validator};
+use omen::validator::{Level, Levels, Validator, ValidatorOptions};
 use omen::{Code, Finding, Instant, Stage, Summary};
 
-fn check(bytes: &[u8], options: Options) -> (Vec<Finding>, Summary) {
+fn check(bytes: &[u8], options: ValidatorOptions) -> (Vec<Finding>, Summary) {
     let mut findings = Vec::new();
     let mut validator = Validator::new(options);
     validator.feed(bytes, &mut findings);
@@ -22,10 +22,10 @@ fn codes(findings: &[Finding]) -> Vec<&'static str> {
 #[test]
 fn chunks_do_not_matter() {
     let log = example("valid/interleaved.jsonl").as_bytes();
-    let (_, whole) = check(log, Options::default());
+    let (_, whole) = check(log, ValidatorOptions::default());
     for size in [1, 7, 4096] {
         let mut findings: Vec<Finding> = Vec::new();
-        let mut validator = Validator::new(Options::default());
+        let mut validator = Validator::new(ValidatorOptions::default());
         for chunk in log.chunks(size) {
             validator.feed(chunk, &mut findings);
         }
@@ -36,7 +36,7 @@ fn chunks_do_not_matter() {
 
 #[test]
 fn blank_lines_count_as_lines_and_not_as_packets() {
-    let (findings, summary) = check(b"\n \t\r\n{\n\n", Options::default());
+    let (findings, summary) = check(b"\n \t\r\n{\n\n", ValidatorOptions::default());
     assert_eq!((summary.packets, summary.rejected), (1, 1));
     assert_eq!((findings[0].line, findings[0].packet_index), (Some(3), Some(0)));
     assert_eq!(findings[0].stage, Stage::Json);
@@ -50,7 +50,7 @@ fn what_is_no_json_is_told_and_the_rest_is_checked() {
     log.extend_from_slice(&b"[".repeat(100_000));
     log.push(b'\n');
     log.extend_from_slice(valid.as_bytes());
-    let (findings, summary) = check(&log, Options::default());
+    let (findings, summary) = check(&log, ValidatorOptions::default());
     assert_eq!(codes(&findings), ["JSON"; 6]);
     assert_eq!(summary.accepted as usize, valid.lines().count());
     assert!(findings.iter().all(|finding| finding.column.is_some()), "{findings:#?}");
@@ -58,7 +58,7 @@ fn what_is_no_json_is_told_and_the_rest_is_checked() {
 
 #[test]
 fn what_is_json_and_no_packet_is_a_schema_error() {
-    let (findings, _) = check(b"[]\n42\nnull\n\"text\"\n{}\n", Options::default());
+    let (findings, _) = check(b"[]\n42\nnull\n\"text\"\n{}\n", ValidatorOptions::default());
     assert!(findings.iter().all(|finding| finding.diagnostic.code == Code::Schema), "{findings:#?}");
     let packets: std::collections::BTreeSet<_> = findings.iter().filter_map(|finding| finding.packet_index).collect();
     assert_eq!(packets.len(), 5);
@@ -69,9 +69,9 @@ fn a_line_at_the_limit_is_read_and_a_longer_one_is_refused_unread() {
     let limit = omen_types::limits::MAX_LINE_BYTES;
     let packet = example("valid/read-only.jsonl").lines().next().expect("a packet");
     let padded = |length: usize| format!("{packet}{}\n", " ".repeat(length - packet.len()));
-    let (findings, summary) = check(padded(limit).as_bytes(), Options::default());
+    let (findings, summary) = check(padded(limit).as_bytes(), ValidatorOptions::default());
     assert_eq!((codes(&findings), summary.accepted), (vec![], 1));
-    let (findings, summary) = check(padded(limit + 1).as_bytes(), Options::default());
+    let (findings, summary) = check(padded(limit + 1).as_bytes(), ValidatorOptions::default());
     assert_eq!((codes(&findings), summary.accepted), (vec!["JSON"], 0));
 }
 
@@ -81,9 +81,9 @@ fn levels_decide_whether_a_packet_is_accepted() {
     let with = |level| {
         let mut levels = Levels::default();
         levels.set(Code::Inv002, level).expect("an invariant");
-        check(log, Options { levels, ..Options::default() })
+        check(log, ValidatorOptions { levels, ..ValidatorOptions::default() })
     };
-    let (_, plain) = check(log, Options::default());
+    let (_, plain) = check(log, ValidatorOptions::default());
     let (findings, warned) = with(Level::Warn);
     assert!(codes(&findings).contains(&"INV-002"));
     assert!(plain.rejected == 1 && plain.errors == 1);
@@ -105,7 +105,9 @@ fn only_invariants_have_levels() {
 #[test]
 fn a_fixed_clock_replaces_that_of_the_log() {
     let log = example("valid/verify-then-write.jsonl").as_bytes();
-    let at = |time: &str| check(log, Options { now: Some(time.parse().expect("a time")), ..Options::default() });
+    let at = |time: &str| {
+        check(log, ValidatorOptions { now: Some(time.parse().expect("a time")), ..ValidatorOptions::default() })
+    };
     let (early, _) = at("2000-01-01T00:00:00Z");
     assert!(!codes(&early).contains(&"E4"));
     let (late, summary) = at("2100-01-01T00:00:00Z");
@@ -129,7 +131,7 @@ fn a_reader_that_fails_says_so_and_what_came_before_counts() {
     }
     let log = example("valid/read-only.jsonl");
     let mut findings: Vec<Finding> = Vec::new();
-    let mut validator = Validator::new(Options::default());
+    let mut validator = Validator::new(ValidatorOptions::default());
     let error = validator.read(Fails(log.as_bytes()), &mut findings).expect_err("the reader fails");
     assert_eq!(error.to_string(), "gone");
     assert_eq!(validator.summary().accepted as usize, log.lines().count());
@@ -158,7 +160,7 @@ fn many_open_directives_cost_no_quadratic_time() {
         more["payload"]["timeout_seconds"] = 1.into();
         text.push_str(&format!("{more}\n"));
     }
-    let (findings, summary) = check(text.as_bytes(), Options::default());
+    let (findings, summary) = check(text.as_bytes(), ValidatorOptions::default());
     assert_eq!(summary.errors, 20_000, "each is open at the end");
     let late = findings.iter().filter(|finding| finding.diagnostic.code == Code::Inv011).count();
     assert_eq!(late, 19_999, "each is late once, at the packet after it");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omen::prelude::*;
+use omen::*;
 use omen_types::{DecisionOutcome, serde_json};
 
 use super::world::{Change, Get, Set, Swap, World};
@@ -241,7 +241,7 @@ impl World<'_> {
         Directive::new(Get, op::Read, fields).timeout_seconds(self.rng.u32(..30)).ready()
     }
 
-    pub(super) fn write(&mut self) -> Option<Order<Authorized>> {
+    pub(super) fn write(&mut self) -> Option<Order<ReadWrite>> {
         let permit = self.permits.pop()?;
         let fields = self.fields();
         Some(match self.rng.u8(..3) {

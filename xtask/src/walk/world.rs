@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fastrand::Rng;
-use omen::prelude::*;
+use omen::*;
 use omen_types::serde_json::{Value, json};
 
 use super::Failure;

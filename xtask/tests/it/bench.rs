@@ -35,7 +35,7 @@ fn shuffled_packets_are_the_same_values() {
 #[track_caller]
 fn judge(corpus: &Corpus) -> Summary {
     let mut findings: Vec<Finding> = Vec::new();
-    let mut validator = Validator::new(omen::Options::default());
+    let mut validator = Validator::new(omen::ValidatorOptions::default());
     validator.feed(&corpus.bytes, &mut findings);
     let summary = validator.finish(&mut findings);
     assert_eq!(summary.errors, 0, "{:#?}", findings.first());

@@ -77,7 +77,7 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
     pub fn with<Sc: Scope + GrantsTool<T> + GrantsOp<O> + GrantsWriting<O>>(
         self,
         permit: Permit<Sc>,
-    ) -> Order<Authorized>
+    ) -> Order<ReadWrite>
     where
         T::Class: TakesToken,
     {
@@ -115,13 +115,13 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
 pub enum ReadOnly {}
 /// An order that may write, with a permit.
 #[derive(Debug)]
-pub enum Authorized {}
+pub enum ReadWrite {}
 /// An order of either class.
 #[derive(Debug)]
 pub enum AnyClass {}
 
 /// A directive that was checked. Its tool is no longer part of its type, so that unlike orders fit one
-/// array; `C` says whether it reads ([`ReadOnly`]) or may write ([`Authorized`]).
+/// array; `C` says whether it reads ([`ReadOnly`]) or may write ([`ReadWrite`]).
 #[must_use = "it is sent with `.execute([..])` or `.check(..)`"]
 #[derive(Debug)]
 pub struct Order<C> {

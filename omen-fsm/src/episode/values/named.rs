@@ -11,7 +11,7 @@ use omen_types::{
 };
 
 use super::super::core::Mark;
-use super::directive::{Authorized, Order, OrderDraft, ReadOnly};
+use super::directive::{Order, OrderDraft, ReadOnly, ReadWrite};
 use super::{Fields, Permit, TaskDirectivePayloadExtras};
 
 /// The scope of a token that was named at run time: its permits are compared with a directive when that is
@@ -124,7 +124,7 @@ impl From<TaskDirectivePayload> for NamedDirective {
 impl Unauthorized {
     /// Spends one use of a token. Whether its scope covers the tool is found out when the order is sent, and
     /// an order that is refused comes back.
-    pub fn with<Sc>(self, permit: Permit<Sc>) -> Order<Authorized> {
+    pub fn with<Sc>(self, permit: Permit<Sc>) -> Order<ReadWrite> {
         let mut draft = *self.0.draft;
         // A payload that names another token than its permit's gets that of no episode, so it is refused.
         let is_other = draft.authorization_token_id.as_ref().is_some_and(|named| *named != permit.token_id);

@@ -13,7 +13,7 @@ use omen_types::{
 use super::super::asked::{Asked, UserInput};
 use super::super::core::{Draft, Mark, OpenTask};
 use super::super::lease::{Lapsed, Leases, WaitFor};
-use super::super::setup::Clock;
+use super::super::setup::TimeSource;
 use super::{Json, TaskResultPayloadExtras};
 
 /// A task that was ordered and has no result yet. The only thing that a [`Settled`] is made of.
@@ -24,7 +24,7 @@ pub struct Pending {
     pub(crate) episode: Mark,
     pub(crate) leases: Arc<Leases>,
     pub(crate) asked: Arc<Asked>,
-    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn TimeSource>,
 }
 
 /// On what authority a task may change things (E4, INV-007).
@@ -293,7 +293,7 @@ pub struct Watch {
     leases: Arc<Leases>,
     asked: Arc<Asked>,
     directive: PacketId,
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn TimeSource>,
 }
 
 impl Watch {

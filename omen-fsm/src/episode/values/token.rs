@@ -6,14 +6,14 @@ use std::num::NonZeroU32;
 
 use omen_invariants::facts::Scope;
 use omen_types::{
-    AuthorizedScope, Code, Diagnostic, Instant, LayerSource, OperationType, PacketType, PositiveCount, Text, Timestamp, TokenId,
-    ToolAuthorizationPayload,
+    AuthorizedScope, Code, Diagnostic, Instant, LayerSource, OperationType, PacketType, PositiveCount, Text, Timestamp,
+    TokenId, ToolAuthorizationPayload,
 };
 
 use super::super::core::{Core, Draft, Mark};
 use super::super::refused::Refusal;
-use crate::table::sender;
 use super::{AuthorizedScopeExtras, Fields, NamedScope, ToolAuthorizationPayloadExtras};
+use crate::table::sender;
 
 /// What a token is to be, beside its scope and its number of uses, which are types.
 #[must_use = "it is given to `.authorize::<Scope, N>(..)`"]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use omen::packet::{LayerNumber, LayerSource, PacketHeader, PacketType};
-use omen::prelude::*;
 use omen::validator::Event;
+use omen::*;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 

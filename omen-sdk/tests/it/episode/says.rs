@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use omen::prelude::*;
 use omen::validator::Step;
+use omen::*;
 use omen_codegen::emit::{self, Setters};
 use serde::Deserialize;
 
@@ -75,7 +75,7 @@ fn judged_clean(log: &str) {
         fn packet(&mut self, _: &Step<'_>) {}
     }
     let mut errors = Errors::default();
-    let mut validator = Validator::new(Options::default());
+    let mut validator = Validator::new(ValidatorOptions::default());
     validator.feed(log.as_bytes(), &mut errors);
     validator.finish(&mut errors);
     assert!(errors.0.is_empty(), "{:#?}\n{log}", errors.0);

@@ -1,7 +1,7 @@
 //! Programs that say what they say with generated payloads, and what such payloads are refused for.
 
 use omen::packet::{ObservationPayload, TaskDirectivePayload};
-use omen::prelude::*;
+use omen::*;
 use serde_json::{Value, json};
 
 use super::super::log::Hands;

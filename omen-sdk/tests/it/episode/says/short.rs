@@ -4,7 +4,7 @@ use omen::packet::{
     ContradictionDetails, EstimatedCost, ExecutionMetadata, IntentScope, NonNegativeNumber, PacketId, RealNumber,
     ReliabilityMetadata, ResolutionMethod, RetryPolicy,
 };
-use omen::prelude::*;
+use omen::*;
 use omen_codegen::model::Kind;
 use serde_json::Value;
 
