@@ -6,7 +6,6 @@ mod facts;
 mod ledger;
 mod schema_rules;
 mod stakes;
-mod verified;
 
 /// The packets of an example log.
 fn log(path: &str) -> Vec<serde_json::Value> {
