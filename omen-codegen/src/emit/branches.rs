@@ -116,16 +116,19 @@ fn typestate(context: &Context<'_>, def: &Def, object: &Object, branch: &Branch)
         let Kept { takes, keeps, convert, put, bounded } = kept(context, field, filled, non_empty)?;
         fallible |= bounded;
         let missing = is_required.then(|| missing(def, field, demanded));
-        let value = match (is_required, field.required) {
-            (true, true) => put(quote!(#name)),
-            (true, false) => {
-                let value = put(quote!(#name));
-                quote!(Some(#value))
-            }
+        fields.push(match put {
             // What is optional has no other form than what is kept.
-            (false, _) => quote!(#name),
-        };
-        fields.push(quote!(#name: #value));
+            _ if !is_required => quote!(#name),
+            Some(put) if field.required => {
+                let value = put(quote!(#name));
+                quote!(#name: #value)
+            }
+            None if field.required => quote!(#name),
+            put => {
+                let value = put.map_or_else(|| quote!(#name), |put| put(quote!(#name)));
+                quote!(#name: Some(#value))
+            }
+        });
         members.push(Member {
             name,
             wire: field.name.clone(),
@@ -185,30 +188,25 @@ pub(super) struct Kept {
     pub(super) takes: TokenStream,
     pub(super) keeps: TokenStream,
     pub(super) convert: TokenStream,
-    /// Makes of what is kept what the object has.
-    pub(super) put: fn(TokenStream) -> TokenStream,
+    /// Makes of what is kept what the object has, if that is not the same.
+    pub(super) put: Option<fn(TokenStream) -> TokenStream>,
     /// Whether a bound is left that the type does not carry.
     pub(super) bounded: bool,
 }
 
 /// `filled`: a list has at least one element, by its type. `non_empty`: a text that may be `null` is neither that nor empty.
 pub(super) fn kept(context: &Context<'_>, field: &Field, filled: bool, non_empty: bool) -> Result<Kept, Mistakes> {
-    let same = |ty: TokenStream| Kept {
-        takes: ty.clone(),
-        keeps: ty,
-        convert: quote!(value),
-        put: |value| value,
-        bounded: false,
-    };
+    let same =
+        |ty: TokenStream| Kept { takes: ty.clone(), keeps: ty, convert: quote!(value), put: None, bounded: false };
     let into = |ty: TokenStream| Kept { takes: quote!(impl Into<#ty>), convert: quote!(value.into()), ..same(ty) };
     let bounded = has_bounds(context, field)?;
     Ok(match &field.ty {
         Ty::Ref(name) => Kept { bounded, ..same(reference(context, name, 0, Mode::Owned)?.out) },
         Ty::Bool => same(quote!(bool)),
-        Ty::PlainText if non_empty => Kept { put: |text| quote!(String::from(#text)), ..same(quote!(Text)) },
+        Ty::PlainText if non_empty => Kept { put: Some(|text| quote!(String::from(#text))), ..same(quote!(Text)) },
         Ty::PlainText => into(quote!(::std::string::String)),
         Ty::NullableText if non_empty => {
-            Kept { put: |text| quote!(Some(::std::string::String::from(#text))), ..same(quote!(Text)) }
+            Kept { put: Some(|text| quote!(Some(::std::string::String::from(#text)))), ..same(quote!(Text)) }
         }
         Ty::NullableText => same(quote!(Option<::std::string::String>)),
         Ty::Array { item, min, max } => {
@@ -224,7 +222,7 @@ pub(super) fn kept(context: &Context<'_>, field: &Field, filled: bool, non_empty
                 Kept {
                     takes: quote!(impl Into<AtLeastOne<#out>>),
                     convert: quote!(value.into()),
-                    put: |list| quote!(#list.into_vec()),
+                    put: Some(|list| quote!(#list.into_vec())),
                     bounded: inner,
                     ..same(quote!(AtLeastOne<#out>))
                 }

@@ -198,8 +198,12 @@ impl Typestate {
                 Some(error) => (quote!(Result<#with, #error>), quote!(Ok(#moved))),
                 None => (with, moved),
             };
+            let allow = error
+                .as_ref()
+                .map(|_| quote!(#[allow(clippy::type_complexity, reason = "the type says which members are set")]));
             quote! {
                 #docs
+                #allow
                 pub fn #name(self, #parameter: #takes) -> #gives where #(#free: NotSet),* { #before #moved }
             }
         });

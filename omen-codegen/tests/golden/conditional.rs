@@ -91,7 +91,7 @@ impl<A> DeliveryDoneBuilder<A> {
         let attempts = delivery_needs::DoneAttempts::given(attempts);
         built(Delivery {
             outcome: Outcome::Done,
-            attempts: attempts,
+            attempts,
             reason: None,
         })
     }
@@ -161,7 +161,7 @@ impl<A, B> DeliveryLostBuilder<A, B> {
         let reason = delivery_needs::LostReason::given(reason);
         built(Delivery {
             outcome: Outcome::Lost,
-            attempts: attempts,
+            attempts,
             reason: Some(reason),
         })
     }
@@ -231,7 +231,7 @@ impl<A, B> DeliveryRefusedBuilder<A, B> {
         let reason = delivery_needs::RefusedReason::given(reason);
         built(Delivery {
             outcome: Outcome::Refused,
-            attempts: attempts,
+            attempts,
             reason: Some(reason),
         })
     }
@@ -292,7 +292,7 @@ impl<A, B> DeliveryUntriedBuilder<A, B> {
         let outcome = delivery_needs::UntriedOutcome::given(outcome);
         let reason = delivery_needs::UntriedReason::given(reason);
         Delivery {
-            outcome: outcome,
+            outcome,
             attempts: ::std::vec::Vec::new(),
             reason: Some(Some(::std::string::String::from(reason))),
         }
@@ -376,9 +376,9 @@ impl<A, B> DeliveryTriedBuilder<A, B> {
         let outcome = delivery_needs::TriedOutcome::given(outcome);
         let attempts = delivery_needs::TriedAttempts::given(attempts);
         built(Delivery {
-            outcome: outcome,
+            outcome,
             attempts: attempts.into_vec(),
-            reason: reason,
+            reason,
         })
     }
 }

@@ -1,6 +1,8 @@
 //! The builders of branches: what each of them requires is required by type, what it leaves out has no setter, and what
 //! it builds is as the schema says. All programs are made from the schema, so a new branch is in here by itself.
 
+#![allow(clippy::print_stdout, reason = "a test says how many programs it has compiled")]
+
 #[path = "../../../omen-sdk/tests/it/matrix/programs.rs"]
 mod programs;
 
