@@ -323,20 +323,26 @@
 //!
 //! ```
 //! # use omen::prelude::*;
-//! use omen::packet::{BeliefUpdatePayload, ObservationPayload, TaskDirectivePayload};
+//! use omen::json;
+//! use omen::packet::{
+//!     BeliefChange, BeliefUpdatePayload, ExecutionMethod, ObservationPayload, ObservationType, ReliabilityMetadata,
+//!     TaskDirectivePayload, TaskType,
+//! };
 //!
 //! # fn demo(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>, ruling: Ruling)
 //! #     -> Result<(), Box<dyn std::error::Error>> {
-//! let seen: ObservationPayload = serde_json::from_value(json!({
-//!     "observation_type": "tool_output", "data": { "pool": 20 }, "reliability_metadata": { "latency_ms": 3.5 },
-//! }))?;
-//! let believed: BeliefUpdatePayload = serde_json::from_value(json!({
-//!     "update_type": "new_belief",
-//!     "belief_changes": [{ "domain": "db", "key": "pool", "new_value": 20, "prior_value": null }],
-//! }))?;
-//! let asked: TaskDirectivePayload = serde_json::from_value(json!({
-//!     "task_id": "task_recall", "task_type": "memory_lookup", "execution_method": { "method": "memory_query" },
-//! }))?;
+//! let seen = ObservationPayload::builder()
+//!     .observation_type(ObservationType::ToolOutput)
+//!     .data(fields!({ "pool": 20 }).into_map())
+//!     .reliability_metadata(ReliabilityMetadata::builder().tool_success(true).build())
+//!     .build()?;
+//! let change = BeliefChange::builder().domain("db").key("pool").prior_value(json!(null)).new_value(json!(20)).build();
+//! let believed = BeliefUpdatePayload::new_belief().belief_changes([change]).build();
+//! let asked = TaskDirectivePayload::read()
+//!     .task_id("task_recall".parse()?)
+//!     .task_type(TaskType::MemoryLookup)
+//!     .execution_method(ExecutionMethod::memory_query().build())
+//!     .build();
 //! let episode = episode.observe(seen).believe(believed).act(ruling.to_act(), envelope).map_err(Halt::from)?;
 //! let (episode, [task]) = episode.execute([asked]).map_err(Halt::from)?;
 //! # let _ = (episode, task.cancelled());
@@ -392,6 +398,26 @@
 //! with [`Episode::authorize_named`](crate::Episode::authorize_named), an envelope with
 //! [`DynEnvelope`](crate::DynEnvelope).
 //!
+//! # When nothing is known yet
+//!
+//! A claim about the present needs live evidence, or the envelope does not seal. A guess that nobody has looked into is a
+//! [`Hypothesis`](crate::Hypothesis): `Mcp::hypothesis` makes it, and a decision to verify first, to escalate, to defer or to
+//! cancel takes it, with a warning in the log.
+//!
+//! ```
+//! # use omen::episode::{Unplanned, Unseen};
+//! # use omen::facts::Hypothesis;
+//! # use omen::prelude::*;
+//! fn look_first(
+//!     episode: Episode<Model>,
+//!     ruling: Ruling,
+//!     guess: &Hypothesis<LowStakes, Par, ToolsOk>,
+//! ) -> Result<Episode<Verify<Unplanned, Unseen, ToolsOk>>, Halt> {
+//!     Ok(episode.verify_first(ruling, guess)?)
+//! }
+//! # fn main() {}
+//! ```
+//!
 //! # Packets by builder
 //!
 //! An agent that has a wire of its own needs no episode. [`packet`](crate::packet) has a builder for every packet and for
@@ -424,15 +450,18 @@
 //! bounds that no type carries, its `build()` gives the errors that a reader would report.
 //!
 //! The builder of a packet states the packet's type by itself. Id and time are injected with `.stamp(..)`
-//! ([`Stamps`](crate::Stamps) makes a stamp of an id source and a clock), or given one by one; `.mcp(..)` takes an envelope
+//! ([`Stamps`](crate::episode::Stamps) makes a stamp of an id source and a clock), or given one by one; `.mcp(..)` takes an envelope
 //! of facts or a plain `Mcp`.
 //!
 //! ```
-//! use omen::Machine;
-//! use omen::packet::{LayerNumber, LayerSource, ObservationPacket, ObservationPayload, Packet, PacketFacts};
+//! use omen::episode::{Numbered, Stamps, TimeSource};
+//! use omen::packet::{
+//!     LayerNumber, LayerSource, ObservationPacket, ObservationPayload, ObservationType, Packet, PacketFacts,
+//! };
 //! use omen::prelude::*;
+//! use omen::{Machine, json};
 //!
-//! # fn demo(envelope: &Envelope<LowStakes, Par, ToolsOk>, clock: impl Clock) -> Result<(), Box<dyn std::error::Error>> {
+//! # fn demo(envelope: &Envelope<LowStakes, Par, ToolsOk>, clock: impl TimeSource) -> Result<(), Box<dyn std::error::Error>> {
 //! let mut stamps = Stamps(Numbered::new("orders"), clock);
 //! let payload = ObservationPayload::builder()
 //!     .observation_type(ObservationType::UserInput)
@@ -459,7 +488,7 @@
 //! # }
 //! ```
 //!
-//! The example `own_wire` is a whole agent of this kind.
+//! The example `own_wire` is a whole agent of this kind; in `built_payloads` an episode sends what builders have made.
 //!
 //! # Resuming
 //!
@@ -497,8 +526,8 @@
 //! | E7 | `SafeMode` has `believe`, `alert`, `halt` and `clear` alone | |
 //! | INV-001 | the envelope is a literal; texts are not empty | |
 //! | INV-002, INV-003, INV-010 | bounds of `act`, `verify_first` and `defer` | with `decide` and `propose`, all of it |
-//! | INV-004 | `seal` asks for live evidence where a claim needs it | how old the evidence is, a warning |
-//! | INV-005 | | budgets: the step is refused, and the episode is in the error |
+//! | INV-004 | `seal` asks for live evidence where a claim needs it; a `Hypothesis` is good for decisions other than ACT | how old the evidence is, a warning |
+//! | INV-005 | | budgets: the step is refused, `close` too, and the episode is in the error |
 //! | INV-006 | veto, feasibility and tradeoff in this order | whether an option survives |
 //! | INV-012 | the level follows from the axes | `DynEnvelope` and `propose` refuse a level that is stated too low; in a log it is a warning |
 //!

@@ -2,6 +2,8 @@
 
 use assert_cmd::Command;
 
+#[path = "../../examples/built_payloads.rs"]
+mod built_payloads;
 #[path = "../../examples/escalation.rs"]
 mod escalation;
 #[path = "../../examples/first_episode.rs"]
@@ -22,6 +24,7 @@ mod safe_mode;
 #[test]
 fn examples_are_judged_clean_by_the_command() {
     let agents = [
+        ("built_payloads", built_payloads::log()),
         ("escalation", escalation::log()),
         ("first_episode", first_episode::log()),
         ("generated_payloads", generated_payloads::log()),

@@ -4,9 +4,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Programs that tests may start by name; besides them, tests start only what was built or installed for them.
-/// Two of the names are those of no program.
-const PROGRAMS: [&str; 10] =
-    ["/bin/sh", "/no/such/program", "kill", "mkfifo", "rustc", "server", "setsid", "sh", "sleep", "unshare"];
+/// Three of the names are those of no program.
+const PROGRAMS: [&str; 11] = [
+    "./there-is-no-such-program",
+    "/bin/sh",
+    "/no/such/program",
+    "kill",
+    "mkfifo",
+    "rustc",
+    "server",
+    "setsid",
+    "sh",
+    "sleep",
+    "unshare",
+];
 
 /// Packages whose purpose is to open files and addresses in another program.
 const OPENERS: [&str; 4] = ["open", "opener", "opn", "webbrowser"];
