@@ -15,6 +15,7 @@ mod layer1;
 mod named;
 mod observation;
 mod plan;
+#[allow(clippy::clone_on_copy, reason = "which types the members have, the schemas say")]
 mod setters;
 mod stated;
 mod task;

@@ -1,4 +1,4 @@
-// E4: the payload with a permit
+// FSM: the payload with a permit
 use omen::episode::{NamedDirective, Sorted};
 use omen::packet::TaskDirectivePayload;
 use omen::prelude::*;

@@ -1,4 +1,4 @@
-// E4: a payload that names a token, and spends no permit -> E0277
+// FSM: a payload that names a token, and spends no permit -> E0277
 use omen::packet::TaskDirectivePayload;
 use omen::prelude::*;
 
