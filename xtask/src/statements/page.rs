@@ -63,7 +63,6 @@ fn state(statement: &Statement) -> String {
         State::Met => "met",
         State::Decided => "decided",
         State::NotCheckable => "not checkable",
-        State::Open => "open",
     };
     let head = [word.to_owned()].into_iter().chain(decisions).collect::<Vec<_>>().join(" ");
     match &statement.reason {
