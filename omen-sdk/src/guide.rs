@@ -392,6 +392,26 @@
 //! with [`Episode::authorize_named`](crate::Episode::authorize_named), an envelope with
 //! [`DynEnvelope`](crate::DynEnvelope).
 //!
+//! # When nothing is known yet
+//!
+//! A claim about the present needs live evidence, or the envelope does not seal. A guess that nobody has looked into is a
+//! [`Hypothesis`](crate::Hypothesis): `Mcp::hypothesis` makes it, and a decision to verify first, to escalate, to defer or to
+//! cancel takes it, with a warning in the log.
+//!
+//! ```
+//! # use omen::episode::{Unplanned, Unseen};
+//! # use omen::facts::Hypothesis;
+//! # use omen::prelude::*;
+//! fn look_first(
+//!     episode: Episode<Model>,
+//!     ruling: Ruling,
+//!     guess: &Hypothesis<LowStakes, Par, ToolsOk>,
+//! ) -> Result<Episode<Verify<Unplanned, Unseen, ToolsOk>>, Halt> {
+//!     Ok(episode.verify_first(ruling, guess)?)
+//! }
+//! # fn main() {}
+//! ```
+//!
 //! # Packets by builder
 //!
 //! An agent that has a wire of its own needs no episode. [`packet`](crate::packet) has a builder for every packet and for
@@ -428,11 +448,14 @@
 //! of facts or a plain `Mcp`.
 //!
 //! ```
-//! use omen::Machine;
-//! use omen::packet::{LayerNumber, LayerSource, ObservationPacket, ObservationPayload, Packet, PacketFacts};
+//! use omen::episode::{Numbered, Stamps, TimeSource};
+//! use omen::packet::{
+//!     LayerNumber, LayerSource, ObservationPacket, ObservationPayload, ObservationType, Packet, PacketFacts,
+//! };
 //! use omen::prelude::*;
+//! use omen::{Machine, json};
 //!
-//! # fn demo(envelope: &Envelope<LowStakes, Par, ToolsOk>, clock: impl Clock) -> Result<(), Box<dyn std::error::Error>> {
+//! # fn demo(envelope: &Envelope<LowStakes, Par, ToolsOk>, clock: impl TimeSource) -> Result<(), Box<dyn std::error::Error>> {
 //! let mut stamps = Stamps(Numbered::new("orders"), clock);
 //! let payload = ObservationPayload::builder()
 //!     .observation_type(ObservationType::UserInput)
@@ -497,8 +520,8 @@
 //! | E7 | `SafeMode` has `believe`, `alert`, `halt` and `clear` alone | |
 //! | INV-001 | the envelope is a literal; texts are not empty | |
 //! | INV-002, INV-003, INV-010 | bounds of `act`, `verify_first` and `defer` | with `decide` and `propose`, all of it |
-//! | INV-004 | `seal` asks for live evidence where a claim needs it | how old the evidence is, a warning |
-//! | INV-005 | | budgets: the step is refused, and the episode is in the error |
+//! | INV-004 | `seal` asks for live evidence where a claim needs it; a `Hypothesis` is good for decisions other than ACT | how old the evidence is, a warning |
+//! | INV-005 | | budgets: the step is refused, `close` too, and the episode is in the error |
 //! | INV-006 | veto, feasibility and tradeoff in this order | whether an option survives |
 //! | INV-012 | the level follows from the axes | `DynEnvelope` and `propose` refuse a level that is stated too low; in a log it is a warning |
 //!

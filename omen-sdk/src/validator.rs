@@ -159,10 +159,10 @@ impl Validator {
     /// follows the report on a directive with CRITICAL stakes is asked to escalate (D69).
     ///
     /// ```
-    /// use omen::{Code, Finding, Validator, validator::Options};
+    /// use omen::{Code, Finding, Validator, validator::ValidatorOptions};
     ///
     /// let log = omen_schema::example("valid/warning-inv-011-late-result.jsonl").unwrap_or_default();
-    /// let mut validator = Validator::new(Options::default());
+    /// let mut validator = Validator::new(ValidatorOptions::default());
     /// let mut findings: Vec<Finding> = Vec::new();
     /// // Up to the first directive, and then nothing comes for a day.
     /// for line in log.split_inclusive('\n').take(4) {

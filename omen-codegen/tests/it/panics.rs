@@ -63,7 +63,7 @@ fn real() -> Model {
 fn enumeration(model: &mut Model, values: &[&str]) {
     let variants = values
         .iter()
-        .map(|wire| Variant { stale_after: None, wire: (*wire).to_owned(), description: "a value".to_owned() })
+        .map(|wire| Variant { wire: (*wire).to_owned(), description: "a value".to_owned(), stale_after: None })
         .collect();
     let pace = Def {
         name: "Pace".to_owned(),

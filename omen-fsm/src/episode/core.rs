@@ -352,7 +352,7 @@ impl Core {
         let header = serde_json::to_string(&header).map_err(broken)?;
         let own = match mcp {
             Some(_) => String::new(),
-            None => serde_json::to_string(&self.envelope_of(packet_type, false)).map_err(broken)?,
+            None => serde_json::to_string(&self.envelope_of(packet_type)).map_err(broken)?,
         };
         let mcp = mcp.unwrap_or(&own);
         let text = format!(r#"{{"header":{header},"mcp":{mcp},"payload":{payload}}}"#);
@@ -377,8 +377,7 @@ impl Core {
 
     fn make(&mut self, draft: Draft, last: Option<PacketId>) -> Result<Packet, Refusal> {
         let Draft { mut payload, status, layer } = draft;
-        let acts = matches!(&payload, Payload::Decision(decision) if decision.decision_outcome == DecisionOutcome::Act);
-        let mut mcp = self.envelope_of(payload.packet_type(), acts);
+        let mut mcp = self.envelope_of(payload.packet_type());
         if let Payload::Decision(decision) = &mut payload {
             checks::fill(decision, &mcp);
         }
@@ -587,14 +586,15 @@ impl Core {
 
     /// The envelope of a packet. After a hypothesis, what claims something takes status and evidence from the latest
     /// envelope that has evidence; what asks for certainty goes in the hypothesis itself (D31).
-    fn envelope_of(&self, packet_type: PacketType, acts: bool) -> Mcp {
+    fn envelope_of(&self, packet_type: PacketType) -> Mcp {
         let mut mcp = Mcp::clone(&self.mcp);
         let asks = match packet_type {
-            PacketType::DecisionPacket => !acts,
             PacketType::TaskDirectivePacket => self.machine.nodes() == NodeSet::of(LOOP_NODE),
-            PacketType::VerificationPlanPacket | PacketType::EscalationPacket | PacketType::IntegrityAlertPacket => {
-                true
-            }
+            // A decision brings the envelope that is meant for it; to ACT on a hypothesis is refused.
+            PacketType::DecisionPacket
+            | PacketType::VerificationPlanPacket
+            | PacketType::EscalationPacket
+            | PacketType::IntegrityAlertPacket => true,
             _ => false,
         };
         if !asks && !inv_004_live_evidence::is_borne_out(&mcp) {

@@ -4,11 +4,13 @@
 mod attacks;
 mod claims;
 mod drops;
+mod evidence;
 mod fit;
 mod forged;
 mod generic;
 mod log;
 mod members;
+mod origins;
 mod poison;
 mod proofs;
 mod propose;

@@ -103,6 +103,99 @@ fn only_invariants_have_levels() {
 }
 
 #[test]
+fn layers_and_chains_are_adjusted_like_invariants() {
+    for (path, code) in
+        [("valid/warning-layer-not-listed.jsonl", Code::Layer), ("valid/warning-chain-broken.jsonl", Code::Chain)]
+    {
+        let log = example(path).as_bytes();
+        let with = |level| {
+            let mut levels = Levels::default();
+            levels.set(code, level).expect("a code that can be adjusted");
+            check(log, ValidatorOptions { levels, ..ValidatorOptions::default() })
+        };
+        let (warned, summary) = check(log, ValidatorOptions::default());
+        assert!(summary.warnings > 3 && summary.errors == 0, "{path}: {summary:?}");
+        assert!(warned.iter().all(|finding| finding.stage == Stage::Invariant), "{path}");
+        let (findings, _) = with(Level::Allow);
+        assert!(findings.is_empty(), "{path}: {findings:#?}");
+        let (findings, denied) = with(Level::Deny);
+        assert!(denied.rejected > 0 && denied.warnings == 0, "{path}: {denied:?}");
+        assert_eq!(findings.iter().find(|finding| finding.line.is_some()).map(|f| f.diagnostic.code), Some(code));
+    }
+}
+
+/// The first four lines of a log whose last directive is open.
+fn with_a_directive_open() -> (Validator, Vec<Finding>) {
+    let (mut validator, mut findings) = (Validator::new(ValidatorOptions::default()), Vec::new());
+    let log = example("valid/warning-inv-011-late-critical-deferred.jsonl");
+    for line in log.split_inclusive('\n').take(4) {
+        validator.feed(line.as_bytes(), &mut findings);
+    }
+    assert!(findings.is_empty(), "{findings:#?}");
+    (validator, findings)
+}
+
+#[test]
+fn a_tick_reports_what_is_late_once_and_moves_no_clock() {
+    let (mut validator, mut findings) = with_a_directive_open();
+    let (sent, timeout) = ("2026-05-07T03:00:16Z".parse::<Instant>().expect("a time"), 30);
+    validator.tick(sent.plus_seconds(timeout), &mut findings);
+    assert!(findings.is_empty(), "in time to the second: {findings:#?}");
+    validator.tick(sent.plus_seconds(timeout + 1), &mut findings);
+    let [late] = &findings[..] else { panic!("{findings:#?}") };
+    assert_eq!(
+        (late.diagnostic.code, late.stage, late.line, late.packet_index),
+        (Code::Inv011, Stage::Invariant, None, None)
+    );
+    assert_eq!(late.packet_id.as_deref(), Some("pkt_directive_1"));
+    assert_eq!(late.correlation_id.as_deref(), Some("corr_restore_after_outage"));
+    assert_eq!(late.state.as_deref(), Some(&["S6_EXECUTE"][..]));
+    assert_eq!(validator.summary().warnings, 1);
+    // Neither another tick nor the late result itself says it again, and no budget of time is used up by a tick.
+    validator.tick("2040-01-01T00:00:00Z".parse().expect("a time"), &mut findings);
+    let log = example("valid/warning-inv-011-late-critical-deferred.jsonl");
+    for line in log.split_inclusive('\n').skip(4) {
+        validator.feed(line.as_bytes(), &mut findings);
+    }
+    let (_, plain) = check(log.as_bytes(), ValidatorOptions::default());
+    let summary = validator.finish(&mut findings);
+    assert_eq!(summary, plain, "the same findings, one of them earlier");
+}
+
+#[test]
+fn a_level_holds_for_what_a_tick_reports() {
+    for (level, errors, warnings) in [(Level::Allow, 0, 0), (Level::Warn, 0, 1), (Level::Deny, 1, 0)] {
+        let mut levels = Levels::default();
+        levels.set(Code::Inv011, level).expect("an invariant");
+        let (mut validator, mut findings) =
+            (Validator::new(ValidatorOptions { levels, ..ValidatorOptions::default() }), Vec::<Finding>::new());
+        for line in example("valid/warning-inv-011-late-result.jsonl").split_inclusive('\n').take(4) {
+            validator.feed(line.as_bytes(), &mut findings);
+        }
+        validator.tick("2040-01-01T00:00:00Z".parse().expect("a time"), &mut findings);
+        let summary = validator.summary();
+        assert_eq!((summary.errors, summary.warnings), (errors, warnings), "{level:?}");
+    }
+}
+
+/// D69: what is reported by a tick asks the next decision to escalate, as what is reported with a packet does.
+#[test]
+fn a_decision_after_a_tick_is_asked_to_escalate() {
+    let log = example("valid/warning-inv-011-late-critical-cleared.jsonl");
+    let (mut validator, mut findings) = (Validator::new(ValidatorOptions::default()), Vec::<Finding>::new());
+    for line in log.split_inclusive('\n').take(4) {
+        validator.feed(line.as_bytes(), &mut findings);
+    }
+    validator.tick("2026-05-07T03:00:50Z".parse().expect("a time"), &mut findings);
+    for line in log.split_inclusive('\n').skip(4) {
+        validator.feed(line.as_bytes(), &mut findings);
+    }
+    validator.finish(&mut findings);
+    let found: Vec<_> = findings.iter().map(|f| (f.diagnostic.code.as_str(), f.packet_index)).collect();
+    assert_eq!(found, [("INV-011", None), ("INV-011", Some(9))]);
+}
+
+#[test]
 fn a_fixed_clock_replaces_that_of_the_log() {
     let log = example("valid/verify-then-write.jsonl").as_bytes();
     let at = |time: &str| {
@@ -113,6 +206,31 @@ fn a_fixed_clock_replaces_that_of_the_log() {
     let (late, summary) = at("2100-01-01T00:00:00Z");
     assert!(codes(&late).contains(&"E4") || codes(&late).contains(&"INV-005"), "{:?}", codes(&late));
     assert!(summary.rejected > 0);
+}
+
+#[test]
+fn an_overrun_is_reported_by_the_clock_that_counts() {
+    let log = example("valid/read-only.jsonl").as_bytes();
+    // Even the first decision is over budget then, and nothing that follows it is committed (D59).
+    let fixed = Some("2100-01-01T00:00:00Z".parse().expect("a time"));
+    let levels = |level| {
+        let mut levels = Levels::default();
+        levels.set(Code::Inv005, level).expect("an invariant");
+        levels
+    };
+    let (found, _) = check(log, Options { now: fixed, ..Options::default() });
+    let over: Vec<_> = found.iter().filter(|finding| finding.diagnostic.code == Code::Inv005).collect();
+    assert!(over.len() > 1, "{found:#?}");
+    let end = over.last().expect("a finding");
+    assert_eq!((end.stage, end.packet_index, end.diagnostic.severity), (Stage::End, None, omen::Severity::Error));
+
+    // A level is one for the end, too: with warnings alone each overrun is reported once, and at the end.
+    let (found, summary) = check(log, Options { now: fixed, levels: levels(Level::Warn) });
+    let over: Vec<_> = found.iter().filter(|finding| finding.diagnostic.code == Code::Inv005).collect();
+    assert_eq!(summary.errors, 0, "{found:#?}");
+    assert_eq!(over.last().map(|finding| finding.stage), Some(Stage::End));
+    let (found, _) = check(log, Options { now: fixed, levels: levels(Level::Allow) });
+    assert!(!codes(&found).contains(&"INV-005"), "{found:#?}");
 }
 
 #[test]

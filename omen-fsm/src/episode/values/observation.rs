@@ -3,11 +3,11 @@
 use std::marker::PhantomData;
 
 use omen_invariants::facts::{EpistemicStatusFact, NeedsNoEvidence, Observed};
-use omen_types::{EpistemicStatus, ObservationPayload, ObservationType, Text};
+use omen_types::{EpistemicStatus, LayerNumber, LayerSource, ObservationPayload, ObservationType, Text};
 
 use super::super::core::Draft;
-use super::Fields;
 use super::fields::flatten_map;
+use super::{Fields, Layer1Order};
 
 /// Something seen; `St` says how it is known.
 #[must_use = "it is taken in with `.observe(..)`"]
@@ -75,7 +75,11 @@ impl<St: EpistemicStatusFact> Observation<St> {
 /// A human's answer to an escalation (D8).
 #[must_use = "it is taken in with `.answered(..)`"]
 #[derive(Clone, Debug)]
-pub struct Answer(pub(super) ObservationPayload);
+pub struct Answer {
+    pub(super) payload: ObservationPayload,
+    /// The layer that it comes from, if not the one that sends observations.
+    layer: Option<LayerSource>,
+}
 
 impl Answer {
     /// In words.
@@ -85,22 +89,27 @@ impl Answer {
 
     /// As data, such as the id of the option that was chosen.
     pub fn data(data: Fields) -> Self {
-        Self(
-            ObservationPayload::builder()
-                .observation_type(ObservationType::UserInput)
-                .data(data.into_map())
-                .unchecked(),
-        )
+        let payload = ObservationPayload::builder()
+            .observation_type(ObservationType::UserInput)
+            .data(data.into_map())
+            .unchecked();
+        Self { payload, layer: None }
+    }
+
+    /// An order of layer 1 that overrides the escalation: its reason, as an input that comes from layer 1 (D71). The
+    /// decision that carries it out comes next.
+    pub fn order(order: Layer1Order) -> Self {
+        Self { layer: Some(LayerSource::LayerNumber(LayerNumber::MIN)), ..Self::text(order.reason()) }
     }
 
     /// What a generated payload says. It is a user input; one of another type is no answer, and the step that takes it
     /// keeps that as its trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
     pub fn stating(payload: ObservationPayload) -> Self {
-        Self(fitting(payload))
+        Self { payload: fitting(payload), layer: None }
     }
 
     pub(crate) fn draft(self) -> Draft {
-        Draft { payload: self.0.into(), status: Some(EpistemicStatus::Observed), layer: None }
+        Draft { payload: self.payload.into(), status: Some(EpistemicStatus::Observed), layer: self.layer }
     }
 }
 
