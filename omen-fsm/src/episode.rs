@@ -47,7 +47,7 @@ mod values;
 pub use any::{AnyEpisode, AnyLoop};
 pub use asked::UserInput;
 pub use claim::{Claims, StartError};
-pub use convert::{AskingEnvelope, IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope, Says};
+pub use convert::{AskingEnvelope, EndsSafeMode, IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope, Says};
 pub use decide::Decided;
 pub use ending::{Lost, OnDrop};
 pub use lease::Lapsed;

@@ -323,20 +323,26 @@
 //!
 //! ```
 //! # use omen::prelude::*;
-//! use omen::packet::{BeliefUpdatePayload, ObservationPayload, TaskDirectivePayload};
+//! use omen::json;
+//! use omen::packet::{
+//!     BeliefChange, BeliefUpdatePayload, ExecutionMethod, ObservationPayload, ObservationType, ReliabilityMetadata,
+//!     TaskDirectivePayload, TaskType,
+//! };
 //!
 //! # fn demo(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>, ruling: Ruling)
 //! #     -> Result<(), Box<dyn std::error::Error>> {
-//! let seen: ObservationPayload = serde_json::from_value(json!({
-//!     "observation_type": "tool_output", "data": { "pool": 20 }, "reliability_metadata": { "latency_ms": 3.5 },
-//! }))?;
-//! let believed: BeliefUpdatePayload = serde_json::from_value(json!({
-//!     "update_type": "new_belief",
-//!     "belief_changes": [{ "domain": "db", "key": "pool", "new_value": 20, "prior_value": null }],
-//! }))?;
-//! let asked: TaskDirectivePayload = serde_json::from_value(json!({
-//!     "task_id": "task_recall", "task_type": "memory_lookup", "execution_method": { "method": "memory_query" },
-//! }))?;
+//! let seen = ObservationPayload::builder()
+//!     .observation_type(ObservationType::ToolOutput)
+//!     .data(fields!({ "pool": 20 }).into_map())
+//!     .reliability_metadata(ReliabilityMetadata::builder().tool_success(true).build())
+//!     .build()?;
+//! let change = BeliefChange::builder().domain("db").key("pool").prior_value(json!(null)).new_value(json!(20)).build();
+//! let believed = BeliefUpdatePayload::new_belief().belief_changes([change]).build();
+//! let asked = TaskDirectivePayload::read()
+//!     .task_id("task_recall".parse()?)
+//!     .task_type(TaskType::MemoryLookup)
+//!     .execution_method(ExecutionMethod::memory_query().build())
+//!     .build();
 //! let episode = episode.observe(seen).believe(believed).act(ruling.to_act(), envelope).map_err(Halt::from)?;
 //! let (episode, [task]) = episode.execute([asked]).map_err(Halt::from)?;
 //! # let _ = (episode, task.cancelled());
@@ -444,7 +450,7 @@
 //! bounds that no type carries, its `build()` gives the errors that a reader would report.
 //!
 //! The builder of a packet states the packet's type by itself. Id and time are injected with `.stamp(..)`
-//! ([`Stamps`](crate::Stamps) makes a stamp of an id source and a clock), or given one by one; `.mcp(..)` takes an envelope
+//! ([`Stamps`](crate::episode::Stamps) makes a stamp of an id source and a clock), or given one by one; `.mcp(..)` takes an envelope
 //! of facts or a plain `Mcp`.
 //!
 //! ```
@@ -482,7 +488,7 @@
 //! # }
 //! ```
 //!
-//! The example `own_wire` is a whole agent of this kind.
+//! The example `own_wire` is a whole agent of this kind; in `built_payloads` an episode sends what builders have made.
 //!
 //! # Resuming
 //!

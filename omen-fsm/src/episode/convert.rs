@@ -30,14 +30,13 @@ use sealed::MoveSealed;
 /// | `authorize`, `authorize_named` | [`TokenSpec`] | [`ToolAuthorizationPayload`] |
 /// | `alert` | [`Alert`] | [`IntegrityAlertPayload`] |
 /// | `halt` | [`Alarm`] | [`Text`] and [`IntegrityAlertPayload`] |
-/// | `clear` | [`Clearance`] | [`Layer1Order`] |
 ///
 /// A payload is no proof. Where a move asks for one, the proof says in the payload's words what it proves:
 /// [`Ruling::stating`](super::Ruling::stating) (INV-006), [`Plan::stating`], [`Pending::result`](super::Pending::result)
 /// (E6), [`Layer1Order::stating`]. `execute` takes a directive's payload that reads; one that may write spends a permit
 /// ([`NamedDirective::stating`](super::NamedDirective::stating), E4).
 #[diagnostic::on_unimplemented(
-    message = "this move takes a `{V}`, or its generated payload, found `{Self}`",
+    message = "SCHEMA: this move takes a `{V}` or its generated payload, found `{Self}`",
     label = "expected a `{V}`",
     note = "a `{V}` has constructors of its own; the payload is what the schema's builder gives, as `BeliefUpdatePayload::builder()` for a `Belief`",
     note = "a ruling, a task or an order of layer 1 takes a payload with its method `stating` or `result`"
@@ -77,7 +76,6 @@ says! {
     TokenSpec: ToolAuthorizationPayload;
     Alert: IntegrityAlertPayload;
     Alarm: IntegrityAlertPayload, Text;
-    Clearance: Layer1Order;
 }
 
 impl<St> MoveSealed for Observation<St> {}
@@ -104,6 +102,33 @@ impl MoveSealed for IntegrityAlertPayload {}
 impl MoveSealed for TaskDirectivePayload {}
 impl MoveSealed for Text {}
 impl MoveSealed for Layer1Order {}
+
+/// What ends safe mode: a [`Layer1Order`], or the [`Clearance`] that [`Layer1Order::stating`] makes of one and a payload.
+#[diagnostic::on_unimplemented(
+    message = "E7: only an order of layer 1 ends safe mode, found `{Self}`",
+    label = "expected a `Layer1Order`",
+    note = "`layer1.order(reason)` gives one, `order.stating(payload)` says it in the words of a generated payload"
+)]
+pub trait EndsSafeMode: MoveSealed {
+    /// The alert of severity CLEAR.
+    fn into_clearance(self) -> Clearance;
+}
+
+impl MoveSealed for Clearance {}
+
+#[diagnostic::do_not_recommend]
+impl EndsSafeMode for Clearance {
+    fn into_clearance(self) -> Self {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl EndsSafeMode for Layer1Order {
+    fn into_clearance(self) -> Clearance {
+        self.into()
+    }
+}
 
 /// An order to act: an [`ActOrder`].
 #[diagnostic::on_unimplemented(

@@ -193,7 +193,9 @@ async fn pg_0_what_is_asked_while_a_directive_is_open_counts() {
 
 /// Notes what the user says while somebody is asked.
 #[derive(Clone, Default)]
-struct Meanwhile(Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>);
+struct Meanwhile(Arc<Mutex<Option<Deed>>>);
+
+type Deed = Box<dyn FnOnce() + Send>;
 
 impl std::fmt::Debug for Meanwhile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -16,6 +16,7 @@ mod config;
 mod conform;
 mod dry_run;
 mod faults;
+mod fuzz;
 mod gates;
 mod grants;
 mod health;

@@ -2,10 +2,14 @@
 
 use assert_cmd::Command;
 
+#[path = "../../examples/built_payloads.rs"]
+mod built_payloads;
 #[path = "../../examples/escalation.rs"]
 mod escalation;
 #[path = "../../examples/first_episode.rs"]
 mod first_episode;
+#[path = "../../examples/generated_payloads.rs"]
+mod generated_payloads;
 #[path = "../../examples/model_driven.rs"]
 mod model_driven;
 #[path = "../../examples/own_wire.rs"]
@@ -20,8 +24,10 @@ mod safe_mode;
 #[test]
 fn examples_are_judged_clean_by_the_command() {
     let agents = [
+        ("built_payloads", built_payloads::log()),
         ("escalation", escalation::log()),
         ("first_episode", first_episode::log()),
+        ("generated_payloads", generated_payloads::log()),
         ("model_driven", model_driven::log()),
         ("own_wire", own_wire::log()),
         ("read_only", read_only::log()),

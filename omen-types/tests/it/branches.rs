@@ -115,7 +115,9 @@ fn each_case_of_each_conditional_has_a_builder() {
 fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
     let model = model();
     let mut programs = [Program::new(HEAD), Program::new(HEAD)];
-    let (mut lacking, mut left_out) = (0, 0);
+    // What a builder says by itself has no setter, so rustc has no more to say than that.
+    let mut by_itself = Program::new(HEAD);
+    let (mut lacking, mut left_out, mut twice) = (0, 0, 0);
     let ways = ways(&model);
     for way in &ways {
         let [illegal, legal] = &mut programs;
@@ -128,6 +130,15 @@ fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
             let others: Vec<_> = all.iter().copied().filter(|field| field.name != missing.name).collect();
             illegal.add(cell(&format!("without `{}`", missing.name)), "fn", "()", &way.call(&others));
             lacking += 1;
+        }
+        for member in &required {
+            let again: Vec<_> = required.iter().copied().chain([*member]).collect();
+            illegal.add(cell(&format!("with `{}` twice", member.name)), "fn", "()", &way.call(&again));
+            twice += 1;
+        }
+        if way.branch.case != Case::Filled {
+            let body = format!("let _ = {}::{}().{}(any());", way.of, way.branch.name, way.branch.subject);
+            by_itself.add(cell("with its own case"), "fn", "()", &body);
         }
         for (member, _) in &way.branch.leaves_out {
             let with: Vec<_> = required.iter().copied().chain(way.object.field(member)).collect();
@@ -161,18 +172,37 @@ fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
             "let _: {packet} = {packet}::builder().header(any()).mcp(any::<Mcp>()).payload(any::<{payload}>()).build();"
         );
         legal.add(cell("with a header"), "fn", "()", &whole);
+        let body = format!("let _ = {packet}::builder().packet_type(any());");
+        by_itself.add(cell("with a packet type"), "fn", "()", &body);
     }
     let [illegal, legal] = programs;
-    let errors = programs::check(&[("illegal", &illegal), ("legal", &legal)]);
+    let errors = programs::check(&[("illegal", &illegal), ("legal", &legal), ("by_itself", &by_itself)]);
 
     let is_rule = |code: &str| omen_types::Code::ALL.iter().any(|known| known.as_str() == code);
     let mut failures = errors.amiss("illegal", &illegal.cells, is_rule);
     for (line, cell) in &legal.cells {
         failures.extend(errors.of("legal", *line).iter().map(|error| format!("{}: {error}", cell.name)));
     }
+    for (line, cell) in &by_itself.cells {
+        match errors.of("by_itself", *line) {
+            [error] if error.starts_with("error[E0599]: no method named") => {}
+            other => failures.push(format!("{}: {other:?}", cell.name)),
+        }
+    }
+    for (line, cell) in &by_itself.cells {
+        match errors.of("by_itself", *line) {
+            [error] if error.starts_with("error[E0599]: no method named") => {}
+            other => failures.push(format!("{}: {other:?}", cell.name)),
+        }
+    }
     println!(
-        "branches: {} legal programs compile; {lacking} that lack a member and {left_out} with one that is left out give one error each",
-        legal.cells.len()
+        "branches: {} legal programs compile; {lacking} that lack a member, {twice} that set one twice, {left_out} with one \
+         that is left out and {} with what a builder says by itself give one error each",
+        legal.cells.len(),
+        by_itself.cells.len(),
     );
+    let required: usize = ways.iter().map(|way| way.required().len()).sum();
+    assert_eq!((lacking, twice), (required + 6 * model.packets.len(), required));
+    assert!(left_out > 0 && by_itself.cells.len() > model.packets.len());
     assert!(failures.is_empty(), "{} programs are amiss:\n{}", failures.len(), failures.join("\n"));
 }

@@ -10,6 +10,7 @@
 mod api;
 mod base;
 mod bench;
+mod ci;
 mod docs;
 mod expand;
 mod hermetic;

@@ -1,10 +1,10 @@
 //! The end of safe mode.
 
-use crate::episode::{Clearance, Episode, Says};
+use crate::episode::{EndsSafeMode, Episode};
 
 /// Ends safe mode on an order of layer 1 (E7, D13). What was open when it began is cancelled.
-pub(crate) fn clear<S, Next>(mut episode: Episode<S>, order: impl Says<Clearance>) -> Episode<Next> {
-    match order.said().draft() {
+pub(crate) fn clear<S, Next>(mut episode: Episode<S>, order: impl EndsSafeMode) -> Episode<Next> {
+    match order.into_clearance().draft() {
         Ok(draft) => drop(episode.core.must(draft)),
         Err(why) => episode.core.keep(why),
     }

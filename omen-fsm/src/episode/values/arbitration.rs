@@ -240,7 +240,8 @@ impl<K> Ruling<K> {
     /// - its `load_bearing_assumptions`, if any, are those that the order relies on or assumes, in their order: whether
     ///   one is verified, [`Verified`] proves and no payload (INV-003);
     /// - its `decision_outcome` is that of the move that takes the ruling;
-    /// - `constitutional_check` and `budget_check` are true.
+    /// - `constitutional_check` and `budget_check` are true. What `tier_check` and `verification_check` say, the episode checks
+    ///   against the envelope, as in every decision (D61).
     ///
     /// What the stages struck out, and the policy of the tradeoff, are added if the payload does not have them. Where the
     /// payload says otherwise, a move that can fail refuses it, and one that cannot keeps that as trouble (see

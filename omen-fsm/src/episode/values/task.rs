@@ -378,11 +378,11 @@ impl Settled {
         self.pending.directive()
     }
 
-    /// What the packet says of it: `null` if the task was not done.
+    /// What the packet says of it: `null` if the task was not done, but for a raw answer (D68).
     fn said_data(&self) -> Option<Value> {
         match self.status {
             ResultStatus::Success => self.data.clone(),
-            ResultStatus::Failure | ResultStatus::Cancelled => Some(Value::Null),
+            ResultStatus::Failure | ResultStatus::Cancelled => Some(self.data.clone().unwrap_or_default()),
         }
     }
 

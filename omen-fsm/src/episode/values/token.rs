@@ -42,8 +42,8 @@ impl TokenSpec {
     }
 
     /// What a generated payload says. What the move knows, the payload has to say, too, or it is refused: the scope's tools
-    /// and operations, the number of uses, and a token that is new: not revoked, without a use, from the episode's own
-    /// layer.
+    /// and operations, the number of uses, and a token that is new: not revoked, without a use, from the
+    /// layer that issues tokens (D63).
     pub fn stating(payload: ToolAuthorizationPayload) -> Self {
         let rationale = payload.rationale.clone().unwrap_or_else(|| omen_invariants::text!("a token"));
         let extras = ToolAuthorizationPayloadExtras::of(&payload);
@@ -96,7 +96,7 @@ impl TokenSpec {
             .authorized_scope(scope)
             .expiry(Timestamp::from(now.plus_seconds(u64::from(self.ttl_seconds))))
             .max_usage_count(uses)
-            .issuer_layer(sender(PacketType::ToolAuthorizationToken))
+            .issuer_layer(issuer)
             .rationale(self.rationale.clone())
             .build();
         self.extras.clone().fill(&mut payload);
@@ -143,7 +143,10 @@ fn agrees(
     } else if payload.revoked == Some(true) {
         ("the token is revoked before it is issued".to_owned(), "/payload/revoked")
     } else if payload.issuer_layer != issuer {
-        ("the token is issued in the name of another layer than the episode's own".to_owned(), "/payload/issuer_layer")
+        (
+            "the token is issued in the name of another layer than the one that issues tokens".to_owned(),
+            "/payload/issuer_layer",
+        )
     } else if core.machine.ledger().tokens().get(payload.token_id.as_str()).is_some() {
         (format!("the token `{}` has been issued or revoked before", payload.token_id), "/payload/token_id")
     } else {
