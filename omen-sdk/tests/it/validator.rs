@@ -218,18 +218,18 @@ fn an_overrun_is_reported_by_the_clock_that_counts() {
         levels.set(Code::Inv005, level).expect("an invariant");
         levels
     };
-    let (found, _) = check(log, Options { now: fixed, ..Options::default() });
+    let (found, _) = check(log, ValidatorOptions { now: fixed, ..ValidatorOptions::default() });
     let over: Vec<_> = found.iter().filter(|finding| finding.diagnostic.code == Code::Inv005).collect();
     assert!(over.len() > 1, "{found:#?}");
     let end = over.last().expect("a finding");
     assert_eq!((end.stage, end.packet_index, end.diagnostic.severity), (Stage::End, None, omen::Severity::Error));
 
     // A level is one for the end, too: with warnings alone each overrun is reported once, and at the end.
-    let (found, summary) = check(log, Options { now: fixed, levels: levels(Level::Warn) });
+    let (found, summary) = check(log, ValidatorOptions { now: fixed, levels: levels(Level::Warn) });
     let over: Vec<_> = found.iter().filter(|finding| finding.diagnostic.code == Code::Inv005).collect();
     assert_eq!(summary.errors, 0, "{found:#?}");
     assert_eq!(over.last().map(|finding| finding.stage), Some(Stage::End));
-    let (found, _) = check(log, Options { now: fixed, levels: levels(Level::Allow) });
+    let (found, _) = check(log, ValidatorOptions { now: fixed, levels: levels(Level::Allow) });
     assert!(!codes(&found).contains(&"INV-005"), "{found:#?}");
 }
 

@@ -1,7 +1,7 @@
 //! Evidence and budgets in the typed API: a hypothesis leads to verification (D31), and no episode over budget closes (D59).
 
 use omen::packet::Packet;
-use omen::prelude::*;
+use omen::*;
 
 use super::drops::{Kept, kept};
 use super::log::{Hands, envelope, setup};
@@ -26,7 +26,7 @@ fn guess() -> Hypothesis<LowStakes, Par, ToolsOk> {
 
 fn warnings(lines: &[String]) -> Vec<(Option<u64>, &'static str)> {
     let mut findings: Vec<Finding> = Vec::new();
-    let mut validator = Validator::new(Options::default());
+    let mut validator = Validator::new(ValidatorOptions::default());
     validator.feed(lines.join("\n").as_bytes(), &mut findings);
     validator.finish(&mut findings);
     assert!(findings.iter().all(|finding| finding.diagnostic.severity == Severity::Warning), "{findings:#?}");
