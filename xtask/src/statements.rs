@@ -76,8 +76,6 @@ enum State {
     Met,
     Decided,
     NotCheckable,
-    /// Still to be done.
-    Open,
 }
 
 /// What there is to refer to.
@@ -203,11 +201,11 @@ impl Statement {
         if self.state == State::Decided && self.decisions.is_empty() {
             faults.push("no decision is named".to_owned());
         }
-        let shown = matches!(self.state, State::Met | State::Decided);
-        if !shown && self.reason.is_none() {
-            faults.push("no reason is given".to_owned());
-        }
-        if shown {
+        if self.state == State::NotCheckable {
+            if self.reason.is_none() {
+                faults.push("no reason is given".to_owned());
+            }
+        } else {
             let evidence = self.gate.is_some();
             if self.code.is_empty() && !evidence {
                 faults.push("no code is named".to_owned());

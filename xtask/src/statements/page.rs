@@ -63,7 +63,6 @@ fn state(statement: &Statement) -> String {
         State::Met => "met",
         State::Decided => "decided",
         State::NotCheckable => "not checkable",
-        State::Open => "open",
     };
     let head = [word.to_owned()].into_iter().chain(decisions).collect::<Vec<_>>().join(" ");
     match &statement.reason {
@@ -78,8 +77,10 @@ fn link(name: &str) -> String {
     let file = path.rsplit('/').next().unwrap_or(path);
     let item = name.strip_prefix(path).unwrap_or_default();
     let text = match item.rsplit_once("::") {
-        // What a file declares is told by the file, a test by its name.
+        // The name of a test says enough.
         Some((_, function)) if path.contains("/tests/") => function.to_owned(),
+        // Many functions have the same name, in files that say what they are about.
+        Some(("", function)) => format!("{}::{function}", file.trim_end_matches(".rs")),
         Some(_) => item.trim_start_matches("::").to_owned(),
         None => format!("{file}{item}"),
     };
