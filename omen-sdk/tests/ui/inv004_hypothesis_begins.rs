@@ -1,7 +1,7 @@
 // INV-004: an episode that begins with a hypothesis -> E0277
-use omen::prelude::*;
+use omen::*;
 
-fn begin(id: CorrelationId, guess: &Hypothesis<LowStakes, Par, ToolsOk>, clock: impl Clock) -> Setup {
+fn begin(id: CorrelationId, guess: &Hypothesis<LowStakes, Par, ToolsOk>, clock: impl TimeSource) -> Setup {
     Setup::new(id, guess, clock)
 }
 

@@ -1,7 +1,7 @@
 // INV-004: it begins with what was seen
-use omen::prelude::*;
+use omen::*;
 
-fn begin(id: CorrelationId, seen: &Envelope<LowStakes, Par, ToolsOk>, clock: impl Clock) -> Setup {
+fn begin(id: CorrelationId, seen: &Envelope<LowStakes, Par, ToolsOk>, clock: impl TimeSource) -> Setup {
     Setup::new(id, seen, clock)
 }
 
