@@ -9,6 +9,12 @@
 
 use std::error::Error;
 
+use omen::Instant;
+use omen::facts::{
+    Budgets, Epistemics, Quality, Realtime, Risk, Routing, Stakes, ToolsDown, adversariality, impact, irreversibility,
+    uncertainty,
+};
+use omen::packet::{EscalationTrigger, ObservationType, TaskClass};
 use omen::prelude::*;
 
 type Degraded = Envelope<HighStakes, Superb, ToolsDown>;

@@ -13,7 +13,15 @@
 
 use std::error::Error;
 
+use omen::facts::{
+    Budgets, Epistemics, Inferred, Operational, Quality, Risk, Routing, Stakes, adversariality, impact,
+    irreversibility, uncertainty,
+};
+use omen::finding::Finding;
+use omen::packet::TaskClass;
 use omen::prelude::*;
+use omen::validator::{Sink, Validator, ValidatorOptions};
+use omen::{Instant, json};
 
 tool!(ConfigGet = "config.get", Read);
 tool!(ConfigSet = "config.set", Write);
@@ -90,7 +98,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let log = log()?;
     println!("{} packets:", log.lines().count());
     let mut trace = Trace(Vec::new());
-    let mut validator = Validator::new(Options::default());
+    let mut validator = Validator::new(ValidatorOptions::default());
     validator.feed(log.as_bytes(), &mut trace);
     let summary = validator.finish(&mut trace);
     println!("{}", trace.0.join("\n"));

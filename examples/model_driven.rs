@@ -11,6 +11,9 @@
 
 use std::error::Error;
 
+use omen::Instant;
+use omen::facts::DynEnvelope;
+use omen::finding::Code;
 use omen::prelude::*;
 
 /// What the model wrote, move by move, and the code of the rule that a bad move breaks.

@@ -8,6 +8,11 @@
 
 use std::error::Error;
 
+use omen::Instant;
+use omen::facts::{
+    Budgets, Epistemics, Quality, Realtime, Risk, Routing, Stakes, adversariality, impact, irreversibility, uncertainty,
+};
+use omen::packet::TaskClass;
 use omen::prelude::*;
 
 tool!(MetricsQuery = "metrics.query", Read);

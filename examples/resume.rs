@@ -8,7 +8,13 @@
 
 use std::error::Error;
 
+use omen::facts::{
+    Budgets, Epistemics, Operational, Quality, Risk, Routing, Stakes, adversariality, impact, irreversibility,
+    uncertainty,
+};
+use omen::packet::TaskClass;
 use omen::prelude::*;
+use omen::{Instant, Invalid, json};
 
 tool!(DnsSet = "dns.set", Write);
 scope!(TwoRecords: tools [DnsSet], operations [Write]);
@@ -38,7 +44,7 @@ fn second_process(setup: Setup, log: &[String]) -> Result<Vec<String>, Box<dyn E
         return Err("the log does not end with an open directive".into());
     };
     // Each open task says what was to be done: look whether it was, and settle it.
-    let results = episode.tasks().into_iter().map(|task| task.success(json!({ "value": "192.0.2.7" }))).collect();
+    let results = episode.tasks().into_iter().map(|task| task.success(json!({ "value": "192.0.2.7" })));
     let episode = episode.settle(results)?.all_settled()?;
     // The use that is left of the token, whatever its id is.
     let [permit] = episode.claim_any::<TwoRecords, 1>()?;

@@ -9,6 +9,13 @@
 
 use std::error::Error;
 
+use omen::Instant;
+use omen::episode::Layer1;
+use omen::facts::{
+    Budgets, Derived, Epistemics, Operational, Quality, Risk, Routing, Stakes, adversariality, impact, irreversibility,
+    uncertainty,
+};
+use omen::packet::TaskClass;
 use omen::prelude::*;
 
 tool!(MailSend = "mail.send", Write);

@@ -23,7 +23,10 @@ mod writes_several;
 
 use std::error::Error;
 
+use omen::episode::{Json, Numbered, OnDrop, Running};
+use omen::packet::EscalationTrigger;
 use omen::prelude::*;
+use omen::{Instant, Invalid};
 
 /// The lines that an agent has written.
 type Log = Result<Vec<String>, Box<dyn Error>>;

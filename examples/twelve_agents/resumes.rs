@@ -26,7 +26,7 @@ pub(crate) fn agent(now: Instant) -> Log {
     let again = setup()?.ids(Numbered::from("resumes", 100));
     let resumed = AnyEpisode::resume(again, log.iter().map(String::as_str))?;
     let AnyEpisode::ExecuteOpen(episode) = resumed else { return Err("no directive is open".into()) };
-    let results = episode.tasks().into_iter().map(|task| task.success(12)).collect();
+    let results = episode.tasks().into_iter().map(|task| task.success(12));
     let episode = episode.settle(results)?.all_settled()?;
     let closed = episode.review(Belief::revision("report", "pages", (), 12)).close()?;
     log.extend_from_slice(closed.lines());

@@ -5,7 +5,7 @@ use super::*;
 tool!(DnsSet = "dns.set", Write);
 scope!(ThreeRecords: tools [DnsSet], operations [Write]);
 
-fn set(name: &str, permit: Permit<ThreeRecords>) -> Order<Authorized> {
+fn set(name: &str, permit: Permit<ThreeRecords>) -> Order<ReadWrite> {
     Directive::new(DnsSet, op::Write, fields!({ "name": name })).with(permit)
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use indicatif::ProgressBar;
 use omen::finding::Finding;
 use omen::render::json;
-use omen::validator::{Options, Sink, Summary};
+use omen::validator::{Sink, Summary, ValidatorOptions};
 
 use super::args::{CheckArgs, Format};
 use super::input::{self, Reporter};
@@ -14,7 +14,7 @@ use super::output::Output;
 use super::{Failure, Outcome};
 
 pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<Outcome, Failure> {
-    let options = Options { now: args.clock.now, levels: args.levels.0.clone() };
+    let options = ValidatorOptions { now: args.clock.now, levels: args.levels.0.clone() };
     let stdin = [PathBuf::from("-")];
     let paths = if args.files.is_empty() { &stdin[..] } else { &args.files };
 

@@ -4,8 +4,8 @@ use std::io::Write as _;
 
 use omen::finding::Finding;
 use omen::render::human::{Human, wrap};
-use omen::validator::{Options, Sink, Validator};
-use omen_fsm::{Event, Node, REFUSALS, Refusal};
+use omen::validator::{Sink, Validator, ValidatorOptions};
+use omen_fsm::{Event, Node, REFUSALS, Refusal, SENDERS, SenderInfo};
 use omen_types::{Code, Severity, parse};
 use serde::Deserialize;
 
@@ -42,7 +42,13 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
     }
     known.push(("source", info.source.to_owned()));
     facts(out, known)?;
-    let texts = [("When", info.condition), ("Rule", info.statement), ("Why", info.rationale), ("Mend", info.mend)];
+    let texts = [
+        ("When", info.condition),
+        ("Rule", info.statement),
+        ("Why", info.rationale),
+        ("If broken", info.failure),
+        ("Mend", info.mend),
+    ];
     for (heading, text) in texts {
         section(out, heading, text)?;
     }
@@ -52,6 +58,12 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
     }
     for refusal in refused {
         writeln!(out, "  - {}", wrap(&steps(refusal), WIDTH - 4).replace('\n', "\n    "))?;
+    }
+    if code == Code::Layer {
+        writeln!(out, "\nWho sends what")?;
+        for sender in SENDERS {
+            writeln!(out, "  - {}", wrap(&sends(sender), WIDTH - 4).replace('\n', "\n    "))?;
+        }
     }
     if let Some(example) = Example::of(code)? {
         example.print(code, out)?;
@@ -73,6 +85,12 @@ fn steps(refusal: &Refusal) -> String {
     let row = if refusal.without_row { " for which the table has no row" } else { "" };
     let who = if refusal.typed { " (typed API only)" } else { "" };
     format!("in {states}, {events}{row}{who}: {}", refusal.description)
+}
+
+/// A layer, what it sends, and what it is.
+fn sends(sender: &SenderInfo) -> String {
+    let packets: Vec<_> = sender.sends.iter().map(|packet| packet.as_str()).collect();
+    format!("{}: {}. {}", sender.name(), packets.join(", "), sender.description)
 }
 
 fn facts(out: &mut Output, known: impl IntoIterator<Item = (&'static str, String)>) -> Result<(), Failure> {
@@ -143,7 +161,7 @@ impl Example {
 
     fn print(&self, code: Code, out: &mut Output) -> Result<(), Failure> {
         let mut found = Found { code, first: None };
-        let mut validator = Validator::new(Options::default());
+        let mut validator = Validator::new(ValidatorOptions::default());
         validator.feed(self.log.as_bytes(), &mut found);
         validator.finish(&mut found);
         let Some((finding, line)) = found.first else {

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Read};
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use omen::validator::{Options, Sink, Summary, Validator};
+use omen::validator::{Sink, Summary, Validator, ValidatorOptions};
 use omen_gate::regular;
 
 use super::complain;
@@ -30,7 +30,7 @@ pub(crate) struct Judged {
 
 /// Validates one stream. An input that cannot be read is complained of here; the error is that of
 /// the output.
-pub(crate) fn judge(path: &Path, options: Options, reporter: &mut dyn Reporter) -> io::Result<Judged> {
+pub(crate) fn judge(path: &Path, options: ValidatorOptions, reporter: &mut dyn Reporter) -> io::Result<Judged> {
     let unread = |error: io::Error, summary| {
         complain(format_args!("cannot read {}: {error}", name(path)));
         Ok(Judged { summary, complete: false })

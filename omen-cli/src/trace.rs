@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use indicatif::ProgressBar;
 use omen::finding::Finding;
 use omen::render::human::clean;
-use omen::validator::{Options, Sink, Step};
+use omen::validator::{Sink, Step, ValidatorOptions};
 
 use super::args::TraceArgs;
 use super::input::{self, Reporter};
@@ -15,7 +15,7 @@ use super::output::Output;
 use super::{Failure, Outcome};
 
 pub(crate) fn run(args: &TraceArgs, out: &mut Output) -> Result<Outcome, Failure> {
-    let options = Options { now: args.clock.now, ..Options::default() };
+    let options = ValidatorOptions { now: args.clock.now, ..ValidatorOptions::default() };
     let mut trace = Trace { out, findings: Vec::new(), episodes: Episodes::default(), failed: None };
     let judged = input::judge(&args.file, options, &mut trace)?;
     if judged.complete {

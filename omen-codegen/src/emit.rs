@@ -9,6 +9,7 @@ use crate::Source;
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Def, Model};
 
+mod branches;
 mod codes;
 mod depth;
 mod enums;
@@ -17,11 +18,13 @@ mod facts;
 mod fsm;
 mod functions;
 mod gate;
+mod layers;
 mod lens;
 mod markers;
 mod names;
 mod objects;
 mod packet;
+mod packet_builder;
 mod pipeline;
 mod predicates;
 mod quiet;
@@ -29,6 +32,7 @@ mod readers;
 mod scalars;
 mod setters;
 mod shapes;
+mod typestate;
 mod typify;
 mod unions;
 
@@ -93,6 +97,7 @@ pub fn fsm(model: &Model) -> Result<Source, Mistakes> {
         let mut tokens = fsm::machine(model)?;
         tokens.extend(fsm::refusals(model));
         tokens.extend(fsm::verification_loop(model)?);
+        tokens.extend(layers::emit(model)?);
         Ok(tokens)
     })
 }
@@ -119,6 +124,14 @@ pub fn refusals(model: &Model) -> Result<Source, Mistakes> {
 /// As [`fsm`].
 pub fn verification_loop(model: &Model) -> Result<Source, Mistakes> {
     source(model, || fsm::verification_loop(model))
+}
+
+/// Who sends what, and whose word a packet is: the last part of [`fsm`].
+///
+/// # Errors
+/// As [`fsm`].
+pub fn layers(model: &Model) -> Result<Source, Mistakes> {
+    source(model, || layers::emit(model))
 }
 
 /// Marker types for values of enums and lengths of lists: `omen-invariants`.

@@ -7,6 +7,7 @@
 //!
 //! Architecture invariant: this phase knows the form of the files and not the meaning of any rule.
 
+mod branches;
 mod conditional;
 mod fsm;
 mod gate;
@@ -57,7 +58,7 @@ pub fn lint(set: &SchemaSet) -> Result<(), Mistakes> {
     names::check(&index, &mut report);
     references::check(&index, &mut report);
     schema::check(&index, &mut report);
-    packet::check(&index, &mut report);
+    packet::check(set, &index, &mut report);
     rules::check(set, &index, &mut report);
     fsm::check(set, &index, &mut report);
     gate::check(set, &index, &mut report);

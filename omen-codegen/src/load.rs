@@ -14,6 +14,13 @@ pub const RULES_FILE: &str = "rules.json";
 /// File that holds the codes of the tool boundary, and its steps.
 pub const GATE_FILE: &str = "gate.json";
 
+/// File that says what all packets have in common. It defines no type: each packet's own file has all of it.
+pub const BASE_FILE: &str = "packets/PacketBase.schema.json";
+
+/// The lists of rules, by file and member, in the order in which the codes are documented.
+pub const RULE_LISTS: [(&str, &str); 4] =
+    [(RULES_FILE, "structural"), (FSM_FILE, "rules"), (RULES_FILE, "invariants"), (RULES_FILE, "provenance")];
+
 /// The schema files, parsed, by path.
 #[derive(Clone, Debug, Default)]
 pub struct SchemaSet {

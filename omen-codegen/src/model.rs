@@ -6,19 +6,23 @@
 use std::collections::BTreeMap;
 
 use crate::json::Json;
-use crate::load::{FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet, resolve};
+use crate::load::{BASE_FILE, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet, resolve};
 use crate::mistake::{Mistake, Mistakes};
 use crate::pattern::Pattern;
 
+pub mod branches;
 pub mod cells;
 pub mod fsm;
 pub mod gate;
+pub mod layers;
 pub mod rules;
 pub mod typed;
 
+pub use branches::{Branch, Case};
 pub use cells::{Cells, Fact, Outcomes, Refusal};
 pub use fsm::{Event, Fsm, Guard, GuardOn, Obligation, Row, State, SubState, Target};
 pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
+pub use layers::{Layers, Sender, Word};
 pub use rules::{By, Holds, Predicate, Rule};
 pub use typed::{Answer, Capability, Move, Text, Typed, Typestate};
 
@@ -118,6 +122,8 @@ pub struct Variant {
     pub wire: String,
     /// What it means.
     pub description: String,
+    /// The age in seconds beyond which evidence is stale, if the value is a freshness class that has one.
+    pub stale_after: Option<u64>,
 }
 
 /// A closed object.
@@ -127,6 +133,8 @@ pub struct Object {
     pub fields: Vec<Field>,
     /// Its conditional requirements.
     pub conditionals: Vec<Conditional>,
+    /// The branches of these, each with a builder of its own.
+    pub branches: Vec<Branch>,
     /// The packet type, if this is a packet's root.
     pub packet: Option<String>,
 }
@@ -211,7 +219,7 @@ impl Model {
     pub fn build(set: &SchemaSet) -> Result<Self, Mistakes> {
         let mut defs = BTreeMap::new();
         let mut packets = Vec::new();
-        for (file, root) in set.schemas() {
+        for (file, root) in set.schemas().filter(|(file, _)| *file != BASE_FILE) {
             let at = At { file, pointer: String::new() };
             if let Some(title) = root.get("title").and_then(Json::as_str)
                 && (root.get("type").is_some() || root.get("oneOf").is_some())
@@ -391,7 +399,11 @@ fn one_of(at: &At<'_>, branches: &[Json]) -> Result<Kind, Mistake> {
     branches
         .iter()
         .map(|branch| match branch.get("enum").map(Json::strings).as_deref() {
-            Some([wire]) => Ok(Variant { wire: (*wire).to_owned(), description: text(at, branch, "description")? }),
+            Some([wire]) => Ok(Variant {
+                wire: (*wire).to_owned(),
+                description: text(at, branch, "description")?,
+                stale_after: branch.get("x-omen-stale-after-seconds").and_then(Json::as_u64),
+            }),
             _ => Err(at.join("oneOf").wrong("each branch is a one-value enum")),
         })
         .collect::<Result<_, _>>()
@@ -456,7 +468,7 @@ fn object(at: &At<'_>, json: &Json) -> Result<Object, Mistake> {
         .enumerate()
         .map(|(i, json)| conditional(&at.join("allOf").join(i), json))
         .collect::<Result<_, _>>()?;
-    Ok(Object { fields, conditionals, packet })
+    Ok(Object { fields, conditionals, branches: branches::build(at, json)?, packet })
 }
 
 fn rule_codes(json: &Json) -> Vec<String> {

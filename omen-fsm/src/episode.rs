@@ -15,9 +15,11 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use omen_types::{CorrelationId, Instant};
+use omen_types::{CorrelationId, Instant, PacketId};
 
 mod any;
+mod asked;
+mod checks;
 mod claim;
 mod convert;
 mod core;
@@ -35,6 +37,7 @@ mod resume;
 mod rules;
 mod run;
 mod setup;
+mod stamps;
 mod state;
 mod sync;
 mod under;
@@ -42,8 +45,9 @@ mod unproven;
 mod values;
 
 pub use any::{AnyEpisode, AnyLoop};
+pub use asked::UserInput;
 pub use claim::{Claims, StartError};
-pub use convert::{IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope};
+pub use convert::{AskingEnvelope, EndsSafeMode, IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope, Says};
 pub use decide::Decided;
 pub use ending::{Lost, OnDrop};
 pub use lease::Lapsed;
@@ -52,7 +56,8 @@ pub use refused::{Halt, Refusal, Refused};
 pub use resume::ResumeError;
 pub use rules::*;
 pub use run::{EachError, ExecuteError, Failed, LoopError, TaskError};
-pub use setup::{AnotherEpisode, Clock, IdSource, JsonLines, Line, Log, Memory, Numbered, Setup, SystemClock};
+pub use setup::{AnotherEpisode, IdSource, JsonLines, Line, Log, MemoryLog, Numbered, Setup, SystemClock, TimeSource};
+pub use stamps::Stamps;
 pub use state::*;
 pub use under::{ToolsThen, Under};
 pub use unproven::{CheckError, SettleError, Unproven};
@@ -64,7 +69,6 @@ use core::Core;
 // here, beside `Episode`, so that compile errors name them by short paths.
 use crate::table::{Node, NodeSet};
 use omen_invariants::facts::*;
-use omen_types::Text;
 use state::sealed::EpisodeSealed;
 
 include!(concat!(env!("OUT_DIR"), "/episode.rs"));
@@ -98,6 +102,12 @@ impl<S> Episode<S> {
         self.core.machine.ledger()
     }
 
+    /// Its latest decision, which a verification plan names.
+    #[must_use]
+    pub fn decision(&self) -> Option<&PacketId> {
+        self.core.decision.as_ref()
+    }
+
     /// Where the table has it; two nodes after results were taken in (D11).
     #[must_use]
     pub fn nodes(&self) -> NodeSet {
@@ -110,15 +120,16 @@ impl<S> Episode<S> {
         self.core.sent
     }
 
-    /// The lines that it has written, if it keeps them itself ([`Memory`], the default log).
+    /// The lines that it has written, if it keeps them itself ([`MemoryLog`], the default log).
     #[must_use]
     pub fn lines(&self) -> &[String] {
         self.core.log.lines()
     }
 
     /// Why the episode stands still although no step has returned an error: the log could not be written, the episode
-    /// was resumed elsewhere, or the id source gave no valid id. No value is among the reasons: values are checked where
-    /// they are made (see [`Json`]), and a record that is too long for a line is shortened. Every later step fails with
+    /// was resumed elsewhere, or the id source gave no valid id. Values are not among the reasons: they are checked
+    /// where they are made (see [`Json`]), and a record that is too long for a line is shortened. A generated payload is, if
+    /// it is not what its move sends (see [`Says`]) or was changed after it was built. Every later step fails with
     /// it. After an invalid id, [`Episode::into_any`] returns the episode in the state that its log has reached; after
     /// the others, only [`AnyEpisode::resume`] leads on, with what the log holds.
     #[must_use]
@@ -165,7 +176,7 @@ impl Closed {
         &self.core.origin.correlation_id
     }
 
-    /// The lines of its log, if it keeps them itself ([`Memory`], the default log).
+    /// The lines of its log, if it keeps them itself ([`MemoryLog`], the default log).
     #[must_use]
     pub fn lines(&self) -> &[String] {
         self.core.log.lines()

@@ -3,6 +3,7 @@
 mod offers;
 
 use omen_invariants::ledger::{Fingerprint, Kind, Update};
+use omen_invariants::rules::inv_011_task_closure;
 use omen_invariants::{Context, Ledger};
 use omen_types::{Code, Diagnostic, Instant, PacketFacts, PayloadFacts, Severity};
 
@@ -75,6 +76,7 @@ impl Machine {
             verdict.fsm = rules::check(&Step { context, event, nodes: self.nodes, next });
             if verdict.fsm.is_none() {
                 omen_invariants::rules::check(&context, &mut verdict.invariants);
+                rules::layer::check(facts, event, &mut verdict.invariants);
             }
         }
         verdict
@@ -98,11 +100,27 @@ impl Machine {
         self.nodes = verdict.next;
     }
 
-    /// What there is against the stream's ending here (D4). Each finding comes with the packet id that
-    /// it is about, if there is one.
+    /// What there is against the stream's ending here, by the episode's own clock (D4). Each finding comes with the
+    /// packet id that it is about, if there is one.
     #[must_use]
     pub fn finish(&self) -> Vec<(Option<&str>, Diagnostic)> {
-        rules::at_end(self.nodes, &self.ledger)
+        self.finish_at(None)
+    }
+
+    /// As [`finish`](Self::finish); `fixed` replaces the episode's clock (D2).
+    #[must_use]
+    pub fn finish_at(&self, fixed: Option<Instant>) -> Vec<(Option<&str>, Diagnostic)> {
+        rules::at_end(self.nodes, &self.ledger, fixed)
+    }
+
+    /// What is late at a time, without a packet (INV-011): each finding with the id of the directive's packet. What was
+    /// reported once is not reported again, neither here nor with a later packet (D35). The clock of the episode does
+    /// not move (D2).
+    pub fn tick(&mut self, now: Instant) -> Vec<(String, Diagnostic)> {
+        let late = inv_011_task_closure::late(&self.ledger, now);
+        let late = late.into_iter().map(|(packet_id, finding)| (packet_id.to_owned(), finding)).collect();
+        self.ledger.tick(now);
+        late
     }
 
     fn check_ids(&self, facts: &PacketFacts<'_>, errors: &mut Vec<Diagnostic>) {

@@ -7,8 +7,9 @@
 //! here gets one finding, whose `code` is that of the first refusal that applies; the codes of the others stand in
 //! `also` (D37, D51). The modules say whether the facts hold on which refusals depend, and why not.
 
+use omen_invariants::rules::inv_005_budget_overrun;
 use omen_invariants::{Context, Ledger};
-use omen_types::{Code, Diagnostic};
+use omen_types::{Code, Diagnostic, Instant};
 
 use crate::table::{Event, Fact, Node, NodeSet, REFUSALS, Refusal};
 
@@ -18,6 +19,7 @@ mod e3_loop_completed;
 mod e4_live_token;
 mod e6_directives_closed;
 mod e7_safe_mode;
+pub(crate) mod layer;
 
 pub(crate) use e3_loop_completed::unmet as unmet_of_loop;
 
@@ -90,13 +92,16 @@ fn plain(refusal: &Refusal, step: &Step<'_>) -> Diagnostic {
 }
 
 /// What the rules have against the stream's ending here, unless it is in safe mode (D4).
-pub(crate) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Vec<(Option<&str>, Diagnostic)> {
+pub(crate) fn at_end(nodes: NodeSet, ledger: &Ledger, fixed: Option<Instant>) -> Vec<(Option<&str>, Diagnostic)> {
     if nodes == NodeSet::of(Node::SafeMode) {
         return Vec::new();
     }
     let mut all = Vec::new();
     all.extend(e3_loop_completed::at_end(nodes, ledger).map(|finding| (None, share(finding))));
     all.extend(e6_directives_closed::at_end(ledger));
+    // An episode without a packet has no clock, and nothing to be over.
+    let now = fixed.or_else(|| ledger.clock());
+    all.extend(now.and_then(|now| inv_005_budget_overrun::at_end(ledger, now)).map(|finding| (None, finding)));
     all
 }
 

@@ -54,6 +54,26 @@ impl Refusal {
     }
 }
 
+/// A layer and what it sends: an entry of `layers`.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct SenderInfo {
+    /// The layer.
+    pub layer: LayerSource,
+    /// The packets that it sends, besides those that any layer may send.
+    pub sends: &'static [PacketType],
+    /// What it is.
+    pub description: &'static str,
+}
+
+impl SenderInfo {
+    /// The layer as JSON has it, without quotes.
+    #[must_use]
+    pub fn name(&self) -> String {
+        crate::rules::layer::wire(self.layer)
+    }
+}
+
 /// A set of nodes: where an episode may be. More than one where the table leaves it open (D11).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeSet(u16);

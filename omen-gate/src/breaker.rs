@@ -13,7 +13,7 @@ use crate::{Blocked, Clock, Code, ToolName};
 pub use admission::Admission;
 pub use state::BreakerState;
 
-use state::Breaker;
+use state::{Breaker, NotNow};
 
 /// When breakers open, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,12 +74,18 @@ impl Breakers {
             }
         }
         let breaker = breakers.entry(tool.clone()).or_insert_with(|| Breaker::new(next(generation)));
-        let admitted = breaker.admit(now, self.0.limits.cooldown, generation).map_err(|why| {
-            let message = format!("the breaker of `{tool}` is {}", why.state);
-            let help = format!("the tool has failed too often; {}", why.help);
-            Blocked::new(Code::R1, message, help)
-        })?;
+        let admitted = breaker.admit(now, self.0.limits.cooldown, generation).map_err(|why| refused(tool, &why))?;
         Ok(Admission::new(self.clone(), tool.clone(), admitted))
+    }
+
+    /// Checks whether a call would be admitted now, and takes nothing: no probe, and no room.
+    pub(crate) fn look(&self, tool: &ToolName) -> Result<(), Blocked> {
+        let table = self.0.lock();
+        let now = self.0.clock.monotonic();
+        table
+            .breakers
+            .get(tool)
+            .map_or(Ok(()), |breaker| breaker.look(now, self.0.limits.cooldown).map_err(|why| refused(tool, &why)))
     }
 
     /// The breakers that have something to remember, by tool name. All others are closed, without a failure.
@@ -116,6 +122,11 @@ impl Shared {
     fn lock(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn refused(tool: &ToolName, why: &NotNow) -> Blocked {
+    let message = format!("the breaker of `{tool}` is {}", why.state);
+    Blocked::new(Code::R1, message, format!("the tool has failed too often; {}", why.help))
 }
 
 fn next(generation: &mut u64) -> u64 {

@@ -1,15 +1,17 @@
 //! The bridge to an episode: a task goes through the gate and comes back with its result.
 
-use omen_fsm::episode::{Closed, Lapsed, NotStarted, Pending, Running, Settled, Watch};
+use omen_fsm::episode::{Closed, Json, Lapsed, NotStarted, Pending, Running, Settled, Watch};
+use omen_types::fit::cut;
 use omen_types::{ErrorDetails, MethodKind};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::fault::Ran;
 use crate::origin::{Origin, lapsed};
 use crate::pipeline::{Dispatched, Planned, Request};
 use crate::plan::ToolCall;
+use crate::tool::Answer;
 use crate::turn_state::TurnState;
-use crate::{Blocked, Code, Gate, Permission, Stopped, ToolId, TurnId};
+use crate::{Blocked, Code, Gate, Permission, Stopped, ToolId, TurnId, inputs};
 
 impl Gate {
     /// Carries a task of an episode out, through the gate, and gives its result. The episode is the turn: its
@@ -26,15 +28,19 @@ impl Gate {
     /// up again is not carried out twice by the same gate (PG-6). After a restart, a new gate does not know of the calls of an old one; its audit log does: an intent with the
     /// directive's packet id and without an outcome may have run. When the episode has closed, [`Gate::closed`] makes room.
     ///
-    /// There is no query and no planner's text here, so that PG-0 and PG-1 have nothing to look at: what the episode
-    /// orders was judged by its own rules. PG-2 to PG-4 and PG-6 hold as for any request.
+    /// What the user has asked for comes as observations. Where the policy has patterns, the user inputs that the directive
+    /// rests on ([`Pending::user_inputs`]) are screened before any server is asked for anything, and once more right before
+    /// the call; without any there is no call (PG-0, D68). There is no planner's text, so that PG-1 has nothing to check:
+    /// what the episode orders was judged by its own rules. PG-2 to PG-4 and PG-6 hold as for any request.
     ///
     /// A tool is named `server/tool`, or by its own name alone if only one allowed server has it.
     ///
     /// The result is SUCCESS with the answer's structured content if an output type is registered for the tool and
     /// the answer is of that type (PG-4), and with the whole answer, marked `"typed": false`, if none is. Everything
     /// else is FAILURE, with the code of the rule or the class of the fault as `error_code`; `tool_calls_used` says
-    /// whether the tool was called.
+    /// whether the tool was called. An answer that is not of the registered type is a FAILURE with the code PG-4 that has
+    /// the raw answer as its `result_data`, marked `"typed": false`; one that is longer than [`MAX_RAW_ANSWER`] bytes as
+    /// JSON is there as the two ends of that text, in `cut`, with its length in `bytes` (D68).
     pub async fn run(&self, task: Pending) -> Settled {
         // Here and nowhere else a handle of the task becomes the one that may call its tool (D52).
         let task = match task.start() {
@@ -46,8 +52,14 @@ impl Gate {
         };
         match self.carry_out(&task).await {
             Ok(data) => task.success(data).used(0, 1),
-            Err(stopped) if stopped.was_called => task.failed(stopped.details()).used(0, 1),
-            Err(stopped) => task.not_called().failed(stopped.details()).used(0, 0),
+            Err(not_done) => {
+                let details = not_done.details();
+                match not_done {
+                    NotDone { raw: Some(raw), .. } => task.failed(details).raw(raw).used(0, 1),
+                    NotDone { was_called: true, .. } => task.failed(details).used(0, 1),
+                    NotDone { .. } => task.not_called().failed(details).used(0, 0),
+                }
+            }
         }
     }
 
@@ -77,7 +89,7 @@ impl Gate {
     /// A task that its episode does not let run. That somebody tried is in the log.
     async fn not_started(&self, task: &Pending, why: Lapsed) -> NotDone {
         match self.turn_of(task, None) {
-            Ok(turn) => match turn.check::<Value>(Err(lapsed(why))).await {
+            Ok(turn) => match turn.asked(inputs::inputs(&task.user_inputs())).check::<Value>(Err(lapsed(why))).await {
                 Err(blocked) => blocked.into(),
                 Ok(_) => lapsed(why).into(),
             },
@@ -87,7 +99,9 @@ impl Gate {
 
     async fn carry_out(&self, task: &Running) -> Result<Value, NotDone> {
         let turn = self.turn_of(task, Some(task.watch().clone()))?;
+        let turn = turn.asked(inputs::inputs(&task.user_inputs()));
         turn.check(turn.stands(self.clock())).await?;
+        turn.check(turn.screened(self.policy())).await?;
         let call = turn.check(self.call_of(task)).await?;
         turn.check(self.authorized_by(task, call.tool())).await?;
         let request = Request { gate: self.clone(), turn, state: Planned { call } };
@@ -145,7 +159,7 @@ impl Gate {
 
 /// What a task gave. A type that is registered has to fit.
 async fn result(request: Request<Dispatched>) -> Result<Value, NotDone> {
-    let after = |stopped: Stopped| NotDone { stopped, was_called: true };
+    let after = |stopped: Stopped| NotDone { stopped, was_called: true, raw: None };
     if let Some(fault) = request.answer().fault() {
         return Err(after(fault.into()));
     }
@@ -154,25 +168,58 @@ async fn result(request: Request<Dispatched>) -> Result<Value, NotDone> {
         return match gate.outputs().check_output(&listed, answer) {
             Ok(value) => Ok(value),
             Err(untyped) => {
-                let blocked = turn.check::<Value>(Err(untyped.why().clone())).await;
-                blocked.map_err(|blocked| after(blocked.into()))
+                let (answer, why) = untyped.into_parts();
+                // The answer is withheld if that cannot be recorded (A1).
+                turn.check::<Value>(Err(why)).await.map_err(|why| match why.code {
+                    Code::Pg4 => {
+                        let why = Blocked { message: format!("{TYPING_BLOCKED}: {}", why.message), ..why };
+                        NotDone { raw: Some(bounded_raw(&answer)), ..after(why.into()) }
+                    }
+                    _ => after(why.into()),
+                })
             }
         };
     }
+    Ok(marked(&answer))
+}
+
+/// The members of an answer, with a mark that it was not typed.
+fn marked(answer: &Answer) -> Value {
     let mut data = Map::new();
-    if let Ok(Value::Object(answer)) = serde_json::to_value(&answer) {
+    if let Ok(Value::Object(answer)) = serde_json::to_value(answer) {
         data.extend(answer);
     }
     // Last, for an answer may have such a member of its own.
     data.insert("typed".to_owned(), Value::Bool(false));
-    Ok(Value::Object(data))
+    Value::Object(data)
 }
+
+/// An answer for the log of an episode, whose lines have their limits.
+fn bounded_raw(answer: &Answer) -> Json {
+    let whole = marked(answer);
+    let mut text = whole.to_string();
+    let bytes = text.len();
+    if bytes <= MAX_RAW_ANSWER
+        && let Ok(fits) = Json::new(whole)
+    {
+        return fits;
+    }
+    cut(&mut text, MAX_RAW_ANSWER);
+    Json::new(json!({ "bytes": bytes, "cut": text, "typed": false })).unwrap_or(Json::NULL)
+}
+
+/// The longest raw answer that is the `result_data` of a FAILURE (PG-4), in bytes of JSON.
+pub const MAX_RAW_ANSWER: usize = 65_536;
+
+const TYPING_BLOCKED: &str = "typed parsing blocked";
 
 /// A task that was not done.
 struct NotDone {
     stopped: Stopped,
     /// Whether the tool was called, so that the call counts against the episode's budget.
     was_called: bool,
+    /// The answer, if it is not of the promised type.
+    raw: Option<Json>,
 }
 
 impl NotDone {
@@ -193,7 +240,7 @@ impl NotDone {
 
 impl From<Stopped> for NotDone {
     fn from(stopped: Stopped) -> Self {
-        Self { was_called: stopped.ran() != Ran::No, stopped }
+        Self { was_called: stopped.ran() != Ran::No, stopped, raw: None }
     }
 }
 

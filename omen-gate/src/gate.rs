@@ -23,7 +23,7 @@ use crate::pipeline::{Received, Request};
 use crate::server::ToolServer;
 use crate::turn_state::TurnState;
 use crate::turns::Turns;
-use crate::{Blocked, Clock, Fault, Grant, GrantId, Grants, Permission, Policy, ServerName, ToolId, TurnId};
+use crate::{Blocked, Clock, Fault, Grant, GrantId, Grants, Permission, Policy, ServerName, ToolId, TurnId, inputs};
 
 pub use builder::{BuildError, Builder, START};
 
@@ -64,8 +64,9 @@ impl fmt::Debug for Gate {
 impl Gate {
     /// Takes a user's request in (A2). Nothing is done with it yet.
     pub fn request(&self, turn: TurnId, query: impl Into<String>) -> Request<Received> {
-        let turn = TurnState::new(turn, None, self.0.journal.clone());
-        Request { gate: self.clone(), turn, state: Received { query: query.into() } }
+        let query = query.into();
+        let turn = TurnState::new(turn, None, self.0.journal.clone()).asked(inputs::query(&query));
+        Request { gate: self.clone(), turn, state: Received { query } }
     }
 
     /// Grants something while running. It is in the audit log before it is in force (G4).

@@ -80,6 +80,7 @@ pub mod fault;
 mod gate;
 pub mod grant;
 pub mod health;
+mod inputs;
 mod journal;
 mod json;
 #[cfg(feature = "mcp")]
@@ -106,6 +107,7 @@ mod turns;
 pub use abort::{Abort, Missing};
 pub use blocked::Blocked;
 pub use bounded::{MAX_TEXT, bounded};
+pub use bridge::MAX_RAW_ANSWER;
 pub use budget::{Attempt, BudgetLimits, FailureBudget};
 pub use call::{Call, CallHash, Demand};
 pub use canonical::{MAX_DEPTH, NotExact, canonical};

@@ -6,7 +6,7 @@ use omen_fsm::episode::{Authority, Lapsed, Watch};
 use omen_types::{CorrelationId, Instant, PacketId};
 
 use crate::clock::reached;
-use crate::{Blocked, Clock, Code};
+use crate::{Blocked, Clock, Code, Policy, inputs};
 
 /// The directive of an episode that asks for a call.
 #[derive(Debug)]
@@ -46,6 +46,11 @@ impl Origin {
     /// Whether the episode lets the task run.
     pub(crate) fn leased(&self) -> Result<(), Blocked> {
         self.watch.as_ref().map_or(Ok(()), |watch| watch.stands().map_err(lapsed))
+    }
+
+    /// Whether the policy allows what the user of the episode has asked for until now (D68).
+    pub(crate) fn screened(&self, policy: &Policy) -> Result<(), Blocked> {
+        self.watch.as_ref().map_or(Ok(()), |watch| inputs::screen(policy, &watch.user_inputs()))
     }
 
     /// Waits until the episode does not let the task run any more.

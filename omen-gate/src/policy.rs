@@ -104,14 +104,32 @@ impl Policy {
     /// # Errors
     /// PG-0 if a pattern matches, or if the query is too long.
     pub fn screen(&self, query: &str) -> Result<(), Blocked> {
-        if query.len() > self.longest {
-            let message = format!("the query has {} bytes, more than {}", query.len(), self.longest);
+        self.within(query.len())?;
+        self.allows([query])
+    }
+
+    /// Whether there is a pattern to screen by.
+    pub(crate) fn has_patterns(&self) -> bool {
+        !self.patterns.is_empty()
+    }
+
+    /// Lets a query of so many bytes pass.
+    pub(crate) fn within(&self, bytes: usize) -> Result<(), Blocked> {
+        if bytes > self.longest {
+            let message = format!("the query has {bytes} bytes, more than {}", self.longest);
             return Err(Blocked::new(Code::Pg0, message, "ask in fewer words, and refer to bulky data"));
         }
+        Ok(())
+    }
+
+    /// Lets the parts of a query pass if no pattern matches any of them.
+    pub(crate) fn allows<'q>(&self, parts: impl IntoIterator<Item = &'q str>) -> Result<(), Blocked> {
         let mut reasons: Vec<&str> = Vec::new();
-        for reason in self.patterns.matches(query).iter().filter_map(|index| self.reasons.get(index)) {
-            if !reasons.contains(&reason.as_str()) {
-                reasons.push(reason);
+        for part in parts {
+            for reason in self.patterns.matches(part).iter().filter_map(|index| self.reasons.get(index)) {
+                if !reasons.contains(&reason.as_str()) {
+                    reasons.push(reason);
+                }
             }
         }
         if reasons.is_empty() {

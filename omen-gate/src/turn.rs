@@ -13,7 +13,7 @@ use crate::journal::data;
 use crate::pipeline::{Received, Request};
 use crate::steps::{Step, StepState, Steps};
 use crate::turn_state::TurnState;
-use crate::{Abort, Blocked, Gate, Missing, StepId, Stopped, TurnId};
+use crate::{Abort, Blocked, Gate, Missing, StepId, Stopped, TurnId, inputs};
 
 /// A turn of several steps. It ends with [`finish`](Self::finish), or is aborted.
 #[must_use = "a turn ends with `finish()`, which tells what was done and what was not"]
@@ -61,7 +61,9 @@ impl Turn {
         let begun = self.steps.begin(step);
         self.go_on(begun).await?;
         let (turn, under_way) = self.turn.within(step);
-        let outcome = run(Request { gate: self.gate.clone(), turn, state: Received { query: query.into() } }).await;
+        let query = query.into();
+        let turn = turn.asked(inputs::query(&query));
+        let outcome = run(Request { gate: self.gate.clone(), turn, state: Received { query } }).await;
         drop(under_way);
         let missing = match &outcome {
             Ok(_) => None,

@@ -12,7 +12,7 @@ use crate::audit::Kind;
 use crate::clock::instant;
 use crate::journal::{Journal, data};
 use crate::origin::Origin;
-use crate::{Abort, Blocked, Clock, Code, StepId, TurnId};
+use crate::{Abort, Blocked, Clock, Code, Policy, StepId, TurnId};
 
 /// A turn, as a request carries it: its id, and how to record what is decided for it.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub(crate) struct TurnState {
     id: TurnId,
     origin: Option<Arc<Origin>>,
     step: Option<Arc<UnderWay>>,
+    /// What each entry has of the request: the hash of its query, or the user inputs that it rests on (A2).
+    asked: Arc<Map<String, Value>>,
     journal: Journal,
 }
 
@@ -42,7 +44,12 @@ impl Drop for EndOfStep {
 
 impl TurnState {
     pub(crate) fn new(id: TurnId, origin: Option<Origin>, journal: Journal) -> Self {
-        Self { id, origin: origin.map(Arc::new), step: None, journal }
+        Self { id, origin: origin.map(Arc::new), step: None, asked: Arc::default(), journal }
+    }
+
+    /// The same turn for a request, with what its entries have of it.
+    pub(crate) fn asked(self, asked: Map<String, Value>) -> Self {
+        Self { asked: Arc::new(asked), ..self }
     }
 
     /// The same turn for one of its steps, and what ends the step when it is dropped.
@@ -75,6 +82,11 @@ impl TurnState {
     /// Whether the episode that asks for the call, if one does, still lets its task run (D52).
     pub(crate) fn leased(&self) -> Result<(), Blocked> {
         self.origin.as_ref().map_or(Ok(()), |origin| origin.leased())
+    }
+
+    /// Screens the user inputs that the directive rests on now, if one asks for the call (PG-0, D68).
+    pub(crate) fn screened(&self, policy: &Policy) -> Result<(), Blocked> {
+        self.origin.as_ref().map_or(Ok(()), |origin| origin.screened(policy))
     }
 
     /// Waits until it does not.
@@ -113,7 +125,7 @@ impl TurnState {
 
     /// Records something (A1, G4).
     pub(crate) async fn record(&self, kind: Kind, data: Map<String, Value>) -> Result<(), Blocked> {
-        self.journal.append(kind, &self.id, self.origin.as_ref(), data).await
+        self.journal.append(kind, &self.id, self.origin.as_ref(), self.noted(data)).await
     }
 
     /// Records something that is a plain value.
@@ -126,7 +138,12 @@ impl TurnState {
 
     /// Records something where nobody can wait for it.
     pub(crate) fn record_later(&self, kind: Kind, data: Map<String, Value>) {
-        self.journal.append_later(kind, self.id.clone(), self.origin.clone(), data);
+        self.journal.append_later(kind, self.id.clone(), self.origin.clone(), self.noted(data));
+    }
+
+    fn noted(&self, mut data: Map<String, Value>) -> Map<String, Value> {
+        data.extend(self.asked.iter().map(|(name, value)| (name.clone(), value.clone())));
+        data
     }
 
     /// Gives what a check says, and records it if it refuses.

@@ -10,13 +10,17 @@ pub use omen_types::ToolSafetyClass as SafetyClass;
 /// The class of a directive that counts (D23): the stricter reading of what it says.
 #[must_use]
 pub fn safety_class(_: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> SafetyClass {
-    let writes = directive.task_type == TaskType::ToolWrite;
-    match directive.tool_safety_class {
+    class_of(directive.task_type, directive.execution_method.method, directive.tool_safety_class)
+}
+
+/// The class that counts of a directive whose type, method and stated class are known (D23).
+#[must_use]
+pub fn class_of(task_type: TaskType, method: MethodKind, stated: Option<SafetyClass>) -> SafetyClass {
+    let writes = task_type == TaskType::ToolWrite;
+    match stated {
         Some(class) if writes && !TaskDirectivePayload::requires_authorization_token_id(class) => SafetyClass::Write,
         Some(class) => class,
-        None if writes || matches!(directive.execution_method.method, MethodKind::Tool | MethodKind::Code) => {
-            SafetyClass::Write
-        }
+        None if writes || matches!(method, MethodKind::Tool | MethodKind::Code) => SafetyClass::Write,
         None => SafetyClass::Read,
     }
 }

@@ -1,8 +1,6 @@
 //! What has to be remembered of an episode.
 
-use omen_types::{
-    DecisionOutcome, EscalationTrigger, Instant, PacketFacts, PayloadFacts, ToolAuthorizationPayloadFacts,
-};
+use omen_types::{DecisionOutcome, EscalationTrigger, Instant, PacketFacts, PayloadFacts, ResultStatus};
 
 use crate::derived;
 
@@ -17,6 +15,7 @@ pub use fingerprint::{Fingerprint, Kind};
 pub use open::{OpenDirective, OpenDirectives};
 pub use tokens::{Grant, Token, Tokens};
 
+use budget::Reported;
 use table::Table;
 
 /// What has to be remembered of an episode to judge its next packet.
@@ -28,9 +27,14 @@ pub struct Ledger {
     open: OpenDirectives,
     budget: Option<Box<Budget>>,
     approved: bool,
+    reported: Reported,
     believes: bool,
     decision: Option<DecisionOutcome>,
     owes_decision: bool,
+    /// Whether a campaign was stated; which one it is, `seen` knows.
+    has_campaign: bool,
+    /// Whether a late directive with CRITICAL stakes waits for a decision (D69).
+    owes_escalation: bool,
     looped: Loop,
 }
 
@@ -82,6 +86,18 @@ impl Ledger {
         self.approved
     }
 
+    /// What is over budget at a time and not approved (D59); empty if nothing is.
+    #[must_use]
+    pub fn overruns(&self, now: Instant) -> Vec<Overrun> {
+        self.budget().filter(|_| !self.approved).map(|budget| budget.overruns(now)).unwrap_or_default()
+    }
+
+    /// Whether the overrun of this budget was reported with a packet before (D59).
+    #[must_use]
+    pub fn has_reported(&self, overrun: Overrun) -> bool {
+        self.reported.has(overrun)
+    }
+
     /// Whether a belief update was accepted (E1).
     #[must_use]
     pub fn believes(&self) -> bool {
@@ -109,7 +125,43 @@ impl Ledger {
     /// Whether an id was used before (D21).
     #[must_use]
     pub fn has_seen(&self, fingerprint: Fingerprint) -> bool {
-        self.seen.get(fingerprint).is_some()
+        self.seen.get(fingerprint).is_some() || self.seen.get(fingerprint.marked()).is_some()
+    }
+
+    /// Whether an accepted packet with this id may verify an assumption (D62): see [`can_verify`].
+    #[must_use]
+    pub fn has_verifier(&self, packet_id: &str) -> bool {
+        self.seen.get(Fingerprint::of(Kind::Packet, packet_id).marked()).is_some()
+    }
+
+    /// Whether a packet with an id was accepted (D65).
+    #[must_use]
+    pub fn has_accepted(&self, packet_id: &str) -> bool {
+        self.has_seen(Fingerprint::of(Kind::Packet, packet_id))
+    }
+
+    /// Whether a campaign was stated (D65).
+    #[must_use]
+    pub fn has_campaign(&self) -> bool {
+        self.has_campaign
+    }
+
+    /// Whether a campaign differs from the first one that was stated (D65).
+    #[must_use]
+    pub fn is_other_campaign(&self, campaign_id: &str) -> bool {
+        self.has_campaign && !self.has_seen(Fingerprint::of(Kind::Campaign, campaign_id))
+    }
+
+    /// Whether a directive with CRITICAL stakes was reported late, and no decision was accepted since (D69).
+    #[must_use]
+    pub fn owes_escalation(&self) -> bool {
+        self.owes_escalation
+    }
+
+    /// Takes note that what is late at a time was reported, without a packet (D69). Time does not pass by it: the
+    /// clock of the episode stays as it is.
+    pub fn tick(&mut self, now: Instant) {
+        self.owes_escalation |= self.open.mark_late(now);
     }
 
     /// Whether a packet id names evidence of the running verification loop (D22).
@@ -122,7 +174,8 @@ impl Ledger {
     /// `waived` what it waives, `is_evidence` whether it counts as the loop's evidence.
     pub fn accept(&mut self, facts: &PacketFacts<'_>, now: Instant, update: Update) {
         self.clock = Some(self.clock_at(facts.header.created_at));
-        self.seen.insert(Fingerprint::of(Kind::Packet, &facts.header.packet_id), ());
+        let id = Fingerprint::of(Kind::Packet, &facts.header.packet_id);
+        self.seen.insert(if can_verify(facts) { id.marked() } else { id }, ());
         if update.opens_loop {
             self.looped.number = self.looped.number.wrapping_add(1);
             self.looped.met = 0;
@@ -132,7 +185,16 @@ impl Ledger {
         if update.is_evidence {
             self.seen.insert(Fingerprint::of(Kind::Evidence(self.looped.number), &facts.header.packet_id), ());
         }
-        self.open.mark_late(now);
+        if let Some(campaign) = facts.header.campaign_id.as_deref().filter(|_| !self.has_campaign) {
+            self.has_campaign = true;
+            self.seen.insert(Fingerprint::of(Kind::Campaign, campaign), ());
+        }
+        if matches!(facts.payload, PayloadFacts::Decision(_)) {
+            // Before what this packet itself reports: that waits for the decision after it.
+            self.owes_escalation = false;
+        }
+        self.tick(now);
+        self.approved |= approves(facts);
         match &facts.payload {
             PayloadFacts::BeliefUpdate(_) => self.believes = true,
             PayloadFacts::Decision(decision) => {
@@ -144,7 +206,6 @@ impl Ledger {
             }
             PayloadFacts::ToolAuthorizationToken(token) => {
                 self.tokens.add(token, &facts.header.packet_id);
-                self.approved |= approves(facts, token);
             }
             PayloadFacts::TaskDirective(directive) => {
                 self.seen.insert(Fingerprint::of(Kind::Task, &directive.task_id), ());
@@ -161,18 +222,15 @@ impl Ledger {
                     budget.spend(result);
                 }
             }
-            PayloadFacts::Escalation(escalation) => {
-                self.approved |= escalation.escalation_trigger == EscalationTrigger::BudgetInsufficient;
-            }
             PayloadFacts::IntegrityAlert(alert) => {
                 for token in alert.revoked_token_ids.iter().flatten() {
                     self.tokens.revoke(token);
                 }
-                self.approved |= derived::from_layer_1(&facts.header)
-                    && alert.rationale.as_deref().is_some_and(|text| derived::says(text, BUDGET_OVERRIDE));
             }
             _ => {}
         }
+        let overruns = self.overruns(now);
+        self.reported.add(&overruns);
         if update.cancels {
             self.open = OpenDirectives::default();
             self.decision = None;
@@ -196,11 +254,30 @@ pub struct Update {
     pub cancels: bool,
 }
 
-/// Whether a token approves an overrun of the budgets (D32).
+/// Whether a packet approves an overrun of the budgets (D32): an escalation because of them, or layer 1's word in a token
+/// or an alert.
 #[must_use]
-pub fn approves(facts: &PacketFacts<'_>, token: &ToolAuthorizationPayloadFacts<'_>) -> bool {
-    derived::from_layer_1(&facts.header)
-        && token.rationale.as_deref().is_some_and(|text| derived::says(text, BUDGET_OVERRIDE))
+pub fn approves(facts: &PacketFacts<'_>) -> bool {
+    let rationale = match &facts.payload {
+        PayloadFacts::Escalation(escalation) => {
+            return escalation.escalation_trigger == EscalationTrigger::BudgetInsufficient;
+        }
+        PayloadFacts::ToolAuthorizationToken(token) => token.rationale.as_deref(),
+        PayloadFacts::IntegrityAlert(alert) => alert.rationale.as_deref(),
+        _ => None,
+    };
+    rationale.is_some_and(|text| derived::from_layer_1(&facts.header) && derived::says(text, BUDGET_OVERRIDE))
+}
+
+/// Whether a packet is of a sort that can verify an assumption (D62): a plan, an observation, a belief update, or a result
+/// with SUCCESS.
+#[must_use]
+pub fn can_verify(facts: &PacketFacts<'_>) -> bool {
+    match &facts.payload {
+        PayloadFacts::VerificationPlan { .. } | PayloadFacts::Observation(_) | PayloadFacts::BeliefUpdate(_) => true,
+        PayloadFacts::TaskResult(result) => result.result_status == ResultStatus::Success,
+        _ => false,
+    }
 }
 
 /// The words by which layer 1 approves an overrun (D32).

@@ -1,12 +1,14 @@
 //! The invariants, one module each.
 //!
 //! INV-001 and INV-009 are seen by the schema stage and INV-008 by the state machine (as E3, D37);
-//! their modules hold what is theirs besides. The rest report here.
+//! their modules hold what is theirs besides. The rest report here, and so does CHAIN. LAYER goes by a table of the
+//! state machine, and stands beside that.
 
 use omen_types::Diagnostic;
 
 use crate::Context;
 
+pub mod chain;
 pub mod inv_001_mcp_complete;
 pub mod inv_002_subpar_never_acts;
 pub mod inv_003_high_stakes_verified;
@@ -33,4 +35,5 @@ pub fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     inv_010_degraded_tools::check(context, findings);
     inv_011_task_closure::check(context, findings);
     inv_012_stakes_consistent::check(context, findings);
+    chain::check(context, findings);
 }

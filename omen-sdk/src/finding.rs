@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use omen_types::{Diagnostic, PacketType};
+use omen_types::PacketType;
+pub use omen_types::{Code, Diagnostic, Severity};
 
 /// The stage that found it (D1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,13 +46,13 @@ impl fmt::Display for Stage {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Finding {
-    /// Line of the stream, from 1. Unknown at the end of the stream.
+    /// Line of the stream, from 1. Unknown at the end of the stream, and for what is reported without a packet.
     pub line: Option<u64>,
     /// Column of that line, in characters, from 1.
     pub column: Option<u64>,
     /// Number of the packet in the stream, from 0; every line that is not blank counts.
     pub packet_index: Option<u64>,
-    /// `header.packet_id`; at the end of the stream, that of the directive that is open.
+    /// `header.packet_id`; without a line, that of the directive that is open.
     pub packet_id: Option<String>,
     /// `header.correlation_id`
     pub correlation_id: Option<String>,

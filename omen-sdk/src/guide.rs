@@ -18,6 +18,9 @@
 //! # fn main() {}
 //! ```
 //!
+//! The [`prelude`](crate::prelude) has what such a program types daily. The rest is in the module that it belongs to, as
+//! the next step shows.
+//!
 //! ## 2. The envelope
 //!
 //! Every packet carries an envelope: what it is for, what is at stake, how sure it is. It is a struct
@@ -25,7 +28,13 @@
 //! stated: the compiler derives it from the four axes (INV-012).
 //!
 //! ```
-//! # use omen::prelude::*;
+//! use omen::facts::{
+//!     Budgets, Epistemics, Operational, Quality, Risk, Routing, Stakes, adversariality, impact, irreversibility,
+//!     uncertainty,
+//! };
+//! use omen::packet::{TaskClass, Timestamp};
+//! use omen::prelude::*;
+//!
 //! fn envelope(seen: Timestamp) -> Envelope<MediumStakes, Par, ToolsOk> {
 //!     Mcp {
 //!         intent: Intent::new(text!("raise the connection pool"), text!("database orders")),
@@ -253,6 +262,8 @@
 //!
 //! ```
 //! # use omen::prelude::*;
+//! use omen::episode::CanObserve;
+//!
 //! fn heard<S: CanObserve<Observed = Sense>>(episode: Episode<S>, words: &str) -> Episode<Model> {
 //!     let said = Observation::user_input(Observed, fields!({ "words": words }));
 //!     episode.observe(said).believe(Belief::new("chat", "last", words))
@@ -291,6 +302,8 @@
 //!
 //! ```
 //! # use omen::prelude::*;
+//! use omen::episode::AnyClass;
+//!
 //! fn all(mut episode: Episode<Execute>, orders: Vec<Order<AnyClass>>) -> Result<Episode<Execute>, Halt> {
 //!     for order in orders {
 //!         let (open, [task]) = episode.execute([order])?;
@@ -299,6 +312,63 @@
 //!     Ok(episode)
 //! }
 //! ```
+//!
+//! # Generated payloads
+//!
+//! What the typed API has short forms for, such as [`Observation`](crate::Observation) and [`Belief`](crate::Belief), it
+//! takes as a generated payload, too: `observe`, `answered`, `believe`, `review`, `remodel`, `verify`, `authorize`,
+//! `execute`, `check`, `escalate`, `alert` and `halt` are called with the payload itself ([`Says`](crate::Says) lists which).
+//! So an agent that has its payloads from elsewhere sends them as they are, and nothing that the schemas have is out of
+//! reach.
+//!
+//! ```
+//! # use omen::prelude::*;
+//! use omen::json;
+//! use omen::packet::{
+//!     BeliefChange, BeliefUpdatePayload, ExecutionMethod, ObservationPayload, ObservationType, ReliabilityMetadata,
+//!     TaskDirectivePayload, TaskType,
+//! };
+//!
+//! # fn demo(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>, ruling: Ruling)
+//! #     -> Result<(), Box<dyn std::error::Error>> {
+//! let seen = ObservationPayload::builder()
+//!     .observation_type(ObservationType::ToolOutput)
+//!     .data(fields!({ "pool": 20 }).into_map())
+//!     .reliability_metadata(ReliabilityMetadata::builder().tool_success(true).build())
+//!     .build()?;
+//! let change = BeliefChange::builder().domain("db").key("pool").prior_value(json!(null)).new_value(json!(20)).build();
+//! let believed = BeliefUpdatePayload::new_belief().belief_changes([change]).build();
+//! let asked = TaskDirectivePayload::read()
+//!     .task_id("task_recall".parse()?)
+//!     .task_type(TaskType::MemoryLookup)
+//!     .execution_method(ExecutionMethod::memory_query().build())
+//!     .build();
+//! let episode = episode.observe(seen).believe(believed).act(ruling.to_act(), envelope).map_err(Halt::from)?;
+//! let (episode, [task]) = episode.execute([asked]).map_err(Halt::from)?;
+//! # let _ = (episode, task.cancelled());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A payload says, and proves nothing. What the types prove otherwise stays proved:
+//!
+//! | What is proved | A payload comes in by | What contradicts the proof |
+//! |---|---|---|
+//! | that a directive may write (E4, INV-007) | `execute([payload])` if it reads; else `NamedDirective::stating(payload).sort()`, whose `.with(permit)` spends a permit | is refused, also where the payload names a live token |
+//! | that an arbitration ran (INV-006) | `ruling.stating(payload)` | another option or outcome is refused |
+//! | that an assumption is verified (INV-003) | `order.relies_on(proof.verifies(..))` beside the payload | a list of other assumptions is refused |
+//! | what a token's permits stand for (INV-007) | `authorize::<Scope, N>(payload)` | other tools, operations or uses are refused |
+//! | that a result is of its task (E6) | `task.result(payload)` | another task, or data of a failure, is refused |
+//! | that layer 1 ends safe mode (E7) | `order.stating(payload)` | a severity other than CLEAR is refused |
+//! | how many options and gaps an escalation has (E5) | `escalate(payload)` | is counted when the payload is built and when it is sent |
+//!
+//! A step that can fail returns what is refused. One that cannot (`observe`, `believe`, `escalate`, `alert`, …) takes every
+//! payload that its builder gives: a value that is nested deeper than a packet may be becomes its JSON text, and a record
+//! that is too long is shortened. A payload that does not fit its move, such as an alert of severity CRITICAL, is kept as
+//! [`Episode::trouble`](crate::Episode::trouble), and nothing is written.
+//!
+//! Setters of optional members are generated from the schemas, those of the header ([`Setup`](crate::Setup)) and of the
+//! envelope ([`Envelope`](crate::Envelope)) among them, so one that a schema gains is there after a build.
 //!
 //! # When a model decides
 //!
@@ -328,6 +398,98 @@
 //! with [`Episode::authorize_named`](crate::Episode::authorize_named), an envelope with
 //! [`DynEnvelope`](crate::DynEnvelope).
 //!
+//! # When nothing is known yet
+//!
+//! A claim about the present needs live evidence, or the envelope does not seal. A guess that nobody has looked into is a
+//! [`Hypothesis`](crate::Hypothesis): `Mcp::hypothesis` makes it, and a decision to verify first, to escalate, to defer or to
+//! cancel takes it, with a warning in the log.
+//!
+//! ```
+//! # use omen::episode::{Unplanned, Unseen};
+//! # use omen::facts::Hypothesis;
+//! # use omen::prelude::*;
+//! fn look_first(
+//!     episode: Episode<Model>,
+//!     ruling: Ruling,
+//!     guess: &Hypothesis<LowStakes, Par, ToolsOk>,
+//! ) -> Result<Episode<Verify<Unplanned, Unseen, ToolsOk>>, Halt> {
+//!     Ok(episode.verify_first(ruling, guess)?)
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! # Packets by builder
+//!
+//! An agent that has a wire of its own needs no episode. [`packet`](crate::packet) has a builder for every packet and for
+//! every object in one. Where a schema has conditionals, each of their cases is a branch with a builder of its own: what
+//! the branch demands is required by type, what it leaves out cannot be set, and `build()` cannot fail.
+//!
+//! | Object | Its branches |
+//! |---|---|
+//! | [`TaskDirectivePayload`](crate::packet::TaskDirectivePayload) | `read`, `write`, `mixed`, `unclassified` |
+//! | [`ExecutionMethod`](crate::packet::ExecutionMethod) | `tool`, `code`, `llm_call`, `memory_query` |
+//! | [`TaskResultPayload`](crate::packet::TaskResultPayload) | `success`, `failure`, `cancelled` |
+//! | [`BeliefUpdatePayload`](crate::packet::BeliefUpdatePayload) | `new_belief`, `revision`, `contradiction_resolved`, `confidence_adjustment`, `staleness_refresh` |
+//! | [`Evidence`](crate::packet::Evidence) | `absent`, `present` |
+//!
+//! A directive that writes does not compile without its token:
+//!
+//! ```compile_fail,E0277
+//! use omen::packet::{ExecutionMethod, TaskDirectivePayload, TaskType};
+//!
+//! # fn demo() -> Result<TaskDirectivePayload, omen::Invalid> {
+//! Ok(TaskDirectivePayload::write()
+//!     .task_id("task_1".parse()?)
+//!     .task_type(TaskType::ToolWrite)
+//!     .execution_method(ExecutionMethod::tool().tool_id("config.set").build())
+//!     .build()) // E4: missing field `authorization_token_id`
+//! # }
+//! ```
+//!
+//! The plain `builder()` of an object is for a case that is known at run time only. If the object has conditionals, or
+//! bounds that no type carries, its `build()` gives the errors that a reader would report.
+//!
+//! The builder of a packet states the packet's type by itself. Id and time are injected with `.stamp(..)`
+//! ([`Stamps`](crate::episode::Stamps) makes a stamp of an id source and a clock), or given one by one; `.mcp(..)` takes an envelope
+//! of facts or a plain `Mcp`.
+//!
+//! ```
+//! use omen::episode::{Numbered, Stamps, TimeSource};
+//! use omen::packet::{
+//!     LayerNumber, LayerSource, ObservationPacket, ObservationPayload, ObservationType, Packet, PacketFacts,
+//! };
+//! use omen::prelude::*;
+//! use omen::{Machine, json};
+//!
+//! # fn demo(envelope: &Envelope<LowStakes, Par, ToolsOk>, clock: impl TimeSource) -> Result<(), Box<dyn std::error::Error>> {
+//! let mut stamps = Stamps(Numbered::new("orders"), clock);
+//! let payload = ObservationPayload::builder()
+//!     .observation_type(ObservationType::UserInput)
+//!     .data(fields!({ "ask": "raise the pool to 80" }).into_map())
+//!     .build()?; // the data may not be empty
+//! let packet: ObservationPacket = ObservationPacket::builder()
+//!     .stamp(&mut stamps)?
+//!     .correlation_id("corr_orders".parse()?)
+//!     .layer_source(LayerSource::LayerNumber(LayerNumber::of::<6>()))
+//!     .mcp(envelope)
+//!     .payload(payload)
+//!     .build();
+//!
+//! // What one packet cannot show, such as the order of packets, the machine judges before it is sent.
+//! let mut machine = Machine::default();
+//! let line = json!(Packet::from(packet)).to_string();
+//! let facts = PacketFacts::parse(&line)?;
+//! let verdict = machine.judge(&facts, None);
+//! if verdict.errors().next().is_none() {
+//!     machine.accept(&facts, &verdict);
+//!     println!("{line}");
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The example `own_wire` is a whole agent of this kind; in `built_payloads` an episode sends what builders have made.
+//!
 //! # Resuming
 //!
 //! [`AnyEpisode::resume`](crate::AnyEpisode::resume) takes an episode up from its log, in whatever state. The program needs
@@ -336,11 +498,13 @@
 //!
 //! ```
 //! # use omen::prelude::*;
+//! use omen::episode::Many;
+//!
 //! # tool!(ConfigSet = "config.set", Write);
 //! # scope!(RaisePool: tools [ConfigSet], operations [Modify]);
 //! fn go_on(episode: Episode<Many<Execute>>) -> Result<Episode<Execute>, Box<dyn std::error::Error>> {
 //!     // Nobody knows how far these tools came: look, and say so.
-//!     let results = episode.tasks().into_iter().map(Pending::cancelled).collect();
+//!     let results = episode.tasks().into_iter().map(Pending::cancelled);
 //!     let episode = episode.settle(results)?.all_settled()?;
 //!     let [permit] = episode.claim_any::<RaisePool, 1>()?;
 //!     let set = Directive::new(ConfigSet, op::Modify, fields!({ "pool.max": 80 })).with(permit);
@@ -362,8 +526,8 @@
 //! | E7 | `SafeMode` has `believe`, `alert`, `halt` and `clear` alone | |
 //! | INV-001 | the envelope is a literal; texts are not empty | |
 //! | INV-002, INV-003, INV-010 | bounds of `act`, `verify_first` and `defer` | with `decide` and `propose`, all of it |
-//! | INV-004 | `seal` asks for live evidence where a claim needs it | how old the evidence is, a warning |
-//! | INV-005 | | budgets: the step is refused, and the episode is in the error |
+//! | INV-004 | `seal` asks for live evidence where a claim needs it; a `Hypothesis` is good for decisions other than ACT | how old the evidence is, a warning |
+//! | INV-005 | | budgets: the step is refused, `close` too, and the episode is in the error |
 //! | INV-006 | veto, feasibility and tradeoff in this order | whether an option survives |
 //! | INV-012 | the level follows from the axes | `DynEnvelope` and `propose` refuse a level that is stated too low; in a log it is a warning |
 //!

@@ -2,12 +2,13 @@
 //! judges anybody's log, and the command `omen`.
 //!
 //! ```
-//! use omen::prelude::*;
+//! use omen::finding::{Code, Finding};
+//! use omen::validator::{Validator, ValidatorOptions};
 //!
 //! // One line of a log: a packet without payload.
 //! let line = br#"{"header": {"packet_id": "pkt_1"}}"#;
 //! let mut findings: Vec<Finding> = Vec::new();
-//! let mut validator = Validator::new(Options::default());
+//! let mut validator = Validator::new(ValidatorOptions::default());
 //! validator.feed(line, &mut findings);
 //! let summary = validator.finish(&mut findings);
 //! assert_eq!((summary.accepted, summary.rejected), (0, 1));
@@ -15,9 +16,10 @@
 //! ```
 //!
 //! [`guide`] leads from an empty file to an agent whose illegal moves do not compile. [`episode`] is the
-//! typed API, [`packet`] the packets as they stand in a log. [`validator`] judges logs, [`finding`] is
-//! what it reports, [`render`] shows it to people and programs, and [`prelude`] brings in what most
-//! programs need. [`gate`] stands between an agent and its tools; [`log_file`] writes an episode to a file that
+//! typed API, [`packet`] the packets as they stand in a log, with a builder for each; [`Machine`] judges them one by one,
+//! for an agent that sends them over a wire of its own. [`validator`] judges logs, [`finding`] is
+//! what it reports, [`render`] shows it to people and programs, and [`prelude`] brings in what an agent's author
+//! types daily. [`gate`] stands between an agent and its tools; [`log_file`] writes an episode to a file that
 //! nobody else writes; [`lines`] splits any stream into lines, in bounded memory.
 //!
 //! The example judges a log; an agent is written as [`guide`] shows.
@@ -34,11 +36,34 @@ pub mod render;
 pub mod validator;
 
 pub use omen_fsm::episode;
+#[doc(inline)]
+pub use omen_fsm::{Machine, Verdict};
 #[cfg(feature = "gate")]
 pub use omen_gate as gate;
 pub use omen_invariants::facts;
-pub use omen_types::packet;
+pub use omen_types::{builder, packet};
 
-// Compile errors name a type by its shortest path.
+// Compile errors name a type by its shortest path: `omen::Episode`, not `omen::episode::Episode`. So what they name is
+// at the root, too. Programs import the prelude, and the rest from its module.
 #[doc(no_inline)]
-pub use prelude::*;
+pub use finding::{Code, Diagnostic, Finding, Severity, Stage};
+#[doc(no_inline)]
+pub use omen_fsm::episode::explain::*;
+#[doc(no_inline)]
+pub use omen_fsm::episode::*;
+#[doc(no_inline)]
+pub use omen_fsm::fields;
+#[doc(no_inline)]
+pub use omen_invariants::facts::*;
+#[doc(no_inline)]
+pub use omen_invariants::{scope, text, tool, unit};
+#[doc(no_inline)]
+pub use omen_types::serde_json::json;
+#[doc(no_inline)]
+pub use omen_types::{
+    AlertType, BackoffFactor, CorrelationId, DecisionOutcome, ErrorDetails, EscalationTrigger, Instant, Invalid,
+    ObservationType, OnFailure, OperationType, ResultStatus, TaskClass, Text, Timestamp, TokenId, ToolSafetyClass,
+    VerificationMethod, VerificationRequirement,
+};
+#[doc(no_inline)]
+pub use validator::{Level, Levels, Sink, Summary, Validator, ValidatorOptions};

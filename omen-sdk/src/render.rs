@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use omen::render::json;
-//! use omen::{Finding, Sink, Validator, validator::Options};
+//! use omen::{Finding, Sink, Validator, validator::ValidatorOptions};
 //!
 //! struct Print(Vec<u8>);
 //!
@@ -13,7 +13,7 @@
 //! }
 //!
 //! let mut print = Print(Vec::new());
-//! let mut validator = Validator::new(Options::default());
+//! let mut validator = Validator::new(ValidatorOptions::default());
 //! validator.feed(b"no packet\n", &mut print);
 //! let summary = validator.finish(&mut print);
 //! json::summary(&mut print.0, 1, &summary)?;

@@ -18,7 +18,7 @@ use episodes::Episodes;
 
 /// How to validate.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct ValidatorOptions {
     /// A fixed time instead of each episode's own clock (D2).
     pub now: Option<Instant>,
     /// Severities of invariants that differ from the protocol's.
@@ -107,11 +107,11 @@ impl std::ops::AddAssign for Summary {
 /// must not come again (D21).
 ///
 /// ```
-/// use omen::{Finding, Validator, validator::Options};
+/// use omen::{Finding, Validator, validator::ValidatorOptions};
 ///
 /// let log = omen_schema::example("invalid/e1-decision-before-belief.jsonl").unwrap_or_default();
 /// let mut findings: Vec<Finding> = Vec::new();
-/// let mut validator = Validator::new(Options::default());
+/// let mut validator = Validator::new(ValidatorOptions::default());
 /// validator.feed(log.as_bytes(), &mut findings);
 /// let summary = validator.finish(&mut findings);
 /// assert_eq!(summary.errors, 1);
@@ -126,7 +126,7 @@ pub struct Validator {
 impl Validator {
     /// A validator at the beginning of a stream.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: ValidatorOptions) -> Self {
         let judge = Judge { options, episodes: Episodes::default(), line: 0, summary: Summary::default() };
         Self { lines: Lines::new(MAX_LINE_BYTES), judge }
     }
@@ -153,6 +153,30 @@ impl Validator {
         }
     }
 
+    /// Reports what is late at a time, without waiting for a packet (INV-011): for who follows a log as it is written,
+    /// with a clock of their own. Each late directive is reported once, here or with the next packet. No clock of an
+    /// episode moves by it (D2), so the verdict on the packets to come stays what it is in a replay; but a decision that
+    /// follows the report on a directive with CRITICAL stakes is asked to escalate (D69).
+    ///
+    /// ```
+    /// use omen::{Code, Finding, Validator, validator::ValidatorOptions};
+    ///
+    /// let log = omen_schema::example("valid/warning-inv-011-late-result.jsonl").unwrap_or_default();
+    /// let mut validator = Validator::new(ValidatorOptions::default());
+    /// let mut findings: Vec<Finding> = Vec::new();
+    /// // Up to the first directive, and then nothing comes for a day.
+    /// for line in log.split_inclusive('\n').take(4) {
+    ///     validator.feed(line.as_bytes(), &mut findings);
+    /// }
+    /// assert!(findings.is_empty());
+    /// validator.tick("2030-01-01T00:00:00Z".parse()?, &mut findings);
+    /// assert_eq!(findings[0].diagnostic.code, Code::Inv011);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tick(&mut self, now: Instant, sink: &mut dyn Sink) {
+        self.judge.tick(now, sink);
+    }
+
     /// The counts so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
@@ -170,7 +194,7 @@ impl Validator {
 /// Everything but the splitting into lines.
 #[derive(Debug)]
 struct Judge {
-    options: Options,
+    options: ValidatorOptions,
     episodes: Episodes,
     line: u64,
     summary: Summary,
@@ -282,21 +306,26 @@ impl Judge {
 
     fn end(&mut self, sink: &mut dyn Sink) {
         for (id, machine) in self.episodes.in_order() {
-            for (packet_id, diagnostic) in machine.finish() {
+            let mut found = machine.finish_at(self.options.now);
+            self.options.levels.apply_to(&mut found, |(_, diagnostic)| diagnostic);
+            for (packet_id, diagnostic) in found {
                 self.summary.count(&diagnostic);
-                let finding = Finding {
-                    line: None,
-                    column: None,
-                    packet_index: None,
-                    packet_id: packet_id.map(str::to_owned),
-                    correlation_id: Some(id.to_owned()),
-                    // Only directives are named at the end.
-                    packet_type: packet_id.map(|_| PacketType::TaskDirectivePacket),
-                    state: Some(names(machine.nodes())),
-                    stage: Stage::End,
-                    diagnostic,
-                };
-                sink.finding(finding, None);
+                let packet_id = packet_id.map(str::to_owned);
+                sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic), None);
+            }
+        }
+    }
+
+    fn tick(&mut self, now: Instant, sink: &mut dyn Sink) {
+        for (id, machine) in self.episodes.in_order_mut() {
+            for (packet_id, diagnostic) in machine.tick(now) {
+                let mut findings = vec![diagnostic];
+                self.options.levels.apply(&mut findings);
+                for diagnostic in findings {
+                    self.summary.count(&diagnostic);
+                    let packet_id = Some(packet_id.clone());
+                    sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::Invariant, diagnostic), None);
+                }
             }
         }
     }
@@ -321,6 +350,22 @@ fn reported(verdict: Verdict, accepted: bool) -> impl Iterator<Item = (Stage, Di
         .filter(move |found| accepted || found.severity == Severity::Error)
         .map(|found| (Stage::Invariant, found));
     ids.chain(fsm).chain(invariants)
+}
+
+/// A finding that no line of the stream stands for: on an episode, or on a directive of it.
+fn unplaced(id: &str, nodes: NodeSet, packet_id: Option<String>, stage: Stage, diagnostic: Diagnostic) -> Finding {
+    Finding {
+        line: None,
+        column: None,
+        packet_index: None,
+        // Only directives are named without a line.
+        packet_type: packet_id.as_ref().map(|_| PacketType::TaskDirectivePacket),
+        packet_id,
+        correlation_id: Some(id.to_owned()),
+        state: Some(names(nodes)),
+        stage,
+        diagnostic,
+    }
 }
 
 fn names(nodes: NodeSet) -> Vec<&'static str> {

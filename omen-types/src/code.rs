@@ -27,6 +27,8 @@ pub struct RuleInfo {
     pub rationale: &'static str,
     /// The legal way out.
     pub mend: &'static str,
+    /// What happens where it is broken.
+    pub failure: &'static str,
     /// Where it comes from: a section of the specification, a decision.
     pub source: &'static str,
     /// The code of another stage that says the same.
@@ -34,7 +36,7 @@ pub struct RuleInfo {
 }
 
 impl Code {
-    /// Whether a user may change this code's severity: that goes for invariants only.
+    /// Whether a user may change this code's severity: that of findings of the stage `invariant`.
     #[must_use]
     pub fn is_adjustable(self) -> bool {
         self.info().stage == "invariant"

@@ -12,13 +12,16 @@
 //! Everything in [`packet`] is generated from the schema files at build time: a struct with a
 //! builder for every object, an enum for every list of values, a checked newtype for every scalar.
 //! A required member that a builder does not get is a compile error. The structs are `#[non_exhaustive]`,
-//! so that a schema may gain an optional member and break no program. What types cannot carry
-//! (lengths of arrays, conditionals) [`Checked::check`] tells, with the same words as the parser.
+//! so that a schema may gain an optional member and break no program. Where a schema has conditionals, each
+//! of their cases has a [builder] of its own, in which what they demand is required by type. What types do
+//! not carry (lengths of arrays, conditionals in the plain `builder()`) is checked when a value is built, and
+//! by [`Checked::check`] after a change, with the findings of the parser.
 //!
 //! Architecture invariant: this crate knows single packets only; no state, no rule across packets.
 //! Architecture invariant: the readers, the walk that explains errors, and the JSON Schemas give the
 //! same verdict on every text; the referee test compares them.
 
+pub mod builder;
 pub mod code;
 mod convert;
 pub mod diagnostic;

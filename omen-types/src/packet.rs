@@ -7,8 +7,10 @@ mod generated {
     use serde::de::value::MapAccessDeserializer;
     use serde::de::{DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor};
 
+    use crate::builder::{AtLeastOne, NotSet, Set, Stamp, Unset, built};
     use crate::code::Code;
     use crate::metadata::{Metadata, MetadataCheck, PacketKey, RootKey, RootKeySeed};
+    use crate::parse::Rejected;
     use crate::read::{
         Array, Borrowed, BorrowedText, Check, CheckNumber, CheckText, Integer, Key, KeySeed, NonEmpty, Nullable,
         Number, OwnedText, RawValueReader, Read, Seed, free, must, need, once,

@@ -13,11 +13,12 @@ use omen_codegen::model::{Fsm, Model, Rule, Target};
 
 use crate::evidence::Evidence;
 use crate::gallery;
+use crate::statements::Statements;
 
 /// Where the pages with generated regions stand.
 #[must_use]
-pub fn pages() -> [PathBuf; 3] {
-    ["protocol.md", "compile-errors.md", "gate.md"]
+pub fn pages() -> [PathBuf; 4] {
+    ["protocol.md", "compile-errors.md", "gate.md", "statements.md"]
         .map(|page| Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page))
 }
 
@@ -57,6 +58,7 @@ fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sy
         "states" => states(&model.fsm),
         "transitions" => transitions(&model.fsm),
         "cells" => cells(&model.fsm),
+        "layers" => layers(&model.fsm),
         "e-rules" => rules(model, |rule| rule.stage == "fsm" && rule.code != "FSM"),
         "invariants" => rules(model, |rule| rule.stage == "invariant"),
         "compile-errors" => compile_errors(&model.rules)?,
@@ -66,6 +68,7 @@ fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sy
         "gate-way" => gate::way(&model.gate)?,
         "gate-steps" => gate::steps(&model.gate),
         "gate-codes" => gate::codes(&model.gate, &Evidence::read()?)?,
+        "statements" => Statements::read()?.page(&Evidence::read()?),
         other => return Err(format!("there is no region `{other}`").into()),
     })
 }
@@ -119,6 +122,15 @@ fn transitions(fsm: &Fsm) -> String {
     )
 }
 
+/// Who sends what.
+fn layers(fsm: &Fsm) -> String {
+    let rows = fsm.layers.senders.iter().map(|sender| {
+        let sends: Vec<_> = sender.sends.iter().map(|packet| code(packet)).collect();
+        vec![sender.layer.clone(), sends.join(", "), sender.description.clone()]
+    });
+    table(&["Layer", "Sends", "What it is"], rows)
+}
+
 /// The refusals in order, and the facts that they name.
 fn cells(fsm: &Fsm) -> String {
     let list = |ids: &[String]| ids.iter().map(|id| code(id)).collect::<Vec<_>>().join(", ");
@@ -161,17 +173,18 @@ fn rules(model: &Model, which: impl Fn(&Rule) -> bool) -> String {
             rule.severity.replace('|', " or "),
             rule.condition.clone(),
             rule.statement.clone(),
+            rule.failure.clone(),
             rule.mend.clone(),
         ]
     });
-    table(&["Code", "Title", "Severity", "When", "What must be so", "The way out"], rows)
+    table(&["Code", "Title", "Severity", "When", "What must be so", "If broken", "The way out"], rows)
 }
 
-fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     format!("`{text}`")
 }
 
-fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut out = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
     for row in rows {
         let cells: Vec<_> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();

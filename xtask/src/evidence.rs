@@ -81,6 +81,14 @@ impl Evidence {
     }
 }
 
+impl Row {
+    /// Whether a program that must not compile shows it, among others.
+    #[must_use]
+    pub fn has_programs(&self) -> bool {
+        self.shown.iter().any(|proof| proof.text.starts_with("ui/"))
+    }
+}
+
 impl Proof {
     /// A type or a function in a file.
     fn enforced(text: &str) -> Self {
@@ -121,13 +129,13 @@ impl Proof {
 }
 
 /// Whether a source declares something of that name.
-fn declares(source: &str, name: &str) -> bool {
-    let keywords = ["fn", "struct", "enum", "trait"];
+pub(crate) fn declares(source: &str, name: &str) -> bool {
+    let keywords = ["fn", "struct", "enum", "trait", "const", "macro_rules!"];
     keywords.iter().any(|keyword| has_word(source, &format!("{keyword} {name}")))
 }
 
 /// Whether a source adds to a type of that name.
-fn implements(source: &str, name: &str) -> bool {
+pub(crate) fn implements(source: &str, name: &str) -> bool {
     source.lines().any(|line| line.starts_with("impl") && has_word(line, name))
 }
 

@@ -16,6 +16,7 @@ pub mod expand;
 mod gallery;
 pub mod referee;
 pub mod rustdoc;
+pub mod statements;
 pub mod walk;
 
 /// The code of the README compiles.

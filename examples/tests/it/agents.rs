@@ -1,13 +1,19 @@
 //! The example agents run, and what they write is judged clean.
 
-use omen::{Finding, Validator, validator::Options};
+use omen::{Finding, Validator, validator::ValidatorOptions};
 
+#[path = "../../built_payloads.rs"]
+mod built_payloads;
 #[path = "../../escalation.rs"]
 mod escalation;
 #[path = "../../first_episode.rs"]
 mod first_episode;
+#[path = "../../generated_payloads.rs"]
+mod generated_payloads;
 #[path = "../../model_driven.rs"]
 mod model_driven;
+#[path = "../../own_wire.rs"]
+mod own_wire;
 #[path = "../../read_only.rs"]
 mod read_only;
 #[path = "../../resume.rs"]
@@ -18,9 +24,12 @@ mod safe_mode;
 #[test]
 fn examples_are_judged_clean() {
     let agents = [
+        ("built_payloads", built_payloads::log()),
         ("escalation", escalation::log()),
         ("first_episode", first_episode::log()),
+        ("generated_payloads", generated_payloads::log()),
         ("model_driven", model_driven::log()),
+        ("own_wire", own_wire::log()),
         ("read_only", read_only::log()),
         ("resume", resume::log()),
         ("safe_mode", safe_mode::log()),
@@ -28,7 +37,7 @@ fn examples_are_judged_clean() {
     for (name, log) in agents {
         let log = log.unwrap_or_else(|error| panic!("{name}: {error}"));
         let mut findings: Vec<Finding> = Vec::new();
-        let mut validator = Validator::new(Options::default());
+        let mut validator = Validator::new(ValidatorOptions::default());
         validator.feed(log.as_ref(), &mut findings);
         let summary = validator.finish(&mut findings);
         assert!(findings.is_empty(), "{name}: {findings:#?}");
@@ -50,4 +59,11 @@ fn every_example_is_tested() {
         .collect();
     tested.sort_unstable();
     assert_eq!(examples, tested);
+}
+
+/// The agent that makes its packets by builder learns of a mistake before the packet is on its wire.
+#[test]
+fn a_packet_out_of_turn_is_not_sent() {
+    let refused = own_wire::out_of_turn().unwrap();
+    assert!(refused.starts_with("error[E1]"), "{refused}");
 }

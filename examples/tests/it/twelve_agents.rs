@@ -1,6 +1,6 @@
 //! Agents of twelve kinds run, are judged clean, and are short.
 
-use omen::{Finding, Validator, validator::Options};
+use omen::{Finding, Validator, validator::ValidatorOptions};
 
 #[path = "../../twelve_agents/main.rs"]
 mod agents;
@@ -28,7 +28,7 @@ fn agents_of_twelve_kinds_are_short_and_judged_clean() {
     for kind in KINDS {
         let log = (kind.agent)(now).unwrap_or_else(|error| panic!("{}: {error}", kind.name));
         let mut findings: Vec<Finding> = Vec::new();
-        let mut validator = Validator::new(Options::default());
+        let mut validator = Validator::new(ValidatorOptions::default());
         validator.feed((log.join("\n") + "\n").as_bytes(), &mut findings);
         let summary = validator.finish(&mut findings);
         assert!(findings.is_empty(), "{}: {findings:#?}", kind.name);

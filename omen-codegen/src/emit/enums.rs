@@ -25,6 +25,19 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     let wires: Vec<_> = values.iter().map(|value| &value.wire).collect();
     let descriptions: Vec<_> = values.iter().map(|value| &value.description).collect();
     let value_docs = values.iter().map(|value| doc(&format!("`{}`: {}", value.wire, value.description)));
+    let limits: Vec<_> =
+        values.iter().filter_map(|value| Some((ident(&pascal(&value.wire)), value.stale_after?))).collect();
+    let stale_after = (!limits.is_empty()).then(|| {
+        let (limited, limits): (Vec<_>, Vec<_>) = limits.into_iter().unzip();
+        let rest = (limited.len() < values.len()).then(|| quote!(_ => None,));
+        quote! {
+            /// The age in seconds beyond which evidence is stale where a packet does not say; `None` if there is no limit.
+            #[must_use]
+            pub fn stale_after_seconds(self) -> Option<u64> {
+                match self { #(#name::#limited => Some(#limits),)* #rest }
+            }
+        }
+    });
     let expects = format!("one of {}", wires.iter().map(|wire| format!("`{wire}`")).collect::<Vec<_>>().join(", "));
     Ok(quote! {
         #docs
@@ -46,6 +59,8 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
             pub fn description(self) -> &'static str {
                 match self { #(#name::#idents => #descriptions),* }
             }
+
+            #stale_after
 
             #[inline]
             fn of(text: &str) -> Option<Self> {

@@ -29,8 +29,9 @@ pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStr
         tokens.extend(methods(fsm, &states, state, &implementations)?);
     }
     let capabilities = capability::emit(model, &states, &implementations)?;
+    let explained = explain::emit(model, &states, &implementations, &capabilities)?;
     tokens.extend(capabilities.traits);
-    tokens.extend(explain::emit(model, &states, &implementations, &capabilities.methods)?);
+    tokens.extend(explained);
     Ok(tokens)
 }
 

@@ -40,3 +40,8 @@ pub(super) fn shouting(name: &str) -> String {
 pub(crate) fn packet_variant(packet: &str) -> &str {
     packet.strip_suffix("Packet").unwrap_or(packet)
 }
+
+/// `EscalationOption` as `escalation_option`.
+pub(super) fn snake(name: &str) -> String {
+    shouting(name).to_ascii_lowercase()
+}

@@ -6,7 +6,7 @@ use syn::ext::IdentExt as _;
 
 use super::names::pascal;
 use super::readers::{Mode, Reader, member};
-use super::{Context, bug, doc, ident, list};
+use super::{Context, branches, bug, doc, ident, list, packet_builder};
 use crate::mistake::Mistakes;
 use crate::model::{Conditional, Def, Field, Kind, Object, Ty, When};
 
@@ -15,8 +15,10 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     let structure = structure(context, def, object)?;
     if object.packet.is_some() {
         // Packets are read by the dispatching reader of `packet.rs`.
-        return Ok(structure);
+        let builder = packet_builder::emit(context, def, object)?;
+        return Ok(quote!(#structure #builder));
     }
+    let (checked, branches) = (branches::checked(context, def, object)?, branches::emit(context, def, object)?);
     let name = ident(&def.name);
     let keys = keys(&def.name, object)?;
     let owned = reader(context, def, object, Mode::Owned)?;
@@ -24,6 +26,8 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     let demands = demands(def, object);
     Ok(quote! {
         #structure
+        #checked
+        #branches
         #demands
         #keys
         #owned
@@ -74,14 +78,22 @@ fn structure(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenS
         fields.push(quote! {
             /// Members beside the three, which must begin with `_`; no rule looks at them (D38).
             #[serde(flatten)]
-            #[builder(default)]
             pub metadata: Metadata
         });
     }
+    let derives = if object.packet.is_some() {
+        quote!(#[derive(Clone, Debug, PartialEq, ::serde::Serialize)])
+    } else {
+        // What types do not carry is checked by a `build()` of its own.
+        let finish = branches::is_checked(context, object)?.then(|| quote!(, finish_fn(name = finish, vis = "")));
+        quote! {
+            #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
+            #[builder(on(::std::string::String, into) #finish)]
+        }
+    };
     Ok(quote! {
         #docs
-        #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
-        #[builder(on(::std::string::String, into))]
+        #derives
         #[non_exhaustive]
         pub struct #name { #(#fields),* }
     })

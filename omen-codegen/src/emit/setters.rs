@@ -20,8 +20,9 @@ const FILE: &str = "setters.json";
 /// use omen_codegen::emit::{self, Setters};
 ///
 /// # let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
-/// let payloads: Vec<_> = model.packets.iter().filter_map(|packet| model.payload_of(packet)).collect();
-/// let elsewhere: std::collections::BTreeMap<_, _> = payloads.iter().map(|name| (name, "no type makes it")).collect();
+/// let packets = model.packets.iter();
+/// let objects: Vec<_> = packets.flat_map(|name| [model.payload_of(name), Some("PacketHeader")]).flatten().collect();
+/// let elsewhere: std::collections::BTreeMap<_, _> = objects.iter().map(|name| (name, "no type makes it")).collect();
 /// let text = serde_json::json!({
 ///     "description": "One type.",
 ///     "types": [{ "type": "Policy", "object": "RetryPolicy", "at": "0", "by_hand": { "max_retries": "`new`" } }],
@@ -36,10 +37,51 @@ const FILE: &str = "setters.json";
 pub struct Setters {
     #[serde(rename = "description")]
     _description: String,
+    #[serde(default)]
+    covers: Covers,
     types: Vec<Maker>,
-    /// By payload: why no type makes it.
+    /// By object: why no type makes it.
     #[serde(default)]
     elsewhere: BTreeMap<String, String>,
+}
+
+/// Which objects the list has to name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Covers {
+    /// The header and the payload of every packet.
+    #[default]
+    Packets,
+    /// The envelope, and every object in it. What a setter has made too large for a packet is made to fit by a method
+    /// `refit` of the type.
+    Envelope,
+}
+
+impl Covers {
+    fn objects(self, model: &Model) -> BTreeSet<&str> {
+        let of = |packet: &String, member: &str| model.object(packet)?.field(member)?.ty.reference();
+        match self {
+            Self::Packets => {
+                let packets = model.packets.iter();
+                packets.flat_map(|packet| [of(packet, "header"), of(packet, "payload")]).flatten().collect()
+            }
+            Self::Envelope => {
+                let mut found = BTreeSet::new();
+                let mut next: Vec<&str> = model.packets.iter().filter_map(|packet| of(packet, "mcp")).collect();
+                while let Some(name) = next.pop() {
+                    if let Some(object) = model.object(name)
+                        && found.insert(name)
+                    {
+                        next.extend(object.fields.iter().filter_map(|field| match &field.ty {
+                            Ty::Array { item: Item::Ref(name), .. } => Some(name.as_str()),
+                            ty => ty.reference(),
+                        }));
+                    }
+                }
+                found
+            }
+        }
+    }
 }
 
 /// A type that makes an object.
@@ -100,7 +142,7 @@ impl Setters {
             };
             maker.check(model, object, &place, &mut mistakes);
         }
-        let payloads: BTreeSet<&str> = model.packets.iter().filter_map(|packet| model.payload_of(packet)).collect();
+        let payloads = self.covers.objects(model);
         for payload in &payloads {
             let made = self.types.iter().any(|maker| maker.object == **payload);
             if made == self.elsewhere.contains_key(*payload) {
@@ -115,10 +157,28 @@ impl Setters {
             }
         }
         for payload in self.elsewhere.keys().filter(|payload| !payloads.contains(payload.as_str())) {
-            let problem = format!("`{payload}` is not the payload of a packet");
+            let problem = format!("`{payload}` is not an object that this list has to cover");
             mistakes.push(mistake(&["elsewhere", payload], problem, "name it as the schema does, or remove it"));
         }
+        self.check_names(model, &mut mistakes);
         Mistakes::none_in(mistakes)
+    }
+
+    /// Whether no type has two setters of one name, which it can have for two objects.
+    fn check_names(&self, model: &Model, mistakes: &mut Vec<Mistake>) {
+        let mut names: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+        for (place, maker) in self.types.iter().enumerate() {
+            let Some(object) = model.object(&maker.object) else { continue };
+            for field in maker.setters(object) {
+                let Some(other) = names.insert((&maker.ty, &field.name), &maker.object) else { continue };
+                let (member, ty, of) = (&field.name, &maker.ty, &maker.object);
+                mistakes.push(mistake(
+                    &["types", &place.to_string(), "by_hand"],
+                    format!("`{ty}` would have two setters `{member}`, one for `{other}` and one for `{of}`"),
+                    format!("let a method of another name set one of them, and add `\"{member}\": \"`method`\"` here"),
+                ));
+            }
+        }
     }
 }
 
@@ -146,7 +206,7 @@ impl Maker {
                 "which a conditional of the schema is about".to_owned()
             } else if matches!(&field.ty, Ty::Array { min, max, .. } if *min > 1 || max.is_some()) {
                 "a list with bounds that a setter cannot keep".to_owned()
-            } else if setter(model, field).is_err() {
+            } else if setter(model, field, Covers::Packets).is_err() {
                 "whose type no setter can take".to_owned()
             } else {
                 continue;
@@ -181,7 +241,7 @@ pub(super) fn emit(model: &Model, setters: &Setters) -> Result<TokenStream, Mist
             let help = "list the same members in both, since they share one type for the rest";
             return Err(mistake(&["types", &place.to_string(), "by_hand"], problem, help).into());
         }
-        tokens.extend(methods(model, maker, object)?);
+        tokens.extend(methods(model, maker, object, setters.covers)?);
     }
     for maker in extras.into_values() {
         let object = model.object(&maker.object).ok_or_else(|| bug(format!("`{}` was checked", maker.object)))?;
@@ -191,15 +251,19 @@ pub(super) fn emit(model: &Model, setters: &Setters) -> Result<TokenStream, Mist
 }
 
 /// The setters of one type.
-fn methods(model: &Model, maker: &Maker, object: &Object) -> Result<Option<TokenStream>, Mistakes> {
+fn methods(model: &Model, maker: &Maker, object: &Object, covers: Covers) -> Result<Option<TokenStream>, Mistakes> {
     let parse = |text: &str| syn::parse_str::<syn::Type>(text).map_err(|e| bug(format!("`{text}` is not a type: {e}")));
     let ty = parse(&format!("super::{}", maker.ty))?;
     let path = syn::parse_str::<syn::Expr>(&format!("self.{}", maker.at))
         .map_err(|error| bug(format!("`{}` is not a path of fields: {error}", maker.at)))?;
     let mut methods = Vec::new();
+    let given_back = match covers {
+        Covers::Packets => quote!(self),
+        Covers::Envelope => quote!(self.refit()),
+    };
     for field in maker.setters(object) {
         let (name, docs) = (ident(&field.name), doc(&field.description));
-        let Setter { takes, gives } = setter(model, field)?;
+        let Setter { takes, gives } = setter(model, field, covers)?;
         let set = match &field.ty {
             Ty::Array { .. } => quote!(object.#name.get_or_insert_with(Vec::new).extend(values)),
             _ => quote!(object.#name = Some(value)),
@@ -230,13 +294,15 @@ fn methods(model: &Model, maker: &Maker, object: &Object) -> Result<Option<Token
                     pub fn #name(mut self, values: impl IntoIterator<Item = #takes>) -> Self {
                         let values: Vec<#gives> = values.into_iter().collect();
                         #set
-                        self
+                        #given_back
                     }
                 }
             }
             _ => {
                 let convert = match (&field.ty, model_kind(model, &field.ty)) {
-                    (_, Some(Kind::FreeObject { .. })) => quote!(let value = value.into_map();),
+                    (_, Some(Kind::FreeObject { .. })) if covers == Covers::Packets => {
+                        quote!(let value = value.into_map();)
+                    }
                     (Ty::PlainText, _) | (_, Some(Kind::Integer { .. } | Kind::Any)) => {
                         quote!(let value = value.into();)
                     }
@@ -247,7 +313,7 @@ fn methods(model: &Model, maker: &Maker, object: &Object) -> Result<Option<Token
                     pub fn #name(mut self, value: #takes) -> Self {
                         #convert
                         #set
-                        self
+                        #given_back
                     }
                 }
             }
@@ -273,7 +339,7 @@ fn rest(model: &Model, maker: &Maker, object: &Object) -> Result<TokenStream, Mi
     let (of, name) = (ident(&maker.object), format_ident!("{}Extras", maker.object));
     let (mut fields, mut names) = (Vec::new(), Vec::new());
     for field in maker.setters(object) {
-        let gives = setter(model, field)?.gives;
+        let gives = setter(model, field, Covers::Packets)?.gives;
         let gives = if matches!(field.ty, Ty::Array { .. }) { quote!(Vec<#gives>) } else { gives };
         let name = ident(&field.name);
         fields.push(quote!(pub(super) #name: Option<#gives>));
@@ -287,7 +353,12 @@ fn rest(model: &Model, maker: &Maker, object: &Object) -> Result<TokenStream, Mi
         pub(crate) struct #name { #(#fields),* }
 
         impl #name {
-            pub(super) fn fill(self, #target: &mut #of) {
+            #[allow(dead_code, reason = "not every object is taken out of a payload")]
+            pub(crate) fn of(#target: &#of) -> Self {
+                Self { #(#names: object.#names.clone()),* }
+            }
+
+            pub(crate) fn fill(self, #target: &mut #of) {
                 let Self { #(#names),* } = self;
                 #(object.#names = #names;)*
             }
@@ -301,12 +372,12 @@ struct Setter {
     gives: TokenStream,
 }
 
-fn setter(model: &Model, field: &Field) -> Result<Setter, Mistakes> {
+fn setter(model: &Model, field: &Field, covers: Covers) -> Result<Setter, Mistakes> {
     let same = |ty: TokenStream| Setter { takes: ty.clone(), gives: ty };
     let named = |name: &str, in_list: bool| -> Result<Setter, Mistakes> {
         let ty = ident(name);
         Ok(match &model.def(name)?.kind {
-            Kind::FreeObject { .. } if in_list => {
+            Kind::FreeObject { .. } if in_list || covers == Covers::Envelope => {
                 same(quote!(::omen_types::serde_json::Map<String, ::omen_types::serde_json::Value>))
             }
             Kind::FreeObject { .. } => Setter {

@@ -59,6 +59,26 @@ pub(super) fn demands(index: &Index<'_>, owner: &Definition<'_>, name: &str, of:
     })
 }
 
+/// The member that a conditional asks about.
+pub(super) fn subject<'a>(node: &Node<'a>) -> Option<&'a str> {
+    node.get("if")?.texts("required").first().map(|(name, _)| *name)
+}
+
+/// The member that a conditional demands.
+pub(super) fn requires<'a>(node: &Node<'a>) -> Option<&'a str> {
+    node.get("then")?.texts("required").first().map(|(name, _)| *name)
+}
+
+/// Whether a conditional holds for a case of a member: `("value", V)`, or `("when", "empty")`.
+pub(super) fn applies(node: &Node<'_>, name: &str, (key, case): (&str, &str)) -> bool {
+    let test = node.get("if").and_then(|condition| tested(&condition, name));
+    let holds = test.is_some_and(|test| match key {
+        "value" => test.texts("enum").iter().any(|(value, _)| *value == case),
+        _ => case == "empty" && test.get("maxItems").is_some(),
+    });
+    holds && subject(node) == Some(name)
+}
+
 fn condition(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, report: &mut Report) {
     let Some((name, at)) = required(owner, node, report) else { return };
     let Some(test) = tested(node, name) else { return form(node, report) };

@@ -1,6 +1,7 @@
 //! The state machine: states, events, derived facts; its rows and its loop in `fsm/`.
 
 mod cells;
+mod layers;
 mod rows;
 mod states;
 mod typed;
@@ -27,6 +28,7 @@ const FILE: &[Field] = &[
     need("rows", Want::List),
     need("verification_loop", Want::Record),
     need("cells", Want::Record),
+    may("layers", Want::Record),
     may("typed", Want::Record),
     need("rules", Want::List),
 ];
@@ -65,6 +67,11 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
         && let Some(cells) = file.get("cells")
     {
         cells::check(index, &states, &events, &cells, report);
+    }
+    if report.count() == 0
+        && let Some(layers) = file.get("layers")
+    {
+        layers::check(index, &events, &layers, report);
     }
     if report.count() == 0
         && let Some(typed) = file.get("typed")

@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use crate::json::Json;
-use crate::load::{FSM_FILE, RULES_FILE, SchemaSet, resolve};
+use crate::load::{BASE_FILE, RULE_LISTS, SchemaSet, resolve};
 
 /// File whose root is the union of all packets.
 pub(super) const PACKET_UNION: &str = "Packet.schema.json";
@@ -108,7 +108,7 @@ impl<'a> Index<'a> {
                 definitions.push(Definition { key, name, node, shape });
             }
         };
-        for (file, json) in set.schemas() {
+        for (file, json) in set.schemas().filter(|(file, _)| *file != BASE_FILE) {
             let root = Node::root(file, json);
             if !is_library(json) {
                 let title = root.text("title").unwrap_or_else(|| stem(file));
@@ -197,9 +197,8 @@ fn shape_of(json: &Json) -> Shape {
 }
 
 fn codes_of(set: &SchemaSet) -> Vec<(&str, Node<'_>)> {
-    let lists = [(RULES_FILE, "structural"), (FSM_FILE, "rules"), (RULES_FILE, "invariants")];
     let mut codes = Vec::new();
-    for (file, list) in lists {
+    for (file, list) in RULE_LISTS {
         let Some(json) = set.file(file) else { continue };
         for rule in Node::root(file, json).list(list) {
             if let (Some(code), Some(at)) = (rule.text("code"), rule.get("code")) {

@@ -52,6 +52,11 @@ kinds! {
     DanglingReference "dangling-reference" "a reference leads to nothing",
     ReferenceCycle "reference-cycle" "references lead round in a circle",
 
+    // Who sends what.
+    UnknownLayer "unknown-layer" "a layer is none that a packet can come from",
+    MissingLayer "missing-layer" "the table of who sends what lacks a layer",
+    UnsentPacket "unsent-packet" "no layer sends a packet",
+
     // Definitions.
     UnsupportedType "unsupported-type" "a `type` is not supported",
     Untyped "untyped" "a definition takes any value, and is not the one meant for that",
@@ -92,11 +97,19 @@ kinds! {
     ConditionalBoth "conditional-both" "a value is in a condition, and said to be outside it",
     ConditionalIdle "conditional-idle" "a conditional demands what is required in any case",
 
+    // Branches of conditionals.
+    BranchGap "branch-gap" "a branch of a conditional has neither a name nor a description",
+    BranchTwice "branch-twice" "two branches of an object have the same name or the same case",
+    BranchIdle "branch-idle" "a branch belongs to no conditional",
+    BranchName "branch-name" "no function can have the name of a branch",
+    BranchMember "branch-member" "a branch leaves out a member that it requires, or that is not there",
+
     // Packets.
     PacketMembers "packet-members" "a packet has other members than header, mcp and payload",
     PacketReference "packet-reference" "a member of a packet refers to something else",
     PacketTag "packet-tag" "the header does not say the type of the packet",
     PacketMetadata "packet-metadata" "a packet refuses metadata",
+    PacketBase "packet-base" "the base of packets is not what every packet has",
     PacketList "packet-list" "files, union and enum of the packets disagree",
 
     // Rules.

@@ -1,5 +1,6 @@
 //! Objects with named members.
 
+use super::branches;
 use super::conditional;
 use super::index::{Definition, Index};
 use super::kind::Kind;
@@ -16,6 +17,7 @@ const OBJECT: &[Field] = &[
     may("required", Want::Texts),
     may("additionalProperties", Want::Any),
     may("allOf", Want::List),
+    may("x-omen-branches", Want::Record),
 ];
 
 const PACKET: &[Field] = &[
@@ -53,7 +55,12 @@ pub(super) fn check(index: &Index<'_>, definition: &Definition<'_>, report: &mut
     for (name, at) in definition.properties() {
         property::check(index, definition, name, &at, report);
     }
+    let before = report.count();
     for at in node.list("allOf") {
         conditional::check(index, definition, &at, report);
+    }
+    // A conditional that is wrong has the wrong branches.
+    if report.count() == before {
+        branches::check(index, definition, report);
     }
 }

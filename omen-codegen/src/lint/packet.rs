@@ -5,17 +5,35 @@ use super::kind::Kind;
 use super::node::Node;
 use super::record::{self, Field, Want, need};
 use super::report::Report;
+use super::root::ROOT;
 use super::suggest;
 use crate::json::Json;
+use crate::load::{BASE_FILE, SchemaSet};
 
 const MEMBERS: [&str; 3] = ["header", "mcp", "payload"];
 /// The enum of packet types, in the header's file.
 const PACKET_TYPE: &str = "PacketType";
 
+const BASE: &[Field] = &[
+    need("description", Want::Text),
+    need("type", Want::Any),
+    need("properties", Want::Record),
+    need("required", Want::Texts),
+    need("additionalProperties", Want::Any),
+    need("patternProperties", Want::Record),
+];
+const BASE_MEMBERS: &[Field] =
+    &[need("header", Want::Record), need("mcp", Want::Record), need("payload", Want::Record)];
+const REFERENCE: &[Field] = &[need("$ref", Want::Text), need("description", Want::Text)];
+const BASE_PAYLOAD: &[Field] = &[need("type", Want::Text), need("description", Want::Text)];
+
 const METADATA: &[Field] = &[need("^_", Want::Record)];
 const ANYTHING: &[Field] = &[need("description", Want::Text)];
 
-pub(super) fn check(index: &Index<'_>, report: &mut Report) {
+pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
+    if let Some(json) = set.file(BASE_FILE) {
+        base(index, &Node::root(BASE_FILE, json), report);
+    }
     for packet in index.packets() {
         if packet.shape == Shape::Object {
             members(index, packet, report);
@@ -71,6 +89,42 @@ fn members(index: &Index<'_>, packet: &Definition<'_>, report: &mut Report) {
             "this packet refuses members that begin with `_`, which are metadata",
             "add `\"patternProperties\": { \"^_\": { \"description\": … } }`",
         ),
+    }
+}
+
+/// The base has the members of a packet, of which the payload alone is left open.
+fn base(index: &Index<'_>, root: &Node<'_>, report: &mut Report) {
+    let before = report.count();
+    record::check(report, root, &[ROOT, BASE]);
+    if let Some(at) = root.get("properties") {
+        record::check(report, &at, &[BASE_MEMBERS]);
+        for (name, key) in [("header", HEADER), ("mcp", MCP)] {
+            if let Some(at) = at.get(name) {
+                record::check(report, &at, &[REFERENCE]);
+                refers_to(index, &at, (key, None), report);
+            }
+        }
+        if let Some(at) = at.get("payload") {
+            record::check(report, &at, &[BASE_PAYLOAD]);
+        }
+    }
+    if let Some(at) = root.get("patternProperties") {
+        record::check(report, &at, &[METADATA]);
+    }
+    let members: Vec<_> = root.texts("required").into_iter().map(|(name, _)| name).collect();
+    let text = |node: Option<Node<'_>>, key: &str| node.and_then(|node| node.text(key)).map(str::to_owned);
+    let payload = root.get("properties").and_then(|node| node.get("payload"));
+    let fits = members == MEMBERS
+        && root.get("additionalProperties").is_some_and(|node| *node.json == Json::Bool(false))
+        && root.text("type") == Some("object")
+        && text(payload, "type").as_deref() == Some("object");
+    if report.count() == before && !fits {
+        report.add(
+            Kind::PacketBase,
+            root,
+            "this is not what every packet has",
+            format!("require {} of a closed object, with an object as the payload", suggest::list(&MEMBERS)),
+        );
     }
 }
 

@@ -8,7 +8,7 @@ use super::property::known_code;
 use super::record::{self, Field, Want, malformed, may, need};
 use super::report::Report;
 use super::{conditional, suggest};
-use crate::load::{FSM_FILE, RULES_FILE, SchemaSet};
+use crate::load::{RULE_LISTS, SchemaSet};
 
 const PREDICATE: &[Field] = &[
     need("name", Want::Text),
@@ -33,7 +33,7 @@ const TEXTS: [&str; 3] = ["message", "label", "note"];
 
 pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     let mut names = Vec::new();
-    for (file, list) in [(RULES_FILE, "structural"), (FSM_FILE, "rules"), (RULES_FILE, "invariants")] {
+    for (file, list) in RULE_LISTS {
         let Some(json) = set.file(file) else { continue };
         for rule in Node::root(file, json).list(list) {
             for predicate in rule.list("predicates") {

@@ -6,7 +6,7 @@ use super::node::Node;
 use super::record::{self, Field, Want, may, need};
 use super::report::Report;
 use super::{VERSION, suggest};
-use crate::load::{FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet};
+use crate::load::{BASE_FILE, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet};
 
 /// The keywords that only the root of a schema file has.
 pub(super) const ROOT: &[Field] =
@@ -22,6 +22,7 @@ const FILES: &[(&str, &str)] = &[
     (PACKET_UNION, "the union of all packets"),
     (HEADER, "the header of every packet"),
     (MCP, "the MCP envelope of every packet"),
+    (BASE_FILE, "what all packets have in common"),
     (FSM_FILE, "the state machine"),
     (RULES_FILE, "the invariants and the structural codes"),
     (GATE_FILE, "the codes and the steps of the tool boundary"),

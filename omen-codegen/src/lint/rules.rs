@@ -9,7 +9,12 @@ use super::report::Report;
 use super::{predicate, root, suggest};
 use crate::load::{FSM_FILE, RULES_FILE, SchemaSet};
 
-const FILE: &[Field] = &[need("version", Want::Text), need("structural", Want::List), need("invariants", Want::List)];
+const FILE: &[Field] = &[
+    need("version", Want::Text),
+    need("structural", Want::List),
+    need("invariants", Want::List),
+    may("provenance", Want::List),
+];
 
 const RULE: &[Field] = &[
     need("code", Want::Text),
@@ -19,11 +24,12 @@ const RULE: &[Field] = &[
     need("statement", Want::Text),
     need("rationale", Want::Text),
     need("mend", Want::Text),
+    need("failure", Want::Text),
     need("source", Want::Text),
     may("shared_with", Want::Text),
     may("predicates", Want::List),
 ];
-/// An invariant belongs to the stage `invariant`; the others say theirs.
+/// Invariants, and the rules on where packets come from, belong to the stage `invariant`; the others say theirs.
 const STAGE: &[Field] = &[need("stage", Want::Text)];
 const POLICY: &[Field] = &[need("policy", Want::Texts)];
 
@@ -41,6 +47,9 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
         let invariants = file.list("invariants");
         rules(index, &invariants, POLICY, report);
         in_order(&invariants, |number| format!("INV-{number:03}"), report);
+        let provenance = file.list("provenance");
+        rules(index, &provenance, &[], report);
+        in_capitals(&provenance, report);
     }
     if let Some(json) = set.file(FSM_FILE) {
         let sequence = Node::root(FSM_FILE, json).list("rules");

@@ -28,7 +28,7 @@ const ANY: &[Field] = &[DESCRIPTION];
 const FREE: &[Field] =
     &[DESCRIPTION, TYPE, need("additionalProperties", Want::Flag), may("minProperties", Want::Count)];
 const ONE_OF: &[Field] = &[DESCRIPTION, need("oneOf", Want::List)];
-const BRANCH: &[Field] = &[TYPE, need("enum", Want::List), DESCRIPTION];
+const BRANCH: &[Field] = &[TYPE, need("enum", Want::List), DESCRIPTION, may("x-omen-stale-after-seconds", Want::Count)];
 const TEXT: &[Field] = &[
     DESCRIPTION,
     TYPE,

@@ -1,6 +1,7 @@
 //! The state machine as `episode.fsm.json` has it.
 
 use super::cells::{self, Cells};
+use super::layers::{self, Layers};
 use super::typed::{self, Typed};
 use super::{At, text};
 use crate::json::Json;
@@ -29,6 +30,8 @@ pub struct Fsm {
     pub evidence_missing: String,
     /// The code of each cell; empty if the file has none.
     pub cells: Cells,
+    /// Who sends what; empty if the file does not say.
+    pub layers: Layers,
     /// The typed API; empty if the file has none.
     pub typed: Typed,
 }
@@ -164,6 +167,10 @@ pub(crate) fn build(at: &At<'_>, json: &Json) -> Result<Fsm, Mistake> {
         cells: match json.get("cells") {
             Some(json) => cells::build(&at.join("cells"), json)?,
             None => Cells::default(),
+        },
+        layers: match json.get("layers") {
+            Some(json) => layers::build(&at.join("layers"), json)?,
+            None => Layers::default(),
         },
         typed: match json.get("typed") {
             Some(json) => typed::build(&at.join("typed"), json)?,

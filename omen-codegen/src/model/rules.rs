@@ -2,9 +2,10 @@
 
 use super::{At, text};
 use crate::json::Json;
+use crate::load::{FSM_FILE, RULE_LISTS};
 use crate::mistake::Mistake;
 
-/// One code: a structural one, a sequence rule, or an invariant.
+/// One code: a structural one, a sequence rule, an invariant, or a rule on where packets come from.
 #[derive(Clone, Debug)]
 pub struct Rule {
     /// Such as `INV-007`.
@@ -25,6 +26,8 @@ pub struct Rule {
     pub rationale: String,
     /// The legal way out.
     pub mend: String,
+    /// What happens where it is broken.
+    pub failure: String,
     /// Where it comes from.
     pub source: String,
     /// The code of another stage that says the same.
@@ -85,10 +88,11 @@ pub enum By {
     },
 }
 
-/// Structural codes, then the sequence rules, then the invariants.
+/// Structural codes, then the sequence rules, then the invariants, then the rules on where packets come from.
 pub(super) fn build(fsm_at: &At<'_>, fsm: &Json, rules_at: &At<'_>, rules: &Json) -> Result<Vec<Rule>, Mistake> {
     let mut all = Vec::new();
-    for (at, json, key) in [(rules_at, rules, "structural"), (fsm_at, fsm, "rules"), (rules_at, rules, "invariants")] {
+    for (file, key) in RULE_LISTS {
+        let (at, json) = if file == FSM_FILE { (fsm_at, fsm) } else { (rules_at, rules) };
         for (i, entry) in json.get(key).map_or(&[][..], Json::elements).iter().enumerate() {
             all.push(rule(&at.join(key).join(i), entry)?);
         }
@@ -107,6 +111,7 @@ fn rule(at: &At<'_>, json: &Json) -> Result<Rule, Mistake> {
         statement: text(at, json, "statement")?,
         rationale: text(at, json, "rationale")?,
         mend: text(at, json, "mend")?,
+        failure: text(at, json, "failure")?,
         source: text(at, json, "source")?,
         shared_with: json.get("shared_with").and_then(Json::as_str).map(str::to_owned),
         predicates: json

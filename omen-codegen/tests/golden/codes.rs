@@ -38,6 +38,7 @@ impl Code {
                         statement: "A line is JSON.",
                         rationale: "Nothing else can be read.",
                         mend: "Write JSON.",
+                        failure: "It is refused.",
                         source: "RFC 8259",
                         shared_with: None,
                     }
@@ -55,6 +56,7 @@ impl Code {
                         statement: "The pen comes first.",
                         rationale: "As INV-001 has it.",
                         mend: "Put the paper down.",
+                        failure: "It is refused.",
                         source: "common sense",
                         shared_with: Some(Code::Inv001),
                     }
@@ -72,6 +74,7 @@ impl Code {
                         statement: "A note needs a pen.",
                         rationale: "Thoughts fade.",
                         mend: "Fetch a pen.",
+                        failure: "It is refused.",
                         source: "common sense",
                         shared_with: None,
                     }

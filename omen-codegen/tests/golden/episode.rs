@@ -107,77 +107,112 @@ impl<const N: usize> Episode<Queue<N>> {
 pub mod explain {
     #[allow(clippy::wildcard_imports, reason = "the states are many")]
     use super::*;
+    /// The traits, to be in scope under no name: `use ..::in_scope::*` brings in methods and nothing else.
+    pub mod in_scope {
+        pub use super::{PushHereFsm as _, PushHereFsm2 as _, PayHereFsm as _};
+    }
+    /// The state of an episode.
+    pub trait InState {
+        type State;
+    }
+    impl<S> InState for Episode<S> {
+        type State = S;
+    }
+    /// What the traits are implemented for, and no state is.
+    pub enum Nowhere {}
+    pub enum Elsewhere {}
     #[diagnostic::on_unimplemented(
         message = "FSM: cannot `push` in this state: it is locked",
-        label = "illegal here: the state is `{Self}`",
+        label = "illegal here: the state is `{S}`",
         note = "pay first: `.pay(coin)`"
     )]
-    pub trait PushHereFsm: Sized {
+    pub trait PushHereFsm<S>: Sized {
         type Out;
-        fn out(episode: Episode<Self>) -> Self::Out;
+        fn out(episode: Self) -> Self::Out;
+        fn push(self) -> <Self as PushHereFsm<S>>::Out
+        where
+            Self: InState<State = S>,
+        {
+            Self::out(self)
+        }
     }
     pub trait InPushHereFsm {}
     impl InPushHereFsm for Locked {}
-    pub trait ExplainPushHereFsm<S>: Sized {
-        fn push(self) -> <S as PushHereFsm>::Out
-        where
-            S: PushHereFsm;
+    #[diagnostic::do_not_recommend]
+    impl<S: InPushHereFsm> PushHereFsm<Nowhere> for Episode<S> {
+        type Out = Self;
+        fn out(episode: Self) -> Self {
+            episode
+        }
     }
-    impl<S: InPushHereFsm> ExplainPushHereFsm<S> for Episode<S> {
-        fn push(self) -> <S as PushHereFsm>::Out
-        where
-            S: PushHereFsm,
-        {
-            S::out(self)
+    #[diagnostic::do_not_recommend]
+    impl<S: InPushHereFsm> PushHereFsm<Elsewhere> for Episode<S> {
+        type Out = Self;
+        fn out(episode: Self) -> Self {
+            episode
         }
     }
     #[diagnostic::on_unimplemented(
         message = "FSM: cannot `push` in this state: people wait",
-        label = "illegal here: the state is `{Self}`",
+        label = "illegal here: the state is `{S}`",
         note = "let them through first"
     )]
-    pub trait PushHereFsm2: Sized {
+    pub trait PushHereFsm2<S>: Sized {
         type Out;
-        fn out(episode: Episode<Self>) -> Self::Out;
+        fn out(episode: Self) -> Self::Out;
+        fn push(self) -> <Self as PushHereFsm2<S>>::Out
+        where
+            Self: InState<State = S>,
+        {
+            Self::out(self)
+        }
     }
     pub trait InPushHereFsm2 {}
     impl<const N: usize> InPushHereFsm2 for Queue<N> {}
-    pub trait ExplainPushHereFsm2<S>: Sized {
-        fn push(self) -> <S as PushHereFsm2>::Out
-        where
-            S: PushHereFsm2;
+    #[diagnostic::do_not_recommend]
+    impl<S: InPushHereFsm2> PushHereFsm2<Nowhere> for Episode<S> {
+        type Out = Self;
+        fn out(episode: Self) -> Self {
+            episode
+        }
     }
-    impl<S: InPushHereFsm2> ExplainPushHereFsm2<S> for Episode<S> {
-        fn push(self) -> <S as PushHereFsm2>::Out
-        where
-            S: PushHereFsm2,
-        {
-            S::out(self)
+    #[diagnostic::do_not_recommend]
+    impl<S: InPushHereFsm2> PushHereFsm2<Elsewhere> for Episode<S> {
+        type Out = Self;
+        fn out(episode: Self) -> Self {
+            episode
         }
     }
     #[diagnostic::on_unimplemented(
         message = "FSM: cannot `pay` in this state: it takes no more coins",
-        label = "illegal here: the state is `{Self}`",
+        label = "illegal here: the state is `{S}`",
         note = "go through: `.push()`"
     )]
-    pub trait PayHereFsm: Sized {
+    pub trait PayHereFsm<S>: Sized {
         type Out;
-        fn out(episode: Episode<Self>) -> Self::Out;
+        fn out(episode: Self) -> Self::Out;
+        fn pay(self, _coin: impl Sized) -> <Self as PayHereFsm<S>>::Out
+        where
+            Self: InState<State = S>,
+        {
+            Self::out(self)
+        }
     }
     pub trait InPayHereFsm {}
     impl InPayHereFsm for Turns<Once> {}
     impl InPayHereFsm for Turns<Twice> {}
-    pub trait ExplainPayHereFsm<S>: Sized {
-        fn pay(self, _coin: impl Sized) -> <S as PayHereFsm>::Out
-        where
-            S: PayHereFsm;
+    #[diagnostic::do_not_recommend]
+    impl<S: InPayHereFsm> PayHereFsm<Nowhere> for Episode<S> {
+        type Out = Self;
+        fn out(episode: Self) -> Self {
+            episode
+        }
     }
-    impl<S: InPayHereFsm> ExplainPayHereFsm<S> for Episode<S> {
-        fn pay(self, _coin: impl Sized) -> <S as PayHereFsm>::Out
-        where
-            S: PayHereFsm,
-        {
-            S::out(self)
+    #[diagnostic::do_not_recommend]
+    impl<S: InPayHereFsm> PayHereFsm<Elsewhere> for Episode<S> {
+        type Out = Self;
+        fn out(episode: Self) -> Self {
+            episode
         }
     }
     #[diagnostic::on_unimplemented(

@@ -1,6 +1,6 @@
 /// An order.
 #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
-#[builder(on(::std::string::String, into))]
+#[builder(on(::std::string::String, into), finish_fn(name = finish, vis = ""))]
 #[non_exhaustive]
 pub struct Order {
     /// Its identifier.
@@ -11,6 +11,29 @@ pub struct Order {
     pub placed_at: Timestamp,
     /// What was ordered.
     pub lines: ::std::vec::Vec<::std::string::String>,
+}
+
+impl<S: order_builder::State> OrderBuilder<S> {
+    /// The `Order`, if it is as its schema says.
+    ///
+    /// Conditionals and bounds that no type carries are checked here.
+    ///
+    /// # Errors
+    /// What a reader would report, with JSON pointers that begin at this object.
+    pub fn build(self) -> Result<Order, Box<Rejected>>
+    where
+        S: order_builder::IsComplete,
+    {
+        built(self.finish())
+    }
+    #[doc(hidden)]
+    #[must_use]
+    pub fn unchecked(self) -> Order
+    where
+        S: order_builder::IsComplete,
+    {
+        self.finish()
+    }
 }
 
 #[derive(Clone, Copy)]

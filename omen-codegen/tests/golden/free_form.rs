@@ -1,6 +1,6 @@
 /// What an instrument said. Free-form values know from the packet down how deep they stand.
 #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
-#[builder(on(::std::string::String, into))]
+#[builder(on(::std::string::String, into), finish_fn(name = finish, vis = ""))]
 #[non_exhaustive]
 pub struct Reading {
     /// The reading itself.
@@ -11,6 +11,29 @@ pub struct Reading {
     /// As it came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<::serde_json::Value>,
+}
+
+impl<S: reading_builder::State> ReadingBuilder<S> {
+    /// The `Reading`, if it is as its schema says.
+    ///
+    /// Conditionals and bounds that no type carries are checked here.
+    ///
+    /// # Errors
+    /// What a reader would report, with JSON pointers that begin at this object.
+    pub fn build(self) -> Result<Reading, Box<Rejected>>
+    where
+        S: reading_builder::IsComplete,
+    {
+        built(self.finish())
+    }
+    #[doc(hidden)]
+    #[must_use]
+    pub fn unchecked(self) -> Reading
+    where
+        S: reading_builder::IsComplete,
+    {
+        self.finish()
+    }
 }
 
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 /// Something to be delivered.
 #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
-#[builder(on(::std::string::String, into))]
+#[builder(on(::std::string::String, into), finish_fn(name = finish, vis = ""))]
 #[non_exhaustive]
 pub struct Parcel {
     /// Its weight in kilograms.
@@ -18,6 +18,29 @@ pub struct Parcel {
     /// Whether it may break.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fragile: ::std::option::Option<bool>,
+}
+
+impl<S: parcel_builder::State> ParcelBuilder<S> {
+    /// The `Parcel`, if it is as its schema says.
+    ///
+    /// Conditionals and bounds that no type carries are checked here.
+    ///
+    /// # Errors
+    /// What a reader would report, with JSON pointers that begin at this object.
+    pub fn build(self) -> Result<Parcel, Box<Rejected>>
+    where
+        S: parcel_builder::IsComplete,
+    {
+        built(self.finish())
+    }
+    #[doc(hidden)]
+    #[must_use]
+    pub fn unchecked(self) -> Parcel
+    where
+        S: parcel_builder::IsComplete,
+    {
+        self.finish()
+    }
 }
 
 #[derive(Clone, Copy)]

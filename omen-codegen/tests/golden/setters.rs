@@ -160,7 +160,18 @@ pub(crate) struct ParcelExtras {
 }
 
 impl ParcelExtras {
-    pub(super) fn fill(self, object: &mut Parcel) {
+    #[allow(dead_code, reason = "not every object is taken out of a payload")]
+    pub(crate) fn of(object: &Parcel) -> Self {
+        Self {
+            r#type: object.r#type.clone(),
+            labels: object.labels.clone(),
+            floor: object.floor.clone(),
+            terms: object.terms.clone(),
+            note: object.note.clone(),
+            fragile: object.fragile.clone(),
+        }
+    }
+    pub(crate) fn fill(self, object: &mut Parcel) {
         let Self { r#type, labels, floor, terms, note, fragile } = self;
         object.r#type = r#type;
         object.labels = labels;

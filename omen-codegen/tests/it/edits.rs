@@ -208,12 +208,20 @@ fn list_packet(schema: &mut Schema) {
     schema.add(HEADER, "/$defs/PacketType/oneOf", "", value("NotePacket", "Says something."));
     let event = json!({ "id": "note", "packet": "NotePacket", "when": [], "description": "a note" });
     schema.add(FSM, "/events", "", event);
+    schema.add(FSM, "/layers/senders/4/sends", "", "NotePacket".into());
 }
 
 fn escalate_from_sense() -> Value {
     json!({
         "from": ["S1_SENSE"], "events": ["escalate"], "to": ["S8_ESCALATED"], "description": "At once.", "source": "D8",
     })
+}
+
+/// Where the branches of a directive's class stand.
+const CLASSES: &str = "/$defs/TaskDirectivePayload/x-omen-branches/tool_safety_class";
+
+fn branch(value: &str, name: &str) -> Value {
+    json!({ "value": value, "name": name, "description": "A case more." })
 }
 
 fn add_tool_class(schema: &mut Schema) {
@@ -225,6 +233,7 @@ fn let_it_read(schema: &mut Schema) {
     let (rule, predicate) = fitting(schema);
     let lists = format!("/invariants/{rule}/predicates/{predicate}/holds/values");
     schema.add(DIRECTIVE, "/$defs/TaskDirectivePayload/allOf/0/x-omen-otherwise", "", "INTEL".into());
+    schema.add(DIRECTIVE, CLASSES, "", branch("INTEL", "intel"));
     schema.add(RULES, &lists, "INTEL", json!(["read"]));
     let event = schema.place(FSM, "/events", "id", "direct_read");
     schema.add(FSM, &format!("/events/{event}/when/0/in"), "", "INTEL".into());
@@ -384,8 +393,11 @@ fn a_state_asks_for_a_row_and_a_type() {
         .gains("machine", "Node::Paused")
         .gains("episode", "pub enum Paused {}")
         .gains("episode", "impl Typestate for Paused");
-    assert!(made.methods_of("Authorize").contains("pub fn believe(self, belief: Belief) -> Episode<Paused>"));
-    assert!(made.methods_of("Paused").contains("pub fn believe(self, belief: Belief) -> Episode<Review>"));
+    assert!(
+        made.methods_of("Authorize").contains("pub fn believe(self, belief: impl Says<Belief>) -> Episode<Paused>")
+    );
+    let believe = "pub fn believe(self, belief: impl Says<Belief>) -> Episode<Review>";
+    assert!(made.methods_of("Paused").contains(believe));
     assert!(made.answers("Escalate", "Paused"));
 }
 
@@ -429,6 +441,17 @@ fn a_bound_that_is_tightened_holds_for_types_and_walk_and_counts() {
     let mut schema = Schema::real();
     *schema.at("common.schema.json", "/$defs/LayerNumber/maximum") = 5.into();
     *schema.at(ESCALATION, "/$defs/EscalationPayload/properties/top_options/maxItems") = 2.into();
+    // What the layer that is gone sends, another one has to send.
+    let says = "there is no layer `6`";
+    schema.is_refused(&[(FSM, "/layers/senders/5/layer", says), (FSM, "/layers/typed/1", says)]);
+    let mut gone = schema.at(FSM, "/layers/senders").as_array_mut().unwrap().remove(5);
+    let sends = schema.at(FSM, "/layers/senders/4/sends").as_array_mut().unwrap();
+    for packet in gone["sends"].as_array_mut().unwrap().drain(..) {
+        if !sends.contains(&packet) {
+            sends.push(packet);
+        }
+    }
+    schema.at(FSM, "/layers/typed").as_array_mut().unwrap().remove(1);
     let made = schema.made().unwrap();
     let bounds = made.between("types", "impl IntegerScalar for LayerNumber", "}");
     assert!(bounds.contains("MAX: u64 = 5"), "{bounds}");
@@ -454,6 +477,19 @@ fn a_conditional_holds_for_readers_and_walk_and_asks_who_sets_its_member() {
         "add `intel_update` to the `enum` of the condition, or to `x-omen-otherwise`",
     )]);
     schema.add(OBSERVATION, &format!("{at}/x-omen-otherwise"), "", "intel_update".into());
+    // Each of its branches is asked for, with a name and a description.
+    let payload = "/$defs/ObservationPayload";
+    schema.is_refused(&[(OBSERVATION, payload, "add to `x-omen-branches` of the object `\"observation_type\": [..]`")]);
+    let others = ["user_input", "system_telemetry", "character_state", "market_signal"];
+    let branches: Vec<_> = others.map(|value| branch(value, value)).into_iter().collect();
+    schema.add(OBSERVATION, payload, "x-omen-branches", json!({ "observation_type": branches }));
+    let list = format!("{payload}/x-omen-branches/observation_type");
+    schema.is_refused(&[
+        (OBSERVATION, &list, "the branch of `observation_type` for `tool_output` has neither a name nor a description"),
+        (OBSERVATION, &list, "add `{ \"value\": \"intel_update\", \"name\": .., \"description\": .. }`"),
+    ]);
+    schema.add(OBSERVATION, &list, "", branch("tool_output", "output"));
+    schema.add(OBSERVATION, &list, "", branch("intel_update", "intel"));
     let says =
         |ty: &str| format!("let a method of `{ty}` set it, and add `\"reliability_metadata\": \"`method`\"` here");
     schema.is_refused(&[
@@ -470,6 +506,12 @@ fn a_conditional_holds_for_readers_and_walk_and_asks_who_sets_its_member() {
     assert!(made.between("types", "static OBSERVATION_PAYLOAD_SHAPE", "static").contains(says));
     made.gains("types", "pub const fn requires_reliability_metadata( observation_type: ObservationType, ) -> bool");
     made.loses("setters", "pub fn reliability_metadata(");
+    // The branch requires it by type, and says so in the same words; the others do not.
+    let needs = made.between("types", "pub mod observation_needs {", "pub mod ");
+    assert!(needs.contains("note = \"An observation of a tool names the tool.\""), "{needs}");
+    assert!(needs.contains("pub trait OutputReliabilityMetadata {") && !needs.contains("IntelReliabilityMetadata"));
+    made.gains("types", "pub fn output() -> ObservationOutputBuilder<Unset, Unset>")
+        .gains("types", "pub fn intel() -> ObservationIntelBuilder<Unset>");
 }
 
 #[test]

@@ -22,7 +22,7 @@ use similar::TextDiff;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// `definition NAME`, `packets`, `codes`, `machine`, `refusals`, `verification_loop`, `episode`, `gate`, `pipeline`,
+    /// `definition NAME`, `packets`, `codes`, `machine`, `refusals`, `verification_loop`, `layers`, `episode`, `gate`, `pipeline`,
     /// `markers`, `predicates` or `setters`.
     emit: String,
     /// What facts keep; nothing, if it is left out.
@@ -97,6 +97,7 @@ fn generate(name: &str) -> Result<Source, Mistakes> {
         ("machine", "") => emit::machine(&model),
         ("refusals", "") => emit::refusals(&model),
         ("verification_loop", "") => emit::verification_loop(&model),
+        ("layers", "") => emit::layers(&model),
         ("episode", "") => emit::episode(&model, &functions(case.moves)),
         _ => panic!("{name}: nothing is called `{}`", case.emit),
     }

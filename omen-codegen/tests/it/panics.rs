@@ -61,8 +61,10 @@ fn real() -> Model {
 }
 
 fn enumeration(model: &mut Model, values: &[&str]) {
-    let variants =
-        values.iter().map(|wire| Variant { wire: (*wire).to_owned(), description: "a value".to_owned() }).collect();
+    let variants = values
+        .iter()
+        .map(|wire| Variant { wire: (*wire).to_owned(), description: "a value".to_owned(), stale_after: None })
+        .collect();
     let pace = Def {
         name: "Pace".to_owned(),
         file: "case.schema.json".to_owned(),

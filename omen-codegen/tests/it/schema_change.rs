@@ -205,7 +205,7 @@ fn workspace() -> &'static Path {
 const TARGET: &str = "../schema_change/target";
 
 /// What the program prints.
-const EXPECTED: &str = r#"built {"data":{"value":1},"lighting":"NIGHT","observation_type":"tool_output","sample_size":12,"self":"me","type":"glance","witnesses":[]}
+const EXPECTED: &str = r#"built {"data":{"value":1},"lighting":"NIGHT","observation_type":"tool_output","sample_size":12,"self":"me","type":"glance","witnesses":["the cat"]}
 checked /witnesses
   too few elements: 0 elements, where at least 1 are expected
 bounds 1 to 1000

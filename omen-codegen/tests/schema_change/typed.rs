@@ -3,7 +3,7 @@
 use omen_fsm::episode::*;
 use omen_invariants::facts::*;
 use omen_invariants::{text, tool};
-use omen_types::{AlertType, NotePayload, Packet, PacketType, ToolSafetyClass};
+use omen_types::{AlertType, EscalationPayload, NotePayload, Packet, PacketType, ToolSafetyClass, VerificationMethod};
 
 tool!(Scan = "net.scan", Intel);
 
@@ -23,19 +23,49 @@ pub fn members(
     let _ = observation.more_of_observationpayload("more");
     let _ = answer.more_of_observationpayload("more");
     let _ = belief.more_of_beliefupdatepayload("more").more_of_beliefchange("more");
-    let _ = ruling.more_of_decisionpayload("more").more_of_chosenoption("more");
+    let target = Target::of(text!("quiet"), VerificationMethod::User, text!("they say so"));
+    let _ = target.more_of_verificationtarget("more");
+    let ruling = ruling.more_of_decisionpayload("more").more_of_chosenoption("more").more_of_failuremode("more");
+    let _ = ruling.to_act().more_of_loadbearingassumption("more");
     let _ = plan.more_of_verificationplanpayload("more");
-    let _ = token.more_of_toolauthorizationpayload("more");
+    let _ = Inquiry::llm_call(None).more_of_taskdirectivepayload("more").more_of_executionmethod("more");
+    let _ = token.more_of_toolauthorizationpayload("more").more_of_authorizedscope("more");
     let _ = settled.more_of_taskresultpayload("more");
     let _ = escalation.more_of_escalationpayload("more").more_of_nextstep("more");
     let _ = Alert::info(AlertType::Drill, text!("a drill")).more_of_integrityalertpayload("more");
 }
 
+/// So does each of the header and of the envelope.
+pub fn header_and_envelope(setup: Setup, envelope: Envelope<LowStakes, Par, ToolsOk>) {
+    let _ = setup.more_of_packetheader("more");
+    let _ = envelope
+        .more_of_mcp("more")
+        .more_of_intent("more")
+        .more_of_stakes("more")
+        .more_of_quality("more")
+        .more_of_definitionofdone("more")
+        .more_of_budgets("more")
+        .more_of_riskbudget("more")
+        .more_of_epistemics("more")
+        .more_of_evidence("more")
+        .more_of_evidenceref("more")
+        .more_of_routing("more");
+}
+
+/// What else an object may hold, a generated payload says, which every move takes.
+pub fn payload(episode: Episode<Decide<Escalate>>, mut payload: EscalationPayload) -> Episode<Escalated> {
+    for gap in &mut payload.evidence_gaps {
+        gap.more_of_evidencegap = Some("more".into());
+    }
+    episode.escalate(payload)
+}
+
 /// A tool of the new class is read with, by its type and by its name.
 pub fn class() -> [Order<ReadOnly>; 1] {
     let directive = NamedDirective::new(text!("net.scan"), ToolSafetyClass::Intel, None);
-    let _ = directive.more_of_taskdirectivepayload("more").sort();
-    [Directive::bare(Scan, op::Read).more_of_taskdirectivepayload("more").ready()]
+    let _ = directive.more_of_taskdirectivepayload("more").more_of_executionmethod("more").sort();
+    let directive = Directive::bare(Scan, op::Read).more_of_taskdirectivepayload("more");
+    [directive.more_of_executionmethod("more").ready()]
 }
 
 /// The new row has its method.

@@ -3,12 +3,12 @@
 use std::fmt;
 
 use omen_invariants::facts::{Judged, Scope};
-use omen_types::{Instant, Invalid, Text, TokenId};
+use omen_types::{Instant, TokenId};
 
 use super::core::Core;
 use super::{
-    Act, Alert, Allow, Authorize, Decide, Episode, Escalate, Escalated, Execute, Fork, Idle, LiveToken, Many, Model,
-    Pending, Permit, Refusal, Review, SafeMode, Sense, Stop, Undecided, Verify,
+    Act, Alarm, Alert, Allow, Authorize, Decide, Episode, Escalate, Escalated, Execute, Fork, Idle, LiveToken, Many,
+    Model, Pending, Permit, Refusal, Review, SafeMode, Says, Sense, Stop, Undecided, Verify,
 };
 use crate::table::{Event, Node, NodeSet};
 
@@ -61,16 +61,16 @@ impl<S> From<Episode<S>> for AnyEpisode {
 
 impl AnyEpisode {
     /// Sends an alert of severity INFO or WARNING, which is legal in every state and moves nothing (D14).
-    pub fn alert(self, alert: Alert) -> Self {
+    pub fn alert(self, alert: impl Says<Alert>) -> Self {
         let mut core = self.into_core();
-        core.alert(alert);
+        core.alert(alert.said());
         Self::of(core)
     }
 
     /// Halts the episode, which is legal in every state (D14).
-    pub fn halt(self, reason: Text) -> Episode<SafeMode> {
+    pub fn halt(self, reason: impl Says<Alarm>) -> Episode<SafeMode> {
         let mut core = self.into_core();
-        core.halt(reason);
+        core.halt(reason.said());
         Episode::from_core(core)
     }
 
@@ -188,25 +188,13 @@ impl AnyEpisode {
         self.core().claim(token_id)
     }
 
-    /// Sends the packets to come from another layer of the agent, 2 to 6.
-    ///
-    /// # Errors
-    /// As [`Episode::from_layer`].
-    pub fn from_layer(self, layer: u64) -> Result<Self, (Box<Self>, Invalid)> {
-        let mut core = self.into_core();
-        match core.speak_as(layer) {
-            Ok(()) => Ok(Self::of(core)),
-            Err(invalid) => Err((Box::new(Self::of(core)), invalid)),
-        }
-    }
-
     /// Why no step is taken from it, if its log has failed, see [`Episode::trouble`].
     #[must_use]
     pub fn trouble(&self) -> Option<&Refusal> {
         self.core().trouble.as_deref()
     }
 
-    /// The lines that it has written, if it keeps them itself ([`Memory`](super::Memory), the default).
+    /// The lines that it has written, if it keeps them itself ([`MemoryLog`](super::MemoryLog), the default).
     #[must_use]
     pub fn lines(&self) -> &[String] {
         self.core().log.lines()

@@ -3,34 +3,39 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use omen_invariants::facts::AnyEnvelope;
+use omen_invariants::facts::MayAsk;
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_invariants::rules::inv_004_live_evidence;
 use omen_types::limits::MAX_ID_BYTES;
 use omen_types::{
     AlertSeverity, CampaignId, Code, CorrelationId, DecisionOutcome, Diagnostic, EpistemicStatus, ExecutionMethod,
-    Instant, Invalid, LayerNumber, LayerSource, Mcp, Packet, PacketFacts, PacketHeader, PacketId, PacketType, Payload,
-    TaskId, Text, Timestamp, TokenId, serde_json,
+    Instant, Invalid, LayerSource, Mcp, Packet, PacketFacts, PacketHeader, PacketId, PacketType, Payload, TaskId, Text,
+    Timestamp, TokenId, serde_json,
 };
 
+use super::asked::Asked;
+use super::checks;
 use super::claim::Claims;
 use super::ending::{Hook, OnDrop};
 use super::fit::{self, Written};
 use super::lease::{Leases, Over};
 use super::proved;
 use super::refused::Refusal;
-use super::setup::{Clock, IdSource, Line, Log};
-use super::values::{Alert, halt_alert, info_alert};
+use super::setup::{IdSource, Line, Log, TimeSource};
+use super::values::{Alarm, Alert, PacketHeaderExtras, info_alert};
 use super::{Authority, Pending};
-use crate::machine::Machine;
-use crate::table::{LOOP_NODE, NodeSet, Obligation};
+use crate::machine::{Machine, Verdict};
+use crate::table::{Event, LOOP_NODE, NodeSet, Obligation, sender};
 
 pub(crate) struct Core {
     pub(crate) machine: Machine,
     /// The envelope of the packets to come.
     pub(crate) mcp: Arc<Mcp>,
+    /// The latest envelope that keeps INV-004: its evidence stands in for that of a hypothesis, where a packet claims
+    /// something.
+    pub(crate) grounded: Arc<Mcp>,
     pub(crate) origin: Origin,
-    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn TimeSource>,
     pub(crate) ids: Box<dyn IdSource>,
     pub(crate) log: Box<dyn Log>,
     pub(crate) last: Option<PacketId>,
@@ -47,6 +52,8 @@ pub(crate) struct Core {
     pub(crate) trouble: Option<Arc<Refusal>>,
     /// Which tasks may run; all handles of them share it.
     pub(crate) leases: Arc<Leases>,
+    /// What the user has asked for; all handles of tasks share it.
+    pub(crate) asked: Arc<Asked>,
     pub(crate) claims: Claims,
     pub(crate) on_drop: OnDrop,
     pub(crate) on_lost: Option<Hook>,
@@ -59,7 +66,8 @@ pub(crate) struct Core {
 pub(crate) struct Origin {
     pub(crate) correlation_id: CorrelationId,
     pub(crate) campaign_id: Option<CampaignId>,
-    pub(crate) layer: LayerSource,
+    /// Members of headers that no rule owns.
+    pub(crate) header: PacketHeaderExtras,
 }
 
 /// What an episode notes of its verification loop.
@@ -116,7 +124,7 @@ pub(crate) struct Draft {
     pub(crate) payload: Payload,
     /// How its content is known, if not as the envelope says.
     pub(crate) status: Option<EpistemicStatus>,
-    /// The layer that it comes from, if not the episode's own.
+    /// The layer that it comes from, if not the one that sends such packets.
     pub(crate) layer: Option<LayerSource>,
 }
 
@@ -169,7 +177,7 @@ impl Core {
         self.step(|core| match <[Draft; 1]>::try_from(drafts) {
             Ok([draft]) => {
                 let packet = core.make(draft, core.last.clone())?;
-                Ok(vec![core.send_packet(&packet, || Ok(()))?])
+                Ok(vec![core.send_packet(&packet, |_| Ok(()))?])
             }
             Err(drafts) => core.send_all(drafts),
         })
@@ -199,7 +207,7 @@ impl Core {
     pub(crate) fn send_packet(
         &mut self,
         packet: &Packet,
-        allowed: impl FnOnce() -> Result<(), Refusal>,
+        allowed: impl FnOnce(Event) -> Result<(), Refusal>,
     ) -> Result<PacketId, Refusal> {
         self.send_written(packet, &fit::text(packet)?, allowed)
     }
@@ -208,17 +216,17 @@ impl Core {
         &mut self,
         packet: &Packet,
         text: &str,
-        allowed: impl FnOnce() -> Result<(), Refusal>,
+        allowed: impl FnOnce(Event) -> Result<(), Refusal>,
     ) -> Result<PacketId, Refusal> {
         let id = packet.header().packet_id.clone();
         let (log, leases, stage) = (&mut self.log, &self.leases, self.looped.stage);
-        take(&mut self.machine, text, |machine, warnings| {
-            allowed()?;
+        take(&mut self.machine, text, |machine, verdict| {
+            allowed(verdict.event)?;
             proved::check(packet, machine, stage)?;
             Self::withdraw(leases, packet);
             let correlation_id = &packet.header().correlation_id;
             log.append(&[Line { packet_id: &id, correlation_id, text }]).map_err(Refusal::Log)?;
-            warnings.iter().for_each(|warning| log.warn(warning));
+            verdict.invariants.iter().for_each(|warning| log.warn(warning));
             Ok(())
         })?;
         self.note(packet);
@@ -247,8 +255,8 @@ impl Core {
         for draft in drafts {
             let packet = self.make(draft, last.take())?;
             let text = fit::text(&packet)?;
-            take(&mut self.machine, &text, |_, found| {
-                warnings.extend_from_slice(found);
+            take(&mut self.machine, &text, |_, verdict| {
+                warnings.extend_from_slice(&verdict.invariants);
                 Ok(())
             })?;
             last = Some(packet.header().packet_id.clone());
@@ -269,12 +277,13 @@ impl Core {
     fn send_record(&mut self, draft: Draft) -> Result<PacketId, Refusal> {
         let packet = self.make(draft, self.last.clone())?;
         let Written { packet, text, was } = fit::record(packet)?;
-        let id = self.send_written(&packet, &text, || Ok(()))?;
+        let id = self.send_written(&packet, &text, |_| Ok(()))?;
         if let Some(was) = was {
+            self.asked.shortened(&id);
             let note = format!("`{id}` was too long for a line ({was} bytes), and was shortened");
             if let Ok(note) = Text::new(note) {
                 let note = self.make(info_alert(note), self.last.clone())?;
-                self.send_packet(&note, || Ok(()))?;
+                self.send_packet(&note, |_| Ok(()))?;
             }
         }
         Ok(id)
@@ -302,16 +311,26 @@ impl Core {
         sent
     }
 
+    /// Keeps what a step that cannot fail by its type was refused for, before anything was sent.
+    pub(crate) fn keep(&mut self, why: Refusal) {
+        self.trouble.get_or_insert(Arc::new(why));
+    }
+
     /// Sends an alert that moves nothing.
     pub(crate) fn alert(&mut self, alert: Alert) {
-        for draft in alert.drafts() {
-            self.alarm(|_| draft);
+        match alert.drafts() {
+            Ok(drafts) => {
+                for draft in drafts {
+                    self.alarm(|_| draft);
+                }
+            }
+            Err(why) => self.keep(why),
         }
     }
 
     /// Halts the episode. Where the log stands and where the type does is the same from then on.
-    pub(crate) fn halt(&mut self, reason: Text) {
-        if self.alarm(|before| halt_alert(reason, before)) {
+    pub(crate) fn halt(&mut self, alarm: Alarm) {
+        if self.alarm(|before| alarm.draft(before)) {
             self.trouble = None;
         }
     }
@@ -333,7 +352,7 @@ impl Core {
         let header = serde_json::to_string(&header).map_err(broken)?;
         let own = match mcp {
             Some(_) => String::new(),
-            None => serde_json::to_string(&*self.mcp).map_err(broken)?,
+            None => serde_json::to_string(&self.envelope_of(packet_type)).map_err(broken)?,
         };
         let mcp = mcp.unwrap_or(&own);
         let text = format!(r#"{{"header":{header},"mcp":{mcp},"payload":{payload}}}"#);
@@ -346,19 +365,22 @@ impl Core {
     }
 
     /// Sends one packet in another envelope, which holds from then on if it was sent.
-    pub(crate) fn try_send_under(&mut self, envelope: &impl AnyEnvelope, draft: Draft) -> Result<(), Arc<Refusal>> {
-        let before = Arc::clone(&self.mcp);
+    pub(crate) fn try_send_under(&mut self, envelope: &impl MayAsk, draft: Draft) -> Result<(), Arc<Refusal>> {
+        let before = (Arc::clone(&self.mcp), Arc::clone(&self.grounded));
         self.under(envelope);
         let sent = self.try_send(draft);
         if sent.is_err() {
-            self.mcp = before;
+            (self.mcp, self.grounded) = before;
         }
         sent
     }
 
     fn make(&mut self, draft: Draft, last: Option<PacketId>) -> Result<Packet, Refusal> {
-        let Draft { payload, status, layer } = draft;
-        let mut mcp = Mcp::clone(&self.mcp);
+        let Draft { mut payload, status, layer } = draft;
+        let mut mcp = self.envelope_of(payload.packet_type());
+        if let Payload::Decision(decision) = &mut payload {
+            checks::fill(decision, &mcp);
+        }
         if let Some(status) = status {
             mcp.epistemics.status = status;
         }
@@ -373,15 +395,17 @@ impl Core {
         last: Option<PacketId>,
     ) -> Result<PacketHeader, Refusal> {
         let ids = &mut self.ids;
-        Ok(PacketHeader::builder()
+        let mut header = PacketHeader::builder()
             .packet_id(self.machine.fresh(self.sent, Kind::Packet, || ids.packet_id()).map_err(no_id)?)
             .packet_type(packet_type)
             .created_at(Timestamp::from(self.clock.now()))
-            .layer_source(layer.unwrap_or(self.origin.layer))
+            .layer_source(layer.unwrap_or(sender(packet_type)))
             .correlation_id(self.origin.correlation_id.clone())
             .maybe_campaign_id(self.origin.campaign_id.clone())
             .maybe_previous_packet_id(last)
-            .build())
+            .build();
+        self.origin.header.clone().fill(&mut header);
+        Ok(header)
     }
 
     /// Task ids that this episode has not used, each once.
@@ -414,7 +438,12 @@ impl Core {
 
     /// Takes in a packet of a log that is written already.
     pub(crate) fn replay(&mut self, packet: Packet, text: &str) -> Result<(), Refusal> {
+        let is_first = !self.machine.ledger().has_campaign();
         take(&mut self.machine, text, |_, _| Ok(()))?;
+        if let Some(campaign) = packet.header().campaign_id.as_ref().filter(|_| is_first) {
+            // The campaign of an episode is the first one that its log states (D65), whatever it is set up with.
+            self.origin.campaign_id = Some(campaign.clone());
+        }
         Self::withdraw(&self.leases, &packet);
         self.adopt(&packet);
         self.note(&packet);
@@ -436,10 +465,11 @@ impl Core {
                 }
             }
         }
-        // An alert is never refused for want of evidence (D31); other packets in its envelope would be.
-        if inv_004_live_evidence::is_borne_out(&mcp) && mcp != *self.mcp {
+        // What is not refused for want of evidence (D31) says nothing of the packets to come, but for a decision.
+        let holds = matches!(packet, Packet::Decision(_)) || inv_004_live_evidence::is_borne_out(&mcp);
+        if holds && mcp != *self.mcp {
             // Another program may have left less room than records need.
-            self.mcp = Arc::new(omen_types::fit::envelope(mcp));
+            self.take_envelope(omen_types::fit::envelope(mcp));
         }
     }
 
@@ -448,6 +478,7 @@ impl Core {
         let id = &packet.header().packet_id;
         self.sent = self.sent.saturating_add(1);
         self.last = Some(id.clone());
+        self.asked.note(packet);
         match packet {
             Packet::Decision(decision) => {
                 self.decision = Some(id.clone());
@@ -530,7 +561,8 @@ impl Core {
     pub(crate) fn pending(&self, task: &OpenTask) -> Pending {
         let correlation_id = self.origin.correlation_id.clone();
         let (leases, clock) = (Arc::clone(&self.leases), Arc::clone(&self.clock));
-        Pending { task: Box::new(task.clone()), correlation_id, episode: self.mark.clone(), leases, clock }
+        let (task, asked) = (Box::new(task.clone()), Arc::clone(&self.asked));
+        Pending { task, correlation_id, episode: self.mark.clone(), leases, asked, clock }
     }
 
     /// The episode has closed.
@@ -540,19 +572,41 @@ impl Core {
         self.claims.end(&self.origin.correlation_id, &self.leases, true);
     }
 
-    /// Takes another layer for the packets to come.
-    pub(crate) fn speak_as(&mut self, layer: u64) -> Result<(), Invalid> {
-        let number = LayerNumber::new(layer)?;
-        if number == LayerNumber::MIN {
-            return Err(Invalid::new("layer of an agent", "an integer from 2 to 6", layer.to_string()));
-        }
-        self.origin.layer = LayerSource::LayerNumber(number);
-        Ok(())
+    /// Takes another envelope for the packets to come.
+    pub(crate) fn under(&mut self, envelope: &impl MayAsk) {
+        self.take_envelope(envelope.mcp().clone());
     }
 
-    /// Takes another envelope for the packets to come.
-    pub(crate) fn under(&mut self, envelope: &impl AnyEnvelope) {
-        self.mcp = Arc::new(envelope.mcp().clone());
+    fn take_envelope(&mut self, mcp: Mcp) {
+        self.mcp = Arc::new(mcp);
+        if inv_004_live_evidence::is_borne_out(&self.mcp) {
+            self.grounded = Arc::clone(&self.mcp);
+        }
+    }
+
+    /// The envelope of a packet. After a hypothesis, what claims something takes status and evidence from the latest
+    /// envelope that has evidence; what asks for certainty goes in the hypothesis itself (D31).
+    fn envelope_of(&self, packet_type: PacketType) -> Mcp {
+        let mut mcp = Mcp::clone(&self.mcp);
+        let asks = match packet_type {
+            PacketType::TaskDirectivePacket => self.machine.nodes() == NodeSet::of(LOOP_NODE),
+            // A decision brings the envelope that is meant for it; to ACT on a hypothesis is refused.
+            PacketType::DecisionPacket
+            | PacketType::VerificationPlanPacket
+            | PacketType::EscalationPacket
+            | PacketType::IntegrityAlertPacket => true,
+            _ => false,
+        };
+        if !asks && !inv_004_live_evidence::is_borne_out(&mcp) {
+            mcp.epistemics = self.grounded.epistemics.clone();
+            mcp.evidence = self.grounded.evidence.clone();
+        }
+        mcp
+    }
+
+    /// The time at which a token counts as issued: a clock that was set back makes none expire at once (D64).
+    pub(crate) fn issues_at(&self) -> Instant {
+        self.machine.ledger().clock_at(self.now())
     }
 
     pub(crate) fn now(&self) -> Instant {
@@ -565,7 +619,7 @@ impl Core {
 fn take(
     machine: &mut Machine,
     text: &str,
-    commit: impl FnOnce(&Machine, &[Diagnostic]) -> Result<(), Refusal>,
+    commit: impl FnOnce(&Machine, &Verdict) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
     let facts = PacketFacts::parse(text).map_err(|rejected| Refusal::Rules(rejected.errors))?;
     let verdict = machine.judge(&facts, None);
@@ -574,7 +628,7 @@ fn take(
         return Err(Refusal::Rules(errors));
     }
     // Without an error, what is left are warnings.
-    commit(machine, &verdict.invariants)?;
+    commit(machine, &verdict)?;
     machine.accept(&facts, &verdict);
     Ok(())
 }

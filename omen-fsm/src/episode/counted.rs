@@ -11,7 +11,7 @@ use super::resume::missing;
 use super::state::{Complete, Many, Open, Seen, Verify};
 use super::{
     AnyLoop, AnyScope, Assumption, Authorize, CanAuthorize, Episode, Execute, LiveToken, NamedScope, Pending, Permit,
-    Refused, TokenSpec,
+    Refused, Says, TokenSpec,
 };
 use crate::rules::unmet_of_loop;
 use crate::table::Obligation;
@@ -141,15 +141,12 @@ impl<S: CanAuthorize> Episode<S> {
     pub fn authorize_named(
         mut self,
         scope: NamedScope,
-        spec: TokenSpec,
+        spec: impl Says<TokenSpec>,
     ) -> Result<(Episode<Authorize>, Vec<Permit<AnyScope>>), Refused<S, Box<(NamedScope, TokenSpec)>>> {
-        let core = &mut self.core;
+        let (core, spec) = (&mut self.core, spec.said());
         let uses = u64::from(scope.uses);
-        let draft = core.fresh_token_id().and_then(|token_id| {
-            let count = PositiveCount::new(uses).map_err(|invalid| missing(Code::Schema, invalid.to_string()))?;
-            let draft = spec.named(&scope, count, token_id.clone(), core.now(), core.origin.layer);
-            Ok((token_id, draft))
-        });
+        let count = PositiveCount::new(uses).map_err(|invalid| missing(Code::Schema, invalid.to_string()));
+        let draft = count.and_then(|count| spec.named(core, &scope, count));
         let sent =
             draft.map_err(std::sync::Arc::new).and_then(|(token_id, draft)| core.try_send(draft).map(|()| token_id));
         match sent {

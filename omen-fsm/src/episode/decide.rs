@@ -1,6 +1,8 @@
 //! Decisions whose outcome is known at run time.
 
-use omen_invariants::facts::{AnyEnvelope, Judged};
+use std::sync::Arc;
+
+use omen_invariants::facts::{Judged, MayAsk};
 use omen_types::DecisionOutcome;
 
 use super::state::{Unplanned, Unseen};
@@ -25,7 +27,7 @@ impl<S: CanDecide> Episode<S> {
     ///
     /// # Errors
     /// What a validator would say of the decision: INV-002, INV-003, INV-010 for ACT, INV-005 over budget.
-    pub fn decide<A, E: AnyEnvelope>(
+    pub fn decide<A, E: MayAsk>(
         mut self,
         outcome: DecisionOutcome,
         order: ActOrder<A>,
@@ -34,7 +36,8 @@ impl<S: CanDecide> Episode<S> {
         if let Err(why) = order.check(&self.core.mark) {
             return Err(self.refuse(why).giving_back(order));
         }
-        match self.core.try_send_under(envelope, order.draft(outcome)) {
+        let draft = order.draft(outcome).map_err(Arc::new);
+        match draft.and_then(|draft| self.core.try_send_under(envelope, draft)) {
             Ok(()) => Ok(match outcome {
                 DecisionOutcome::Act => Decided::Act(self.at()),
                 DecisionOutcome::VerifyFirst => Decided::VerifyFirst(self.at()),

@@ -7,15 +7,15 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use omen_types::serde_json::Value;
 use omen_types::{
-    Code, CorrelationId, DecisionOutcome, Diagnostic, ErrorDetails, EscalationTrigger, ResultStatus, TaskResultPayload,
-    Text,
+    Code, CorrelationId, DecisionOutcome, Diagnostic, ErrorDetails, EscalationTrigger, TaskResultPayload, Text,
 };
 
 use super::core::{Core, Draft};
 use super::lease::Over;
 use super::refused::Refusal;
-use super::values::{Belief, Choice, Escalation, Gap, Ruling, Step, halt_alert, info_alert};
+use super::values::{Alarm, Belief, Choice, Escalation, Gap, Ruling, Step, info_alert};
 use crate::table::{Event, LOOP_NODE, Node, NodeSet};
 
 /// What an episode does that is dropped before it has closed: [`Setup::on_drop`](super::Setup::on_drop).
@@ -26,7 +26,8 @@ use crate::table::{Event, LOOP_NODE, Node, NodeSet};
 pub enum OnDrop {
     /// Closes open directives as CANCELLED, and goes to `Review` by the shortest legal way: belief updates and a
     /// decision to CANCEL. Where the table has no such way it ends where it is with an alert: of severity INFO if the
-    /// stream may end there, else (in a verification loop) CRITICAL, which is safe mode.
+    /// stream may end there, else (in a verification loop) CRITICAL, which is safe mode. Over budget, too, it ends in safe
+    /// mode (INV-005).
     #[default]
     Cancel,
     /// Halts: safe mode, which layer 1 has to clear.
@@ -96,25 +97,29 @@ impl Core {
             _ => self.trouble = None,
         }
         let reason = self.reason();
-        match self.go_to_an_end(&reason) {
+        match self.go_to_an_end(&reason).and_then(|()| self.halt_over_budget(&reason)) {
             Ok(()) => Ok(()),
             Err(why) if matches!(*why, Refusal::Superseded) => Ok(()),
             Err(why) if matches!(*why, Refusal::Log(_)) => Err(why),
             // A halt is legal in every state, and refused for nothing (D14, D31).
-            Err(why) => self.send(vec![halt_alert(reason, Some(&why))]).map(drop),
+            Err(why) => self.send(vec![Alarm::from(reason).draft(Some(&why))]).map(drop),
         }
     }
 
     fn go_to_an_end(&mut self, reason: &Text) -> Result<(), Arc<Refusal>> {
         let here = self.machine.nodes();
         if self.on_drop == OnDrop::Halt && here != NodeSet::of(Node::SafeMode) {
-            return self.send(vec![halt_alert(reason.clone(), None)]).map(drop);
+            return self.send(vec![Alarm::from(reason.clone()).draft(None)]).map(drop);
         }
         let open = self.cancelled(reason);
         // In safe mode what is open waits for the CLEAR (D13).
         if !open.is_empty() && here != NodeSet::of(Node::SafeMode) {
             self.send(open)?;
         }
+        // An escalation for want of budget approves the overrun, and asks for just that (D32).
+        let over = self.machine.ledger().clock().is_some_and(|now| !self.machine.ledger().overruns(now).is_empty());
+        let trigger =
+            if over { EscalationTrigger::BudgetInsufficient } else { EscalationTrigger::UserOverrideRequired };
         let escalates = self.on_drop == OnDrop::Escalate;
         let way = escalates
             .then(|| way(here, &[Event::Believe, Event::DecideEscalate, Event::Escalate], Node::Escalated))
@@ -126,16 +131,25 @@ impl Core {
             Some(events) if events.is_empty() => self.send(vec![belief(reason)]).map(drop),
             Some(events) => events.into_iter().try_for_each(|event| {
                 let draft = match event {
-                    Event::DecideStop => Ruling::to_give_up(reason).draft(DecisionOutcome::Cancel),
-                    Event::DecideEscalate => Ruling::to_give_up(reason).draft(DecisionOutcome::Escalate),
-                    Event::Escalate => escalation(reason).full().draft(),
+                    Event::DecideStop => Ruling::to_give_up(reason).draft(DecisionOutcome::Cancel)?,
+                    Event::DecideEscalate => Ruling::to_give_up(reason).draft(DecisionOutcome::Escalate)?,
+                    Event::Escalate => escalation(reason, trigger).full().draft(),
                     _ => belief(reason),
                 };
                 self.send(vec![draft]).map(drop)
             }),
             None if self.machine.finish().is_empty() => self.note_the_end(reason),
-            None => self.send(vec![halt_alert(reason.clone(), None)]).map(drop),
+            None => self.send(vec![Alarm::from(reason.clone()).draft(None)]).map(drop),
         }
+    }
+
+    /// An episode over budget that nobody has approved may end in safe mode alone (D59). The packets before may have taken
+    /// the time that was left.
+    fn halt_over_budget(&mut self, reason: &Text) -> Result<(), Arc<Refusal>> {
+        if self.machine.finish().is_empty() {
+            return Ok(());
+        }
+        self.send(vec![Alarm::from(reason.clone()).draft(None)]).map(drop)
     }
 
     fn note_the_end(&mut self, reason: &Text) -> Result<(), Arc<Refusal>> {
@@ -146,10 +160,10 @@ impl Core {
     fn cancelled(&self, reason: &Text) -> Vec<Draft> {
         let result = |task: super::Pending| {
             let details = ErrorDetails::builder().error_message(reason.to_string()).build();
-            let payload = TaskResultPayload::builder()
+            let payload = TaskResultPayload::cancelled()
                 .task_id(task.task_id().clone())
                 .directive_packet_id(task.directive().clone())
-                .result_status(ResultStatus::Cancelled)
+                .result_data(Value::Null)
                 .error_details(details);
             Draft::new(payload.build())
         };
@@ -191,7 +205,7 @@ fn belief(reason: &Text) -> Draft {
     Belief::new("episode", "ended", reason.as_str()).draft()
 }
 
-fn escalation(reason: &Text) -> Escalation<2, 1> {
+fn escalation(reason: &Text, trigger: EscalationTrigger) -> Escalation<2, 1> {
     let choice = |id: &str, description: &str, pro: &str, con: &str| Choice {
         id: id.to_owned(),
         description: description.to_owned(),
@@ -199,7 +213,7 @@ fn escalation(reason: &Text) -> Escalation<2, 1> {
         cons: vec![con.to_owned()],
     };
     Escalation {
-        trigger: EscalationTrigger::UserOverrideRequired,
+        trigger,
         options: [
             choice("resume", "resume the episode from its log", "the work is completed", "the cause may come again"),
             choice("abandon", "leave the work as it is", "nothing more happens", "the work stays incomplete"),

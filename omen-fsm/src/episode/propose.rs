@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use omen_invariants::rules::inv_012_stakes_consistent::understated;
 use omen_types::serde_json::{self, value::RawValue};
-use omen_types::{Code, Diagnostic, LayerSource, ObservationType, Packet, PacketId, PacketType};
+use omen_types::{Code, Diagnostic, Packet, PacketId, PacketType};
 use serde::Deserialize;
 
 use super::core::Core;
 use super::refused::Refusal;
 use super::{AnyEpisode, Pending};
-use crate::table::Event;
+use crate::rules::layer;
+use crate::table::{Event, Word};
 
 /// A move that was made.
 #[must_use = "it holds the episode"]
@@ -93,12 +94,12 @@ impl Allow {
         Self { tokens: false, user_input: false, results: false, alerts: false, understated: false }
     }
 
-    /// All that the protocol allows the layer of the episode.
+    /// All that the protocol allows those that a program may let a model speak for. Layer 1 is not among them.
     pub const fn everything() -> Self {
         Self { tokens: true, user_input: true, results: true, alerts: true, understated: true }
     }
 
-    /// And tokens, whose issuer is the layer of the episode. Without this, the program issues them:
+    /// And tokens, whose issuer is the layer that the episode sends tokens from. Without this, the program issues them:
     /// [`Episode::authorize`](super::Episode).
     pub const fn tokens(self) -> Self {
         Self { tokens: true, ..self }
@@ -127,9 +128,8 @@ impl Allow {
 
     /// Whether a proposal may make an event happen, as far as it goes by whose word that is.
     pub(super) fn lists(self, event: Event) -> bool {
-        // No proposal speaks as layer 1, which alone ends safe mode (E7), and the close is no packet.
-        let Some(packet_type) = event.packet_type().filter(|_| event != Event::Release) else { return false };
-        Word::of(packet_type, event == Event::ObserveUser).is_none_or(|word| self.has(word))
+        // The close is no packet.
+        event.packet_type().is_some() && Word::of(event).is_none_or(|word| self.has(word))
     }
 
     fn has(self, word: Word) -> bool {
@@ -138,17 +138,17 @@ impl Allow {
             Word::Human => self.user_input,
             Word::Executor => self.results,
             Word::Guard => self.alerts,
+            // The end of safe mode is an order of layer 1, which no program hands to a model.
+            Word::Authority => false,
         }
     }
 
     /// What is against a packet that nobody but the model stands for.
-    fn check(self, packet: &Packet, layer: LayerSource) -> Result<(), Refusal> {
+    fn check(self, packet: &Packet, event: Event) -> Result<(), Refusal> {
         let says = |code, problem, pointer: &str, help: &str| {
             Err(Refusal::rule(Diagnostic::error(code, problem).at(pointer).help(help)))
         };
-        let is_input = matches!(packet, Packet::Observation(observation)
-            if observation.payload.observation_type == ObservationType::UserInput);
-        match Word::of(packet.header().packet_type, is_input).filter(|word| !self.has(*word)) {
+        match Word::of(event).filter(|word| !self.has(*word)) {
             Some(Word::Issuer) => {
                 let problem = "a model issues itself no token";
                 return says(Code::E4, problem, "/header/packet_type", "ask for one: the program issues tokens");
@@ -160,48 +160,31 @@ impl Allow {
             }
             Some(Word::Executor) => {
                 let problem = "how a task has ended, a model does not say";
-                let help = "wait for the result: whoever carries the task out settles it";
+                let help = "wait for the result: the program that carries the task out settles it";
                 return says(Code::E6, problem, "/header/packet_type", help);
             }
             Some(Word::Guard) => {
                 let problem = "a model sends no alerts";
                 return says(Code::E7, problem, "/header/packet_type", "decide to escalate, or to cancel");
             }
+            Some(Word::Authority) => {
+                let problem = "a model does not end safe mode";
+                let help = "wait for layer 1 or Integrity to clear it";
+                return says(Code::E7, problem, "/payload/severity", help);
+            }
             None => {}
         }
         if let Packet::ToolAuthorizationToken(token) = packet
-            && token.payload.issuer_layer != layer
+            && token.payload.issuer_layer != token.header.layer_source
         {
-            let problem = "a model issues tokens in the name of its own layer alone";
-            let help = "name the layer of the packet as the issuer";
-            return says(Code::E4, problem, "/payload/issuer_layer", help);
+            let own = layer::wire(token.header.layer_source);
+            let problem = format!("a model issues tokens in the name of layer `{own}` alone");
+            let help = format!("name the layer of the packet as the issuer: `{own}`");
+            return Err(Refusal::rule(Diagnostic::error(Code::E4, problem).at("/payload/issuer_layer").help(help)));
         }
         match understated(&packet.mcp().stakes) {
             Some(finding) if !self.understated => Err(Refusal::rule(finding)),
             _ => Ok(()),
-        }
-    }
-}
-
-/// Somebody else than the agent, for whose word a packet stands.
-#[derive(Clone, Copy)]
-enum Word {
-    Issuer,
-    Human,
-    Executor,
-    Guard,
-}
-
-impl Word {
-    /// Whose word a packet of a type is; the agent's own, if none.
-    fn of(packet_type: PacketType, is_user_input: bool) -> Option<Self> {
-        match packet_type {
-            PacketType::ToolAuthorizationToken => Some(Self::Issuer),
-            PacketType::ObservationPacket => is_user_input.then_some(Self::Human),
-            PacketType::TaskResultPacket => Some(Self::Executor),
-            PacketType::IntegrityAlertPacket => Some(Self::Guard),
-            // What a type that the schema gains may say, the table and the rules decide.
-            _ => None,
         }
     }
 }
@@ -235,7 +218,7 @@ impl AnyEpisode {
     /// ```
     ///
     /// # Errors
-    /// As [`AnyEpisode::propose`]. The issuer of a token has to be the layer of the episode, whatever is allowed.
+    /// As [`AnyEpisode::propose`]. The issuer of a token has to be the layer that sends it, whatever is allowed.
     pub fn propose_with(self, allow: Allow, proposal: &str) -> Result<Moved, NotMoved> {
         let mut core = self.into_core();
         match core.step(|core| proposed(core, allow, proposal)) {
@@ -256,8 +239,7 @@ fn proposed(core: &mut Core, allow: Allow, text: &str) -> Result<PacketId, Refus
             ))
         })?;
     let packet = core.compose(packet_type, payload.get(), mcp.map(RawValue::get))?;
-    let layer = core.origin.layer;
-    let send = |core: &mut Core| core.send_packet(&packet, || allow.check(&packet, layer));
+    let send = |core: &mut Core| core.send_packet(&packet, |event| allow.check(&packet, event));
     let id = match &packet {
         Packet::TaskResult(result) => {
             let payload = &result.payload;

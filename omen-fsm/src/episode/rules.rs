@@ -5,7 +5,7 @@ use omen_invariants::facts::{Degraded, EpistemicStatusFact, Judged, Observed, To
 
 use super::state::sealed::EpisodeSealed;
 use super::state::{Attempted, Complete, Planned, Proven, Seen, Unplanned, Unseen};
-use super::values::{AnyClass, Authorized, ReadOnly, Settled};
+use super::values::{AnyClass, ReadOnly, ReadWrite, Settled};
 use super::{Evidenced, HasPlan, ReadsAtOnce, Settles, SomeOrders, SomeUses, Succeeded, VerifyOnlyReads, WritesFirst};
 
 impl EpisodeSealed for Judged {}
@@ -18,7 +18,7 @@ impl EpisodeSealed for Unseen {}
 impl EpisodeSealed for Seen {}
 impl<const N: usize> EpisodeSealed for [Settled; N] {}
 impl EpisodeSealed for ReadOnly {}
-impl EpisodeSealed for Authorized {}
+impl EpisodeSealed for ReadWrite {}
 impl EpisodeSealed for AnyClass {}
 
 /// Progress of a verification loop, and what it becomes.
@@ -76,7 +76,7 @@ impl<C> HasPlan<C> for Complete {}
 impl<C> HasPlan<C> for Judged {}
 // What such an order lacks is said by `VerifyOnlyReads` already.
 #[diagnostic::do_not_recommend]
-impl HasPlan<Authorized> for Unplanned {}
+impl HasPlan<ReadWrite> for Unplanned {}
 #[diagnostic::do_not_recommend]
 impl HasPlan<AnyClass> for Unplanned {}
 
@@ -138,7 +138,7 @@ impl VerifyOnlyReads for ReadOnly {}
 impl ReadsAtOnce for ReadOnly {}
 
 #[diagnostic::do_not_recommend]
-impl WritesFirst for Authorized {}
+impl WritesFirst for ReadWrite {}
 
 impl<const N: usize> EpisodeSealed for [(); N] {}
 

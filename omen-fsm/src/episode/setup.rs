@@ -8,21 +8,22 @@ use std::time::SystemTime;
 
 use omen_invariants::facts::AnyEnvelope;
 use omen_types::limits::MAX_ID_BYTES;
-use omen_types::{CampaignId, CorrelationId, Diagnostic, Instant, Invalid, LayerNumber, LayerSource, PacketId};
+use omen_types::{CampaignId, CorrelationId, Diagnostic, Instant, PacketId};
 
 use super::claim::{Claims, StartError};
 use super::core::{Core, LoopNotes, Mark, Origin};
 use super::ending::{Lost, OnDrop};
+use super::values::PacketHeaderExtras;
 use super::{Closed, Episode, Idle};
 use crate::machine::Machine;
 
 /// Tells the time. No rule reads a clock by itself; packets carry what this says.
-pub trait Clock: Send + Sync + 'static {
+pub trait TimeSource: Send + Sync + 'static {
     /// The time now.
     fn now(&self) -> Instant;
 }
 
-impl<F: Fn() -> Instant + Send + Sync + 'static> Clock for F {
+impl<F: Fn() -> Instant + Send + Sync + 'static> TimeSource for F {
     fn now(&self) -> Instant {
         self()
     }
@@ -31,7 +32,7 @@ impl<F: Fn() -> Instant + Send + Sync + 'static> Clock for F {
 /// The clock of the machine.
 ///
 /// ```
-/// use omen_fsm::episode::{Clock, SystemClock};
+/// use omen_fsm::episode::{SystemClock, TimeSource};
 ///
 /// let before = std::time::SystemTime::now();
 /// assert!(SystemClock::default().now() >= before.into());
@@ -39,7 +40,7 @@ impl<F: Fn() -> Instant + Send + Sync + 'static> Clock for F {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock(());
 
-impl Clock for SystemClock {
+impl TimeSource for SystemClock {
     fn now(&self) -> Instant {
         SystemTime::now().into()
     }
@@ -136,11 +137,11 @@ pub trait Log: Send + Sync + 'static {
 
 /// A log in memory.
 #[derive(Clone, Debug, Default)]
-pub struct Memory {
+pub struct MemoryLog {
     lines: Vec<String>,
 }
 
-impl Log for Memory {
+impl Log for MemoryLog {
     fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()> {
         self.lines.extend(lines.iter().map(|line| line.text.to_owned()));
         Ok(())
@@ -188,22 +189,24 @@ impl<W: Write + Send + Sync + 'static> Log for JsonLines<W> {
 /// ```
 #[must_use = "an episode begins with `start()`"]
 pub struct Setup {
-    core: Core,
+    pub(super) core: Core,
 }
 
 impl Setup {
     /// An episode with its correlation id, the envelope of its first packets, and a clock. It writes to
-    /// [`Memory`] with ids that are numbered, as layer 5.
-    pub fn new(correlation_id: CorrelationId, envelope: &impl AnyEnvelope, clock: impl Clock) -> Self {
+    /// [`MemoryLog`] with ids that are numbered. Each packet comes from a layer that sends such packets (LAYER, D63).
+    pub fn new(correlation_id: CorrelationId, envelope: &impl AnyEnvelope, clock: impl TimeSource) -> Self {
+        let mcp = Arc::new(envelope.mcp().clone());
         let stem = correlation_id.as_str().trim_start_matches("corr_").to_owned();
         Self {
             core: Core {
                 machine: Machine::default(),
-                mcp: Arc::new(envelope.mcp().clone()),
-                origin: Origin { correlation_id, campaign_id: None, layer: LayerSource::LayerNumber(deciding()) },
+                mcp: Arc::clone(&mcp),
+                grounded: mcp,
+                origin: Origin { correlation_id, campaign_id: None, header: PacketHeaderExtras::default() },
                 clock: Arc::new(clock),
                 ids: Box::new(Numbered::new(stem)),
-                log: Box::new(Memory::default()),
+                log: Box::new(MemoryLog::default()),
                 last: None,
                 sent: 0,
                 decision: None,
@@ -213,6 +216,7 @@ impl Setup {
                 mark: Mark::default(),
                 trouble: None,
                 leases: Arc::default(),
+                asked: Arc::default(),
                 claims: Claims::process(),
                 on_drop: OnDrop::default(),
                 on_lost: None,
@@ -233,19 +237,11 @@ impl Setup {
         self
     }
 
-    /// The campaign that the episode belongs to.
+    /// The campaign that the episode belongs to. If it is resumed, the campaign that its log states first takes precedence
+    /// (CHAIN, D65).
     pub fn campaign(mut self, campaign_id: CampaignId) -> Self {
         self.core.origin.campaign_id = Some(campaign_id);
         self
-    }
-
-    /// The layer of the agent that its packets come from, 2 to 6.
-    ///
-    /// # Errors
-    /// If there is no such layer, or if it is layer 1, which speaks by its orders alone.
-    pub fn layer(mut self, layer: u64) -> Result<Self, Invalid> {
-        self.core.speak_as(layer)?;
-        Ok(self)
     }
 
     /// What becomes of the episode if it is dropped before it has closed, as by `?` or a panic.
@@ -329,8 +325,3 @@ impl fmt::Display for AnotherEpisode {
 }
 
 impl std::error::Error for AnotherEpisode {}
-
-/// The layer that makes decisions.
-fn deciding() -> LayerNumber {
-    LayerNumber::of::<5>()
-}

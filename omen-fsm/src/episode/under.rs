@@ -1,7 +1,6 @@
 //! Another envelope for the packets to come.
 
 use omen_invariants::facts::{Envelope, Judged, ToolsDown, ToolsOk, ToolsPartial};
-use omen_types::Invalid;
 
 use super::rules::Progress;
 use super::state::{Decide, Many, Open, Typestate, Verify};
@@ -66,18 +65,6 @@ impl<P: Progress, O, U, T: ToolsThen<U>> Under<T> for Many<Verify<P, O, U>> {
 }
 
 impl<S> Episode<S> {
-    /// Sends the packets to come from another layer of the agent, 2 to 6.
-    ///
-    /// # Errors
-    /// If there is no such layer, or if it is layer 1, which speaks by its orders alone; the episode is in
-    /// the error.
-    pub fn from_layer(mut self, layer: u64) -> Result<Self, (Self, Invalid)> {
-        match self.core.speak_as(layer) {
-            Ok(()) => Ok(self),
-            Err(invalid) => Err((self, invalid)),
-        }
-    }
-
     /// Sends the packets to come in another envelope: with other evidence, say, or another state of the
     /// tools. Nothing is sent. A decision brings its own envelope, which holds until the next one.
     pub fn under<L, Q, T>(mut self, envelope: &Envelope<L, Q, T>) -> Episode<S::Then>

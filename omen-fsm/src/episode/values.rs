@@ -1,39 +1,47 @@
 //! What moves are given: the contents of packets, and the proofs that rules ask for.
 
+#[allow(unused_imports, reason = "the schemas say whether it has generated setters")]
+use super::setup::Setup;
+
 mod alert;
 mod arbitration;
 mod belief;
 mod directive;
 mod escalation;
 mod fields;
+mod inquiry;
 mod json;
 mod layer1;
 mod named;
 mod observation;
 mod plan;
+#[allow(clippy::clone_on_copy, reason = "which types the members have, the schemas say")]
 mod setters;
+mod stated;
 mod task;
 mod token;
 
-pub use alert::Alert;
-pub(crate) use alert::{clear as clear_alert, halt as halt_alert, info as info_alert};
+pub(crate) use alert::info as info_alert;
+pub use alert::{Alarm, Alert, Clearance};
 pub use arbitration::{
     ActOrder, Arbitration, Candidate, Chosen, Feasible, NothingLeft, Proposed, Ruling, Tradeoff, Vetted, Withdrawn,
 };
 #[doc(hidden)]
 pub use arbitration::{ExplainArbitration, ExplainRuling, Never};
 pub use belief::Belief;
-pub use directive::{AnyClass, Authorized, Directive, Order, ReadOnly};
+pub use directive::{AnyClass, Directive, Order, ReadOnly, ReadWrite};
 pub use escalation::{Choice, Escalates, Escalation, FullEscalation, Gap, Step};
 pub use fields::Fields;
+pub use inquiry::Inquiry;
 pub use json::{DoesNotFit, Json, ToJson};
 pub use layer1::{Layer1, Layer1Order};
 pub use named::{AnyScope, NamedDirective, NamedScope, Sorted, Unauthorized};
 pub use observation::{Answer, Observation};
 pub use plan::{Assumption, Plan, Proof, Target, Verified};
+pub(crate) use setters::PacketHeaderExtras;
 use setters::{
-    DecisionPayloadExtras, EscalationPayloadExtras, NextStepExtras, TaskDirectivePayloadExtras,
+    AuthorizedScopeExtras, DecisionPayloadExtras, ExecutionMethodExtras, TaskDirectivePayloadExtras,
     TaskResultPayloadExtras, ToolAuthorizationPayloadExtras, VerificationPlanPayloadExtras,
 };
-pub use task::{Authority, NotStarted, Pending, Running, Settled, Watch};
+pub use task::{Authority, NotItsResult, NotStarted, Pending, Running, Settled, Watch};
 pub use token::{LiveToken, Permit, TokenSpec};

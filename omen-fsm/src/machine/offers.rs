@@ -30,6 +30,8 @@ impl Machine {
             }
             // D20: a result names an open directive.
             Some(PacketType::TaskResultPacket) => open,
+            // D59: an episode over budget does not close.
+            None => self.finish().is_empty(),
             _ => true,
         }
     }

@@ -4,19 +4,19 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use omen_fsm::{Event, Machine};
-use omen_types::{Instant, PacketFacts, PayloadFacts};
+use omen_types::{Code, Diagnostic, Instant, PacketFacts, PayloadFacts};
 
-use crate::simple::{Packet, Simple};
+use crate::simple::{BUDGETS, Packet, Simple};
 
 /// How long sequences get.
 const LENGTH: usize = 7;
 
 /// A kind of packet that sequences are made of: what it is to the simple interpreter, and an example
 /// line that is made into it.
-struct Symbol {
+pub(crate) struct Symbol {
     name: &'static str,
     packet: Packet,
-    facts: PacketFacts<'static>,
+    pub(crate) facts: PacketFacts<'static>,
 }
 
 /// Facts of the first packet among the examples that some test picks.
@@ -36,17 +36,38 @@ fn find(test: impl Fn(&PacketFacts<'static>) -> bool) -> PacketFacts<'static> {
         .expect("an example of each kind")
 }
 
-fn symbols() -> Vec<Symbol> {
+pub(crate) fn symbols() -> Vec<Symbol> {
     use omen_types::{DecisionOutcome as O, EpistemicStatus, ResultStatus, ToolSafetyClass, ToolsState};
 
     let mut all = Vec::new();
     let mut add = |name, packet: Packet, edit: &dyn Fn(&mut PacketFacts<'static>)| {
         let wanted = Event::ALL.iter().copied().find(|event| event.as_str() == packet.event).expect(packet.event);
-        let mut facts = find(|facts| Event::of(facts) == wanted);
+        let mut facts = find(|facts| {
+            let reports = match &facts.payload {
+                PayloadFacts::TaskResult(result) => result.execution_metadata.is_some(),
+                _ => true,
+            };
+            Event::of(facts) == wanted && reports
+        });
         let packet = Packet { tools_ok: packet.tools_ok || name != "settle degraded", ..packet };
         facts.mcp.routing.tools_state = if packet.tools_ok { ToolsState::ToolsOk } else { ToolsState::ToolsDown };
         facts.header.created_at = "2026-03-01T10:00:00Z".parse::<Instant>().unwrap();
+        let count = |number| omen_types::Count::new(number).unwrap();
+        facts.mcp.budgets.token_budget = count(BUDGETS.0);
+        facts.mcp.budgets.tool_call_budget = count(BUDGETS.1);
         edit(&mut facts);
+        if let PayloadFacts::TaskResult(result) = &mut facts.payload {
+            let metadata = result.execution_metadata.as_mut().expect("what it has used");
+            metadata.tokens_used = Some(count(packet.spent.0));
+            metadata.tool_calls_used = Some(count(packet.spent.1));
+        }
+        if let PayloadFacts::Escalation(escalation) = &mut facts.payload {
+            escalation.escalation_trigger = if packet.approves {
+                omen_types::EscalationTrigger::BudgetInsufficient
+            } else {
+                omen_types::EscalationTrigger::UserOverrideRequired
+            };
+        }
         assert_eq!(Event::of(&facts), wanted, "{name}");
         all.push(Symbol { name, packet, facts });
     };
@@ -100,13 +121,15 @@ fn symbols() -> Vec<Symbol> {
         ("settle unknown", true),
         ("settle other task", true),
     ] {
-        add(name, Packet { success, ..of("settle") }, &|facts| {
+        // A success costs a call, and a failure tokens: the second of either is one too many, or the first.
+        let spent = if success { (60, 1) } else { (101, 0) };
+        add(name, Packet { success, spent, ..of("settle") }, &|facts| {
             if let PayloadFacts::TaskResult(result) = &mut facts.payload {
                 result.result_status = if success { ResultStatus::Success } else { ResultStatus::Failure };
             }
         });
     }
-    add("escalation", of("escalate"), &|_| {});
+    add("escalation", Packet { approves: true, ..of("escalate") }, &|_| {});
     add("alert", of("alert"), &|facts| revoke(facts, None));
     add("revoke", Packet { token: Some("token_1"), ..of("alert") }, &|facts| revoke(facts, Some("token_1")));
     add("halt", of("halt"), &|facts| revoke(facts, None));
@@ -128,7 +151,7 @@ fn revoke(facts: &mut PacketFacts<'static>, token: Option<&'static str>) {
 }
 
 /// A symbol as the next packet of a history: ids of its own, and references to what is there.
-fn instance(symbol: &Symbol, history: &[Packet]) -> (Packet, PacketFacts<'static>) {
+pub(crate) fn instance(symbol: &Symbol, history: &[Packet]) -> (Packet, PacketFacts<'static>) {
     let depth = history.len();
     let (mut packet, mut facts) = (symbol.packet.clone(), symbol.facts.clone());
     packet.id = format!("pkt_{depth}");
@@ -166,6 +189,7 @@ struct Walk {
     simple: Simple,
     symbols: Vec<Symbol>,
     judged: u64,
+    overruns: u64,
     accepted: [u64; LENGTH + 1],
 }
 
@@ -192,6 +216,12 @@ impl Walk {
             let expected = self.simple.broken(&states, history, &packet);
             assert_eq!(found, expected, "{} after {}", self.symbols[at].name, tell(history));
             if found.0.is_none() {
+                let overrun = overrun(&verdict.invariants);
+                self.overruns += u64::from(overrun.is_some());
+                let expected = Simple::overrun(history, &packet);
+                assert_eq!(overrun, expected, "{} after {}", self.symbols[at].name, tell(history));
+            }
+            if found.0.is_none() {
                 taken.insert(verdict.event);
                 let mut next = machine.clone();
                 next.accept(&facts, &verdict);
@@ -207,13 +237,23 @@ impl Walk {
     }
 }
 
+/// What INV-005 says: a severity and the budgets that it names.
+fn overrun(findings: &[Diagnostic]) -> Option<(&'static str, BTreeSet<&'static str>)> {
+    let mut all = findings.iter().filter(|finding| finding.code == Code::Inv005);
+    let first = all.next()?;
+    assert!(all.next().is_none(), "one finding: {findings:?}");
+    let named = ["tokens", "tool calls"].into_iter().filter(|budget| first.message.contains(budget));
+    Some((first.severity.as_str(), named.collect()))
+}
+
 fn tell(history: &[Packet]) -> String {
     history.iter().map(|packet| packet.event).collect::<Vec<_>>().join(", ")
 }
 
 #[test]
 fn every_sequence_up_to_length_7_agrees() {
-    let mut walk = Walk { simple: Simple::new(), symbols: symbols(), judged: 0, accepted: [0; LENGTH + 1] };
+    let mut walk =
+        Walk { simple: Simple::new(), symbols: symbols(), judged: 0, overruns: 0, accepted: [0; LENGTH + 1] };
     walk.from(&Machine::default(), &mut Vec::new());
     println!(
         "{} kinds of packet; {} packets judged; legal sequences by length {:?}",
@@ -223,4 +263,5 @@ fn every_sequence_up_to_length_7_agrees() {
     );
     // Enough to have gone through the loop, through a write and out of safe mode.
     assert!(walk.accepted[LENGTH] > 500_000);
+    assert!(walk.overruns > 3_000, "{} overruns", walk.overruns);
 }

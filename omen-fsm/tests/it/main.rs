@@ -3,5 +3,7 @@
 #![allow(clippy::print_stdout, reason = "a test says what it has counted")]
 
 mod exhaustive;
+mod origins;
+mod provenance;
 mod simple;
 mod table;

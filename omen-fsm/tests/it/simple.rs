@@ -29,7 +29,14 @@ pub(crate) struct Packet {
     pub(crate) cites: Vec<String>,
     /// From layer 1 or Integrity.
     pub(crate) high_layer: bool,
+    /// Tokens and tool calls that a result reports.
+    pub(crate) spent: (u64, u64),
+    /// Whether it approves an overrun of the budgets.
+    pub(crate) approves: bool,
 }
+
+/// The budgets of every decision: tokens and tool calls. Time stands still.
+pub(crate) const BUDGETS: (u64, u64) = (100, 1);
 
 pub(crate) struct Simple {
     table: Value,
@@ -138,8 +145,35 @@ impl Simple {
             broken.push("E3");
         }
         broken.extend(open(history).iter().map(|_| "E6"));
+        if !over(history).is_empty() {
+            broken.push("INV-005");
+        }
         broken
     }
+
+    /// What INV-005 says of a packet after a history: a severity and the budgets that it names (D32, D59).
+    pub(crate) fn overrun(history: &[Packet], packet: &Packet) -> Option<(&'static str, BTreeSet<&'static str>)> {
+        let with: Vec<Packet> = history.iter().chain([packet]).cloned().collect();
+        let commits = ["plan", "authorize", "direct_read", "direct_write", "decide_act", "decide_verify_first"];
+        let (before, after) = (over(history), over(&with));
+        if commits.contains(&packet.event) && !before.is_empty() {
+            return Some(("error", before));
+        }
+        let named: BTreeSet<_> = (1..=history.len()).flat_map(|length| over(&history[..length])).collect();
+        let new: BTreeSet<_> = after.difference(&named).copied().collect();
+        (!new.is_empty()).then_some(("warning", new))
+    }
+}
+
+/// The budgets that are exceeded and not approved after a history.
+fn over(history: &[Packet]) -> BTreeSet<&'static str> {
+    let decided = history.iter().any(|p| p.event.starts_with("decide_"));
+    if !decided || history.iter().any(|p| p.approves) {
+        return BTreeSet::new();
+    }
+    let used = history.iter().fold((0, 0), |used, p| (used.0 + p.spent.0, used.1 + p.spent.1));
+    let tokens = (used.0 > BUDGETS.0).then_some("tokens");
+    tokens.into_iter().chain((used.1 > BUDGETS.1).then_some("tool calls")).collect()
 }
 
 fn bare(state: &str) -> &str {

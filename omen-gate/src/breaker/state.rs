@@ -58,23 +58,32 @@ impl Breaker {
 
     /// Lets a call through, as one of the current generation.
     pub(super) fn admit(&mut self, now: Duration, cooldown: Duration, last: &mut u64) -> Result<u64, NotNow> {
+        self.look(now, cooldown)?;
         match &mut self.state {
             State::Closed { .. } => {}
-            State::Open { since } => {
-                let remaining = cooldown.saturating_sub(now.saturating_sub(*since));
-                if !remaining.is_zero() {
-                    return Err(NotNow { state: "open", help: format!("it is tried again in {remaining:?}") });
-                }
-                self.change(State::HalfOpen { probing: true }, last);
-            }
-            State::HalfOpen { probing: true } => {
-                let help = "one call is trying it; wait for its end".to_owned();
-                return Err(NotNow { state: "half open, and its one probe is under way", help });
-            }
+            State::Open { .. } => self.change(State::HalfOpen { probing: true }, last),
             State::HalfOpen { probing } => *probing = true,
         }
         self.under_way += 1;
         Ok(self.generation)
+    }
+
+    /// Whether a call would be let through now.
+    pub(super) fn look(&self, now: Duration, cooldown: Duration) -> Result<(), NotNow> {
+        match self.state {
+            State::Closed { .. } | State::HalfOpen { probing: false } => Ok(()),
+            State::Open { since } => {
+                let remaining = cooldown.saturating_sub(now.saturating_sub(since));
+                match remaining.is_zero() {
+                    true => Ok(()),
+                    false => Err(NotNow { state: "open", help: format!("it is tried again in {remaining:?}") }),
+                }
+            }
+            State::HalfOpen { probing: true } => {
+                let help = "one call is trying it; wait for its end".to_owned();
+                Err(NotNow { state: "half open, and its one probe is under way", help })
+            }
+        }
     }
 
     /// A call has ended.

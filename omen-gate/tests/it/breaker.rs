@@ -84,6 +84,18 @@ fn a_name_has_one_breaker_and_only_its_own() {
     assert!(breakers.admit(&name("search2")).is_ok());
 }
 
+/// Breakers are kept nowhere: what another process begins with is new.
+#[test]
+fn a_new_process_begins_with_closed_breakers() {
+    let clock = clock();
+    let before = breakers(&clock);
+    open(&before);
+    assert!(admit(&before).is_err());
+    let after = breakers(&clock);
+    assert_eq!(after.state(&SEARCH), BreakerState::Closed { failures: 0 });
+    assert!(admit(&after).is_ok() && admit(&before).is_err());
+}
+
 #[test]
 fn a_cancelled_call_is_a_failure_and_frees_the_probe() {
     let clock = clock();

@@ -4,13 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use omen_fsm::episode::{
     Act, Arbitration, Belief, Claims, Decide, Directive, Episode, Execute, Fields, Numbered, Observation, Open,
     Pending, Ruling, Setup, TokenSpec, Tradeoff,
 };
 use omen_fsm::fields;
 use omen_gate::confirm::Reply;
-use omen_gate::{Clock, Code, Fault, ManualClock, Permission, TurnId};
+use omen_gate::server::{Dispatch, Local, ToolServer};
+use omen_gate::tool::{Answer, Tool};
+use omen_gate::{Clock, Code, Fault, MAX_RAW_ANSWER, ManualClock, Permission, TurnId};
 use omen_invariants::facts::{
     Budgets, Envelope, Epistemics, Evidence, Intent, LowStakes, Mcp, Observed, Operational, Par, Quality, Risk,
     Routing, Stakes, ToolsOk, adversariality, impact, irreversibility, op, uncertainty,
@@ -19,7 +22,7 @@ use omen_invariants::{scope, text, tool as typed_tool, unit};
 use omen_types::{ErrorDetails, Instant, Packet, ResultStatus, TaskClass};
 use serde_json::{Value, json};
 
-use crate::gates::{MAY_WRITE, Person, World, world};
+use crate::gates::{MAY_WRITE, Person, World, local, world, world_with};
 use crate::support::tool;
 
 typed_tool!(Get = "store/get", Read);
@@ -29,7 +32,7 @@ typed_tool!(Harmless = "store/set", Read);
 typed_tool!(Elsewhere = "rm", Read);
 scope!(Change: tools [Set], operations [Modify]);
 
-fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
+pub(crate) fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
     Mcp {
         intent: Intent::new(text!("look after the pool"), text!("database orders")),
         stakes: Stakes {
@@ -255,4 +258,80 @@ async fn pg_6_a_directive_is_good_for_one_call() {
     assert_eq!(world.gate.run(second).await.status(), ResultStatus::Failure);
     assert_eq!(world.seen.calls(), 1);
     assert_eq!(world.kinds().last().unwrap(), "decision PG-6");
+}
+
+/// Lists the tools that a gate's configuration allows, and answers as it is told.
+#[derive(Debug)]
+struct Says {
+    local: Local,
+    answer: Answer,
+}
+
+#[async_trait]
+impl ToolServer for Says {
+    async fn list(&self) -> Result<Vec<Tool>, Fault> {
+        self.local.list().await
+    }
+
+    async fn call(&self, _: Dispatch) -> Result<Answer, Fault> {
+        Ok(self.answer.clone())
+    }
+}
+
+async fn world_that_says(answer: Value) -> World {
+    let answer = serde_json::from_value(answer).unwrap();
+    world_with("[limits]\nanswer_bytes = 4_194_304\n", Says { local: local(), answer }, |builder| builder).await
+}
+
+#[tokio::test]
+async fn pg_4_an_answer_of_another_type_comes_back_raw_in_a_failure() {
+    for answer in [
+        json!({ "content": [{ "type": "text", "text": "50" }], "structuredContent": { "key": "pool", "value": "50" } }),
+        json!({ "content": [{ "type": "text", "text": "50" }] }),
+        json!({ "content": [], "structuredContent": { "key": "pool", "value": 1.5 }, "typed": true }),
+    ] {
+        let world = world_that_says(answer.clone()).await;
+        let (status, data, details, calls) = settle(&world, reading(&world, Get, json!({ "key": "pool" }))).await;
+        let details = details.unwrap();
+        assert_eq!((status, calls), (ResultStatus::Failure, Some(1)));
+        assert_eq!(details.error_code.as_deref(), Some("PG-4"));
+        let message = details.error_message.unwrap();
+        assert!(message.starts_with("PG-4: typed parsing blocked: "), "{message}");
+        let mut expected = answer;
+        expected["typed"] = json!(false);
+        assert_eq!(data, expected);
+        assert_eq!(world.kinds(), ["decision", "intent", "outcome", "decision PG-4"]);
+    }
+}
+
+#[tokio::test]
+async fn pg_4_a_raw_answer_is_cut_where_it_is_too_long_or_too_deep() {
+    let long = json!({ "content": [{ "type": "text", "text": "ä".repeat(1 << 20) }] });
+    let deep = (0..100).fold(json!(1), |value, _| json!([value]));
+    let deep = json!({ "content": [], "structuredContent": { "key": deep, "value": 50 } });
+    for answer in [long, deep] {
+        let world = world_that_says(answer.clone()).await;
+        let (status, data, details, _) = settle(&world, reading(&world, Get, json!({ "key": "pool" }))).await;
+        assert_eq!((status, details.unwrap().error_code.as_deref()), (ResultStatus::Failure, Some("PG-4")));
+        let mut whole = answer;
+        whole["typed"] = json!(false);
+        let whole = whole.to_string();
+        assert_eq!((&data["typed"], &data["bytes"]), (&json!(false), &json!(whole.len())));
+        let cut = data["cut"].as_str().unwrap();
+        assert!(cut.len() <= MAX_RAW_ANSWER && cut.len() > 100);
+        assert!(whole.starts_with(&cut[..20]) && whole.ends_with(&cut[cut.len() - 20..]), "both ends: {cut:.100}");
+    }
+}
+
+#[tokio::test]
+async fn pg_4_a_raw_answer_whose_mark_cannot_be_recorded_is_withheld() {
+    let world = world_that_says(json!({ "content": [{ "type": "text", "text": "secret" }] })).await;
+    let running = reading(&world, Get, json!({ "key": "pool" }));
+    // Decision, intent and outcome fit; the mark does not.
+    world.room.store(3, Ordering::SeqCst);
+    let (status, data, details, _) = settle(&world, running).await;
+    assert_eq!(
+        (status, data, details.unwrap().error_code.as_deref()),
+        (ResultStatus::Failure, Value::Null, Some("A1"))
+    );
 }

@@ -200,13 +200,23 @@ pub(crate) async fn tools() -> Vec<Tool> {
 
 /// The configuration: both tools are allowed in the form that they have, `get` may read, `set` may write.
 pub(crate) async fn config(more: &str) -> Config {
+    config_under(PATTERNS, more).await
+}
+
+/// What no query may say.
+const PATTERNS: &str = r#"
+    [[policy.patterns]]
+    pattern = "(?i)drop table"
+    reason = "the database is not to be destroyed"
+"#;
+
+/// The same under another policy.
+pub(crate) async fn config_under(policy: &str, more: &str) -> Config {
     let tools = tools().await;
     let pin_of = |name: &str| pin(tools.iter().find(|tool| tool.name.as_str() == name).unwrap()).unwrap();
     let text = format!(
         r#"
-        [[policy.patterns]]
-        pattern = "(?i)drop table"
-        reason = "the database is not to be destroyed"
+        {policy}
 
         [servers.store]
 
@@ -246,6 +256,17 @@ pub(crate) async fn world(more: &str, build: impl FnOnce(Builder) -> Builder) ->
 
 /// With another server, which lists the same tools.
 pub(crate) async fn world_with(more: &str, server: impl ToolServer, build: impl FnOnce(Builder) -> Builder) -> World {
+    world_of(config(more).await, server, build)
+}
+
+/// Under another policy.
+pub(crate) async fn world_under(policy: &str, build: impl FnOnce(Builder) -> Builder) -> World {
+    let seen = Arc::<Seen>::default();
+    let server = Watched { local: local(), seen: Arc::clone(&seen) };
+    World { seen, ..world_of(config_under(policy, MAY_WRITE).await, server, build) }
+}
+
+fn world_of(config: Config, server: impl ToolServer, build: impl FnOnce(Builder) -> Builder) -> World {
     let (clock, memory) = (clock(), Memory::default());
     let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
     let shared: Arc<dyn Clock> = clock.clone();
@@ -253,7 +274,7 @@ pub(crate) async fn world_with(more: &str, server: impl ToolServer, build: impl 
     let waits = Arc::<AtomicBool>::default();
     let disk = Disk { memory: memory.clone(), room: Arc::clone(&room), waits: Arc::clone(&waits) };
     let audit = Audit::over(disk, key, Arc::clone(&shared), Options::default()).unwrap();
-    let builder = Gate::builder(config(more).await).audit(audit).clock(shared);
+    let builder = Gate::builder(config).audit(audit).clock(shared);
     let builder = builder.server(ServerName::new("store").unwrap(), server);
     let builder = builder.output::<Setting>(tool("store/get"));
     World { room, waits, gate: build(builder).build().unwrap(), clock, memory, seen: Arc::default() }

@@ -254,7 +254,7 @@ async fn a_call_whose_future_is_dropped_is_not_made_again() {
     let settled = world.gate.run(copy).await;
     assert_eq!(code(&settled), "PG-6");
     // What came of it is not known, and the episode may say so.
-    let results = episode.tasks().into_iter().map(|task| task.failure(text!("nobody knows"))).collect();
+    let results = episode.tasks().into_iter().map(|task| task.failure(text!("nobody knows")));
     assert!(episode.settle(results).unwrap().all_settled().is_ok());
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 #![allow(clippy::print_stdout, reason = "a test says what it has counted")]
 
+mod asked;
 mod audit;
 mod breaker;
 mod bridge;
@@ -15,6 +16,7 @@ mod config;
 mod conform;
 mod dry_run;
 mod faults;
+mod fuzz;
 mod gates;
 mod grants;
 mod health;

@@ -309,3 +309,31 @@ async fn a1_an_outcome_that_cannot_be_recorded_withholds_the_answer_and_nothing_
     assert_eq!(other.dispatch().await.unwrap_err().code(), Code::A1);
     assert_eq!(world.seen.calls(), 1);
 }
+
+#[tokio::test]
+async fn g3_nobody_is_asked_about_a_call_that_r1_or_r2_would_stop() {
+    let person = Person::who_says(Reply::Confirmed);
+    let more = format!("{MAY_WRITE}[breaker]\nfailures = 2\ncooldown_seconds = 60\n");
+    let world = world(&more, |builder| builder.confirmer(person.clone())).await;
+    let change = || json!({ "key": "pool", "value": 80 });
+    world.seen.fail_with(Some(Fault::Died { why: "gone".to_owned() }));
+    for _ in 0..2 {
+        let request = world.authorized("turn_1", "store/set", change()).await.unwrap();
+        assert_eq!(request.dispatch().await.unwrap_err().code(), Code::R3);
+    }
+    assert_eq!(person.asked.lock().unwrap().len(), 2);
+    let blocked = world.authorized("turn_2", "store/set", change()).await.unwrap_err();
+    assert_eq!((blocked.code, world.kinds().last().unwrap().as_str()), (Code::R1, "decision R1"));
+
+    // The breaker would let a probe through, and the turn has had its failures.
+    world.clock.advance(Duration::from_secs(60));
+    let blocked = world.authorized("turn_1", "store/set", change()).await.unwrap_err();
+    assert_eq!((blocked.code, world.kinds().last().unwrap().as_str()), (Code::R2, "decision R2"));
+    assert_eq!(person.asked.lock().unwrap().len(), 2, "nobody was asked");
+
+    // To look has taken nothing: the probe is still to be had.
+    world.seen.fail_with(None);
+    let request = world.authorized("turn_2", "store/set", change()).await.unwrap();
+    assert!(request.dispatch().await.is_ok());
+    assert_eq!((person.asked.lock().unwrap().len(), world.seen.calls()), (3, 3));
+}

@@ -117,6 +117,19 @@ impl DynEnvelope {
 
 impl FactSealed for DynEnvelope {}
 
+/// For a packet that is made with a builder: `.mcp(envelope)`.
+impl From<DynEnvelope> for omen_types::Mcp {
+    fn from(envelope: DynEnvelope) -> Self {
+        envelope.mcp
+    }
+}
+
+impl From<&DynEnvelope> for omen_types::Mcp {
+    fn from(envelope: &DynEnvelope) -> Self {
+        envelope.mcp.clone()
+    }
+}
+
 impl AnyEnvelope for DynEnvelope {
     fn mcp(&self) -> &omen_types::Mcp {
         &self.mcp

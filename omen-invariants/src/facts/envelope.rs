@@ -8,10 +8,11 @@ use super::sealed::FactSealed;
 /// A complete envelope that keeps INV-001, INV-004 and INV-012. Its level of stakes, its quality tier
 /// and the state of its tools are types, which the rules for decisions look at.
 ///
-/// Made by [`Mcp::seal`](super::Mcp::seal).
+/// Made by [`Mcp::seal`](super::Mcp::seal). An optional member that the schemas gain, and no rule asks for, has its setter
+/// here.
 #[must_use = "an envelope does nothing until a packet is sent in it"]
 pub struct Envelope<Level, Tier, Tools> {
-    mcp: omen_types::Mcp,
+    pub(super) mcp: omen_types::Mcp,
     facts: PhantomData<Facts<Level, Tier, Tools>>,
 }
 
@@ -23,6 +24,12 @@ impl<Level, Tier, Tools> Envelope<Level, Tier, Tools> {
     /// keeps the rules above.
     pub(super) fn trusted(mcp: omen_types::Mcp) -> Self {
         Self { mcp, facts: PhantomData }
+    }
+
+    /// Shortened, should a setter have made it too large for a packet.
+    #[allow(dead_code, reason = "the schemas say whether it has generated setters")]
+    pub(super) fn refit(self) -> Self {
+        Self::trusted(omen_types::fit::envelope(self.mcp))
     }
 
     /// The envelope as it is written.
@@ -47,9 +54,68 @@ impl<Level, Tier, Tools> fmt::Debug for Envelope<Level, Tier, Tools> {
 
 /// An envelope of either sort: an [`Envelope`], or a [`DynEnvelope`](super::DynEnvelope) where no rule
 /// asks for facts.
+#[diagnostic::on_unimplemented(
+    message = "INV-004: `{Self}` is no envelope whose claims have evidence",
+    label = "expected an `Envelope` or a `DynEnvelope`",
+    note = "`mcp.seal()` makes an `Envelope`; a `Hypothesis` is good for `.verify_first(..)`, `.to_escalate(..)`, `.defer(..)` and `.cancel(..)`"
+)]
 pub trait AnyEnvelope: FactSealed {
     /// The envelope as it is written.
     fn mcp(&self) -> &omen_types::Mcp;
+}
+
+/// An envelope whose claims about the present may lack live evidence (INV-004, D31): good for what asks for certainty,
+/// or for help. A decision to verify first, to escalate, to defer or to cancel takes one, and leaves a warning in the log.
+///
+/// Made by [`Mcp::hypothesis`](super::Mcp::hypothesis).
+#[must_use = "an envelope does nothing until a packet is sent in it"]
+pub struct Hypothesis<Level, Tier, Tools>(Envelope<Level, Tier, Tools>);
+
+impl<Level, Tier, Tools> Hypothesis<Level, Tier, Tools> {
+    /// INVARIANT: as [`Envelope::trusted`], but for INV-004.
+    pub(super) fn trusted(mcp: omen_types::Mcp) -> Self {
+        Self(Envelope::trusted(mcp))
+    }
+
+    /// The envelope as it is written.
+    #[must_use]
+    pub fn mcp(&self) -> &omen_types::Mcp {
+        &self.0.mcp
+    }
+}
+
+impl<Level, Tier, Tools> Clone for Hypothesis<Level, Tier, Tools> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<Level, Tier, Tools> fmt::Debug for Hypothesis<Level, Tier, Tools> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Hypothesis").field(&self.0.mcp).finish()
+    }
+}
+
+impl<Level, Tier, Tools> FactSealed for Hypothesis<Level, Tier, Tools> {}
+
+/// An envelope that may ask for certainty (D31): an envelope of either sort, or a [`Hypothesis`].
+pub trait MayAsk: FactSealed {
+    /// The envelope as it is written.
+    fn mcp(&self) -> &omen_types::Mcp;
+}
+
+#[diagnostic::do_not_recommend]
+impl<Any: AnyEnvelope> MayAsk for Any {
+    fn mcp(&self) -> &omen_types::Mcp {
+        AnyEnvelope::mcp(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<Level, Tier, Tools> MayAsk for Hypothesis<Level, Tier, Tools> {
+    fn mcp(&self) -> &omen_types::Mcp {
+        self.mcp()
+    }
 }
 
 impl<Level, Tier, Tools> FactSealed for Envelope<Level, Tier, Tools> {}
@@ -57,5 +123,18 @@ impl<Level, Tier, Tools> FactSealed for Envelope<Level, Tier, Tools> {}
 impl<Level, Tier, Tools> AnyEnvelope for Envelope<Level, Tier, Tools> {
     fn mcp(&self) -> &omen_types::Mcp {
         &self.mcp
+    }
+}
+
+/// For a packet that is made with a builder: `.mcp(envelope)`.
+impl<Level, Tier, Tools> From<Envelope<Level, Tier, Tools>> for omen_types::Mcp {
+    fn from(envelope: Envelope<Level, Tier, Tools>) -> Self {
+        envelope.mcp
+    }
+}
+
+impl<Level, Tier, Tools> From<&Envelope<Level, Tier, Tools>> for omen_types::Mcp {
+    fn from(envelope: &Envelope<Level, Tier, Tools>) -> Self {
+        envelope.mcp.clone()
     }
 }

@@ -137,6 +137,6 @@ impl<Best> Evidence<Best> {
         omen_types::Evidence::builder()
             .evidence_refs(self.refs)
             .maybe_evidence_absent_reason(self.absent.map(|reason| Some(reason.into())))
-            .build()
+            .unchecked()
     }
 }

@@ -3,8 +3,8 @@
 use omen_types::{TaskClass, fit};
 
 use super::{
-    Budgets, Claim, Envelope, EpistemicStatusFact, Epistemics, Evidence, FreshnessClassFact, Grounded, Intent, Quality,
-    QualityTierFact, StakesLevelOf, ToolsStateFact,
+    Budgets, Claim, Envelope, EpistemicStatusFact, Epistemics, Evidence, FreshnessClassFact, Grounded, Hypothesis,
+    Intent, Quality, QualityTierFact, StakesLevelOf, ToolsStateFact,
 };
 
 /// The envelope of a packet, as its author writes it. The compiler lists all members that are missing
@@ -55,6 +55,46 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> Mcp<Axes, Tier, Status, Freshne
         Tools: ToolsStateFact,
         Claim<Status, Freshness, Best>: Grounded,
     {
+        Envelope::trusted(self.sealed())
+    }
+
+    /// Completes an envelope whose claim about the present nobody has looked into yet (INV-004, D31): a decision to
+    /// verify first takes it as it is, and the log shows a warning. What its loop then sees and claims goes in the
+    /// evidence of the envelope before.
+    ///
+    /// ```
+    /// use omen_invariants::facts::{
+    ///     Done, Epistemics, Evidence, HighStakes, Hypothesis, Hypothesized, Intent, Mcp, Operational, Superb, ToolsOk,
+    /// };
+    /// use omen_invariants::{text, unit};
+    ///
+    /// let guess: Hypothesis<HighStakes, Superb, ToolsOk> = Mcp::high(
+    ///     Intent::new(text!("find the leak"), text!("pool 7")),
+    ///     Done::when(text!("the leak is found"), ["cause is named"]),
+    ///     Evidence::absent(text!("nobody has looked yet")),
+    /// )
+    /// .epistemics(Epistemics::new(Hypothesized, Operational, unit!(0.3), text!("a guess")))
+    /// .hypothesis();
+    /// ```
+    pub fn hypothesis<Level>(self) -> Hypothesis<Level, Tier, Tools>
+    where
+        Axes: StakesLevelOf<Level = Level>,
+        Tier: QualityTierFact,
+        Status: EpistemicStatusFact,
+        Freshness: FreshnessClassFact,
+        Tools: ToolsStateFact,
+    {
+        Hypothesis::trusted(self.sealed())
+    }
+
+    fn sealed<Level>(self) -> omen_types::Mcp
+    where
+        Axes: StakesLevelOf<Level = Level>,
+        Tier: QualityTierFact,
+        Status: EpistemicStatusFact,
+        Freshness: FreshnessClassFact,
+        Tools: ToolsStateFact,
+    {
         let routing =
             omen_types::Routing::builder().task_class(self.routing.task_class).tools_state(Tools::VALUE).build();
         let mcp = omen_types::Mcp::builder()
@@ -66,6 +106,6 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> Mcp<Axes, Tier, Status, Freshne
             .evidence(self.evidence.sealed())
             .routing(routing)
             .build();
-        Envelope::trusted(fit::envelope(mcp))
+        fit::envelope(mcp)
     }
 }

@@ -78,7 +78,7 @@ impl Quality<Superb> {
 
 impl<Tier> Quality<Tier> {
     fn new(done: Done, verification: VerificationRequirement) -> Self {
-        let done = DefinitionOfDone::builder().text(done.text).checks(done.checks).build();
+        let done = DefinitionOfDone::builder().text(done.text).checks(done.checks).unchecked();
         Self { done, satisficing: false, verification, tier: PhantomData }
     }
 

@@ -30,7 +30,15 @@ impl Budget {
         }
     }
 
-    /// Counts what a result reports: no tokens and one call if it says nothing.
+    /// The budgets after a result: no tokens and one call are counted if it says nothing.
+    #[must_use]
+    pub fn after(&self, result: &TaskResultPayloadFacts<'_>) -> Self {
+        let mut after = self.clone();
+        after.spend(result);
+        after
+    }
+
+    /// Counts what a result reports.
     pub(super) fn spend(&mut self, result: &TaskResultPayloadFacts<'_>) {
         let metadata = result.execution_metadata.as_ref();
         let tokens = metadata.and_then(|m| m.tokens_used).map_or(0, omen_types::Count::get);
@@ -81,6 +89,31 @@ pub enum Overrun {
         /// Allowed, in seconds.
         budget: u64,
     },
+}
+
+impl Overrun {
+    /// A bit for each budget.
+    fn bit(self) -> u8 {
+        match self {
+            Self::Tokens { .. } => 1,
+            Self::Calls { .. } => 2,
+            Self::Time { .. } => 4,
+        }
+    }
+}
+
+/// The budgets whose overrun was reported: each is reported once an episode (D59).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reported(u8);
+
+impl Reported {
+    pub(super) fn add(&mut self, overruns: &[Overrun]) {
+        self.0 = overruns.iter().fold(self.0, |bits, overrun| bits | overrun.bit());
+    }
+
+    pub(super) fn has(self, overrun: Overrun) -> bool {
+        self.0 & overrun.bit() != 0
+    }
 }
 
 impl fmt::Display for Overrun {

@@ -1,7 +1,7 @@
 //! Ids that were used, remembered as fingerprints.
 //!
-//! 128 bits of SipHash: an episode's ids cost 16 bytes each, however long they are. Among 2^40 ids the
-//! chance of any two that share a fingerprint is below 2^-48. The keys are public, so this is no
+//! 127 bits of SipHash and a mark: an episode's ids cost 16 bytes each, however long they are. Among 2^40 ids the
+//! chance of any two that share a fingerprint is below 2^-47. The keys are public, so this is no
 //! defence against somebody who can spend 2^64 hashes on a pair of ids that collide; what that would
 //! buy is a packet refused for an id that is new.
 
@@ -18,6 +18,8 @@ pub enum Kind {
     Task,
     /// A token.
     Token,
+    /// The campaign of the episode.
+    Campaign,
     /// A packet that is evidence of a verification loop, by the loop's number.
     Evidence(u32),
 }
@@ -35,13 +37,24 @@ impl Fingerprint {
             Kind::Task => (1, 0),
             Kind::Token => (2, 0),
             Kind::Evidence(number) => (3, number),
+            Kind::Campaign => (4, 0),
         };
         // The kind is the key, so that no id has to be copied behind a prefix.
         let mut hasher = SipHasher13::new_with_keys(tag, u64::from(number));
         hasher.write(id.as_bytes());
-        Self(hasher.finish128().as_u128())
+        Self(hasher.finish128().as_u128() & !MARK)
+    }
+
+    /// The same id with a mark: something more is known of it. The mark stands in the fingerprint, so that it costs
+    /// nothing.
+    #[must_use]
+    pub(super) fn marked(self) -> Self {
+        Self(self.0 | MARK)
     }
 }
+
+/// The bit that no hash has set.
+const MARK: u128 = 1;
 
 /// Hashes a fingerprint to itself: it is a hash already.
 pub(super) type PassThrough = BuildHasherDefault<First64>;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use omen_types::{Instant, PacketFacts, TaskDirectivePayloadFacts};
+use omen_types::{Instant, PacketFacts, StakesLevel, TaskDirectivePayloadFacts};
 
 use super::fingerprint::{Fingerprint, Kind};
 use super::table::Table;
@@ -20,7 +20,9 @@ pub struct OpenDirective {
     pub timeout_seconds: u64,
     /// Number in the order of sending.
     order: u64,
-    /// It is late, and was so at a packet before.
+    /// Its stakes are CRITICAL (D69).
+    is_critical: bool,
+    /// It is late, and was reported.
     is_known_late: bool,
 }
 
@@ -61,7 +63,7 @@ impl OpenDirectives {
         ordered(self.by_id.iter().map(|(_, directive)| directive))
     }
 
-    /// Those that are late at a time and were not so at any packet before, in the order of sending.
+    /// Those that are late at a time and were not reported before, in the order of sending.
     #[must_use]
     pub fn newly_late(&self, now: Instant) -> Vec<&OpenDirective> {
         let late = |due: &&Due| due.at < now;
@@ -76,18 +78,29 @@ impl OpenDirectives {
         }
     }
 
-    /// Forgets the deadlines that have passed: each is reported once (D35).
-    pub(super) fn mark_late(&mut self, now: Instant) {
+    /// Forgets the deadlines that have passed: each is reported once (D35). Returns whether one of them was that of a
+    /// directive with CRITICAL stakes.
+    pub(super) fn mark_late(&mut self, now: Instant) -> bool {
+        let mut critical = false;
+        let mut mark = |directive: &mut OpenDirective| {
+            critical |= directive.is_critical && !directive.is_known_late;
+            directive.is_known_late = true;
+        };
         let Some(due) = &mut self.due else {
-            self.by_id.for_each(|directive| directive.is_known_late |= directive.deadline() < now);
-            return;
+            self.by_id.for_each(|directive| {
+                if directive.deadline() < now {
+                    mark(directive);
+                }
+            });
+            return critical;
         };
         while let Some(first) = due.first().filter(|due| due.at < now).copied() {
             due.pop_first();
             if let Some(directive) = self.by_id.get_mut(first.id) {
-                directive.is_known_late = true;
+                mark(directive);
             }
         }
+        critical
     }
 
     pub(super) fn add(&mut self, facts: &PacketFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) {
@@ -102,6 +115,7 @@ impl OpenDirectives {
             created_at,
             timeout_seconds,
             order: self.sent,
+            is_critical: facts.mcp.stakes.stakes_level == StakesLevel::Critical,
             is_known_late: false,
         };
         self.sent += 1;

@@ -1,18 +1,29 @@
 //! INV-003: at high stakes, verify or escalate; or act at SUPERB on verified assumptions.
+//!
+//! Below, tier and verification requirement are held to what they say (D60); at every level a claim of verification that
+//! names a packet is held to the log (D62).
 
 use omen_types::{Code, DecisionOutcome, DecisionPayloadFacts, Diagnostic, PayloadFacts, QualityTier, StakesLevel};
 
 use crate::{Context, derived};
 
+mod claims;
+mod tiers;
+
+pub use tiers::is_met;
+
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let PayloadFacts::Decision(decision) = &context.facts.payload else { return };
     let mcp = &context.facts.mcp;
-    if decision.decision_outcome == DecisionOutcome::Act && is_high(mcp.stakes.stakes_level) {
-        let assumptions = decision.load_bearing_assumptions.iter().flatten();
-        let assumptions = assumptions.map(|assumption| (&*assumption.assumption, assumption.verified));
-        let overridden = is_overridden(context, decision);
-        findings.extend(acts_at(mcp.stakes.stakes_level, mcp.quality.quality_tier, assumptions, overridden));
+    if decision.decision_outcome != DecisionOutcome::Act {
+        return;
     }
+    let assumptions = decision.load_bearing_assumptions.iter().flatten();
+    let assumptions = assumptions.map(|assumption| (&*assumption.assumption, assumption.verified));
+    let overridden = is_overridden(context, decision);
+    findings.extend(acts_at(mcp.stakes.stakes_level, mcp.quality.quality_tier, assumptions, overridden));
+    tiers::check(context, decision, findings);
+    claims::check(context, decision, overridden, findings);
 }
 
 /// What speaks against an ACT at a level of stakes and a tier, resting on assumptions that are each
@@ -46,6 +57,12 @@ pub(crate) fn acts_at<'a>(
 #[must_use]
 pub fn is_high(level: StakesLevel) -> bool {
     matches!(level, StakesLevel::High | StakesLevel::Critical)
+}
+
+/// Whether a quality tier suffices to act at a level of stakes: what `tier_check` of a decision says (D61).
+#[must_use]
+pub fn tier_suffices(level: StakesLevel, tier: QualityTier) -> bool {
+    if is_high(level) { tier == QualityTier::Superb } else { tier != QualityTier::Subpar }
 }
 
 /// Whether layer 1 has overridden the rule (D30).

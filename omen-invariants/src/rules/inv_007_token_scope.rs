@@ -1,7 +1,7 @@
 //! INV-007: what a directive that writes does lies within its token's scope.
 //!
 //! That there is a live token at all is the state machine's rule E4; here it is the tool, the
-//! operation and the resources (D26–D28).
+//! operation and the resources (D26–D28). A token that nothing could be done with is reported as it is issued (D64).
 
 use omen_types::{Code, Diagnostic, OperationType, PayloadFacts, TaskDirectivePayloadFacts};
 use serde_json::{Map, Value};
@@ -10,8 +10,12 @@ use crate::ledger::Grant;
 use crate::{Context, derived};
 
 mod constraints;
+mod issue;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
+    if let PayloadFacts::ToolAuthorizationToken(token) = &context.facts.payload {
+        return issue::check(token, context.now, findings);
+    }
     let PayloadFacts::TaskDirective(directive) = &context.facts.payload else { return };
     if !derived::needs_token(&context.facts.header, directive) {
         return;

@@ -1,12 +1,15 @@
 //! INV-011: a directive gets its result in time.
 //!
-//! A directive that never gets one is E6, at the end of the stream (D35).
+//! A directive that never gets one is E6, at the end of the stream (D35). After a late one with CRITICAL stakes the
+//! next decision is to escalate (D69).
 
-use omen_types::{Code, Diagnostic, PayloadFacts};
+use omen_types::{Code, DecisionOutcome, Diagnostic, Instant, PayloadFacts};
 
-use crate::Context;
+use crate::ledger::OpenDirective;
+use crate::{Context, Ledger};
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
+    escalates(context, findings);
     if context.ledger.open().is_empty() {
         return;
     }
@@ -15,15 +18,48 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         _ => None,
     };
     for late in context.ledger.open().newly_late(context.now) {
-        let elapsed = context.now.since(late.created_at);
         let here = answered.is_some_and(|id| **id == *late.packet_id);
-        let what = if here { "has its result only now" } else { "is still open" };
-        let finding = Diagnostic::warning(
-            Code::Inv011,
-            format!("`{}` {what}, {elapsed} s after it was sent; it had {} s", late.task_id, late.timeout_seconds),
-        )
-        .note(format!("`{}` was sent by {}", late.task_id, late.packet_id))
-        .help("close it with a TaskResultPacket, and consider to escalate");
+        let what = if here { "has its result only now" } else { STILL_OPEN };
+        let finding = finding(late, context.now, what);
         findings.push(if here { finding.at("/payload/task_id") } else { finding.at("/header/created_at") });
     }
 }
+
+/// What is late at a time and was not reported before, without a packet: each with the id of the directive's packet.
+#[must_use]
+pub fn late(ledger: &Ledger, now: Instant) -> Vec<(&str, Diagnostic)> {
+    let all = ledger.open().newly_late(now).into_iter();
+    all.map(|late| (&*late.packet_id, finding(late, now, STILL_OPEN))).collect()
+}
+
+fn finding(late: &OpenDirective, now: Instant, what: &str) -> Diagnostic {
+    let elapsed = now.since(late.created_at);
+    Diagnostic::warning(
+        Code::Inv011,
+        format!("`{}` {what}, {elapsed} s after it was sent; it had {} s", late.task_id, late.timeout_seconds),
+    )
+    .note(format!("`{}` was sent by {}", late.task_id, late.packet_id))
+    .help("close it with a TaskResultPacket, and consider to escalate")
+}
+
+fn escalates(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
+    let PayloadFacts::Decision(decision) = &context.facts.payload else { return };
+    if !context.ledger.owes_escalation() || decision.decision_outcome == DecisionOutcome::Escalate {
+        return;
+    }
+    findings.push(
+        Diagnostic::warning(
+            Code::Inv011,
+            format!(
+                "`decision_outcome` is {}, although a directive with CRITICAL stakes was late; expected {}",
+                decision.decision_outcome,
+                DecisionOutcome::Escalate
+            ),
+        )
+        .at("/payload/decision_outcome")
+        .label("the first decision since")
+        .help("decide ESCALATE: a person should know that a critical task did not finish in time"),
+    );
+}
+
+const STILL_OPEN: &str = "is still open";

@@ -1,6 +1,9 @@
 //! Tests of the ledger and the invariants.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::print_stdout, reason = "a test says what it has counted")]
 
+mod decisions;
+mod evidence;
 mod facts;
 mod ledger;
 mod schema_rules;

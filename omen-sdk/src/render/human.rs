@@ -1,7 +1,7 @@
 //! Findings for people: the place in the source line, the rule, and a way out.
 //!
 //! ```
-//! use omen::{Finding, Sink, Validator, render::human::Human, validator::Options};
+//! use omen::{Finding, Sink, Validator, render::human::Human, validator::ValidatorOptions};
 //!
 //! struct Print;
 //!
@@ -11,7 +11,7 @@
 //!     }
 //! }
 //!
-//! let mut validator = Validator::new(Options::default());
+//! let mut validator = Validator::new(ValidatorOptions::default());
 //! validator.feed(b"no packet\n", &mut Print);
 //! assert_eq!(validator.finish(&mut Print).rejected, 1);
 //! ```

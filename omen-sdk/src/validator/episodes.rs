@@ -50,6 +50,10 @@ impl Episodes {
         self.all.iter().map(|episode| (episode.id.as_ref(), &episode.machine))
     }
 
+    pub(super) fn in_order_mut(&mut self) -> impl Iterator<Item = (&str, &mut Machine)> {
+        self.all.iter_mut().map(|episode| (&*episode.id, &mut episode.machine))
+    }
+
     fn is(&self, at: u32, id: &str) -> bool {
         self.all.get(at as usize).is_some_and(|episode| *episode.id == *id)
     }

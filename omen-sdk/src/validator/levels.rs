@@ -34,19 +34,27 @@ impl Levels {
     }
 
     pub(super) fn apply(&self, findings: &mut Vec<Diagnostic>) {
-        if self.0.is_empty() || findings.is_empty() {
+        self.apply_to(findings, |finding| finding);
+    }
+
+    /// As [`apply`](Self::apply), where a finding stands beside something else.
+    pub(super) fn apply_to<T>(&self, all: &mut Vec<T>, finding: impl Fn(&mut T) -> &mut Diagnostic) {
+        if self.0.is_empty() {
             return;
         }
-        findings.retain_mut(|finding| match self.0.get(&finding.code) {
-            None => true,
-            Some(Level::Allow) => false,
-            Some(Level::Warn) => {
-                finding.severity = Severity::Warning;
-                true
-            }
-            Some(Level::Deny) => {
-                finding.severity = Severity::Error;
-                true
+        all.retain_mut(|entry| {
+            let finding = finding(entry);
+            match self.0.get(&finding.code) {
+                None => true,
+                Some(Level::Allow) => false,
+                Some(Level::Warn) => {
+                    finding.severity = Severity::Warning;
+                    true
+                }
+                Some(Level::Deny) => {
+                    finding.severity = Severity::Error;
+                    true
+                }
             }
         });
     }
@@ -58,7 +66,11 @@ pub struct NotAdjustable(pub Code);
 
 impl fmt::Display for NotAdjustable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the severity of `{}` is fixed; only that of invariants (INV codes) can be changed", self.0)
+        write!(
+            f,
+            "the severity of `{}` is fixed; only codes of the stage `invariant` can be adjusted; `omen rules` lists them",
+            self.0
+        )
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use omen::{Finding, Validator, validator::Options};
+use omen::{Finding, Validator, validator::ValidatorOptions};
 use serde_json::Value;
 
 /// What an example must give.
@@ -45,7 +45,7 @@ fn every_example_gives_what_stands_beside_it() {
     for name in names() {
         let log = omen_schema::example(&format!("{name}.jsonl")).expect("the log");
         let mut findings: Vec<Finding> = Vec::new();
-        let mut validator = Validator::new(Options::default());
+        let mut validator = Validator::new(ValidatorOptions::default());
         validator.feed(log.as_bytes(), &mut findings);
         let summary = validator.finish(&mut findings);
         let expect = expect(name);

@@ -7,6 +7,7 @@ mod examples;
 mod matrix;
 #[path = "../ui/mended/mod.rs"]
 mod mended;
+mod prelude;
 mod rules;
 mod ui;
 mod validator;

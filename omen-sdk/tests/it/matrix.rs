@@ -52,7 +52,7 @@ fn calls(event: &str) -> Vec<Call> {
             call("execute", &["[Order<ReadOnly>; 1]"]),
             call("check", &["Order<ReadOnly>", "fn(Pending) -> Settled"]),
         ],
-        "direct_write" => vec![call("execute", &["[Order<Authorized>; 1]"])],
+        "direct_write" => vec![call("execute", &["[Order<ReadWrite>; 1]"])],
         "settle" => vec![call("settle", &["[Settled; 1]"]), call("settle", &["Vec<Settled>"])],
         "escalate" => vec![call("escalate", &["Escalation<2, 1>"])],
         "alert" => vec![call("alert", &["Alert"])],
@@ -90,8 +90,7 @@ fn states(model: &Model) -> Vec<State<'_>> {
 }
 
 /// What every program begins with.
-const HEAD: &str =
-    "use omen::prelude::*;\ntool!(Write = \"t\", Write);\nscope!(Writing: tools [Write], operations [Write]);";
+const HEAD: &str = "use omen::*;\ntool!(Write = \"t\", Write);\nscope!(Writing: tools [Write], operations [Write]);";
 
 impl Call {
     fn add_to(&self, program: &mut Program, State { ty, .. }: &State<'_>, event: &str) {

@@ -1,9 +1,9 @@
 //! The validator as a library: chunks, ends of line, levels, clocks, limits.
 
-use omen::validator::{Level, Levels, Options, Validator};
+use omen::validator::{Level, Levels, Validator, ValidatorOptions};
 use omen::{Code, Finding, Instant, Stage, Summary};
 
-fn check(bytes: &[u8], options: Options) -> (Vec<Finding>, Summary) {
+fn check(bytes: &[u8], options: ValidatorOptions) -> (Vec<Finding>, Summary) {
     let mut findings = Vec::new();
     let mut validator = Validator::new(options);
     validator.feed(bytes, &mut findings);
@@ -22,10 +22,10 @@ fn codes(findings: &[Finding]) -> Vec<&'static str> {
 #[test]
 fn chunks_do_not_matter() {
     let log = example("valid/interleaved.jsonl").as_bytes();
-    let (_, whole) = check(log, Options::default());
+    let (_, whole) = check(log, ValidatorOptions::default());
     for size in [1, 7, 4096] {
         let mut findings: Vec<Finding> = Vec::new();
-        let mut validator = Validator::new(Options::default());
+        let mut validator = Validator::new(ValidatorOptions::default());
         for chunk in log.chunks(size) {
             validator.feed(chunk, &mut findings);
         }
@@ -36,7 +36,7 @@ fn chunks_do_not_matter() {
 
 #[test]
 fn blank_lines_count_as_lines_and_not_as_packets() {
-    let (findings, summary) = check(b"\n \t\r\n{\n\n", Options::default());
+    let (findings, summary) = check(b"\n \t\r\n{\n\n", ValidatorOptions::default());
     assert_eq!((summary.packets, summary.rejected), (1, 1));
     assert_eq!((findings[0].line, findings[0].packet_index), (Some(3), Some(0)));
     assert_eq!(findings[0].stage, Stage::Json);
@@ -50,7 +50,7 @@ fn what_is_no_json_is_told_and_the_rest_is_checked() {
     log.extend_from_slice(&b"[".repeat(100_000));
     log.push(b'\n');
     log.extend_from_slice(valid.as_bytes());
-    let (findings, summary) = check(&log, Options::default());
+    let (findings, summary) = check(&log, ValidatorOptions::default());
     assert_eq!(codes(&findings), ["JSON"; 6]);
     assert_eq!(summary.accepted as usize, valid.lines().count());
     assert!(findings.iter().all(|finding| finding.column.is_some()), "{findings:#?}");
@@ -58,7 +58,7 @@ fn what_is_no_json_is_told_and_the_rest_is_checked() {
 
 #[test]
 fn what_is_json_and_no_packet_is_a_schema_error() {
-    let (findings, _) = check(b"[]\n42\nnull\n\"text\"\n{}\n", Options::default());
+    let (findings, _) = check(b"[]\n42\nnull\n\"text\"\n{}\n", ValidatorOptions::default());
     assert!(findings.iter().all(|finding| finding.diagnostic.code == Code::Schema), "{findings:#?}");
     let packets: std::collections::BTreeSet<_> = findings.iter().filter_map(|finding| finding.packet_index).collect();
     assert_eq!(packets.len(), 5);
@@ -69,9 +69,9 @@ fn a_line_at_the_limit_is_read_and_a_longer_one_is_refused_unread() {
     let limit = omen_types::limits::MAX_LINE_BYTES;
     let packet = example("valid/read-only.jsonl").lines().next().expect("a packet");
     let padded = |length: usize| format!("{packet}{}\n", " ".repeat(length - packet.len()));
-    let (findings, summary) = check(padded(limit).as_bytes(), Options::default());
+    let (findings, summary) = check(padded(limit).as_bytes(), ValidatorOptions::default());
     assert_eq!((codes(&findings), summary.accepted), (vec![], 1));
-    let (findings, summary) = check(padded(limit + 1).as_bytes(), Options::default());
+    let (findings, summary) = check(padded(limit + 1).as_bytes(), ValidatorOptions::default());
     assert_eq!((codes(&findings), summary.accepted), (vec!["JSON"], 0));
 }
 
@@ -81,9 +81,9 @@ fn levels_decide_whether_a_packet_is_accepted() {
     let with = |level| {
         let mut levels = Levels::default();
         levels.set(Code::Inv002, level).expect("an invariant");
-        check(log, Options { levels, ..Options::default() })
+        check(log, ValidatorOptions { levels, ..ValidatorOptions::default() })
     };
-    let (_, plain) = check(log, Options::default());
+    let (_, plain) = check(log, ValidatorOptions::default());
     let (findings, warned) = with(Level::Warn);
     assert!(codes(&findings).contains(&"INV-002"));
     assert!(plain.rejected == 1 && plain.errors == 1);
@@ -97,20 +97,140 @@ fn levels_decide_whether_a_packet_is_accepted() {
 #[test]
 fn only_invariants_have_levels() {
     for code in Code::ALL {
-        let adjustable = code.as_str().starts_with("INV-");
+        let adjustable = code.as_str().starts_with("INV-") || ["LAYER", "CHAIN"].contains(&code.as_str());
         assert_eq!(Levels::default().set(*code, Level::Allow).is_ok(), adjustable, "{code}");
     }
 }
 
 #[test]
+fn layers_and_chains_are_adjusted_like_invariants() {
+    for (path, code) in
+        [("valid/warning-layer-not-listed.jsonl", Code::Layer), ("valid/warning-chain-broken.jsonl", Code::Chain)]
+    {
+        let log = example(path).as_bytes();
+        let with = |level| {
+            let mut levels = Levels::default();
+            levels.set(code, level).expect("a code that can be adjusted");
+            check(log, ValidatorOptions { levels, ..ValidatorOptions::default() })
+        };
+        let (warned, summary) = check(log, ValidatorOptions::default());
+        assert!(summary.warnings > 3 && summary.errors == 0, "{path}: {summary:?}");
+        assert!(warned.iter().all(|finding| finding.stage == Stage::Invariant), "{path}");
+        let (findings, _) = with(Level::Allow);
+        assert!(findings.is_empty(), "{path}: {findings:#?}");
+        let (findings, denied) = with(Level::Deny);
+        assert!(denied.rejected > 0 && denied.warnings == 0, "{path}: {denied:?}");
+        assert_eq!(findings.iter().find(|finding| finding.line.is_some()).map(|f| f.diagnostic.code), Some(code));
+    }
+}
+
+/// The first four lines of a log whose last directive is open.
+fn with_a_directive_open() -> (Validator, Vec<Finding>) {
+    let (mut validator, mut findings) = (Validator::new(ValidatorOptions::default()), Vec::new());
+    let log = example("valid/warning-inv-011-late-critical-deferred.jsonl");
+    for line in log.split_inclusive('\n').take(4) {
+        validator.feed(line.as_bytes(), &mut findings);
+    }
+    assert!(findings.is_empty(), "{findings:#?}");
+    (validator, findings)
+}
+
+#[test]
+fn a_tick_reports_what_is_late_once_and_moves_no_clock() {
+    let (mut validator, mut findings) = with_a_directive_open();
+    let (sent, timeout) = ("2026-05-07T03:00:16Z".parse::<Instant>().expect("a time"), 30);
+    validator.tick(sent.plus_seconds(timeout), &mut findings);
+    assert!(findings.is_empty(), "in time to the second: {findings:#?}");
+    validator.tick(sent.plus_seconds(timeout + 1), &mut findings);
+    let [late] = &findings[..] else { panic!("{findings:#?}") };
+    assert_eq!(
+        (late.diagnostic.code, late.stage, late.line, late.packet_index),
+        (Code::Inv011, Stage::Invariant, None, None)
+    );
+    assert_eq!(late.packet_id.as_deref(), Some("pkt_directive_1"));
+    assert_eq!(late.correlation_id.as_deref(), Some("corr_restore_after_outage"));
+    assert_eq!(late.state.as_deref(), Some(&["S6_EXECUTE"][..]));
+    assert_eq!(validator.summary().warnings, 1);
+    // Neither another tick nor the late result itself says it again, and no budget of time is used up by a tick.
+    validator.tick("2040-01-01T00:00:00Z".parse().expect("a time"), &mut findings);
+    let log = example("valid/warning-inv-011-late-critical-deferred.jsonl");
+    for line in log.split_inclusive('\n').skip(4) {
+        validator.feed(line.as_bytes(), &mut findings);
+    }
+    let (_, plain) = check(log.as_bytes(), ValidatorOptions::default());
+    let summary = validator.finish(&mut findings);
+    assert_eq!(summary, plain, "the same findings, one of them earlier");
+}
+
+#[test]
+fn a_level_holds_for_what_a_tick_reports() {
+    for (level, errors, warnings) in [(Level::Allow, 0, 0), (Level::Warn, 0, 1), (Level::Deny, 1, 0)] {
+        let mut levels = Levels::default();
+        levels.set(Code::Inv011, level).expect("an invariant");
+        let (mut validator, mut findings) =
+            (Validator::new(ValidatorOptions { levels, ..ValidatorOptions::default() }), Vec::<Finding>::new());
+        for line in example("valid/warning-inv-011-late-result.jsonl").split_inclusive('\n').take(4) {
+            validator.feed(line.as_bytes(), &mut findings);
+        }
+        validator.tick("2040-01-01T00:00:00Z".parse().expect("a time"), &mut findings);
+        let summary = validator.summary();
+        assert_eq!((summary.errors, summary.warnings), (errors, warnings), "{level:?}");
+    }
+}
+
+/// D69: what is reported by a tick asks the next decision to escalate, as what is reported with a packet does.
+#[test]
+fn a_decision_after_a_tick_is_asked_to_escalate() {
+    let log = example("valid/warning-inv-011-late-critical-cleared.jsonl");
+    let (mut validator, mut findings) = (Validator::new(ValidatorOptions::default()), Vec::<Finding>::new());
+    for line in log.split_inclusive('\n').take(4) {
+        validator.feed(line.as_bytes(), &mut findings);
+    }
+    validator.tick("2026-05-07T03:00:50Z".parse().expect("a time"), &mut findings);
+    for line in log.split_inclusive('\n').skip(4) {
+        validator.feed(line.as_bytes(), &mut findings);
+    }
+    validator.finish(&mut findings);
+    let found: Vec<_> = findings.iter().map(|f| (f.diagnostic.code.as_str(), f.packet_index)).collect();
+    assert_eq!(found, [("INV-011", None), ("INV-011", Some(9))]);
+}
+
+#[test]
 fn a_fixed_clock_replaces_that_of_the_log() {
     let log = example("valid/verify-then-write.jsonl").as_bytes();
-    let at = |time: &str| check(log, Options { now: Some(time.parse().expect("a time")), ..Options::default() });
+    let at = |time: &str| {
+        check(log, ValidatorOptions { now: Some(time.parse().expect("a time")), ..ValidatorOptions::default() })
+    };
     let (early, _) = at("2000-01-01T00:00:00Z");
     assert!(!codes(&early).contains(&"E4"));
     let (late, summary) = at("2100-01-01T00:00:00Z");
     assert!(codes(&late).contains(&"E4") || codes(&late).contains(&"INV-005"), "{:?}", codes(&late));
     assert!(summary.rejected > 0);
+}
+
+#[test]
+fn an_overrun_is_reported_by_the_clock_that_counts() {
+    let log = example("valid/read-only.jsonl").as_bytes();
+    // Even the first decision is over budget then, and nothing that follows it is committed (D59).
+    let fixed = Some("2100-01-01T00:00:00Z".parse().expect("a time"));
+    let levels = |level| {
+        let mut levels = Levels::default();
+        levels.set(Code::Inv005, level).expect("an invariant");
+        levels
+    };
+    let (found, _) = check(log, ValidatorOptions { now: fixed, ..ValidatorOptions::default() });
+    let over: Vec<_> = found.iter().filter(|finding| finding.diagnostic.code == Code::Inv005).collect();
+    assert!(over.len() > 1, "{found:#?}");
+    let end = over.last().expect("a finding");
+    assert_eq!((end.stage, end.packet_index, end.diagnostic.severity), (Stage::End, None, omen::Severity::Error));
+
+    // A level is one for the end, too: with warnings alone each overrun is reported once, and at the end.
+    let (found, summary) = check(log, ValidatorOptions { now: fixed, levels: levels(Level::Warn) });
+    let over: Vec<_> = found.iter().filter(|finding| finding.diagnostic.code == Code::Inv005).collect();
+    assert_eq!(summary.errors, 0, "{found:#?}");
+    assert_eq!(over.last().map(|finding| finding.stage), Some(Stage::End));
+    let (found, _) = check(log, ValidatorOptions { now: fixed, levels: levels(Level::Allow) });
+    assert!(!codes(&found).contains(&"INV-005"), "{found:#?}");
 }
 
 #[test]
@@ -129,7 +249,7 @@ fn a_reader_that_fails_says_so_and_what_came_before_counts() {
     }
     let log = example("valid/read-only.jsonl");
     let mut findings: Vec<Finding> = Vec::new();
-    let mut validator = Validator::new(Options::default());
+    let mut validator = Validator::new(ValidatorOptions::default());
     let error = validator.read(Fails(log.as_bytes()), &mut findings).expect_err("the reader fails");
     assert_eq!(error.to_string(), "gone");
     assert_eq!(validator.summary().accepted as usize, log.lines().count());
@@ -158,7 +278,7 @@ fn many_open_directives_cost_no_quadratic_time() {
         more["payload"]["timeout_seconds"] = 1.into();
         text.push_str(&format!("{more}\n"));
     }
-    let (findings, summary) = check(text.as_bytes(), Options::default());
+    let (findings, summary) = check(text.as_bytes(), ValidatorOptions::default());
     assert_eq!(summary.errors, 20_000, "each is open at the end");
     let late = findings.iter().filter(|finding| finding.diagnostic.code == Code::Inv011).count();
     assert_eq!(late, 19_999, "each is late once, at the packet after it");

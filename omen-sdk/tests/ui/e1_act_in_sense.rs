@@ -1,5 +1,5 @@
 // E1: acting before anything was modelled -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Sense>, order: ActOrder<AllVerified>, envelope: &Envelope<LowStakes, Par, ToolsOk>) {
     let _ = episode.act(order, envelope);

@@ -1,6 +1,6 @@
 // E1: a decision of any outcome before anything was modelled -> E0277
 use omen::packet::DecisionOutcome;
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Sense>, order: ActOrder<AllVerified>, envelope: &Envelope<LowStakes, Par, ToolsOk>) {
     let _ = episode.decide(DecisionOutcome::Act, order, envelope);

@@ -1,5 +1,5 @@
 // E3: a token before the loop is completed -> E0277
-use omen::prelude::*;
+use omen::*;
 
 tool!(ConfigSet = "config.set", Write);
 scope!(Deploy: tools [ConfigSet], operations [Modify]);

@@ -1,5 +1,5 @@
 // E3: a loop is closed though its tool has failed -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(failed: Failed<Verify<Attempted, Seen, ToolsOk>, String>) {
     let _ = failed.episode.believe(Belief::new("db", "pool.max", 50));

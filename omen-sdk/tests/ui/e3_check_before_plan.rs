@@ -1,5 +1,5 @@
 // E3: a check before it is said what is to be verified -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Unplanned, Unseen, ToolsOk>>, read: Order<ReadOnly>) {
     let _ = episode.check(read, |task| task.success(50));

@@ -1,7 +1,7 @@
 // E3: a tool that writes is called in a verification loop -> E0277
-use omen::prelude::*;
+use omen::*;
 
-fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, write: Order<Authorized>) {
+fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, write: Order<ReadWrite>) {
     let _ = episode.check_with(write, |_task| Ok::<_, String>(50));
 }
 

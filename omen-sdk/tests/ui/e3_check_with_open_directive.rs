@@ -1,5 +1,5 @@
 // E3: the next check of a loop with a directive open -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Open<Verify<Attempted, Unseen, ToolsOk>, 1>>, read: Order<ReadOnly>) {
     let _ = episode.check(read, |task| task.success(50));

@@ -1,5 +1,5 @@
 // E3: directives before it is said what is to be verified -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Unplanned, Unseen, ToolsOk>>, read: Order<ReadOnly>) {
     let _ = episode.execute([read]);

@@ -1,5 +1,5 @@
 // E3: handing the matter over before the loop is completed -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Verify<Attempted, Unseen, ToolsOk>>,

@@ -1,5 +1,5 @@
 // E3: tools are called as if the loop had ended -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Seen, ToolsOk>>, reads: [Order<ReadOnly>; 2]) {
     let _ = episode.execute_each(reads, |_task| Ok::<_, String>(50));

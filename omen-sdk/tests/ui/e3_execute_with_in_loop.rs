@@ -1,5 +1,5 @@
 // E3: a tool is called as if the loop had ended -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, read: Order<ReadOnly>) {
     let _ = episode.execute_with(read, |_task| Ok::<_, String>(50));

@@ -1,7 +1,7 @@
 // E3: a check that writes -> E0277
-use omen::prelude::*;
+use omen::*;
 
-fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, write: Order<Authorized>) {
+fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, write: Order<ReadWrite>) {
     let _ = episode.check(write, |task| task.success(50));
 }
 

@@ -1,5 +1,5 @@
 // E4: a directive where the order of a check is due -> E0277
-use omen::prelude::*;
+use omen::*;
 
 tool!(Get = "config.get", Read);
 

@@ -1,5 +1,5 @@
 // E4: a permit is made of the id of a token -> E0308
-use omen::prelude::*;
+use omen::*;
 
 tool!(ConfigSet = "config.set", Write);
 scope!(Deploy: tools [ConfigSet], operations [Modify]);

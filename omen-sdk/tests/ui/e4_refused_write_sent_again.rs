@@ -1,7 +1,7 @@
 // E4: an order that was refused is sent by the handle that was given away -> E0382
 use omen::prelude::*;
 
-fn agent(episode: Episode<Authorize>, write: Order<Authorized>, again: Episode<Authorize>) {
+fn agent(episode: Episode<Authorize>, write: Order<ReadWrite>, again: Episode<Authorize>) {
     if episode.execute_with(write, |_task| Ok::<_, String>(50)).is_err() {
         let _ = again.execute_with(write, |_task| Ok::<_, String>(50));
     }

@@ -1,5 +1,5 @@
 // E6: the end of the episode with a directive open -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>) {
     let _ = episode.close();

@@ -1,5 +1,5 @@
 // E6: a task of another episode -> E0451
-use omen::prelude::*;
+use omen::*;
 
 fn agent(task: Pending, correlation_id: CorrelationId) -> Pending {
     Pending { correlation_id, ..task }

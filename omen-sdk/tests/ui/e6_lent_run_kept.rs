@@ -1,5 +1,5 @@
 // E6: a tool keeps the task that it was lent -> E0521
-use omen::prelude::*;
+use omen::*;
 
 fn agent<'r>(episode: Episode<Execute>, read: Order<ReadOnly>, kept: &mut Vec<&'r Running>) {
     let _ = episode.execute_with(read, |task| Ok::<_, String>(kept.push(task)));

@@ -1,5 +1,5 @@
 // E6: a run that has ended is put back -> E0382
-use omen::prelude::*;
+use omen::*;
 
 fn agent(running: Running) -> (Settled, Pending) {
     (running.success(50), running.not_called())

@@ -1,5 +1,5 @@
 // E6: another decision with a directive open -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>) {
     let _ = episode.remodel(Belief::new("db", "pool.max", 50));

@@ -1,5 +1,5 @@
 // E6: a list where an array of results is due -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 2>>, results: Vec<Settled>) {
     let _ = episode.settle(results);

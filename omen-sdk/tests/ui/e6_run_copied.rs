@@ -1,5 +1,5 @@
 // E6: a run is made into two -> E0599
-use omen::prelude::*;
+use omen::*;
 
 fn agent(running: Running) -> [Running; 2] {
     [running.clone(), running]

@@ -1,5 +1,5 @@
 // E6: a run has two ends -> E0382
-use omen::prelude::*;
+use omen::*;
 
 fn agent(running: Running) -> [Settled; 2] {
     [running.success(50), running.cancelled()]

@@ -1,5 +1,5 @@
 // E6: one result for two directives -> E0382
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 2>>, result: Settled) {
     let _ = episode.settle([result, result]);

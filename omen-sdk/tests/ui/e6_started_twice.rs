@@ -1,5 +1,5 @@
 // E6: a task is begun a second time -> E0507
-use omen::prelude::*;
+use omen::*;
 
 fn agent(running: Running) {
     let _ = running.start();

@@ -1,5 +1,5 @@
 // E6: a result that is missing -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 2>>, first: Pending) {
     let _ = episode.settle([first.success(1)]);

@@ -1,5 +1,5 @@
 // E6: a result too many -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>, first: Pending, second: Pending) {
     let _ = episode.settle([first.success(1), second.success(2)]);

@@ -1,5 +1,5 @@
 // E6: a task is settled by who only watches it -> E0599
-use omen::prelude::*;
+use omen::*;
 
 fn agent(watch: &Watch) -> Settled {
     watch.success(50)

@@ -1,7 +1,7 @@
 // E7: a tool is called in safe mode -> E0277
 use omen::prelude::*;
 
-fn agent(episode: Episode<SafeMode>, write: Order<Authorized>) {
+fn agent(episode: Episode<SafeMode>, write: Order<ReadWrite>) {
     let _ = episode.execute_with(write, |_task| Ok::<_, String>(50));
 }
 

@@ -1,5 +1,5 @@
 // E7: the authority of layer 1 is made up -> E0423
-use omen::prelude::*;
+use omen::*;
 
 fn agent(why: Text) -> Layer1Order {
     Layer1Order(why)

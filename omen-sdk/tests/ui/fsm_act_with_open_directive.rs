@@ -1,5 +1,5 @@
 // FSM: the next decision with a directive open -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Open<Execute, 1>>,

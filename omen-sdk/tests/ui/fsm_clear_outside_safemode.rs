@@ -1,5 +1,5 @@
 // FSM: the end of a safe mode that never began -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Model>, permission: Layer1Order) {
     let _ = episode.clear(permission);

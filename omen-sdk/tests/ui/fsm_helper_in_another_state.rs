@@ -1,5 +1,5 @@
 // FSM: a helper for states that it is not given -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn look<S: CanObserve>(episode: Episode<S>, seen: Observation<Observed>) -> AnyEpisode {
     episode.observe(seen).into_any()

@@ -1,5 +1,5 @@
 // FSM: a token that is named at run time, and no decision to act -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Model>, scope: NamedScope, spec: TokenSpec) {
     let _ = episode.authorize_named(scope, spec);

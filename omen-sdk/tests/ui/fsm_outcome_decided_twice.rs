@@ -1,6 +1,6 @@
 // FSM: a second decision of any outcome while one rests -> E0277
 use omen::packet::DecisionOutcome;
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Decide<Act>>, order: ActOrder<AllVerified>, envelope: &DynEnvelope) {
     let _ = episode.decide(DecisionOutcome::Escalate, order, envelope);

@@ -1,5 +1,5 @@
 // FSM: a state of one's own -> E0277
-use omen::prelude::*;
+use omen::*;
 
 struct Dreaming;
 

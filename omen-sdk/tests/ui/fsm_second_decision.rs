@@ -1,5 +1,5 @@
 // FSM: a decision on top of one that rests -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Decide<Act>>, order: ActOrder<AllVerified>, envelope: &Envelope<LowStakes, Par, ToolsOk>) {
     let _ = episode.act(order, envelope);

@@ -1,5 +1,5 @@
 // FSM: a move that the bound of the state says nothing of -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn stop<S: CanObserve>(episode: Episode<S>, why: Ruling, envelope: &Envelope<LowStakes, Par, ToolsOk>) {
     let _ = episode.cancel(why, envelope);

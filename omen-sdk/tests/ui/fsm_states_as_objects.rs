@@ -1,5 +1,5 @@
 // FSM: a state as a trait object -> E0038
-use omen::prelude::*;
+use omen::*;
 
 fn agent(_state: Box<dyn Typestate>) {}
 

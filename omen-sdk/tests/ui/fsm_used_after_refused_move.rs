@@ -1,5 +1,5 @@
 // FSM: an episode is used after a move that was refused -> E0382
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Model>,

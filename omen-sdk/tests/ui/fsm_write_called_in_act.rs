@@ -1,7 +1,7 @@
 // FSM: a tool that writes is called before its token was issued -> E0277
 use omen::prelude::*;
 
-fn agent(episode: Episode<Decide<Act>>, write: Order<Authorized>) {
+fn agent(episode: Episode<Decide<Act>>, write: Order<ReadWrite>) {
     let _ = episode.execute_with(write, |_task| Ok::<_, String>(50));
 }
 

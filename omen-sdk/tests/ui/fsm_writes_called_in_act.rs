@@ -1,7 +1,7 @@
 // FSM: several writes go out before their token was issued -> E0277
 use omen::prelude::*;
 
-fn agent(episode: Episode<Decide<Act>>, writes: [Order<Authorized>; 2]) {
+fn agent(episode: Episode<Decide<Act>>, writes: [Order<ReadWrite>; 2]) {
     let _ = episode.execute_each(writes, |_task| Ok::<_, String>(50));
 }
 

@@ -1,5 +1,5 @@
 // INV-001: more than certain -> E0080
-use omen::prelude::*;
+use omen::*;
 
 fn agent() {
     let _ = Epistemics::new(Observed, Realtime, unit!(1.5), text!("read just now"));

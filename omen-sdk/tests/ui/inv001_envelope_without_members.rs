@@ -1,5 +1,5 @@
 // INV-001: an envelope that says neither what is at stake nor what it may use -> E0063
-use omen::prelude::*;
+use omen::*;
 
 fn agent(intent: Intent, quality: Quality<Par>, routing: Routing<ToolsOk>) {
     let _ = Mcp { intent, quality, routing };

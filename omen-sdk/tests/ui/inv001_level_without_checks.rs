@@ -1,5 +1,5 @@
 // INV-001: an envelope of a level says nothing of when the work is done -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(done: Text) -> Done {
     Done::when(done, [])

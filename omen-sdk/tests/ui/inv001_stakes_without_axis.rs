@@ -1,5 +1,5 @@
 // INV-001: stakes along three axes -> E0063
-use omen::prelude::*;
+use omen::*;
 
 fn agent() {
     let _ = Stakes { impact: impact::Low, irreversibility: irreversibility::Partial, uncertainty: uncertainty::Low };

@@ -1,5 +1,5 @@
 // INV-001: a decision in an envelope that was not sealed -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent<A: StakesLevelOf<Level = LowStakes>>(
     episode: Episode<Model>,

@@ -1,5 +1,5 @@
 // INV-002: a rule that is bent for SUBPAR -> E0117
-use omen::prelude::*;
+use omen::*;
 
 impl TierMayAct for Subpar {}
 

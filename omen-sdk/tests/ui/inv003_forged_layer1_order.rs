@@ -1,5 +1,5 @@
 // INV-003: an order of layer 1 that layer 1 did not give -> E0423
-use omen::prelude::*;
+use omen::*;
 
 fn agent(order: ActOrder<AllVerified>) {
     let _ = order.layer1_override(Layer1Order(text!("it is urgent")));

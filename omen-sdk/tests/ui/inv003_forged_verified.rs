@@ -1,5 +1,5 @@
 // INV-003: a verified assumption that no loop has verified -> E0451
-use omen::prelude::*;
+use omen::*;
 
 fn agent(ruling: Ruling, verified: Verified) {
     let other = Verified { assumption: "it is fine".into(), ..verified };

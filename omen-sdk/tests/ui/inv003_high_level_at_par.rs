@@ -1,5 +1,5 @@
 // INV-003: the tier of an envelope of HIGH stakes is lowered, and it acts -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, (intent, done): (Intent, Done), seen: Evidence<Live>) {
     let quality = Quality::par(text!("the pool is 80"), ["pool.max == 80"]);

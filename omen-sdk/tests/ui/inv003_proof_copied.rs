@@ -1,5 +1,5 @@
 // INV-003: a proof is made into two -> E0599
-use omen::prelude::*;
+use omen::*;
 
 fn agent(proof: Proof) -> [Proof; 2] {
     [proof.clone(), proof]

@@ -1,5 +1,5 @@
 // INV-003: acting in an envelope whose facts are known at run time only -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, envelope: &DynEnvelope) {
     let _ = episode.act(order, envelope);

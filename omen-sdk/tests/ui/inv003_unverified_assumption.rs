@@ -1,5 +1,5 @@
 // INV-003: acting on an assumption that nobody has verified -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<CriticalStakes, Superb, ToolsOk>) {
     let order = ruling.to_act().assumes(&text!("nobody reads the old table"));

@@ -1,5 +1,5 @@
 // INV-004: a hypothesis about the present that rests on memory alone -> E0277
-use omen::prelude::*;
+use omen::*;
 
 type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;
 

@@ -1,5 +1,5 @@
 // INV-004: a guess about the present that rests on nothing -> E0277
-use omen::prelude::*;
+use omen::*;
 
 type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;
 

@@ -1,5 +1,5 @@
 // INV-004: an envelope of a level rests on memory -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(intent: Intent, done: Done, memory: Evidence<Archive>) {
     let _ = Mcp::medium(intent, done, memory).seal();

@@ -1,5 +1,5 @@
 // INV-006: a ruling is used after a decision that was refused -> E0382
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     [one, other]: [Episode<Model>; 2],

@@ -1,5 +1,5 @@
 // INV-007: a grant that is not in the token -> E0046
-use omen::prelude::*;
+use omen::*;
 
 tool!(ConfigSet = "config.set", Write);
 scope!(Deploy: tools [ConfigSet], operations [Modify]);

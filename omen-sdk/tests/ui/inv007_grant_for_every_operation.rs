@@ -1,5 +1,5 @@
 // INV-007: a scope grants every operation -> E0277
-use omen::prelude::*;
+use omen::*;
 #[derive(Clone, Copy)]
 struct Deploy;
 tool!(ConfigSet = "config.set", Write);

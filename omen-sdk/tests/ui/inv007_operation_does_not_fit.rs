@@ -1,5 +1,5 @@
 // INV-007: deleting with a tool that only reads -> E0277
-use omen::prelude::*;
+use omen::*;
 
 tool!(ConfigGet = "config.get", Read);
 

@@ -1,5 +1,5 @@
 // INV-007: a scope by hand that lists no tool -> E0277
-use omen::prelude::*;
+use omen::*;
 
 #[derive(Clone, Copy)]
 struct Deploy;

@@ -1,5 +1,5 @@
 // INV-007: a tool that may write, with a token that allows reading alone -> E0277
-use omen::prelude::*;
+use omen::*;
 
 tool!(Cache = "cache", Mixed);
 scope!(Look: tools [Cache], operations [Read]);

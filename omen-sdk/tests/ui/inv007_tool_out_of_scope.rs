@@ -1,5 +1,5 @@
 // INV-007: a tool that the token does not list -> E0277
-use omen::prelude::*;
+use omen::*;
 
 tool!(ConfigSet = "config.set", Write);
 scope!(Deploy: tools [ConfigSet], operations [Modify]);

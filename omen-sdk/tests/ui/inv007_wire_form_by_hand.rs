@@ -1,5 +1,5 @@
 // INV-007: a token would list other tools than its scope grants -> E0119
-use omen::prelude::*;
+use omen::*;
 
 tool!(ConfigSet = "config.set", Write);
 scope!(Deploy: tools [ConfigSet], operations [Modify]);

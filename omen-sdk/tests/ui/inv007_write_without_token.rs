@@ -1,5 +1,5 @@
 // INV-007: a directive to a tool that writes, without a permit -> E0277
-use omen::prelude::*;
+use omen::*;
 
 tool!(ConfigSet = "config.set", Write);
 

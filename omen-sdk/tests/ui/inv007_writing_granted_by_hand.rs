@@ -1,5 +1,5 @@
 // INV-007: a scope that only reads is granted writing -> E0277
-use omen::prelude::*;
+use omen::*;
 
 tool!(Cache = "cache", Mixed);
 scope!(Look: tools [Cache], operations [Read]);

@@ -1,5 +1,5 @@
 // INV-008: a loop that is closed though nothing was observed -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Proven, Unseen, ToolsOk>>) {
     let _ = episode.believe(Belief::new("db", "pool.max", 50));

@@ -1,5 +1,5 @@
 // INV-008: a loop that is closed before anything was done in it -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Unplanned, Unseen, ToolsOk>>) {
     let _ = episode.believe(Belief::new("db", "pool.max", 50));

@@ -1,5 +1,5 @@
 // INV-008: a loop that degraded tools have completed, closed under tools that work -> E0277
-use omen::prelude::*;
+use omen::*;
 
 type Working = Envelope<LowStakes, Par, ToolsOk>;
 

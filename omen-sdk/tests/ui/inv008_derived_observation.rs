@@ -1,5 +1,5 @@
 // INV-008: a calculation taken for something seen -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Proven, Unseen, ToolsOk>>, data: Fields) {
     let calculated = Observation::tool_output(Derived, "config.get", data);

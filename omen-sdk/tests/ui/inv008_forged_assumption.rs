@@ -1,5 +1,5 @@
 // INV-008: an assumption that is no plan's -> E0451
-use omen::prelude::*;
+use omen::*;
 
 fn agent(proof: Proof, planned: Assumption) {
     let other = Assumption { text: "it is fine".into(), ..planned };

@@ -1,5 +1,5 @@
 // INV-008: the SUCCESS waived though the tools work again -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Attempted, Seen, ToolsPartial>>, envelope: &Envelope<LowStakes, Par, ToolsOk>) {
     let _ = episode.under(envelope).believe(Belief::new("db", "pool.max", 50));

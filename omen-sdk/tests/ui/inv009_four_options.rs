@@ -1,5 +1,5 @@
 // INV-009: more options than anyone wants to read -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Decide<Escalate>>, [a, b, c, d]: [Choice; 4], gap: Gap, next_step: Step) {
     let trigger = EscalationTrigger::ContradictionUnresolved;

@@ -1,5 +1,5 @@
 // INV-009: an escalation in which everything is known -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Decide<Escalate>>, options: [Choice; 2], next_step: Step) {
     let trigger = EscalationTrigger::ContradictionUnresolved;

@@ -1,5 +1,5 @@
 // INV-009: an escalation that recommends nothing -> E0063
-use omen::prelude::*;
+use omen::*;
 
 fn agent(options: [Choice; 2], gaps: [Gap; 1]) {
     let trigger = EscalationTrigger::ContradictionUnresolved;

@@ -1,5 +1,5 @@
 // INV-009: an escalation that leaves no choice -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Decide<Escalate>>, only: Choice, gap: Gap, next_step: Step) {
     let trigger = EscalationTrigger::ContradictionUnresolved;

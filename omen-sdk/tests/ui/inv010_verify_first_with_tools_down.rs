@@ -1,5 +1,5 @@
 // INV-010: verifying without tools where much is at stake -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<HighStakes, Superb, ToolsDown>) {
     let _ = episode.verify_first(ruling, envelope);

@@ -1,5 +1,5 @@
 // INV-012: a level that is stated -> E0560
-use omen::prelude::*;
+use omen::*;
 
 fn agent() {
     let (impact, irreversibility) = (impact::Low, irreversibility::Partial);

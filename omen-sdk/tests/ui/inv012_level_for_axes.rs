@@ -1,5 +1,5 @@
 // INV-012: a level in the place of the axes -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(mcp: Mcp<LowStakes, Par, Observed, Realtime, Live, ToolsOk>) {
     let _ = mcp.seal();

@@ -1,5 +1,5 @@
 // INV-012: stakes called low though two axes are high -> E0308
-use omen::prelude::*;
+use omen::*;
 
 type Axes = Stakes<impact::High, irreversibility::Irreversible, uncertainty::Low, adversariality::Benign>;
 

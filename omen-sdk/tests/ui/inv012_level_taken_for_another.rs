@@ -1,5 +1,5 @@
 // INV-012: an envelope of HIGH stakes is taken for one of LOW -> E0308
-use omen::prelude::*;
+use omen::*;
 
 fn agent(intent: Intent, done: Done, seen: Evidence<Live>) -> Envelope<LowStakes, Superb, ToolsOk> {
     Mcp::high(intent, done, seen).seal()

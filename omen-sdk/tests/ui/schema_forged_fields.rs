@@ -1,5 +1,5 @@
 // SCHEMA: data without a member, past the macro that asks for one -> E0423
-use omen::prelude::*;
+use omen::*;
 
 fn agent() -> Fields {
     Fields(Default::default())

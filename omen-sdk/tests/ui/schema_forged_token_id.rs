@@ -1,5 +1,5 @@
 // SCHEMA: a token id that nothing has checked -> E0599
-use omen::prelude::*;
+use omen::*;
 
 fn agent() -> TokenId {
     TokenId::trusted("whatever".to_owned())

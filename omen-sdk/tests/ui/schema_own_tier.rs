@@ -1,5 +1,5 @@
 // SCHEMA: a tier of one's own that may act -> E0277
-use omen::prelude::*;
+use omen::*;
 
 struct Perfect;
 

@@ -1,5 +1,5 @@
 // SCHEMA: free-form JSON in `fields!` whose depth and size nobody has checked -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(answer: serde_json::Value) -> Fields {
     fields!({ "pool": 40, "found": answer })

@@ -1,5 +1,5 @@
 // SCHEMA: what makes scalars unchecked is called from outside -> E0603
-use omen::prelude::*;
+use omen::*;
 
 fn agent() -> TokenId {
     <TokenId as omen_types::scalar::Trusted<String>>::trusted("whatever".to_owned())

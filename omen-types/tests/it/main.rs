@@ -8,8 +8,10 @@
     reason = "tests say what is wrong by failing"
 )]
 
+mod branches;
 mod builders;
 mod checked;
+mod constraints;
 mod errors;
 mod examples;
 mod limits;

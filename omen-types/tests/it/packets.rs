@@ -5,13 +5,12 @@ use omen_types::{
     Budgets, ConstraintsSatisfied, DecisionOutcome, DecisionPacket, DecisionPayload, DefinitionOfDone, EpistemicStatus,
     Epistemics, EscalationOption, EscalationPacket, EscalationPayload, EscalationTrigger, Evidence, EvidenceGap,
     EvidenceRef, ExecutionMethod, FreshnessClass, Impact, IntegrityAlertPacket, IntegrityAlertPayload, IntegrityLayer,
-    Intent, IntentScope, Irreversibility, LayerNumber, LayerSource, MaxLoss, Mcp, MethodKind, NextStep,
-    ObservationPacket, ObservationPayload, ObservationType, OperationType, Packet, PacketHeader, PacketType,
-    PositiveCount, Quality, QualityTier, QueueAction, QueueItem, QueueUpdatePacket, QueueUpdatePayload, RefType,
-    ResultStatus, RiskBudget, Routing, Stakes, StakesLevel, TaskClass, TaskDirectivePacket, TaskDirectivePayload,
-    TaskResultPacket, TaskResultPayload, TaskType, Timestamp, ToolAuthorizationPayload, ToolAuthorizationToken,
-    ToolSafetyClass, ToolsState, Uncertainty, UnitInterval, UpdateType, VerificationMethod, VerificationPlanPacket,
-    VerificationPlanPayload, VerificationRequirement, VerificationTarget,
+    Intent, IntentScope, Irreversibility, LayerNumber, LayerSource, MaxLoss, Mcp, NextStep, ObservationPacket,
+    ObservationPayload, ObservationType, OperationType, Packet, PacketHeader, PacketType, PositiveCount, Quality,
+    QualityTier, QueueAction, QueueItem, QueueUpdatePacket, QueueUpdatePayload, RefType, RiskBudget, Routing, Stakes,
+    StakesLevel, TaskClass, TaskDirectivePacket, TaskDirectivePayload, TaskResultPacket, TaskResultPayload, TaskType,
+    Timestamp, ToolAuthorizationPayload, ToolAuthorizationToken, ToolsState, Uncertainty, UnitInterval,
+    VerificationMethod, VerificationPlanPacket, VerificationPlanPayload, VerificationRequirement, VerificationTarget,
 };
 use serde_json::json;
 
@@ -40,7 +39,8 @@ pub(crate) fn mcp() -> Mcp {
     let done = DefinitionOfDone::builder()
         .text("It is done".parse().unwrap())
         .checks(vec!["pool.size == 8".to_owned()])
-        .build();
+        .build()
+        .unwrap();
     let quality = Quality::builder()
         .quality_tier(QualityTier::Par)
         .satisficing_mode(true)
@@ -72,22 +72,22 @@ pub(crate) fn mcp() -> Mcp {
         .quality(quality)
         .budgets(budgets)
         .epistemics(epistemics)
-        .evidence(Evidence::builder().evidence_refs(vec![reference]).build())
+        .evidence(Evidence::present().evidence_refs([reference]).build())
         .routing(Routing::builder().task_class(TaskClass::Find).tools_state(ToolsState::ToolsOk).build())
         .build()
 }
 
 pub(crate) fn observation() -> ObservationPacket {
     let data = json!({ "pool_size": 4 }).as_object().cloned().unwrap();
-    let payload = ObservationPayload::builder().observation_type(ObservationType::ToolOutput).data(data).build();
+    let payload =
+        ObservationPayload::builder().observation_type(ObservationType::ToolOutput).data(data).build().unwrap();
     ObservationPacket::builder().header(header(ObservationPacket::TYPE)).mcp(mcp()).payload(payload).build()
 }
 
 pub(crate) fn belief_update() -> BeliefUpdatePacket {
     let change =
         BeliefChange::builder().domain("pool").key("size").new_value(json!(4)).prior_value(json!(null)).build();
-    let payload =
-        BeliefUpdatePayload::builder().update_type(UpdateType::NewBelief).belief_changes(vec![change]).build();
+    let payload = BeliefUpdatePayload::new_belief().belief_changes([change]).build();
     BeliefUpdatePacket::builder().header(header(BeliefUpdatePacket::TYPE)).mcp(mcp()).payload(payload).build()
 }
 
@@ -108,8 +108,8 @@ pub(crate) fn verification_plan() -> VerificationPlanPacket {
         .method(VerificationMethod::Tool)
         .success_criteria("The tool says 4".parse().unwrap())
         .build();
-    let payload =
-        VerificationPlanPayload::builder().decision_packet_id("pkt_0".parse().unwrap()).targets(vec![target]).build();
+    let plan = VerificationPlanPayload::builder().decision_packet_id("pkt_0".parse().unwrap());
+    let payload = plan.targets(vec![target]).build().unwrap();
     VerificationPlanPacket::builder().header(header(VerificationPlanPacket::TYPE)).mcp(mcp()).payload(payload).build()
 }
 
@@ -117,7 +117,8 @@ pub(crate) fn token() -> ToolAuthorizationToken {
     let scope = AuthorizedScope::builder()
         .tool_ids(vec!["pool.resize".to_owned()])
         .operation_types(vec![OperationType::Write])
-        .build();
+        .build()
+        .unwrap();
     let payload = ToolAuthorizationPayload::builder()
         .token_id("token_1".parse().unwrap())
         .authorized_scope(scope)
@@ -129,22 +130,20 @@ pub(crate) fn token() -> ToolAuthorizationToken {
 }
 
 pub(crate) fn directive() -> TaskDirectivePacket {
-    let method = ExecutionMethod::builder().method(MethodKind::Tool).tool_id("pool.resize").build();
-    let payload = TaskDirectivePayload::builder()
+    let method = ExecutionMethod::tool().tool_id("pool.resize").build();
+    let payload = TaskDirectivePayload::write()
         .task_id("task_1".parse().unwrap())
         .task_type(TaskType::ToolWrite)
         .execution_method(method)
-        .tool_safety_class(ToolSafetyClass::Write)
         .authorization_token_id("token_1".parse().unwrap())
         .build();
     TaskDirectivePacket::builder().header(header(TaskDirectivePacket::TYPE)).mcp(mcp()).payload(payload).build()
 }
 
 pub(crate) fn result() -> TaskResultPacket {
-    let payload = TaskResultPayload::builder()
+    let payload = TaskResultPayload::success()
         .task_id("task_1".parse().unwrap())
         .directive_packet_id("pkt_0".parse().unwrap())
-        .result_status(ResultStatus::Success)
         .result_data(json!([1, { "size": 8 }]))
         .build();
     TaskResultPacket::builder().header(header(TaskResultPacket::TYPE)).mcp(mcp()).payload(payload).build()
@@ -160,7 +159,8 @@ pub(crate) fn escalation() -> EscalationPacket {
         .top_options(vec![option("a"), option("b")])
         .evidence_gaps(vec![EvidenceGap::builder().gap("the load").impact_if_unknown("too few machines").build()])
         .recommended_next_step(NextStep::builder().step("ask").rationale("nobody knows").build())
-        .build();
+        .build()
+        .unwrap();
     EscalationPacket::builder().header(header(EscalationPacket::TYPE)).mcp(mcp()).payload(payload).build()
 }
 
@@ -175,7 +175,7 @@ pub(crate) fn alert() -> IntegrityAlertPacket {
 
 pub(crate) fn queue_update() -> QueueUpdatePacket {
     let item = QueueItem::builder().item_id("item".parse().unwrap()).priority(0.into()).build();
-    let payload = QueueUpdatePayload::builder().queue_action(QueueAction::Enqueue).items(vec![item]).build();
+    let payload = QueueUpdatePayload::builder().queue_action(QueueAction::Enqueue).items(vec![item]).build().unwrap();
     QueueUpdatePacket::builder().header(header(QueueUpdatePacket::TYPE)).mcp(mcp()).payload(payload).build()
 }
 

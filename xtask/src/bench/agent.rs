@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use omen::prelude::*;
+use omen::*;
 
 use super::Failure;
 

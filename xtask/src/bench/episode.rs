@@ -8,7 +8,7 @@ use std::fmt;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use omen::prelude::{Belief, Closed, Episode, Execute, Open, Pending};
+use omen::episode::{Belief, Closed, Episode, Execute, Open, Pending};
 use omen_fsm::Machine;
 use omen_types::PacketFacts;
 use serde::Serialize;

@@ -78,7 +78,7 @@ impl Measure {
             }
             Self::Verdict | Self::ShuffledVerdict => {
                 let mut sink = Nowhere;
-                let mut validator = omen::Validator::new(omen::Options::default());
+                let mut validator = omen::Validator::new(omen::ValidatorOptions::default());
                 validator.feed(bytes, &mut sink);
                 usize::try_from(validator.finish(&mut sink).errors).unwrap_or(usize::MAX)
             }
@@ -118,7 +118,7 @@ const SAMPLED: usize = 20;
 /// If there is any error, or a warning in more than one packet of a hundred.
 pub(super) fn clean(corpus: &Corpus) -> Result<(), Failure> {
     let mut findings: Vec<Finding> = Vec::new();
-    let mut validator = omen::Validator::new(omen::Options::default());
+    let mut validator = omen::Validator::new(omen::ValidatorOptions::default());
     validator.feed(&corpus.bytes, &mut findings);
     let summary = validator.finish(&mut findings);
     let as_made = summary.packets == corpus.packets && summary.episodes == corpus.episodes;

@@ -46,10 +46,16 @@ impl Schemas {
                 .build(schema)
                 .map_err(|error| error.to_string())
         };
-        let any = build(files.get(UNION).ok_or("there is no union of packets")?)?;
+        let union = files.get(UNION).ok_or("there is no union of packets")?;
+        let any = build(union)?;
+        let branches = union.get("oneOf").and_then(Value::as_array).into_iter().flatten();
+        let listed: Vec<&String> = branches
+            .filter_map(|branch| files.get_key_value(branch.get("$ref")?.as_str()?))
+            .map(|(path, _)| path)
+            .collect();
         let mut packets = BTreeMap::new();
         let mut roots = Vec::new();
-        for (path, schema) in files.iter().filter(|(path, _)| path.starts_with("packets/")) {
+        for (path, schema) in files.iter().filter(|(path, _)| listed.contains(path)) {
             let name = schema.get("title").and_then(Value::as_str).ok_or_else(|| format!("{path} has no `title`"))?;
             packets.insert(name.to_owned(), build(schema)?);
             roots.push((name.to_owned(), path.clone()));

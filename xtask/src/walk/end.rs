@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
 
-use omen::prelude::*;
+use omen::*;
 
 use super::world::World;
 use super::{Report, judge};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omen::prelude::*;
+use omen::*;
 use omen_types::{DecisionOutcome, serde_json};
 
 use super::world::{Change, Get, Set, Swap, World};
@@ -122,6 +122,10 @@ impl World<'_> {
         if let AnyEpisode::Review(episode) = episode {
             return match episode.close() {
                 Ok(closed) => closed.lines().to_vec(),
+                // Over budget it may end in safe mode alone (INV-005).
+                Err(refused) if refused.why.code() == Some(Code::Inv005) => {
+                    self.halt(refused.episode.into_any()).lines().to_vec()
+                }
                 Err(refused) => refused.episode.lines().to_vec(),
             };
         }
@@ -237,7 +241,7 @@ impl World<'_> {
         Directive::new(Get, op::Read, fields).timeout_seconds(self.rng.u32(..30)).ready()
     }
 
-    pub(super) fn write(&mut self) -> Option<Order<Authorized>> {
+    pub(super) fn write(&mut self) -> Option<Order<ReadWrite>> {
         let permit = self.permits.pop()?;
         let fields = self.fields();
         Some(match self.rng.u8(..3) {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fastrand::Rng;
-use omen::prelude::*;
+use omen::*;
 use omen_types::serde_json::{Value, json};
 
 use super::Failure;
@@ -75,8 +75,9 @@ impl<'w> World<'w> {
     }
 
     /// What the episode starts with.
-    pub(super) fn begin(&self) -> Result<Setup, Failure> {
-        Ok(self.setup()?.log(self.written.clone()).on_drop(self.on_drop))
+    pub(super) fn begin(&mut self) -> Result<Setup, Failure> {
+        let setup = self.setup()?.log(self.written.clone()).on_drop(self.on_drop);
+        Ok(if self.rng.bool() { setup.campaign("camp_walk".parse()?) } else { setup })
     }
 
     /// What it is taken up with, from a copy of its log.

@@ -7,6 +7,7 @@
 
 mod compare;
 mod listing;
+mod version;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -16,7 +16,7 @@ fn the_pages_are_up_to_date() {
 #[test]
 fn the_pages_show_what_they_are_for() {
     let pages = docs::pages().map(|path| std::fs::read_to_string(path).expect("a page"));
-    let [protocol, errors, gate] = &pages;
+    let [protocol, errors, gate, statements] = &pages;
     for table in ["| `S3_DECIDE/ACT` |", "| INV-012 |", "| E7 |", "| `QueueUpdatePacket` |", "| `release` |"] {
         assert!(protocol.contains(table), "no row `{table}`");
     }
@@ -28,6 +28,9 @@ fn the_pages_show_what_they_are_for() {
     }
     for part in ["Dispatched -- \"type_output (PG-4)\" --> Untyped", "| `Screened` |", "| **A3** trust boundary |"] {
         assert!(gate.contains(part), "no `{part}`");
+    }
+    for part in ["| All | ", "## FSM specification", "[D29](protocol.md#d29)"] {
+        assert!(statements.contains(part), "no `{part}`");
     }
     for path in ["/home/", "/tmp/", "/usr/", "fn main() {}"] {
         assert!(!errors.contains(path), "`{path}` is in the gallery");

@@ -18,6 +18,8 @@ use crate::model::{Answer, Capability, Fsm, Model, Move};
 pub(super) struct Capabilities {
     pub(super) traits: TokenStream,
     pub(super) methods: TokenStream,
+    /// The names of the traits that have the methods.
+    pub(super) names: Vec<syn::Ident>,
 }
 
 pub(super) fn emit(
@@ -25,7 +27,7 @@ pub(super) fn emit(
     states: &[State<'_>],
     implementations: &[Implementation],
 ) -> Result<Capabilities, Mistakes> {
-    let mut all = Capabilities { traits: TokenStream::new(), methods: TokenStream::new() };
+    let mut all = Capabilities { traits: TokenStream::new(), methods: TokenStream::new(), names: Vec::new() };
     for (at, mv) in model.fsm.typed.moves.iter().enumerate() {
         let Some(capability) = &mv.capability else { continue };
         let within = within(&model.fsm, states, mv, implementations);
@@ -35,8 +37,10 @@ pub(super) fn emit(
         if let Some(implementation) = implementation {
             let methods = methods(mv, capability, implementation, leads_on);
             all.methods.extend(methods.map_err(|problem| mistake(at, problem))?);
+            all.names.push(carrier("Where", capability));
         }
         all.methods.extend(unknown(mv, capability, implementations));
+        all.names.push(carrier("Unless", capability));
     }
     Ok(all)
 }
@@ -100,14 +104,19 @@ fn one(
     })
 }
 
+/// The trait that has the method.
+fn carrier(prefix: &str, capability: &Capability) -> syn::Ident {
+    format_ident!("{prefix}{}", capability.name)
+}
+
 /// The method, for every state with the capability.
 fn methods(
     mv: &Move,
-    Capability { name, then }: &Capability,
+    capability: &Capability,
     implementation: &Implementation,
     leads_on: bool,
 ) -> Result<TokenStream, String> {
-    let (carrier, can, then) = (format_ident!("Where{name}"), ident(name), ident(then));
+    let (carrier, can, then) = (carrier("Where", capability), ident(&capability.name), ident(&capability.then));
     let next: syn::Type = syn::parse_quote!(<S as #can>::#then);
     let method::Parts { docs, signature, body } = method::generic(mv, implementation, leads_on.then_some(&next))?;
     Ok(quote! {
@@ -122,8 +131,9 @@ fn methods(
 }
 
 /// What a call comes to in a state of which the capability is not known.
-fn unknown(mv: &Move, Capability { name, then }: &Capability, implementations: &[Implementation]) -> TokenStream {
-    let (carrier, can, then, method) = (format_ident!("Unless{name}"), ident(name), ident(then), ident(&mv.method));
+fn unknown(mv: &Move, capability: &Capability, implementations: &[Implementation]) -> TokenStream {
+    let (can, then, method) = (ident(&capability.name), ident(&capability.then), ident(&mv.method));
+    let carrier = carrier("Unless", capability);
     let (generics, parameters) = explain::signature(mv, implementations);
     let head = quote! {
         fn #method #generics (self, #(#parameters: impl Sized),*) -> <<S as #can>::#then as ByReference>::Out

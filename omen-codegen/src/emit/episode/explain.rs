@@ -1,9 +1,15 @@
 //! Answers to calls where a method is not legal.
 //!
 //! rustc says of a method that is not there only that it is not there. So every method is there
-//! everywhere: for the states that do not have it, by a trait that asks what cannot be, and whose
+//! everywhere: for the states that do not have it, by a trait that is not implemented, and whose
 //! message names the rule and the way out. The state's own methods come first, and completion lists
 //! them alone. There is a trait for each method and answer, and a state has just one of them.
+//!
+//! A bound on the method would do, but rustc shows where a failed bound is written, which is in the build folder. It
+//! does so of every bound but one: that a type implements the trait whose method is called. So what fails has to be
+//! that one, and only after the method was found. The trait has a parameter and is implemented for two values of it, so
+//! that rustc cannot choose when it looks for the method. The method then says that the parameter is the state, which is
+//! neither of the two.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -12,6 +18,7 @@ use super::super::functions::Implementation;
 use super::super::names::pascal;
 use super::super::{bug, ident};
 use super::State;
+use super::capability::Capabilities;
 use crate::mistake::Mistakes;
 use crate::model::{Answer, Model, Move, Text};
 
@@ -19,14 +26,17 @@ pub(super) fn emit(
     model: &Model,
     states: &[State<'_>],
     implementations: &[Implementation],
-    capabilities: &TokenStream,
+    capabilities: &Capabilities,
 ) -> Result<TokenStream, Mistakes> {
     let mut traits = TokenStream::new();
+    let mut names = capabilities.names.clone();
     for mv in &model.fsm.typed.moves {
         for group in groups(model, states, mv)? {
             traits.extend(answer(model, mv, &group, implementations));
+            names.push(group.name);
         }
     }
+    let capabilities = &capabilities.methods;
     Ok(quote! {
         /// What answers calls that are not legal, none of which can be called; and methods for states that are type
         /// parameters.
@@ -34,6 +44,24 @@ pub(super) fn emit(
         pub mod explain {
             #[allow(clippy::wildcard_imports, reason = "the states are many")]
             use super::*;
+
+            /// The traits, to be in scope under no name: `use ..::in_scope::*` brings in methods and nothing else.
+            pub mod in_scope {
+                pub use super::{#(#names as _),*};
+            }
+
+            /// The state of an episode.
+            pub trait InState {
+                type State;
+            }
+
+            impl<S> InState for Episode<S> {
+                type State = S;
+            }
+
+            /// What the traits are implemented for, and no state is.
+            pub enum Nowhere {}
+            pub enum Elsewhere {}
 
             #traits
 
@@ -83,7 +111,7 @@ fn groups<'m>(model: &'m Model, states: &'m [State<'m>], mv: &Move) -> Result<Ve
 
 fn answer(model: &Model, mv: &Move, group: &Group<'_>, implementations: &[Implementation]) -> TokenStream {
     let Group { name, code, text, within } = group;
-    let (list, explain) = (format_ident!("In{name}"), format_ident!("Explain{name}"));
+    let list = format_ident!("In{name}");
     let shared = model.rules.iter().find(|rule| rule.code == *code).and_then(|rule| rule.shared_with.as_ref());
     let shared = shared.map(|shared| format!(" ({shared})")).unwrap_or_default();
     let message = format!("{code}{shared}: cannot `{}` in this state: {}", mv.method, text.message);
@@ -94,19 +122,32 @@ fn answer(model: &Model, mv: &Move, group: &Group<'_>, implementations: &[Implem
     });
     let method = ident(&mv.method);
     let (generics, parameters) = signature(mv, implementations);
-    let head = quote!(fn #method #generics (self, #(#parameters: impl Sized),*) -> <S as #name>::Out where S: #name);
+    let impls = ["Nowhere", "Elsewhere"].map(ident).into_iter().map(|value| {
+        quote! {
+            #[diagnostic::do_not_recommend]
+            impl<S: #list> #name<#value> for Episode<S> {
+                type Out = Self;
+                fn out(episode: Self) -> Self {
+                    episode
+                }
+            }
+        }
+    });
     quote! {
-        #[diagnostic::on_unimplemented(message = #message, label = "illegal here: the state is `{Self}`", note = #note)]
-        pub trait #name: Sized {
+        #[diagnostic::on_unimplemented(message = #message, label = "illegal here: the state is `{S}`", note = #note)]
+        pub trait #name<S>: Sized {
             type Out;
-            fn out(episode: Episode<Self>) -> Self::Out;
+            fn out(episode: Self) -> Self::Out;
+            fn #method #generics (self, #(#parameters: impl Sized),*) -> <Self as #name<S>>::Out
+            where
+                Self: InState<State = S>,
+            {
+                Self::out(self)
+            }
         }
         pub trait #list {}
         #(#states)*
-        pub trait #explain<S>: Sized { #head; }
-        impl<S: #list> #explain<S> for Episode<S> {
-            #head { S::out(self) }
-        }
+        #(#impls)*
     }
 }
 

@@ -1,5 +1,7 @@
 //! The decision to act.
 
+use std::sync::Arc;
+
 use omen_invariants::facts::{StakesAllowAct, TierMayAct, ToolsAllowAct};
 use omen_types::DecisionOutcome;
 
@@ -25,7 +27,8 @@ where
     if let Err(why) = order.check(&episode.core.mark) {
         return Err(episode.refuse(why).giving_back(order));
     }
-    match episode.core.try_send_under(envelope, order.draft(DecisionOutcome::Act)) {
+    let draft = order.draft(DecisionOutcome::Act).map_err(Arc::new);
+    match draft.and_then(|draft| episode.core.try_send_under(envelope, draft)) {
         Ok(()) => Ok(episode.at()),
         Err(why) => Err(episode.refuse(why).giving_back(order)),
     }

@@ -1,10 +1,10 @@
 //! Believing.
 
-use crate::episode::{Belief, Episode, Evidenced, Model, Proof, Succeeded, Verify};
+use crate::episode::{Belief, Episode, Evidenced, Model, Proof, Says, Succeeded, Verify};
 
 /// Updates what is believed.
-pub(crate) fn believe<S, Next>(mut episode: Episode<S>, belief: Belief) -> Episode<Next> {
-    episode.core.must(belief.draft());
+pub(crate) fn believe<S, Next>(mut episode: Episode<S>, belief: impl Says<Belief>) -> Episode<Next> {
+    episode.core.must(belief.said().draft());
     episode.at()
 }
 
@@ -13,8 +13,9 @@ pub(crate) fn believe<S, Next>(mut episode: Episode<S>, belief: Belief) -> Episo
 /// it proves nothing.
 pub(crate) fn in_loop<P: Succeeded<T>, O: Evidenced<P, T>, T>(
     mut episode: Episode<Verify<P, O, T>>,
-    mut belief: Belief,
+    belief: impl Says<Belief>,
 ) -> (Episode<Model>, Proof) {
+    let mut belief = belief.said();
     let core = &mut episode.core;
     belief.cite(core.looped.evidence.iter().cloned());
     // A loop whose belief update was refused goes on, and with no plan to its name the proof is none.

@@ -1,17 +1,18 @@
 //! The decision to cancel.
 
-use omen_invariants::facts::AnyEnvelope;
+use omen_invariants::facts::MayAsk;
 use omen_types::DecisionOutcome;
 
 use crate::episode::{Episode, Ruling};
 
 /// Decides to drop the matter; a belief update records it.
-pub(crate) fn cancel<S, Next, K, E: AnyEnvelope>(
-    mut episode: Episode<S>,
-    ruling: Ruling<K>,
-    envelope: &E,
-) -> Episode<Next> {
-    episode.core.under(envelope);
-    episode.core.must(ruling.draft(DecisionOutcome::Cancel));
+pub(crate) fn cancel<S, Next, K, E: MayAsk>(mut episode: Episode<S>, ruling: Ruling<K>, envelope: &E) -> Episode<Next> {
+    match ruling.draft(DecisionOutcome::Cancel) {
+        Ok(draft) => {
+            episode.core.under(envelope);
+            episode.core.must(draft);
+        }
+        Err(why) => episode.core.keep(why),
+    }
     episode.at()
 }

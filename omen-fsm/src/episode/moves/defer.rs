@@ -3,16 +3,21 @@
 use omen_invariants::facts::ToolsAllowAct;
 use omen_types::DecisionOutcome;
 
-use crate::episode::{Episode, KnownEnvelope, Ruling};
+use crate::episode::{AskingEnvelope, Episode, Ruling};
 
 /// Decides to put the matter off; a belief update records it. Not while tools are down at high stakes
 /// (INV-010).
 pub(crate) fn defer<S, Next, K, L, Q, T: ToolsAllowAct<L>>(
     mut episode: Episode<S>,
     ruling: Ruling<K>,
-    envelope: &impl KnownEnvelope<L, Q, T>,
+    envelope: &impl AskingEnvelope<L, Q, T>,
 ) -> Episode<Next> {
-    episode.core.under(envelope);
-    episode.core.must(ruling.draft(DecisionOutcome::Defer));
+    match ruling.draft(DecisionOutcome::Defer) {
+        Ok(draft) => {
+            episode.core.under(envelope);
+            episode.core.must(draft);
+        }
+        Err(why) => episode.core.keep(why),
+    }
     episode.at()
 }

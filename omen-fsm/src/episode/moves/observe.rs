@@ -2,21 +2,21 @@
 
 use omen_invariants::facts::EpistemicStatusFact;
 
-use crate::episode::{After, Episode, Execute, Many, Observation, Open, Verify};
+use crate::episode::{After, Episode, Execute, Many, Observation, Open, Says, Verify};
 
-/// Takes in something that was seen.
+/// Takes in something that was seen: an [`Observation`], or a generated payload, which counts as OBSERVED.
 pub(crate) fn observe<S, Next, St: EpistemicStatusFact>(
     mut episode: Episode<S>,
-    observation: Observation<St>,
+    observation: impl Says<Observation<St>>,
 ) -> Episode<Next> {
-    episode.core.must(observation.draft());
+    episode.core.must(observation.said().draft());
     episode.at()
 }
 
 /// Takes in something that was seen. With status OBSERVED it is the evidence that the loop needs.
 pub(crate) fn in_loop<P, O, T, St: EpistemicStatusFact + After<O>>(
     episode: Episode<Verify<P, O, T>>,
-    observation: Observation<St>,
+    observation: impl Says<Observation<St>>,
 ) -> Episode<Verify<P, <St as After<O>>::Then, T>> {
     observe(episode, observation)
 }
@@ -24,7 +24,7 @@ pub(crate) fn in_loop<P, O, T, St: EpistemicStatusFact + After<O>>(
 /// Takes in something that was seen while directives of the loop are open.
 pub(crate) fn in_open_loop<P, O, T, const N: usize, St: EpistemicStatusFact + After<O>>(
     episode: Episode<Open<Verify<P, O, T>, N>>,
-    observation: Observation<St>,
+    observation: impl Says<Observation<St>>,
 ) -> Episode<Open<Verify<P, <St as After<O>>::Then, T>, N>> {
     observe(episode, observation)
 }
@@ -32,7 +32,7 @@ pub(crate) fn in_open_loop<P, O, T, const N: usize, St: EpistemicStatusFact + Af
 /// Takes in something that was seen while directives of the loop are open.
 pub(crate) fn in_many_of_loop<P, O, T, St: EpistemicStatusFact + After<O>>(
     episode: Episode<Many<Verify<P, O, T>>>,
-    observation: Observation<St>,
+    observation: impl Says<Observation<St>>,
 ) -> Episode<Many<Verify<P, <St as After<O>>::Then, T>>> {
     observe(episode, observation)
 }
@@ -40,7 +40,7 @@ pub(crate) fn in_many_of_loop<P, O, T, St: EpistemicStatusFact + After<O>>(
 /// Takes in something that was seen while directives are open.
 pub(crate) fn in_open<const N: usize, St: EpistemicStatusFact>(
     episode: Episode<Open<Execute, N>>,
-    observation: Observation<St>,
+    observation: impl Says<Observation<St>>,
 ) -> Episode<Open<Execute, N>> {
     observe(episode, observation)
 }
@@ -48,7 +48,7 @@ pub(crate) fn in_open<const N: usize, St: EpistemicStatusFact>(
 /// Takes in something that was seen while directives are open.
 pub(crate) fn in_many<St: EpistemicStatusFact>(
     episode: Episode<Many<Execute>>,
-    observation: Observation<St>,
+    observation: impl Says<Observation<St>>,
 ) -> Episode<Many<Execute>> {
     observe(episode, observation)
 }

@@ -49,22 +49,22 @@ pub(crate) fn in_loop<P: Progress, O, T, const N: usize, R: Settles<N>>(
 ///
 /// # Errors
 /// If one is of another episode, or two are of the same task (E6).
-pub(crate) fn some_of_loop<P, O, T>(
+pub(crate) fn some_of_loop<P, O, T, R: IntoIterator<Item = Settled>>(
     episode: Episode<Many<Verify<P, O, T>>>,
-    results: Vec<Settled>,
+    results: R,
 ) -> Result<Episode<Many<Verify<P, O, T>>>, Refused<Many<Verify<P, O, T>>, Vec<Settled>>> {
-    some(episode, results)
+    some(episode, results.into_iter().collect())
 }
 
 /// Takes results in; others may stay open. `all_settled` leads on once none is.
 ///
 /// # Errors
 /// If one is of another episode, or two are of the same task (E6).
-pub(crate) fn some_of_many(
+pub(crate) fn some_of_many<R: IntoIterator<Item = Settled>>(
     episode: Episode<Many<Execute>>,
-    results: Vec<Settled>,
+    results: R,
 ) -> Result<Episode<Many<Execute>>, Refused<Many<Execute>, Vec<Settled>>> {
-    some(episode, results)
+    some(episode, results.into_iter().collect())
 }
 
 fn some<S>(mut episode: Episode<S>, results: Vec<Settled>) -> Result<Episode<S>, Refused<S, Vec<Settled>>> {

@@ -1,17 +1,22 @@
 //! The decision to escalate.
 
-use omen_invariants::facts::AnyEnvelope;
+use omen_invariants::facts::MayAsk;
 use omen_types::DecisionOutcome;
 
 use crate::episode::{Episode, Ruling};
 
 /// Decides to lay options before a human; the escalation itself comes next.
-pub(crate) fn to_escalate<S, Next, K, E: AnyEnvelope>(
+pub(crate) fn to_escalate<S, Next, K, E: MayAsk>(
     mut episode: Episode<S>,
     ruling: Ruling<K>,
     envelope: &E,
 ) -> Episode<Next> {
-    episode.core.under(envelope);
-    episode.core.must(ruling.draft(DecisionOutcome::Escalate));
+    match ruling.draft(DecisionOutcome::Escalate) {
+        Ok(draft) => {
+            episode.core.under(envelope);
+            episode.core.must(draft);
+        }
+        Err(why) => episode.core.keep(why),
+    }
     episode.at()
 }

@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use omen_types::{Code, Diagnostic};
 
-use crate::episode::{Episode, Many, Open, Plan, Progress, Refusal, Refused, Verify};
+use crate::episode::{Episode, Many, Open, Plan, Progress, Refusal, Refused, Says, Verify};
 
 /// Says what is to be verified, and how.
 ///
 /// # Errors
-/// If the episode is over its budgets and layer 1 has not approved that (INV-005).
+/// If the episode is over its budgets and layer 1 has not approved that (INV-005), or if a payload names another
+/// decision than the one that began the loop (E3).
 pub(crate) fn verify<P: Progress, O, T>(
     episode: Episode<Verify<P, O, T>>,
-    plan: Plan,
+    plan: impl Says<Plan>,
 ) -> Result<Episode<Verify<<P as Progress>::Planned, O, T>>, Refused<Verify<P, O, T>, Plan>> {
-    send(episode, plan)
+    send(episode, plan.said())
 }
 
 /// Says what else is to be verified while directives of the loop are open.
@@ -23,9 +24,9 @@ pub(crate) fn verify<P: Progress, O, T>(
 /// As in the loop itself.
 pub(crate) fn in_open<P, O, T, const N: usize>(
     episode: Episode<Open<Verify<P, O, T>, N>>,
-    plan: Plan,
+    plan: impl Says<Plan>,
 ) -> Result<Episode<Open<Verify<P, O, T>, N>>, Refused<Open<Verify<P, O, T>, N>, Plan>> {
-    send(episode, plan)
+    send(episode, plan.said())
 }
 
 /// Says what else is to be verified while directives of the loop are open.
@@ -34,9 +35,9 @@ pub(crate) fn in_open<P, O, T, const N: usize>(
 /// As in the loop itself.
 pub(crate) fn in_many<P, O, T>(
     episode: Episode<Many<Verify<P, O, T>>>,
-    plan: Plan,
+    plan: impl Says<Plan>,
 ) -> Result<Episode<Many<Verify<P, O, T>>>, Refused<Many<Verify<P, O, T>>, Plan>> {
-    send(episode, plan)
+    send(episode, plan.said())
 }
 
 fn no_decision() -> Arc<Refusal> {
@@ -49,7 +50,8 @@ fn send<S, Next>(mut episode: Episode<S>, plan: Plan) -> Result<Episode<Next>, R
         let why = episode.core.trouble.clone().unwrap_or_else(no_decision);
         return Err(episode.refuse(why).giving_back(plan));
     };
-    match episode.core.try_send(plan.draft(decision)) {
+    let sent = plan.draft(decision).map_err(Arc::new).and_then(|draft| episode.core.try_send(draft));
+    match sent {
         Ok(()) => {
             episode.core.looped.plans.push(plan.mark);
             Ok(episode.at())

@@ -1,9 +1,11 @@
 //! The decision to verify first.
 
+use std::sync::Arc;
+
 use omen_invariants::facts::ToolsAllowAct;
 use omen_types::DecisionOutcome;
 
-use crate::episode::{Episode, KnownEnvelope, Refused, Ruling, Unplanned, Unseen, Verify};
+use crate::episode::{AskingEnvelope, Episode, Refused, Ruling, Unplanned, Unseen, Verify};
 
 /// Decides to verify before anything else: a verification loop begins at once (D5). It may replace a
 /// decision that rests (D7). Not while tools are down at high stakes (INV-010).
@@ -13,9 +15,10 @@ use crate::episode::{Episode, KnownEnvelope, Refused, Ruling, Unplanned, Unseen,
 pub(crate) fn verify_first<S, K, L, Q, T: ToolsAllowAct<L>>(
     mut episode: Episode<S>,
     ruling: Ruling<K>,
-    envelope: &impl KnownEnvelope<L, Q, T>,
+    envelope: &impl AskingEnvelope<L, Q, T>,
 ) -> Result<Episode<Verify<Unplanned, Unseen, T>>, Refused<S, Ruling<K>>> {
-    match episode.core.try_send_under(envelope, ruling.draft(DecisionOutcome::VerifyFirst)) {
+    let draft = ruling.draft(DecisionOutcome::VerifyFirst).map_err(Arc::new);
+    match draft.and_then(|draft| episode.core.try_send_under(envelope, draft)) {
         Ok(()) => Ok(episode.at()),
         Err(why) => Err(episode.refuse(why).giving_back(ruling)),
     }

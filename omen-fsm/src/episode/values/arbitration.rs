@@ -194,8 +194,12 @@ pub(super) struct RulingDraft {
     pub(super) chosen: Option<ChosenOption>,
     rejected: Vec<RejectedAlternative>,
     summary: Text,
-    failure_modes: Vec<FailureMode>,
+    /// What the summary has to end with: the policy, and an order of layer 1.
+    suffix: String,
+    pub(super) failure_modes: Vec<FailureMode>,
     pub(super) extras: DecisionPayloadExtras,
+    /// What a generated payload says; its ruling's own members have been put into it.
+    stated: Option<Box<DecisionPayload>>,
 }
 
 impl Ruling {
@@ -214,10 +218,12 @@ impl Ruling<Withdrawn> {
 
 impl<K> Ruling<K> {
     fn new(chosen: Option<Candidate>, rejected: Vec<RejectedAlternative>, policy: Tradeoff, why: &Text) -> Self {
-        let summary = why.suffixed(&format!(" [{}]", policy.as_str()));
+        let suffix = format!(" [{}]", policy.as_str());
+        let summary = why.suffixed(&suffix);
         let chosen = chosen
             .map(|chosen| ChosenOption::builder().option_id(chosen.id).maybe_description(chosen.description).build());
-        let draft = RulingDraft { chosen, rejected, summary, failure_modes: Vec::new(), extras: Default::default() };
+        let (failure_modes, extras) = Default::default();
+        let draft = RulingDraft { chosen, rejected, summary, suffix, failure_modes, extras, stated: None };
         Self { draft: Box::new(draft), kind: PhantomData }
     }
 
@@ -227,20 +233,56 @@ impl<K> Ruling<K> {
         self
     }
 
-    pub(crate) fn draft(&self, outcome: DecisionOutcome) -> Draft {
-        Draft::new(self.payload(outcome, Vec::new()))
+    /// The decision in the words of a generated payload. The ruling stays the proof that the stages ran (INV-006), which
+    /// no payload is; so the payload has to say what the ruling says:
+    ///
+    /// - its `chosen_option` is the one that was chosen, and absent if none was;
+    /// - its `load_bearing_assumptions`, if any, are those that the order relies on or assumes, in their order: whether
+    ///   one is verified, [`Verified`] proves and no payload (INV-003);
+    /// - its `decision_outcome` is that of the move that takes the ruling;
+    /// - `constitutional_check` and `budget_check` are true. What `tier_check` and `verification_check` say, the episode checks
+    ///   against the envelope, as in every decision (D61).
+    ///
+    /// What the stages struck out, and the policy of the tradeoff, are added if the payload does not have them. Where the
+    /// payload says otherwise, a move that can fail refuses it, and one that cannot keeps that as trouble (see
+    /// [`Episode::trouble`](crate::episode::Episode::trouble)); nothing is written then.
+    pub fn stating(mut self, payload: DecisionPayload) -> Self {
+        let id = |option: &Option<ChosenOption>| option.as_ref().map(|option| option.option_id.clone());
+        // Setters that come after this one add to what the payload says.
+        if id(&self.draft.chosen) == id(&payload.chosen_option) {
+            self.draft.chosen.clone_from(&payload.chosen_option);
+            self.draft.extras = DecisionPayloadExtras::of(&payload);
+        }
+        self.draft.stated = Some(Box::new(payload));
+        self
     }
 
-    fn payload(&self, outcome: DecisionOutcome, assumptions: Vec<LoadBearingAssumption>) -> DecisionPayload {
-        let RulingDraft { chosen, rejected, summary, failure_modes, extras } = RulingDraft::clone(&self.draft);
-        let verified = assumptions.iter().all(|assumption| assumption.verified);
-        // The stages have seen to these (INV-006), and the types to the tier (INV-002, INV-003).
-        let checks = ConstraintsSatisfied::builder()
-            .constitutional_check(true)
-            .budget_check(true)
-            .tier_check(true)
-            .maybe_verification_check((!assumptions.is_empty()).then_some(verified))
-            .build();
+    pub(crate) fn draft(&self, outcome: DecisionOutcome) -> Result<Draft, Refusal> {
+        Ok(Draft::new(self.payload(outcome, Vec::new())?))
+    }
+
+    fn payload(
+        &self,
+        outcome: DecisionOutcome,
+        assumptions: Vec<LoadBearingAssumption>,
+    ) -> Result<DecisionPayload, Refusal> {
+        match &self.draft.stated {
+            Some(stated) => {
+                let own = self.own_payload(outcome, assumptions);
+                let mut payload = super::stated::decision(DecisionPayload::clone(stated), own, &self.draft.suffix)?;
+                self.draft.extras.clone().fill(&mut payload);
+                Ok(payload)
+            }
+            None => Ok(self.own_payload(outcome, assumptions)),
+        }
+    }
+
+    fn own_payload(&self, outcome: DecisionOutcome, assumptions: Vec<LoadBearingAssumption>) -> DecisionPayload {
+        let RulingDraft { chosen, rejected, summary, failure_modes, extras, .. } = RulingDraft::clone(&self.draft);
+        // The stages have seen to these two (INV-006). Tier and verification are checked as the decision is sent, against
+        // its envelope (D61).
+        let checks =
+            ConstraintsSatisfied::builder().constitutional_check(true).budget_check(true).tier_check(false).build();
         let mut payload = DecisionPayload::builder()
             .decision_outcome(outcome)
             .decision_summary(summary)
@@ -264,7 +306,7 @@ fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
 #[derive(Debug)]
 pub struct ActOrder<A> {
     ruling: Ruling,
-    assumptions: Vec<LoadBearingAssumption>,
+    pub(super) assumptions: Vec<LoadBearingAssumption>,
     /// The plans that the proofs of its assumptions come from.
     proofs: Vec<Mark>,
     layer: Option<LayerSource>,
@@ -294,8 +336,9 @@ impl<A> ActOrder<A> {
 
     /// Layer 1 orders it all the same (D30). The log shows that INV-003 was overridden.
     pub fn layer1_override(mut self, order: Layer1Order) -> ActOrder<Overridden> {
-        let summary = &mut self.ruling.draft.summary;
-        *summary = summary.suffixed(&format!(" [{OVERRIDE}: {}]", order.reason()));
+        let (draft, words) = (&mut self.ruling.draft, format!(" [{OVERRIDE}: {}]", order.reason()));
+        draft.summary = draft.summary.suffixed(&words);
+        draft.suffix.push_str(&words);
         self.layer = Some(LayerSource::LayerNumber(LayerNumber::MIN));
         self.kind()
     }
@@ -317,8 +360,9 @@ impl<A> ActOrder<A> {
         Err(Arc::new(Refusal::rule(finding)))
     }
 
-    pub(crate) fn draft(&self, outcome: DecisionOutcome) -> Draft {
-        Draft { layer: self.layer, ..Draft::new(self.ruling.payload(outcome, self.assumptions.clone())) }
+    pub(crate) fn draft(&self, outcome: DecisionOutcome) -> Result<Draft, Refusal> {
+        let payload = self.ruling.payload(outcome, self.assumptions.clone())?;
+        Ok(Draft { layer: self.layer, ..Draft::new(payload) })
     }
 }
 

@@ -1,11 +1,12 @@
 //! What an agent holds true.
 
 use omen_types::fit::size;
-use omen_types::limits::MAX_CHANGES_BYTES;
+use omen_types::limits::{MAX_CHANGES_BYTES, MAX_VALUE_DEPTH};
 use omen_types::{BeliefChange, BeliefUpdatePayload, ContradictionDetails, PacketId, UpdateType};
 use serde::Serialize;
 
 use super::super::core::Draft;
+use super::fields::flatten;
 use super::{DoesNotFit, Json, ToJson};
 
 /// A change of beliefs; it has at least one.
@@ -47,6 +48,33 @@ impl Belief {
         belief
     }
 
+    /// Something that is held more firmly, or less, than before.
+    pub fn confidence(
+        domain: impl Into<String>,
+        key: impl Into<String>,
+        before: impl ToJson,
+        value: impl ToJson,
+    ) -> Self {
+        Self::of(UpdateType::ConfidenceAdjustment, change(domain, key, before, value))
+    }
+
+    /// Something that was looked up anew, and is still believed: its prior value is its value.
+    pub fn refreshed(domain: impl Into<String>, key: impl Into<String>, value: impl ToJson) -> Self {
+        let value = value.into_json();
+        Self::of(UpdateType::StalenessRefresh, change(domain, key, value.clone(), value))
+    }
+
+    /// What a generated payload says, as `.believe(payload)` takes it, too. A value in it that is nested deeper than a
+    /// packet may be becomes its JSON text.
+    pub fn stating(mut payload: BeliefUpdatePayload) -> Self {
+        for change in &mut payload.belief_changes {
+            flatten(&mut change.new_value, MAX_VALUE_DEPTH);
+            flatten(&mut change.prior_value, MAX_VALUE_DEPTH);
+        }
+        let bytes = size(&payload.belief_changes).saturating_add(size(&payload.evidence_integration));
+        Self { payload, bytes }
+    }
+
     /// Something that was not believed before, as whatever can be written as JSON.
     ///
     /// # Errors
@@ -59,7 +87,8 @@ impl Belief {
         Ok(Self::new(domain, key, Json::of(value)?))
     }
 
-    /// Another change in the same update.
+    /// Another change in the same update. What was believed otherwise before makes an update of new beliefs a revision,
+    /// since a new belief has no prior value.
     ///
     /// # Errors
     /// If the update would be too large for a packet: send several.
@@ -72,6 +101,9 @@ impl Belief {
     ) -> Result<Self, DoesNotFit> {
         let change = change(domain, key, before, value);
         self.grow(size(&change))?;
+        if !change.prior_value.is_null() && self.payload.update_type == UpdateType::NewBelief {
+            self.payload.update_type = UpdateType::Revision;
+        }
         self.payload.belief_changes.push(change);
         Ok(self)
     }
@@ -108,8 +140,14 @@ impl Belief {
 
     fn of(update_type: UpdateType, change: BeliefChange) -> Self {
         let bytes = size(&change);
-        let payload = BeliefUpdatePayload::builder().update_type(update_type).belief_changes(vec![change]).build();
+        let payload = BeliefUpdatePayload::builder().update_type(update_type).belief_changes(vec![change]).unchecked();
         Self { payload, bytes }
+    }
+}
+
+impl From<BeliefUpdatePayload> for Belief {
+    fn from(payload: BeliefUpdatePayload) -> Self {
+        Self::stating(payload)
     }
 }
 

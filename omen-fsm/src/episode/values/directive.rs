@@ -3,17 +3,19 @@
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
 
+use omen_invariants::derived::class_of;
 use omen_invariants::facts::{
     GrantsOp, GrantsTool, GrantsWriting, NeedsNoToken, OpFits, OperationTypeFact, Scope, Tool, ToolSafetyClassFact,
 };
 use omen_types::{
-    BackoffFactor, ExecutionMethod, MethodKind, PositiveCount, RetryPolicy, TaskDirectivePayload, TaskId, TaskType,
-    TokenId, ToolSafetyClass,
+    BackoffFactor, Code, Diagnostic, ExecutionMethod, MethodKind, PositiveCount, RetryPolicy, TaskDirectivePayload,
+    TaskId, TaskType, TokenId, ToolSafetyClass,
 };
 
 use super::super::TakesToken;
 use super::super::core::Mark;
-use super::{Fields, Permit, TaskDirectivePayloadExtras};
+use super::super::refused::Refusal;
+use super::{ExecutionMethodExtras, Fields, Permit, TaskDirectivePayloadExtras};
 
 /// A call of the tool `T` for the operation `O`.
 #[must_use = "`.ready()` or `.with(permit)` makes an order of it"]
@@ -21,7 +23,9 @@ use super::{Fields, Permit, TaskDirectivePayloadExtras};
 pub struct Directive<T, O> {
     params: Option<Fields>,
     timeout_seconds: Option<NonZeroU32>,
+    verifies: bool,
     pub(super) extras: TaskDirectivePayloadExtras,
+    pub(super) method: ExecutionMethodExtras,
     tool: PhantomData<fn(T, O) -> (T, O)>,
 }
 
@@ -33,7 +37,8 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
 
     /// A call without parameters.
     pub fn bare(_tool: T, _operation: O) -> Self {
-        Self { params: None, timeout_seconds: None, extras: TaskDirectivePayloadExtras::default(), tool: PhantomData }
+        let (extras, method) = Default::default();
+        Self { params: None, timeout_seconds: None, verifies: false, extras, method, tool: PhantomData }
     }
 
     /// How many seconds it may take, at least 1; without it, the time budget of the envelope (D35).
@@ -46,6 +51,15 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
     pub fn retry(mut self, max_retries: u32, backoff: BackoffFactor) -> Self {
         self.extras.retry_policy =
             Some(RetryPolicy::builder().max_retries(max_retries.into()).backoff_multiplier(backoff).build());
+        self
+    }
+
+    /// It tests an assumption: its task type is `verification`. A tool that may write has none but `tool_write` (D23).
+    pub fn verifying(mut self) -> Self
+    where
+        T::Class: NeedsNoToken,
+    {
+        self.verifies = true;
         self
     }
 
@@ -63,7 +77,7 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
     pub fn with<Sc: Scope + GrantsTool<T> + GrantsOp<O> + GrantsWriting<O>>(
         self,
         permit: Permit<Sc>,
-    ) -> Order<Authorized>
+    ) -> Order<ReadWrite>
     where
         T::Class: TakesToken,
     {
@@ -73,17 +87,20 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
     fn order<C>(self, permit: Option<(TokenId, Mark)>) -> Order<C> {
         let class = T::Class::VALUE;
         let (token_id, episode) = permit.unzip();
+        let mut execution_method = ExecutionMethod::builder()
+            .method(MethodKind::Tool)
+            .tool_id(T::ID)
+            .maybe_tool_params(self.params.map(Fields::into_map))
+            .unchecked();
+        self.method.fill(&mut execution_method);
         let draft = OrderDraft {
-            task_type: if TaskDirectivePayload::requires_authorization_token_id(class) {
-                TaskType::ToolWrite
-            } else {
-                TaskType::ToolRead
+            task_id: None,
+            task_type: match TaskDirectivePayload::requires_authorization_token_id(class) {
+                true => TaskType::ToolWrite,
+                false if self.verifies => TaskType::Verification,
+                false => TaskType::ToolRead,
             },
-            execution_method: ExecutionMethod::builder()
-                .method(MethodKind::Tool)
-                .tool_id(T::ID)
-                .maybe_tool_params(self.params.map(Fields::into_map))
-                .build(),
+            execution_method,
             tool_safety_class: Some(class),
             authorization_token_id: token_id,
             timeout_seconds: self.timeout_seconds.map(PositiveCount::from),
@@ -98,13 +115,13 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
 pub enum ReadOnly {}
 /// An order that may write, with a permit.
 #[derive(Debug)]
-pub enum Authorized {}
+pub enum ReadWrite {}
 /// An order of either class.
 #[derive(Debug)]
 pub enum AnyClass {}
 
 /// A directive that was checked. Its tool is no longer part of its type, so that unlike orders fit one
-/// array; `C` says whether it reads ([`ReadOnly`]) or may write ([`Authorized`]).
+/// array; `C` says whether it reads ([`ReadOnly`]) or may write ([`ReadWrite`]).
 #[must_use = "it is sent with `.execute([..])` or `.check(..)`"]
 #[derive(Debug)]
 pub struct Order<C> {
@@ -115,15 +132,44 @@ pub struct Order<C> {
     class: PhantomData<fn(C) -> C>,
 }
 
-/// A directive's payload, but for the task id.
+/// A directive's payload. The episode gives the task its id, unless a payload has named one.
 #[derive(Clone, Debug)]
 pub(crate) struct OrderDraft {
+    pub(super) task_id: Option<TaskId>,
     pub(super) task_type: TaskType,
     pub(crate) execution_method: ExecutionMethod,
     pub(super) tool_safety_class: Option<ToolSafetyClass>,
     pub(super) authorization_token_id: Option<TokenId>,
     pub(super) timeout_seconds: Option<PositiveCount>,
     pub(super) extras: TaskDirectivePayloadExtras,
+}
+
+impl OrderDraft {
+    pub(super) fn stating(payload: TaskDirectivePayload) -> Self {
+        Self {
+            extras: TaskDirectivePayloadExtras::of(&payload),
+            task_id: Some(payload.task_id),
+            task_type: payload.task_type,
+            execution_method: payload.execution_method,
+            tool_safety_class: payload.tool_safety_class,
+            authorization_token_id: payload.authorization_token_id,
+            timeout_seconds: payload.timeout_seconds,
+        }
+    }
+
+    /// Whether it takes a token, by the stricter reading of what it says (D23).
+    pub(super) fn needs_token(&self) -> bool {
+        let class = class_of(self.task_type, self.execution_method.method, self.tool_safety_class);
+        TaskDirectivePayload::requires_authorization_token_id(class)
+    }
+}
+
+/// A directive in the words of the schema, as an order that reads. One that may write is refused when it is sent, for it
+/// spends a permit: `NamedDirective::from(payload).sort()` gives what takes one.
+impl From<TaskDirectivePayload> for Order<ReadOnly> {
+    fn from(payload: TaskDirectivePayload) -> Self {
+        Self::of(OrderDraft::stating(payload), None)
+    }
 }
 
 impl<C> Order<C> {
@@ -143,6 +189,17 @@ impl<C> Order<C> {
         &self.draft.execution_method
     }
 
+    /// Whether it has the permit that it takes. Of an order that was made of types it is so; of a payload it is asked here.
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        if self.episode.is_some() || !self.draft.needs_token() {
+            return Ok(());
+        }
+        let problem = "this directive may write, and spends no permit";
+        let help =
+            "`NamedDirective::from(payload).sort()` gives an `Unauthorized`: attach a permit with `.with(permit)`";
+        Err(Refusal::rule(Diagnostic::error(Code::E4, problem).at("/payload/authorization_token_id").help(help)))
+    }
+
     /// Whether its permit, if it has one, is of an episode.
     pub(crate) fn is_of(&self, episode: &Mark) -> bool {
         self.episode.as_ref().is_none_or(|own| own == episode)
@@ -150,6 +207,7 @@ impl<C> Order<C> {
 
     pub(crate) fn payload(&self, task_id: TaskId) -> TaskDirectivePayload {
         let draft = OrderDraft::clone(&self.draft);
+        let task_id = draft.task_id.unwrap_or(task_id);
         let mut payload = TaskDirectivePayload::builder()
             .task_id(task_id)
             .task_type(draft.task_type)
@@ -157,7 +215,7 @@ impl<C> Order<C> {
             .maybe_tool_safety_class(draft.tool_safety_class)
             .maybe_authorization_token_id(draft.authorization_token_id)
             .maybe_timeout_seconds(draft.timeout_seconds)
-            .build();
+            .unchecked();
         draft.extras.fill(&mut payload);
         payload
     }

@@ -70,8 +70,13 @@ impl Fields {
     }
 }
 
+/// Leaves as many levels of a free-form object as fit a packet; what is below becomes its JSON text.
+pub(super) fn flatten_map(members: &mut Map<String, Value>) {
+    members.values_mut().for_each(|member| flatten(member, MAX_FIELDS_DEPTH - 1));
+}
+
 /// Leaves so many levels of arrays and objects; what is below becomes its JSON text.
-fn flatten(value: &mut Value, levels: u8) {
+pub(super) fn flatten(value: &mut Value, levels: u8) {
     match value {
         Value::Array(_) | Value::Object(_) if levels == 0 => *value = Value::String(value.to_string()),
         Value::Array(elements) => elements.iter_mut().for_each(|element| flatten(element, levels - 1)),

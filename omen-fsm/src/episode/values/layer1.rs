@@ -24,7 +24,7 @@ impl Layer1 {
 }
 
 /// An order of layer 1. Good for one use.
-#[must_use = "it is given to `.layer1_override(..)` or `.clear(..)`"]
+#[must_use = "it is given to `.layer1_override(..)`, `.clear(..)` or `Answer::order(..)`"]
 #[derive(Debug)]
 pub struct Layer1Order(Text);
 

@@ -2,11 +2,12 @@
 
 use std::marker::PhantomData;
 
-use omen_invariants::facts::{EpistemicStatusFact, NeedsNoEvidence};
-use omen_types::{EpistemicStatus, ObservationPayload, ObservationType, Text};
+use omen_invariants::facts::{EpistemicStatusFact, NeedsNoEvidence, Observed};
+use omen_types::{EpistemicStatus, LayerNumber, LayerSource, ObservationPayload, ObservationType, Text};
 
 use super::super::core::Draft;
-use super::Fields;
+use super::fields::flatten_map;
+use super::{Fields, Layer1Order};
 
 /// Something seen; `St` says how it is known.
 #[must_use = "it is taken in with `.observe(..)`"]
@@ -19,7 +20,7 @@ pub struct Observation<St> {
 impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
     /// Of any sort.
     pub fn new(_status: St, kind: ObservationType, data: Fields) -> Self {
-        let payload = ObservationPayload::builder().observation_type(kind).data(data.into_map()).build();
+        let payload = ObservationPayload::builder().observation_type(kind).data(data.into_map()).unchecked();
         Self { payload, status: PhantomData }
     }
 
@@ -42,6 +43,28 @@ impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
     }
 }
 
+impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
+    /// What a generated payload says, known as the status says. A payload that was seen, with status OBSERVED, is given
+    /// to `.observe(..)` as it is.
+    pub fn stating(_status: St, payload: ObservationPayload) -> Self {
+        Self { payload: fitting(payload), status: PhantomData }
+    }
+}
+
+/// What was seen, in the words of the schema: with status OBSERVED.
+impl From<ObservationPayload> for Observation<Observed> {
+    fn from(payload: ObservationPayload) -> Self {
+        Self::stating(Observed, payload)
+    }
+}
+
+/// A free-form value that is nested deeper than a packet may be becomes its JSON text.
+fn fitting(mut payload: ObservationPayload) -> ObservationPayload {
+    flatten_map(&mut payload.data);
+    payload.query_params.iter_mut().for_each(flatten_map);
+    payload
+}
+
 impl<St: EpistemicStatusFact> Observation<St> {
     // INVARIANT: whoever made it has shown that the status needs no evidence (INV-004).
     pub(crate) fn draft(self) -> Draft {
@@ -52,7 +75,11 @@ impl<St: EpistemicStatusFact> Observation<St> {
 /// A human's answer to an escalation (D8).
 #[must_use = "it is taken in with `.answered(..)`"]
 #[derive(Clone, Debug)]
-pub struct Answer(pub(super) ObservationPayload);
+pub struct Answer {
+    pub(super) payload: ObservationPayload,
+    /// The layer that it comes from, if not the one that sends observations.
+    layer: Option<LayerSource>,
+}
 
 impl Answer {
     /// In words.
@@ -62,10 +89,32 @@ impl Answer {
 
     /// As data, such as the id of the option that was chosen.
     pub fn data(data: Fields) -> Self {
-        Self(ObservationPayload::builder().observation_type(ObservationType::UserInput).data(data.into_map()).build())
+        let payload = ObservationPayload::builder()
+            .observation_type(ObservationType::UserInput)
+            .data(data.into_map())
+            .unchecked();
+        Self { payload, layer: None }
+    }
+
+    /// An order of layer 1 that overrides the escalation: its reason, as an input that comes from layer 1 (D71). The
+    /// decision that carries it out comes next.
+    pub fn order(order: Layer1Order) -> Self {
+        Self { layer: Some(LayerSource::LayerNumber(LayerNumber::MIN)), ..Self::text(order.reason()) }
+    }
+
+    /// What a generated payload says. It is a user input; one of another type is no answer, and the step that takes it
+    /// keeps that as its trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
+    pub fn stating(payload: ObservationPayload) -> Self {
+        Self { payload: fitting(payload), layer: None }
     }
 
     pub(crate) fn draft(self) -> Draft {
-        Draft { payload: self.0.into(), status: Some(EpistemicStatus::Observed), layer: None }
+        Draft { payload: self.payload.into(), status: Some(EpistemicStatus::Observed), layer: self.layer }
+    }
+}
+
+impl From<ObservationPayload> for Answer {
+    fn from(payload: ObservationPayload) -> Self {
+        Self::stating(payload)
     }
 }

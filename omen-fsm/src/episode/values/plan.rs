@@ -3,17 +3,19 @@
 use std::num::NonZeroU32;
 
 use omen_types::{
-    Count, PacketId, PositiveCount, Text, VerificationMethod, VerificationPlanPayload, VerificationTarget,
+    Code, Count, Diagnostic, PacketId, PositiveCount, Text, VerificationMethod, VerificationPlanPayload,
+    VerificationTarget,
 };
 
 use omen_invariants::facts::Tool;
 
 use super::super::core::{Draft, Mark};
+use super::super::refused::Refusal;
 use super::VerificationPlanPayloadExtras;
 
 /// Something to verify: an assumption, how, and what shows that it holds.
 #[derive(Clone, Debug)]
-pub struct Target(VerificationTarget);
+pub struct Target(pub(super) VerificationTarget);
 
 impl Target {
     /// Verified with a tool.
@@ -41,6 +43,8 @@ pub struct Plan {
     max_tool_calls: Option<Count>,
     time_budget_seconds: Option<PositiveCount>,
     pub(super) extras: VerificationPlanPayloadExtras,
+    /// The decision that a payload says it serves.
+    decision: Option<PacketId>,
     pub(crate) mark: Mark,
 }
 
@@ -59,6 +63,24 @@ impl Plan {
             max_tool_calls: None,
             time_budget_seconds: None,
             extras: VerificationPlanPayloadExtras::default(),
+            decision: None,
+            mark,
+        };
+        (plan, assumptions)
+    }
+
+    /// What a generated payload says, and its assumptions, one a target. It has to name the decision that began the loop
+    /// ([`Episode::decision`](crate::episode::Episode::decision)), or `.verify(..)` refuses it.
+    pub fn stating(payload: VerificationPlanPayload) -> (Self, Vec<Assumption>) {
+        let mark = Mark::default();
+        let assumed = |target: &VerificationTarget| Assumption::of(target.assumption.to_string(), mark.clone());
+        let assumptions = payload.targets.iter().map(assumed).collect();
+        let plan = Self {
+            extras: VerificationPlanPayloadExtras::of(&payload),
+            targets: payload.targets,
+            max_tool_calls: payload.max_tool_calls,
+            time_budget_seconds: payload.time_budget_seconds,
+            decision: Some(payload.decision_packet_id),
             mark,
         };
         (plan, assumptions)
@@ -82,15 +104,31 @@ impl Plan {
         self
     }
 
-    pub(crate) fn draft(&self, decision: PacketId) -> Draft {
+    /// # Errors
+    /// If a payload has named another decision.
+    pub(crate) fn draft(&self, decision: PacketId) -> Result<Draft, Refusal> {
+        if let Some(named) = self.decision.as_ref().filter(|named| **named != decision) {
+            let problem = format!("the plan serves `{named}`, and the loop was begun by `{decision}`");
+            let finding = Diagnostic::error(Code::E3, problem)
+                .at("/payload/decision_packet_id")
+                .help("name the decision that began the loop: `episode.decision()`");
+            return Err(Refusal::rule(finding));
+        }
         let mut payload = VerificationPlanPayload::builder()
             .decision_packet_id(decision)
             .targets(self.targets.clone())
             .maybe_max_tool_calls(self.max_tool_calls)
             .maybe_time_budget_seconds(self.time_budget_seconds)
-            .build();
+            .unchecked();
         self.extras.clone().fill(&mut payload);
-        Draft::new(payload)
+        Ok(Draft::new(payload))
+    }
+}
+
+/// Without its assumptions, so that no order can rely on them: [`Plan::stating`] gives those, too.
+impl From<VerificationPlanPayload> for Plan {
+    fn from(payload: VerificationPlanPayload) -> Self {
+        Self::stating(payload).0
     }
 }
 

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use omen_types::serde_json::Value;
 use omen_types::{
-    CorrelationId, ErrorDetails, ExecutionMetadata, ExecutionMethod, Instant, PacketId, ResultStatus, TaskId,
-    TaskResultPayload, Text, TokenId,
+    Code, CorrelationId, Diagnostic, ErrorDetails, ExecutionMetadata, ExecutionMethod, Instant, PacketId, ResultStatus,
+    TaskId, TaskResultPayload, Text, TokenId,
 };
 
+use super::super::asked::{Asked, UserInput};
 use super::super::core::{Draft, Mark, OpenTask};
 use super::super::lease::{Lapsed, Leases, WaitFor};
-use super::super::setup::Clock;
-use super::TaskResultPayloadExtras;
+use super::super::setup::TimeSource;
+use super::{Json, TaskResultPayloadExtras};
 
 /// A task that was ordered and has no result yet. The only thing that a [`Settled`] is made of.
 #[must_use = "E6: every directive needs a result: call `.success(..)`, `.failure(..)` or `.cancelled()` and settle it"]
@@ -22,7 +23,8 @@ pub struct Pending {
     pub(crate) correlation_id: CorrelationId,
     pub(crate) episode: Mark,
     pub(crate) leases: Arc<Leases>,
-    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) asked: Arc<Asked>,
+    pub(crate) clock: Arc<dyn TimeSource>,
 }
 
 /// On what authority a task may change things (E4, INV-007).
@@ -71,6 +73,14 @@ impl Pending {
         self.task.due
     }
 
+    /// Returns the user inputs that the directive rests on, in the order of the log: those between the decision that it
+    /// carries out and the settled decision before, and those that came since (D68). A decision to verify first or to
+    /// escalate settles nothing, so the decision after it rests on the same inputs, too.
+    #[must_use]
+    pub fn user_inputs(&self) -> Vec<Arc<UserInput>> {
+        self.asked.inputs()
+    }
+
     /// Begins the task: its tool is about to be called. A directive is good for one call, so of several
     /// handles that begin its task one succeeds (PG-6).
     ///
@@ -107,6 +117,38 @@ impl Pending {
         self.settled(ResultStatus::Cancelled, None, None)
     }
 
+    /// It ended as a generated payload says. The payload has to name this very task and its directive (E6), and has data only
+    /// if the task was done.
+    ///
+    /// # Errors
+    /// If it names another task, or has data of one that was not done; the task is in the error.
+    pub fn result(self, payload: TaskResultPayload) -> Result<Settled, Box<NotItsResult>> {
+        let (problem, pointer) = if payload.task_id != *self.task_id() {
+            (
+                format!("the task is `{}`, and the payload names `{}`", self.task_id(), payload.task_id),
+                "/payload/task_id",
+            )
+        } else if payload.directive_packet_id != *self.directive() {
+            let named = &payload.directive_packet_id;
+            (
+                format!("the task's directive is `{}`, and the payload names `{named}`", self.directive()),
+                "/payload/directive_packet_id",
+            )
+        } else if payload.result_status != ResultStatus::Success
+            && payload.result_data.as_ref().is_some_and(|data| !data.is_null())
+        {
+            (format!("a result of status `{}` has no data", payload.result_status), "/payload/result_data")
+        } else {
+            let extras = TaskResultPayloadExtras::of(&payload);
+            let (status, data, error) = (payload.result_status, payload.result_data, payload.error_details);
+            return Ok(Settled { pending: self, status, data, error, extras });
+        };
+        let finding = Diagnostic::error(Code::E6, problem).at(pointer);
+        let finding = finding
+            .help("take `task_id()` and `directive()` from the task; data of a failure belongs into `error_details`");
+        Err(Box::new(NotItsResult { task: self, why: finding }))
+    }
+
     fn settled(self, status: ResultStatus, data: Option<Value>, error: Option<ErrorDetails>) -> Settled {
         Settled { pending: self, status, data, error, extras: TaskResultPayloadExtras::default() }
     }
@@ -117,6 +159,24 @@ impl fmt::Debug for Pending {
         write!(f, "Pending({}, {})", self.task_id(), self.directive())
     }
 }
+
+/// A payload that is not the result of its task, which is given back.
+#[must_use = "it holds the task"]
+#[derive(Debug)]
+pub struct NotItsResult {
+    /// The task.
+    pub task: Pending,
+    /// What the payload says otherwise.
+    pub why: Diagnostic,
+}
+
+impl fmt::Display for NotItsResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.why.code, self.why.message)
+    }
+}
+
+impl std::error::Error for NotItsResult {}
 
 /// A task that must not run, given back so that it can be settled.
 #[must_use = "it holds the task"]
@@ -157,7 +217,8 @@ impl Drop for Begun {
 impl Running {
     fn new(task: Pending) -> Self {
         let (leases, clock) = (Arc::clone(&task.leases), Arc::clone(&task.clock));
-        let watch = Watch { leases, directive: task.directive().clone(), clock };
+        let asked = Arc::clone(&task.asked);
+        let watch = Watch { leases, asked, directive: task.directive().clone(), clock };
         Self { task, _begun: Begun(watch.clone()), watch }
     }
 
@@ -201,6 +262,14 @@ impl Running {
     pub fn cancelled(self) -> Settled {
         self.task.cancelled()
     }
+
+    /// It ended as a generated payload says.
+    ///
+    /// # Errors
+    /// As [`Pending::result`]. The run is over then.
+    pub fn result(self, payload: TaskResultPayload) -> Result<Settled, Box<NotItsResult>> {
+        self.task.result(payload)
+    }
 }
 
 /// What is to be done, and until when.
@@ -222,8 +291,9 @@ impl fmt::Debug for Running {
 #[derive(Clone)]
 pub struct Watch {
     leases: Arc<Leases>,
+    asked: Arc<Asked>,
     directive: PacketId,
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn TimeSource>,
 }
 
 impl Watch {
@@ -233,6 +303,12 @@ impl Watch {
     /// As [`Pending::start`].
     pub fn stands(&self) -> Result<(), Lapsed> {
         self.leases.stands(self.directive.as_str(), self.clock.now())
+    }
+
+    /// Returns the user inputs that the directive rests on at this moment, as [`Pending::user_inputs`].
+    #[must_use]
+    pub fn user_inputs(&self) -> Vec<Arc<UserInput>> {
+        self.asked.inputs()
     }
 
     /// Waits until the task must not run any more, and says why. That its token expires is a matter of the clock, which
@@ -267,13 +343,22 @@ impl Settled {
         self
     }
 
+    /// Adds the answer of the tool as it came, where it is not of the type that was promised (D68). A FAILURE has no
+    /// `result_data` otherwise, and a success has its own.
+    pub fn raw(mut self, answer: Json) -> Self {
+        if self.status == ResultStatus::Failure {
+            self.data = Some(answer.into_value());
+        }
+        self
+    }
+
     /// How it ended.
     #[must_use]
     pub fn status(&self) -> ResultStatus {
         self.status
     }
 
-    /// What it gave, if it was done.
+    /// What it gave, if it was done; the raw answer, if that is not of the promised type.
     #[must_use]
     pub fn data(&self) -> Option<&Value> {
         self.data.as_ref()
@@ -293,14 +378,22 @@ impl Settled {
         self.pending.directive()
     }
 
+    /// What the packet says of it: `null` if the task was not done, but for a raw answer (D68).
+    fn said_data(&self) -> Option<Value> {
+        match self.status {
+            ResultStatus::Success => self.data.clone(),
+            ResultStatus::Failure | ResultStatus::Cancelled => Some(self.data.clone().unwrap_or_default()),
+        }
+    }
+
     pub(crate) fn draft(&self) -> Draft {
         let mut payload = TaskResultPayload::builder()
             .task_id(self.pending.task_id().clone())
             .directive_packet_id(self.pending.directive().clone())
             .result_status(self.status)
-            .maybe_result_data(self.data.clone())
+            .maybe_result_data(self.said_data())
             .maybe_error_details(self.error.clone())
-            .build();
+            .unchecked();
         self.extras.clone().fill(&mut payload);
         Draft::new(payload)
     }

@@ -6,12 +6,14 @@ use std::num::NonZeroU32;
 
 use omen_invariants::facts::Scope;
 use omen_types::{
-    AuthorizedScope, Instant, LayerSource, OperationType, PositiveCount, Text, Timestamp, TokenId,
-    ToolAuthorizationPayload,
+    AuthorizedScope, Code, Diagnostic, Instant, LayerSource, OperationType, PacketType, PositiveCount, Text, Timestamp,
+    TokenId, ToolAuthorizationPayload,
 };
 
-use super::super::core::{Draft, Mark};
-use super::{Fields, NamedScope, ToolAuthorizationPayloadExtras};
+use super::super::core::{Core, Draft, Mark};
+use super::super::refused::Refusal;
+use super::{AuthorizedScopeExtras, Fields, NamedScope, ToolAuthorizationPayloadExtras};
+use crate::table::sender;
 
 /// What a token is to be, beside its scope and its number of uses, which are types.
 #[must_use = "it is given to `.authorize::<Scope, N>(..)`"]
@@ -21,12 +23,32 @@ pub struct TokenSpec {
     rationale: Text,
     constraints: Option<Fields>,
     pub(super) extras: ToolAuthorizationPayloadExtras,
+    pub(super) scope: AuthorizedScopeExtras,
+    /// What a generated payload says.
+    stated: Option<Box<ToolAuthorizationPayload>>,
 }
 
 impl TokenSpec {
     /// How many seconds it lives, at least 1, and why it is issued. A token is void from its expiry on (D3).
     pub fn new(ttl_seconds: u32, rationale: Text) -> Self {
-        Self { ttl_seconds: ttl_seconds.max(1), rationale, constraints: None, extras: Default::default() }
+        Self {
+            ttl_seconds: ttl_seconds.max(1),
+            rationale,
+            constraints: None,
+            extras: Default::default(),
+            scope: Default::default(),
+            stated: None,
+        }
+    }
+
+    /// What a generated payload says. What the move knows, the payload has to say, too, or it is refused: the scope's tools
+    /// and operations, the number of uses, and a token that is new: not revoked, without a use, from the
+    /// layer that issues tokens (D63).
+    pub fn stating(payload: ToolAuthorizationPayload) -> Self {
+        let rationale = payload.rationale.clone().unwrap_or_else(|| omen_invariants::text!("a token"));
+        let extras = ToolAuthorizationPayloadExtras::of(&payload);
+        let scope = AuthorizedScopeExtras::of(&payload.authorized_scope);
+        Self { extras, scope, stated: Some(Box::new(payload)), ..Self::new(1, rationale) }
     }
 
     /// What the parameters of the tools have to be (D27): checked when a directive is sent.
@@ -35,28 +57,42 @@ impl TokenSpec {
         self
     }
 
-    pub(crate) fn draft<Sc: Scope>(&self, token_id: TokenId, uses: usize, now: Instant, issuer: LayerSource) -> Draft {
+    pub(crate) fn draft<Sc: Scope>(&self, core: &mut Core, uses: usize) -> Result<(TokenId, Draft), Refusal> {
         let scope = NamedScope::new(Sc::TOOLS.iter().copied(), Sc::OPERATIONS.iter().copied(), 0);
         // `authorize` asks for 1 to 64 uses. Were it to ask for less, the token would be good for one.
         let uses = u32::try_from(uses).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
-        self.named(&scope, PositiveCount::from(uses), token_id, now, issuer)
+        self.named(core, &scope, PositiveCount::from(uses))
     }
 
+    /// The token's packet, and its id.
+    ///
+    /// # Errors
+    /// If a payload says otherwise than the scope and the number of uses, or if the id source gives no id.
     pub(crate) fn named(
         &self,
+        core: &mut Core,
         scope: &NamedScope,
         uses: PositiveCount,
-        token_id: TokenId,
-        now: Instant,
-        issuer: LayerSource,
-    ) -> Draft {
+    ) -> Result<(TokenId, Draft), Refusal> {
+        let issuer = sender(PacketType::ToolAuthorizationToken);
+        if let Some(stated) = &self.stated {
+            let mut payload = ToolAuthorizationPayload::clone(stated);
+            agrees(&payload, core, scope, uses, issuer)?;
+            if let Some(constraints) = &self.constraints {
+                payload.authorized_scope.resource_constraints = Some(constraints.clone().into_map());
+            }
+            self.extras.clone().fill(&mut payload);
+            self.scope.clone().fill(&mut payload.authorized_scope);
+            return Ok((payload.token_id.clone(), Draft::new(payload)));
+        }
+        let (token_id, now) = (core.fresh_token_id()?, core.issues_at());
         let scope = AuthorizedScope::builder()
             .tool_ids(scope.tools.clone())
             .operation_types(scope.operations.clone())
             .maybe_resource_constraints(self.constraints.clone().map(Fields::into_map))
-            .build();
+            .unchecked();
         let mut payload = ToolAuthorizationPayload::builder()
-            .token_id(token_id)
+            .token_id(token_id.clone())
             .authorized_scope(scope)
             .expiry(Timestamp::from(now.plus_seconds(u64::from(self.ttl_seconds))))
             .max_usage_count(uses)
@@ -64,8 +100,67 @@ impl TokenSpec {
             .rationale(self.rationale.clone())
             .build();
         self.extras.clone().fill(&mut payload);
-        Draft::new(payload)
+        self.scope.clone().fill(&mut payload.authorized_scope);
+        Ok((token_id, Draft::new(payload)))
     }
+}
+
+impl From<ToolAuthorizationPayload> for TokenSpec {
+    fn from(payload: ToolAuthorizationPayload) -> Self {
+        Self::stating(payload)
+    }
+}
+
+/// Whether a payload says what its permits will stand for.
+fn agrees(
+    payload: &ToolAuthorizationPayload,
+    core: &Core,
+    scope: &NamedScope,
+    uses: PositiveCount,
+    issuer: LayerSource,
+) -> Result<(), Refusal> {
+    let tools = &payload.authorized_scope.tool_ids;
+    let operations = &payload.authorized_scope.operation_types;
+    let (problem, pointer) = if !same(tools, &scope.tools) {
+        (
+            format!("the token lists the tools {tools:?}, and its scope {:?}", scope.tools),
+            "/payload/authorized_scope/tool_ids",
+        )
+    } else if !same(operations, &scope.operations) {
+        let names = |list: &[OperationType]| list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let (own, listed) = (names(&scope.operations), names(operations));
+        (
+            format!("the token lists the operations {listed}, and its scope {own}"),
+            "/payload/authorized_scope/operation_types",
+        )
+    } else if payload.max_usage_count != uses {
+        (
+            format!("the token is for {} uses, and {uses} permits are asked for", payload.max_usage_count),
+            "/payload/max_usage_count",
+        )
+    } else if payload.usage_count.is_some_and(|used| used.get() > 0) {
+        ("the token has uses before it is issued".to_owned(), "/payload/usage_count")
+    } else if payload.revoked == Some(true) {
+        ("the token is revoked before it is issued".to_owned(), "/payload/revoked")
+    } else if payload.issuer_layer != issuer {
+        (
+            "the token is issued in the name of another layer than the one that issues tokens".to_owned(),
+            "/payload/issuer_layer",
+        )
+    } else if core.machine.ledger().tokens().get(payload.token_id.as_str()).is_some() {
+        (format!("the token `{}` has been issued or revoked before", payload.token_id), "/payload/token_id")
+    } else {
+        return Ok(());
+    };
+    let finding = Diagnostic::error(Code::Inv007, problem)
+        .at(pointer)
+        .help("let the payload say what the permits stand for: `authorize::<Scope, N>(..)`");
+    Err(Refusal::rule(finding))
+}
+
+/// Whether two lists have the same elements.
+fn same<T: PartialEq>(one: &[T], other: &[T]) -> bool {
+    one.iter().all(|element| other.contains(element)) && other.iter().all(|element| one.contains(element))
 }
 
 /// A token that a directive can be sent with now: issued, not revoked, not expired, and not used up.

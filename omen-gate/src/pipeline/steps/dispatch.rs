@@ -105,6 +105,7 @@ async fn intent(turn: &TurnState, call: &Call, decision: Decision) -> Result<(),
 async fn still_holds(gate: &Gate, turn: &TurnState, listed: &Listed, redeemed: &Redeemed) -> Result<Form, Stopped> {
     let form = gate.still(listed).await?;
     redeemed.stands()?;
+    turn.screened(gate.policy())?;
     turn.stands(gate.clock())?;
     turn.goes_on()?;
     Ok(form)

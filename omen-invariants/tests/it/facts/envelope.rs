@@ -50,6 +50,8 @@ fn check(envelope: &impl AnyEnvelope) {
     assert_eq!(mcp.check(), Ok(()));
     let mut packet = crate::packet(PacketType::BeliefUpdatePacket);
     packet["mcp"] = serde_json::to_value(mcp).expect("JSON");
+    // It is the first of its episode.
+    packet["header"].as_object_mut().expect("an object").remove("previous_packet_id");
     let line = packet.to_string();
     let facts = PacketFacts::parse(&line).unwrap_or_else(|rejected| panic!("{rejected}"));
     let mut findings = Vec::new();

@@ -14,7 +14,7 @@ use std::thread;
 
 use omen::log_file::LogFile;
 use omen::packet::{Packet, ResultStatus};
-use omen::prelude::*;
+use omen::*;
 
 use super::drops::{Kept, kept};
 use super::log::{Hands, envelope, setup};
@@ -28,7 +28,7 @@ fn read() -> Order<ReadOnly> {
     Directive::bare(Get, op::Read).ready()
 }
 
-fn write(permit: Permit<Change>) -> Order<Authorized> {
+fn write(permit: Permit<Change>) -> Order<ReadWrite> {
     Directive::new(Set, op::Modify, fields!({ "key": "a" })).with(permit)
 }
 
@@ -637,7 +637,7 @@ fn threads_write_whole_steps_into_one_file() {
         }
     });
     let mut findings: Vec<Finding> = Vec::new();
-    let mut validator = Validator::new(Options::default());
+    let mut validator = Validator::new(ValidatorOptions::default());
     validator.feed(&std::fs::read(&path).unwrap(), &mut findings);
     let summary = validator.finish(&mut findings);
     assert_eq!((summary.errors, summary.episodes), (0, 8), "{findings:?}");

@@ -3,7 +3,7 @@
 use std::fs;
 
 use omen::log_file::{LogFile, LogFileError};
-use omen::prelude::*;
+use omen::*;
 
 use super::log::{Hands, envelope, setup};
 use super::refusals::{acting, modelling};
@@ -123,7 +123,7 @@ fn a_log_file_has_one_writer_and_an_id_begins_in_it_once() {
     drop(log);
 
     let mut findings: Vec<Finding> = Vec::new();
-    let mut validator = Validator::new(Options::default());
+    let mut validator = Validator::new(ValidatorOptions::default());
     validator.feed(&fs::read(&path).unwrap(), &mut findings);
     let summary = validator.finish(&mut findings);
     assert_eq!((summary.rejected, summary.episodes), (0, 2), "{findings:?}");

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
 
 use omen::packet::{Packet, ResultStatus};
-use omen::prelude::*;
+use omen::*;
 
 use super::log::{Hands, envelope, episodes, examples, setup};
 use super::refusals::{acting, modelling, ruling};
@@ -42,7 +42,7 @@ impl Kept {
 
 fn errors(lines: &[String]) -> Vec<String> {
     let mut findings: Vec<Finding> = Vec::new();
-    let mut validator = Validator::new(Options::default());
+    let mut validator = Validator::new(ValidatorOptions::default());
     validator.feed(lines.join("\n").as_bytes(), &mut findings);
     validator.finish(&mut findings);
     let errors = findings.iter().filter(|finding| finding.diagnostic.severity == Severity::Error);

@@ -1,7 +1,7 @@
 //! A step that cannot fail by its type does not fail for a value, however deep or large the program would have it.
 
 use omen::packet::{EpistemicStatus, PacketId, RefType};
-use omen::prelude::*;
+use omen::*;
 use omen_types::limits::{
     MAX_CHANGES_BYTES, MAX_ENVELOPE_BYTES, MAX_FIELDS_DEPTH, MAX_ID_BYTES, MAX_LINE_BYTES, MAX_VALUE_BYTES,
     MAX_VALUE_DEPTH,
@@ -37,7 +37,7 @@ fn long_text() -> Text {
 
 #[track_caller]
 fn is_clean(lines: &[String]) {
-    let mut validator = Validator::new(Options::default());
+    let mut validator = Validator::new(ValidatorOptions::default());
     let mut findings: Vec<Finding> = Vec::new();
     for line in lines {
         assert!(line.len() <= MAX_LINE_BYTES, "a line of {} bytes", line.len());

@@ -1,6 +1,6 @@
 //! What is public, for macros alone or for everybody, gives no value that the rules would not.
 
-use omen::prelude::*;
+use omen::*;
 
 #[test]
 fn fields_have_a_member_however_they_are_made() {

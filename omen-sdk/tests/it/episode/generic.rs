@@ -1,7 +1,7 @@
 //! Code that is generic over the state, and loops whose first step is as every other.
 
-use omen::prelude::*;
-use omen::validator::Options as Judging;
+use omen::validator::ValidatorOptions as Judging;
+use omen::*;
 
 use super::log::{Hands, envelope, setup};
 use super::refusals::ruling;

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use omen::packet::CorrelationId;
-use omen::prelude::*;
 use omen::validator::Step;
+use omen::*;
 use serde_json::Value;
 
 /// A line of an episode, and the codes of the errors that the validator has found in it.
@@ -52,7 +52,7 @@ fn verdicts(log: &str) -> Vec<Vec<Code>> {
         }
     }
     let mut lines = Lines::default();
-    let mut validator = Validator::new(Options::default());
+    let mut validator = Validator::new(ValidatorOptions::default());
     validator.feed(log.as_bytes(), &mut lines);
     validator.finish(&mut lines);
     lines.all
@@ -82,7 +82,7 @@ impl Hands {
     }
 }
 
-impl Clock for Hands {
+impl TimeSource for Hands {
     fn now(&self) -> Instant {
         *self.0.lock().unwrap()
     }

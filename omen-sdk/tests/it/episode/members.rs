@@ -1,7 +1,7 @@
 //! What the schema lets a packet say beside what its move asks for, the typed API can say.
 
 use omen::packet::{EstimatedCost, ExecutionMetadata, PacketId, RealNumber, ReliabilityMetadata, RetryPolicy};
-use omen::prelude::*;
+use omen::*;
 use serde_json::Value;
 
 use super::log::{Hands, envelope, setup};

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use omen::prelude::*;
+use omen::*;
 
 use super::log::{Hands, envelope, setup};
 use super::refusals::acting;
@@ -88,12 +88,12 @@ fn the_log_leads_on_with_what_it_holds() {
     let resumed = AnyEpisode::resume(setup("corr_a", Hands::new()), text.lines()).unwrap();
     // The directive was written after all, so its result is due.
     let AnyEpisode::ExecuteOpen(episode) = resumed else { panic!("{resumed:?}") };
-    let results = episode.tasks().into_iter().map(|task| task.success(1)).collect();
+    let results = episode.tasks().into_iter().map(|task| task.success(1));
     let episode = episode.settle(results).unwrap().all_settled().unwrap();
     let closed = episode.review(Belief::new("a", "b", 1)).close().unwrap();
     let log = format!("{text}{}\n", closed.lines().join("\n"));
     let mut findings: Vec<Finding> = Vec::new();
-    let mut validator = Validator::new(Options::default());
+    let mut validator = Validator::new(ValidatorOptions::default());
     validator.feed(log.as_bytes(), &mut findings);
     validator.finish(&mut findings);
     let errors = findings.iter().filter(|finding| finding.diagnostic.severity == Severity::Error);

@@ -1,6 +1,6 @@
 //! What a verification loop proves, and what it does not (INV-003, D22).
 
-use omen::prelude::*;
+use omen::*;
 use serde_json::{Value, json};
 
 use super::log::{Hands, setup};

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use omen::packet::{LayerSource, PacketHeader};
-use omen::prelude::*;
+use omen::packet::{LayerNumber, LayerSource, PacketHeader, PacketType};
 use omen::validator::Event;
+use omen::*;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -34,7 +34,7 @@ fn proposals_are_judged_as_a_validator_judges_them() {
     let (mut made, mut refused, mut left_out) = (0, 0, 0);
     for (path, log) in examples() {
         for (id, lines) in episodes(log) {
-            if lines.iter().all(|line| layer(&line.text).is_some_and(|layer| layer > 1)) {
+            if !lines.iter().any(by_authority) {
                 play(path, &id, &lines, &mut made, &mut refused);
             } else {
                 left_out += 1;
@@ -42,17 +42,16 @@ fn proposals_are_judged_as_a_validator_judges_them() {
         }
     }
     println!(
-        "proposed: {made} made, {refused} refused, as the validator says; {left_out} episodes that layer 1 or Integrity speaks in left out"
+        "proposed: {made} made, {refused} refused, as the validator says; {left_out} episodes left out that layer 1 speaks in, or whose safe mode ends"
     );
     assert!(made > 700 && refused > 50, "{made} {refused}");
 }
 
-/// The layer of a packet, if its header is whole and names a number.
-fn layer(line: &str) -> Option<u64> {
-    match header(line)?.layer_source {
-        LayerSource::LayerNumber(layer) => Some(layer.get()),
-        LayerSource::IntegrityLayer(_) => None,
-    }
+/// Whether a packet is one that no proposal can be: from layer 1, or the end of safe mode.
+fn by_authority(line: &Judged) -> bool {
+    let ends_safe_mode = line.errors.is_empty() && event(&line.text) == Some(Event::Release);
+    let first = LayerSource::LayerNumber(LayerNumber::MIN);
+    ends_safe_mode || header(&line.text).is_none_or(|header| header.layer_source == first)
 }
 
 fn header(line: &str) -> Option<PacketHeader> {
@@ -60,11 +59,11 @@ fn header(line: &str) -> Option<PacketHeader> {
     serde_json::from_value(members.get("header")?.clone()).ok()
 }
 
-/// A payload with the packet's own layer as the issuer of a token: a model issues none in the name of another.
-fn issued_by(layer: Option<u64>, payload: &str) -> String {
+/// A payload with the layer that sends tokens as their issuer: a model issues none in the name of another.
+fn issued_by_sender(payload: &str) -> String {
     let mut members: Value = serde_json::from_str(payload).unwrap();
     if let Some(issuer) = members.get_mut("issuer_layer") {
-        *issuer = layer.into();
+        *issuer = serde_json::to_value(omen_fsm::sender(PacketType::ToolAuthorizationToken)).unwrap();
         return members.to_string();
     }
     payload.to_owned()
@@ -79,8 +78,7 @@ fn proposal_of(line: &Judged) -> Option<String> {
         return None;
     }
     let packet_type = header(&line.text)?.packet_type;
-    let payload =
-        if line.errors.is_empty() { issued_by(layer(&line.text), payload.get()) } else { payload.to_string() };
+    let payload = if line.errors.is_empty() { issued_by_sender(payload.get()) } else { payload.to_string() };
     Some(format!(r#"{{"packet_type": "{packet_type}", "mcp": {mcp}, "payload": {payload}}}"#))
 }
 
@@ -91,7 +89,6 @@ fn play(path: &str, id: &str, lines: &[Judged], made: &mut u32, refused: &mut u3
         let header = header(&line.text).unwrap();
         let Some(proposal) = proposal_of(line) else { return };
         clock.set(header.created_at.instant());
-        episode = episode.from_layer(layer(&line.text).unwrap()).unwrap();
         *ids.0.lock().unwrap() = header.packet_id.to_string();
         match episode.propose_with(Allow::everything(), &proposal) {
             Ok(moved) => {
@@ -150,16 +147,13 @@ fn the_moves_that_are_listed_are_those_that_a_proposal_may_make() {
         let (clock, ids) = (Hands::new(), Given::default());
         let mut episode = setup(id, clock.clone()).ids(ids.clone()).start().unwrap().into_any();
         for line in lines {
-            let (Some(event), Some(layer), Some(proposal)) = (event(&line.text), layer(&line.text), proposal_of(line))
-            else {
+            if by_authority(line) {
                 break;
-            };
+            }
+            let (Some(event), Some(proposal)) = (event(&line.text), proposal_of(line)) else { break };
             let (header, written) = (header(&line.text).unwrap(), episode.lines().len());
             clock.set(header.created_at.instant());
             *ids.0.lock().unwrap() = header.packet_id.to_string();
-            // Layer 1 speaks through no proposal.
-            let Ok(at) = episode.from_layer(layer) else { break };
-            episode = at;
             for (other, proposal) in &pool {
                 let allow = allowances()[unlisted as usize % 16];
                 if episode.moves_for(allow).iter().any(|listed| listed.as_str() == *other) {
@@ -259,6 +253,21 @@ fn a_model_that_may_issue_tokens_does_so_as_its_own_layer() {
     assert_eq!(refused.why.code(), Some(Code::E4), "{refused}");
     let moved = refused.episode.propose_with(allow, &proposal("ToolAuthorizationToken", &token(5))).unwrap();
     assert!(matches!(moved.episode, AnyEpisode::Authorize(_)));
+}
+
+/// An alert comes from Integrity, which may end safe mode (E7); a model that may send alerts may not.
+#[test]
+fn a_model_that_may_send_alerts_does_not_end_safe_mode() {
+    let alert = |severity: &str| {
+        let payload = serde_json::json!({ "alert_type": "recovery", "severity": severity, "summary": "all is well" });
+        proposal("IntegrityAlertPacket", &payload)
+    };
+    let episode = setup("corr_a", Hands::new()).start().unwrap().into_any();
+    let halted = episode.propose_with(Allow::everything(), &alert("CRITICAL")).unwrap().episode;
+    let refused = halted.propose_with(Allow::everything(), &alert("CLEAR")).unwrap_err();
+    assert_eq!(refused.why.code(), Some(Code::E7), "{refused}");
+    assert!(matches!(refused.episode, AnyEpisode::SafeMode(_)));
+    assert_eq!(refused.episode.lines().len(), 1, "nothing was written");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What the types cannot know is refused when it becomes known, with the episode in hand.
 
-use omen::prelude::*;
+use omen::*;
 
 use super::log::{Hands, envelope, setup};
 
@@ -31,7 +31,7 @@ fn read() -> Order<ReadOnly> {
     Directive::new(Get, op::Read, fields!({ "key": "pool" })).ready()
 }
 
-fn write(permit: Permit<Change>) -> Order<Authorized> {
+fn write(permit: Permit<Change>) -> Order<ReadWrite> {
     Directive::new(Set, op::Modify, fields!({ "key": "pool", "value": 40 })).with(permit)
 }
 

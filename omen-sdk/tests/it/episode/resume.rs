@@ -1,6 +1,6 @@
 //! What validates resumes, at every point; what does not validate does not.
 
-use omen::prelude::*;
+use omen::*;
 
 use super::log::{Hands, episodes, examples, setup};
 
@@ -58,7 +58,7 @@ fn an_open_task_is_settled_and_a_token_is_claimed_after_a_restart() {
     assert_eq!(tasks[0].method().tool_id.as_deref(), Some("config.set"));
     let again = episode.tasks();
     let refused = episode
-        .settle(tasks.into_iter().chain(again).map(|task| task.success(true)).collect())
+        .settle(tasks.into_iter().chain(again).map(|task| task.success(true)))
         .expect_err("one task cannot be settled twice");
     assert_eq!(refused.why.code(), Some(Code::E6));
     let mut given = refused.given;

@@ -2,7 +2,7 @@
 
 use std::mem::size_of;
 
-use omen::prelude::*;
+use omen::*;
 
 fn lives_anywhere<T: Send + Sync + 'static>() {}
 

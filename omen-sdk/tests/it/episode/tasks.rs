@@ -1,6 +1,6 @@
 //! What a task tells those who carry it out.
 
-use omen::prelude::*;
+use omen::*;
 
 use super::log::{Hands, envelope, setup};
 use super::refusals::acting;
@@ -12,7 +12,7 @@ scope!(Change: tools [Set], operations [Modify]);
 #[test]
 fn a_task_knows_its_episode_its_deadline_and_its_token_and_so_it_does_after_a_restart() {
     let (clock, envelope) = (Hands::new(), envelope());
-    let start = Clock::now(&clock);
+    let start = TimeSource::now(&clock);
     let episode = acting(setup("corr_a", clock.clone()), &envelope);
     let (episode, [permit]) = episode.authorize::<Change, 1>(TokenSpec::new(60, text!("agreed"))).unwrap();
     let token = permit.token_id().clone();

@@ -1,6 +1,6 @@
 //! Degraded tools waive the SUCCESS of a verification loop once a packet has said that they are (D22).
 
-use omen::prelude::*;
+use omen::*;
 
 use super::log::{Hands, envelope, setup};
 use super::refusals::{modelling, ruling};

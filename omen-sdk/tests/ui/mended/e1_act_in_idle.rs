@@ -1,5 +1,5 @@
 // E1: observation and model come first
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Idle>,

@@ -1,5 +1,5 @@
 // E1: the model comes first
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Sense>, order: ActOrder<AllVerified>, envelope: &Envelope<LowStakes, Par, ToolsOk>) {
     let _ = episode.believe(Belief::new("db", "pool.max", 50)).act(order, envelope);

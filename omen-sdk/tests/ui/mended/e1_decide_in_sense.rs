@@ -1,6 +1,6 @@
 // E1: what was observed is believed first
 use omen::packet::DecisionOutcome;
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Sense>, order: ActOrder<AllVerified>, envelope: &Envelope<LowStakes, Par, ToolsOk>) {
     let _ = episode.believe(Belief::new("db", "pool.max", 50)).decide(DecisionOutcome::Act, order, envelope);

@@ -1,5 +1,5 @@
 // E2: the human answers, and the decision is to act
-use omen::prelude::*;
+use omen::*;
 
 async fn agent(
     episode: Episode<Escalated>,

@@ -1,5 +1,5 @@
 // E2: the decision comes first
-use omen::prelude::*;
+use omen::*;
 
 async fn agent(
     episode: Episode<Model>,

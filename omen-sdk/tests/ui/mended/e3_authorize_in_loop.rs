@@ -1,5 +1,5 @@
 // E3: the loop is completed, and the decision to act comes first
-use omen::prelude::*;
+use omen::*;
 
 tool!(ConfigSet = "config.set", Write);
 scope!(Deploy: tools [ConfigSet], operations [Modify]);

@@ -1,5 +1,5 @@
 // E3: the check is tried again
-use omen::prelude::*;
+use omen::*;
 
 fn agent(failed: Failed<Verify<Attempted, Seen, ToolsOk>, String>, read: Order<ReadOnly>) -> Result<Proof, Halt> {
     let (episode, value) = failed.episode.check_with(read, |_task| Ok::<_, String>(50))?;

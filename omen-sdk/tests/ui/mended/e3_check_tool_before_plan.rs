@@ -1,5 +1,5 @@
 // E3: the plan comes first
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Unplanned, Unseen, ToolsOk>>, plan: Plan, read: Order<ReadOnly>) -> Result<(), Halt> {
     let _ = episode.verify(plan)?.check_with(read, |_task| Ok::<_, String>(50))?;

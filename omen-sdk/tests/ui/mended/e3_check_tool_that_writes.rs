@@ -1,5 +1,5 @@
 // E3: the loop only reads
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, read: Order<ReadOnly>) -> Result<(), Halt> {
     let _ = episode.check_with(read, |_task| Ok::<_, String>(50))?;

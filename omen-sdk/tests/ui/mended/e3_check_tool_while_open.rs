@@ -1,5 +1,5 @@
 // E3: what is open is settled first
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Open<Verify<Attempted, Unseen, ToolsOk>, 1>>,

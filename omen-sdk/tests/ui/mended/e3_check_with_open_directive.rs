@@ -1,5 +1,5 @@
 // E3: its result comes first
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Open<Verify<Attempted, Unseen, ToolsOk>, 1>>,

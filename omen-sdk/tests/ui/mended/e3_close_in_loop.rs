@@ -1,5 +1,5 @@
 // E3: the loop is completed, a decision made, and its result reviewed
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Verify<Proven, Seen, ToolsOk>>,

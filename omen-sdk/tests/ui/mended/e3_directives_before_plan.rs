@@ -1,5 +1,5 @@
 // E3: the plan comes first
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Unplanned, Unseen, ToolsOk>>, read: Order<ReadOnly>, plan: Plan) -> Result<(), Halt> {
     let _ = episode.verify(plan)?.execute([read])?;

@@ -1,5 +1,5 @@
 // E3: the belief update that completes the loop comes first
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Verify<Proven, Seen, ToolsOk>>,

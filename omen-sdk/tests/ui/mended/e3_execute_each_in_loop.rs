@@ -1,5 +1,5 @@
 // E3: in a loop several directives are sent with `execute`, and settled
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Seen, ToolsOk>>, reads: [Order<ReadOnly>; 2]) -> Result<(), Halt> {
     let (episode, tasks) = episode.execute(reads)?;

@@ -1,5 +1,5 @@
 // E3: the open checks are settled, and the next is one of the loop
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Many<Verify<Attempted, Seen, ToolsOk>>>,

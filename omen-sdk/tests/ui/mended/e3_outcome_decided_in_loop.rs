@@ -1,6 +1,6 @@
 // E3: its belief update closes the loop first
 use omen::packet::DecisionOutcome;
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Proven, Seen, ToolsOk>>, order: ActOrder<AllVerified>, envelope: &DynEnvelope) {
     let (episode, _proof) = episode.believe(Belief::new("db", "pool.max", 50));

@@ -1,5 +1,5 @@
 // E3: a check reads
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, read: Order<ReadOnly>) {
     let _ = episode.check(read, |task| task.success(50));

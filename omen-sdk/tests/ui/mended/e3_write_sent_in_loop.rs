@@ -1,5 +1,5 @@
 // E3: directives of a loop read
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, read: Order<ReadOnly>) {
     let _ = episode.execute([read]);

@@ -1,5 +1,5 @@
 // E4: a directive that reads is ready
-use omen::prelude::*;
+use omen::*;
 
 tool!(Get = "config.get", Read);
 

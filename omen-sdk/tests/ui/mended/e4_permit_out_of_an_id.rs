@@ -1,5 +1,5 @@
 // E4: the episode gives the uses that are left
-use omen::prelude::*;
+use omen::*;
 
 tool!(ConfigSet = "config.set", Write);
 scope!(Deploy: tools [ConfigSet], operations [Modify]);

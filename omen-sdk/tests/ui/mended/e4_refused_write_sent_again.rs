@@ -1,7 +1,7 @@
 // E4: what was refused gives episode and order back
 use omen::prelude::*;
 
-fn agent(episode: Episode<Authorize>, write: Order<Authorized>) {
+fn agent(episode: Episode<Authorize>, write: Order<ReadWrite>) {
     if let Err(ExecuteError::Refused(refused)) = episode.execute_with(write, |_task| Ok::<_, String>(50)) {
         let [write] = refused.given;
         let _ = refused.episode.execute_with(write, |_task| Ok::<_, String>(50));

@@ -1,5 +1,5 @@
 // E6: their results lead on
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 2>>, tasks: [Pending; 2]) {
     let _ = episode.settle(tasks.map(|task| task.success(50)));

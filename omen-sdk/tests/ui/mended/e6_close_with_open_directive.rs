@@ -1,5 +1,5 @@
 // E6: its result comes first
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>, task: Pending) -> Result<(), Halt> {
     let _ = episode.settle([task.cancelled()])?.review(Belief::new("db", "pool.max", 50)).close();

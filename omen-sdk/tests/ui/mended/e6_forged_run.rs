@@ -1,5 +1,5 @@
 // E6: the task is begun
-use omen::prelude::*;
+use omen::*;
 
 fn agent(task: Pending) -> Option<Running> {
     task.start().ok()

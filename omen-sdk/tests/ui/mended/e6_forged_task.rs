@@ -1,5 +1,5 @@
 // E6: the episode gives its tasks
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: &Episode<Many<Execute>>) -> Vec<Pending> {
     episode.tasks()

@@ -1,5 +1,5 @@
 // E6: the run has it
-use omen::prelude::*;
+use omen::*;
 
 fn agent(running: &Running) -> Watch {
     running.watch().clone()

@@ -1,5 +1,5 @@
 // E6: a run is asked whether it stands
-use omen::prelude::*;
+use omen::*;
 
 fn agent(running: &Running) -> bool {
     running.stands().is_ok()

@@ -1,5 +1,5 @@
 // E6: a watch may be kept
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Execute>, read: Order<ReadOnly>, kept: &mut Vec<Watch>) {
     let _ = episode.execute_with(read, |task| {

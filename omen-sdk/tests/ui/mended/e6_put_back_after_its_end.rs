@@ -1,5 +1,5 @@
 // E6: it is put back, and has no end
-use omen::prelude::*;
+use omen::*;
 
 fn agent(running: Running) -> Pending {
     running.not_called()

@@ -1,5 +1,5 @@
 // E6: what is refused gives the task back
-use omen::prelude::*;
+use omen::*;
 
 fn agent(task: Pending) -> Option<Settled> {
     task.start().err().map(|NotStarted { task, .. }| task.cancelled())

@@ -1,5 +1,5 @@
 // E6: the results are counted at run time
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 2>>, results: Vec<Settled>) -> Result<Episode<Execute>, Halt> {
     Ok(episode.many().settle(results)?.all_settled()?)

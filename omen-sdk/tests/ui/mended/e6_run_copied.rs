@@ -1,5 +1,5 @@
 // E6: what has to know when to stop gets a watch
-use omen::prelude::*;
+use omen::*;
 
 fn agent(running: &Running) -> [Watch; 2] {
     [running.watch().clone(), running.watch().clone()]

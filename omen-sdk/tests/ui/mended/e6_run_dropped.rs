@@ -1,5 +1,5 @@
 // E6: it is settled
-use omen::prelude::*;
+use omen::*;
 
 fn agent(begin: impl FnOnce() -> Running) -> Settled {
     begin().success(50)

@@ -1,5 +1,5 @@
 // E6: one run, one end
-use omen::prelude::*;
+use omen::*;
 
 fn agent(running: Running, is_done: bool) -> Settled {
     if is_done { running.success(50) } else { running.cancelled() }

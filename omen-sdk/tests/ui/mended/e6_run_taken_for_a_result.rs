@@ -1,5 +1,5 @@
 // E6: its result is settled
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>, running: Running) {
     let _ = episode.settle([running.success(50)]);

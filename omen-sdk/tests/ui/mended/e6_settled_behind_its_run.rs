@@ -1,5 +1,5 @@
 // E6: the run has the handle that settles it
-use omen::prelude::*;
+use omen::*;
 
 fn agent(task: Pending) -> Settled {
     match task.start() {

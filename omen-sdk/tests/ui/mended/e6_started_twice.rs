@@ -1,5 +1,5 @@
 // E6: a task that was not called is put back, and may be begun again
-use omen::prelude::*;
+use omen::*;
 
 fn agent(running: Running) {
     let _ = running.not_called().start();

@@ -1,5 +1,5 @@
 // E6: a result for each directive
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>, first: Pending) {
     let _ = episode.settle([first.success(1)]);

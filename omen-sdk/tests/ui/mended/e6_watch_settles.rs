@@ -1,5 +1,5 @@
 // E6: the run settles it
-use omen::prelude::*;
+use omen::*;
 
 fn agent(running: Running) -> Settled {
     running.success(50)

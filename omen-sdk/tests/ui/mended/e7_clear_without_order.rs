@@ -1,5 +1,5 @@
 // E7: layer 1 orders it
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<SafeMode>, permission: Layer1Order) {
     let _ = episode.clear(permission);

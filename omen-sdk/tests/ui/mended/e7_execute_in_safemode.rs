@@ -1,5 +1,5 @@
 // E7: layer 1 ends safe mode, and a new cycle begins
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<SafeMode>,

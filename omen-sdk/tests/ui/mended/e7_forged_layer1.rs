@@ -1,5 +1,5 @@
 // E7: an order of layer 1 is handed on
-use omen::prelude::*;
+use omen::*;
 
 fn agent(layer1: &Layer1, why: Text) -> Layer1Order {
     layer1.order(why)

@@ -1,5 +1,5 @@
 // E7: one order for each
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<SafeMode>, [budget, clear]: [Layer1Order; 2]) -> Episode<Review> {
     let episode = episode.alert(Alert::budget_override(budget));

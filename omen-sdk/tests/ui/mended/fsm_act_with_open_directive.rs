@@ -1,5 +1,5 @@
 // FSM: its result and a belief update come first
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Open<Execute, 1>>,

@@ -1,5 +1,5 @@
 // FSM: what a human says unasked is an observation
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Sense>, said: Fields) {
     let _ = episode.observe(Observation::user_input(Observed, said));

@@ -1,5 +1,5 @@
 // FSM: there was an emergency
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Model>, permission: Layer1Order) {
     let _ = episode.halt(text!("the pool is gone")).clear(permission);

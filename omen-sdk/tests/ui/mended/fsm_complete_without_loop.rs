@@ -1,5 +1,5 @@
 // FSM: in a loop
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<AnyLoop>) {
     let _ = episode.complete();

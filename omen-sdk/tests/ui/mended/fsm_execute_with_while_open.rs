@@ -1,5 +1,5 @@
 // FSM: what is open is settled first
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>, task: Pending, read: Order<ReadOnly>) -> Result<(), Halt> {
     let _ = episode.settle([task.success(50)])?.execute_with(read, |_task| Ok::<_, String>(50))?;

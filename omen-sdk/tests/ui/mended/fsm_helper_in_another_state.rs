@@ -1,5 +1,5 @@
 // FSM: the helper is called where observing is legal
-use omen::prelude::*;
+use omen::*;
 
 fn look<S: CanObserve>(episode: Episode<S>, seen: Observation<Observed>) -> AnyEpisode {
     episode.observe(seen).into_any()

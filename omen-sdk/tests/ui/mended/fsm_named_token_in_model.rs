@@ -1,5 +1,5 @@
 // FSM: once the decision to act rests
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Decide<Act>>, scope: NamedScope, spec: TokenSpec) {
     let _ = episode.authorize_named(scope, spec);

@@ -1,5 +1,5 @@
 // FSM: the states are those of the protocol
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<impl Typestate>) {
     let _ = episode.into_any();

@@ -1,7 +1,7 @@
 // FSM: the write comes first
 use omen::prelude::*;
 
-fn agent(episode: Episode<Authorize>, write: Order<Authorized>, read: Order<ReadOnly>) -> Result<(), Halt> {
+fn agent(episode: Episode<Authorize>, write: Order<ReadWrite>, read: Order<ReadOnly>) -> Result<(), Halt> {
     let (episode, _) = episode.execute_with(write, |_task| Ok::<_, String>(50))?;
     let _ = episode.execute_with(read, |_task| Ok::<_, String>(50))?;
     Ok(())

@@ -1,7 +1,7 @@
 // FSM: the first one writes
 use omen::prelude::*;
 
-fn agent(episode: Episode<Authorize>, write: Order<Authorized>) {
+fn agent(episode: Episode<Authorize>, write: Order<ReadWrite>) {
     let _ = episode.execute([write]);
 }
 

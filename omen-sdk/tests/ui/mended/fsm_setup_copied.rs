@@ -1,5 +1,5 @@
 // FSM: each has an id of its own
-use omen::prelude::*;
+use omen::*;
 
 fn agent(envelope: &DynEnvelope, ids: [CorrelationId; 2], now: Instant) -> [Setup; 2] {
     ids.map(|id| Setup::new(id, envelope, move || now))

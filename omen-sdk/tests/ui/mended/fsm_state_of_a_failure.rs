@@ -1,5 +1,5 @@
 // FSM: a step leads there
-use omen::prelude::*;
+use omen::*;
 
 fn agent(failed: Failed<Execute, String>) -> Episode<Review> {
     failed.episode.review(Belief::new("db", "pool.max", "unknown"))

@@ -1,5 +1,5 @@
 // FSM: the bound is that of the move
-use omen::prelude::*;
+use omen::*;
 
 fn stop<S: CanCancel>(
     episode: Episode<S>,

@@ -1,5 +1,5 @@
 // FSM: the state is one in which observing is legal
-use omen::prelude::*;
+use omen::*;
 
 fn look<S: CanObserve>(episode: Episode<S>, seen: Observation<Observed>) -> Episode<S::Observed> {
     episode.observe(seen)

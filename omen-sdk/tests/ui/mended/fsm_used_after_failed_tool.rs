@@ -1,5 +1,5 @@
 // FSM: the failure gives it back
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Execute>, read: Order<ReadOnly>) -> Result<Episode<Review>, Halt> {
     let episode = match episode.execute_with(read, |_task| Ok::<_, String>(50)) {

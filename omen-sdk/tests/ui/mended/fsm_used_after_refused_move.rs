@@ -1,5 +1,5 @@
 // FSM: what was refused gives it back
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Model>,

@@ -1,7 +1,7 @@
 // FSM: they go out in `Authorize`
 use omen::prelude::*;
 
-fn agent(episode: Episode<Authorize>, writes: [Order<Authorized>; 2]) -> Result<(), Halt> {
+fn agent(episode: Episode<Authorize>, writes: [Order<ReadWrite>; 2]) -> Result<(), Halt> {
     let _ = episode.execute_each(writes, |_task| Ok::<_, String>(50))?;
     Ok(())
 }

@@ -1,5 +1,5 @@
 // INV-001: a confidence within 0 and 1
-use omen::prelude::*;
+use omen::*;
 
 fn agent() {
     let _ = Epistemics::new(Observed, Realtime, unit!(0.9), text!("read just now"));

@@ -1,5 +1,5 @@
 // INV-001: every member is there
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     intent: Intent,

@@ -1,5 +1,5 @@
 // INV-001: the constant is checked
-use omen::prelude::*;
+use omen::*;
 
 fn agent() -> Option<Text> {
     Text::literal("drain pool 7").map(Text::from)

@@ -1,5 +1,5 @@
 // INV-001: an envelope that is known at run time only is checked there
-use omen::prelude::*;
+use omen::*;
 
 fn agent(mcp: omen::packet::Mcp) -> Result<DynEnvelope, Vec<Diagnostic>> {
     DynEnvelope::new(mcp)

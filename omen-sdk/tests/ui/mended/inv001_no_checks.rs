@@ -1,5 +1,5 @@
 // INV-001: one check
-use omen::prelude::*;
+use omen::*;
 
 fn agent() {
     let _ = Quality::par(text!("the pool is healthy"), ["pool.max == 80"]);

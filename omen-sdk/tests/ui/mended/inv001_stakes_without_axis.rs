@@ -1,5 +1,5 @@
 // INV-001: stakes along all four axes
-use omen::prelude::*;
+use omen::*;
 
 fn agent() {
     let (impact, irreversibility) = (impact::Low, irreversibility::Partial);

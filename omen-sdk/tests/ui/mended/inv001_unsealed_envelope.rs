@@ -1,5 +1,5 @@
 // INV-001: the envelope is sealed first
-use omen::prelude::*;
+use omen::*;
 
 fn agent<A: StakesLevelOf<Level = LowStakes>>(
     episode: Episode<Model>,

@@ -1,5 +1,5 @@
 // INV-001: it is checked at run time
-use omen::prelude::*;
+use omen::*;
 
 fn agent(summary: &'static str) -> Result<(), Invalid> {
     let _ = Intent::new(Text::new(summary)?, text!("database orders"));

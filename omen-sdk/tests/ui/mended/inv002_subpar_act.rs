@@ -1,5 +1,5 @@
 // INV-002: speculative work is verified first
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<LowStakes, Subpar, ToolsOk>) {
     let _ = episode.verify_first(ruling, envelope);

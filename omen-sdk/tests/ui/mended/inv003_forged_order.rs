@@ -1,5 +1,5 @@
 // INV-003: a new arbitration gives an order without
-use omen::prelude::*;
+use omen::*;
 
 fn agent(ruling: Ruling) -> ActOrder<AllVerified> {
     ruling.to_act()

@@ -1,5 +1,5 @@
 // INV-003: the tier of the level is left as it is
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, (intent, done): (Intent, Done), seen: Evidence<Live>) {
     let _ = episode.act(order, &Mcp::high(intent, done, seen).seal());

@@ -1,5 +1,5 @@
 // INV-003: the proof comes from the loop that the plan belongs to
-use omen::prelude::*;
+use omen::*;
 
 fn agent(ruling: Ruling, target: Target, proof: Proof) {
     let (_plan, unchanged) = Plan::one(target);

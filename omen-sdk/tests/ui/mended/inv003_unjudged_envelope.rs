@@ -1,5 +1,5 @@
 // INV-003: the envelope is judged first
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, envelope: &DynEnvelope) -> Result<(), Vec<Diagnostic>> {
     let envelope = envelope.judge_act(&[], false)?;

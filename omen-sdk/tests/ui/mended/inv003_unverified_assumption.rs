@@ -1,5 +1,5 @@
 // INV-003: the order relies on what a verification loop has proved
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Model>,

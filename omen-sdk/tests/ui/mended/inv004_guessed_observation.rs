@@ -1,5 +1,5 @@
 // INV-004: it was seen
-use omen::prelude::*;
+use omen::*;
 
 fn agent(data: Fields) {
     let _ = Observation::tool_output(Observed, "config.get", data);

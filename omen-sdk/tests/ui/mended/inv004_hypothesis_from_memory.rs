@@ -1,5 +1,5 @@
 // INV-004: it claims nothing about the present
-use omen::prelude::*;
+use omen::*;
 
 type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;
 

@@ -1,5 +1,5 @@
 // INV-004: it rests on live evidence
-use omen::prelude::*;
+use omen::*;
 
 type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;
 

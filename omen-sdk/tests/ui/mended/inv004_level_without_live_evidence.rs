@@ -1,5 +1,5 @@
 // INV-004: what it says is remembered, or its evidence is live
-use omen::prelude::*;
+use omen::*;
 
 fn agent(intent: Intent, done: Done, memory: Evidence<Archive>) {
     let epistemics = Epistemics::new(Remembered, Operational, unit!(0.5), text!("nobody has looked since"));

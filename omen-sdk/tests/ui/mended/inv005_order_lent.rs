@@ -1,5 +1,5 @@
 // INV-005: it is used up
-use omen::prelude::*;
+use omen::*;
 
 fn agent(order: Layer1Order) -> Alert {
     Alert::budget_override(order)

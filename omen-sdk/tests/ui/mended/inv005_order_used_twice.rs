@@ -1,5 +1,5 @@
 // INV-005: one order for each
-use omen::prelude::*;
+use omen::*;
 
 fn agent([one, two]: [Layer1Order; 2]) -> [Alert; 2] {
     [Alert::budget_override(one), Alert::budget_override(two)]

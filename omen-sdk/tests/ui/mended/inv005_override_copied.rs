@@ -1,5 +1,5 @@
 // INV-005: each has an order of its own
-use omen::prelude::*;
+use omen::*;
 
 fn agent(layer1: &Layer1) -> [Alert; 2] {
     ["the migration", "its rollback"].map(|what| Alert::budget_override(layer1.order(text!("go on: ").suffixed(what))))

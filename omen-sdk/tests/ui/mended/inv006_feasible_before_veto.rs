@@ -1,5 +1,5 @@
 // INV-006: the veto comes first
-use omen::prelude::*;
+use omen::*;
 
 fn agent() -> Result<Arbitration<Feasible>, NothingLeft> {
     Arbitration::of(["raise", "restart"]).veto(|_| true)?.feasible(|option| option.id != "restart")

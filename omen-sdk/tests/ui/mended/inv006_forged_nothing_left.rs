@@ -1,5 +1,5 @@
 // INV-006: the stage runs
-use omen::prelude::*;
+use omen::*;
 
 fn agent() -> Option<Ruling<Withdrawn>> {
     let none = Arbitration::of(["raise the pool"]).veto(|_| false).err()?;

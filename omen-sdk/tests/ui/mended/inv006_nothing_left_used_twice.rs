@@ -1,5 +1,5 @@
 // INV-006: an arbitration for each ruling
-use omen::prelude::*;
+use omen::*;
 
 fn agent(none: NothingLeft, other: NothingLeft, why: Text) {
     let _ = (none.instead(Tradeoff::SafetyFirst, &why), other.instead(Tradeoff::MinRegret, &why));

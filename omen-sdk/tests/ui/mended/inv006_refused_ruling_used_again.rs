@@ -1,5 +1,5 @@
 // INV-006: what was refused gives the order back
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Model>,

@@ -1,5 +1,5 @@
 // INV-006: what a model writes is proposed
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: AnyEpisode, text: &str) -> Result<Moved, NotMoved> {
     episode.propose(text)

@@ -1,5 +1,5 @@
 // INV-006: the last stage gives it
-use omen::prelude::*;
+use omen::*;
 
 fn agent(left: Arbitration<Feasible>) -> Ruling<Chosen> {
     left.tradeoff(Tradeoff::SafetyFirst, &text!("it is the safest"))

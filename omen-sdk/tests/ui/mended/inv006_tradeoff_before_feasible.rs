@@ -1,5 +1,5 @@
 // INV-006: feasibility comes first
-use omen::prelude::*;
+use omen::*;
 
 fn agent(vetted: Arbitration<Vetted>) -> Result<Ruling, NothingLeft> {
     Ok(vetted.feasible(|_| true)?.tradeoff(Tradeoff::MinRegret, &text!("it feels right")))

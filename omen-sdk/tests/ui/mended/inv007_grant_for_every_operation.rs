@@ -1,5 +1,5 @@
 // INV-007: it grants what its token lists
-use omen::prelude::*;
+use omen::*;
 #[derive(Clone, Copy)]
 struct Deploy;
 tool!(ConfigSet = "config.set", Write);

@@ -1,5 +1,5 @@
 // INV-007: a tool that reads, reads
-use omen::prelude::*;
+use omen::*;
 
 tool!(ConfigGet = "config.get", Read);
 

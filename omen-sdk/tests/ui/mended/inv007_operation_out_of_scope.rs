@@ -1,5 +1,5 @@
 // INV-007: a scope that lists it
-use omen::prelude::*;
+use omen::*;
 
 tool!(ConfigSet = "config.set", Write);
 scope!(Deploy: tools [ConfigSet], operations [Modify, Delete]);

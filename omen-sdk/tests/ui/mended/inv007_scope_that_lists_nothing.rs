@@ -1,5 +1,5 @@
 // INV-007: it lists one
-use omen::prelude::*;
+use omen::*;
 
 tool!(ConfigSet = "config.set", Write);
 

@@ -1,5 +1,5 @@
 // INV-007: the scope lists an operation that writes, too
-use omen::prelude::*;
+use omen::*;
 
 tool!(Cache = "cache", Mixed);
 scope!(LookAndSet: tools [Cache], operations [Read, Modify]);

@@ -1,5 +1,5 @@
 // INV-007: the tool that the token is for
-use omen::prelude::*;
+use omen::*;
 
 tool!(ConfigSet = "config.set", Write);
 scope!(Deploy: tools [ConfigSet], operations [Modify]);

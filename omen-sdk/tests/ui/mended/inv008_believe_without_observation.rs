@@ -1,5 +1,5 @@
 // INV-008: what the check has found is observed
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Proven, Unseen, ToolsOk>>, seen: Observation<Observed>) {
     let _ = episode.observe(seen).believe(Belief::new("db", "pool.max", 50));

@@ -1,5 +1,5 @@
 // INV-008: plan, check and observation come first
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Verify<Unplanned, Unseen, ToolsOk>>,

@@ -1,5 +1,5 @@
 // INV-008: another check succeeds
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Attempted, Seen, ToolsOk>>, read: Order<ReadOnly>) -> Result<(), Halt> {
     let _ = episode.check(read, |task| task.success(50))?.believe(Belief::new("db", "pool.max", 50));

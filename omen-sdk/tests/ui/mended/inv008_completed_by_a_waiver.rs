@@ -1,5 +1,5 @@
 // INV-008: in another envelope it is found out again whether the loop is complete
-use omen::prelude::*;
+use omen::*;
 
 type Working = Envelope<LowStakes, Par, ToolsOk>;
 

@@ -1,5 +1,5 @@
 // INV-008: it was seen
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Verify<Proven, Unseen, ToolsOk>>, data: Fields) {
     let seen = Observation::tool_output(Observed, "config.get", data);

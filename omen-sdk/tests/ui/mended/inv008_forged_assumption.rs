@@ -1,5 +1,5 @@
 // INV-008: it is one of the plan's
-use omen::prelude::*;
+use omen::*;
 
 fn agent(proof: Proof, target: Target) {
     let (_plan, assumption) = Plan::one(target);

@@ -1,5 +1,5 @@
 // INV-008: the look comes first, and may find something missing
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<AnyLoop>) -> Result<(), Halt> {
     let _ = episode.complete()?.believe(Belief::new("db", "pool.max", 50));

@@ -1,5 +1,5 @@
 // INV-008: something is observed in it, and a look at the loop finds that it is complete
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Verify<Attempted, Seen, ToolsOk>>,

@@ -1,5 +1,5 @@
 // INV-008: they work, so a check can succeed
-use omen::prelude::*;
+use omen::*;
 
 fn agent(
     episode: Episode<Verify<Attempted, Seen, ToolsPartial>>,

@@ -1,5 +1,5 @@
 // INV-009: three options
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Decide<Escalate>>, [a, b, c]: [Choice; 3], gap: Gap, next_step: Step) {
     let trigger = EscalationTrigger::ContradictionUnresolved;

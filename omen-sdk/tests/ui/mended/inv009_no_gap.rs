@@ -1,5 +1,5 @@
 // INV-009: what is not known
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Decide<Escalate>>, options: [Choice; 2], gap: Gap, next_step: Step) {
     let trigger = EscalationTrigger::ContradictionUnresolved;

@@ -1,5 +1,5 @@
 // INV-009: what is recommended
-use omen::prelude::*;
+use omen::*;
 
 fn agent(options: [Choice; 2], gaps: [Gap; 1], next_step: Step) {
     let trigger = EscalationTrigger::ContradictionUnresolved;

@@ -1,5 +1,5 @@
 // INV-009: two options
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Decide<Escalate>>, [a, b]: [Choice; 2], gap: Gap, next_step: Step) {
     let trigger = EscalationTrigger::ContradictionUnresolved;

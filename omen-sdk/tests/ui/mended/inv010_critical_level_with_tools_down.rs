@@ -1,5 +1,5 @@
 // INV-010: it escalates
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, (intent, done): (Intent, Done), seen: Evidence<Live>) {
     let _ = episode.to_escalate(ruling, &Mcp::critical(intent, done, seen).tools(ToolsDown).seal());

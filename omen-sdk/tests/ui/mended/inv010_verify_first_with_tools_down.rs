@@ -1,5 +1,5 @@
 // INV-010: a human decides
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<HighStakes, Superb, ToolsDown>) {
     let _ = episode.to_escalate(ruling, envelope);

@@ -1,6 +1,6 @@
 // INV-011: it is taken in
 #![deny(unused_must_use)]
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>, task: Pending) {
     let _ = episode.settle([task.success(1)]);

@@ -1,5 +1,5 @@
 // INV-012: it follows from the axes
-use omen::prelude::*;
+use omen::*;
 
 fn agent() {
     let (impact, irreversibility) = (impact::Low, irreversibility::Partial);

@@ -1,5 +1,5 @@
 // INV-012: the axes, from which the level follows
-use omen::prelude::*;
+use omen::*;
 
 type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;
 

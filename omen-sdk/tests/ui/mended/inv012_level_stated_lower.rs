@@ -1,5 +1,5 @@
 // INV-012: the level that follows
-use omen::prelude::*;
+use omen::*;
 
 type Axes = Stakes<impact::High, irreversibility::Irreversible, uncertainty::Low, adversariality::Benign>;
 

@@ -1,5 +1,5 @@
 // INV-012: the level follows from the axes
-use omen::prelude::*;
+use omen::*;
 
 fn agent(intent: Intent, done: Done, seen: Evidence<Live>) -> Envelope<HighStakes, Superb, ToolsOk> {
     Mcp::high(intent, done, seen).seal()

@@ -1,5 +1,5 @@
 // SCHEMA: data that is known at run time is checked
-use omen::prelude::*;
+use omen::*;
 
 fn agent(data: &str) -> Option<Fields> {
     Fields::new(json!({ "answer": data }))

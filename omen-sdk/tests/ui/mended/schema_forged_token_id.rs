@@ -1,5 +1,5 @@
 // SCHEMA: it is checked
-use omen::prelude::*;
+use omen::*;
 
 fn agent() -> Result<TokenId, Invalid> {
     TokenId::new("tok_7")

@@ -1,5 +1,5 @@
 // SCHEMA: the schema has one for a text
-use omen::prelude::*;
+use omen::*;
 
 fn agent(text: &str) -> Result<Text, Invalid> {
     Text::new(text)

@@ -1,5 +1,5 @@
 // SCHEMA: the protocol has three tiers
-use omen::prelude::*;
+use omen::*;
 
 fn agent() -> Quality<Superb> {
     Quality::superb(text!("the pool is 80"), ["pool.max == 80"])

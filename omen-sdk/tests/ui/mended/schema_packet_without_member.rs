@@ -1,5 +1,5 @@
 // SCHEMA: the member is there
-use omen::prelude::*;
+use omen::*;
 
 fn agent(data: Fields) {
     let _ = omen::packet::ObservationPayload::builder()

@@ -1,5 +1,5 @@
 // SCHEMA: the value is checked where it is made
-use omen::prelude::*;
+use omen::*;
 
 fn agent(answer: serde_json::Value) -> Result<Fields, DoesNotFit> {
     Ok(fields!({ "pool": 40, "found": Json::new(answer)? }))

@@ -461,9 +461,9 @@ fn packet_type(step: Step) -> &'static str {
 /// The layer that sends a packet, as JSON.
 fn layer(step: Step) -> &'static str {
     match step {
-        Observe | Answer | Believe => "4",
-        Decide(_) | Plan | Escalate => "5",
-        Read | Write | Settle => "6",
+        Answer | Believe => "4",
+        Decide(_) | Plan | Escalate | Read | Write => "5",
+        Observe | Settle => "6",
         Authorize | Alert(_) => "\"Integrity\"",
     }
 }

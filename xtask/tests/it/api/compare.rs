@@ -13,6 +13,10 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
+    pub(crate) fn breaks(&self) -> bool {
+        !self.breaking.is_empty()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.breaking.is_empty() && self.new.is_empty()
     }

@@ -1,0 +1,153 @@
+//! An agent that makes its packets by builder and sends them over a wire of its own.
+//!
+//! ```text
+//! cargo run --example own_wire
+//! ```
+//!
+//! It has no `Episode`. What one packet must say is in the type of its builder: a directive that writes and names no token
+//! does not compile (E4), nor does a failure without its error. What one packet alone cannot show, such as the order of
+//! packets or whether a token is live, `Machine` judges before each packet is sent. Try it: delete the line
+//! `.authorization_token_id(..)`.
+
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
+use std::error::Error;
+
+use omen::builder::Stamp;
+use omen::episode::{Numbered, Stamps};
+use omen::packet::{
+    AuthorizedScope, BeliefChange, BeliefUpdatePacket, BeliefUpdatePayload, ConstraintsSatisfied, DecisionOutcome,
+    DecisionPacket, DecisionPayload, ExecutionMetadata, ExecutionMethod, LayerNumber, LayerSource, ObservationPacket,
+    ObservationPayload, ObservationType, OperationType, Packet, PacketFacts, PacketId, PositiveCount,
+    TaskDirectivePacket, TaskDirectivePayload, TaskResultPacket, TaskResultPayload, TaskType, ToolAuthorizationPayload,
+    ToolAuthorizationToken,
+};
+use omen::prelude::*;
+use omen::{Instant, Machine, json};
+
+/// The agent's side of its wire: what is refused is not sent.
+#[derive(Default)]
+struct Wire {
+    machine: Machine,
+    sent: Vec<String>,
+}
+
+impl Wire {
+    fn send(&mut self, packet: impl Into<Packet>) -> Result<PacketId, Box<dyn Error>> {
+        let packet = packet.into();
+        let line = serde_json::to_string(&packet)?;
+        let facts = PacketFacts::parse(&line)?;
+        let verdict = self.machine.judge(&facts, None);
+        if let Some(refused) = verdict.errors().next() {
+            return Err(refused.to_string().into());
+        }
+        self.machine.accept(&facts, &verdict);
+        self.sent.push(line);
+        Ok(packet.header().packet_id.clone())
+    }
+}
+
+/// The members of every header; id and time are injected.
+macro_rules! packet {
+    ($of:ident from $layer:literal, $stamp:expr, $envelope:expr, $payload:expr) => {
+        $of::builder()
+            .stamp($stamp)?
+            .correlation_id("corr_own-wire".parse()?)
+            .layer_source(LayerSource::LayerNumber(LayerNumber::of::<$layer>()))
+            .mcp($envelope)
+            .payload($payload)
+            .build()
+    };
+}
+
+fn agent(wire: &mut Wire, stamp: &mut impl Stamp) -> Result<(), Box<dyn Error>> {
+    let envelope = &Mcp::low(
+        Intent::new(text!("raise the connection pool"), text!("database orders")),
+        Done::when(text!("the pool is 80"), ["pool.max == 80"]),
+        Evidence::user_observation(text!("chat/4711"), "2026-03-01T09:59:58Z".parse()?),
+    )
+    .seal();
+
+    // A list that must not be empty is checked as the payload is built.
+    let asked = ObservationPayload::builder()
+        .observation_type(ObservationType::UserInput)
+        .data(fields!({ "ask": "raise the pool to 80" }).into_map())
+        .build()?;
+    wire.send(packet!(ObservationPacket from 6, stamp, envelope, asked))?;
+    let known = BeliefUpdatePayload::new_belief().belief_changes([change(json!(null), json!(50))]).build();
+    wire.send(packet!(BeliefUpdatePacket from 5, stamp, envelope, known))?;
+
+    let checks = ConstraintsSatisfied::builder().constitutional_check(true).budget_check(true).tier_check(true).build();
+    let decision = DecisionPayload::builder()
+        .decision_outcome(DecisionOutcome::Act)
+        .decision_summary(text!("raise the pool: safety first, the smallest step that helps"))
+        .constraints_satisfied(checks)
+        .build();
+    wire.send(packet!(DecisionPacket from 5, stamp, envelope, decision))?;
+    let scope = AuthorizedScope::builder()
+        .tool_ids(vec!["config.set".to_owned()])
+        .operation_types(vec![OperationType::Modify])
+        .build()?;
+    let token = ToolAuthorizationPayload::builder()
+        .token_id("token_1".parse()?)
+        .authorized_scope(scope)
+        .expiry("2026-03-01T11:00:00Z".parse()?)
+        .max_usage_count(PositiveCount::of::<1>())
+        .issuer_layer(LayerSource::LayerNumber(LayerNumber::of::<5>()))
+        .build();
+    wire.send(packet!(ToolAuthorizationToken from 5, stamp, envelope, token))?;
+
+    // Class and method are branches: each has a builder, which asks for what the branch demands.
+    let call = fields!({ "key": "pool.max", "value": 80, "operation": "modify" });
+    let method = ExecutionMethod::tool().tool_id("config.set").tool_params(call.into_map()).build();
+    let directive = TaskDirectivePayload::write()
+        .task_id("task_1".parse()?)
+        .task_type(TaskType::ToolWrite)
+        .execution_method(method)
+        .authorization_token_id("token_1".parse()?)
+        .build();
+    let ordered = wire.send(packet!(TaskDirectivePacket from 5, stamp, envelope, directive))?;
+
+    // The agent calls its tool here, by whatever means it has.
+    let used = ExecutionMetadata::builder().tokens_used(40_u32.into()).tool_calls_used(1_u32.into()).build();
+    let result = TaskResultPayload::success()
+        .task_id("task_1".parse()?)
+        .directive_packet_id(ordered)
+        .result_data(json!({ "value": 80 }))
+        .execution_metadata(used)
+        .build();
+    wire.send(packet!(TaskResultPacket from 6, stamp, envelope, result))?;
+    let learned = BeliefUpdatePayload::revision().belief_changes([change(json!(50), json!(80))]).build();
+    wire.send(packet!(BeliefUpdatePacket from 5, stamp, envelope, learned))?;
+    Ok(())
+}
+
+fn change(prior: serde_json::Value, new: serde_json::Value) -> BeliefChange {
+    BeliefChange::builder().domain("db").key("pool.max").prior_value(prior).new_value(new).build()
+}
+
+/// The log of one episode.
+pub(crate) fn log() -> Result<String, Box<dyn Error>> {
+    let (mut wire, start) = (Wire::default(), "2026-03-01T10:00:00Z".parse::<Instant>()?);
+    agent(&mut wire, &mut Stamps(Numbered::new("own-wire"), move || start))?;
+    // What is still owed at the end (an open directive, a loop) would stand here.
+    assert!(wire.machine.finish().is_empty());
+    Ok(wire.sent.join("\n"))
+}
+
+/// What the machine says of a decision before anything was observed.
+#[allow(dead_code, reason = "for the tests")]
+pub(crate) fn out_of_turn() -> Result<String, Box<dyn Error>> {
+    let log = log()?;
+    let decision: Packet = log.lines().nth(2).ok_or("the log has a decision")?.parse::<Packet>()?;
+    match Wire::default().send(decision) {
+        Ok(sent) => Err(format!("`{sent}` was sent").into()),
+        Err(refused) => Ok(refused.to_string()),
+    }
+}
+
+#[allow(dead_code, reason = "the tests take the log alone")]
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("{}", log()?);
+    Ok(())
+}

@@ -1,0 +1,234 @@
+//! The builders of branches: one for each case that conditionals tell apart, in which what they demand is required by
+//! type; and `build()` of the plain builder, which asks at run time what the types do not carry.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::names::{pascal, snake};
+use super::readers::{Mode, reference};
+use super::typestate::{LeftOut, Member, Missing, Typestate, explained};
+use super::{Context, bug, ident};
+use crate::mistake::Mistakes;
+use crate::model::{Branch, Case, Conditional, Def, Field, Item, Kind, Object, Ty};
+
+/// The builders of an object's branches.
+pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenStream, Mistakes> {
+    let (mut builders, mut traits) = (Vec::new(), Vec::new());
+    for branch in &object.branches {
+        let (builder, of) = typestate(context, def, object, branch)?.emit();
+        builders.push(builder);
+        traits.push(of);
+    }
+    if builders.is_empty() {
+        return Ok(TokenStream::new());
+    }
+    let needs = explained(&def.name, &traits);
+    Ok(quote!(#(#builders)* #needs))
+}
+
+/// `build()` of the plain builder of an object whose conditionals and bounds no type carries.
+pub(super) fn checked(context: &Context<'_>, def: &Def, object: &Object) -> Result<Option<TokenStream>, Mistakes> {
+    if !is_checked(context, object)? {
+        return Ok(None);
+    }
+    let (name, builder) = (ident(&def.name), format_ident!("{}Builder", def.name));
+    let module = format_ident!("{}_builder", snake(&def.name));
+    let docs = super::doc(&format!("The `{}`, if it is as its schema says.", def.name));
+    let mut note = "Conditionals and bounds that no type carries are checked here.".to_owned();
+    if let [first, ..] = object.branches.as_slice() {
+        note = format!(
+            "Conditionals and bounds that no type carries are checked here. The builders of the branches, such as \
+             `{}::{}`, ask for what the conditionals demand where it is missing, when the program is compiled.",
+            def.name, first.name
+        );
+    }
+    let note = super::doc(&note);
+    Ok(Some(quote! {
+        impl<S: #module::State> #builder<S> {
+            #docs
+            ///
+            #note
+            ///
+            /// # Errors
+            /// What a reader would report, with JSON pointers that begin at this object.
+            pub fn build(self) -> Result<#name, Box<Rejected>> where S: #module::IsComplete {
+                built(self.finish())
+            }
+
+            #[doc(hidden)]
+            #[must_use]
+            pub fn unchecked(self) -> #name where S: #module::IsComplete {
+                self.finish()
+            }
+        }
+    }))
+}
+
+/// Whether an object can break its schema although each of its members is of the right type.
+pub(super) fn is_checked(context: &Context<'_>, object: &Object) -> Result<bool, Mistakes> {
+    if !object.conditionals.is_empty() {
+        return Ok(true);
+    }
+    for field in &object.fields {
+        if has_bounds(context, field)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a member has bounds that its type does not carry.
+fn has_bounds(context: &Context<'_>, field: &Field) -> Result<bool, Mistakes> {
+    let free = |name: &str| Ok(matches!(context.model.def(name)?.kind, Kind::FreeObject { min } if min > 0));
+    match &field.ty {
+        Ty::Ref(name) => free(name),
+        Ty::Array { min, max, .. } if *min > 0 || max.is_some() => Ok(true),
+        Ty::Array { item: Item::Ref(name), .. } => free(name),
+        _ => Ok(false),
+    }
+}
+
+fn typestate(context: &Context<'_>, def: &Def, object: &Object, branch: &Branch) -> Result<Typestate, Mistakes> {
+    let of = ident(&def.name);
+    let mut members = Vec::new();
+    let mut left_out = Vec::new();
+    let mut fields = Vec::new();
+    let mut fallible = false;
+    for field in &object.fields {
+        let name = ident(&field.name);
+        let demanded = object.demanded_by(branch).find(|conditional| conditional.requires == field.name);
+        let is_subject = field.name == branch.subject;
+        if is_subject && let Some(value) = fixed(field, &branch.case)? {
+            fields.push(quote!(#name: #value));
+            continue;
+        }
+        let instead = branch.leaves_out.iter().find(|(member, _)| *member == field.name).map(|(_, instead)| instead);
+        if let Some(instead) = instead {
+            let Kept { takes, .. } = kept(context, field, false, false)?;
+            left_out.push(LeftOut { name: name.clone(), wire: field.name.clone(), takes, instead: instead.clone() });
+            fields.push(quote!(#name: None));
+            continue;
+        }
+        let is_required = field.required || demanded.is_some() || is_subject;
+        let least = matches!(field.ty, Ty::Array { min, .. } if min > 0);
+        let filled = is_required && (least || is_subject && branch.case == Case::Filled);
+        let non_empty = demanded.is_some_and(|conditional| conditional.non_empty);
+        let Kept { takes, keeps, convert, put, bounded } = kept(context, field, filled, non_empty)?;
+        fallible |= bounded;
+        let missing = is_required.then(|| missing(def, field, demanded));
+        fields.push(match put {
+            // What is optional has no other form than what is kept.
+            _ if !is_required => quote!(#name),
+            Some(put) if field.required => {
+                let value = put(quote!(#name));
+                quote!(#name: #value)
+            }
+            None if field.required => quote!(#name),
+            put => {
+                let value = put.map_or_else(|| quote!(#name), |put| put(quote!(#name)));
+                quote!(#name: Some(#value))
+            }
+        });
+        members.push(Member {
+            name,
+            wire: field.name.clone(),
+            docs: field.description.clone(),
+            takes,
+            keeps,
+            convert,
+            missing,
+        });
+    }
+    // What another member's case demands is asked at run time, unless this branch has it in any case.
+    fallible |= object.conditionals.iter().filter(|other| other.subject != branch.subject).any(|other| {
+        let here =
+            object.demanded_by(branch).any(|mine| mine.requires == other.requires && mine.non_empty >= other.non_empty);
+        !here
+    });
+    Ok(Typestate {
+        construct: quote!(#of { #(#fields),* }),
+        begin: ident(&branch.name),
+        docs: branch.description.clone(),
+        name: format_ident!("{}{}Builder", def.name.trim_end_matches("Payload"), pascal(&branch.name)),
+        of,
+        members,
+        left_out,
+        fallible,
+        groups: Vec::new(),
+    })
+}
+
+/// What the branch itself says of its subject; `None` if there is something to set.
+fn fixed(field: &Field, case: &Case) -> Result<Option<TokenStream>, Mistakes> {
+    let value = match (case, &field.ty) {
+        (Case::Absent, _) => return Ok(Some(quote!(None))),
+        (Case::Filled, _) => return Ok(None),
+        (Case::Empty, _) => quote!(::std::vec::Vec::new()),
+        (Case::Value(value), Ty::Ref(of)) => {
+            let (of, value) = (ident(of), ident(&pascal(value)));
+            quote!(#of::#value)
+        }
+        _ => return Err(bug(format!("the branches of `{}` are of no known form", field.name))),
+    };
+    Ok(Some(if field.required { value } else { quote!(Some(#value)) }))
+}
+
+/// What the compiler says of a member that is not set.
+fn missing(def: &Def, field: &Field, demanded: Option<&Conditional>) -> Missing {
+    let rules = demanded.map_or(&field.rules, |demanded| &demanded.rules);
+    let why = match demanded {
+        Some(demanded) => demanded.description.clone(),
+        None => format!("every `{}` has the field `{}`", def.name, field.name),
+    };
+    Missing { code: rules.first().map_or("SCHEMA", String::as_str).to_owned(), why }
+}
+
+/// How a builder takes a member, and how it keeps it.
+pub(super) struct Kept {
+    pub(super) takes: TokenStream,
+    pub(super) keeps: TokenStream,
+    pub(super) convert: TokenStream,
+    /// Makes of what is kept what the object has, if that is not the same.
+    pub(super) put: Option<fn(TokenStream) -> TokenStream>,
+    /// Whether a bound is left that the type does not carry.
+    pub(super) bounded: bool,
+}
+
+/// `filled`: a list has at least one element, by its type. `non_empty`: a text that may be `null` is neither that nor empty.
+pub(super) fn kept(context: &Context<'_>, field: &Field, filled: bool, non_empty: bool) -> Result<Kept, Mistakes> {
+    let same =
+        |ty: TokenStream| Kept { takes: ty.clone(), keeps: ty, convert: quote!(value), put: None, bounded: false };
+    let into = |ty: TokenStream| Kept { takes: quote!(impl Into<#ty>), convert: quote!(value.into()), ..same(ty) };
+    let bounded = has_bounds(context, field)?;
+    Ok(match &field.ty {
+        Ty::Ref(name) => Kept { bounded, ..same(reference(context, name, 0, Mode::Owned)?.out) },
+        Ty::Bool => same(quote!(bool)),
+        Ty::PlainText if non_empty => Kept { put: Some(|text| quote!(String::from(#text))), ..same(quote!(Text)) },
+        Ty::PlainText => into(quote!(::std::string::String)),
+        Ty::NullableText if non_empty => {
+            Kept { put: Some(|text| quote!(Some(::std::string::String::from(#text)))), ..same(quote!(Text)) }
+        }
+        Ty::NullableText => same(quote!(Option<::std::string::String>)),
+        Ty::Array { item, min, max } => {
+            let out = match item {
+                Item::Ref(name) => reference(context, name, 0, Mode::Owned)?.out,
+                Item::PlainText => quote!(::std::string::String),
+            };
+            let inner = match item {
+                Item::Ref(name) => matches!(context.model.def(name)?.kind, Kind::FreeObject { min } if min > 0),
+                Item::PlainText => false,
+            };
+            if filled && max.is_none() && *min <= 1 {
+                Kept {
+                    takes: quote!(impl Into<AtLeastOne<#out>>),
+                    convert: quote!(value.into()),
+                    put: Some(|list| quote!(#list.into_vec())),
+                    bounded: inner,
+                    ..same(quote!(AtLeastOne<#out>))
+                }
+            } else {
+                Kept { bounded, ..same(quote!(::std::vec::Vec<#out>)) }
+            }
+        }
+    })
+}

@@ -1,0 +1,149 @@
+//! Who sends what, and whose word a packet is.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::names::pascal;
+use super::{bug, doc, ident, list};
+use crate::mistake::Mistakes;
+use crate::model::{Kind, Layers, Model};
+
+pub(super) fn emit(model: &Model) -> Result<TokenStream, Mistakes> {
+    let layers = &model.fsm.layers;
+    if layers.senders.is_empty() {
+        return Ok(TokenStream::new());
+    }
+    let senders = senders(model, layers)?;
+    let of_events = of_events(model, layers)?;
+    let of_packets = of_packets(model, layers)?;
+    let for_others = sources(model, &layers.issues_for_others)?;
+    let words = words(model, layers)?;
+    Ok(quote! {
+        #senders #of_events #of_packets
+
+        /// The layers that may issue tokens in the name of another layer.
+        pub(crate) static ISSUES_FOR_OTHERS: &[LayerSource] = #for_others;
+
+        #words
+    })
+}
+
+/// Where a packet comes from, as the schema writes it, as a value of the type.
+fn source(model: &Model, layer: &str) -> Result<TokenStream, Mistakes> {
+    let lost = || bug(format!("`{layer}` is no value of `{LAYER_SOURCE}`"));
+    let Some(Kind::Union(branches)) = model.defs.get(LAYER_SOURCE).map(|def| &def.kind) else { return Err(lost()) };
+    let ty = ident(LAYER_SOURCE);
+    for branch in branches {
+        let name = ident(branch);
+        match model.defs.get(branch).map(|def| &def.kind) {
+            Some(Kind::Integer { min, max }) => {
+                if let Some(number) = layer.parse().ok().filter(|number| (min..=max).contains(&number)) {
+                    let number = Literal::u64_unsuffixed(number);
+                    return Ok(quote!(#ty::#name(#name::of::<#number>())));
+                }
+            }
+            Some(Kind::Enum(values)) if values.iter().any(|value| value.wire == layer) => {
+                let value = ident(&pascal(layer));
+                return Ok(quote!(#ty::#name(#name::#value)));
+            }
+            _ => {}
+        }
+    }
+    Err(lost())
+}
+
+fn sources(model: &Model, layers: &[String]) -> Result<TokenStream, Mistakes> {
+    let all = layers.iter().map(|layer| source(model, layer)).collect::<Result<Vec<_>, _>>()?;
+    Ok(list(all))
+}
+
+fn senders(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
+    let entries = layers.senders.iter().map(|sender| {
+        let (layer, description) = (source(model, &sender.layer)?, &sender.description);
+        let sends = list(sender.sends.iter().map(|packet| {
+            let packet = ident(&pascal(packet));
+            quote!(PacketType::#packet)
+        }));
+        Ok(quote!(SenderInfo { layer: #layer, sends: #sends, description: #description }))
+    });
+    let entries = entries.collect::<Result<Vec<_>, Mistakes>>()?;
+    Ok(quote! {
+        /// Who sends what: one entry for each layer (D63).
+        pub static SENDERS: &[SenderInfo] = &[#(#entries),*];
+    })
+}
+
+/// By event, the layers that it may come from.
+fn of_events(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
+    let arms = model.fsm.events.iter().map(|event| {
+        let name = ident(&pascal(&event.id));
+        let packet = event.packet.as_ref().filter(|packet| !layers.unjudged.contains(packet));
+        let Some(packet) = packet.filter(|_| !layers.anywhere.contains(&event.id)) else {
+            return Ok(quote!(Event::#name => None));
+        };
+        let from = layers.senders.iter().filter(|sender| sender.sends.contains(packet));
+        let from = sources(model, &from.map(|sender| sender.layer.clone()).collect::<Vec<_>>())?;
+        Ok(quote!(Event::#name => Some(const { #from })))
+    });
+    let arms = arms.collect::<Result<Vec<_>, Mistakes>>()?;
+    Ok(quote! {
+        impl Event {
+            /// The layers that send packets of this kind; none if any layer may, or if that is not judged (D63).
+            #[must_use]
+            pub fn senders(self) -> Option<&'static [LayerSource]> {
+                match self { #(#arms),* }
+            }
+        }
+    })
+}
+
+/// By packet type, the layer from which the typed API sends it.
+fn of_packets(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
+    let sends = |layer: &str, packet: &String| {
+        layers.senders.iter().any(|sender| sender.layer == layer && sender.sends.contains(packet))
+    };
+    let first = layers.typed.first().map_or("", String::as_str);
+    let arms = model.packets.iter().map(|packet| {
+        let own = layers.typed.iter().find(|layer| sends(layer, packet)).map_or(first, String::as_str);
+        let (packet, layer) = (ident(&pascal(packet)), source(model, own)?);
+        Ok(quote!(PacketType::#packet => #layer))
+    });
+    let arms = arms.collect::<Result<Vec<_>, Mistakes>>()?;
+    Ok(quote! {
+        /// The layer from which the typed API sends packets of a type (D63).
+        #[must_use]
+        pub fn sender(packet_type: PacketType) -> LayerSource {
+            match packet_type { #(#arms),* }
+        }
+    })
+}
+
+fn words(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
+    let names: Vec<_> = layers.words.iter().map(|word| ident(&word.name)).collect();
+    let docs = layers.words.iter().map(|word| doc(&word.description));
+    let arms = model.fsm.events.iter().map(|event| {
+        let name = ident(&pascal(&event.id));
+        let mut of = layers.words.iter().filter(|word| word.events.contains(&event.id)).map(|word| ident(&word.name));
+        match (of.next(), of.next()) {
+            (Some(word), None) => Ok(quote!(Event::#name => Some(Word::#word))),
+            (None, _) => Ok(quote!(Event::#name => None)),
+            _ => Err(bug(format!("the event `{}` is the word of two", event.id))),
+        }
+    });
+    let arms = arms.collect::<Result<Vec<_>, Mistakes>>()?;
+    Ok(quote! {
+        /// Somebody other than the agent, for whose word a packet stands.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Word { #(#docs #names),* }
+
+        impl Word {
+            /// Whose word an event is; the agent's own, if none.
+            pub(crate) fn of(event: Event) -> Option<Self> {
+                match event { #(#arms),* }
+            }
+        }
+    })
+}
+
+/// The definition of where a packet comes from.
+const LAYER_SOURCE: &str = "LayerSource";

@@ -1,0 +1,117 @@
+//! The user inputs that open directives rest on, for a gate that screens them (D68).
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use omen_types::fit::size;
+use omen_types::limits::MAX_LINE_BYTES;
+use omen_types::{AlertSeverity, DecisionOutcome, ObservationPayload, ObservationType, Packet, PacketId};
+
+/// An observation of type `user_input` that a directive rests on (D68).
+#[derive(Clone, Debug, PartialEq)]
+pub struct UserInput {
+    packet_id: PacketId,
+    payload: Option<ObservationPayload>,
+}
+
+impl UserInput {
+    /// Returns the id of the observation.
+    #[must_use]
+    pub fn packet_id(&self) -> &PacketId {
+        &self.packet_id
+    }
+
+    /// Returns the whole content of the observation. There is none where the log has only a part of it, because it was
+    /// too long for a line, and where the inputs of a decision are longer together than a line may be (16 MiB): what
+    /// is not whole cannot be screened.
+    #[must_use]
+    pub fn payload(&self) -> Option<&ObservationPayload> {
+        self.payload.as_ref()
+    }
+}
+
+/// The user inputs of one episode, shared with the handles of its tasks.
+#[derive(Debug, Default)]
+pub(crate) struct Asked(Mutex<Record>);
+
+#[derive(Debug, Default)]
+struct Record {
+    /// What the latest decision rests on.
+    decided: Vec<Arc<UserInput>>,
+    /// What came after it.
+    since: Vec<Arc<UserInput>>,
+    /// How many bytes of content are kept.
+    bytes: usize,
+    /// Whether the latest decision left the request unsettled: the next decision answers the same request.
+    unsettled: bool,
+    /// Whether nothing has been done on the latest decision yet, so that another one replaces it (D7).
+    rests: bool,
+}
+
+impl Asked {
+    /// Notes what a packet of the log means for the inputs.
+    pub(crate) fn note(&self, packet: &Packet) {
+        let mut record = self.lock();
+        match packet {
+            Packet::Observation(observation) if observation.payload.observation_type == ObservationType::UserInput => {
+                record.observe(observation.header.packet_id.clone(), &observation.payload);
+            }
+            Packet::Decision(decision) => record.decide(decision.payload.decision_outcome),
+            // Safe mode cancels the resting decision and the verification loop (D13).
+            Packet::IntegrityAlert(alert) if alert.payload.severity == AlertSeverity::Critical => {
+                (record.unsettled, record.rests) = (false, false);
+            }
+            Packet::IntegrityAlert(_) | Packet::Observation(_) => {}
+            _ => record.rests = false,
+        }
+    }
+
+    /// An input was shortened on its way into the log, so what the user said is not all there.
+    pub(crate) fn shortened(&self, id: &PacketId) {
+        let mut record = self.lock();
+        if let Some(input) = record.since.iter_mut().find(|input| input.packet_id == *id) {
+            *input = Arc::new(UserInput { packet_id: id.clone(), payload: None });
+        }
+    }
+
+    /// The inputs that the open directives rest on, in the order of the log: those that the latest decision rests on,
+    /// and those that came after it.
+    pub(crate) fn inputs(&self) -> Vec<Arc<UserInput>> {
+        let record = self.lock();
+        record.decided.iter().chain(&record.since).cloned().collect()
+    }
+
+    /// A panic with the lock held leaves at worst an input that is kept and not counted.
+    fn lock(&self) -> MutexGuard<'_, Record> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Record {
+    fn observe(&mut self, packet_id: PacketId, payload: &ObservationPayload) {
+        // Small inputs take room, too.
+        let bytes = self.bytes.saturating_add(size(payload).max(LEAST_BYTES));
+        let fits = bytes <= MAX_LINE_BYTES;
+        if fits {
+            self.bytes = bytes;
+        }
+        // One input without content says that inputs are missing; more of them would say no more.
+        if fits || self.since.last().is_none_or(|last| last.payload.is_some()) {
+            self.since.push(Arc::new(UserInput { packet_id, payload: fits.then(|| payload.clone()) }));
+        }
+    }
+
+    fn decide(&mut self, outcome: DecisionOutcome) {
+        if !self.unsettled && !self.rests {
+            for input in std::mem::take(&mut self.decided) {
+                let freed = input.payload.as_ref().map_or(0, |payload| size(payload).max(LEAST_BYTES));
+                self.bytes = self.bytes.saturating_sub(freed);
+            }
+        }
+        self.decided.append(&mut self.since);
+        // The second decision of a loop (E3.5), and the one after a human's answer, are on the request of the first.
+        self.unsettled = matches!(outcome, DecisionOutcome::VerifyFirst | DecisionOutcome::Escalate);
+        self.rests = true;
+    }
+}
+
+const LEAST_BYTES: usize = 256;

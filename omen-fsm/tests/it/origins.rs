@@ -1,0 +1,172 @@
+//! A second reading of LAYER, CHAIN, and the parts of INV-007 and INV-011 that are about tokens as they are issued and
+//! about late tasks, as simple as can be: it keeps every accepted packet, and works all out from the beginning each time.
+
+use omen_types::{DecisionOutcome, Instant, LayerSource, PacketFacts, PayloadFacts, StakesLevel};
+use serde_json::Value;
+
+/// What happened to an episode.
+#[derive(Clone, Debug)]
+pub(crate) enum Happened {
+    /// A packet was accepted.
+    Packet(Box<PacketFacts<'static>>, &'static str),
+    /// Somebody looked at the clock.
+    Tick(Instant),
+}
+
+pub(crate) struct Origins {
+    layers: Value,
+    packets: Vec<(String, String)>,
+}
+
+/// A code and the member that it is about, as the findings have them.
+pub(crate) type Found = (&'static str, &'static str);
+
+impl Origins {
+    pub(crate) fn new() -> Self {
+        let file: Value = serde_json::from_str(omen_schema::file("episode.fsm.json").unwrap()).unwrap();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let packets = file["events"].as_array().unwrap().iter().map(|e| (text(&e["id"]), text(&e["packet"]))).collect();
+        Self { layers: file["layers"].clone(), packets }
+    }
+
+    /// What a packet gives after a history.
+    pub(crate) fn of(&self, history: &[Happened], facts: &PacketFacts<'static>, event: &'static str) -> Vec<Found> {
+        let mut found = self.layer(facts, event);
+        found.extend(chain(history, facts));
+        let now = clock(history).map_or(facts.header.created_at, |clock| clock.max(facts.header.created_at));
+        if let PayloadFacts::ToolAuthorizationToken(token) = &facts.payload {
+            let spent = token.usage_count.map_or(0, omen_types::Count::get) >= token.max_usage_count.get();
+            if token.expiry <= now {
+                found.push(("INV-007", "/payload/expiry"));
+            } else if spent {
+                found.push(("INV-007", "/payload/usage_count"));
+            }
+        }
+        if let PayloadFacts::Decision(decision) = &facts.payload
+            && decision.decision_outcome != DecisionOutcome::Escalate
+            && owes_escalation(history)
+        {
+            found.push(("INV-011", "/payload/decision_outcome"));
+        }
+        for at in newly_late(history, now) {
+            let answered = match (&facts.payload, &history[at]) {
+                (PayloadFacts::TaskResult(result), Happened::Packet(sent, _)) => {
+                    result.directive_packet_id == sent.header.packet_id
+                }
+                _ => false,
+            };
+            found.push(("INV-011", if answered { "/payload/task_id" } else { "/header/created_at" }));
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// LAYER, as the file says it.
+    pub(crate) fn layer(&self, facts: &PacketFacts<'_>, event: &str) -> Vec<Found> {
+        let mut found = Vec::new();
+        let has = |list: &Value, what: &str| list.as_array().unwrap().iter().any(|entry| entry == what);
+        let packet = &self.packets.iter().find(|(id, _)| id == event).unwrap().1;
+        let own = name(facts.header.layer_source);
+        let judged = !has(&self.layers["anywhere"], event) && !has(&self.layers["unjudged"], packet);
+        let entry = self.layers["senders"].as_array().unwrap().iter().find(|sender| sender["layer"] == *own).unwrap();
+        if judged && !has(&entry["sends"], packet) {
+            found.push(("LAYER", "/header/layer_source"));
+        }
+        if let PayloadFacts::ToolAuthorizationToken(token) = &facts.payload
+            && name(token.issuer_layer) != own
+            && own != "1"
+            && own != "Integrity"
+        {
+            found.push(("LAYER", "/payload/issuer_layer"));
+        }
+        found
+    }
+}
+
+fn name(layer: LayerSource) -> String {
+    match layer {
+        LayerSource::LayerNumber(number) => number.to_string(),
+        LayerSource::IntegrityLayer(overlay) => overlay.to_string(),
+    }
+}
+
+fn packets(history: &[Happened]) -> impl Iterator<Item = &PacketFacts<'static>> {
+    history.iter().filter_map(|happened| match happened {
+        Happened::Packet(facts, _) => Some(&**facts),
+        Happened::Tick(_) => None,
+    })
+}
+
+fn chain(history: &[Happened], facts: &PacketFacts<'_>) -> Vec<Found> {
+    let mut found = Vec::new();
+    if let Some(previous) = &facts.header.previous_packet_id
+        && !packets(history).any(|packet| packet.header.packet_id == *previous)
+    {
+        found.push(("CHAIN", "/header/previous_packet_id"));
+    }
+    let first = packets(history).find_map(|packet| packet.header.campaign_id.clone());
+    if let (Some(first), Some(own)) = (first, &facts.header.campaign_id)
+        && first != *own
+    {
+        found.push(("CHAIN", "/header/campaign_id"));
+    }
+    found
+}
+
+fn clock(history: &[Happened]) -> Option<Instant> {
+    packets(history).map(|packet| packet.header.created_at).max()
+}
+
+/// The directives of a history that are open, late at a time, and were not so when something happened after them.
+pub(crate) fn newly_late(history: &[Happened], now: Instant) -> Vec<usize> {
+    (0..history.len())
+        .filter(|at| is_open(history, *at) && is_late(&history[*at], now))
+        .filter(|at| reported(history, *at).is_none())
+        .collect()
+}
+
+/// Where in the history a directive was reported late.
+fn reported(history: &[Happened], directive: usize) -> Option<usize> {
+    (directive + 1..history.len()).find(|at| {
+        let then = match &history[*at] {
+            Happened::Tick(now) => Some(*now),
+            Happened::Packet(..) => clock(&history[..=*at]),
+        };
+        is_open(&history[..*at], directive) && then.is_some_and(|then| is_late(&history[directive], then))
+    })
+}
+
+/// Whether what stands at a place is a directive that has no result and was not cancelled.
+fn is_open(history: &[Happened], at: usize) -> bool {
+    let Some(Happened::Packet(sent, _)) = history.get(at) else { return false };
+    let ends = |happened: &Happened| match happened {
+        Happened::Packet(_, "release") => true,
+        Happened::Packet(facts, _) => match &facts.payload {
+            PayloadFacts::TaskResult(result) => result.directive_packet_id == sent.header.packet_id,
+            _ => false,
+        },
+        Happened::Tick(_) => false,
+    };
+    matches!(sent.payload, PayloadFacts::TaskDirective(_)) && !history[at + 1..].iter().any(ends)
+}
+
+fn is_late(directive: &Happened, now: Instant) -> bool {
+    let Happened::Packet(sent, _) = directive else { return false };
+    let PayloadFacts::TaskDirective(payload) = &sent.payload else { return false };
+    let timeout =
+        payload.timeout_seconds.map_or(sent.mcp.budgets.time_budget_seconds.get(), omen_types::PositiveCount::get);
+    now.since(sent.header.created_at).exceeds_seconds(timeout)
+}
+
+/// Whether a CRITICAL directive was reported, and no decision was accepted since.
+fn owes_escalation(history: &[Happened]) -> bool {
+    let is_decision = |happened: &Happened| match happened {
+        Happened::Packet(facts, _) => matches!(facts.payload, PayloadFacts::Decision(_)),
+        Happened::Tick(_) => false,
+    };
+    (0..history.len()).any(|at| {
+        let Happened::Packet(sent, _) = &history[at] else { return false };
+        sent.mcp.stakes.stakes_level == StakesLevel::Critical
+            && reported(history, at).is_some_and(|when| !history[when + 1..].iter().any(is_decision))
+    })
+}

@@ -1,0 +1,214 @@
+//! The machine agrees with the second reading on where packets come from, what they are linked to, which tokens are
+//! useless when issued, and what is late: for every layer and kind of packet, and along random episodes.
+
+use std::collections::BTreeMap;
+
+use fastrand::Rng;
+use omen_fsm::{Event, Machine, SENDERS};
+use omen_types::{Code, Count, Diagnostic, Instant, PacketFacts, PayloadFacts, PositiveCount, StakesLevel};
+
+use crate::exhaustive::{Symbol, instance, symbols};
+use crate::origins::{Found, Happened, Origins, newly_late};
+use crate::simple::Packet;
+
+/// What the second reading knows of.
+fn known(findings: &[Diagnostic], facts: &PacketFacts<'_>) -> Vec<Found> {
+    let is_token = matches!(facts.payload, PayloadFacts::ToolAuthorizationToken(_));
+    let mut found: Vec<Found> = findings
+        .iter()
+        .filter(|finding| match finding.code {
+            Code::Layer | Code::Chain | Code::Inv011 => true,
+            Code::Inv007 => is_token,
+            _ => false,
+        })
+        .map(|finding| {
+            assert_eq!(finding.severity, omen_types::Severity::Warning, "{finding}");
+            assert!(finding.also.is_empty(), "{finding}");
+            let pointer = match finding.pointer.as_deref().unwrap() {
+                "/header/layer_source" => "/header/layer_source",
+                "/payload/issuer_layer" => "/payload/issuer_layer",
+                "/header/previous_packet_id" => "/header/previous_packet_id",
+                "/header/campaign_id" => "/header/campaign_id",
+                "/payload/expiry" => "/payload/expiry",
+                "/payload/usage_count" => "/payload/usage_count",
+                "/payload/decision_outcome" => "/payload/decision_outcome",
+                "/payload/task_id" => "/payload/task_id",
+                "/header/created_at" => "/header/created_at",
+                other => panic!("{other}"),
+            };
+            (finding.code.as_str(), pointer)
+        })
+        .collect();
+    found.sort_unstable();
+    found
+}
+
+#[test]
+fn every_layer_and_every_kind_of_packet_agree() {
+    let origins = Origins::new();
+    let (mut pairs, mut legal) = (0, 0);
+    for symbol in symbols() {
+        for sender in SENDERS {
+            for issuer in SENDERS {
+                let mut facts = symbol.facts.clone();
+                facts.header.layer_source = sender.layer;
+                if let PayloadFacts::ToolAuthorizationToken(token) = &mut facts.payload {
+                    token.issuer_layer = issuer.layer;
+                } else if issuer.layer != sender.layer {
+                    continue;
+                }
+                let event = Event::of(&facts);
+                let expected = origins.layer(&facts, event.as_str());
+                // Whatever has a row somewhere is judged from there; the layer depends on no state.
+                let found = from_anywhere(&facts).map(|findings| {
+                    known(&findings, &facts).into_iter().filter(|(code, _)| *code == "LAYER").collect::<Vec<_>>()
+                });
+                if let Some(found) = found {
+                    assert_eq!(found, expected, "{} from {}", event.as_str(), sender.name());
+                    pairs += 1;
+                    legal += usize::from(expected.is_empty());
+                }
+            }
+        }
+    }
+    println!("{pairs} pairs of layer and packet, {legal} without a finding");
+    assert!(pairs > 200 && legal > 60, "{pairs} {legal}");
+}
+
+/// What the invariants have against a packet, wherever an example log takes one of its kind.
+fn from_anywhere(facts: &PacketFacts<'static>) -> Option<Vec<Diagnostic>> {
+    let event = Event::of(facts);
+    for (_, log) in omen_schema::EXAMPLES.iter().filter(|(path, _)| path.starts_with("valid/") && path.ends_with("l")) {
+        let mut machine = Machine::default();
+        for line in log.lines() {
+            let Ok(next) = PacketFacts::parse(line) else { continue };
+            if Event::of(&next) == event {
+                let mut own = next.clone();
+                own.header.layer_source = facts.header.layer_source;
+                if let (PayloadFacts::ToolAuthorizationToken(own), PayloadFacts::ToolAuthorizationToken(token)) =
+                    (&mut own.payload, &facts.payload)
+                {
+                    own.issuer_layer = token.issuer_layer;
+                }
+                let verdict = machine.judge(&own, None);
+                if verdict.ids.is_empty() && verdict.fsm.is_none() {
+                    return Some(verdict.invariants);
+                }
+            }
+            let verdict = machine.judge(&next, None);
+            if verdict.errors().next().is_none() {
+                machine.accept(&next, &verdict);
+            }
+        }
+    }
+    None
+}
+
+const BEGINNING: &str = "2026-03-01T10:00:00Z";
+
+/// Gives a packet a random time, origin and links.
+fn vary(rng: &mut Rng, at: &mut u64, facts: &mut PacketFacts<'static>, ids: &[String]) {
+    *at += if rng.u8(..5) == 0 { rng.u64(0..120) } else { rng.u64(0..5) };
+    let back = if rng.u8(..6) == 0 { rng.u64(0..30).min(*at) } else { 0 };
+    facts.header.created_at = BEGINNING.parse::<Instant>().unwrap().plus_seconds(*at - back);
+    facts.header.layer_source = rng.choice(SENDERS).unwrap().layer;
+    facts.header.previous_packet_id = match rng.u8(..4) {
+        0 => None,
+        1 => Some(facts.header.packet_id.clone()),
+        2 => Some("pkt_elsewhere".into()),
+        _ => rng.choice(ids).map(|id| id.clone().into()),
+    };
+    facts.header.campaign_id = match rng.u8(..8) {
+        0 => Some("camp_one".into()),
+        1 => Some("camp_two".into()),
+        _ => None,
+    };
+    facts.mcp.stakes.stakes_level = if rng.bool() { StakesLevel::Critical } else { StakesLevel::Low };
+    match &mut facts.payload {
+        PayloadFacts::TaskDirective(directive) => {
+            directive.timeout_seconds = rng.bool().then(|| PositiveCount::new(rng.u64(1..60)).unwrap());
+            facts.mcp.budgets.time_budget_seconds = Count::new(rng.u64(1..60)).unwrap();
+        }
+        PayloadFacts::ToolAuthorizationToken(token) => {
+            token.issuer_layer = rng.choice(SENDERS).unwrap().layer;
+            token.max_usage_count = PositiveCount::new(rng.u64(1..4)).unwrap();
+            token.usage_count = rng.bool().then(|| Count::new(rng.u64(0..5)).unwrap());
+            token.expiry = facts.header.created_at.plus_seconds(rng.u64(0..8));
+            token.revoked = rng.bool().then(|| rng.u8(..4) == 0);
+        }
+        PayloadFacts::Decision(_) => {
+            // Not what is tried here: an episode that may go on for ever, at any stakes.
+            facts.mcp.budgets.time_budget_seconds = Count::new(1_000_000).unwrap();
+            facts.mcp.quality.quality_tier = omen_types::QualityTier::Superb;
+        }
+        _ => {}
+    }
+}
+
+/// One random episode. Counts what was found.
+fn episode(seed: u64, symbols: &[Symbol], origins: &Origins, counts: &mut BTreeMap<Found, u64>) {
+    let mut rng = Rng::with_seed(seed);
+    let mut machine = Machine::default();
+    let (mut history, mut accepted): (Vec<Happened>, Vec<Packet>) = (Vec::new(), Vec::new());
+    let (mut ids, mut at) = (Vec::new(), 0);
+    for _ in 0..200 {
+        if rng.u8(..10) == 0 {
+            let now = BEGINNING.parse::<Instant>().unwrap().plus_seconds(at + rng.u64(0..40));
+            let expected = newly_late(&history, now).len();
+            let found = machine.tick(now);
+            assert_eq!(found.len(), expected, "seed {seed}: a tick after {history:#?}");
+            assert!(machine.tick(now).is_empty(), "seed {seed}: reported twice");
+            history.push(Happened::Tick(now));
+            *counts.entry(("INV-011", "tick")).or_default() += found.len() as u64;
+            continue;
+        }
+        let symbol = rng.choice(symbols).unwrap();
+        // An episode that stands in safe mode for long would try little.
+        if symbol.facts.payload.packet_type() == omen_types::PacketType::IntegrityAlertPacket && rng.bool() {
+            continue;
+        }
+        let (packet, mut facts) = instance(symbol, &accepted);
+        vary(&mut rng, &mut at, &mut facts, &ids);
+        let verdict = machine.judge(&facts, None);
+        if !verdict.ids.is_empty() || verdict.fsm.is_some() {
+            continue;
+        }
+        let found = known(&verdict.invariants, &facts);
+        let expected = origins.of(&history, &facts, verdict.event.as_str());
+        assert_eq!(found, expected, "seed {seed}: {} after {history:#?}", verdict.event.as_str());
+        for one in found {
+            *counts.entry(one).or_default() += 1;
+        }
+        if verdict.errors().next().is_none() {
+            machine.accept(&facts, &verdict);
+            ids.push(packet.id.clone());
+            accepted.push(packet);
+            history.push(Happened::Packet(Box::new(facts), verdict.event.as_str()));
+        }
+    }
+    *counts.entry(("packets", "accepted")).or_default() += accepted.len() as u64;
+}
+
+#[test]
+fn random_episodes_agree() {
+    let (symbols, origins) = (symbols(), Origins::new());
+    let mut counts = BTreeMap::new();
+    for seed in 0..3_000 {
+        episode(seed, &symbols, &origins, &mut counts);
+    }
+    println!("{counts:#?}");
+    for (code, pointer) in [
+        ("LAYER", "/header/layer_source"),
+        ("LAYER", "/payload/issuer_layer"),
+        ("CHAIN", "/header/previous_packet_id"),
+        ("CHAIN", "/header/campaign_id"),
+        ("INV-007", "/payload/expiry"),
+        ("INV-007", "/payload/usage_count"),
+        ("INV-011", "/payload/decision_outcome"),
+        ("INV-011", "/payload/task_id"),
+        ("INV-011", "/header/created_at"),
+        ("INV-011", "tick"),
+    ] {
+        assert!(counts.get(&(code, pointer)).is_some_and(|count| *count > 20), "too few of {code} at {pointer}");
+    }
+}

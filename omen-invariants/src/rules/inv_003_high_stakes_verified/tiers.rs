@@ -1,0 +1,75 @@
+//! What quality tier and verification requirement ask of the assumptions of an ACT below high stakes (D60).
+
+use omen_types::{Code, DecisionPayloadFacts, Diagnostic, QualityTier, VerificationRequirement};
+
+use super::{is_high, shorten};
+use crate::Context;
+
+pub(super) fn check(context: &Context<'_>, decision: &DecisionPayloadFacts<'_>, findings: &mut Vec<Diagnostic>) {
+    let mcp = &context.facts.mcp;
+    if is_high(mcp.stakes.stakes_level) {
+        return;
+    }
+    let assumptions = || decision.load_bearing_assumptions.iter().flatten();
+    let (tier, requirement) = (mcp.quality.quality_tier, mcp.quality.verification_requirement);
+    if is_met(tier, requirement, assumptions().map(|assumption| assumption.verified)) {
+        return;
+    }
+    let Some((at, first)) = assumptions().enumerate().find(|(_, assumption)| !assumption.verified) else { return };
+    let (problem, asked, help) = match Demand::of(tier, requirement) {
+        Demand::All => (
+            format!("the assumption `{}` is not verified", shorten(&first.assumption)),
+            "all of them",
+            "verify every assumption",
+        ),
+        _ => ("no load-bearing assumption is verified".to_owned(), "one of them", "verify at least one assumption"),
+    };
+    findings.push(
+        Diagnostic::warning(
+            Code::Inv003,
+            format!("{problem}; tier `{tier}` with `{requirement}` asks for {asked} before an `ACT`"),
+        )
+        .at(format!("/payload/load_bearing_assumptions/{at}/verified"))
+        .label("`verified` is false")
+        .help(format!("decide VERIFY_FIRST, {help} in the loop, and decide again")),
+    );
+}
+
+/// Whether enough assumptions are verified for a tier and a requirement; also if there are none.
+#[must_use]
+pub fn is_met(
+    tier: QualityTier,
+    requirement: VerificationRequirement,
+    verified: impl IntoIterator<Item = bool>,
+) -> bool {
+    let mut verified = verified.into_iter().peekable();
+    if verified.peek().is_none() {
+        return true;
+    }
+    match Demand::of(tier, requirement) {
+        Demand::All => verified.all(|verified| verified),
+        Demand::One => verified.any(|verified| verified),
+        Demand::None => true,
+    }
+}
+
+/// How many of the assumptions have to be verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Demand {
+    All,
+    One,
+    None,
+}
+
+impl Demand {
+    /// What tier and requirement ask for: the stricter of the two.
+    fn of(tier: QualityTier, requirement: VerificationRequirement) -> Self {
+        if tier == QualityTier::Superb || requirement == VerificationRequirement::VerifyAll {
+            Self::All
+        } else if tier == QualityTier::Par || requirement == VerificationRequirement::VerifyOne {
+            Self::One
+        } else {
+            Self::None
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Where the packets of a typed episode come from, and what they are linked to (LAYER, CHAIN).
+
+use omen::validator::{Event, ValidatorOptions};
+use omen::*;
+use omen_types::PacketFacts;
+
+use super::log::{Hands, envelope, setup};
+use super::refusals::{acting, modelling, ruling};
+
+/// What a validator says of lines, warnings included.
+fn judged(lines: &[String]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut validator = Validator::new(ValidatorOptions::default());
+    validator.feed(lines.join("\n").as_bytes(), &mut findings);
+    validator.finish(&mut findings);
+    findings
+}
+
+fn codes(lines: &[String]) -> Vec<&'static str> {
+    judged(lines).iter().map(|finding| finding.diagnostic.code.as_str()).collect()
+}
+
+#[test]
+fn each_packet_comes_from_a_layer_that_sends_it() {
+    tool!(Set = "config.set", Write);
+    scope!(Change: tools [Set], operations [Modify]);
+    let episode = acting(setup("corr_a", Hands::new()), &envelope());
+    let (episode, [permit]) = episode.authorize::<Change, 1>(TokenSpec::new(60, text!("one change"))).unwrap();
+    let (episode, [task]) =
+        episode.execute([Directive::new(Set, op::Modify, fields!({ "key": "a" })).with(permit)]).unwrap();
+    let lines = episode.halt(text!("stop")).clear(Layer1::assume().order(text!("all is well"))).lines().to_vec();
+    drop(task);
+    assert!(codes(&lines).is_empty(), "{:#?}", judged(&lines));
+    let mut events = Vec::new();
+    for line in &lines {
+        let facts = PacketFacts::parse(line).unwrap();
+        let event = Event::of(&facts);
+        let senders = event.senders().unwrap_or_default();
+        assert!(senders.is_empty() || senders.contains(&facts.header.layer_source), "{line}");
+        events.push(event);
+    }
+    for event in [Event::Authorize, Event::DirectWrite, Event::Halt, Event::Release] {
+        assert!(events.contains(&event), "{event}");
+    }
+}
+
+/// D65: the campaign is the one that the log states first, whatever a program that takes it up is set up with.
+#[test]
+fn an_episode_that_is_resumed_stays_in_its_campaign() {
+    let campaign = |id: &str| id.parse().unwrap();
+    for (first, second) in [(Some("camp_a"), Some("camp_b")), (Some("camp_a"), None), (None, Some("camp_b"))] {
+        let setup = |id: Option<&str>| {
+            let setup = setup("corr_a", Hands::new());
+            match id {
+                Some(id) => setup.campaign(campaign(id)),
+                None => setup,
+            }
+        };
+        let lines = modelling(setup(first)).lines().to_vec();
+        let resumed = AnyEpisode::resume(setup(second), lines.iter().map(String::as_str)).unwrap();
+        let AnyEpisode::Model(episode) = resumed else { panic!("{resumed:?}") };
+        // What a resumed episode keeps are the lines that it writes itself.
+        let mut all = lines;
+        all.extend_from_slice(episode.cancel(ruling(), &envelope()).lines());
+        assert!(all.len() > 2);
+        assert!(codes(&all).is_empty(), "{first:?}, then {second:?}: {:#?}", judged(&all));
+        let last = PacketFacts::parse(all.last().unwrap()).unwrap();
+        assert_eq!(last.header.campaign_id.as_deref(), first.or(second));
+    }
+}
+
+/// D71: the table has no other way for layer 1 to override an escalation.
+#[test]
+fn layer_1_answers_an_escalation() {
+    let choice = |id: &str| Choice { id: id.into(), description: id.into(), pros: Vec::new(), cons: Vec::new() };
+    let escalated = modelling(setup("corr_a", Hands::new())).to_escalate(ruling(), &envelope()).escalate(Escalation {
+        trigger: EscalationTrigger::UserOverrideRequired,
+        options: [choice("a"), choice("b")],
+        gaps: [Gap { gap: "the cost".into(), impact_if_unknown: "it may be high".into() }],
+        next_step: Step { step: text!("ask"), rationale: "it is theirs".into() },
+    });
+    let order = Layer1::assume().order(text!("override: take the first option"));
+    let lines = escalated.answered(Answer::order(order)).lines().to_vec();
+    let answer = PacketFacts::parse(lines.last().unwrap()).unwrap();
+    assert_eq!(Event::of(&answer), Event::ObserveUser);
+    assert_eq!(serde_json::to_value(answer.header.layer_source).unwrap(), 1);
+    assert!(lines.last().unwrap().contains("override: take the first option"));
+    assert!(codes(&lines).is_empty(), "{:#?}", judged(&lines));
+}

@@ -1,0 +1,9 @@
+// INV-006: a generated payload where an arbitration has to be shown -> E0277
+use omen::packet::DecisionPayload;
+use omen::prelude::*;
+
+fn agent(episode: Episode<Model>, said: DecisionPayload, envelope: &Envelope<LowStakes, Par, ToolsOk>) {
+    let _ = episode.act(said, envelope);
+}
+
+fn main() {}

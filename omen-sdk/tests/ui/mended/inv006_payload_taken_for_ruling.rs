@@ -1,0 +1,14 @@
+// INV-006: the ruling in the words of the payload
+use omen::packet::DecisionPayload;
+use omen::prelude::*;
+
+fn agent(
+    episode: Episode<Model>,
+    ruling: Ruling,
+    said: DecisionPayload,
+    envelope: &Envelope<LowStakes, Par, ToolsOk>,
+) -> Result<Episode<Decide<Act>>, Halt> {
+    Ok(episode.act(ruling.stating(said).to_act(), envelope)?)
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// SCHEMA: the payload is there
+use omen::packet::{Mcp, ObservationPacket, ObservationPayload, PacketHeader};
+
+fn agent(header: PacketHeader, mcp: Mcp, payload: ObservationPayload) -> ObservationPacket {
+    ObservationPacket::builder().header(header).mcp(mcp).payload(payload).build()
+}
+
+fn main() {}

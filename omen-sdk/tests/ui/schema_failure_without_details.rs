@@ -1,0 +1,8 @@
+// SCHEMA: the result of a task that failed, without its error -> E0277
+use omen::packet::{PacketId, TaskId, TaskResultPayload};
+
+fn agent(task: TaskId, directive: PacketId) -> TaskResultPayload {
+    TaskResultPayload::failure().task_id(task).directive_packet_id(directive).build()
+}
+
+fn main() {}

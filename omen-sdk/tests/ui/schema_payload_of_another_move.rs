@@ -1,0 +1,9 @@
+// SCHEMA: what was seen, given to a move that believes -> E0277
+use omen::packet::ObservationPayload;
+use omen::prelude::*;
+
+fn agent(episode: Episode<Sense>, seen: ObservationPayload) {
+    let _ = episode.believe(seen);
+}
+
+fn main() {}

@@ -1,0 +1,102 @@
+//! CI does not hang, and its tests have no network where that is permitted (T1).
+
+use std::ffi::OsStr;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use xtask::ci::{Ended, Offline, Step, offline, run_limited, run_steps};
+
+fn shell(script: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", script]);
+    command
+}
+
+/// Whether a process is there and does something: one that has ended and was not waited for does not.
+fn runs(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+}
+
+const SOON: Duration = Duration::from_millis(300);
+
+#[test]
+fn a_program_ends_by_itself_in_time() {
+    let long = Duration::from_secs(60);
+    assert_eq!(run_limited(shell("exit 0"), long).expect("sh"), Ended::Passed);
+    assert_eq!(run_limited(shell("exit 3"), long).expect("sh"), Ended::Failed);
+    assert!(run_limited(Command::new("./there-is-no-such-program"), long).is_err());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_hangs_is_killed_with_all_that_it_has_started() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (number, hangs) in
+        ["sleep 600 & echo $! > PID; wait", "trap '' TERM; sleep 600 & echo $! > PID; wait; wait; sleep 600"]
+            .into_iter()
+            .enumerate()
+    {
+        let pid = folder.path().join(number.to_string());
+        let script = hangs.replace("PID", &pid.display().to_string());
+        let start = Instant::now();
+        assert_eq!(run_limited(shell(&script), SOON).expect("sh"), Ended::TimedOut);
+        assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+        let pid = std::fs::read_to_string(pid).expect("it has started another program");
+        let waited = Instant::now();
+        while runs(&pid) {
+            assert!(waited.elapsed() < Duration::from_secs(10), "`{hangs}` has left {pid} behind");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+fn step<'s>(name: &'s str, arguments: &'s [&'s str], limit: Duration) -> Step<'s> {
+    Step { name, arguments, env: &[], limit, offline: true }
+}
+
+fn report(steps: &[Step<'_>], total: Duration) -> (bool, String) {
+    let (mut out, none) = (Vec::new(), Offline::NotPermitted("it is not tried".to_owned()));
+    let passed = run_steps(OsStr::new("sh"), steps, total, &none, &mut out).expect("it runs");
+    (passed, String::from_utf8(out).expect("text"))
+}
+
+#[test]
+fn the_report_names_the_step_that_hung() {
+    let minute = Duration::from_secs(60);
+    let quick = step("quick", &["-c", "exit 0"], minute);
+    let hangs = step("hangs", &["-c", "sleep 600"], SOON);
+    let after = step("after", &["-c", "exit 0"], minute);
+    let (passed, told) = report(&[quick, hangs, after], minute);
+    assert!(!passed && told.contains("=== hangs took longer than 300ms, and was killed"), "{told}");
+    assert!(!told.contains("=== after"), "nothing comes after it: {told}");
+    let (passed, told) = report(&[quick, after], minute);
+    assert!(passed && told.contains("all steps passed"), "{told}");
+    assert!(told.contains("=== quick runs with the network: it is not tried"), "{told}");
+    let failing = step("failing", &["-c", "exit 1"], minute);
+    let (passed, told) = report(&[failing, after], minute);
+    assert!(!passed && told.contains("=== failing failed"), "{told}");
+    // All of them together have a limit, too.
+    let (passed, told) = report(&[step("long", &["-c", "sleep 600"], minute)], SOON);
+    assert!(!passed && told.contains("=== long took longer than"), "{told}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn where_it_is_permitted_a_program_has_no_network() {
+    match offline() {
+        Offline::Permitted(words) => {
+            let (program, arguments) = words.split_first().expect("some words");
+            let output =
+                Command::new(program).args(arguments).args(["cat", "/proc/net/dev"]).output().expect("it runs");
+            let text = String::from_utf8_lossy(&output.stdout);
+            let devices: Vec<_> =
+                text.lines().skip(2).filter_map(|line| line.split(':').next()).map(str::trim).collect();
+            assert_eq!(devices, ["lo"], "{text}");
+        }
+        Offline::NotPermitted(why) => {
+            let tried = Command::new("unshare").args(["--map-root-user", "--net", "true"]).output();
+            assert!(!tried.is_ok_and(|output| output.status.success()), "{why}");
+        }
+    }
+}
