@@ -50,7 +50,8 @@ fn check(envelope: &impl AnyEnvelope) {
     assert_eq!(mcp.check(), Ok(()));
     let mut packet = crate::packet(PacketType::BeliefUpdatePacket);
     packet["mcp"] = serde_json::to_value(mcp).expect("JSON");
-    // It is the first of its episode.
+    // It is the first of its episode, and as old as the evidence.
+    packet["header"]["created_at"] = serde_json::to_value(time()).expect("JSON");
     packet["header"].as_object_mut().expect("an object").remove("previous_packet_id");
     let line = packet.to_string();
     let facts = PacketFacts::parse(&line).unwrap_or_else(|rejected| panic!("{rejected}"));
