@@ -34,7 +34,16 @@ const STEPS: &[Step<'_>] = &[
     Step { name: "format", arguments: &["fmt", "--all", "--check"], env: &[], limit: minutes(5), offline: false },
     Step {
         name: "lints",
-        arguments: &["clippy", "--locked", "--workspace", "--all-targets", "--all-features", "--", "--deny", "warnings"],
+        arguments: &[
+            "clippy",
+            "--locked",
+            "--workspace",
+            "--all-targets",
+            "--all-features",
+            "--",
+            "--deny",
+            "warnings",
+        ],
         env: &[],
         limit: minutes(25),
         offline: false,

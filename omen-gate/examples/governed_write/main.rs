@@ -32,10 +32,10 @@ use omen::facts::{
     Budgets, Epistemics, Inferred, Operational, Quality, Risk, Routing, Stakes, adversariality, impact,
     irreversibility, uncertainty,
 };
-use omen_gate::Gate;
 use omen::packet::TaskClass;
 use omen::prelude::*;
 use omen::{Instant, json};
+use omen_gate::Gate;
 use serde_json::Value;
 
 // The tools, as the episode knows them: their names are those that the server lists.

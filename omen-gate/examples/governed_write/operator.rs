@@ -4,13 +4,13 @@
 use std::path::Path;
 
 use async_trait::async_trait;
+use omen::json;
 use omen_gate::audit::Key;
 use omen_gate::catalog::pin;
 use omen_gate::confirm::{Confirmer, Question, Reply};
 use omen_gate::mcp::{Launch, StdioServer};
 use omen_gate::server::ToolServer as _;
 use omen_gate::{Config, Gate, ToolId};
-use omen::json;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
