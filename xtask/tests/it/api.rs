@@ -87,7 +87,7 @@ fn documented() -> PathBuf {
             "--no-deps",
             "--lib",
             "--features",
-            "omen-gate/mcp,omen-sdk/render",
+            "omen-gate/mcp,omen-sdk/mcp,omen-sdk/render",
         ])
         .args(CRATES.iter().flat_map(|(package, _)| ["--package", package]))
         .arg("--target-dir")

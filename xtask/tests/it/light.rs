@@ -9,11 +9,11 @@ fn crates_of(package: &str) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--locked", "--offline", "--package", package])
         .args(["--edges", "normal,build", "--prefix", "none", "--no-dedupe", "--format", "{p}"])
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap())
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace"))
         .output()
-        .unwrap();
+        .expect("cargo tells");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let crates = String::from_utf8(output.stdout).unwrap();
+    let crates = String::from_utf8(output.stdout).expect("cargo tells");
     crates.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
 }
 

@@ -48,7 +48,7 @@ fn servers(servers: &[(&str, &str)]) -> String {
     let test = env::current_exe().unwrap();
     let server = |(name, role): &(&str, &str)| {
         let args = ["-c", r#"exec "$@" 3>&1 >/dev/null"#, "sh", test.to_str().unwrap()];
-        let args = [&args[..], &["cli::gate::catalog::a_server_lists_its_tools", "--exact", "--nocapture"]].concat();
+        let args = [&args[..], &["gate::catalog::a_server_lists_its_tools", "--exact", "--nocapture"]].concat();
         format!("[servers.{name}]\ncommand = '/bin/sh'\nargs = {}\nenv = {{ {ROLE} = '{role}' }}\n", json!(args))
     };
     servers.iter().map(server).collect()
