@@ -160,11 +160,11 @@ impl Example {
     }
 
     fn print(&self, code: Code, out: &mut Output) -> Result<(), Failure> {
-        let mut found = Found { code, first: None };
+        let mut found = Found { code, best: None };
         let mut validator = Validator::new(ValidatorOptions::default());
         validator.feed(self.log.as_bytes(), &mut found);
         validator.finish(&mut found);
-        let Some((finding, line)) = found.first else {
+        let Some((finding, line)) = found.best else {
             return Err(broken(&self.path, format_args!("it does not give {code}")));
         };
         let heading = match finding.diagnostic.severity {
@@ -205,17 +205,22 @@ fn same_place(log: &str, finding: &Finding, human: &Human, file: &str) -> Option
     Some(human.place(&format!("{file}:{number}"), number, line, &span, "accepted here"))
 }
 
-/// Keeps the first finding of a code.
+/// Keeps the finding that shows a code best.
 struct Found {
     code: Code,
-    first: Option<(Finding, Option<String>)>,
+    /// The first one that refuses, or else that warns: an overrun is warned of before it is refused.
+    best: Option<(Finding, Option<String>)>,
 }
 
 impl Sink for Found {
     fn finding(&mut self, finding: Finding, line: Option<&str>) {
         let diagnostic = &finding.diagnostic;
-        if self.first.is_none() && (diagnostic.code == self.code || diagnostic.also.contains(&self.code)) {
-            self.first = Some((finding, line.map(str::to_owned)));
+        let is_better = match &self.best {
+            None => true,
+            Some((best, _)) => best.diagnostic.severity == Severity::Warning && diagnostic.severity == Severity::Error,
+        };
+        if is_better && (diagnostic.code == self.code || diagnostic.also.contains(&self.code)) {
+            self.best = Some((finding, line.map(str::to_owned)));
         }
     }
 }

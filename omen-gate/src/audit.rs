@@ -91,7 +91,7 @@ pub fn verify_file(log: impl AsRef<Path>, key: &Key, anchor: Option<&Anchor>) ->
     let path = log.as_ref();
     let files = store::ReadOnly::open(path)?;
     let found = match files.log {
-        Some(log) => verify(log, files.head.as_deref(), key, anchor),
+        Some(log) => verify(&*log, files.head.as_deref(), key, anchor),
         None => verify(io::empty(), files.head.as_deref(), key, anchor),
     };
     found.map_err(|source| AuditError::Io { path: path.to_owned(), source })

@@ -38,6 +38,14 @@ struct Open {
     is_synced: bool,
 }
 
+impl Drop for Open {
+    fn drop(&mut self) {
+        // To close the file is not enough: a child process that another thread starts has a copy of the descriptor until it
+        // becomes its program, and would keep the lock for that moment.
+        let _ = self.file.unlock();
+    }
+}
+
 /// Why a file cannot be opened as a log.
 #[derive(Debug)]
 #[non_exhaustive]

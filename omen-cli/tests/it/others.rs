@@ -27,6 +27,13 @@ fn every_code_is_explained_with_an_example() {
     }
 }
 
+/// The overrun is warned of first, and the packet after it refused.
+#[test]
+fn what_a_rule_refuses_is_shown_rather_than_what_it_warns_of() {
+    let text = stdout(["explain", "INV-005"]);
+    assert!(text.contains("\nRefused\n") && text.contains("\nerror[INV-005]"), "{text}");
+}
+
 #[test]
 fn a_code_is_explained_with_the_steps_that_it_refuses() {
     for code in Code::ALL {

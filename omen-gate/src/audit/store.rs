@@ -1,6 +1,7 @@
 //! Where the log is kept.
 
 mod files;
+mod locked;
 mod memory;
 
 use std::fmt::Debug;

@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::locked::Locked;
 use super::{Store, private};
 use crate::audit::{AuditError, head};
 use crate::regular;
@@ -16,7 +17,7 @@ use crate::regular;
 #[derive(Debug)]
 pub struct Files {
     path: PathBuf,
-    log: File,
+    log: Locked,
     /// While there is no log: the name that its file has until then. So whoever else begins the log finds it locked, and
     /// there is no log before there is a head record.
     unnamed: Option<PathBuf>,
@@ -37,10 +38,7 @@ impl Files {
         // Each round means that somebody else has begun the log, or given that up, since the one before.
         for _ in 0..ROUNDS {
             let (log, unnamed) = match regular::open_with(private().read(true), path) {
-                Ok(log) => {
-                    lock(path, log.try_lock())?;
-                    (log, None)
-                }
+                Ok(log) => (locked(path, Locked::alone(log))?, None),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     let Some((log, name)) = begin(path)? else { continue };
                     (log, Some(name))
@@ -84,7 +82,7 @@ impl Store for Files {
             return Ok(None);
         }
         self.log.rewind()?;
-        Ok(Some(Box::new(&self.log)))
+        Ok(Some(Box::new(&*self.log)))
     }
 
     fn head(&mut self) -> io::Result<Option<Vec<u8>>> {
@@ -110,7 +108,7 @@ impl Store for Files {
             }
         };
         self.log.seek(SeekFrom::Start(offset))?;
-        io::copy(&mut self.log, &mut file)?;
+        io::copy(&mut *self.log, &mut file)?;
         file.sync_all()?;
         sync_folder(&path)?;
         self.log.set_len(offset)?;
@@ -175,11 +173,11 @@ impl Drop for Files {
 }
 
 /// Makes the file of a log that there is not, under another name, and locks it. `None` if somebody else was faster.
-fn begin(path: &Path) -> Result<Option<(File, PathBuf)>, AuditError> {
+fn begin(path: &Path) -> Result<Option<(Locked, PathBuf)>, AuditError> {
     let unusable = |source| AuditError::Io { path: path.to_owned(), source };
     let unnamed = with_suffix(path, NEW);
     let log = regular::open_with(private().read(true).create(true), &unnamed).map_err(unusable)?;
-    lock(path, log.try_lock())?;
+    let log = locked(path, Locked::alone(log))?;
     // Who has the lock alone renames or removes the file, so that these stay true.
     if !is_at(&log, &unnamed).map_err(unusable)? {
         return Ok(None);
@@ -218,7 +216,7 @@ fn is_at(_: &File, path: &Path) -> io::Result<bool> {
 #[derive(Debug)]
 pub(crate) struct ReadOnly {
     /// `None` if it is gone, and the head record is not.
-    pub(crate) log: Option<File>,
+    pub(crate) log: Option<Locked>,
     pub(crate) head: Option<Vec<u8>>,
 }
 
@@ -226,10 +224,7 @@ impl ReadOnly {
     pub(crate) fn open(path: &Path) -> Result<Self, AuditError> {
         let unusable = |source| AuditError::Io { path: path.to_owned(), source };
         let log = match regular::open(path) {
-            Ok(log) => {
-                lock(path, log.try_lock_shared())?;
-                Ok(log)
-            }
+            Ok(log) => Ok(locked(path, Locked::shared(log))?),
             Err(error) => Err(error),
         };
         let mut head = open_head(&head_path(path), OpenOptions::new().read(true)).map_err(unusable)?;
@@ -262,9 +257,9 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-fn lock(path: &Path, locked: Result<(), TryLockError>) -> Result<(), AuditError> {
+fn locked(path: &Path, locked: Result<Locked, TryLockError>) -> Result<Locked, AuditError> {
     match locked {
-        Ok(()) => Ok(()),
+        Ok(log) => Ok(log),
         Err(TryLockError::WouldBlock) => Err(AuditError::InUse(path.to_owned())),
         Err(TryLockError::Error(source)) => Err(AuditError::Io { path: path.to_owned(), source }),
     }
