@@ -26,6 +26,7 @@ mod core;
 mod counted;
 mod decide;
 mod ending;
+mod envelope;
 mod fit;
 mod lease;
 mod leased;

@@ -54,7 +54,7 @@ fn section(out: &mut String, package: &str, heading: &str, cases: &[Case]) -> st
         write!(out, "\n### {}\n\n", capital(mistake))?;
         write!(out, "[`{name}.rs`](../{package}/tests/ui/{name}.rs)\n\n```rust\n{wrong}\n```\n\n")?;
         write!(out, "```text\n{}\n```\n\n", without_inside(answer))?;
-        write!(out, "Mended: {mend}.\n\n```rust\n{mended}\n```\n")?;
+        write!(out, "Fixed: {mend}.\n\n```rust\n{mended}\n```\n")?;
     }
     Ok(())
 }

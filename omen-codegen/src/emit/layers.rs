@@ -30,7 +30,7 @@ pub(super) fn emit(model: &Model) -> Result<TokenStream, Mistakes> {
 
 /// Where a packet comes from, as the schema writes it, as a value of the type.
 fn source(model: &Model, layer: &str) -> Result<TokenStream, Mistakes> {
-    let lost = || bug(format!("`{layer}` is no value of `{LAYER_SOURCE}`"));
+    let lost = || bug(format!("invalid value `{layer}` for `{LAYER_SOURCE}`"));
     let Some(Kind::Union(branches)) = model.defs.get(LAYER_SOURCE).map(|def| &def.kind) else { return Err(lost()) };
     let ty = ident(LAYER_SOURCE);
     for branch in branches {

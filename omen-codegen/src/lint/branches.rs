@@ -152,7 +152,7 @@ fn left_out(owner: &Definition<'_>, subject: &str, case: (&str, &str), node: &No
             conditionals.iter().any(|conditional| conditional::requires(conditional) == Some(member))
         };
         let problem = if owner.property(member).is_none() {
-            format!("`{member}` is no member of this object")
+            format!("unknown field `{member}` in this object")
         } else if owner.requires(member) || member == subject {
             format!("`{member}` is set in every branch")
         } else if demanded() {

@@ -172,7 +172,7 @@ fn required<'a>(owner: &Definition<'_>, node: &Node<'a>, report: &mut Report) ->
         return None;
     };
     if owner.property(name).is_none() {
-        let problem = format!("`{name}` is no member of this object");
+        let problem = format!("unknown field `{name}` in this object");
         let mend = suggest::mend(name, owner.property_names());
         report.add(Kind::ConditionalProperty, &at, problem, mend);
     }

@@ -27,11 +27,13 @@ fn sender(event: Event, senders: &[LayerSource], found: LayerSource) -> Diagnost
     let packet_type = event.packet_type().map_or(event.as_str(), omen_types::PacketType::as_str);
     Diagnostic::warning(
         Code::Layer,
-        format!("`layer_source` of a {packet_type} is {expected}; found `{}`", wire(found)),
+        format!("invalid `layer_source` `{}` for {packet_type}; expected {expected}", wire(found)),
     )
     .at("/header/layer_source")
     .label(format!("expected {expected}"))
-    .help(format!("have a layer send the packet whose work it is: {expected}"))
+    .help(format!(
+        "leave this packet to the layer that sends it: {expected}; `omen explain LAYER` lists who sends what"
+    ))
 }
 
 fn issuer(named: LayerSource, found: LayerSource) -> Diagnostic {

@@ -55,7 +55,7 @@ impl<Level, Tier, Tools> fmt::Debug for Envelope<Level, Tier, Tools> {
 /// An envelope of either sort: an [`Envelope`], or a [`DynEnvelope`](super::DynEnvelope) where no rule
 /// asks for facts.
 #[diagnostic::on_unimplemented(
-    message = "INV-004: `{Self}` is no envelope whose claims have evidence",
+    message = "INV-004: expected an `Envelope`, whose claims have evidence, found `{Self}`",
     label = "expected an `Envelope` or a `DynEnvelope`",
     note = "`mcp.seal()` makes an `Envelope`; a `Hypothesis` is good for `.verify_first(..)`, `.to_escalate(..)`, `.defer(..)` and `.cancel(..)`"
 )]

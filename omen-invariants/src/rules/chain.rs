@@ -27,7 +27,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         findings.push(
             Diagnostic::warning(
                 Code::Chain,
-                format!("`campaign_id` is `{campaign}`, but the first one stated in this episode is another"),
+                format!("`campaign_id` `{campaign}` differs from the first one stated in this episode"),
             )
             .at("/header/campaign_id")
             .label("another campaign")

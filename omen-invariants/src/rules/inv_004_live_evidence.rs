@@ -15,6 +15,9 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let Some(newest) = context.facts.mcp.evidence.evidence_refs.newest() else {
         let mut finding = unsupported(epistemics.status, epistemics.freshness_class);
         if asks(context.facts, context.ledger) {
+            // What the rule asks for is under way, so its own way out would be none.
+            finding = finding
+                .help("cite a tool output or user observation as soon as there is one, and act on none of this before");
             finding.severity = Severity::Warning;
         }
         findings.push(finding);

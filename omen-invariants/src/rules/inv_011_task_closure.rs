@@ -19,9 +19,13 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     };
     for late in context.ledger.open().newly_late(context.now) {
         let here = answered.is_some_and(|id| **id == *late.packet_id);
-        let what = if here { "has its result only now" } else { STILL_OPEN };
-        let finding = finding(late, context.now, what);
-        findings.push(if here { finding.at("/payload/task_id") } else { finding.at("/header/created_at") });
+        findings.push(if here {
+            finding(late, context.now, "has its result only now")
+                .at("/payload/task_id")
+                .help("set a `timeout_seconds` that fits the work, and cancel a task that cannot keep it")
+        } else {
+            still_open(late, context.now).at("/header/created_at")
+        });
     }
 }
 
@@ -29,7 +33,11 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
 #[must_use]
 pub fn late(ledger: &Ledger, now: Instant) -> Vec<(&str, Diagnostic)> {
     let all = ledger.open().newly_late(now).into_iter();
-    all.map(|late| (&*late.packet_id, finding(late, now, STILL_OPEN))).collect()
+    all.map(|late| (&*late.packet_id, still_open(late, now))).collect()
+}
+
+fn still_open(late: &OpenDirective, now: Instant) -> Diagnostic {
+    finding(late, now, STILL_OPEN).help("close it with a TaskResultPacket, and consider escalating")
 }
 
 fn finding(late: &OpenDirective, now: Instant, what: &str) -> Diagnostic {
@@ -39,7 +47,6 @@ fn finding(late: &OpenDirective, now: Instant, what: &str) -> Diagnostic {
         format!("`{}` {what}, {elapsed} s after it was sent; it had {} s", late.task_id, late.timeout_seconds),
     )
     .note(format!("`{}` was sent by {}", late.task_id, late.packet_id))
-    .help("close it with a TaskResultPacket, and consider to escalate")
 }
 
 fn escalates(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {

@@ -31,7 +31,7 @@ pub(super) fn test(name: &str) -> Option<String> {
         // A program that must not compile, with what rustc says of it.
         let answer = name.strip_suffix(".rs").map(|stem| root().join(format!("{stem}.stderr")));
         let there = name.contains("/tests/ui/") && answer.is_some_and(|answer| answer.is_file());
-        return (!there).then(|| format!("`{name}` is no program that must not compile"));
+        return (!there).then(|| format!("`{name}` is not a program that must not compile"));
     };
     let Ok(source) = fs::read_to_string(root().join(path)) else {
         return Some(format!("there is no file `{path}`"));

@@ -82,7 +82,7 @@ fn names_are_looked_up() {
         (
             "tests",
             r#"["omen-gate/tests/ui/pg6_none.rs"]"#,
-            "`omen-gate/tests/ui/pg6_none.rs` is no program that must not compile",
+            "`omen-gate/tests/ui/pg6_none.rs` is not a program that must not compile",
         ),
         ("examples", r#"["valid/none.jsonl"]"#, "there is no example `valid/none.jsonl`"),
         ("examples", r#"["xtask/src/lib.rs"]"#, "there is no example `xtask/src/lib.rs`"),

@@ -10,7 +10,7 @@ pub(super) fn check(token: &ToolAuthorizationPayloadFacts<'_>, now: Instant, fin
     let used_up = used >= most;
     let mut why = Vec::new();
     if expired {
-        why.push(format!("`expiry` is {}, and it is {now} now", token.expiry));
+        why.push(format!("`expiry` {} is not after the clock of the episode, {now}", token.expiry));
     }
     if used_up {
         why.push(format!("`usage_count` is {used} of {most}"));
@@ -21,7 +21,7 @@ pub(super) fn check(token: &ToolAuthorizationPayloadFacts<'_>, now: Instant, fin
     findings.push(
         Diagnostic::warning(
             Code::Inv007,
-            format!("`{}` is useless when it is issued: {}", token.token_id, why.join(", and ")),
+            format!("`{}` cannot be used: {}", token.token_id, why.join(", and ")),
         )
         .at(if expired { "/payload/expiry" } else { "/payload/usage_count" })
         .label(if expired { "not after the episode's clock" } else { "no use is left" })
