@@ -40,7 +40,7 @@ pub(crate) enum Command {
     #[command(after_help = EXIT_CODES, after_long_help = CHECK_HELP)]
     Check(CheckArgs),
 
-    /// Explain a code; with a refused and a mended example, if it is one of packets
+    /// Explain a code; with a refused and a fixed example, if it is one of packets
     #[command(after_help = "Examples:\n  omen explain INV-007\n  omen explain PG-3")]
     Explain {
         /// A code that a finding carries, such as SCHEMA, E4 or INV-007, or one of the gate, such as PG-3

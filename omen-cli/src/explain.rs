@@ -1,4 +1,4 @@
-//! `omen explain`: the long text of a code; for a code of packets, with a refused and a mended example.
+//! `omen explain`: the long text of a code; for a code of packets, with a refused and a fixed example.
 
 use std::io::Write as _;
 
@@ -25,7 +25,7 @@ pub(crate) fn run(code: AnyCode, out: &mut Output) -> Result<Outcome, Failure> {
 fn gate(code: omen_gate::Code, out: &mut Output) -> Result<(), Failure> {
     writeln!(out, "{code}: {}\n", code.title())?;
     facts(out, [("stage", "gate".to_owned()), ("source", code.source().to_owned())])?;
-    [("Rule", code.statement()), ("Why", code.rationale()), ("Mend", code.mend())]
+    [("Rule", code.statement()), ("Why", code.rationale()), ("Help", code.help())]
         .into_iter()
         .try_for_each(|(heading, text)| section(out, heading, text))
 }
@@ -47,7 +47,7 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
         ("Rule", info.statement),
         ("Why", info.rationale),
         ("If broken", info.failure),
-        ("Mend", info.mend),
+        ("Help", info.help),
     ];
     for (heading, text) in texts {
         section(out, heading, text)?;
@@ -116,7 +116,7 @@ struct Example {
 #[derive(Deserialize)]
 struct Expect {
     about: String,
-    mended: Option<String>,
+    fixed: Option<String>,
     findings: Vec<Expected>,
 }
 
@@ -176,10 +176,10 @@ impl Example {
         let text = out.human().finding(&file, &finding, line.as_deref());
         write!(out, "\n{text}")?;
 
-        let Some(mended) = &self.expect.mended else { return Ok(()) };
-        let log = omen_schema::example(mended).ok_or_else(|| broken(mended, "it is missing"))?;
-        let file = format!("{FOLDER}{mended}");
-        section(out, "Mended", &file)?;
+        let Some(fixed) = &self.expect.fixed else { return Ok(()) };
+        let log = omen_schema::example(fixed).ok_or_else(|| broken(fixed, "it is missing"))?;
+        let file = format!("{FOLDER}{fixed}");
+        section(out, "Fixed", &file)?;
         if let Some(text) = same_place(log, &finding, out.human(), &file) {
             write!(out, "\n{text}")?;
         }
@@ -191,7 +191,7 @@ fn broken(path: &str, what: impl std::fmt::Display) -> Failure {
     Failure::Internal(format!("example {path}: {what}"))
 }
 
-/// How the place of a finding looks in the mended log: in the packet of the same id, or of the id
+/// How the place of a finding looks in the fixed log: in the packet of the same id, or of the id
 /// that a refused attempt (`…_try`) had next.
 fn same_place(log: &str, finding: &Finding, human: &Human, file: &str) -> Option<String> {
     let id = finding.packet_id.as_deref()?;

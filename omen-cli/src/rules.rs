@@ -43,7 +43,7 @@ struct Rule {
     condition: Option<&'static str>,
     statement: &'static str,
     rationale: &'static str,
-    mend: &'static str,
+    help: &'static str,
     source: &'static str,
     shared_with: Option<&'static str>,
 }
@@ -60,7 +60,7 @@ impl Rule {
             condition: Some(info.condition),
             statement: info.statement,
             rationale: info.rationale,
-            mend: info.mend,
+            help: info.help,
             source: info.source,
             shared_with: info.shared_with.map(|code| code.as_str()),
         }
@@ -76,7 +76,7 @@ impl Rule {
             condition: None,
             statement: code.statement(),
             rationale: code.rationale(),
-            mend: code.mend(),
+            help: code.help(),
             source: code.source(),
             shared_with: None,
         }

@@ -228,7 +228,7 @@ pub(crate) fn bug(problem: String) -> Mistakes {
         pointer: String::new(),
         kind: "codegen",
         problem,
-        mend: "this is a mistake in the generator, not in the schema: please report it".to_owned(),
+        help: "this is a mistake in the generator, not in the schema: please report it".to_owned(),
     }
     .into()
 }

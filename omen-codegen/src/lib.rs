@@ -30,7 +30,7 @@ use model::Model;
 /// Loads, lints and models schema files, given as `(path, text)`.
 ///
 /// # Errors
-/// Every mistake in the files, with place and mend.
+/// Every mistake in the files, with place and help.
 pub fn model<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Model, Mistakes> {
     let build = || {
         let set = load::SchemaSet::load(files)?;

@@ -3,7 +3,7 @@
 //! What passes has exactly one of a few shapes (see `lint/schema.rs`), its names and references
 //! are sound, and the state machine agrees with the schemas that it looks into. The later phases
 //! rely on that and do not ask again. All mistakes are reported, not just the first one; one that
-//! only follows from another is held back until that other one is mended.
+//! only follows from another is held back until that other one is fixed.
 //!
 //! Architecture invariant: this phase knows the form of the files and not the meaning of any rule.
 

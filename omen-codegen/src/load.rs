@@ -51,7 +51,7 @@ impl SchemaSet {
                             pointer: String::new(),
                             kind: "file-twice",
                             problem: "this path is given twice".to_owned(),
-                            mend: "give each file once".to_owned(),
+                            help: "give each file once".to_owned(),
                         });
                     }
                 }
@@ -61,7 +61,7 @@ impl SchemaSet {
                     pointer: String::new(),
                     kind: "not-json",
                     problem: format!("invalid JSON: {error}"),
-                    mend: "correct the syntax at the place named".to_owned(),
+                    help: "correct the syntax at the place named".to_owned(),
                 }),
             }
         }

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::load::Texts;
 use crate::place::Place;
 
-/// One mistake: where it stands, what is wrong, how to mend it.
+/// One mistake: where it stands, what is wrong, how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mistake {
     /// Path of the file under `v0.7/`, such as `packets/DecisionPacket.schema.json`.
@@ -16,8 +16,8 @@ pub struct Mistake {
     pub kind: &'static str,
     /// What is wrong.
     pub problem: String,
-    /// How to mend it.
-    pub mend: String,
+    /// How to fix it.
+    pub help: String,
     /// Line and column of the value, where the file has it.
     pub place: Option<Place>,
 }
@@ -32,7 +32,7 @@ impl fmt::Display for Mistake {
         if !self.pointer.is_empty() {
             write!(f, "\n  at: {}", self.pointer)?;
         }
-        write!(f, "\n  help: {}", self.mend)
+        write!(f, "\n  help: {}", self.help)
     }
 }
 

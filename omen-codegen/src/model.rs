@@ -346,7 +346,7 @@ impl At<'_> {
             pointer: self.pointer.clone(),
             kind: "not-linted",
             problem: problem.to_owned(),
-            mend: "bring the file into the shape that the lint phase describes".to_owned(),
+            help: "bring the file into the shape that the lint phase describes".to_owned(),
         }
     }
 }

@@ -130,7 +130,7 @@ impl Machine {
                     Diagnostic::error(Code::Id, format!("the {what} id `{id}` was used before in this episode"))
                         .at(pointer)
                         .label("used before")
-                        .help(Code::Id.info().mend),
+                        .help(Code::Id.info().help),
                 );
             }
         };

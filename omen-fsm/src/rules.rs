@@ -88,7 +88,7 @@ fn plain(refusal: &Refusal, step: &Step<'_>) -> Diagnostic {
     Diagnostic::error(refusal.code, format!("{} is not legal in {}", step.event.description(), step.nodes))
         .at("/header/packet_type")
         .note(refusal.description)
-        .help(refusal.code.info().mend)
+        .help(refusal.code.info().help)
 }
 
 /// What the rules have against the stream's ending here, unless it is in safe mode (D4).

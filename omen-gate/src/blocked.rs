@@ -2,7 +2,7 @@
 
 use crate::Code;
 
-/// The gate does not let something through: which rule says so, what is wrong, and how to mend it.
+/// The gate does not let something through: which rule says so, what is wrong, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{code}: {message}")]
 pub struct Blocked {
@@ -10,7 +10,7 @@ pub struct Blocked {
     pub code: Code,
     /// What is wrong, in lower case, with input in backticks.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     pub help: String,
 }
 

@@ -26,7 +26,7 @@ pub struct RuleInfo {
     /// Why.
     pub rationale: &'static str,
     /// The legal way out.
-    pub mend: &'static str,
+    pub help: &'static str,
     /// What happens where it is broken.
     pub failure: &'static str,
     /// Where it comes from: a section of the specification, a decision.

@@ -174,7 +174,7 @@ fn rules(model: &Model, which: impl Fn(&Rule) -> bool) -> String {
             rule.condition.clone(),
             rule.statement.clone(),
             rule.failure.clone(),
-            rule.mend.clone(),
+            rule.help.clone(),
         ]
     });
     table(&["Code", "Title", "Severity", "When", "What must be so", "If broken", "The way out"], rows)

@@ -1,4 +1,4 @@
-//! The gallery of compile errors: wrong code, what rustc says, mended code.
+//! The gallery of compile errors: wrong code, what rustc says, fixed code.
 //!
 //! It is made of the compile-fail cases of a package, so that the page shows what a test has seen.
 
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// An illegal program with its answer and its mended twin.
+/// An illegal program with its answer and its fixed twin.
 struct Case {
     name: String,
     rule: String,
@@ -15,9 +15,9 @@ struct Case {
     mistake: String,
     wrong: String,
     answer: String,
-    /// How it is mended.
-    mend: String,
-    mended: String,
+    /// How it is fixed.
+    help: String,
+    fixed: String,
 }
 
 /// A rule that cases break: its code and its title.
@@ -26,7 +26,7 @@ pub(crate) type Heading<'r> = (&'r str, &'r str);
 /// All cases of a package, under a heading for each rule, in the order of the rules, with a list of them before.
 ///
 /// # Errors
-/// If a case cannot be read, has no answer or no mended twin, or is of no rule.
+/// If a case cannot be read, has no answer or no fixed twin, or is of no rule.
 pub(crate) fn gallery<'r>(
     package: &str,
     rules: impl IntoIterator<Item = Heading<'r>>,
@@ -50,11 +50,11 @@ pub(crate) fn gallery<'r>(
 
 fn section(out: &mut String, package: &str, heading: &str, cases: &[Case]) -> std::fmt::Result {
     write!(out, "\n## {heading}\n")?;
-    for Case { name, mistake, wrong, answer, mend, mended, .. } in cases {
+    for Case { name, mistake, wrong, answer, help, fixed, .. } in cases {
         write!(out, "\n### {}\n\n", capital(mistake))?;
         write!(out, "[`{name}.rs`](../{package}/tests/ui/{name}.rs)\n\n```rust\n{wrong}\n```\n\n")?;
         write!(out, "```text\n{}\n```\n\n", without_inside(answer))?;
-        write!(out, "Fixed: {mend}.\n\n```rust\n{mended}\n```\n")?;
+        write!(out, "Fixed: {help}.\n\n```rust\n{fixed}\n```\n")?;
     }
     Ok(())
 }
@@ -85,9 +85,9 @@ fn cases(package: &str) -> Result<Vec<Case>, Box<dyn Error + Send + Sync>> {
 fn case(directory: &Path, path: &Path) -> Result<Case, Box<dyn Error + Send + Sync>> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let read = |file: String| fs::read_to_string(directory.join(&file)).map_err(|error| format!("{file}: {error}"));
-    let (wrong, mended) = (read(format!("{name}.rs"))?, read(format!("mended/{name}.rs"))?);
+    let (wrong, fixed) = (read(format!("{name}.rs"))?, read(format!("fixed/{name}.rs"))?);
     let (rule, mistake) = head(&wrong).ok_or_else(|| format!("{name}.rs does not begin with `// RULE: `"))?;
-    let (_, mend) = head(&mended).ok_or_else(|| format!("mended/{name}.rs does not begin with `// RULE: `"))?;
+    let (_, help) = head(&fixed).ok_or_else(|| format!("fixed/{name}.rs does not begin with `// RULE: `"))?;
     let mistake = mistake.rsplit_once(" -> ").map_or(mistake, |(mistake, _)| mistake);
     Ok(Case {
         rule: rule.to_owned(),
@@ -95,8 +95,8 @@ fn case(directory: &Path, path: &Path) -> Result<Case, Box<dyn Error + Send + Sy
         // Whole but for its end, so that the lines are those that rustc names.
         wrong: without_main(&wrong).to_owned(),
         answer: read(format!("{name}.stderr"))?,
-        mend: mend.to_owned(),
-        mended: without_frame(&mended),
+        help: help.to_owned(),
+        fixed: without_frame(&fixed),
         name,
     })
 }

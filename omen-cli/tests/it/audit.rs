@@ -130,7 +130,7 @@ fn a_cut_log_exits_1() {
 }
 
 #[test]
-fn what_a_crash_leaves_exits_1_until_it_is_mended() {
+fn what_a_crash_leaves_exits_1_until_it_is_repaired() {
     let folder = logged();
     change(&folder, |log| log.extend(b"{\"data\":"));
     let (code, found) = verdict(&folder, &[]);

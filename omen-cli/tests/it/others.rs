@@ -52,7 +52,7 @@ fn every_code_of_the_gate_is_explained() {
         let text = stdout(["explain", code.as_str()]);
         assert!(text.starts_with(&format!("{code}: {}\n\n  stage        gate\n", code.title())), "{text}");
         let prose = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        for part in [code.statement(), code.rationale(), code.mend(), code.source()] {
+        for part in [code.statement(), code.rationale(), code.help(), code.source()] {
             assert!(prose.contains(&part.split_whitespace().collect::<Vec<_>>().join(" ")), "{code}: {part}");
         }
     }
@@ -78,7 +78,7 @@ fn all_rules_are_listed() {
         let expect = serde_json::json!({
             "code": info.code, "title": info.title, "stage": info.stage, "severity": info.severity,
             "policy": info.policy, "condition": info.condition, "statement": info.statement,
-            "rationale": info.rationale, "mend": info.mend, "source": info.source,
+            "rationale": info.rationale, "help": info.help, "source": info.source,
             "shared_with": info.shared_with.map(|code| code.as_str()),
         });
         assert_eq!(*rule, expect);
@@ -88,7 +88,7 @@ fn all_rules_are_listed() {
         assert!(text.lines().any(|line| line.starts_with(code.as_str()) && line.ends_with(code.title())), "{code}");
         let expect = serde_json::json!({
             "code": code.as_str(), "title": code.title(), "stage": "gate", "severity": "error", "policy": [],
-            "condition": null, "statement": code.statement(), "rationale": code.rationale(), "mend": code.mend(),
+            "condition": null, "statement": code.statement(), "rationale": code.rationale(), "help": code.help(),
             "source": code.source(), "shared_with": null,
         });
         assert_eq!(*rule, expect);

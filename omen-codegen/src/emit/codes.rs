@@ -14,7 +14,7 @@ pub(super) fn emit(model: &Model) -> TokenStream {
     let infos = model.rules.iter().map(|rule| {
         let (code, title, stage, severity) = (&rule.code, &rule.title, &rule.stage, &rule.severity);
         let (condition, statement, rationale) = (&rule.condition, &rule.statement, &rule.rationale);
-        let (mend, failure, source, policy) = (&rule.mend, &rule.failure, &rule.source, list(&rule.policy));
+        let (help, failure, source, policy) = (&rule.help, &rule.failure, &rule.source, list(&rule.policy));
         let shared = match &rule.shared_with {
             Some(code) => {
                 let code = ident(&pascal(code));
@@ -25,7 +25,7 @@ pub(super) fn emit(model: &Model) -> TokenStream {
         quote!(RuleInfo {
             code: #code, title: #title, stage: #stage, severity: #severity, policy: #policy,
             condition: #condition, statement: #statement, rationale: #rationale,
-            mend: #mend, failure: #failure, source: #source, shared_with: #shared,
+            help: #help, failure: #failure, source: #source, shared_with: #shared,
         })
     });
     quote! {

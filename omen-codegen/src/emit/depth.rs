@@ -49,7 +49,7 @@ impl Walk<'_> {
                 pointer: format!("/$defs/{name}"),
                 kind: "free-form-at-two-depths",
                 problem: format!("`{name}` holds free-form values and stands at nesting levels {before} and {depth}"),
-                mend: "give each place a definition of its own".to_owned(),
+                help: "give each place a definition of its own".to_owned(),
             });
         }
         holds

@@ -200,7 +200,7 @@ fn mistake(at: usize, problem: String) -> Mistakes {
         pointer: format!("/typed/moves/{at}"),
         kind: "typed",
         problem,
-        mend: "write the function, change the rows, or name the type in `except`".to_owned(),
+        help: "write the function, change the rows, or name the type in `except`".to_owned(),
     }
     .into()
 }

@@ -16,7 +16,7 @@ const TEXTS: &[Text] = &[
     ("title", "A few words.", |code| &code.title),
     ("statement", "What must be so.", |code| &code.statement),
     ("rationale", "Why.", |code| &code.rationale),
-    ("mend", "The way out.", |code| &code.mend),
+    ("help", "The way out.", |code| &code.help),
     ("source", "Where it comes from: a section of the documents, a decision.", |code| &code.source),
 ];
 

@@ -47,7 +47,7 @@ impl Lens {
                 pointer: String::new(),
                 kind: "lens",
                 problem: format!("not a lens: {error}"),
-                mend: "write an object with `description`, `keep` and perhaps `fold`".to_owned(),
+                help: "write an object with `description`, `keep` and perhaps `fold`".to_owned(),
             }
             .into()
         })
@@ -78,7 +78,7 @@ impl Lens {
                 pointer: place.iter().map(|step| format!("/{step}")).collect(),
                 kind: "lens",
                 problem,
-                mend: "change the lens together with the schema".to_owned(),
+                help: "change the lens together with the schema".to_owned(),
             });
         };
         for (def, members) in &self.keep {

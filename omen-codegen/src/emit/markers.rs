@@ -307,6 +307,6 @@ fn mistake(place: &[&str], problem: String) -> Mistake {
         pointer: place.iter().map(|step| format!("/{step}")).collect(),
         kind: "markers",
         problem,
-        mend: "change this file together with the schema".to_owned(),
+        help: "change this file together with the schema".to_owned(),
     }
 }

@@ -276,7 +276,7 @@ fn mistake(problem: String) -> Mistakes {
         pointer: "/pipeline".to_owned(),
         kind: "pipeline",
         problem,
-        mend: "write the function, or change the pipeline".to_owned(),
+        help: "write the function, or change the pipeline".to_owned(),
     }
     .into()
 }

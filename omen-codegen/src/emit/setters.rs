@@ -413,7 +413,7 @@ fn mistake(place: &[&str], problem: String, help: impl Into<String>) -> Mistake 
         pointer: place.iter().map(|step| format!("/{step}")).collect(),
         kind: "setters",
         problem,
-        mend: help.into(),
+        help: help.into(),
         place: None,
     }
 }

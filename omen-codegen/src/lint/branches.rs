@@ -38,21 +38,21 @@ pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, report: &mut Repo
             branches(index, owner, subject, &list, &mut names, report);
         } else {
             let problem = format!("no conditional of this object asks about `{subject}`");
-            report.add(Kind::BranchIdle, &list, problem, suggest::mend(subject, subjects.iter().copied()));
+            report.add(Kind::BranchIdle, &list, problem, suggest::help(subject, subjects.iter().copied()));
         }
     }
     for subject in subjects {
         if named.as_ref().is_none_or(|named| named.get(subject).is_none()) {
             let cases = cases(index, owner, subject);
             let problem = format!("the branches of the conditional on `{subject}` have no names and descriptions");
-            let mend = format!(
+            let help = format!(
                 "add to `x-omen-branches` of the object `\"{subject}\": [..]`, with `{{ \"{}\": \"{}\", \"name\": .., \
                  \"description\": .. }}` and so on for {}",
                 cases.first().map_or("value", |case| case.0),
                 cases.first().map_or("", |case| case.1),
                 suggest::list(&cases.iter().map(|case| case.1).collect::<Vec<_>>()),
             );
-            report.add(Kind::BranchGap, &owner.node, problem, mend);
+            report.add(Kind::BranchGap, &owner.node, problem, help);
         }
     }
 }
@@ -99,7 +99,7 @@ fn branches<'a>(
         if !cases.contains(&this) {
             let problem = format!("`{}` is not a case of `{subject}`", this.1);
             let known = cases.iter().map(|case| case.1);
-            report.add(Kind::BranchIdle, &node, problem, suggest::mend(this.1, known));
+            report.add(Kind::BranchIdle, &node, problem, suggest::help(this.1, known));
         } else if named.contains(&this) {
             let problem = format!("two branches are for `{}` of `{subject}`", this.1);
             report.add(Kind::BranchTwice, &node, problem, "remove one of the two");
@@ -110,8 +110,8 @@ fn branches<'a>(
     }
     for (key, case) in cases.iter().filter(|case| !named.contains(case)) {
         let problem = format!("the branch of `{subject}` for `{case}` has neither a name nor a description");
-        let mend = format!("add `{{ \"{key}\": \"{case}\", \"name\": .., \"description\": .. }}`");
-        report.add(Kind::BranchGap, list, problem, mend);
+        let help = format!("add `{{ \"{key}\": \"{case}\", \"name\": .., \"description\": .. }}`");
+        report.add(Kind::BranchGap, list, problem, help);
     }
 }
 

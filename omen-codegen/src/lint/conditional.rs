@@ -134,8 +134,8 @@ fn otherwise(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, conditi
         if !listed.contains(&value) && outside.iter().all(|(other, _)| *other != value) {
             let problem =
                 format!("`{value}` of `{}` is neither in the condition nor said to be outside it", target.name);
-            let mend = format!("add `{value}` to the `enum` of the condition, or to `x-omen-otherwise`");
-            report.add(Kind::ConditionalGap, node, problem, mend);
+            let help = format!("add `{value}` to the `enum` of the condition, or to `x-omen-otherwise`");
+            report.add(Kind::ConditionalGap, node, problem, help);
         }
     }
 }
@@ -173,8 +173,8 @@ fn required<'a>(owner: &Definition<'_>, node: &Node<'a>, report: &mut Report) ->
     };
     if owner.property(name).is_none() {
         let problem = format!("unknown field `{name}` in this object");
-        let mend = suggest::mend(name, owner.property_names());
-        report.add(Kind::ConditionalProperty, &at, problem, mend);
+        let help = suggest::help(name, owner.property_names());
+        report.add(Kind::ConditionalProperty, &at, problem, help);
     }
     Some((name, at))
 }
@@ -195,7 +195,7 @@ fn known_value(target: &Definition<'_>, value: &str, at: &Node<'_>, report: &mut
     let known = target.value_names();
     if !known.contains(&value) {
         let problem = format!("`{value}` is no value of `{}`", target.name);
-        report.add(Kind::ConditionalValue, at, problem, suggest::mend(value, known));
+        report.add(Kind::ConditionalValue, at, problem, suggest::help(value, known));
     }
 }
 

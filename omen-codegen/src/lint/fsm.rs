@@ -120,8 +120,8 @@ fn known_event(events: &[Node<'_>], id: &str, at: &Node<'_>, report: &mut Report
     let known: Vec<&str> = events.iter().filter_map(|event| event.text("id")).collect();
     let found = known.contains(&id);
     if !found {
-        let mend = suggest::mend(id, known);
-        report.add(Kind::UnknownEvent, at, format!("there is no event `{id}`"), mend);
+        let help = suggest::help(id, known);
+        report.add(Kind::UnknownEvent, at, format!("there is no event `{id}`"), help);
     }
     found
 }
@@ -131,23 +131,23 @@ fn known_packet(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
         && index.packet(name).is_none()
         && !name.trim().is_empty()
     {
-        let mend = suggest::mend(name, index.packets().map(|packet| packet.name));
-        report.add(Kind::UnknownPacket, &at, format!("there is no packet `{name}`"), mend);
+        let help = suggest::help(name, index.packets().map(|packet| packet.name));
+        report.add(Kind::UnknownPacket, &at, format!("there is no packet `{name}`"), help);
     }
 }
 
 /// The values that a derived fact can have: those of an enum, so that it has each that the enum gains, or its own.
 fn values<'a>(index: &Index<'a>, node: &Node<'a>, report: &mut Report) -> Vec<&'a str> {
     let own = node.texts("values").into_iter().map(|(value, _)| value).collect();
-    let mut wrong = |at: &Node<'_>, problem: String, mend: String| report.add(Kind::DerivedValues, at, problem, mend);
+    let mut wrong = |at: &Node<'_>, problem: String, help: String| report.add(Kind::DerivedValues, at, problem, help);
     match (node.text("enum").zip(node.get("enum")), node.get("values")) {
         (Some((name, at)), None) => {
             let enums = || index.definitions().filter(|definition| definition.shape == super::index::Shape::Enum);
             if let Some(definition) = enums().find(|definition| definition.name == name) {
                 return definition.value_names();
             }
-            let mend = suggest::mend(name, enums().map(|definition| definition.name));
-            wrong(&at, format!("there is no enum `{name}`"), mend);
+            let help = suggest::help(name, enums().map(|definition| definition.name));
+            wrong(&at, format!("there is no enum `{name}`"), help);
         }
         (None, Some(_)) => {}
         _ => {

@@ -23,7 +23,7 @@ const CODE: &[Field] = &[
     need("title", Want::Text),
     need("statement", Want::Text),
     need("rationale", Want::Text),
-    need("mend", Want::Text),
+    need("help", Want::Text),
     need("source", Want::Text),
 ];
 
@@ -147,7 +147,7 @@ fn known(codes: &[Node<'_>], answers: &[Node<'_>], report: &mut Report) {
     for (code, at) in texts(answers, "code") {
         if !code.trim().is_empty() && !known.contains(&code) {
             let problem = format!("there is no code `{code}`");
-            report.add(Kind::UnknownCode, &at, problem, suggest::mend(code, known.iter().copied()));
+            report.add(Kind::UnknownCode, &at, problem, suggest::help(code, known.iter().copied()));
         }
     }
 }

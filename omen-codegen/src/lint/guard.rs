@@ -49,7 +49,7 @@ pub(super) fn check<'a>(
             let Some(pointer) = at.json.as_str() else { return };
             match look(index, packet, pointer, absent) {
                 Ok(values) => values,
-                Err((kind, problem, mend)) => return report.add(kind, &at, problem, mend),
+                Err((kind, problem, help)) => return report.add(kind, &at, problem, help),
             }
         }
         (None, Some(at)) => match fact(derived, packet, &at, report) {
@@ -68,8 +68,8 @@ pub(super) fn check<'a>(
     for (value, at) in guard.texts("in") {
         if !values.contains(&value) {
             let problem = format!("what this guard looks at is never `{value}`");
-            let mend = suggest::mend(value, values.iter().copied());
-            report.add(Kind::GuardValue, &at, problem, mend);
+            let help = suggest::help(value, values.iter().copied());
+            report.add(Kind::GuardValue, &at, problem, help);
         }
     }
 }
@@ -83,8 +83,8 @@ fn fact<'a>(
     let id = at.json.as_str()?;
     let Some(fact) = derived.iter().find(|fact| fact.id == id) else {
         let problem = format!("there is no derived fact `{id}`");
-        let mend = suggest::mend(id, derived.iter().map(|fact| fact.id));
-        report.add(Kind::UnknownDerived, at, problem, mend);
+        let help = suggest::help(id, derived.iter().map(|fact| fact.id));
+        report.add(Kind::UnknownDerived, at, problem, help);
         return None;
     };
     if fact.packet != packet.name {
@@ -108,13 +108,13 @@ fn look<'a>(
 ) -> Result<Vec<&'a str>, (Kind, String, String)> {
     let mut here = packet;
     let path = pointer.strip_prefix('/').ok_or_else(|| {
-        let mend = format!("did you mean `/{pointer}`?");
-        (Kind::GuardPointer, format!("`{pointer}` does not start with `/`"), mend)
+        let help = format!("did you mean `/{pointer}`?");
+        (Kind::GuardPointer, format!("`{pointer}` does not start with `/`"), help)
     })?;
     for step in path.split('/') {
         let Some(property) = here.property(step) else {
-            let mend = suggest::mend(step, here.property_names());
-            return Err((Kind::GuardPointer, format!("`{}` has no `{step}`", here.name), mend));
+            let help = suggest::help(step, here.property_names());
+            return Err((Kind::GuardPointer, format!("`{}` has no `{step}`", here.name), help));
         };
         if absent == Absent::Refused && !here.requires(step) {
             return Err((

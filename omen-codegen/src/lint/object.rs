@@ -48,8 +48,8 @@ pub(super) fn check(index: &Index<'_>, definition: &Definition<'_>, report: &mut
     for (name, at) in node.texts("required") {
         if definition.property(name).is_none() {
             let problem = format!("`required` names `{name}`, an unknown field of this object");
-            let mend = suggest::mend(name, definition.property_names());
-            report.add(Kind::RequiredUnknown, &at, problem, mend);
+            let help = suggest::help(name, definition.property_names());
+            report.add(Kind::RequiredUnknown, &at, problem, help);
         }
     }
     for (name, at) in definition.properties() {

@@ -57,8 +57,8 @@ fn members(index: &Index<'_>, packet: &Definition<'_>, report: &mut Report) {
             report.add(Kind::PacketMembers, &packet.node, problem, format!("add `{name}`"));
         } else if !packet.requires(name) {
             let problem = format!("`{name}` of the packet `{}` is not required", packet.name);
-            let mend = format!("add `{name}` to `required`");
-            report.add(Kind::PacketMembers, &packet.node, problem, mend);
+            let help = format!("add `{name}` to `required`");
+            report.add(Kind::PacketMembers, &packet.node, problem, help);
         }
     }
     for (name, at) in packet.properties() {
@@ -71,8 +71,8 @@ fn members(index: &Index<'_>, packet: &Definition<'_>, report: &mut Report) {
             "payload" => payload(index, packet, &at, report),
             _ => {
                 let problem = format!("`{name}` is no member of a packet");
-                let mend = suggest::mend(name, MEMBERS);
-                report.add(Kind::PacketMembers, &at, problem, mend);
+                let help = suggest::help(name, MEMBERS);
+                report.add(Kind::PacketMembers, &at, problem, help);
             }
         }
     }
@@ -213,8 +213,8 @@ fn types(index: &Index<'_>, report: &mut Report) {
     for (value, at) in target.values() {
         if index.packet(value).is_none() {
             let problem = format!("there is no packet `{value}`");
-            let mend = suggest::mend(value, index.packets().map(|packet| packet.name));
-            report.add(Kind::PacketList, &at, problem, mend);
+            let help = suggest::help(value, index.packets().map(|packet| packet.name));
+            report.add(Kind::PacketList, &at, problem, help);
         }
     }
     all_listed(index, &target.node, "the enum of packet types", &target.value_names(), report);

@@ -66,8 +66,8 @@ fn holds(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
             });
             if !is_demanded && report.count() == before {
                 let problem = "no conditional demands this member for values of the enum";
-                let mend = "write `OBJECT/MEMBER`, where values of the enum demand the member of the object";
-                report.add(Kind::PredicateHolds, &at, problem, mend);
+                let help = "write `OBJECT/MEMBER`, where values of the enum demand the member of the object";
+                report.add(Kind::PredicateHolds, &at, problem, help);
             }
         }
         (None, None, Some(_)) => {
@@ -95,8 +95,8 @@ fn named_enum<'i, 'a>(
     let enums = || index.definitions().filter(|definition| definition.shape == Shape::Enum);
     let found = enums().find(|definition| definition.name == name);
     if found.is_none() {
-        let mend = suggest::mend(name, enums().map(|definition| definition.name));
-        report.add(Kind::PredicateHolds, &at, format!("there is no enum `{name}`"), mend);
+        let help = suggest::help(name, enums().map(|definition| definition.name));
+        report.add(Kind::PredicateHolds, &at, format!("there is no enum `{name}`"), help);
     }
     found
 }
@@ -113,14 +113,14 @@ fn values(of: &Definition<'_>, parameter: &Definition<'_>, node: &Node<'_>, repo
     for value in parameter.value_names() {
         if node.get(value).is_none() {
             let problem = format!("nothing is said of `{value}` of `{}`", parameter.name);
-            let mend = format!("add `\"{value}\": [..]`, with the values of `{}` that fit it", of.name);
-            report.add(Kind::PredicateGap, node, problem, mend);
+            let help = format!("add `\"{value}\": [..]`, with the values of `{}` that fit it", of.name);
+            report.add(Kind::PredicateGap, node, problem, help);
         }
     }
     for value in of.value_names().into_iter().filter(|value| !listed.contains(value)) {
         let problem = format!("`{value}` of `{}` is in no list", of.name);
-        let mend = format!("add `{value}` to each list that it belongs in");
-        report.add(Kind::PredicateGap, node, problem, mend);
+        let help = format!("add `{value}` to each list that it belongs in");
+        report.add(Kind::PredicateGap, node, problem, help);
     }
 }
 
@@ -128,7 +128,7 @@ fn known(target: &Definition<'_>, value: &str, at: &Node<'_>, report: &mut Repor
     let known = target.value_names();
     if !known.contains(&value) {
         let problem = format!("`{value}` is not a value of `{}`", target.name);
-        report.add(Kind::PredicateHolds, at, problem, suggest::mend(value, known));
+        report.add(Kind::PredicateHolds, at, problem, suggest::help(value, known));
     }
 }
 

@@ -20,7 +20,7 @@ const ARRAY: &[Field] =
 /// The tag of a packet's header; looked at with the packet.
 const TAG: &[Field] = &[may("properties", Want::Record)];
 
-/// Constraints that are refused here with a mend of their own.
+/// Constraints that are refused here with a help of their own.
 const BOUNDS: &[Field] = &[
     may("pattern", Want::Any),
     may("format", Want::Any),
@@ -80,7 +80,7 @@ pub(super) fn known_code(index: &Index<'_>, code: &str, at: &Node<'_>, report: &
     let codes = index.code_names();
     if !codes.contains(&code) {
         let problem = format!("there is no rule `{code}`");
-        report.add(Kind::UnknownCode, at, problem, suggest::mend(code, codes));
+        report.add(Kind::UnknownCode, at, problem, suggest::help(code, codes));
     }
 }
 

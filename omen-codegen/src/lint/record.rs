@@ -63,7 +63,7 @@ pub(super) fn check(report: &mut Report, node: &Node<'_>, fields: &[&[Field]]) {
                 Kind::UnsupportedKeyword,
                 &value,
                 format!("`{key}` is not supported here"),
-                suggest::mend(key, fields().map(|field| field.name)),
+                suggest::help(key, fields().map(|field| field.name)),
             ),
         }
     }

@@ -70,15 +70,15 @@ fn reference(index: &Index<'_>, at: &Node<'_>, report: &mut Report) {
             Kind::DanglingReference,
             at,
             format!("`{file}` has no definition of {target}"),
-            mend(index, &file, name),
+            help(index, &file, name),
         );
     }
 }
 
-fn mend(index: &Index<'_>, file: &str, name: Option<&str>) -> String {
+fn help(index: &Index<'_>, file: &str, name: Option<&str>) -> String {
     let files: BTreeSet<&str> = index.definitions().map(|definition| definition.key.0).collect();
     if !files.contains(file) {
-        return suggest::mend(file, files);
+        return suggest::help(file, files);
     }
     let Some(name) = name else {
         return "name one of its definitions with `#/$defs/<Name>`".to_owned();
@@ -88,7 +88,7 @@ fn mend(index: &Index<'_>, file: &str, name: Option<&str>) -> String {
             format!("`{name}` is defined in `{}`: refer to it there", elsewhere.key.0)
         }
         None => {
-            suggest::mend(name, index.definitions().filter(|other| other.key.0 == file).filter_map(|other| other.key.1))
+            suggest::help(name, index.definitions().filter(|other| other.key.0 == file).filter_map(|other| other.key.1))
         }
     }
 }

@@ -9,14 +9,14 @@ use crate::mistake::Mistake;
 pub(super) struct Report(Vec<Mistake>);
 
 impl Report {
-    pub(super) fn add(&mut self, kind: Kind, at: &Node<'_>, problem: impl Into<String>, mend: impl Into<String>) {
+    pub(super) fn add(&mut self, kind: Kind, at: &Node<'_>, problem: impl Into<String>, help: impl Into<String>) {
         self.0.push(Mistake {
             place: None,
             file: at.file.to_owned(),
             pointer: at.pointer.clone(),
             kind: kind.slug(),
             problem: problem.into(),
-            mend: mend.into(),
+            help: help.into(),
         });
     }
 
@@ -28,7 +28,7 @@ impl Report {
             pointer: String::new(),
             kind: Kind::MissingFile.slug(),
             problem: format!("there is no such file; it holds {holds}"),
-            mend: format!("add `{file}`"),
+            help: format!("add `{file}`"),
         });
     }
 

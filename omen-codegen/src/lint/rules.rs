@@ -23,7 +23,7 @@ const RULE: &[Field] = &[
     need("condition", Want::Text),
     need("statement", Want::Text),
     need("rationale", Want::Text),
-    need("mend", Want::Text),
+    need("help", Want::Text),
     need("failure", Want::Text),
     need("source", Want::Text),
     may("shared_with", Want::Text),
@@ -77,7 +77,7 @@ fn word(rule: &Node<'_>, key: &str, known: &[&str], kind: Kind, report: &mut Rep
         && !word.trim().is_empty()
     {
         let problem = format!("there is no {key} `{word}`");
-        report.add(kind, &at, problem, suggest::mend(word, known.iter().copied()));
+        report.add(kind, &at, problem, suggest::help(word, known.iter().copied()));
     }
 }
 

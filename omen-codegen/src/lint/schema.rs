@@ -106,15 +106,15 @@ fn unknown(node: &Node<'_>, report: &mut Report) {
 
 /// Reports a `type` that is none of `supported`.
 pub(super) fn unsupported_type(at: &Node<'_>, supported: &[&str], report: &mut Report) {
-    let (problem, mend) = match at.json.as_str() {
+    let (problem, help) = match at.json.as_str() {
         Some(word) => {
-            (format!("the type `{word}` is not supported here"), suggest::mend(word, supported.iter().copied()))
+            (format!("the type `{word}` is not supported here"), suggest::help(word, supported.iter().copied()))
         }
         None => {
             ("this `type` is not supported here".to_owned(), format!("name one type: {}", suggest::list(supported)))
         }
     };
-    report.add(Kind::UnsupportedType, at, problem, mend);
+    report.add(Kind::UnsupportedType, at, problem, help);
 }
 
 fn free(node: &Node<'_>, report: &mut Report) {
@@ -254,7 +254,7 @@ fn text(node: &Node<'_>, report: &mut Report) {
         && let Some(format) = at.json.as_str().filter(|format| *format != "date-time")
     {
         let problem = format!("the format `{format}` is not supported");
-        report.add(Kind::UnsupportedFormat, &at, problem, suggest::mend(format, ["date-time"]));
+        report.add(Kind::UnsupportedFormat, &at, problem, suggest::help(format, ["date-time"]));
     }
     order(node, "minLength", "maxLength", report);
     let has = |key: &str| node.get(key).is_some();

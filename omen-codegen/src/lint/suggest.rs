@@ -1,10 +1,10 @@
-//! "Did you mean": how to mend a name that is not known.
+//! "Did you mean": how to fix a name that is not known.
 
-/// The most names that a mend lists when none is near.
+/// The most names that a help lists when none is near.
 const LISTED: usize = 12;
 
-/// How to mend `wrong`, which should be one of `known`.
-pub(super) fn mend<'k>(wrong: &str, known: impl IntoIterator<Item = &'k str>) -> String {
+/// How to fix `wrong`, which should be one of `known`.
+pub(super) fn help<'k>(wrong: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     match nearest(wrong, &known) {
         Some(name) => format!("did you mean `{name}`?"),

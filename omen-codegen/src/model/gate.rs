@@ -29,7 +29,7 @@ pub struct GateCode {
     /// Why.
     pub rationale: String,
     /// The way out.
-    pub mend: String,
+    pub help: String,
     /// Where it comes from.
     pub source: String,
 }
@@ -103,7 +103,7 @@ fn code(at: &At<'_>, json: &Json) -> Result<GateCode, Mistake> {
         title: text(at, json, "title")?,
         statement: text(at, json, "statement")?,
         rationale: text(at, json, "rationale")?,
-        mend: text(at, json, "mend")?,
+        help: text(at, json, "help")?,
         source: text(at, json, "source")?,
     })
 }

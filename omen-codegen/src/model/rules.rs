@@ -25,7 +25,7 @@ pub struct Rule {
     /// Why.
     pub rationale: String,
     /// The legal way out.
-    pub mend: String,
+    pub help: String,
     /// What happens where it is broken.
     pub failure: String,
     /// Where it comes from.
@@ -110,7 +110,7 @@ fn rule(at: &At<'_>, json: &Json) -> Result<Rule, Mistake> {
         condition: text(at, json, "condition")?,
         statement: text(at, json, "statement")?,
         rationale: text(at, json, "rationale")?,
-        mend: text(at, json, "mend")?,
+        help: text(at, json, "help")?,
         failure: text(at, json, "failure")?,
         source: text(at, json, "source")?,
         shared_with: json.get("shared_with").and_then(Json::as_str).map(str::to_owned),

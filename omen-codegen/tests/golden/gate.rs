@@ -52,7 +52,7 @@ impl Code {
     }
     /// The way out.
     #[must_use]
-    pub fn mend(self) -> &'static str {
+    pub fn help(self) -> &'static str {
         match self {
             Code::Pg0 => "Write small letters.",
             Code::PgT => "Go back and close it.",

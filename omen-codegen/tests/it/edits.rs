@@ -519,7 +519,7 @@ fn the_text_of_a_rule_is_what_explain_and_compiler_and_refusals_say() {
     let mut schema = Schema::real();
     let (rule, predicate) = fitting(&schema);
     *schema.at(RULES, &format!("/invariants/{rule}/statement")) = "Only with a token.".into();
-    *schema.at(RULES, &format!("/invariants/{rule}/mend")) = "Get a token.".into();
+    *schema.at(RULES, &format!("/invariants/{rule}/help")) = "Get a token.".into();
     *schema.at(RULES, &format!("/invariants/{rule}/predicates/{predicate}/message")) = "INV-007: not so".into();
     let made = schema.made().unwrap();
     made.gains("codes", "\"Only with a token.\"").gains("codes", "\"Get a token.\"");

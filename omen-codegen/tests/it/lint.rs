@@ -126,7 +126,7 @@ fn run(case: &str) -> Result<(), String> {
 
 /// Lower case, no full stop, and every backtick has its fellow.
 fn is_prose(mistake: &Mistake) -> bool {
-    [&mistake.problem, &mistake.mend].iter().all(|text| {
+    [&mistake.problem, &mistake.help].iter().all(|text| {
         text.starts_with(|c: char| c == '`' || c.is_ascii_lowercase())
             && !text.ends_with('.')
             && text.matches('`').count() % 2 == 0

@@ -60,5 +60,5 @@ impl AnyEpisode {
 
 /// What is wrong when a step needs what the episode does not have.
 pub(super) fn missing(code: Code, problem: impl Into<String>) -> Refusal {
-    Refusal::rule(Diagnostic::error(code, problem).help(code.info().mend))
+    Refusal::rule(Diagnostic::error(code, problem).help(code.info().help))
 }

@@ -9,6 +9,6 @@ pub(super) fn check(step: &Step<'_>) -> Option<Diagnostic> {
         Diagnostic::error(Code::E1, "a decision before any belief update of this episode")
             .at("/header/packet_type")
             .label("no belief to decide on")
-            .help(Code::E1.info().mend)
+            .help(Code::E1.info().help)
     })
 }

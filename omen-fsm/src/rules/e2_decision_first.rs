@@ -10,5 +10,5 @@ pub(super) fn check(step: &Step<'_>) -> Option<Diagnostic> {
         None => "a directive before any decision".to_owned(),
         Some(outcome) => format!("a directive, while the latest decision is `{outcome}` and not `ACT`"),
     };
-    Some(Diagnostic::error(Code::E2, message).at("/header/packet_type").help(Code::E2.info().mend))
+    Some(Diagnostic::error(Code::E2, message).at("/header/packet_type").help(Code::E2.info().help))
 }

@@ -54,7 +54,7 @@ pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
         } else {
             "the episode ends after its verification loop, and the second decision never came".to_owned()
         };
-        Diagnostic::error(Code::E3, message).help(Code::E3.info().mend)
+        Diagnostic::error(Code::E3, message).help(Code::E3.info().help)
     })
 }
 

@@ -12,7 +12,7 @@ pub(super) fn check(step: &Step<'_>) -> Option<Diagnostic> {
         return None;
     }
     let error = |message: String| {
-        Diagnostic::error(Code::E4, message).at("/payload/authorization_token_id").help(Code::E4.info().mend)
+        Diagnostic::error(Code::E4, message).at("/payload/authorization_token_id").help(Code::E4.info().help)
     };
     let Some(token_id) = directive.authorization_token_id.as_deref() else {
         let why = match directive.tool_safety_class {

@@ -23,14 +23,14 @@ pub(super) fn left_behind(step: &Step<'_>) -> Option<Diagnostic> {
         Diagnostic::error(Code::E6, format!("`{}` ({}){others} has no result yet", first.packet_id, first.task_id))
             .at("/header/packet_type")
             .label(format!("would leave {}", step.nodes))
-            .help(Code::E6.info().mend),
+            .help(Code::E6.info().help),
     )
 }
 
 /// Said where a directive has to be open, and none is.
 pub(super) fn nothing_open(step: &Step<'_>) -> Option<Diagnostic> {
     step.context.ledger.open().is_empty().then(|| {
-        Diagnostic::error(Code::E6, "no directive is open").at("/header/packet_type").help(Code::E6.info().mend)
+        Diagnostic::error(Code::E6, "no directive is open").at("/header/packet_type").help(Code::E6.info().help)
     })
 }
 
@@ -40,7 +40,7 @@ pub(super) fn at_end(ledger: &Ledger) -> impl Iterator<Item = (Option<&str>, Dia
             Code::E6,
             format!("the episode ends, and `{}` ({}) never got a result", open.packet_id, open.task_id),
         )
-        .help(Code::E6.info().mend);
+        .help(Code::E6.info().help);
         (Some(open.packet_id.as_ref()), finding)
     })
 }

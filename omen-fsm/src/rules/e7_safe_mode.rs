@@ -17,5 +17,5 @@ pub(super) fn locked_down(step: &Step<'_>) -> Diagnostic {
 }
 
 fn refused(message: String) -> Diagnostic {
-    Diagnostic::error(Code::E7, message).label("locked down").help(Code::E7.info().mend)
+    Diagnostic::error(Code::E7, message).label("locked down").help(Code::E7.info().help)
 }

@@ -37,8 +37,8 @@ pub enum Kind {
 pub(crate) enum Own {
     /// The log was opened.
     Opened,
-    /// The log was opened, and what a crash had left was mended.
-    Mended,
+    /// The log was opened, and what a crash had left was repaired.
+    Repaired,
 }
 
 /// Something to record.
@@ -186,7 +186,7 @@ impl Label {
         Self::Record(Kind::Intent),
         Self::Record(Kind::Outcome),
         Self::Own(Own::Opened),
-        Self::Own(Own::Mended),
+        Self::Own(Own::Repaired),
     ];
 
     /// Whether entries of the kind belong to a turn. Those of the log itself belong to none.

@@ -55,7 +55,7 @@ pub enum AuditError {
 }
 
 impl AuditError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
@@ -71,7 +71,7 @@ impl AuditError {
             Self::NotCanonical(_) | Self::NotReadBack(_) => "give what is nested or unusual as a string",
             Self::Long { .. } => "record a hash of what is long, or raise the limit of an entry",
             Self::Clock => "set the clock right",
-            Self::Broken => "open the log again: that mends what a failed write has left",
+            Self::Broken => "open the log again; this repairs the partial write",
         }
     }
 }

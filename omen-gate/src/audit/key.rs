@@ -177,7 +177,7 @@ pub enum KeyError {
 }
 
 impl KeyError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {

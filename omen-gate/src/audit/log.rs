@@ -56,7 +56,7 @@ pub struct Receipt {
 impl Audit {
     /// Opens a log in files, or begins one. The whole log is verified first. What a crash has left is repaired: the start
     /// of a last line is cut off, for it was never acknowledged, and kept in a file beside the log; an entry that is whole
-    /// stays; and an entry of the kind `mended` says so, with the names of the files. Without a crash, the entry says
+    /// stays; and an entry of the kind `repaired` says so, with the names of the files. Without a crash, the entry says
     /// `opened`.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ impl Audit {
         let kept = store.kept(found.bytes)?;
         let repaired = adopted || bytes > 0 || !kept.is_empty();
         let (own, data) =
-            if repaired { (Own::Mended, mended(entries, bytes, kept)) } else { (Own::Opened, Map::new()) };
+            if repaired { (Own::Repaired, repair(entries, bytes, kept)) } else { (Own::Opened, Map::new()) };
         let max_entry_bytes = options.max_entry_bytes.min(MAX_LINE);
         let state = State { store, at, end: found.bytes, broken: false };
         let audit = Self { inner: Arc::new(Inner { key, clock, max_entry_bytes, state: Mutex::new(state) }) };
@@ -196,7 +196,7 @@ struct State {
     broken: bool,
 }
 
-fn mended(entries: u64, bytes: u64, kept: Vec<String>) -> Map<String, Value> {
+fn repair(entries: u64, bytes: u64, kept: Vec<String>) -> Map<String, Value> {
     let mut data = Map::new();
     data.insert("entries".into(), json!(entries));
     data.insert("bytes".into(), json!(bytes));

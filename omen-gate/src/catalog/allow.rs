@@ -73,7 +73,7 @@ impl Allowlist {
     pub fn permit(&self, listed: &Listed) -> Result<&Allowed, Blocked> {
         let id = listed.id();
         if let Some(why) = &self.nothing {
-            return Err(blocked(format!("nothing is allowed: {why}"), "have the operator write or mend the allowlist"));
+            return Err(blocked(format!("nothing is allowed: {why}"), "have the operator write or fix the allowlist"));
         }
         let now = listed.pin().map_err(|error| {
             let message = format!("the tool `{id}` cannot be approved, for it cannot be pinned: {error}");

@@ -17,7 +17,7 @@ pub struct ConfigError {
     pub path: String,
     /// What is wrong, in lower case, with input in backticks.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     pub help: String,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// The mistakes that were found: at least one, and the first [`MAX_ERRORS`] of them. Until they are mended, nothing is allowed.
+/// The mistakes that were found: at least one, and the first [`MAX_ERRORS`] of them. Until they are fixed, nothing is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors(pub Vec<ConfigError>);
 

@@ -44,7 +44,7 @@ fn three_failures_and_two_in_a_row() {
     check(limits, "fsffs", 4, in_all(3));
     check(limits, "fsf", 3, None);
     check(limits, "ff", 2, None); // The turn may still end; no more may be called.
-    check(limits, "fuuufu", 5, in_a_row(2)); // What is not called mends nothing, either.
+    check(limits, "fuuufu", 5, in_a_row(2)); // What is not called fixes nothing, either.
 }
 
 #[test]

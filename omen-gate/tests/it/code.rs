@@ -14,7 +14,7 @@ fn the_codes_are_those_of_the_file() {
             ("title", code.title()),
             ("statement", code.statement()),
             ("rationale", code.rationale()),
-            ("mend", code.mend()),
+            ("help", code.help()),
             ("source", code.source()),
         ];
         for (key, text) in texts {

@@ -25,8 +25,8 @@ mod leases;
 mod matrix;
 #[cfg(unix)]
 mod mcp;
-#[path = "../ui/mended/mod.rs"]
-mod mended;
+#[path = "../ui/fixed/mod.rs"]
+mod fixed;
 mod names;
 mod output;
 mod pipeline;

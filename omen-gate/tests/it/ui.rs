@@ -45,6 +45,6 @@ fn no_answer_is_without_its_case() {
 }
 
 #[test]
-fn every_case_has_a_mended_twin() {
-    cases().have_mended_twins();
+fn every_case_has_a_fixed_twin() {
+    cases().have_fixed_twins();
 }

@@ -17,6 +17,6 @@ pub(crate) fn acts_at(tier: QualityTier) -> Option<Diagnostic> {
         Diagnostic::error(Code::Inv002, "a decision of `SUBPAR` quality cannot be to `ACT`")
             .at("/payload/decision_outcome")
             .label("quality_tier is `SUBPAR`")
-            .help(Code::Inv002.info().mend)
+            .help(Code::Inv002.info().help)
     })
 }

@@ -47,7 +47,7 @@ pub(crate) fn acts_at<'a>(
     } else {
         Diagnostic::error(Code::Inv003, format!("at `{level}` stakes an `ACT` needs {first}"))
             .at(pointer)
-            .help(Code::Inv003.info().mend)
+            .help(Code::Inv003.info().help)
     };
     finding.notes.extend(unmet.map(|(pointer, condition)| format!("it also needs {condition} (`{pointer}`)")));
     Some(finding)

@@ -81,7 +81,7 @@ pub(crate) fn unsupported(status: EpistemicStatus, freshness: FreshnessClass) ->
     )
     .at("/mcp/evidence/evidence_refs")
     .label("no live evidence")
-    .help(Code::Inv004.info().mend)
+    .help(Code::Inv004.info().help)
 }
 
 /// Whether an envelope has the live evidence that what it claims needs.

@@ -26,7 +26,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         )
         .at("/header/packet_type")
         .label("commits the agent further")
-        .help(Code::Inv005.info().mend),
+        .help(Code::Inv005.info().help),
     );
 }
 
@@ -45,7 +45,7 @@ fn report(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         )
         .at("/header/packet_type")
         .label("over budget from here on")
-        .help(Code::Inv005.info().mend),
+        .help(Code::Inv005.info().help),
     );
 }
 
@@ -68,7 +68,7 @@ pub fn at_end(ledger: &Ledger, now: Instant) -> Option<Diagnostic> {
             Code::Inv005,
             format!("the episode ends over budget ({}), and nobody has approved that", figures(&overruns)),
         )
-        .help(Code::Inv005.info().mend)
+        .help(Code::Inv005.info().help)
     })
 }
 

@@ -16,7 +16,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
                 Diagnostic::error(Code::Inv006, format!("{stage} has failed, so this outcome cannot be chosen"))
                     .at(format!("/payload/constraints_satisfied/{member}"))
                     .label("must be true of the chosen outcome")
-                    .help(Code::Inv006.info().mend),
+                    .help(Code::Inv006.info().help),
             );
         }
     }

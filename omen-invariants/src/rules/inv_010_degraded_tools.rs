@@ -37,6 +37,6 @@ pub(crate) fn decides_at(level: StakesLevel, tools: ToolsState, outcome: Decisio
         )
         .at("/payload/decision_outcome")
         .label("tools_state is `tools_down`")
-        .help(Code::Inv010.info().mend)
+        .help(Code::Inv010.info().help)
     })
 }

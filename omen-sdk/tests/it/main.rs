@@ -5,8 +5,8 @@
 mod episode;
 mod examples;
 mod matrix;
-#[path = "../ui/mended/mod.rs"]
-mod mended;
+#[path = "../ui/fixed/mod.rs"]
+mod fixed;
 mod prelude;
 mod rules;
 mod ui;

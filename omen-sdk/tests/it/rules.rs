@@ -11,13 +11,13 @@ fn every_code_has_a_refused_example_and_an_accepted_neighbour() {
     for name in crate::examples::names().filter(|name| name.starts_with("invalid/")) {
         let text = omen_schema::example(&format!("{name}.expect.json")).expect("an expectation");
         let expect: Value = serde_json::from_str(text).expect("JSON");
-        let mended = expect["mended"].as_str().unwrap_or_else(|| panic!("{name} names no mended neighbour"));
-        let neighbour = mended.strip_suffix(".jsonl").expect("a log");
+        let fixed = expect["fixed"].as_str().unwrap_or_else(|| panic!("{name} names no fixed neighbour"));
+        let neighbour = fixed.strip_suffix(".jsonl").expect("a log");
         let found = omen_schema::example(&format!("{neighbour}.expect.json"));
-        let found: Value = serde_json::from_str(found.unwrap_or_else(|| panic!("{name}: no {mended}"))).expect("JSON");
+        let found: Value = serde_json::from_str(found.unwrap_or_else(|| panic!("{name}: no {fixed}"))).expect("JSON");
         let clean =
             found["findings"].as_array().expect("findings").iter().all(|finding| finding["severity"] == "warning");
-        assert!(clean, "{name}: its neighbour {mended} has errors");
+        assert!(clean, "{name}: its neighbour {fixed} has errors");
         for finding in expect["findings"].as_array().expect("findings") {
             let also = finding["also"].as_array().expect("also").iter();
             for code in also.chain([&finding["code"]]).filter_map(Value::as_str) {

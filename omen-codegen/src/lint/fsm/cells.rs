@@ -80,7 +80,7 @@ pub(super) fn check(
 pub(super) fn known_fact(facts: &[Node<'_>], fact: &str, at: &Node<'_>, report: &mut Report) {
     let known: Vec<&str> = facts.iter().filter_map(|fact| fact.text("id")).collect();
     if !known.contains(&fact) {
-        report.add(Kind::UnknownFact, at, format!("there is no fact `{fact}`"), suggest::mend(fact, known));
+        report.add(Kind::UnknownFact, at, format!("there is no fact `{fact}`"), suggest::help(fact, known));
     }
 }
 

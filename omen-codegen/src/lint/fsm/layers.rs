@@ -66,8 +66,8 @@ fn complete(index: &Index<'_>, known: &[String], layers: &Node<'_>, senders: &[N
     for layer in known {
         if senders.iter().all(|sender| sender.text("layer") != Some(layer)) {
             let problem = format!("no entry is for the layer `{layer}`");
-            let mend = format!("add an entry with `\"layer\": \"{layer}\"`, and the packets that it sends");
-            report.add(Kind::MissingLayer, layers, problem, mend);
+            let help = format!("add an entry with `\"layer\": \"{layer}\"`, and the packets that it sends");
+            report.add(Kind::MissingLayer, layers, problem, help);
         }
     }
     let sends = |sender: &Node<'_>, packet: &str| sender.texts("sends").iter().any(|(name, _)| *name == packet);
@@ -110,15 +110,15 @@ fn known_layers(index: &Index<'_>) -> Vec<String> {
 
 fn known_layer(known: &[String], layer: &str, at: &Node<'_>, report: &mut Report) {
     if !known.iter().any(|name| name == layer) && !layer.trim().is_empty() {
-        let mend = suggest::mend(layer, known.iter().map(String::as_str));
-        report.add(Kind::UnknownLayer, at, format!("there is no layer `{layer}`"), mend);
+        let help = suggest::help(layer, known.iter().map(String::as_str));
+        report.add(Kind::UnknownLayer, at, format!("there is no layer `{layer}`"), help);
     }
 }
 
 fn known_packet(index: &Index<'_>, packet: &str, at: &Node<'_>, report: &mut Report) {
     if index.packet(packet).is_none() {
-        let mend = suggest::mend(packet, index.packets().map(|packet| packet.name));
-        report.add(Kind::UnknownPacket, at, format!("there is no packet `{packet}`"), mend);
+        let help = suggest::help(packet, index.packets().map(|packet| packet.name));
+        report.add(Kind::UnknownPacket, at, format!("there is no packet `{packet}`"), help);
     }
 }
 

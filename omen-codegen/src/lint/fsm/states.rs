@@ -101,8 +101,8 @@ impl<'a> States<'a> {
                 }
             }
         }
-        let mend = suggest::mend(name, known);
-        report.add(Kind::UnknownState, at, format!("there is no state `{name}`"), mend);
+        let help = suggest::help(name, known);
+        report.add(Kind::UnknownState, at, format!("there is no state `{name}`"), help);
     }
 }
 
@@ -131,18 +131,18 @@ fn named<'a>(node: &Node<'a>, names: &mut Vec<String>, report: &mut Report) {
 fn initial(file: &Node<'_>, nodes: &[Node<'_>], report: &mut Report) -> Option<String> {
     let list = file.get("states")?;
     let is_initial = |node: &&Node<'_>| node.get("initial").is_some_and(|at| *at.json == Json::Bool(true));
-    let mend = "set `initial` to true on one state without sub-states";
+    let help = "set `initial` to true on one state without sub-states";
     let mut initial = nodes.iter().filter(is_initial);
     let Some(first) = initial.next() else {
-        report.add(Kind::InitialState, &list, "no state is initial", mend);
+        report.add(Kind::InitialState, &list, "no state is initial", help);
         return None;
     };
     let before = report.count();
     if !first.list("substates").is_empty() {
-        report.add(Kind::InitialState, first, "the initial state has sub-states", mend);
+        report.add(Kind::InitialState, first, "the initial state has sub-states", help);
     }
     for second in initial {
-        report.add(Kind::InitialState, second, "another state is initial already", mend);
+        report.add(Kind::InitialState, second, "another state is initial already", help);
     }
     if report.count() == before { first.text("id").map(str::to_owned) } else { None }
 }

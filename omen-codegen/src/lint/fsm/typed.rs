@@ -134,8 +134,8 @@ fn known_types(states: &[Node<'_>], node: &Node<'_>, key: &str, report: &mut Rep
     let known: Vec<&str> = states.iter().filter_map(|state| state.text("type")).collect();
     for (ty, at) in node.texts(key) {
         if !known.contains(&ty) {
-            let mend = suggest::mend(ty, known.iter().copied());
-            report.add(Kind::UnknownTypedState, &at, format!("no state is typed `{ty}`"), mend);
+            let help = suggest::help(ty, known.iter().copied());
+            report.add(Kind::UnknownTypedState, &at, format!("no state is typed `{ty}`"), help);
         }
     }
 }
@@ -160,8 +160,8 @@ fn known_methods(moves: &[Node<'_>], text: &Node<'_>, report: &mut Report) {
     let known: Vec<&str> = moves.iter().filter_map(|mv| mv.text("method")).collect();
     for (method, at) in text.texts("methods") {
         if !known.contains(&method) {
-            let mend = suggest::mend(method, known.iter().copied());
-            report.add(Kind::UnknownMethod, &at, format!("there is no method `{method}`"), mend);
+            let help = suggest::help(method, known.iter().copied());
+            report.add(Kind::UnknownMethod, &at, format!("there is no method `{method}`"), help);
         }
     }
 }

@@ -115,7 +115,7 @@ fn dispatch<C, const N: usize>(core: &mut Core, orders: &[Order<C>; N]) -> Resul
     if orders.iter().any(|order| !order.is_of(&core.mark)) {
         let finding = Diagnostic::error(Code::E4, "the permit is of another episode")
             .at("/payload/authorization_token_id")
-            .help(Code::E4.info().mend);
+            .help(Code::E4.info().help);
         return Err(Arc::new(Refusal::rule(finding)));
     }
     orders.iter().try_for_each(Order::check).map_err(Arc::new)?;

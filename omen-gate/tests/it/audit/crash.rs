@@ -116,8 +116,8 @@ fn check(memory: &Memory, acknowledged: &[u64], context: impl std::fmt::Debug) {
     let entries_before = found.entries;
     let memory = copy(memory);
     drop(open(memory.clone()).unwrap());
-    let mended = judge(&memory.bytes(), memory.head_bytes().as_deref());
-    assert_eq!((mended.verdict, mended.entries), (Verdict::Sound, entries_before + 1), "{context:?}");
+    let fixed = judge(&memory.bytes(), memory.head_bytes().as_deref());
+    assert_eq!((fixed.verdict, fixed.entries), (Verdict::Sound, entries_before + 1), "{context:?}");
     let last = entries(&memory.bytes()).pop().unwrap();
     match found.verdict {
         Verdict::Incomplete { entries, bytes } if entries + bytes > 0 => {
@@ -125,7 +125,7 @@ fn check(memory: &Memory, acknowledged: &[u64], context: impl std::fmt::Debug) {
             if bytes > 0 {
                 data["kept"] = json!(["1"]);
             }
-            assert_eq!((&last["kind"], &last["data"]), (&json!("mended"), &data));
+            assert_eq!((&last["kind"], &last["data"]), (&json!("repaired"), &data));
         }
         _ => assert_eq!(last["kind"], "opened"),
     }
@@ -161,11 +161,11 @@ fn all_is_kept(left: &Memory, now: &Memory) {
     assert!(numbers.iter().all(|number| recorded.contains(number)), "{numbers:?} {recorded:?}");
 }
 
-/// The second life may die while it mends what the first has left, and the third mends both.
+/// The second life may die while it fixes what the first has left, and the third fixes both.
 #[test]
-fn a_crash_while_mending_loses_nothing_either() {
+fn a_crash_while_repairing_loses_nothing_either() {
     let mut random = Random(3);
-    let mut mended_in_between = 0;
+    let mut repaired_in_between = 0;
     for first in (0..1800).step_by(17) {
         let memory = Memory::default();
         let (acknowledged, _) = live(&memory, first);
@@ -181,10 +181,10 @@ fn a_crash_while_mending_loses_nothing_either() {
             if let Verdict::Incomplete { entries: 1, .. } = was {
                 let kinds: Vec<Value> =
                     entries(&memory.bytes()).into_iter().map(|entry| entry["kind"].clone()).collect();
-                assert!(kinds.contains(&json!("mended")), "{first} {second}: {kinds:?}");
-                mended_in_between += 1;
+                assert!(kinds.contains(&json!("repaired")), "{first} {second}: {kinds:?}");
+                repaired_in_between += 1;
             }
         }
     }
-    assert!(mended_in_between > 100, "{mended_in_between}");
+    assert!(repaired_in_between > 100, "{repaired_in_between}");
 }

@@ -61,7 +61,7 @@ fn a_torn_line_is_cut_off_and_recorded() {
     drop(open_at(&path).unwrap());
     assert_eq!(verify_file(&path, &key(), None).unwrap().verdict, Verdict::Sound);
     let entries = entries(&fs::read(&path).unwrap());
-    assert_eq!((entries.len(), &entries[1]["kind"]), (2, &json!("mended")));
+    assert_eq!((entries.len(), &entries[1]["kind"]), (2, &json!("repaired")));
     let kept = format!("audit.jsonl.torn-{}", found.bytes);
     assert_eq!(entries[1]["data"], json!({ "entries": 0, "bytes": torn.len(), "kept": [kept] }));
     assert_eq!(fs::read_to_string(folder.path().join(kept)).unwrap(), torn);
@@ -119,7 +119,7 @@ fn a_repair_that_stopped_midway_is_recorded_by_the_next() {
         let bytes = if is_cut { 0 } else { torn.len() };
         assert_eq!(
             (&last["kind"], &last["data"]),
-            (&json!("mended"), &json!({ "entries": 0, "bytes": bytes, "kept": kept }))
+            (&json!("repaired"), &json!({ "entries": 0, "bytes": bytes, "kept": kept }))
         );
         // It is on record once.
         drop(open_at(&path).unwrap());

@@ -12,7 +12,7 @@ use super::*;
 
 const KILLS: u64 = 500;
 
-/// Kills on one log, one after the other: what a kill has left is mended by the next process, which is killed, too.
+/// Kills on one log, one after the other: what a kill has left is repaired by the next process, which is killed, too.
 const KILLS_A_LOG: u64 = 25;
 
 /// Where a child process finds the log that it is to write to.

@@ -65,10 +65,10 @@ fn every_state_has_its_verdict_and_opening() {
     let empty = Some(&b""[..]);
     let (whole, torn, torn_first) = (Some(&whole[..]), Some(&torn[..]), Some(torn_first));
     let opened = || Opens("opened", json!({}));
-    let adopted = || Opens("mended", json!({ "entries": 1, "bytes": 0 }));
+    let adopted = || Opens("repaired", json!({ "entries": 1, "bytes": 0 }));
     let cut = |entries: u64, offset: usize, bytes: usize| {
         let kept = [format!("audit.jsonl.torn-{offset}")];
-        Opens("mended", json!({ "entries": entries, "bytes": bytes, "kept": kept }))
+        Opens("repaired", json!({ "entries": entries, "bytes": bytes, "kept": kept }))
     };
     let (missing, emptied) = (Verdict::Tampered(Tampering::HeadMissing), Verdict::Tampered(Tampering::Empty));
 

@@ -218,7 +218,7 @@ async fn a_confirmation_expires() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_confirmation_does_not_mend_a_revoked_grant() {
+async fn a_confirmation_does_not_restore_a_revoked_grant() {
     let setup = setup(How::Yes);
     let id = setup.grants.grant(grant("files/write", Write)).unwrap();
     let call = call("files/write", &[Write]);

@@ -145,17 +145,17 @@ impl Cases {
         }
     }
 
-    pub(crate) fn have_mended_twins(&self) {
+    pub(crate) fn have_fixed_twins(&self) {
         let all: BTreeSet<_> = self.all.iter().map(|case| case.name.clone()).collect();
-        let mended = directory().join("mended");
-        let mut twins = names(&mended, "rs");
+        let fixed = directory().join("fixed");
+        let mut twins = names(&fixed, "rs");
         assert!(twins.remove("mod"));
         assert_eq!(twins, all);
-        let list = read(&mended.join("mod.rs"));
+        let list = read(&fixed.join("mod.rs"));
         let listed = list.lines().filter_map(|line| Some(line.strip_prefix("mod ")?.trim_end_matches(';').to_owned()));
-        assert_eq!(listed.collect::<BTreeSet<_>>(), twins, "mended/mod.rs lists all of them");
+        assert_eq!(listed.collect::<BTreeSet<_>>(), twins, "fixed/mod.rs lists all of them");
         for Case { name, rule, source, .. } in &self.all {
-            let twin = read(&mended.join(format!("{name}.rs")));
+            let twin = read(&fixed.join(format!("{name}.rs")));
             assert_ne!(*source, twin);
             assert!(twin.starts_with(&format!("// {rule}: ")), "{name}: the twin does not begin with its rule");
             let lines = twin.lines().count();

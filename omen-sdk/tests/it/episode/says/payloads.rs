@@ -50,7 +50,7 @@ pub(super) fn decision(outcome: &str, other: Value) -> DecisionPayload {
         },
         "chosen_option": { "option_id": "go", "description": "go on", "expected_value": 2.5, "risk_profile": "small" },
         "rejected_alternatives": [{ "option_id": "stay", "rejection_reason": "it is late" }],
-        "failure_modes": [{ "mode": "it breaks", "mitigation": "mend it" }],
+        "failure_modes": [{ "mode": "it breaks", "mitigation": "fix it" }],
     });
     with(payload, other)
 }

@@ -1,4 +1,4 @@
-//! Each case of `tests/ui`, mended: these compile.
+//! Each case of `tests/ui`, fixed: these compile.
 
 #![allow(dead_code, reason = "they are only to compile")]
 
