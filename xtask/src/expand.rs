@@ -67,7 +67,7 @@ pub fn command(options: &Options, out: &mut dyn Write) -> Result<ExitCode, Box<d
 const MARKERS: &str = include_str!("../../omen-invariants/facts.json");
 
 /// Where `omen-gate` writes the steps of a call out.
-const STEPS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../omen-gate/src/pipeline/steps");
+const STEPS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../omen-gate/src/request/pipeline/steps");
 
 /// Where `omen-fsm` writes its moves out.
 const MOVES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../omen-fsm/src/episode/moves");
