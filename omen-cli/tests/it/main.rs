@@ -16,6 +16,7 @@ mod gate;
 mod governed;
 mod human;
 mod others;
+mod readme;
 
 /// The command, with nothing of the caller's terminal about it.
 fn omen<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {
