@@ -13,6 +13,7 @@ use omen_codegen::model::{Fsm, Model, Rule, Target};
 
 use crate::evidence::Evidence;
 use crate::gallery;
+use crate::markdown::{code, table};
 use crate::statements::Statements;
 
 /// Where the pages with generated regions stand.
@@ -178,20 +179,6 @@ fn rules(model: &Model, which: impl Fn(&Rule) -> bool) -> String {
         ]
     });
     table(&["Code", "Title", "Severity", "When", "What must be so", "If broken", "The way out"], rows)
-}
-
-pub(crate) fn code(text: &str) -> String {
-    format!("`{text}`")
-}
-
-pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let mut out = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
-    for row in rows {
-        let cells: Vec<_> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "| {} |", cells.join(" | "));
-    }
-    out
 }
 
 const OPEN: &str = "<!-- generated: ";

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use omen_codegen::model::Gate;
 
-use super::{code, table};
 use crate::evidence::{Evidence, Proof};
+use crate::markdown::{code, table};
 
 /// The way of a request, as a drawing. From which step an early end leads away, its function says.
 pub(super) fn way(gate: &Gate) -> Result<String, Box<dyn Error + Send + Sync>> {

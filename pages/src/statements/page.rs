@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::{Document, State, Statement, Statements};
-use crate::docs::{code, table};
 use crate::evidence::{Evidence, Proof};
+use crate::markdown::{code, table};
 
 /// The counts, why some have no example, and a table a section.
 pub(super) fn write(statements: &Statements, evidence: &Evidence) -> String {

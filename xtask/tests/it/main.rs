@@ -11,5 +11,6 @@
 mod api;
 mod ci;
 mod dispatch;
+mod figures;
 mod hermetic;
 mod light;
