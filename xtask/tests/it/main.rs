@@ -5,7 +5,7 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stdout,
-    reason = "tests say what is wrong by failing, and show what they counted"
+    reason = "tests report by failing, and print what they counted"
 )]
 
 mod api;
