@@ -33,7 +33,7 @@ fn gate(code: omen_gate::Code, out: &mut Output) -> Result<(), Failure> {
 fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
     let info = code.info();
     writeln!(out, "{code}: {}\n", info.title)?;
-    let mut known = vec![("stage", info.stage.to_owned()), ("severity", info.severity.to_owned())];
+    let mut known = vec![("stage", info.stage.to_string()), ("severity", info.severity.to_owned())];
     if !info.policy.is_empty() {
         known.push(("policy", info.policy.join(", ")));
     }

@@ -14,7 +14,7 @@ pub(crate) fn run(format: Format, out: &mut Output) -> Result<Outcome, Failure> 
         Format::Human => {
             writeln!(out, "{:<8} {:<10} {:<14} TITLE", "CODE", "STAGE", "SEVERITY")?;
             for info in Code::ALL.iter().map(|code| code.info()) {
-                writeln!(out, "{:<8} {:<10} {:<14} {}", info.code, info.stage, info.severity, info.title)?;
+                writeln!(out, "{:<8} {:<10} {:<14} {}", info.code, info.stage.as_str(), info.severity, info.title)?;
             }
             for code in omen_gate::Code::ALL {
                 writeln!(out, "{:<8} {GATE:<10} {ERROR:<14} {}", code.as_str(), code.title())?;
@@ -54,7 +54,7 @@ impl Rule {
         Self {
             code: info.code,
             title: info.title,
-            stage: info.stage,
+            stage: info.stage.as_str(),
             severity: info.severity,
             policy: info.policy,
             condition: Some(info.condition),

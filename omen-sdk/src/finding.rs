@@ -1,44 +1,7 @@
 //! What a validator reports.
 
-use std::fmt;
-
 use omen_types::PacketType;
-pub use omen_types::{Code, Diagnostic, Severity};
-
-/// The stage that found it (D1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stage {
-    /// The line is no JSON.
-    Json,
-    /// The packet does not match its schema, or repeats an id.
-    Schema,
-    /// The packet is not legal here: the table, and E1–E7.
-    Fsm,
-    /// The packet breaks an invariant.
-    Invariant,
-    /// The stream has ended.
-    End,
-}
-
-impl Stage {
-    /// As the JSON output has it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Stage::Json => "json",
-            Stage::Schema => "schema",
-            Stage::Fsm => "fsm",
-            Stage::Invariant => "invariant",
-            Stage::End => "end",
-        }
-    }
-}
-
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+pub use omen_types::{Code, Diagnostic, Severity, Stage};
 
 /// One finding: a diagnostic, and the place in the log that it is about.
 ///

@@ -76,7 +76,7 @@ fn all_rules_are_listed() {
         let info = code.info();
         assert!(text.lines().any(|line| line.starts_with(info.code) && line.ends_with(info.title)), "{code}");
         let expect = serde_json::json!({
-            "code": info.code, "title": info.title, "stage": info.stage, "severity": info.severity,
+            "code": info.code, "title": info.title, "stage": info.stage.as_str(), "severity": info.severity,
             "policy": info.policy, "condition": info.condition, "statement": info.statement,
             "rationale": info.rationale, "help": info.help, "source": info.source,
             "shared_with": info.shared_with.map(|code| code.as_str()),
