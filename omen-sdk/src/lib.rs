@@ -9,8 +9,8 @@
 //! let line = br#"{"header": {"packet_id": "pkt_1"}}"#;
 //! let mut findings: Vec<Finding> = Vec::new();
 //! let mut validator = Validator::new(ValidatorOptions::default());
-//! validator.feed(line, &mut findings);
-//! let summary = validator.finish(&mut findings);
+//! let Ok(()) = validator.feed(line, &mut findings); // A vector cannot fail.
+//! let Ok(summary) = validator.finish(&mut findings);
 //! assert_eq!((summary.accepted, summary.rejected), (0, 1));
 //! assert!(findings.iter().all(|finding| finding.diagnostic.code == Code::Schema));
 //! ```

@@ -1,13 +1,15 @@
 //! The validator: bytes in, findings out.
 
-use std::io::{self, Read};
+use std::convert::Infallible;
+use std::io::Read;
 
-pub use omen_fsm::{Event, Node, NodeSet, Verdict};
+use omen_fsm::Verdict;
+pub use omen_fsm::{Event, Node, NodeSet};
 use omen_types::limits::MAX_LINE_BYTES;
 use omen_types::{Claims, Code, Diagnostic, Instant, PacketFacts, PacketType, Rejected, Severity, parse};
 
 use crate::finding::{Finding, Stage};
-use crate::lines::{Line, Lines};
+use crate::lines::{LineSplitter, RawLine, ReadError};
 
 mod episodes;
 mod levels;
@@ -25,29 +27,51 @@ pub struct ValidatorOptions {
     pub levels: Levels,
 }
 
-/// Receives what a validator has to say.
+/// Receives what a validator finds.
 pub trait Sink {
-    /// A finding. `line` is the text of its line, bytes that are no UTF-8 replaced; there is none at
-    /// the end of the stream, nor for a line that is too long to be kept.
-    fn finding(&mut self, finding: Finding, line: Option<&str>);
+    /// What may go wrong with it; [`Infallible`] if nothing can. The validator stops at the first error and returns it.
+    type Error;
 
-    /// A packet was judged; its findings have been given before.
-    fn packet(&mut self, step: &Step<'_>) {
-        let _ = step;
+    /// Takes a finding. `line` is the text of its line, with bytes that are not UTF-8 replaced; it is `None` at the end of
+    /// the stream, and for a line that is too long to be kept.
+    ///
+    /// # Errors
+    /// If the sink cannot take it.
+    fn finding(&mut self, finding: Finding, line: Option<&str>) -> Result<(), Self::Error>;
+
+    /// Takes a packet that was judged, after its findings.
+    ///
+    /// # Errors
+    /// If the sink cannot take it.
+    fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Self::Error> {
+        let _ = packet;
+        Ok(())
+    }
+
+    /// Called by [`Validator::read`] when everything that was read so far is judged: the reader may block next, so this is
+    /// where to flush.
+    ///
+    /// # Errors
+    /// If the sink cannot flush.
+    fn caught_up(&mut self) -> Result<(), Self::Error> {
+        Ok(())
     }
 }
 
 /// Keeps the findings.
 impl Sink for Vec<Finding> {
-    fn finding(&mut self, finding: Finding, _: Option<&str>) {
+    type Error = Infallible;
+
+    fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Infallible> {
         self.push(finding);
+        Ok(())
     }
 }
 
 /// A packet that was judged.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Step<'s> {
+pub struct JudgedPacket<'s> {
     /// Line of the stream, from 1.
     pub line: u64,
     /// Number of the packet in the stream, from 0.
@@ -112,14 +136,14 @@ impl std::ops::AddAssign for Summary {
 /// let log = omen_schema::example("invalid/e1-decision-before-belief.jsonl").unwrap_or_default();
 /// let mut findings: Vec<Finding> = Vec::new();
 /// let mut validator = Validator::new(ValidatorOptions::default());
-/// validator.feed(log.as_bytes(), &mut findings);
-/// let summary = validator.finish(&mut findings);
+/// let Ok(()) = validator.feed(log.as_bytes(), &mut findings);
+/// let Ok(summary) = validator.finish(&mut findings);
 /// assert_eq!(summary.errors, 1);
 /// assert_eq!(findings[0].diagnostic.code, omen::Code::E1);
 /// ```
 #[derive(Debug)]
 pub struct Validator {
-    lines: Lines,
+    lines: LineSplitter,
     judge: Judge,
 }
 
@@ -128,29 +152,26 @@ impl Validator {
     #[must_use]
     pub fn new(options: ValidatorOptions) -> Self {
         let judge = Judge { options, episodes: Episodes::default(), line: 0, summary: Summary::default() };
-        Self { lines: Lines::new(MAX_LINE_BYTES), judge }
+        Self { lines: LineSplitter::new(MAX_LINE_BYTES), judge }
     }
 
-    /// Takes the next bytes of the stream, in chunks of any size.
-    pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
-        self.judge.summary.bytes += bytes.len() as u64;
-        self.lines.feed(bytes, |line| self.judge.line(line, sink));
-    }
-
-    /// Takes all that a reader gives.
+    /// Judges the next bytes of the stream, in chunks of any size.
     ///
     /// # Errors
-    /// Those of the reader; what it gave before was judged.
-    pub fn read(&mut self, mut reader: impl Read, sink: &mut dyn Sink) -> io::Result<()> {
-        let mut buffer = vec![0; READ_BYTES];
-        loop {
-            match reader.read(&mut buffer) {
-                Ok(0) => return Ok(()),
-                Ok(count) => self.feed(buffer.get(..count).unwrap_or_default(), sink),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
+    /// The first error of the sink. The rest of `bytes` is not judged then, so the stream is not to be continued.
+    pub fn feed<S: Sink + ?Sized>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
+        self.lines.feed(bytes, |line| self.judge.line(line, sink))
+    }
+
+    /// Judges all that a reader gives.
+    ///
+    /// # Errors
+    /// If the reader fails, after all that it gave before was judged; or at the first error of the sink.
+    pub fn read<S: Sink + ?Sized>(&mut self, reader: impl Read, sink: &mut S) -> Result<(), ReadError<S::Error>> {
+        self.lines.read(reader, |line| match line {
+            Some(line) => self.judge.line(line, sink),
+            None => sink.caught_up(),
+        })
     }
 
     /// Reports what is late at a time, without waiting for a packet (INV-011): for who follows a log as it is written,
@@ -166,28 +187,34 @@ impl Validator {
     /// let mut findings: Vec<Finding> = Vec::new();
     /// // Up to the first directive, and then nothing comes for a day.
     /// for line in log.split_inclusive('\n').take(4) {
-    ///     validator.feed(line.as_bytes(), &mut findings);
+    ///     let Ok(()) = validator.feed(line.as_bytes(), &mut findings);
     /// }
     /// assert!(findings.is_empty());
-    /// validator.tick("2030-01-01T00:00:00Z".parse()?, &mut findings);
+    /// let Ok(()) = validator.tick("2030-01-01T00:00:00Z".parse()?, &mut findings);
     /// assert_eq!(findings[0].diagnostic.code, Code::Inv011);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn tick(&mut self, now: Instant, sink: &mut dyn Sink) {
-        self.judge.tick(now, sink);
+    ///
+    /// # Errors
+    /// The first error of the sink.
+    pub fn tick<S: Sink + ?Sized>(&mut self, now: Instant, sink: &mut S) -> Result<(), S::Error> {
+        self.judge.tick(now, sink)
     }
 
     /// The counts so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        self.judge.summary()
+        Summary { bytes: self.lines.bytes(), ..self.judge.summary() }
     }
 
     /// Judges the end of the stream: a last line without line end, and what is still open (D4).
-    pub fn finish(mut self, sink: &mut dyn Sink) -> Summary {
-        self.lines.finish(|line| self.judge.line(line, sink));
-        self.judge.end(sink);
-        self.judge.summary()
+    ///
+    /// # Errors
+    /// The first error of the sink.
+    pub fn finish<S: Sink + ?Sized>(mut self, sink: &mut S) -> Result<Summary, S::Error> {
+        self.lines.finish(|line| self.judge.line(line, sink))?;
+        self.judge.end(sink)?;
+        Ok(self.summary())
     }
 }
 
@@ -205,14 +232,14 @@ impl Judge {
         Summary { episodes: self.episodes.len() as u64, ..self.summary }
     }
 
-    fn line(&mut self, line: Line<'_>, sink: &mut dyn Sink) {
+    fn line<S: Sink + ?Sized>(&mut self, line: RawLine<'_>, sink: &mut S) -> Result<(), S::Error> {
         self.line += 1;
         let bytes = match line {
-            Line::Whole(bytes) => bytes,
-            Line::TooLong => return self.broken(parse::too_long(), None, sink),
+            RawLine::Whole(bytes) => bytes,
+            RawLine::TooLong => return self.broken(parse::too_long(), None, sink),
         };
         if bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
-            return;
+            return Ok(());
         }
         let text = match std::str::from_utf8(bytes) {
             Ok(text) => text,
@@ -233,7 +260,12 @@ impl Judge {
     }
 
     /// A packet that matches its schema.
-    fn packet(&mut self, text: &str, facts: &PacketFacts<'_>, sink: &mut dyn Sink) {
+    fn packet<S: Sink + ?Sized>(
+        &mut self,
+        text: &str,
+        facts: &PacketFacts<'_>,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
         let packet_index = self.summary.packets;
         self.summary.packets += 1;
         let machine = self.episodes.get_or_start(&facts.header.correlation_id);
@@ -260,9 +292,9 @@ impl Judge {
                 packet_type: Some(facts.payload.packet_type()),
                 state: Some(before),
             };
-            sink.finding(place.finding(who, stage, diagnostic), Some(text));
+            sink.finding(place.finding(who, stage, diagnostic), Some(text))?;
         }
-        sink.packet(&Step {
+        sink.packet(&JudgedPacket {
             line: self.line,
             packet_index,
             packet_id: Some(&facts.header.packet_id),
@@ -272,11 +304,16 @@ impl Judge {
             after: Some(after),
             event: Some(event),
             accepted,
-        });
+        })
     }
 
     /// A line that is no packet.
-    fn broken(&mut self, rejected: Rejected, text: Option<&str>, sink: &mut dyn Sink) {
+    fn broken<S: Sink + ?Sized>(
+        &mut self,
+        rejected: Rejected,
+        text: Option<&str>,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
         let packet_index = self.summary.packets;
         self.summary.packets += 1;
         self.summary.rejected += 1;
@@ -289,9 +326,9 @@ impl Judge {
             let stage = if diagnostic.code == Code::Json { Stage::Json } else { Stage::Schema };
             let who =
                 Who { packet_id: packet_id.clone(), correlation_id: correlation_id.clone(), packet_type, state: nodes };
-            sink.finding(place.finding(who, stage, diagnostic), text);
+            sink.finding(place.finding(who, stage, diagnostic), text)?;
         }
-        sink.packet(&Step {
+        sink.packet(&JudgedPacket {
             line: self.line,
             packet_index,
             packet_id: packet_id.as_deref(),
@@ -301,22 +338,23 @@ impl Judge {
             after: nodes,
             event: None,
             accepted: false,
-        });
+        })
     }
 
-    fn end(&mut self, sink: &mut dyn Sink) {
+    fn end<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), S::Error> {
         for (id, machine) in self.episodes.in_order() {
             let mut found = machine.finish_at(self.options.now);
             self.options.levels.apply_to(&mut found, |(_, diagnostic)| diagnostic);
             for (packet_id, diagnostic) in found {
                 self.summary.count(&diagnostic);
                 let packet_id = packet_id.map(str::to_owned);
-                sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic), None);
+                sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic), None)?;
             }
         }
+        Ok(())
     }
 
-    fn tick(&mut self, now: Instant, sink: &mut dyn Sink) {
+    fn tick<S: Sink + ?Sized>(&mut self, now: Instant, sink: &mut S) -> Result<(), S::Error> {
         for (id, machine) in self.episodes.in_order_mut() {
             for (packet_id, diagnostic) in machine.tick(now) {
                 let mut findings = vec![diagnostic];
@@ -324,10 +362,11 @@ impl Judge {
                 for diagnostic in findings {
                     self.summary.count(&diagnostic);
                     let packet_id = Some(packet_id.clone());
-                    sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::Invariant, diagnostic), None);
+                    sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::Invariant, diagnostic), None)?;
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -408,6 +447,3 @@ impl Place<'_> {
         }
     }
 }
-
-/// How much is read at a time: enough that a system call is rare, little enough to stay in cache.
-const READ_BYTES: usize = 256 * 1024;
