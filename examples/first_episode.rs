@@ -11,6 +11,7 @@
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
+use std::convert::Infallible;
 use std::error::Error;
 
 use omen::facts::{
@@ -20,7 +21,7 @@ use omen::facts::{
 use omen::finding::Finding;
 use omen::packet::TaskClass;
 use omen::prelude::*;
-use omen::validator::{Sink, Validator, ValidatorOptions};
+use omen::validator::{JudgedPacket, Sink, Validator, ValidatorOptions};
 use omen::{Instant, json};
 
 tool!(ConfigGet = "config.get", Read);
@@ -100,7 +101,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut trace = Trace(Vec::new());
     let mut validator = Validator::new(ValidatorOptions::default());
     validator.feed(log.as_bytes(), &mut trace);
-    let summary = validator.finish(&mut trace);
+    let Ok(summary) = validator.finish(&mut trace);
     println!("{}", trace.0.join("\n"));
     println!("{} accepted, {} errors, {} warnings\n", summary.accepted, summary.errors, summary.warnings);
 
@@ -117,13 +118,19 @@ fn main() -> Result<(), Box<dyn Error>> {
 struct Trace(Vec<String>);
 
 impl Sink for Trace {
-    fn finding(&mut self, finding: Finding, _: Option<&str>) {
+    type Error = Infallible;
+
+    fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Infallible> {
         self.0.push(format!("  {}", finding.diagnostic));
+        Ok(())
     }
 
-    fn packet(&mut self, step: &omen::validator::Step<'_>) {
-        let (Some(before), Some(after), Some(event)) = (step.before, step.after, step.event) else { return };
-        let mark = if step.accepted { "✓" } else { "✗" };
+    fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Infallible> {
+        let (Some(before), Some(after), Some(event)) = (packet.before, packet.after, packet.event) else {
+            return Ok(());
+        };
+        let mark = if packet.accepted { "✓" } else { "✗" };
         self.0.push(format!("  {mark} {:<14} → {:<24} {}", before.to_string(), after.to_string(), event.description()));
+        Ok(())
     }
 }

@@ -8,17 +8,17 @@ use omen_gate::audit::{Anchor, Key, Mac, Tampering, Verdict, Verification, verif
 use omen_gate::regular;
 use serde::Serialize;
 
-use super::args::{AuditExportArgs, AuditVerifyArgs, Format, KeyArgs, NewKeyArgs};
-use super::output::Output;
-use super::{Failure, Outcome, complain};
+use crate::args::{AuditExportArgs, AuditVerifyArgs, Format, KeyArgs, NewKeyArgs};
+use crate::exit::{Exit, Failure, complain};
+use crate::output::Output;
 
-pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Outcome, Failure> {
-    let Some(key) = key(&args.key) else { return Ok(Outcome::Unread) };
+pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, Failure> {
+    let Some(key) = key(&args.key) else { return Ok(Exit::Unreadable) };
     let anchor = match args.anchor.as_deref().map(|path| anchor(path, &key)).transpose() {
         Ok(anchor) => anchor,
-        Err(Unread) => return Ok(Outcome::Unread),
+        Err(Unread) => return Ok(Exit::Unreadable),
     };
-    let Some(found) = found(&args.log, &key, anchor.as_ref()) else { return Ok(Outcome::Unread) };
+    let Some(found) = found(&args.log, &key, anchor.as_ref()) else { return Ok(Exit::Unreadable) };
     let report = Report::new(&args.log, &found, anchor.as_ref());
     match args.format {
         Format::Human => report.human(out)?,
@@ -31,19 +31,19 @@ pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Outcome
     Ok(outcome(&found.verdict))
 }
 
-pub(crate) fn new_key(args: &NewKeyArgs) -> Outcome {
+pub(crate) fn new_key(args: &NewKeyArgs) -> Exit {
     match Key::create(&args.file) {
-        Ok(_) => Outcome::Clean,
+        Ok(_) => Exit::Clean,
         Err(error) => {
             complain(format_args!("cannot make the key: {error}; {}", error.help()));
-            Outcome::Unread
+            Exit::Unreadable
         }
     }
 }
 
-pub(crate) fn export_anchor(args: &AuditExportArgs, out: &mut Output) -> Result<Outcome, Failure> {
-    let Some(key) = key(&args.key) else { return Ok(Outcome::Unread) };
-    let Some(found) = found(&args.log, &key, None) else { return Ok(Outcome::Unread) };
+pub(crate) fn export_anchor(args: &AuditExportArgs, out: &mut Output) -> Result<Exit, Failure> {
+    let Some(key) = key(&args.key) else { return Ok(Exit::Unreadable) };
+    let Some(found) = found(&args.log, &key, None) else { return Ok(Exit::Unreadable) };
     match found.anchor(&key) {
         Ok(anchor) => {
             writeln!(out, "{anchor}")?;
@@ -129,8 +129,8 @@ impl<'r> Report<'r> {
 /// Something could not be read, and that was said.
 struct Unread;
 
-fn outcome(verdict: &Verdict) -> Outcome {
-    if *verdict == Verdict::Sound { Outcome::Clean } else { Outcome::ErrorsFound }
+fn outcome(verdict: &Verdict) -> Exit {
+    if *verdict == Verdict::Sound { Exit::Clean } else { Exit::ErrorsFound }
 }
 
 fn key(args: &KeyArgs) -> Option<Key> {

@@ -1,25 +1,26 @@
 //! `omen explain`: the long text of a code; for a code of packets, with a refused and a fixed example.
 
+use std::convert::Infallible;
 use std::io::Write as _;
 
 use omen::finding::Finding;
-use omen::render::human::{Human, wrap};
+use omen::render::human::Human;
 use omen::validator::{Sink, Validator, ValidatorOptions};
 use omen_fsm::{Event, Node, REFUSALS, Refusal, SENDERS, SenderInfo};
 use omen_types::{Code, Severity, parse};
 use serde::Deserialize;
 
-use super::args::AnyCode;
-use super::output::Output;
-use super::{Failure, Outcome};
+use crate::args::AnyCode;
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
 
-pub(crate) fn run(code: AnyCode, out: &mut Output) -> Result<Outcome, Failure> {
+pub(crate) fn run(code: AnyCode, out: &mut Output) -> Result<Exit, Failure> {
     match code {
         AnyCode::Packet(code) => packet(code, out)?,
         AnyCode::Gate(code) => gate(code, out)?,
     }
     out.flush()?;
-    Ok(Outcome::Clean)
+    Ok(Exit::Clean)
 }
 
 fn gate(code: omen_gate::Code, out: &mut Output) -> Result<(), Failure> {
@@ -57,12 +58,12 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
         writeln!(out, "\nRefuses")?;
     }
     for refusal in refused {
-        writeln!(out, "  - {}", wrap(&steps(refusal), WIDTH - 4).replace('\n', "\n    "))?;
+        writeln!(out, "{}", wrap(&steps(refusal), "  - ", "    "))?;
     }
     if code == Code::Layer {
         writeln!(out, "\nWho sends what")?;
         for sender in SENDERS {
-            writeln!(out, "  - {}", wrap(&sends(sender), WIDTH - 4).replace('\n', "\n    "))?;
+            writeln!(out, "{}", wrap(&sends(sender), "  - ", "    "))?;
         }
     }
     if let Some(example) = Example::of(code)? {
@@ -95,13 +96,13 @@ fn sends(sender: &SenderInfo) -> String {
 
 fn facts(out: &mut Output, known: impl IntoIterator<Item = (&'static str, String)>) -> Result<(), Failure> {
     for (name, value) in known {
-        writeln!(out, "  {name:<12} {}", wrap(&value, WIDTH - 15).replace('\n', "\n               "))?;
+        writeln!(out, "{}", wrap(&value, &format!("  {name:<12} "), &" ".repeat(15)))?;
     }
     Ok(())
 }
 
 fn section(out: &mut Output, heading: &str, text: &str) -> Result<(), Failure> {
-    writeln!(out, "\n{heading}\n  {}", wrap(text, WIDTH - 2).replace('\n', "\n  "))?;
+    writeln!(out, "\n{heading}\n{}", wrap(text, "  ", "  "))?;
     Ok(())
 }
 
@@ -162,8 +163,8 @@ impl Example {
     fn print(&self, code: Code, out: &mut Output) -> Result<(), Failure> {
         let mut found = Found { code, best: None };
         let mut validator = Validator::new(ValidatorOptions::default());
-        validator.feed(self.log.as_bytes(), &mut found);
-        validator.finish(&mut found);
+        let Ok(()) = validator.feed(self.log.as_bytes(), &mut found);
+        let Ok(_) = validator.finish(&mut found);
         let Some((finding, line)) = found.best else {
             return Err(broken(&self.path, format_args!("it does not give {code}")));
         };
@@ -213,7 +214,9 @@ struct Found {
 }
 
 impl Sink for Found {
-    fn finding(&mut self, finding: Finding, line: Option<&str>) {
+    type Error = Infallible;
+
+    fn finding(&mut self, finding: Finding, line: Option<&str>) -> Result<(), Infallible> {
         let diagnostic = &finding.diagnostic;
         let is_better = match &self.best {
             None => true,
@@ -222,7 +225,19 @@ impl Sink for Found {
         if is_better && (diagnostic.code == self.code || diagnostic.also.contains(&self.code)) {
             self.best = Some((finding, line.map(str::to_owned)));
         }
+        Ok(())
     }
+}
+
+/// Wraps a text at spaces only, so that codes stay whole, behind `first` in its first line and `rest` in the others.
+fn wrap(text: &str, first: &str, rest: &str) -> String {
+    let options = textwrap::Options::new(WIDTH)
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .initial_indent(first)
+        .subsequent_indent(rest);
+    textwrap::fill(text, options)
 }
 
 /// Columns of the texts.

@@ -9,11 +9,11 @@ use std::io::Write as _;
 
 use omen_fsm::{Event, Node, NodeSet, State};
 
-use super::args::GraphFormat;
-use super::output::Output;
-use super::{Failure, Outcome};
+use crate::args::GraphFormat;
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
 
-pub(crate) fn run(format: GraphFormat, out: &mut Output) -> Result<Outcome, Failure> {
+pub(crate) fn run(format: GraphFormat, out: &mut Output) -> Result<Exit, Failure> {
     let graph = Graph::of_table();
     let text = match format {
         GraphFormat::Mermaid => graph.mermaid(),
@@ -21,7 +21,7 @@ pub(crate) fn run(format: GraphFormat, out: &mut Output) -> Result<Outcome, Fail
     };
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    Ok(Outcome::Clean)
+    Ok(Exit::Clean)
 }
 
 /// The edges, sorted: from node, to node, the events.

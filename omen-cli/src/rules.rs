@@ -5,11 +5,11 @@ use std::io::Write as _;
 use omen_types::Code;
 use serde::Serialize;
 
-use super::args::Format;
-use super::output::Output;
-use super::{Failure, Outcome};
+use crate::args::Format;
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
 
-pub(crate) fn run(format: Format, out: &mut Output) -> Result<Outcome, Failure> {
+pub(crate) fn run(format: Format, out: &mut Output) -> Result<Exit, Failure> {
     match format {
         Format::Human => {
             writeln!(out, "{:<8} {:<10} {:<14} TITLE", "CODE", "STAGE", "SEVERITY")?;
@@ -28,7 +28,7 @@ pub(crate) fn run(format: Format, out: &mut Output) -> Result<Outcome, Failure> 
         }
     }
     out.flush()?;
-    Ok(Outcome::Clean)
+    Ok(Exit::Clean)
 }
 
 /// All that is known of a code.

@@ -7,17 +7,17 @@ use omen_types::suggest;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::output::Output;
-use super::{Failure, Outcome};
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
 
-pub(crate) fn run(name: Option<&str>, out: &mut Output) -> Result<Outcome, Failure> {
+pub(crate) fn run(name: Option<&str>, out: &mut Output) -> Result<Exit, Failure> {
     let files = omen_schema::FILES.iter().map(|(path, text)| File::read(path, text)).collect::<Result<Vec<_>, _>>()?;
     match name {
         None => list(&files, out)?,
         Some(name) => writeln!(out, "{}", find(&files, name)?)?,
     }
     out.flush()?;
-    Ok(Outcome::Clean)
+    Ok(Exit::Clean)
 }
 
 fn list(files: &[File], out: &mut Output) -> Result<(), Failure> {

@@ -37,11 +37,7 @@ impl LineSplitter {
     ///
     /// # Errors
     /// The first error of `each`.
-    pub fn feed<E>(
-        &mut self,
-        mut bytes: &[u8],
-        mut each: impl FnMut(RawLine<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn feed<E>(&mut self, mut bytes: &[u8], mut each: impl FnMut(RawLine<'_>) -> Result<(), E>) -> Result<(), E> {
         self.bytes += bytes.len() as u64;
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at(end);

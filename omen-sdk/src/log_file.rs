@@ -33,6 +33,7 @@ pub struct LogFile(Arc<Mutex<Open>>);
 
 #[derive(Debug)]
 struct Open {
+    path: PathBuf,
     file: File,
     begun: BTreeSet<Fingerprint>,
     is_synced: bool,
@@ -46,20 +47,22 @@ impl Drop for Open {
     }
 }
 
-/// Why a file cannot be opened as a log.
+/// Why a file cannot be used as a log.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LogFileError {
-    /// Another process has it open, or another `LogFile` of this process.
+    /// The caller, or another process: the file is open in another `LogFile`.
     Locked(PathBuf),
-    /// It ends without a line feed, so its last step may not be whole.
+    /// The input: the file ends without a line feed, so its last step may be incomplete.
     Torn {
         /// The file.
         path: PathBuf,
-        /// How many bytes of it are whole lines.
+        /// How many bytes of the file are complete lines.
         whole: u64,
     },
-    /// It cannot be read, created or locked.
+    /// The input: the episode cannot be resumed from this log.
+    Resume(PathBuf, ResumeError),
+    /// The environment: the file cannot be read, created or locked.
     Io(PathBuf, io::Error),
 }
 
@@ -71,10 +74,11 @@ impl fmt::Display for LogFileError {
             }
             Self::Torn { path, whole } => write!(
                 f,
-                "the log `{}` ends in the middle of a line; keep a copy, then cut the file to {whole} bytes: that step was \
-                 not taken",
+                "the log `{}` ends in the middle of a line; keep a copy, then truncate the file to {whole} bytes: the \
+                 incomplete step was not taken",
                 path.display()
             ),
+            Self::Resume(path, error) => write!(f, "cannot resume from the log `{}`: {error}", path.display()),
             Self::Io(path, error) => write!(f, "cannot open the log `{}`: {error}", path.display()),
         }
     }
@@ -83,8 +87,9 @@ impl fmt::Display for LogFileError {
 impl std::error::Error for LogFileError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
+            Self::Resume(_, error) => Some(error),
             Self::Io(_, error) => Some(error),
-            _ => None,
+            Self::Locked(_) | Self::Torn { .. } => None,
         }
     }
 }
@@ -105,7 +110,7 @@ impl LogFile {
             TryLockError::WouldBlock => LogFileError::Locked(path.to_owned()),
             TryLockError::Error(error) => failed(error),
         })?;
-        let mut log = Open { file, begun: BTreeSet::new(), is_synced: false };
+        let mut log = Open { path: path.to_owned(), file, begun: BTreeSet::new(), is_synced: false };
         let mut begun = BTreeSet::new();
         let whole = log.lines(|line| {
             if let Ok(text) = std::str::from_utf8(line)
@@ -128,20 +133,27 @@ impl LogFile {
         self
     }
 
-    /// Takes up the episode that `setup` names where the log ends, and lets it write on. It need not have begun.
+    /// Resumes the episode that `setup` names at the end of the log, to which it then writes. It need not have begun.
     ///
     /// # Errors
-    /// As [`AnyEpisode::resume`]; or if the file cannot be read.
-    pub fn resume(&self, setup: Setup) -> io::Result<Result<AnyEpisode, ResumeError>> {
+    /// [`LogFileError::Resume`] as [`AnyEpisode::resume`]; [`LogFileError::Io`] if the file cannot be read.
+    pub fn resume(&self, setup: Setup) -> Result<AnyEpisode, LogFileError> {
         let id = setup.correlation_id().clone();
         let mut lines: Vec<String> = Vec::new();
         // Lines of other episodes leave a blank one, so that an error names the line of the file.
-        self.lock().lines(|line| {
+        let mut open = self.lock();
+        let path = open.path.clone();
+        let read = open.lines(|line| {
             let text = String::from_utf8_lossy(line);
             let is_own = memchr::memmem::find(line, id.as_str().as_bytes()).is_some();
             lines.push(if is_own { text.into_owned() } else { String::new() });
-        })?;
-        Ok(AnyEpisode::resume(setup.log(self.clone()), lines.iter().map(String::as_str)))
+        });
+        drop(open);
+        if let Err(error) = read {
+            return Err(LogFileError::Io(path, error));
+        }
+        let resumed = AnyEpisode::resume(setup.log(self.clone()), lines.iter().map(String::as_str));
+        resumed.map_err(|error| LogFileError::Resume(path, error))
     }
 
     /// A panic with the lock held can only come from the file's own writes, which leave nothing half changed here.

@@ -260,12 +260,7 @@ impl Judge {
     }
 
     /// A packet that matches its schema.
-    fn packet<S: Sink + ?Sized>(
-        &mut self,
-        text: &str,
-        facts: &PacketFacts<'_>,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
+    fn packet<S: Sink + ?Sized>(&mut self, text: &str, facts: &PacketFacts<'_>, sink: &mut S) -> Result<(), S::Error> {
         let packet_index = self.summary.packets;
         self.summary.packets += 1;
         let machine = self.episodes.get_or_start(&facts.header.correlation_id);

@@ -1,19 +1,24 @@
 //! Findings for people: the place in the source line, the rule, and a way out.
 //!
 //! ```
+//! use std::io::Write as _;
+//!
 //! use omen::{Finding, Sink, Validator, render::human::Human, validator::ValidatorOptions};
 //!
 //! struct Print;
 //!
 //! impl Sink for Print {
-//!     fn finding(&mut self, finding: Finding, line: Option<&str>) {
-//!         print!("{}", Human::plain().finding("episode.jsonl", &finding, line));
+//!     type Error = std::io::Error;
+//!
+//!     fn finding(&mut self, finding: Finding, line: Option<&str>) -> std::io::Result<()> {
+//!         write!(std::io::stdout(), "{}", Human::plain().finding("episode.jsonl", &finding, line))
 //!     }
 //! }
 //!
 //! let mut validator = Validator::new(ValidatorOptions::default());
-//! validator.feed(b"no packet\n", &mut Print);
-//! assert_eq!(validator.finish(&mut Print).rejected, 1);
+//! validator.feed(b"not JSON\n", &mut Print)?;
+//! assert_eq!(validator.finish(&mut Print)?.rejected, 1);
+//! # std::io::Result::Ok(())
 //! ```
 
 use std::fmt::Write as _;
@@ -100,26 +105,6 @@ impl Human {
     }
 }
 
-/// Breaks a text into lines of at most `width` characters, at spaces.
-#[must_use]
-pub fn wrap(text: &str, width: usize) -> String {
-    let mut lines = String::new();
-    let mut column = 0;
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        if column > 0 && column + 1 + length > width {
-            lines.push('\n');
-            column = 0;
-        } else if column > 0 {
-            lines.push(' ');
-            column += 1;
-        }
-        lines.push_str(word);
-        column += length;
-    }
-    lines
-}
-
 /// `file:line:column   packet ID · TYPE · state STATE`, as far as it is known.
 fn origin(file: &str, finding: &Finding) -> String {
     let mut text = clean(file).into_owned();
@@ -175,8 +160,13 @@ fn footer<'a>(name: &'static str, text: String) -> Element<'a> {
     level.with_name(Some(name)).message(text).into()
 }
 
+/// Wraps at spaces only: codes, ids and pointers stay whole.
 fn prose(text: &str) -> String {
-    wrap(&clean(text), FOOTER)
+    let options = textwrap::Options::new(FOOTER)
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::fill(&clean(text), options)
 }
 
 /// Columns of a footer's text.
@@ -184,12 +174,16 @@ const FOOTER: usize = 88;
 
 #[cfg(test)]
 mod tests {
-    use super::wrap;
+    use super::{FOOTER, prose};
 
     #[test]
     fn lines_break_at_spaces_only() {
-        assert_eq!(wrap("one two  three", 7), "one two\nthree");
-        assert_eq!(wrap("averylongword x", 5), "averylongword\nx");
-        assert_eq!(wrap("", 5), "");
+        let words = ["INV-007"; 30].join(" ");
+        let wrapped = prose(&words);
+        assert!(wrapped.lines().count() > 1 && wrapped.lines().all(|line| line.len() <= FOOTER), "{wrapped}");
+        assert_eq!(wrapped.replace('\n', " "), words);
+        let pointer = "/a-b/".repeat(FOOTER);
+        assert_eq!(prose(&format!("at {pointer}")), format!("at\n{pointer}"));
+        assert_eq!(prose(""), "");
     }
 }
