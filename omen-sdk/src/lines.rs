@@ -15,7 +15,7 @@ pub enum RawLine<'l> {
 /// Splits a stream into lines, which end with a line feed, or with a carriage return and a line feed. Keeps at most one
 /// incomplete line.
 ///
-/// The receiver of the lines may fail. The rest of the bytes is not split then, so the stream is not to be continued.
+/// The receiver of the lines may fail. The rest of the bytes is not split then, so the stream cannot be continued.
 #[derive(Debug)]
 pub struct LineSplitter {
     /// The most bytes of a line, without its line end.

@@ -23,11 +23,10 @@ use omen_fsm::episode::{AnyEpisode, Line, Log, ResumeError, Setup};
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::{CorrelationId, PacketFacts};
 
-/// A log of JSON Lines in a file that nobody else writes: the file is locked for as long as this or a clone lives, so
-/// that no two processes write one log. Clones write to the same file, each step as a whole, so episodes may be
-/// interleaved in it.
+/// A log of JSON Lines in a file with one writer: the file is locked as long as this or a clone of it lives, so that no two
+/// processes write to one log. Clones write to the same file, each step as a whole, so episodes may be interleaved in it.
 ///
-/// Remembers the correlation ids that the log holds, in some 20 bytes each.
+/// Remembers the correlation ids in the log, in about 20 bytes each.
 #[derive(Clone, Debug)]
 pub struct LogFile(Arc<Mutex<Open>>);
 
@@ -41,8 +40,8 @@ struct Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        // To close the file is not enough: a child process that another thread starts has a copy of the descriptor until it
-        // becomes its program, and would keep the lock for that moment.
+        // Closing the file is not enough: a child process that another thread starts has a copy of the descriptor until it
+        // executes its program, and keeps the lock until then.
         let _ = self.file.unlock();
     }
 }
@@ -95,10 +94,10 @@ impl std::error::Error for LogFileError {
 }
 
 impl LogFile {
-    /// Opens a log, or creates it, and locks it.
+    /// Opens or creates a log, and locks it.
     ///
     /// # Errors
-    /// If another process has it open, its last line is torn, or it cannot be read.
+    /// If it is open elsewhere, its last line is incomplete, or it cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, LogFileError> {
         let path = path.as_ref();
         let failed = |error| LogFileError::Io(path.to_owned(), error);
@@ -126,7 +125,7 @@ impl LogFile {
         Ok(Self(Arc::new(Mutex::new(log))))
     }
 
-    /// Every step is on the disk before it counts as taken, which takes as long as the disk does.
+    /// Waits for the disk after every step: a step is taken only when it is on the disk.
     #[must_use]
     pub fn synced(self) -> Self {
         self.lock().is_synced = true;
@@ -140,7 +139,7 @@ impl LogFile {
     pub fn resume(&self, setup: Setup) -> Result<AnyEpisode, LogFileError> {
         let id = setup.correlation_id().clone();
         let mut lines: Vec<String> = Vec::new();
-        // Lines of other episodes leave a blank one, so that an error names the line of the file.
+        // Lines of other episodes become blank lines, so that an error names the line of the file.
         let mut open = self.lock();
         let path = open.path.clone();
         let read = open.lines(|line| {
@@ -156,14 +155,14 @@ impl LogFile {
         resumed.map_err(|error| LogFileError::Resume(path, error))
     }
 
-    /// A panic with the lock held can only come from the file's own writes, which leave nothing half changed here.
+    /// A poisoned lock is harmless: only I/O can panic while it is held, which leaves no field half changed.
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Open {
-    /// Reads all lines; says how many bytes are whole lines if the last one is not.
+    /// Reads all lines. If the last line is incomplete, returns how many bytes are complete lines.
     fn lines(&mut self, mut each: impl FnMut(&[u8])) -> io::Result<Option<u64>> {
         self.file.seek(SeekFrom::Start(0))?;
         let mut reader = BufReader::new(&self.file);

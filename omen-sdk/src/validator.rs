@@ -1,4 +1,4 @@
-//! The validator: bytes in, findings out.
+//! The validator: takes bytes of a log, and reports findings.
 
 use std::convert::Infallible;
 use std::io::Read;
@@ -18,12 +18,12 @@ pub use levels::{Level, Levels, NotAdjustable};
 
 use episodes::Episodes;
 
-/// How to validate.
+/// Options of a validator.
 #[derive(Clone, Debug, Default)]
 pub struct ValidatorOptions {
-    /// A fixed time instead of each episode's own clock (D2).
+    /// A fixed time, instead of the clock of each episode (D2).
     pub now: Option<Instant>,
-    /// Severities of invariants that differ from the protocol's.
+    /// Levels of codes whose severity differs from that of the protocol.
     pub levels: Levels,
 }
 
@@ -48,8 +48,8 @@ pub trait Sink {
         Ok(())
     }
 
-    /// Called by [`Validator::read`] when everything that was read so far is judged: the reader may block next, so this is
-    /// where to flush.
+    /// Called by [`Validator::read`] when everything that was read so far is checked: the reader may block next, so this is
+    /// where to flush its output.
     ///
     /// # Errors
     /// If the sink cannot flush.
@@ -82,11 +82,11 @@ pub struct JudgedPacket<'s> {
     pub correlation_id: Option<&'s str>,
     /// `header.packet_type`, if it is readable.
     pub packet_type: Option<PacketType>,
-    /// Where the episode may have been before.
+    /// The possible states of the episode before it.
     pub before: Option<NodeSet>,
-    /// Where it may be now; the same if the packet was rejected.
+    /// The possible states after it: the same ones if it was rejected.
     pub after: Option<NodeSet>,
-    /// What the packet is to the state machine.
+    /// The event that the packet is to the state machine.
     pub event: Option<Event>,
     /// Whether it was accepted.
     pub accepted: bool,
@@ -123,12 +123,11 @@ impl std::ops::AddAssign for Summary {
     }
 }
 
-/// Judges a stream of JSON Lines, episodes interleaved by `correlation_id`.
+/// Checks a log: a stream of JSON Lines, in which episodes may be interleaved.
 ///
-/// Each line goes through four stages: JSON, schema, state machine, invariants; the first one with an
-/// error rejects the packet, which then leaves no trace (D1). Memory grows with the number of
-/// episodes and what is open in them, not with the length of the log, save 16 bytes for each id that
-/// must not come again (D21).
+/// Each line goes through four stages: JSON, schema, state machine, invariants. The first stage with an error rejects the
+/// packet, which then changes nothing (D1). Memory grows with the number of episodes and of their open directives and tokens,
+/// and by 16 bytes for each id that must not be repeated (D21); otherwise not with the length of the log.
 ///
 /// ```
 /// use omen::{Finding, Validator, validator::ValidatorOptions};
@@ -148,25 +147,25 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// A validator at the beginning of a stream.
+    /// Creates a validator at the beginning of a stream.
     #[must_use]
     pub fn new(options: ValidatorOptions) -> Self {
         let judge = Judge { options, episodes: Episodes::default(), line: 0, summary: Summary::default() };
         Self { lines: LineSplitter::new(MAX_LINE_BYTES), judge }
     }
 
-    /// Judges the next bytes of the stream, in chunks of any size.
+    /// Checks the next bytes of the stream, in chunks of any size.
     ///
     /// # Errors
-    /// The first error of the sink. The rest of `bytes` is not judged then, so the stream is not to be continued.
+    /// The first error of the sink. The rest of `bytes` is not checked then, so the stream cannot be continued.
     pub fn feed<S: Sink + ?Sized>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
         self.lines.feed(bytes, |line| self.judge.line(line, sink))
     }
 
-    /// Judges all that a reader gives.
+    /// Checks everything that a reader returns.
     ///
     /// # Errors
-    /// If the reader fails, after all that it gave before was judged; or at the first error of the sink.
+    /// If the reader fails, after everything that it returned before was checked; or the first error of the sink.
     pub fn read<S: Sink + ?Sized>(&mut self, reader: impl Read, sink: &mut S) -> Result<(), ReadError<S::Error>> {
         self.lines.read(reader, |line| match line {
             Some(line) => self.judge.line(line, sink),
@@ -174,10 +173,10 @@ impl Validator {
         })
     }
 
-    /// Reports what is late at a time, without waiting for a packet (INV-011): for who follows a log as it is written,
-    /// with a clock of their own. Each late directive is reported once, here or with the next packet. No clock of an
-    /// episode moves by it (D2), so the verdict on the packets to come stays what it is in a replay; but a decision that
-    /// follows the report on a directive with CRITICAL stakes is asked to escalate (D69).
+    /// Reports the directives that are late at the time `now`, without waiting for a packet (INV-011): for a program that
+    /// follows a log as it is written, with a clock of its own. Each late directive is reported once, here or with the next
+    /// packet. The clocks of the episodes do not change (D2), so later packets get the same verdict as in a replay; only a
+    /// decision that follows a report on a directive with CRITICAL stakes is expected to escalate (D69).
     ///
     /// ```
     /// use omen::{Code, Finding, Validator, validator::ValidatorOptions};
@@ -185,7 +184,7 @@ impl Validator {
     /// let log = omen_schema::example("valid/warning-inv-011-late-result.jsonl").unwrap_or_default();
     /// let mut validator = Validator::new(ValidatorOptions::default());
     /// let mut findings: Vec<Finding> = Vec::new();
-    /// // Up to the first directive, and then nothing comes for a day.
+    /// // Up to the first directive; then there is no packet for years.
     /// for line in log.split_inclusive('\n').take(4) {
     ///     let Ok(()) = validator.feed(line.as_bytes(), &mut findings);
     /// }
@@ -207,7 +206,7 @@ impl Validator {
         Summary { bytes: self.lines.bytes(), ..self.judge.summary() }
     }
 
-    /// Judges the end of the stream: a last line without line end, and what is still open (D4).
+    /// Checks the end of the stream: a last line without a line end, and what is still open (D4).
     ///
     /// # Errors
     /// The first error of the sink.
@@ -218,7 +217,7 @@ impl Validator {
     }
 }
 
-/// Everything but the splitting into lines.
+/// The validator without the splitting into lines.
 #[derive(Debug)]
 struct Judge {
     options: ValidatorOptions,
@@ -246,7 +245,7 @@ impl Judge {
             Err(error) => {
                 let mut rejected = parse::not_utf8(&error);
                 let text = String::from_utf8_lossy(bytes);
-                // The replacement takes three bytes, however many it replaces.
+                // A replacement character takes three bytes, however many bytes it replaces.
                 if let Some(span) = rejected.errors.first_mut().and_then(|error| error.span.as_mut()) {
                     span.end = span.start + char::REPLACEMENT_CHARACTER.len_utf8();
                 }
@@ -281,13 +280,13 @@ impl Judge {
         let place = Place { line: self.line, packet_index, text: Some(text) };
         for (stage, diagnostic) in reported(verdict, accepted) {
             self.summary.count(&diagnostic);
-            let who = Who {
+            let known = Known {
                 packet_id: Some(facts.header.packet_id.clone().into_owned()),
                 correlation_id: Some(facts.header.correlation_id.clone().into_owned()),
                 packet_type: Some(facts.payload.packet_type()),
                 state: Some(before),
             };
-            sink.finding(place.finding(who, stage, diagnostic), Some(text))?;
+            sink.finding(place.finding(known, stage, diagnostic), Some(text))?;
         }
         sink.packet(&JudgedPacket {
             line: self.line,
@@ -302,7 +301,7 @@ impl Judge {
         })
     }
 
-    /// A line that is no packet.
+    /// A line that is not a valid packet.
     fn broken<S: Sink + ?Sized>(
         &mut self,
         rejected: Rejected,
@@ -319,9 +318,13 @@ impl Judge {
         for diagnostic in errors {
             self.summary.count(&diagnostic);
             let stage = if diagnostic.code == Code::Json { Stage::Json } else { Stage::Schema };
-            let who =
-                Who { packet_id: packet_id.clone(), correlation_id: correlation_id.clone(), packet_type, state: nodes };
-            sink.finding(place.finding(who, stage, diagnostic), text)?;
+            let known = Known {
+                packet_id: packet_id.clone(),
+                correlation_id: correlation_id.clone(),
+                packet_type,
+                state: nodes,
+            };
+            sink.finding(place.finding(known, stage, diagnostic), text)?;
         }
         sink.packet(&JudgedPacket {
             line: self.line,
@@ -374,7 +377,7 @@ impl Summary {
     }
 }
 
-/// What is reported of a verdict: of a rejected packet its errors only (D1).
+/// The findings to report: only the errors if the packet is rejected (D1).
 fn reported(verdict: Verdict, accepted: bool) -> impl Iterator<Item = (Stage, Diagnostic)> {
     let ids = verdict.ids.into_iter().map(|found| (Stage::Schema, found));
     let fsm = verdict.fsm.into_iter().map(|found| (Stage::Fsm, found));
@@ -386,13 +389,13 @@ fn reported(verdict: Verdict, accepted: bool) -> impl Iterator<Item = (Stage, Di
     ids.chain(fsm).chain(invariants)
 }
 
-/// A finding that no line of the stream stands for: on an episode, or on a directive of it.
+/// A finding without a line: about an episode, or about one of its directives.
 fn unplaced(id: &str, nodes: NodeSet, packet_id: Option<String>, stage: Stage, diagnostic: Diagnostic) -> Finding {
     Finding {
         line: None,
         column: None,
         packet_index: None,
-        // Only directives are named without a line.
+        // Of packets, only directives are reported without a line.
         packet_type: packet_id.as_ref().map(|_| PacketType::TaskDirectivePacket),
         packet_id,
         correlation_id: Some(id.to_owned()),
@@ -406,15 +409,15 @@ fn names(nodes: NodeSet) -> Vec<&'static str> {
     nodes.states().into_iter().map(omen_fsm::State::as_str).collect()
 }
 
-/// Where a packet stands in the stream.
+/// The place of a packet in the stream.
 struct Place<'p> {
     line: u64,
     packet_index: u64,
     text: Option<&'p str>,
 }
 
-/// What is known of a packet.
-struct Who {
+/// The known facts of a packet.
+struct Known {
     packet_id: Option<String>,
     correlation_id: Option<String>,
     packet_type: Option<PacketType>,
@@ -422,7 +425,7 @@ struct Who {
 }
 
 impl Place<'_> {
-    fn finding(&self, who: Who, stage: Stage, mut diagnostic: Diagnostic) -> Finding {
+    fn finding(&self, known: Known, stage: Stage, mut diagnostic: Diagnostic) -> Finding {
         if diagnostic.span.is_none()
             && let (Some(text), Some(pointer)) = (self.text, &diagnostic.pointer)
         {
@@ -433,10 +436,10 @@ impl Place<'_> {
             line: Some(self.line),
             column,
             packet_index: Some(self.packet_index),
-            packet_id: who.packet_id,
-            correlation_id: who.correlation_id,
-            packet_type: who.packet_type,
-            state: who.state.map(names),
+            packet_id: known.packet_id,
+            correlation_id: known.correlation_id,
+            packet_type: known.packet_type,
+            state: known.state.map(names),
             stage,
             diagnostic,
         }

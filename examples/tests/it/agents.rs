@@ -2,18 +2,16 @@
 
 use omen::{Finding, Validator, validator::ValidatorOptions};
 
-#[path = "../../built_payloads.rs"]
-mod built_payloads;
 #[path = "../../escalation.rs"]
 mod escalation;
 #[path = "../../first_episode.rs"]
 mod first_episode;
-#[path = "../../generated_payloads.rs"]
-mod generated_payloads;
 #[path = "../../model_driven.rs"]
 mod model_driven;
 #[path = "../../own_wire.rs"]
 mod own_wire;
+#[path = "../../payloads.rs"]
+mod payloads;
 #[path = "../../read_only.rs"]
 mod read_only;
 #[path = "../../resume.rs"]
@@ -24,12 +22,11 @@ mod safe_mode;
 #[test]
 fn examples_are_judged_clean() {
     let agents = [
-        ("built_payloads", built_payloads::log()),
         ("escalation", escalation::log()),
         ("first_episode", first_episode::log()),
-        ("generated_payloads", generated_payloads::log()),
         ("model_driven", model_driven::log()),
         ("own_wire", own_wire::log()),
+        ("payloads", payloads::log()),
         ("read_only", read_only::log()),
         ("resume", resume::log()),
         ("safe_mode", safe_mode::log()),

@@ -36,7 +36,7 @@ fn an_unreadable_file_does_not_keep_the_others_from_being_judged() {
     let errors: Vec<&str> = run.stderr.lines().collect();
     assert_eq!(errors.len(), 2, "{}", run.stderr);
     assert!(errors[0].starts_with("omen: cannot read missing.jsonl: "), "{}", errors[0]);
-    assert_eq!(errors[1], "omen: cannot read .: it is a directory");
+    assert_eq!(errors[1], "omen: cannot read .: is a directory");
     let (findings, summary) = json(&run);
     assert_eq!((findings.len(), &summary["files"]), (1, &1.into()));
 }
@@ -46,7 +46,7 @@ fn an_empty_input_is_noted() {
     for input in ["", "\n\n  \n"] {
         let run = run(omen(["check", "--format", "json"]).write_stdin(input));
         assert_eq!(run.code, 0);
-        assert_eq!(run.stderr, "omen: note: <stdin> holds no packet\n");
+        assert_eq!(run.stderr, "omen: note: <stdin> contains no packets\n");
         let (findings, summary) = json(&run);
         assert_eq!((findings.len(), &summary["packets"], &summary["files"]), (0, &0.into(), &1.into()));
     }

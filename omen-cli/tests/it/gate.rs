@@ -204,7 +204,7 @@ fn plans_are_judged_in_their_order() {
 fn an_empty_input_is_noted() {
     let run = dry_run(&prepared("\n \n"), &["plans.jsonl"]);
     assert_eq!((run.code, run.stdout.as_str()), (0, ""));
-    assert_eq!(run.stderr, "omen: note: plans.jsonl holds no plan\n");
+    assert_eq!(run.stderr, "omen: note: plans.jsonl contains no plans\n");
 }
 
 /// The line after it is judged as ever.
@@ -257,10 +257,10 @@ fn what_cannot_be_read_exits_3() {
     }
     let folder = prepared(&read());
     check(&folder, "missing.toml", "catalog.json", "plans.jsonl", "the configuration `missing.toml` cannot be read");
-    check(&folder, "gate.toml", "missing.json", "plans.jsonl", "the catalogue missing.json: it cannot be read");
-    check(&folder, "gate.toml", ".", "plans.jsonl", "the catalogue .: it cannot be read");
+    check(&folder, "gate.toml", "missing.json", "plans.jsonl", "the catalogue missing.json: cannot read it");
+    check(&folder, "gate.toml", ".", "plans.jsonl", "the catalogue .: cannot read it");
     check(&folder, "gate.toml", "catalog.json", "missing.jsonl", "cannot read missing.jsonl: ");
-    check(&folder, "gate.toml", "catalog.json", ".", "cannot read .: it is a directory");
+    check(&folder, "gate.toml", "catalog.json", ".", "cannot read .: is a directory");
     for (catalog, why) in [
         ("", "cannot be read"),
         ("[]", "does not have the form"),

@@ -17,10 +17,10 @@ fn every_code_is_explained_with_an_example() {
     for code in Code::ALL {
         let text = stdout(["explain", code.as_str()]);
         assert!(text.starts_with(&format!("{code}: {}\n", code.info().title)));
-        for heading in ["\nWhen\n", "\nRule\n", "\nWhy\n", "\nMend\n"] {
+        for heading in ["\nWhen\n", "\nRule\n", "\nWhy\n", "\nHelp\n"] {
             assert!(text.contains(heading), "{code}: {heading}");
         }
-        let refused = text.contains("\nRefused\n") && text.contains("\nerror[") && text.contains("\nMended\n");
+        let refused = text.contains("\nRefused\n") && text.contains("\nerror[") && text.contains("\nFixed\n");
         let warned = text.contains("\nWarned of\n") && text.contains(&format!("\nwarning[{code}]"));
         assert!(refused || warned, "{text}");
         assert!(text.contains(" --> schema/examples/"), "{text}");

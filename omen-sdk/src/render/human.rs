@@ -1,4 +1,4 @@
-//! Findings for people: the place in the source line, the rule, and a way out.
+//! Findings for people: the place in the line, the rule, and the help.
 //!
 //! ```
 //! use std::io::Write as _;
@@ -33,8 +33,8 @@ use crate::finding::{Finding, Stage};
 
 /// Writes findings for people.
 ///
-/// Packets are lines of thousands of columns: what is shown is a window around the place. Whatever
-/// the log contains, nothing but printable text and the colours of this renderer come out.
+/// A packet is a line of thousands of columns, so an excerpt around the place is shown. Whatever the log contains, only
+/// printable text and the colours of this renderer are written.
 #[derive(Clone, Debug)]
 pub struct Human {
     renderer: Renderer,
@@ -53,13 +53,13 @@ impl Human {
         Self::with(Renderer::styled())
     }
 
-    /// The windows are cut here; the renderer must not cut them again.
+    /// Excerpts have their length already; the renderer must not cut them again.
     fn with(renderer: Renderer) -> Self {
         Self { renderer: renderer.term_width(1000) }
     }
 
-    /// One finding, in several lines with a newline at the end. `line` is the text of its line;
-    /// without one, or where the place is unknown, no source is shown.
+    /// Formats a finding, in several lines with a newline at the end. `line` is the text of its line: without it, or if the
+    /// place is unknown, no excerpt is shown.
     #[must_use]
     pub fn finding(&self, file: &str, finding: &Finding, line: Option<&str>) -> String {
         let diagnostic = &finding.diagnostic;
@@ -89,7 +89,7 @@ impl Human {
         self.render(head, body)
     }
 
-    /// A place without a finding: what stands there, and a few words for it.
+    /// Formats a place without a finding: an excerpt, with a label.
     #[must_use]
     pub fn place(&self, origin: &str, number: u64, line: &str, span: &Range<usize>, label: &str) -> String {
         let head = Group::with_level(Level::HELP).element(Origin::path(clean(origin)));
@@ -97,15 +97,15 @@ impl Human {
         self.render(head, body)
     }
 
-    /// The renderer takes a snippet after an origin in one group for a second file, and separates the
-    /// first group from the others. So head and body are groups of their own, behind an empty one.
+    /// The renderer takes a snippet after an origin in one group for a second file, and separates the first group from the
+    /// others. So head and body are separate groups, after an empty one.
     fn render(&self, head: Group<'_>, body: Group<'_>) -> String {
         let text = self.renderer.render(&[Group::with_level(Level::NOTE), head, body]);
         format!("{}\n", text.trim_start_matches('\n'))
     }
 }
 
-/// `file:line:column   packet ID · TYPE · state STATE`, as far as it is known.
+/// `file:line:column   packet ID · TYPE · state STATE`, without the unknown parts.
 fn origin(file: &str, finding: &Finding) -> String {
     let mut text = clean(file).into_owned();
     match (finding.line, finding.column) {
@@ -132,7 +132,7 @@ fn origin(file: &str, finding: &Finding) -> String {
     text
 }
 
-/// `E4, INV-007: title (how to read more)`
+/// ``E4, INV-007: title (`omen explain E4`)``
 fn rule(finding: &Finding) -> String {
     let code = finding.diagnostic.code;
     let mut codes = code.as_str().to_owned();
@@ -169,7 +169,7 @@ fn prose(text: &str) -> String {
     textwrap::fill(&clean(text), options)
 }
 
-/// Columns of a footer's text.
+/// Columns of the text of a footer.
 const FOOTER: usize = 88;
 
 #[cfg(test)]

@@ -84,10 +84,10 @@ fn a_server_that_fails_leaves_no_catalogue() {
     let lines: Vec<&str> = run.stderr.lines().collect();
     assert_eq!(lines.len(), expect.len(), "{}", run.stderr);
     for (line, (name, why)) in lines.iter().zip(expect) {
-        let start = format!("omen: the server `{name}` does not list its tools: ");
+        let start = format!("omen: cannot list the tools of the server `{name}`: ");
         assert!(line.starts_with(&start) && line.contains(why), "{line}");
         // A command is wrong where there was no answer, and not where it was a wrong one.
-        assert_eq!(line.contains("see that its `command`, `"), ["dying", "none"].contains(&name), "{line}");
+        assert_eq!(line.contains("check that its `command`, `"), ["dying", "none"].contains(&name), "{line}");
     }
     assert!(!folder.path().join("catalog.json").exists());
 }
@@ -99,7 +99,11 @@ fn a_server_that_hangs_is_given_up() {
     let folder = folder(&[("gate.toml", text.as_bytes())]);
     let run = gate(&folder, &["catalog", "--config", "gate.toml"]);
     assert_eq!((run.code, run.stdout.as_str()), (3, ""));
-    assert!(run.stderr.contains("`hanging` does not list its tools: no answer within 1s"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("cannot list the tools of the server `hanging`: no answer within 1s"),
+        "{}",
+        run.stderr
+    );
 }
 
 /// What is printed becomes a configuration only by what the operator adds, and then it is the approval.
@@ -155,7 +159,7 @@ fn a_server_without_a_command_is_not_asked() {
     let folder = folder(&[("gate.toml", b"[servers.orders]\n")]);
     let run = gate(&folder, &["catalog", "--config", "gate.toml"]);
     assert_eq!((run.code, run.stdout.as_str()), (0, "{}\n"));
-    assert_eq!(run.stderr, "omen: note: the server `orders` has no `command`, and is not asked\n");
+    assert_eq!(run.stderr, "omen: note: the server `orders` has no `command`; skipped\n");
 }
 
 #[test]
