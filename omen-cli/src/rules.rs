@@ -31,7 +31,7 @@ pub(crate) fn run(format: Format, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Clean)
 }
 
-/// All that is known of a code.
+/// The full text of a code.
 #[derive(Serialize)]
 struct Rule {
     code: &'static str,
@@ -39,7 +39,7 @@ struct Rule {
     stage: &'static str,
     severity: &'static str,
     policy: &'static [&'static str],
-    /// The statements of the gate say themselves when they apply.
+    /// `None` for a code of the gate: its statement says when it applies.
     condition: Option<&'static str>,
     statement: &'static str,
     rationale: &'static str,
@@ -83,7 +83,7 @@ impl Rule {
     }
 }
 
-/// The stage of the codes of the tool boundary.
+/// The stage of the codes of the gate.
 const GATE: &str = "gate";
-/// What the gate refuses is never a warning.
+/// The gate has no warnings.
 const ERROR: &str = "error";

@@ -1,4 +1,4 @@
-//! The example agents run, and what they write is judged clean.
+//! The examples run, and their logs are accepted without a finding.
 
 use omen::{Finding, Validator, validator::ValidatorOptions};
 
@@ -42,7 +42,7 @@ fn examples_are_judged_clean() {
     }
 }
 
-/// An example that stands in no test could write anything.
+/// Every example is in a test.
 #[test]
 fn every_example_is_tested() {
     let folder = std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap();
@@ -58,7 +58,7 @@ fn every_example_is_tested() {
     assert_eq!(examples, tested);
 }
 
-/// The agent that makes its packets by builder learns of a mistake before the packet is on its wire.
+/// An agent that builds its packets gets an error before the packet is sent.
 #[test]
 fn a_packet_out_of_turn_is_not_sent() {
     let refused = own_wire::out_of_turn().unwrap();

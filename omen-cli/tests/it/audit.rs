@@ -86,7 +86,7 @@ fn a_sound_log_exits_0() {
     let human = audit(&folder, &["verify", "--key-file", "audit.key", "audit.jsonl"]);
     assert_eq!((human.code, human.stderr.as_str()), (0, ""));
     assert!(human.stdout.starts_with("audit.jsonl: sound\n  3 sound entries in "), "{}", human.stdout);
-    assert!(human.stdout.ends_with("; no anchor was given\n"), "{}", human.stdout);
+    assert!(human.stdout.ends_with("; no anchor given\n"), "{}", human.stdout);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn a_log_that_is_not_sound_gets_no_anchor() {
     change(&folder, |log| log.truncate(0));
     let run = audit(&folder, &["export-anchor", "--key-file", "audit.key", "audit.jsonl"]);
     assert_eq!((run.code, run.stdout.as_str()), (1, ""));
-    assert!(run.stderr.starts_with("omen: no anchor for audit.jsonl, which is truncated: "), "{}", run.stderr);
+    assert!(run.stderr.starts_with("omen: cannot export an anchor: audit.jsonl is truncated: "), "{}", run.stderr);
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn the_key_may_come_from_the_environment() {
 }
 
 #[test]
-fn arguments_that_make_no_sense_exit_2() {
+fn usage_errors_exit_2() {
     let folder = logged();
     for args in [
         &["verify", "audit.jsonl"][..],

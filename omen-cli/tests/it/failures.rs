@@ -6,7 +6,7 @@ use std::process::Stdio;
 use super::*;
 
 #[test]
-fn arguments_that_make_no_sense_exit_2() {
+fn usage_errors_exit_2() {
     #[track_caller]
     fn check(args: &[&str], expect: &str) {
         let run = run(omen(args.iter().copied()).write_stdin(""));

@@ -320,7 +320,7 @@ fn nothing_foreign_writes_to_the_terminal() {
 }
 
 #[test]
-fn arguments_that_make_no_sense_exit_2() {
+fn usage_errors_exit_2() {
     let folder = prepared("");
     for args in [
         &["dry-run"][..],
