@@ -1,4 +1,6 @@
 //! Splits a stream of bytes into lines, in bounded memory.
+//!
+//! Written by hand because `BufRead` has no limit for a line, and copies each one.
 
 use std::fmt;
 use std::io::{self, Read};

@@ -1,4 +1,4 @@
-//! What goes wrong outside the log: arguments, inputs, the output.
+//! Errors outside the log: of arguments, inputs and the output.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
@@ -81,7 +81,7 @@ fn a_full_disk_exits_3() {
     }
 }
 
-/// Whoever reads the findings goes away: the command stops at once, though its input never ends.
+/// The reader of the findings goes away: the command stops at once, although its input never ends.
 #[test]
 #[cfg(unix)]
 fn a_broken_pipe_exits_3() {
@@ -109,7 +109,7 @@ fn a_broken_pipe_exits_3() {
     }
 }
 
-/// A stream that goes on: what was found is shown before the next packet comes.
+/// In a live stream, findings are shown before the next packet arrives.
 #[test]
 fn findings_of_a_live_stream_are_not_held_back() {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_omen"))

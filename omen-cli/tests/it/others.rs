@@ -27,7 +27,7 @@ fn every_code_is_explained_with_an_example() {
     }
 }
 
-/// The overrun is warned of first, and the packet after it refused.
+/// An overrun is a warning first, and an error with the next packet.
 #[test]
 fn what_a_rule_refuses_is_shown_rather_than_what_it_warns_of() {
     let text = stdout(["explain", "INV-005"]);
@@ -187,7 +187,7 @@ fn every_shell_gets_its_completions() {
 }
 
 #[test]
-fn help_tells_exit_codes_and_an_example() {
+fn help_shows_exit_codes_and_an_example() {
     for args in [&["--help"][..], &["check", "--help"]] {
         let text = stdout(args.iter().copied());
         assert!(text.contains("Exit codes:\n  0") && text.contains("Examples:\n  omen check"), "{text}");

@@ -1,4 +1,6 @@
 //! The part of a long line that is shown to people.
+//!
+//! Written by hand because `annotate-snippets` cuts a line at the width of the terminal, so findings would differ by terminal.
 
 use std::borrow::Cow;
 use std::ops::Range;

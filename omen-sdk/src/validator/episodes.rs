@@ -1,4 +1,6 @@
 //! The episodes of a stream, found by correlation id.
+//!
+//! A `HashTable` instead of a `HashMap`, which would keep every id twice: as a key, and for the order.
 
 use std::hash::BuildHasher;
 

@@ -43,7 +43,7 @@ fn blank_lines_count_as_lines_and_not_as_packets() {
 }
 
 #[test]
-fn what_is_no_json_is_told_and_the_rest_is_checked() {
+fn what_is_not_json_is_reported_and_the_rest_is_checked() {
     let valid = example("valid/read-only.jsonl");
     let mut log = Vec::from(&b"\xff\xfe\n"[..]);
     log.extend_from_slice(b"\xef\xbb\xbf{}\n[1, 2\n\"\\ud800\"\n1e999\n");

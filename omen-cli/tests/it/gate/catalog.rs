@@ -1,4 +1,4 @@
-//! `omen gate catalog`: live servers, which are this test binary run anew.
+//! `omen gate catalog`: live servers, which are this test binary run again.
 
 use std::env;
 use std::io::{BufRead as _, Write as _};
