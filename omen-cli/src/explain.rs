@@ -5,7 +5,7 @@ use std::io::Write as _;
 use omen::finding::Finding;
 use omen::render::human::{Human, wrap};
 use omen::validator::{Sink, Validator, ValidatorOptions};
-use omen_fsm::{Event, Node, REFUSALS, Refusal, SENDERS, SenderInfo};
+use omen_fsm::{Event, Node, REFUSALS, RefusalInfo, SENDERS, SenderInfo};
 use omen_types::{Code, Severity, parse};
 use serde::Deserialize;
 
@@ -72,7 +72,7 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
 }
 
 /// What an entry of the list refuses that gives each step its code: where, what, and why.
-fn steps(refusal: &Refusal) -> String {
+fn steps(refusal: &RefusalInfo) -> String {
     let states = match Node::ALL.iter().all(|node| refusal.within.contains(*node)) {
         true => "every state".to_owned(),
         false => refusal.within.to_string(),

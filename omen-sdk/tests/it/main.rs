@@ -4,9 +4,9 @@
 
 mod episode;
 mod examples;
-mod matrix;
 #[path = "../ui/fixed/mod.rs"]
 mod fixed;
+mod matrix;
 mod prelude;
 mod rules;
 mod ui;
