@@ -1,7 +1,7 @@
 //! INV-004, as `rules.json` states it, with what D31 and D66 say of it.
 
 use omen_types::{
-    Code, DecisionOutcome, Diagnostic, EpistemicStatus, FreshnessClass, Instant, Mcp, PacketFacts, PacketType,
+    Code, DecisionOutcome, Diagnostic, EpistemicStatus, FreshnessClass, Instant, McpEnvelope, PacketFacts, PacketType,
     PayloadFacts, Severity, ToolSafetyClass,
 };
 
@@ -98,7 +98,7 @@ pub(crate) fn unsupported(status: EpistemicStatus, freshness: FreshnessClass) ->
 
 /// Whether an envelope has the live evidence that its claim requires.
 #[must_use]
-pub fn is_borne_out(mcp: &Mcp) -> bool {
+pub fn is_borne_out(mcp: &McpEnvelope) -> bool {
     let is_live = || mcp.evidence.evidence_refs.iter().any(|reference| reference.ref_type.is_live());
     !is_claim(mcp.epistemics.status, mcp.epistemics.freshness_class) || is_live()
 }

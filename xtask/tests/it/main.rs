@@ -9,14 +9,7 @@
 )]
 
 mod api;
-mod base;
-mod bench;
 mod ci;
-mod docs;
-mod expand;
+mod dispatch;
 mod hermetic;
-mod hidden;
 mod light;
-mod referee;
-mod statements;
-mod walk;
