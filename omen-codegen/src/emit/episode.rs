@@ -122,6 +122,10 @@ fn methods(
                 format!("`{method}` is legal in `{}`, and moves/{method}.rs has no function for it", state.of.ty),
             )
         })?;
+        // All states with a capability share one method, see `capability`.
+        if mv.capability.is_some() && implementation.is_for_any() {
+            continue;
+        }
         let next = next(fsm, states, state, mv);
         methods.push(method::emit(state, mv, implementation, next).map_err(|problem| mistake(at, problem))?);
     }

@@ -101,8 +101,7 @@ impl<const N: usize> Episode<Queue<N>> {
     }
 }
 
-/// What answers calls that are not legal, none of which can be called; and methods for states that are type
-/// parameters.
+/// Traits that explain illegal calls. Their methods cannot be called.
 #[doc(hidden)]
 pub mod explain {
     #[allow(clippy::wildcard_imports, reason = "the states are many")]

@@ -36,10 +36,9 @@ pub(super) fn emit(
             names.push(group.name);
         }
     }
-    let capabilities = &capabilities.methods;
+    let unknown = &capabilities.explained;
     Ok(quote! {
-        /// What answers calls that are not legal, none of which can be called; and methods for states that are type
-        /// parameters.
+        /// Traits that explain illegal calls. Their methods cannot be called.
         #[doc(hidden)]
         pub mod explain {
             #[allow(clippy::wildcard_imports, reason = "the states are many")]
@@ -65,8 +64,8 @@ pub(super) fn emit(
 
             #traits
 
-            // Methods of states that are type parameters.
-            #capabilities
+            // Calls in states that are type parameters.
+            #unknown
 
             #[diagnostic::on_unimplemented(
                 message = "FSM: a move takes the episode itself, not a reference to it",

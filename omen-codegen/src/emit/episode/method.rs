@@ -15,37 +15,25 @@ pub(super) fn emit(
     implementation: &Implementation,
     next: Option<&syn::Type>,
 ) -> Result<TokenStream, String> {
-    let Parts { docs, signature, body } = parts(&state.ty, &state.parameters, mv, implementation, next)?;
-    Ok(quote! {
-        #(#docs)*
-        pub #signature { #body }
-    })
-}
-
-/// A method in its parts.
-pub(super) struct Parts<'i> {
-    pub(super) docs: &'i [syn::Attribute],
-    /// From `fn` to the end of the bounds.
-    pub(super) signature: TokenStream,
-    pub(super) body: TokenStream,
+    of(&state.ty, &state.parameters, mv, implementation, next)
 }
 
 /// The method of a state that is a type parameter, `S`.
-pub(super) fn generic<'i>(
+pub(super) fn generic(
     mv: &Move,
-    implementation: &'i Implementation,
+    implementation: &Implementation,
     next: Option<&syn::Type>,
-) -> Result<Parts<'i>, String> {
-    parts(&functions::any(), &[], mv, implementation, next)
+) -> Result<TokenStream, String> {
+    of(&functions::any(), &[], mv, implementation, next)
 }
 
-fn parts<'i>(
+fn of(
     state: &syn::Type,
     own: &[syn::Ident],
     mv: &Move,
-    implementation: &'i Implementation,
+    implementation: &Implementation,
     next: Option<&syn::Type>,
-) -> Result<Parts<'i>, String> {
+) -> Result<TokenStream, String> {
     let mut generics = implementation.generics.clone();
     let mut output = implementation.output.clone();
     let mut parameters = implementation.parameters.clone();
@@ -68,10 +56,12 @@ fn parts<'i>(
     let clause = (!clause.is_empty()).then(|| quote!(where #(#clause),*));
     let (method, function) = (ident(&mv.method), &implementation.function);
     let (names, types): (Vec<_>, Vec<_>) = parameters.iter().map(|(name, ty)| (name, ty)).unzip();
-    Ok(Parts {
-        docs: &implementation.docs,
-        signature: quote!(fn #method #generics (self, #(#names: #types),*) #output #clause),
-        body: quote!(moves::#method::#function(self, #(#names),*)),
+    let docs = &implementation.docs;
+    Ok(quote! {
+        #(#docs)*
+        pub fn #method #generics (self, #(#names: #types),*) #output #clause {
+            moves::#method::#function(self, #(#names),*)
+        }
     })
 }
 
