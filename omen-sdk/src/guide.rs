@@ -354,7 +354,7 @@
 //!
 //! | What is proved | A payload comes in by | What contradicts the proof |
 //! |---|---|---|
-//! | that a directive may write (E4, INV-007) | `execute([payload])` if it reads; else `NamedDirective::stating(payload).sort()`, whose `.with(permit)` spends a permit | is refused, also where the payload names a live token |
+//! | that a directive may write (E4, INV-007) | `execute([payload])` if it reads; else `Directive::stating(payload).sort()`, whose `.with(permit)` spends a permit | is refused, also where the payload names a live token |
 //! | that an arbitration ran (INV-006) | `ruling.stating(payload)` | another option or outcome is refused |
 //! | that an assumption is verified (INV-003) | `order.relies_on(proof.verifies(..))` beside the payload | a list of other assumptions is refused |
 //! | what a token's permits stand for (INV-007) | `authorize::<Scope, N>(payload)` | other tools, operations or uses are refused |
@@ -394,7 +394,7 @@
 //! [`AnyEpisode::moves_for`](crate::AnyEpisode::moves_for) lists the events that a proposal may make happen next, given what
 //! the model is allowed, to tell it beforehand. Where
 //! only parts are known at run time, there is a typed call for each: a decision's outcome with
-//! [`Episode::decide`](crate::Episode::decide), a tool with [`NamedDirective`](crate::NamedDirective), a token's scope
+//! [`Episode::decide`](crate::Episode::decide), a tool with [`Directive::named`](crate::Directive::named), a token's scope
 //! with [`Episode::authorize_named`](crate::Episode::authorize_named), an envelope with
 //! [`DynEnvelope`](crate::DynEnvelope).
 //!

@@ -16,7 +16,7 @@ pub use omen_fsm::episode::{
 // What moves take and give.
 pub use omen_fsm::episode::{
     Alert, Answer, Arbitration, Belief, Choice, Directive, Escalation, ExecuteError, Gap, NothingLeft, Observation,
-    Order, Pending, Permit, Plan, ReadOnly, ReadWrite, Ruling, Settled, Step, Target, TokenSpec, Tradeoff,
+    Order, Pending, Permit, Plan, ReadOnly, ReadWrite, Recommendation, Ruling, Settled, Target, TokenSpec, Tradeoff,
 };
 // What an envelope says.
 pub use omen_invariants::facts::{

@@ -6,14 +6,14 @@
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::{Code, Diagnostic, Packet};
 
-use super::core::Stage;
+use super::loop_notes::LoopState;
 use super::refused::Refusal;
 use crate::machine::Machine;
 
 /// Whether the latest loop has verified what a decision says is verified.
-pub(super) fn check(packet: &Packet, machine: &Machine, stage: Stage) -> Result<(), Refusal> {
+pub(super) fn check(packet: &Packet, machine: &Machine, loop_state: LoopState) -> Result<(), Refusal> {
     let Packet::Decision(decision) = packet else { return Ok(()) };
-    let proved = stage == Stage::Closed && machine.has_succeeded();
+    let proved = loop_state == LoopState::Closed && machine.has_succeeded();
     let assumptions = decision.payload.load_bearing_assumptions.iter().flatten().enumerate();
     for (at, assumption) in assumptions.filter(|(_, assumption)| assumption.verified) {
         let evidence = assumption.verification_packet_id.as_deref();

@@ -2,7 +2,7 @@
 
 use omen_invariants::facts::{Envelope, Judged, ToolsDown, ToolsOk, ToolsPartial};
 
-use super::rules::Progress;
+use super::demands::Progress;
 use super::state::{Decide, Many, Open, Typestate, Verify};
 use super::{Authorize, Episode, Escalated, Execute, Fork, Idle, Model, Review, SafeMode, Sense};
 

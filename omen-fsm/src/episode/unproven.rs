@@ -6,8 +6,8 @@ use std::sync::Arc;
 use omen_types::{Code, Diagnostic, ResultStatus};
 
 use super::Episode;
+use super::demands::Progress;
 use super::refused::{Halt, Refusal, Refused};
-use super::rules::Progress;
 use super::state::{Open, Verify};
 use super::values::{Order, Settled};
 

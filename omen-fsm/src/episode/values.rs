@@ -30,18 +30,18 @@ pub use arbitration::{
 pub use arbitration::{ExplainArbitration, ExplainRuling, Never};
 pub use belief::Belief;
 pub use directive::{AnyClass, Directive, Order, ReadOnly, ReadWrite};
-pub use escalation::{Choice, Escalates, Escalation, FullEscalation, Gap, Step};
+pub use escalation::{Choice, Escalates, Escalation, FullEscalation, Gap, Recommendation};
 pub use fields::Fields;
 pub use inquiry::Inquiry;
 pub use json::{DoesNotFit, Json, ToJson};
 pub use layer1::{Layer1, Layer1Order};
-pub use named::{AnyScope, NamedDirective, NamedScope, Sorted, Unauthorized};
+pub use named::{AnyOperation, AnyScope, AnyTool, NamedScope, Sorted, Unauthorized};
 pub use observation::{Answer, Observation};
 pub use plan::{Assumption, Plan, Proof, Target, Verified};
 pub(crate) use setters::PacketHeaderExtras;
 use setters::{
-    AuthorizedScopeExtras, DecisionPayloadExtras, ExecutionMethodExtras, TaskDirectivePayloadExtras,
-    TaskResultPayloadExtras, ToolAuthorizationPayloadExtras, VerificationPlanPayloadExtras,
+    AuthorizedScopeExtras, DecisionPayloadExtras, TaskDirectivePayloadExtras, TaskResultPayloadExtras,
+    ToolAuthorizationPayloadExtras, VerificationPlanPayloadExtras,
 };
 pub use task::{Authority, NotItsResult, NotStarted, Pending, Running, Settled, Watch};
 pub use token::{LiveToken, Permit, TokenSpec};

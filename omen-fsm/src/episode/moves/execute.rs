@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use omen_types::{Code, Diagnostic};
 
-use crate::episode::core::{Core, Draft};
+use crate::episode::core::Core;
+use crate::episode::draft::Draft;
 use crate::episode::{
     Act, Authorize, Decide, Episode, Execute, HasPlan, IntoOrders, Many, Open, Order, Pending, Progress, ReadsAtOnce,
     Refusal, Refused, SomeOrders, Verify, VerifyOnlyReads, WritesFirst,

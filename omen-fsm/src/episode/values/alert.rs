@@ -6,7 +6,7 @@ use omen_types::{
     AlertSeverity, AlertType, Code, Diagnostic, IntegrityAlertPayload, LayerNumber, LayerSource, Text, TokenId,
 };
 
-use super::super::core::Draft;
+use super::super::draft::Draft;
 use super::super::refused::Refusal;
 use super::Layer1Order;
 

@@ -14,7 +14,8 @@ use omen_types::{
     LayerSource, LoadBearingAssumption, RejectedAlternative, Text,
 };
 
-use super::super::core::{Draft, Mark};
+use super::super::draft::Draft;
+use super::super::mark::Mark;
 use super::super::refused::Refusal;
 use super::super::{FeasibleHere, ToActHere, TradeoffHere};
 use super::{DecisionPayloadExtras, Layer1Order, Verified};

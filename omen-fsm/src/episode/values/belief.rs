@@ -5,7 +5,7 @@ use omen_types::limits::{MAX_CHANGES_BYTES, MAX_VALUE_DEPTH};
 use omen_types::{BeliefChange, BeliefUpdatePayload, ContradictionDetails, PacketId, UpdateType};
 use serde::Serialize;
 
-use super::super::core::Draft;
+use super::super::draft::Draft;
 use super::fields::flatten;
 use super::{DoesNotFit, Json, ToJson};
 

@@ -13,67 +13,89 @@ use omen_types::{
 };
 
 use super::super::TakesToken;
-use super::super::core::Mark;
+use super::super::mark::Mark;
 use super::super::refused::Refusal;
-use super::{ExecutionMethodExtras, Fields, Permit, TaskDirectivePayloadExtras};
+use super::{AnyOperation, AnyTool, Fields, Permit, TaskDirectivePayloadExtras};
 
-/// A call of the tool `T` for the operation `O`.
-#[must_use = "`.ready()` or `.with(permit)` makes an order of it"]
-#[derive(Debug)]
-pub struct Directive<T, O> {
-    params: Option<Fields>,
-    timeout_seconds: Option<NonZeroU32>,
-    verifies: bool,
-    pub(super) extras: TaskDirectivePayloadExtras,
-    pub(super) method: ExecutionMethodExtras,
+/// A call of the tool `T` for the operation `O`. Without parameters, `Directive` is a call of a tool that is named at run
+/// time: see [`Directive::named`].
+#[must_use = "`.ready()`, `.with(permit)` or `.sort()` makes an order of it"]
+#[derive(Clone, Debug)]
+pub struct Directive<T = AnyTool, O = AnyOperation> {
+    pub(super) draft: Box<OrderDraft>,
     tool: PhantomData<fn(T, O) -> (T, O)>,
 }
 
+impl<T, O> Directive<T, O> {
+    pub(super) fn of(draft: OrderDraft) -> Self {
+        Self { draft: Box::new(draft), tool: PhantomData }
+    }
+
+    /// A call of a tool, by its id and class.
+    pub(super) fn call(tool_id: impl Into<String>, class: ToolSafetyClass, params: Option<Fields>) -> Self {
+        let writes = TaskDirectivePayload::requires_authorization_token_id(class);
+        Self::of(OrderDraft {
+            task_id: None,
+            task_type: if writes { TaskType::ToolWrite } else { TaskType::ToolRead },
+            execution_method: ExecutionMethod::builder()
+                .method(MethodKind::Tool)
+                .tool_id(tool_id)
+                .maybe_tool_params(params.map(Fields::into_map))
+                .unchecked(),
+            tool_safety_class: Some(class),
+            authorization_token_id: None,
+            timeout_seconds: None,
+            extras: TaskDirectivePayloadExtras::default(),
+        })
+    }
+
+    /// Sets the time limit in seconds, at least 1. The default is the time budget of the envelope (D35).
+    pub fn timeout_seconds(mut self, seconds: u32) -> Self {
+        let seconds = NonZeroU32::new(seconds).unwrap_or(NonZeroU32::MIN);
+        self.draft.timeout_seconds = Some(PositiveCount::from(seconds));
+        self
+    }
+
+    /// Sets how often the call may be retried, and by how much the wait grows each time.
+    pub fn retry(mut self, max_retries: u32, backoff: BackoffFactor) -> Self {
+        self.draft.extras.retry_policy =
+            Some(RetryPolicy::builder().max_retries(max_retries.into()).backoff_multiplier(backoff).build());
+        self
+    }
+}
+
 impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
-    /// A call with parameters. The operation has to fit the tool's safety class.
+    /// A call with parameters. The operation must fit the tool's safety class.
     pub fn new(_tool: T, _operation: O, params: Fields) -> Self {
-        Self { params: Some(params), ..Self::bare(_tool, _operation) }
+        Self::call(T::ID, T::Class::VALUE, Some(params))
     }
 
     /// A call without parameters.
     pub fn bare(_tool: T, _operation: O) -> Self {
-        let (extras, method) = Default::default();
-        Self { params: None, timeout_seconds: None, verifies: false, extras, method, tool: PhantomData }
+        Self::call(T::ID, T::Class::VALUE, None)
     }
 
-    /// How many seconds it may take, at least 1; without it, the time budget of the envelope (D35).
-    pub fn timeout_seconds(mut self, seconds: u32) -> Self {
-        self.timeout_seconds = Some(NonZeroU32::new(seconds).unwrap_or(NonZeroU32::MIN));
-        self
-    }
-
-    /// How often it may be tried again, and by how much the wait grows each time.
-    pub fn retry(mut self, max_retries: u32, backoff: BackoffFactor) -> Self {
-        self.extras.retry_policy =
-            Some(RetryPolicy::builder().max_retries(max_retries.into()).backoff_multiplier(backoff).build());
-        self
-    }
-
-    /// It tests an assumption: its task type is `verification`. A tool that may write has none but `tool_write` (D23).
+    /// Sets the task type to `verification`: the call tests an assumption. A tool that may write always has the task type
+    /// `tool_write` (D23).
     pub fn verifying(mut self) -> Self
     where
         T::Class: NeedsNoToken,
     {
-        self.verifies = true;
+        self.draft.task_type = TaskType::Verification;
         self
     }
 
-    /// An order to read: no token is needed.
+    /// An order to read, which needs no token.
     pub fn ready(self) -> Order<ReadOnly>
     where
         T::Class: NeedsNoToken,
     {
-        self.order(None)
+        Order::of(*self.draft, None)
     }
 
-    /// An order to write: it spends one use of a token, whose scope has to cover tool and operation, and to list an
-    /// operation that writes, even where this one reads (D26). What the parameters themselves call
-    /// `operation` is found out when the order is sent.
+    /// An order to write: it spends one use of a token, whose scope must cover tool and operation, and list an operation
+    /// that writes, even where this one reads (D26). What the parameters themselves call `operation` is checked when the
+    /// order is sent.
     pub fn with<Sc: Scope + GrantsTool<T> + GrantsOp<O> + GrantsWriting<O>>(
         self,
         permit: Permit<Sc>,
@@ -81,32 +103,9 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
     where
         T::Class: TakesToken,
     {
-        self.order(Some((permit.token_id, permit.episode)))
-    }
-
-    fn order<C>(self, permit: Option<(TokenId, Mark)>) -> Order<C> {
-        let class = T::Class::VALUE;
-        let (token_id, episode) = permit.unzip();
-        let mut execution_method = ExecutionMethod::builder()
-            .method(MethodKind::Tool)
-            .tool_id(T::ID)
-            .maybe_tool_params(self.params.map(Fields::into_map))
-            .unchecked();
-        self.method.fill(&mut execution_method);
-        let draft = OrderDraft {
-            task_id: None,
-            task_type: match TaskDirectivePayload::requires_authorization_token_id(class) {
-                true => TaskType::ToolWrite,
-                false if self.verifies => TaskType::Verification,
-                false => TaskType::ToolRead,
-            },
-            execution_method,
-            tool_safety_class: Some(class),
-            authorization_token_id: token_id,
-            timeout_seconds: self.timeout_seconds.map(PositiveCount::from),
-            extras: self.extras,
-        };
-        Order::of(draft, episode)
+        let mut draft = *self.draft;
+        draft.authorization_token_id = Some(permit.token_id);
+        Order::of(draft, Some(permit.episode))
     }
 }
 
@@ -165,7 +164,7 @@ impl OrderDraft {
 }
 
 /// A directive in the words of the schema, as an order that reads. One that may write is refused when it is sent, for it
-/// spends a permit: `NamedDirective::from(payload).sort()` gives what takes one.
+/// spends a permit: `Directive::from(payload).sort()` gives what takes one.
 impl From<TaskDirectivePayload> for Order<ReadOnly> {
     fn from(payload: TaskDirectivePayload) -> Self {
         Self::of(OrderDraft::stating(payload), None)
@@ -195,8 +194,7 @@ impl<C> Order<C> {
             return Ok(());
         }
         let problem = "this directive may write, and spends no permit";
-        let help =
-            "`NamedDirective::from(payload).sort()` gives an `Unauthorized`: attach a permit with `.with(permit)`";
+        let help = "`Directive::from(payload).sort()` gives an `Unauthorized`: attach a permit with `.with(permit)`";
         Err(Refusal::rule(Diagnostic::error(Code::E4, problem).at("/payload/authorization_token_id").help(help)))
     }
 

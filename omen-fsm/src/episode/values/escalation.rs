@@ -2,7 +2,7 @@
 
 use omen_types::{EscalationOption, EscalationPayload, EscalationTrigger, EvidenceGap, NextStep, Text};
 
-use super::super::core::Draft;
+use super::super::draft::Draft;
 
 /// An escalation with `O` options and `G` gaps in the evidence. A literal that lacks a member, or has
 /// another number of options than two or three, or no gap, does not compile.
@@ -16,7 +16,7 @@ pub struct Escalation<const O: usize, const G: usize> {
     /// What is not known.
     pub gaps: [Gap; G],
     /// What is recommended.
-    pub next_step: Step,
+    pub next_step: Recommendation,
 }
 
 /// An option.
@@ -43,7 +43,7 @@ pub struct Gap {
 
 /// What is recommended to do next.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct Recommendation {
     /// What to do.
     pub step: Text,
     /// Why.

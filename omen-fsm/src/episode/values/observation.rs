@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use omen_invariants::facts::{EpistemicStatusFact, NeedsNoEvidence, Observed};
 use omen_types::{EpistemicStatus, LayerNumber, LayerSource, ObservationPayload, ObservationType, Text};
 
-use super::super::core::Draft;
+use super::super::draft::Draft;
 use super::fields::flatten_map;
 use super::{Fields, Layer1Order};
 

@@ -9,7 +9,8 @@ use omen_types::{
 
 use omen_invariants::facts::Tool;
 
-use super::super::core::{Draft, Mark};
+use super::super::draft::Draft;
+use super::super::mark::Mark;
 use super::super::refused::Refusal;
 use super::VerificationPlanPayloadExtras;
 

@@ -11,9 +11,11 @@ use omen_types::{
 };
 
 use super::super::asked::{Asked, UserInput};
-use super::super::core::{Draft, Mark, OpenTask};
+use super::super::draft::Draft;
 use super::super::lease::{Lapsed, Leases, WaitFor};
-use super::super::setup::TimeSource;
+use super::super::mark::Mark;
+use super::super::open_task::OpenTask;
+use super::super::time::TimeSource;
 use super::{Json, TaskResultPayloadExtras};
 
 /// A task that was ordered and has no result yet. The only thing that a [`Settled`] is made of.

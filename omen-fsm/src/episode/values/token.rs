@@ -10,7 +10,9 @@ use omen_types::{
     TokenId, ToolAuthorizationPayload,
 };
 
-use super::super::core::{Core, Draft, Mark};
+use super::super::core::Core;
+use super::super::draft::Draft;
+use super::super::mark::Mark;
 use super::super::refused::Refusal;
 use super::{AuthorizedScopeExtras, Fields, NamedScope, ToolAuthorizationPayloadExtras};
 use crate::table::sender;

@@ -228,7 +228,7 @@ fn an_escalation_and_its_answer_are_shortened_too() {
         trigger: EscalationTrigger::BudgetInsufficient,
         options: [choice("wait"), choice("go")],
         gaps: std::array::from_fn::<_, 16, _>(|_| Gap { gap: "load".repeat(500_000), impact_if_unknown: "?".into() }),
-        next_step: Step { step: long_text(), rationale: long() },
+        next_step: Recommendation { step: long_text(), rationale: long() },
     };
     let episode = modelling(setup("corr_a", Hands::new())).to_escalate(ruling(), &envelope()).escalate(question);
     written(&episode, true);

@@ -70,7 +70,7 @@ fn works() -> String {
     ] });
     let order = ruling().stating(decision("ACT", listed)).to_act().relies_on(proof.verifies(assumption));
     let (episode, [one, other]) = episode.act(order, &envelope).unwrap().authorize::<Deploy, 2>(token(none())).unwrap();
-    let order = |said: TaskDirectivePayload, permit| match NamedDirective::stating(said).sort() {
+    let order = |said: TaskDirectivePayload, permit| match Directive::stating(said).sort() {
         Sorted::Writes(unauthorized) => unauthorized.with(permit),
         Sorted::Reads(_) => panic!("it writes"),
     };
@@ -178,7 +178,7 @@ fn a_directive_that_writes_does_not_get_in_without_its_permit() {
     }
     let named = directive(json!({ "authorization_token_id": "token_other" }));
     let (episode, [one, _other]) = acting("corr_c").authorize::<Deploy, 2>(token(none())).unwrap();
-    let Sorted::Writes(unauthorized) = NamedDirective::stating(named).sort() else { panic!("it writes") };
+    let Sorted::Writes(unauthorized) = Directive::stating(named).sort() else { panic!("it writes") };
     assert!(why(episode.execute([unauthorized.with(one)])).contains("E4"));
 }
 
