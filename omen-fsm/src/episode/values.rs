@@ -1,6 +1,6 @@
-//! What moves are given: the contents of packets, and the proofs that rules ask for.
+//! The parameters of moves: the contents of packets, and the proofs that rules require.
 
-#[allow(unused_imports, reason = "the schemas say whether it has generated setters")]
+#[allow(unused_imports, reason = "whether it has generated setters depends on the schemas")]
 use super::setup::Setup;
 
 mod alert;
@@ -15,7 +15,7 @@ mod layer1;
 mod named;
 mod observation;
 mod plan;
-#[allow(clippy::clone_on_copy, reason = "which types the members have, the schemas say")]
+#[allow(clippy::clone_on_copy, reason = "the types of the fields depend on the schemas")]
 mod setters;
 mod stated;
 mod task;

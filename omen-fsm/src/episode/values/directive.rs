@@ -1,4 +1,4 @@
-//! Directives: a tool and an operation as types, and what erases them once they are checked.
+//! Directives, typed by tool and operation, and orders, which erase these types once they are checked.
 
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
@@ -109,29 +109,29 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
     }
 }
 
-/// An order that only reads.
+/// The class of an order that only reads.
 #[derive(Debug)]
 pub enum ReadOnly {}
-/// An order that may write, with a permit.
+/// The class of an order that may write, with a permit.
 #[derive(Debug)]
 pub enum ReadWrite {}
-/// An order of either class.
+/// Either class.
 #[derive(Debug)]
 pub enum AnyClass {}
 
-/// A directive that was checked. Its tool is no longer part of its type, so that unlike orders fit one
-/// array; `C` says whether it reads ([`ReadOnly`]) or may write ([`ReadWrite`]).
+/// A checked directive. Its tool is not part of its type, so different orders fit into one array; `C` is whether it
+/// reads ([`ReadOnly`]) or may write ([`ReadWrite`]).
 #[must_use = "it is sent with `.execute([..])` or `.check(..)`"]
 #[derive(Debug)]
 pub struct Order<C> {
-    /// In a box, for an order that is refused goes back through the error.
+    /// Boxed, because a refused order is returned in the error.
     draft: Box<OrderDraft>,
-    /// The episode that its permit is of, if it has one.
+    /// The episode of its permit, if it has one.
     episode: Option<Mark>,
     class: PhantomData<fn(C) -> C>,
 }
 
-/// A directive's payload. The episode gives the task its id, unless a payload has named one.
+/// The payload of a directive. The episode sets the task id, unless a payload has set it.
 #[derive(Clone, Debug)]
 pub(crate) struct OrderDraft {
     pub(super) task_id: Option<TaskId>,
@@ -156,15 +156,15 @@ impl OrderDraft {
         }
     }
 
-    /// Whether it takes a token, by the stricter reading of what it says (D23).
+    /// Whether it needs a token, by the stricter of its class and its task type (D23).
     pub(super) fn needs_token(&self) -> bool {
         let class = class_of(self.task_type, self.execution_method.method, self.tool_safety_class);
         TaskDirectivePayload::requires_authorization_token_id(class)
     }
 }
 
-/// A directive in the words of the schema, as an order that reads. One that may write is refused when it is sent, for it
-/// spends a permit: `Directive::from(payload).sort()` gives what takes one.
+/// The directive of a generated payload, as an order that reads. If it may write, it is refused when it is sent,
+/// because it needs a permit: use `Directive::from(payload).sort()`.
 impl From<TaskDirectivePayload> for Order<ReadOnly> {
     fn from(payload: TaskDirectivePayload) -> Self {
         Self::of(OrderDraft::stating(payload), None)
@@ -176,29 +176,29 @@ impl<C> Order<C> {
         Self { draft: Box::new(draft), episode, class: PhantomData }
     }
 
-    /// Forgets the class, so that orders that read and orders that write fit one array; in
-    /// [`Execute`](crate::episode::Execute) they may be mixed.
+    /// Erases the class, so that orders that read and orders that write fit into one array. In
+    /// [`Execute`](crate::episode::Execute) they can be mixed.
     pub fn any(self) -> Order<AnyClass> {
         Order { draft: self.draft, episode: self.episode, class: PhantomData }
     }
 
-    /// What is to be done.
+    /// Returns the tool or other method, with its parameters.
     #[must_use]
     pub fn method(&self) -> &ExecutionMethod {
         &self.draft.execution_method
     }
 
-    /// Whether it has the permit that it takes. Of an order that was made of types it is so; of a payload it is asked here.
+    /// Checks that it has the permit that it needs. The types ensure this, except for an order of a payload.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         if self.episode.is_some() || !self.draft.needs_token() {
             return Ok(());
         }
-        let problem = "this directive may write, and spends no permit";
-        let help = "`Directive::from(payload).sort()` gives an `Unauthorized`: attach a permit with `.with(permit)`";
+        let problem = "a directive that may write needs a permit";
+        let help = "attach a permit: match `Directive::from(payload).sort()` and call `.with(permit)`";
         Err(Refusal::rule(Diagnostic::error(Code::E4, problem).at("/payload/authorization_token_id").help(help)))
     }
 
-    /// Whether its permit, if it has one, is of an episode.
+    /// Whether its permit, if it has one, belongs to an episode.
     pub(crate) fn is_of(&self, episode: &Mark) -> bool {
         self.episode.as_ref().is_none_or(|own| own == episode)
     }

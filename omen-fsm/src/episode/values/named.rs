@@ -18,12 +18,12 @@ pub enum AnyTool {}
 #[derive(Clone, Copy, Debug)]
 pub enum AnyOperation {}
 
-/// The scope of a token that was named at run time: its permits are compared with a directive when that is
-/// sent (E4, INV-007).
+/// The scope of a token that was named at run time. The machine checks its permits when a directive is sent (E4,
+/// INV-007).
 #[derive(Clone, Copy, Debug)]
 pub struct AnyScope;
 
-/// A token's scope and uses, named at run time.
+/// The scope and uses of a token, named at run time.
 #[must_use = "it is given to `.authorize_named(..)`"]
 #[derive(Clone, Debug)]
 pub struct NamedScope {
@@ -33,7 +33,8 @@ pub struct NamedScope {
 }
 
 impl NamedScope {
-    /// Tools and operations, and for how many directives; none and 0 are refused when it is issued.
+    /// A scope of tools and operations for a number of directives. An empty list or 0 uses are refused when the token is
+    /// issued.
     pub fn new(
         tools: impl IntoIterator<Item = impl Into<String>>,
         operations: impl IntoIterator<Item = OperationType>,
@@ -43,17 +44,17 @@ impl NamedScope {
     }
 }
 
-/// Whether a directive needs a permit. A `match` has to handle both.
+/// Whether a directive needs a permit. A `match` must handle both cases.
 #[must_use = "it holds the directive"]
 #[derive(Debug)]
 pub enum Sorted {
-    /// It reads.
+    /// It reads: the order can be sent.
     Reads(Order<ReadOnly>),
-    /// It may write: attach a permit.
+    /// It may write: attach a permit with `.with(permit)`.
     Writes(Unauthorized),
 }
 
-/// A directive that may write, and has no permit yet.
+/// A directive that may write, without a permit.
 #[must_use = "attach a permit: `.with(permit)`"]
 #[derive(Debug)]
 pub struct Unauthorized(Directive);
@@ -80,7 +81,7 @@ impl Directive {
         Self::of(OrderDraft::stating(payload))
     }
 
-    /// Whether it needs a permit.
+    /// Returns whether it needs a permit.
     pub fn sort(self) -> Sorted {
         if self.draft.needs_token() {
             Sorted::Writes(Unauthorized(self))
@@ -97,11 +98,11 @@ impl From<TaskDirectivePayload> for Directive {
 }
 
 impl Unauthorized {
-    /// Spends one use of a token. Whether its scope covers the tool is found out when the order is sent, and
-    /// an order that is refused comes back.
+    /// Attaches a permit, which is one use of a token. Whether the scope covers the tool is checked when the order is
+    /// sent; a refused order is returned.
     pub fn with<Sc>(self, permit: Permit<Sc>) -> Order<ReadWrite> {
         let mut draft = *self.0.draft;
-        // A payload that names another token than its permit's gets that of no episode, so it is refused.
+        // If a payload names a token other than that of the permit, its mark belongs to no episode, so it is refused.
         let is_other = draft.authorization_token_id.as_ref().is_some_and(|named| *named != permit.token_id);
         let episode = if is_other { Mark::default() } else { permit.episode };
         draft.authorization_token_id = Some(permit.token_id);

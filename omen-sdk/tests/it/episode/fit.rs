@@ -55,7 +55,7 @@ fn written<S>(episode: &Episode<S>, is_shortened: bool) {
     assert!(episode.trouble().is_none(), "{:?}", episode.trouble());
     is_clean(episode.lines());
     let last = episode.lines().last().unwrap();
-    assert_eq!(last.contains("was too long for a line"), is_shortened, "{last:.400}");
+    assert_eq!(last.contains("exceeded the length of a line"), is_shortened, "{last:.400}");
 }
 
 #[test]

@@ -252,5 +252,5 @@ fn the_proof_of_another_run_is_not_taken() {
     };
     let first = setup("corr_a", Hands::new()).run(finish).unwrap();
     let error = setup("corr_a", Hands::new()).run(|_| Ok::<_, Box<dyn std::error::Error>>(first)).unwrap_err();
-    assert!(error.to_string().contains("not the episode that it was given"), "{error}");
+    assert!(error.to_string().contains("the agent closed another episode"), "{error}");
 }
