@@ -1,4 +1,4 @@
-// FSM: a closure over any state, called in one where its move is illegal -> E0277
+// FSM: a closure called in a state where its move is illegal -> E0277
 use omen::*;
 
 fn stop(episode: Episode<Sense>, why: Ruling, envelope: &Envelope<LowStakes, Par, ToolsOk>) {

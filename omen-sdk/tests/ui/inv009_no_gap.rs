@@ -1,4 +1,4 @@
-// INV-009: an escalation in which everything is known -> E0277
+// INV-009: an escalation without a gap -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Decide<Escalate>>, options: [Choice; 2], next_step: Recommendation) {

@@ -1,4 +1,4 @@
-// FSM: the closure is called in a state in which its move is legal
+// FSM: call the closure in a state where its move is legal
 use omen::*;
 
 fn stop(episode: Episode<Model>, why: Ruling, envelope: &Envelope<LowStakes, Par, ToolsOk>) -> Episode<Decide<Stop>> {

@@ -1,4 +1,4 @@
-// FSM: the payload with a permit
+// FSM: attach a permit to the payload
 use omen::episode::Sorted;
 use omen::packet::TaskDirectivePayload;
 use omen::prelude::*;

@@ -1,4 +1,4 @@
-// INV-009: three options
+// INV-009: give three options
 use omen::*;
 
 fn agent(episode: Episode<Decide<Escalate>>, [a, b, c]: [Choice; 3], gap: Gap, next_step: Recommendation) {

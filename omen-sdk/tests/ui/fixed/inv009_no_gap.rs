@@ -1,4 +1,4 @@
-// INV-009: what is not known
+// INV-009: add a gap
 use omen::*;
 
 fn agent(episode: Episode<Decide<Escalate>>, options: [Choice; 2], gap: Gap, next_step: Recommendation) {

@@ -1,4 +1,4 @@
-// INV-009: what is recommended
+// INV-009: add the next step
 use omen::*;
 
 fn agent(options: [Choice; 2], gaps: [Gap; 1], next_step: Recommendation) {

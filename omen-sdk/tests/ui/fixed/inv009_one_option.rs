@@ -1,4 +1,4 @@
-// INV-009: two options
+// INV-009: give two options
 use omen::*;
 
 fn agent(episode: Episode<Decide<Escalate>>, [a, b]: [Choice; 2], gap: Gap, next_step: Recommendation) {

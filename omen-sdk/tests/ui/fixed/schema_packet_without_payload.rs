@@ -1,4 +1,4 @@
-// SCHEMA: the payload is there
+// SCHEMA: set the payload
 use omen::packet::{Mcp, ObservationPacket, ObservationPayload, PacketHeader};
 
 fn agent(header: PacketHeader, mcp: Mcp, payload: ObservationPayload) -> ObservationPacket {
