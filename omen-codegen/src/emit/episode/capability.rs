@@ -47,7 +47,7 @@ pub(super) fn emit(
     Ok(all)
 }
 
-/// The states whose method is the one that is written for any state.
+/// The states whose method is the function for any state.
 fn within<'s, 'm>(
     fsm: &Fsm,
     states: &'s [State<'m>],
@@ -72,20 +72,20 @@ fn one(
     let Some(Capability { name, then }) = &mv.capability else { return Ok(TokenStream::new()) };
     let listed: Vec<String> = within.iter().map(|state| format!("`{}`", state.of.ty)).collect();
     let about = doc(&format!("States in which `{}` is legal: {}.", mv.method, listed.join(", ")));
-    let message = format!("FSM: `{}` is not known to be legal in the state `{{Self}}`", mv.method);
-    let label = format!("needs `{{Self}}: {name}`");
+    let message = format!("FSM: cannot `{}`: the state `{{Self}}` does not implement `{name}`", mv.method);
+    let label = format!("requires `{{Self}}: {name}`");
     let note = format!(
-        "in code that is generic over the state, add the bound `{name}`; the states that meet it are {}",
+        "in code that is generic over the state, add the bound `{name}`; the states that satisfy it are {}",
         listed.join(", ")
     );
     let (name, then, leads) =
-        (ident(name), ident(then), if leads_on { "Where it leads." } else { "The state itself." });
+        (ident(name), ident(then), if leads_on { "The next state." } else { "The state itself." });
     let leads = doc(leads);
     let impls = within.iter().map(|state| {
         let (generics, ty) = (state.generics(), &state.ty);
         let to = match leads_on {
             true => next(&model.fsm, states, state, mv).ok_or_else(|| {
-                format!("no plain type stands for where `{}` leads from `{}`", mv.method, state.of.ty)
+                format!("`{}` leads from `{}` to a state without a plain type", mv.method, state.of.ty)
             })?,
             false => ty,
         };
@@ -128,7 +128,7 @@ fn shared(
     })
 }
 
-/// What a call comes to in a state of which the capability is not known.
+/// The explanation of a call in a generic state without the capability.
 fn unknown(mv: &Move, capability: &Capability, implementations: &[Implementation]) -> TokenStream {
     let (can, then, method) = (ident(&capability.name), ident(&capability.then), ident(&mv.method));
     let carrier = unless(capability);

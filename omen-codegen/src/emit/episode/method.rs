@@ -42,8 +42,9 @@ fn of(
         substitute.0.push(("S", state));
     }
     if implementation.leads_on() {
-        let next = next
-            .ok_or_else(|| format!("no plain type stands for where `{}` leads from `{}`", mv.method, quote!(#state)))?;
+        let next = next.ok_or_else(|| {
+            format!("`{}` leads from `{}` to a state without a plain type", mv.method, quote!(#state))
+        })?;
         substitute.0.push(("Next", next));
     }
     substitute.visit_return_type_mut(&mut output);
@@ -65,7 +66,7 @@ fn of(
     })
 }
 
-/// Takes the parameters away that are the states' own, and returns what was asked of them.
+/// Removes the parameters of the states, and returns their bounds.
 fn take_states(
     parameters: &[syn::Ident],
     generics: &mut syn::Generics,
@@ -100,7 +101,7 @@ fn take_states(
     bounds
 }
 
-/// Whether a bound is on `S` or `Next` themselves: what it asks, the generated types have.
+/// Whether a bound is on `S` or `Next` itself: the generated types satisfy it.
 fn is_about_states(predicate: &syn::WherePredicate) -> bool {
     let syn::WherePredicate::Type(predicate) = predicate else { return false };
     matches!(&predicate.bounded_ty, syn::Type::Path(path)
