@@ -5,6 +5,7 @@ use std::path::Path;
 
 use omen_codegen::build_script::{Turn, run};
 use omen_codegen::emit::{self, Setters};
+use omen_codegen::model::Stage;
 
 fn main() {
     run(Turn::Later, generate);
@@ -13,7 +14,7 @@ fn main() {
 fn generate() -> Result<(), Box<dyn Error>> {
     let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
     emit::fsm(&model)?.write_to_out_dir("fsm.rs")?;
-    emit::helps(&model, |rule| rule.stage == "fsm" || BESIDES.contains(&rule.code.as_str()))?
+    emit::helps(&model, |rule| rule.stage == Stage::Fsm || BESIDES.contains(&rule.code.as_str()))?
         .write_to_out_dir("helps.rs")?;
     let setters = Setters::parse(include_str!("setters.json"))?;
     emit::setters(&model, &setters)?.write_to_out_dir("setters.rs")?;

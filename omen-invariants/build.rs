@@ -2,6 +2,7 @@
 
 use omen_codegen::build_script::{Turn, run};
 use omen_codegen::emit::{self, Markers, Setters};
+use omen_codegen::model::Stage;
 
 fn main() {
     run(Turn::Later, generate);
@@ -15,7 +16,7 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let setters = Setters::parse(include_str!("setters.json"))?;
     emit::setters(&model, &setters)?.write_to_out_dir("setters.rs")?;
     emit::obligations(&model)?.write_to_out_dir("obligations.rs")?;
-    emit::helps(&model, |rule| rule.stage == "invariant" && !ELSEWHERE.contains(&rule.code.as_str()))?
+    emit::helps(&model, |rule| rule.stage == Stage::Invariant && !ELSEWHERE.contains(&rule.code.as_str()))?
         .write_to_out_dir("helps.rs")?;
     Ok(())
 }

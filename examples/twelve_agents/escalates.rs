@@ -1,4 +1,4 @@
-//! Lays options before a human, and does what they say.
+//! Presents options to a human, and follows the answer.
 
 use super::*;
 

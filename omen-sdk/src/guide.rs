@@ -488,7 +488,7 @@
 //! # }
 //! ```
 //!
-//! The example `own_wire` is a whole agent of this kind; in `built_payloads` an episode sends what builders have made.
+//! The example `own_wire` is a whole agent of this kind; in `payloads` an episode sends what builders have made.
 //!
 //! # Resuming
 //!
