@@ -121,7 +121,7 @@ pub(crate) fn symbols() -> Vec<Symbol> {
         ("settle unknown", true),
         ("settle other task", true),
     ] {
-        // A success costs a call, and a failure tokens: the second of either is one too many, or the first.
+        // A success uses a call, and a failure tokens: the second success, or the first failure, exceeds a budget.
         let spent = if success { (60, 1) } else { (101, 0) };
         add(name, Packet { success, spent, ..of("settle") }, &|facts| {
             if let PayloadFacts::TaskResult(result) = &mut facts.payload {
@@ -230,7 +230,7 @@ impl Walk {
                 history.pop();
             }
         }
-        // What it offers is what it takes. The close is no packet.
+        // It offers exactly what it accepts. The close is not a packet.
         let now = self.symbols[0].facts.header.created_at;
         let offered: BTreeSet<_> = machine.offers(now).filter(|event| event.packet_type().is_some()).collect();
         assert_eq!(offered, taken, "after {}", tell(history));

@@ -9,7 +9,7 @@ use serde_json::Value;
 pub(crate) enum Happened {
     /// A packet was accepted.
     Packet(Box<PacketFacts<'static>>, &'static str),
-    /// Somebody looked at the clock.
+    /// The clock was read without a packet.
     Tick(Instant),
 }
 
