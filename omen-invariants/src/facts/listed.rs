@@ -43,7 +43,7 @@ pub trait ToolListed<S, T>: PlaceOrList {}
 pub trait OperationListed<S, O>: PlaceOrList {}
 
 /// Proof that a scope `S` lists an operation that writes, as a directive for `O` to a tool that may write needs (D26):
-/// the place where it stands; nothing where `O` writes itself, for whether `O` is listed, another proof says.
+/// the place where it stands. If `O` writes itself, the proof is empty, since another one shows that `O` is listed.
 #[diagnostic::on_unimplemented(
     message = "INV-007 (E4): the scope `{S}` does not list an operation that writes at that place",
     label = "the token would not list this grant",
