@@ -36,7 +36,7 @@
 //! use omen::prelude::*;
 //!
 //! fn envelope(seen: Timestamp) -> Envelope<MediumStakes, Par, ToolsOk> {
-//!     Mcp {
+//!     OpenEnvelope {
 //!         intent: Intent::new(text!("raise the connection pool"), text!("database orders")),
 //!         stakes: Stakes {
 //!             impact: impact::Medium,
@@ -403,7 +403,7 @@
 //! # When nothing is known yet
 //!
 //! An envelope with a claim about the present needs live evidence, or `seal` does not compile. A guess without evidence
-//! is a [`Hypothesis`](crate::Hypothesis), made with `Mcp::hypothesis`. Decisions to verify first, to escalate, to
+//! is a [`Hypothesis`](crate::Hypothesis), made with `OpenEnvelope::hypothesis`. Decisions to verify first, to escalate, to
 //! defer or to cancel accept it, with a warning in the log.
 //!
 //! ```
@@ -452,7 +452,7 @@
 //! bounds that no type expresses, its `build()` returns the errors that a reader would report.
 //!
 //! The builder of a packet sets the packet type. Set id and time with `.stamp(..)` ([`Stamps`](crate::episode::Stamps)
-//! combines an id source and a clock), or one by one; `.mcp(..)` takes a typed envelope or a plain `Mcp`.
+//! combines an id source and a clock), or one by one; `.mcp(..)` takes a typed envelope or a plain `McpEnvelope`.
 //!
 //! ```
 //! use omen::episode::{Numbered, Stamps, TimeSource};
@@ -489,7 +489,7 @@
 //! # }
 //! ```
 //!
-//! The example `own_wire` is a complete agent of this kind; in `built_payloads` an episode sends payloads from
+//! The example `own_wire` is a complete agent of this kind; in `payloads` an episode sends payloads from
 //! builders.
 //!
 //! # Resuming

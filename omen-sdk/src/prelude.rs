@@ -1,26 +1,26 @@
-//! The names that most agents need: `use omen::prelude::*;`.
+//! The names that an agent needs daily: `use omen::prelude::*;`.
 //!
-//! Other names are in modules: [`episode`](crate::episode) has the states, moves and errors of the typed API,
-//! [`facts`](crate::facts) the parts of an envelope, [`packet`](crate::packet) the packets of a log,
-//! [`validator`](crate::validator) and [`finding`](crate::finding) the validation of logs, and [`gate`](crate::gate)
-//! the tool boundary. The time of a packet is [`omen::Instant`](crate::Instant), which is not here because it would
-//! clash with [`std::time::Instant`].
+//! Other names are in modules: the states, moves and errors of the typed API in [`episode`](crate::episode), the parts of an
+//! envelope in [`facts`](crate::facts), the packets in [`packet`](crate::packet), the validator in
+//! [`validator`](crate::validator) and [`finding`](crate::finding), and the gate in `gate`. The time of a packet,
+//! [`omen::Instant`](crate::Instant), is not here because [`std::time::Instant`] has the same name.
 //!
-//! At most 60 names, each listed; a test counts them.
+//! At most 60 names, without globs; a test counts them.
 
 // Episodes and their states.
 pub use omen_fsm::episode::{
     Act, AnyEpisode, Authorize, Closed, Decide, Episode, Escalated, Execute, Halt, Idle, JsonLines, Model, Review,
     SafeMode, Sense, Setup, SystemClock, Verify,
 };
-// Parameters and results of moves.
+// Arguments and results of moves.
 pub use omen_fsm::episode::{
     Alert, Answer, Arbitration, Belief, Choice, Directive, Escalation, ExecuteError, Gap, NothingLeft, Observation,
     Order, Pending, Permit, Plan, ReadOnly, ReadWrite, Recommendation, Ruling, Settled, Target, TokenSpec, Tradeoff,
 };
 // Parts of an envelope.
 pub use omen_invariants::facts::{
-    Done, Envelope, Evidence, HighStakes, Intent, LowStakes, Mcp, MediumStakes, Observed, Par, Superb, ToolsOk, op,
+    Done, Envelope, Evidence, HighStakes, Intent, LowStakes, MediumStakes, Observed, OpenEnvelope, Par, Superb,
+    ToolsOk, op,
 };
 pub use omen_types::AlertType;
 

@@ -1,10 +1,10 @@
 //! The checks that a decision reports of itself: `true` only for a check that was made (D61).
 
 use omen_invariants::rules::inv_003_high_stakes_verified::{is_high, is_met, tier_suffices};
-use omen_types::{DecisionPayload, Mcp};
+use omen_types::{DecisionPayload, McpEnvelope};
 
 /// Checks the tier and verification of a decision against its envelope, and writes the results into it.
-pub(super) fn fill(decision: &mut DecisionPayload, mcp: &Mcp) {
+pub(super) fn fill(decision: &mut DecisionPayload, mcp: &McpEnvelope) {
     let (level, quality) = (mcp.stakes.stakes_level, &mcp.quality);
     let verified = || decision.load_bearing_assumptions.iter().flatten().map(|assumption| assumption.verified);
     let met = if is_high(level) {

@@ -157,7 +157,7 @@ impl<A> IntoActOrder<A> for ActOrder<A> {
 #[diagnostic::on_unimplemented(
     message = "INV-001 (INV-003): expected an `Envelope`, whose facts are known at compile time",
     label = "not an `Envelope`",
-    note = "make an `Envelope` of an `Mcp` literal with `mcp.seal()`",
+    note = "make an `Envelope` of an `OpenEnvelope` literal with `mcp.seal()`",
     note = "judge a `DynEnvelope`, whose facts are known at run time, with `envelope.judge_act(..)`; or decide with `episode.decide(outcome, order, &envelope)`"
 )]
 pub trait KnownEnvelope<L, Q, T>: AnyEnvelope {}
@@ -170,7 +170,7 @@ impl<L, Q, T> KnownEnvelope<L, Q, T> for Envelope<L, Q, T> {}
 #[diagnostic::on_unimplemented(
     message = "INV-001 (INV-010): expected an `Envelope` or a `Hypothesis`, whose facts are known at compile time",
     label = "neither an `Envelope` nor a `Hypothesis`",
-    note = "make an `Envelope` of an `Mcp` literal with `mcp.seal()`, a `Hypothesis` with `mcp.hypothesis()`",
+    note = "make an `Envelope` of an `OpenEnvelope` literal with `mcp.seal()`, a `Hypothesis` with `mcp.hypothesis()`",
     note = "with a `DynEnvelope`, whose facts are known at run time, decide with `episode.decide(outcome, order, &envelope)`"
 )]
 pub trait AskingEnvelope<L, Q, T>: MayAsk {}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use omen_invariants::facts::MayAsk;
-use omen_types::{CampaignId, CorrelationId, Diagnostic, Instant, Mcp, Packet, PacketFacts, PacketId, Text, TokenId};
+use omen_types::{CampaignId, CorrelationId, Diagnostic, Instant, McpEnvelope, Packet, PacketFacts, PacketId, Text, TokenId};
 
 use super::asked::Asked;
 use super::claim::Claims;
@@ -27,10 +27,10 @@ use crate::table::{Event, Obligation};
 pub(crate) struct Core {
     pub(crate) machine: Machine,
     /// The envelope of the packets to come.
-    pub(crate) mcp: Arc<Mcp>,
+    pub(crate) mcp: Arc<McpEnvelope>,
     /// The latest envelope that satisfies INV-004: where a packet makes a claim, its evidence replaces that of a
     /// hypothesis.
-    pub(crate) grounded: Arc<Mcp>,
+    pub(crate) grounded: Arc<McpEnvelope>,
     pub(crate) origin: Origin,
     pub(crate) clock: Arc<dyn TimeSource>,
     pub(crate) ids: Box<dyn IdSource>,

@@ -1,7 +1,7 @@
 // INV-001: check an envelope of run-time data with `DynEnvelope`
 use omen::*;
 
-fn agent(mcp: omen::packet::Mcp) -> Result<DynEnvelope, Vec<Diagnostic>> {
+fn agent(mcp: omen::packet::McpEnvelope) -> Result<DynEnvelope, Vec<Diagnostic>> {
     DynEnvelope::new(mcp)
 }
 
