@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use omen_invariants::facts::MayAsk;
-use omen_types::{CampaignId, CorrelationId, Diagnostic, Instant, McpEnvelope, Packet, PacketFacts, PacketId, Text, TokenId};
+use omen_types::{
+    CampaignId, CorrelationId, Diagnostic, Instant, McpEnvelope, Packet, PacketFacts, PacketId, Text, TokenId,
+};
 
 use super::asked::Asked;
 use super::claim::Claims;
