@@ -53,11 +53,11 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
     for (heading, text) in texts {
         section(out, heading, text)?;
     }
-    let mut refused = REFUSALS.iter().filter(|refusal| refusal.code == code).peekable();
-    if refused.peek().is_some() {
+    let mut refusals = REFUSALS.iter().filter(|refusal| refusal.code == code).peekable();
+    if refusals.peek().is_some() {
         writeln!(out, "\nRefuses")?;
     }
-    for refusal in refused {
+    for refusal in refusals {
         writeln!(out, "{}", wrap(&refused(refusal), "  - ", "    "))?;
     }
     if code == Code::Layer {
