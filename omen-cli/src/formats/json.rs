@@ -20,7 +20,7 @@ impl FindingFormat for Json {
     }
 
     fn about(&self) -> &'static str {
-        "For programs: JSON Lines, with a summary at the end"
+        "JSON Lines, with a summary at the end"
     }
 
     fn is_for_people(&self) -> bool {
