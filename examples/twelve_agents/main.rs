@@ -1,6 +1,6 @@
 //! Twelve kinds of agents, each as short as possible.
 //!
-//! Their envelopes are made by level of stakes (`Mcp::low` and so on), with documented defaults.
+//! Their envelopes are made by level of stakes (`OpenEnvelope::low` and so on), with documented defaults.
 //!
 //! ```text
 //! cargo run --example twelve_agents
