@@ -1,4 +1,4 @@
-//! Findings for programs: JSON Lines, with a summary at the end. The members are those of the library.
+//! Findings for programs: JSON Lines, with a summary at the end. The fields are those of the library.
 
 use std::io;
 use std::path::Path;
