@@ -14,7 +14,7 @@
 
 use std::error::Error;
 
-use omen::episode::{NamedDirective, Sorted};
+use omen::episode::Sorted;
 use omen::packet::{
     AuthorizedScope, BeliefChange, BeliefUpdatePayload, ChosenOption, ConstraintsSatisfied, ContradictionDetails,
     DecisionOutcome, DecisionPayload, ExecutionMetadata, ExecutionMethod, LayerNumber, LayerSource, NonNegativeNumber,
@@ -74,9 +74,7 @@ fn agent(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>) -
         .execution_method(ExecutionMethod::tool().tool_id("config.set").tool_params(call.into_map()).build())
         .authorization_token_id("token_raise".parse()?)
         .build();
-    let Sorted::Writes(write) = NamedDirective::stating(write).sort() else {
-        return Err("the directive writes".into());
-    };
+    let Sorted::Writes(write) = Directive::stating(write).sort() else { return Err("it writes".into()) };
     let (episode, [task]) = episode.execute([write.with(permit)])?;
     let used = ExecutionMetadata::builder().tokens_used(40_u32.into()).tool_calls_used(1_u32.into()).build();
     let done = TaskResultPayload::success()

@@ -24,7 +24,7 @@ pub use fsm::{Event, Fsm, Guard, GuardOn, Obligation, Row, State, SubState, Targ
 pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
 pub use layers::{Layers, Sender, Word};
 pub use rules::{By, Help, Holds, Predicate, Rule, Stage};
-pub use typed::{Answer, Capability, Move, Text, Typed, Typestate};
+pub use typed::{Answer, Capability, Move, Text, TypedApi, Typestate};
 
 /// Everything that the schema files say.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ pub use omen_fsm::episode::{
 // Arguments and results of moves.
 pub use omen_fsm::episode::{
     Alert, Answer, Arbitration, Belief, Choice, Directive, Escalation, ExecuteError, Gap, NothingLeft, Observation,
-    Order, Pending, Permit, Plan, ReadOnly, ReadWrite, Ruling, Settled, Step, Target, TokenSpec, Tradeoff,
+    Order, Pending, Permit, Plan, ReadOnly, ReadWrite, Recommendation, Ruling, Settled, Target, TokenSpec, Tradeoff,
 };
 // Parts of an envelope.
 pub use omen_invariants::facts::{

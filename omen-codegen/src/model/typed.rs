@@ -9,7 +9,7 @@ use crate::mistake::Mistake;
 
 /// The typed API.
 #[derive(Clone, Debug, Default)]
-pub struct Typed {
+pub struct TypedApi {
     /// The types, in the order of their states.
     pub states: Vec<Typestate>,
     /// The methods.
@@ -165,8 +165,8 @@ impl Fsm {
     }
 }
 
-pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Typed, Mistake> {
-    Ok(Typed {
+pub(super) fn build(at: &At<'_>, json: &Json) -> Result<TypedApi, Mistake> {
+    Ok(TypedApi {
         states: each(at, json, "states", state)?,
         moves: each(at, json, "moves", movement)?,
         texts: each(at, json, "refused", answer_text)?,

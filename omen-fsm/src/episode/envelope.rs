@@ -1,4 +1,4 @@
-//! Which envelope the packets to come are sent in.
+//! The envelope of the packets to come.
 
 use std::sync::Arc;
 
@@ -34,25 +34,25 @@ impl Core {
         mcp
     }
 
-    /// Takes the envelope of a packet that was sent for that of the packets to come. An observation says of itself
-    /// how it is known, which is nothing that the envelope would say of the next packet.
+    /// Uses the envelope of a packet that was sent for the packets to come. The status of an observation applies to
+    /// itself only, not to the next packet.
     pub(crate) fn adopt(&mut self, packet: &Packet) {
         let mut mcp = packet.mcp().clone();
         if matches!(packet, Packet::Observation(_)) {
             let own = std::mem::replace(&mut mcp.epistemics.status, self.mcp.epistemics.status);
             if mcp != *self.mcp {
-                // Another envelope, whose own status nobody has said: the less certain is safe to say, unless the
-                // evidence does not bear that. The schema lists the surest first.
+                // The status of this new envelope is not known. The less certain of the two is safe, unless the
+                // evidence does not support it. The schema lists the most certain first.
                 mcp.epistemics.status = own.max(mcp.epistemics.status);
                 if !inv_004_live_evidence::is_borne_out(&mcp) {
                     mcp.epistemics.status = own;
                 }
             }
         }
-        // What is not refused for want of evidence (D31) says nothing of the packets to come, but for a decision.
+        // An envelope without evidence that is accepted (D31) does not apply to later packets, except that of a decision.
         let holds = matches!(packet, Packet::Decision(_)) || inv_004_live_evidence::is_borne_out(&mcp);
         if holds && mcp != *self.mcp {
-            // Another program may have left less room than records need.
+            // The envelope of another program may leave less room than records need.
             self.take_envelope(omen_types::fit::envelope(mcp));
         }
     }

@@ -301,7 +301,7 @@ impl World<'_> {
             },
             options: [choice("a"), choice("b"), choice("c")],
             gaps: [Gap { gap: "what it costs".to_owned(), impact_if_unknown: String::new() }],
-            next_step: Step { step: self.text(), rationale: String::new() },
+            next_step: Recommendation { step: self.text(), rationale: String::new() },
         }
     }
 

@@ -15,37 +15,25 @@ pub(super) fn emit(
     implementation: &Implementation,
     next: Option<&syn::Type>,
 ) -> Result<TokenStream, String> {
-    let Parts { docs, signature, body } = parts(&state.ty, &state.parameters, mv, implementation, next)?;
-    Ok(quote! {
-        #(#docs)*
-        pub #signature { #body }
-    })
-}
-
-/// A method in its parts.
-pub(super) struct Parts<'i> {
-    pub(super) docs: &'i [syn::Attribute],
-    /// From `fn` to the end of the bounds.
-    pub(super) signature: TokenStream,
-    pub(super) body: TokenStream,
+    of(&state.ty, &state.parameters, mv, implementation, next)
 }
 
 /// The method of a state that is a type parameter, `S`.
-pub(super) fn generic<'i>(
+pub(super) fn generic(
     mv: &Move,
-    implementation: &'i Implementation,
+    implementation: &Implementation,
     next: Option<&syn::Type>,
-) -> Result<Parts<'i>, String> {
-    parts(&functions::any(), &[], mv, implementation, next)
+) -> Result<TokenStream, String> {
+    of(&functions::any(), &[], mv, implementation, next)
 }
 
-fn parts<'i>(
+fn of(
     state: &syn::Type,
     own: &[syn::Ident],
     mv: &Move,
-    implementation: &'i Implementation,
+    implementation: &Implementation,
     next: Option<&syn::Type>,
-) -> Result<Parts<'i>, String> {
+) -> Result<TokenStream, String> {
     let mut generics = implementation.generics.clone();
     let mut output = implementation.output.clone();
     let mut parameters = implementation.parameters.clone();
@@ -54,8 +42,9 @@ fn parts<'i>(
         substitute.0.push(("S", state));
     }
     if implementation.leads_on() {
-        let next = next
-            .ok_or_else(|| format!("no plain type stands for where `{}` leads from `{}`", mv.method, quote!(#state)))?;
+        let next = next.ok_or_else(|| {
+            format!("`{}` leads from `{}` to a state without a plain type", mv.method, quote!(#state))
+        })?;
         substitute.0.push(("Next", next));
     }
     substitute.visit_return_type_mut(&mut output);
@@ -68,14 +57,16 @@ fn parts<'i>(
     let clause = (!clause.is_empty()).then(|| quote!(where #(#clause),*));
     let (method, function) = (ident(&mv.method), &implementation.function);
     let (names, types): (Vec<_>, Vec<_>) = parameters.iter().map(|(name, ty)| (name, ty)).unzip();
-    Ok(Parts {
-        docs: &implementation.docs,
-        signature: quote!(fn #method #generics (self, #(#names: #types),*) #output #clause),
-        body: quote!(moves::#method::#function(self, #(#names),*)),
+    let docs = &implementation.docs;
+    Ok(quote! {
+        #(#docs)*
+        pub fn #method #generics (self, #(#names: #types),*) #output #clause {
+            moves::#method::#function(self, #(#names),*)
+        }
     })
 }
 
-/// Takes the parameters away that are the states' own, and returns what was asked of them.
+/// Removes the parameters of the states, and returns their bounds.
 fn take_states(
     parameters: &[syn::Ident],
     generics: &mut syn::Generics,
@@ -110,7 +101,7 @@ fn take_states(
     bounds
 }
 
-/// Whether a bound is on `S` or `Next` themselves: what it asks, the generated types have.
+/// Whether a bound is on `S` or `Next` itself: the generated types satisfy it.
 fn is_about_states(predicate: &syn::WherePredicate) -> bool {
     let syn::WherePredicate::Type(predicate) = predicate else { return false };
     matches!(&predicate.bounded_ty, syn::Type::Path(path)

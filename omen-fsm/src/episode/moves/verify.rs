@@ -6,11 +6,11 @@ use omen_types::{Code, Diagnostic};
 
 use crate::episode::{Episode, Many, Open, Plan, Progress, Refusal, Refused, Says, Verify};
 
-/// Says what is to be verified, and how.
+/// Sends a plan: what is to be verified, and how.
 ///
 /// # Errors
-/// If the episode is over its budgets and layer 1 has not approved that (INV-005), or if a payload names another
-/// decision than the one that began the loop (E3).
+/// If the episode is over budget without approval of layer 1 (INV-005), or if a payload does not name the decision that
+/// began the loop (E3).
 pub(crate) fn verify<P: Progress, O, T>(
     episode: Episode<Verify<P, O, T>>,
     plan: impl Says<Plan>,
@@ -18,7 +18,7 @@ pub(crate) fn verify<P: Progress, O, T>(
     send(episode, plan.said())
 }
 
-/// Says what else is to be verified while directives of the loop are open.
+/// Sends another plan while directives of the loop are open.
 ///
 /// # Errors
 /// As in the loop itself.
@@ -29,7 +29,7 @@ pub(crate) fn in_open<P, O, T, const N: usize>(
     send(episode, plan.said())
 }
 
-/// Says what else is to be verified while directives of the loop are open.
+/// Sends another plan while directives of the loop are open.
 ///
 /// # Errors
 /// As in the loop itself.
@@ -41,12 +41,12 @@ pub(crate) fn in_many<P, O, T>(
 }
 
 fn no_decision() -> Arc<Refusal> {
-    Arc::new(Refusal::rule(Diagnostic::error(Code::E3, "no decision asks for this verification")))
+    Arc::new(Refusal::rule(Diagnostic::error(Code::E3, "no decision began this verification loop")))
 }
 
 fn send<S, Next>(mut episode: Episode<S>, plan: Plan) -> Result<Episode<Next>, Refused<S, Plan>> {
     let Some(decision) = episode.core.decision.clone() else {
-        // No loop runs without a decision: only trouble before leads here.
+        // No loop runs without a decision, so an earlier step must have failed.
         let why = episode.core.trouble.clone().unwrap_or_else(no_decision);
         return Err(episode.refuse(why).giving_back(plan));
     };

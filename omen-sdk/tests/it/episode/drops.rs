@@ -169,7 +169,7 @@ fn a_panic_leaves_a_legal_log_that_says_so() {
     }));
     assert!(unwound.is_err());
     log.is_clean();
-    assert!(log.lines().last().unwrap().contains("by a panic"), "{:?}", log.lines().last());
+    assert!(log.lines().last().unwrap().contains("during a panic"), "{:?}", log.lines().last());
 }
 
 #[test]

@@ -78,6 +78,26 @@ fn a_helper_writes_what_the_states_own_method_writes() {
     assert_eq!(own.lines(), generic.lines());
 }
 
+#[test]
+fn a_closure_need_not_name_the_state() {
+    let env = envelope();
+    let start = |id| setup(id, Hands::new()).start().unwrap();
+    let seen = || Observation::user_input(Observed, fields!({ "ticket": 1 }));
+    let decide_to_stop = |episode: Episode<_>| episode.cancel(ruling(), &env);
+    let close = |episode: Episode<_>| episode.close();
+    let model = start("corr_b").observe(seen()).believe(Belief::new("tickets", "next", 1));
+    let closed = close(decide_to_stop(model).believe(Belief::new("tickets", "open", 0))).unwrap();
+    is_clean(closed.lines());
+    let defer = |episode: Episode<_>| episode.defer(ruling(), &env);
+    let act = |episode: Episode<_>| episode.act(ruling().to_act(), &env);
+    let model = start("corr_c").observe(seen()).believe(Belief::new("tickets", "next", 1));
+    let fork = acts(model, &env).unwrap().believe(Belief::new("tickets", "one", "done"));
+    let acting: Episode<Decide<Act>> = act(fork).unwrap();
+    assert_eq!(acting.packets(), 7);
+    let model = start("corr_a").observe(seen()).believe(Belief::new("tickets", "next", 1));
+    let _: Episode<Decide<Stop>> = defer(model);
+}
+
 /// The loop of the guide.
 fn all(mut episode: Episode<Model>, tickets: &[u32], envelope: &Plain) -> Result<Closed, Halt> {
     for ticket in tickets {

@@ -203,7 +203,7 @@ fn question(trigger: EscalationTrigger) -> Escalation<2, 1> {
         trigger,
         options: [choice("wait"), choice("go")],
         gaps: [Gap { gap: "load".into(), impact_if_unknown: "unknown".into() }],
-        next_step: Step { step: text!("ask"), rationale: "it is free".into() },
+        next_step: Recommendation { step: text!("ask"), rationale: "it is free".into() },
     }
 }
 
