@@ -9,7 +9,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use omen_codegen::model::{Fsm, Model, Rule, Target};
+use omen_codegen::model::{Fsm, Model, Rule, Stage, Target};
 
 use crate::evidence::Evidence;
 use crate::gallery;
@@ -62,8 +62,8 @@ fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sy
         "transitions" => transitions(&model.fsm),
         "cells" => cells(&model.fsm),
         "layers" => layers(&model.fsm),
-        "e-rules" => rules(model, |rule| rule.stage == "fsm" && rule.code != "FSM"),
-        "invariants" => rules(model, |rule| rule.stage == "invariant"),
+        "e-rules" => rules(model, |rule| rule.stage == Stage::Fsm && rule.code != "FSM"),
+        "invariants" => rules(model, |rule| rule.stage == Stage::Invariant),
         "compile-errors" => compile_errors(&model.rules)?,
         "compile-errors-gate" => {
             gallery::gallery("omen-gate", model.gate.codes.iter().map(|code| (&*code.code, &*code.title)))?
@@ -78,7 +78,7 @@ fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sy
 
 /// The cases of the schema come last: the other rules are the purpose of the typed API.
 fn compile_errors(rules: &[Rule]) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let (schema, others): (Vec<&Rule>, Vec<&Rule>) = rules.iter().partition(|rule| rule.stage == "schema");
+    let (schema, others): (Vec<&Rule>, Vec<&Rule>) = rules.iter().partition(|rule| rule.stage == Stage::Schema);
     gallery::gallery("omen-sdk", others.into_iter().chain(schema).map(|rule| (&*rule.code, &*rule.title)))
 }
 

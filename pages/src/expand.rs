@@ -67,7 +67,7 @@ pub fn command(options: &Options, out: &mut dyn Write) -> Result<ExitCode, Box<d
 const MARKERS: &str = include_str!("../../omen-invariants/facts.json");
 
 /// The sources of the steps of a request.
-const STEPS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../omen-gate/src/pipeline/steps");
+const STEPS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../omen-gate/src/request/pipeline/steps");
 
 /// The sources of the moves of an episode.
 const MOVES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../omen-fsm/src/episode/moves");

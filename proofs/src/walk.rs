@@ -180,7 +180,7 @@ fn judge(lines: &[String], report: &mut Report) -> Result<(), String> {
             *report.made.entry(omen_fsm::Event::of(&facts).as_str()).or_default() += 1;
         }
     }
-    let summary = validator.finish(&mut findings);
+    let Ok(summary) = validator.finish(&mut findings);
     // The typed API takes layers from the table, and links its packets itself (D63, D65).
     let is_own = |finding: &&Finding| matches!(finding.diagnostic.code, Code::Layer | Code::Chain);
     if let Some(finding) = findings.iter().find(is_own) {

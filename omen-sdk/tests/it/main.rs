@@ -11,3 +11,4 @@ mod prelude;
 mod rules;
 mod ui;
 mod validator;
+mod walks;

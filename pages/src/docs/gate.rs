@@ -12,7 +12,7 @@ use crate::markdown::{code, table};
 
 /// The pipeline of a request as a diagram. The function of a step shows to which early ends it leads.
 pub(super) fn way(gate: &Gate) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let steps = Path::new(env!("CARGO_MANIFEST_DIR")).join("../omen-gate/src/pipeline/steps");
+    let steps = Path::new(env!("CARGO_MANIFEST_DIR")).join("../omen-gate/src/request/pipeline/steps");
     let mut out = "```mermaid\nflowchart LR\n".to_owned();
     for pair in gate.pipeline.windows(2) {
         let [from, to] = pair else { continue };

@@ -44,7 +44,7 @@ fn faults(row: &str) -> Vec<String> {
 
 #[test]
 fn evidence_is_looked_up_by_name() {
-    let (file, test) = ("omen-gate/src/health.rs", "health::the_number_of_tools_is_bounded");
+    let (file, test) = ("omen-gate/src/call/health.rs", "health::the_number_of_tools_is_bounded");
     let row = |enforced: &str, shown: &str| {
         format!(r#"{{"enforced": ["{enforced}"], "shown": ["{shown}"], "outside": "What a program does with it."}}"#)
     };
@@ -53,9 +53,9 @@ fn evidence_is_looked_up_by_name() {
     }
     for (wrong, fault) in [
         ("omen-gate/src/wealth.rs", "R5: no file `omen-gate/src/wealth.rs`"),
-        (&*format!("{file} Heal"), "R5: `Heal` is not in `omen-gate/src/health.rs`"),
-        (&*format!("{file} Wealth::snapshot"), "R5: `Wealth` is not in `omen-gate/src/health.rs`"),
-        (&*format!("{file} Health::snap"), "R5: `snap` is not in `omen-gate/src/health.rs`"),
+        (&*format!("{file} Heal"), "R5: `Heal` is not in `omen-gate/src/call/health.rs`"),
+        (&*format!("{file} Wealth::snapshot"), "R5: `Wealth` is not in `omen-gate/src/call/health.rs`"),
+        (&*format!("{file} Health::snap"), "R5: `snap` is not in `omen-gate/src/call/health.rs`"),
     ] {
         assert_eq!(faults(&row(wrong, test)), [fault]);
     }

@@ -80,7 +80,8 @@ impl Measure {
                 let mut sink = Nowhere;
                 let mut validator = omen::Validator::new(omen::ValidatorOptions::default());
                 validator.feed(bytes, &mut sink);
-                usize::try_from(validator.finish(&mut sink).errors).unwrap_or(usize::MAX)
+                let Ok(summary) = validator.finish(&mut sink);
+                usize::try_from(summary.errors).unwrap_or(usize::MAX)
             }
         }
     }
@@ -90,8 +91,11 @@ impl Measure {
 struct Nowhere;
 
 impl Sink for Nowhere {
-    fn finding(&mut self, finding: Finding, _: Option<&str>) {
+    type Error = std::convert::Infallible;
+
+    fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Self::Error> {
         black_box(finding);
+        Ok(())
     }
 }
 
@@ -120,7 +124,7 @@ pub(super) fn clean(corpus: &Corpus) -> Result<(), Failure> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut validator = omen::Validator::new(omen::ValidatorOptions::default());
     validator.feed(&corpus.bytes, &mut findings);
-    let summary = validator.finish(&mut findings);
+    let Ok(summary) = validator.finish(&mut findings);
     let as_made = summary.packets == corpus.packets && summary.episodes == corpus.episodes;
     if as_made && summary.errors == 0 && summary.warnings * 100 <= summary.packets {
         return Ok(());
