@@ -24,6 +24,7 @@
 //! Architecture invariant: no files, and no output format but the packets' own JSON.
 
 pub mod episode;
+mod help;
 mod machine;
 mod rules;
 mod table;

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use omen_invariants::derived;
-#[allow(unused_imports, reason = "which enums the guards look at is the schema's affair")]
+pub use omen_invariants::ledger::{Obligation, Obligations};
+#[allow(unused_imports, reason = "the schema says which enums the guards compare")]
 use omen_types::*;
 
 include!(concat!(env!("OUT_DIR"), "/fsm.rs"));
@@ -27,7 +28,7 @@ pub struct RowInfo {
 /// A reason to refuse an event in some states: an entry of `cells`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Refusal {
+pub struct RefusalInfo {
     /// The code of the finding, or of an `also` if another refusal comes first.
     pub code: Code,
     /// The nodes that it is about.
@@ -46,7 +47,7 @@ pub struct Refusal {
     pub source: &'static str,
 }
 
-impl Refusal {
+impl RefusalInfo {
     /// Whether it is about an event, wherever in a set of nodes the episode is.
     #[must_use]
     pub fn is_about(&self, nodes: NodeSet, event: Event) -> bool {
@@ -70,7 +71,15 @@ impl SenderInfo {
     /// The layer as JSON has it, without quotes.
     #[must_use]
     pub fn name(&self) -> String {
-        crate::rules::layer::wire(self.layer)
+        layer_name(self.layer)
+    }
+}
+
+/// A layer as JSON has it, without quotes.
+pub(crate) fn layer_name(layer: LayerSource) -> String {
+    match layer {
+        LayerSource::LayerNumber(number) => number.get().to_string(),
+        LayerSource::IntegrityLayer(overlay) => overlay.as_str().to_owned(),
     }
 }
 

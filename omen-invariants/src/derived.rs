@@ -1,7 +1,7 @@
 //! Facts that a packet does not state but implies. `episode.fsm.json` names them in its guards.
 
 use omen_types::{
-    LayerSource, MethodKind, PacketHeaderFacts, TaskDirectivePayload, TaskDirectivePayloadFacts, TaskType,
+    LayerSource, MethodKind, PacketHeaderFacts, StakesLevel, TaskDirectivePayload, TaskDirectivePayloadFacts, TaskType,
 };
 
 /// The class of a directive that counts.
@@ -56,9 +56,15 @@ pub fn from_layer_1(header: &PacketHeaderFacts<'_>) -> bool {
     matches!(header.layer_source, LayerSource::LayerNumber(layer) if layer.get() == 1)
 }
 
+/// Whether a level of stakes is HIGH or CRITICAL: those that INV-003 and INV-010 are about.
+#[must_use]
+pub fn is_high(level: StakesLevel) -> bool {
+    matches!(level, StakesLevel::High | StakesLevel::Critical)
+}
+
 /// Whether a text holds some words, given in lower case, in any case of letters.
 #[must_use]
-pub fn says(text: &str, words: &str) -> bool {
+pub fn contains_words(text: &str, words: &str) -> bool {
     if text.is_ascii() {
         let (text, words) = (text.as_bytes(), words.as_bytes());
         let begins = |window: &[u8]| window.first().map(u8::to_ascii_lowercase) == words.first().copied();

@@ -166,7 +166,7 @@
 //! rustc prints the names of markers without their paths where they are imported one by one, and with
 //! them after a glob import.
 //!
-//! Markers and predicates are generated: the markers from the schemas and `facts.json`, the texts of
+//! Markers and predicates are generated (`facts/markers.rs`): the markers from the schemas and `facts.json`, the texts of
 //! the predicates from `rules.json`. Which facts fulfil a predicate stands in `facts/predicates.rs`.
 
 mod assumptions;
@@ -177,9 +177,13 @@ mod epistemics;
 mod evidence;
 mod intent;
 mod levels;
+mod listed;
+mod markers;
 mod mcp;
+mod place;
 mod predicates;
 mod quality;
+mod sealed;
 mod setters;
 mod stakes;
 mod text;
@@ -192,6 +196,7 @@ pub use envelope::{AnyEnvelope, Envelope, Hypothesis, MayAsk};
 pub use epistemics::{Claim, Epistemics};
 pub use evidence::{Absent, Archive, BestEvidence, Evidence, Live};
 pub use intent::Intent;
+pub use markers::*;
 pub use mcp::{OpenEnvelope, Routing};
 pub use quality::{Done, Quality};
 pub use stakes::{Stakes, StakesLevelOf};
@@ -199,28 +204,12 @@ pub use tool::{OperationList, Scope, ScopeTypes, Tool, ToolList};
 
 // What the macros expand to. Their types check for themselves: nothing here makes a value that they refuse.
 #[doc(hidden)]
-pub use omen_types as __types;
+pub use listed::{OperationListed, ToolListed, WritingListed};
 #[doc(hidden)]
-pub use tool::{OperationListed, ToolListed, WritingListed};
+pub use omen_types as __types;
 
 /// Where a grant says that its tool or operation stands in the scope's list. [`scope!`](crate::scope) writes these.
 #[doc(hidden)]
 pub mod __places {
-    pub use super::tool::{First, Next};
-}
-
-use stakes::Place;
-
-include!(concat!(env!("OUT_DIR"), "/facts.rs"));
-include!(concat!(env!("OUT_DIR"), "/predicates.rs"));
-
-/// Keeps the traits of this module to its own types.
-mod sealed {
-    /// Implemented for the facts of this module alone.
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: what an envelope can say is in the schema, and `{Self}` is not",
-        label = "not a type of the protocol",
-        note = "use the markers of the schema's values, such as `Superb` or `impact::High`"
-    )]
-    pub trait FactSealed {}
+    pub use super::listed::{First, Next};
 }

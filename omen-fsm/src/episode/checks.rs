@@ -1,6 +1,7 @@
 //! What a decision says of its own quality: `true` only for a check that was made (D61).
 
-use omen_invariants::rules::inv_003_high_stakes_verified::{is_high, is_met, tier_suffices};
+use omen_invariants::derived::is_high;
+use omen_invariants::rules::inv_003_high_stakes_verified::{is_met, tier_suffices};
 use omen_types::{DecisionPayload, McpEnvelope};
 
 /// Checks tier and verification of a decision against the envelope that it is sent in, and writes what comes out.

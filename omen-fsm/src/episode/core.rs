@@ -140,7 +140,7 @@ fn no_id(invalid: Invalid) -> Refusal {
 impl Machine {
     /// Whether the verification loop, or the latest one if none runs, has its SUCCESS.
     pub(crate) fn has_succeeded(&self) -> bool {
-        self.ledger().verification().met & Obligation::Success.bit() != 0
+        self.ledger().verification().met.contains(Obligation::Success)
     }
 
     /// The first id from a source that the episode has not used. An episode that is taken up again may

@@ -11,8 +11,8 @@ use omen_types::{
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::envelope::{AnyEnvelope, Envelope};
 use super::sealed::FactSealed;
-use super::{AnyEnvelope, Envelope};
 use crate::rules::inv_012_stakes_consistent::Axes;
 use crate::rules::{
     inv_002_subpar_never_acts, inv_003_high_stakes_verified, inv_004_live_evidence, inv_010_degraded_tools,

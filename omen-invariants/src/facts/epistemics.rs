@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use omen_types::{Text, UnitInterval};
 
+use super::markers::{EpistemicStatusFact, FreshnessClassFact};
 use super::sealed::FactSealed;
-use super::{EpistemicStatusFact, FreshnessClassFact};
 
 /// How the content of a packet is known, how surely, and how soon it goes stale.
 #[derive(Clone, Debug)]

@@ -2,10 +2,16 @@
 
 use omen_types::{TaskClass, Text, UnitInterval};
 
-use super::{
-    Budgets, Done, Epistemics, Evidence, Inferred, Intent, OpenEnvelope, Operational, Par, Quality, Realtime, Risk,
-    Routing, Stakes, Superb, ToolsOk, adversariality, impact, irreversibility, uncertainty,
+use super::budgets::{Budgets, Risk};
+use super::epistemics::Epistemics;
+use super::evidence::Evidence;
+use super::intent::Intent;
+use super::markers::{
+    Inferred, Operational, Par, Realtime, Superb, ToolsOk, adversariality, impact, irreversibility, uncertainty,
 };
+use super::mcp::{OpenEnvelope, Routing};
+use super::quality::{Done, Quality};
+use super::stakes::Stakes;
 use crate::{text, unit};
 
 type Axes<I, R, U> = Stakes<I, R, U, adversariality::Benign>;
@@ -14,15 +20,15 @@ type Medium = Axes<impact::Medium, irreversibility::Partial, uncertainty::Medium
 type High = Axes<impact::High, irreversibility::Irreversible, uncertainty::Medium>;
 type Critical = Axes<impact::Critical, irreversibility::Irreversible, uncertainty::High>;
 
-/// The limits of a level.
-struct Limits {
+/// What is the same in the envelopes of a level.
+struct Defaults {
     budgets: Budgets,
     /// Age in seconds beyond which evidence is stale.
     stale_after: u32,
     task_class: TaskClass,
 }
 
-impl Limits {
+impl Defaults {
     fn new(tokens: u32, tool_calls: u32, seconds: u32, stale_after: u32, task_class: TaskClass) -> Self {
         // A loss that nobody has agreed to is not accepted.
         let risk = Risk::new(text!("conservative"), 0);
@@ -56,8 +62,8 @@ impl<Best> OpenEnvelope<Low, Par, Inferred, Operational, Best, ToolsOk> {
     /// # }
     /// ```
     pub fn low(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
-        let limits = Limits::new(4_000, 8, 300, 86_400, TaskClass::Lookup);
-        Self::of(intent, Quality::par_when(done), evidence, Operational, limits)
+        let defaults = Defaults::new(4_000, 8, 300, 86_400, TaskClass::Lookup);
+        Self::of(intent, Quality::par_when(done), evidence, Operational, defaults)
     }
 }
 
@@ -88,8 +94,8 @@ impl<Best> OpenEnvelope<Medium, Par, Inferred, Operational, Best, ToolsOk> {
     /// OpenEnvelope::medium(Intent::new(text!("move www"), text!("zone example.org")), done, evidence).seal(); // INV-004
     /// ```
     pub fn medium(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
-        let limits = Limits::new(10_000, 12, 900, 86_400, TaskClass::Create);
-        Self::of(intent, Quality::par_when(done), evidence, Operational, limits)
+        let defaults = Defaults::new(10_000, 12, 900, 86_400, TaskClass::Create);
+        Self::of(intent, Quality::par_when(done), evidence, Operational, defaults)
     }
 }
 
@@ -102,8 +108,8 @@ impl<Best> OpenEnvelope<High, Superb, Inferred, Realtime, Best, ToolsOk> {
     /// - Evidence may be an hour old, and speaks for the present (REALTIME): an irreversible step rests on what is so now.
     /// - The rest is as at MEDIUM stakes: see [`OpenEnvelope::medium`].
     pub fn high(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
-        let limits = Limits::new(20_000, 20, 1_800, 3_600, TaskClass::Create);
-        Self::of(intent, Quality::superb_when(done), evidence, Realtime, limits)
+        let defaults = Defaults::new(20_000, 20, 1_800, 3_600, TaskClass::Create);
+        Self::of(intent, Quality::superb_when(done), evidence, Realtime, defaults)
     }
 }
 
@@ -116,8 +122,8 @@ impl<Best> OpenEnvelope<Critical, Superb, Inferred, Realtime, Best, ToolsOk> {
     /// - Evidence may be ten minutes old.
     /// - The rest is as at MEDIUM stakes: see [`OpenEnvelope::medium`].
     pub fn critical(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
-        let limits = Limits::new(20_000, 20, 1_800, 600, TaskClass::Create);
-        Self::of(intent, Quality::superb_when(done), evidence, Realtime, limits)
+        let defaults = Defaults::new(20_000, 20, 1_800, 600, TaskClass::Create);
+        Self::of(intent, Quality::superb_when(done), evidence, Realtime, defaults)
     }
 }
 
@@ -130,18 +136,19 @@ where
         quality: Quality<Tier>,
         evidence: Evidence<Best>,
         freshness: Freshness,
-        limits: Limits,
+        defaults: Defaults,
     ) -> Self {
         let calibration = text!("not calibrated: the default of the SDK");
-        let epistemics = Epistemics::new(Inferred, freshness, unit!(0.5), calibration).stale_after(limits.stale_after);
+        let epistemics =
+            Epistemics::new(Inferred, freshness, unit!(0.5), calibration).stale_after(defaults.stale_after);
         Self {
             intent,
             stakes: Axes::default(),
             quality,
-            budgets: limits.budgets,
+            budgets: defaults.budgets,
             epistemics,
             evidence,
-            routing: Routing { task_class: limits.task_class, tools: ToolsOk },
+            routing: Routing { task_class: defaults.task_class, tools: ToolsOk },
         }
     }
 }

@@ -2,10 +2,14 @@
 
 use omen_types::{TaskClass, fit};
 
-use super::{
-    Budgets, Claim, Envelope, EpistemicStatusFact, Epistemics, Evidence, FreshnessClassFact, Grounded, Hypothesis,
-    Intent, Quality, QualityTierFact, StakesLevelOf, ToolsStateFact,
-};
+use super::budgets::Budgets;
+use super::envelope::{Envelope, Hypothesis};
+use super::epistemics::{Claim, Epistemics};
+use super::evidence::Evidence;
+use super::intent::Intent;
+use super::markers::{EpistemicStatusFact, FreshnessClassFact, Grounded, QualityTierFact, ToolsStateFact};
+use super::quality::Quality;
+use super::stakes::StakesLevelOf;
 
 /// The envelope of a packet, as its author writes it. The compiler lists all members that are missing
 /// at once (INV-001); [`seal`](OpenEnvelope::seal) checks the rest.

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use omen_types::{DefinitionOfDone, Text, VerificationRequirement};
 
-use super::{AtLeastOneCheck, Par, QualityTierFact, Subpar, Superb};
+use super::markers::{AtLeastOneCheck, Par, QualityTierFact, Subpar, Superb};
 
 /// When work is done: in words, and as checks, of which there is at least one (INV-001).
 #[derive(Clone, Debug)]

@@ -44,7 +44,9 @@ pub(super) fn bytes_for_open(seed: u64, episodes: u64) -> Result<u64, Failure> {
 fn fed(seed: u64, episodes: u64) -> Result<Validator, Failure> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut validator = Validator::new(omen::ValidatorOptions::default());
-    corpus::open_episodes(seed, episodes, |line| validator.feed(line, &mut findings));
+    corpus::open_episodes(seed, episodes, |line| {
+        let Ok(()) = validator.feed(line, &mut findings);
+    });
     match findings.first() {
         None => Ok(validator),
         Some(finding) => Err(format!("the open episodes have a finding: {}", finding.diagnostic).into()),
