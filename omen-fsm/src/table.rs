@@ -17,7 +17,7 @@ pub struct RowInfo {
     pub from: &'static [&'static str],
     /// What happens.
     pub events: &'static [Event],
-    /// Where it leads; empty if it stays where it is.
+    /// Where it leads; empty if the state does not change.
     pub to: &'static [&'static str],
     /// What it means.
     pub description: &'static str,
@@ -25,11 +25,11 @@ pub struct RowInfo {
     pub source: &'static str,
 }
 
-/// A reason to refuse an event in some states: an entry of `cells`.
+/// A reason to refuse an event in some states: an entry of `refusals` in `cells`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RefusalInfo {
-    /// The code of the finding, or of an `also` if another refusal comes first.
+    /// The code of the finding; it stands in `also` if another refusal comes first.
     pub code: Code,
     /// The nodes that it is about.
     pub within: NodeSet,
@@ -63,7 +63,7 @@ pub struct SenderInfo {
     pub layer: LayerSource,
     /// The packets that it sends, besides those that any layer may send.
     pub sends: &'static [PacketType],
-    /// What it is.
+    /// What the layer does.
     pub description: &'static str,
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn layer_name(layer: LayerSource) -> String {
     }
 }
 
-/// A set of nodes: where an episode may be. More than one where the table leaves it open (D11).
+/// A set of nodes: where an episode may be. More than one if the table allows several (D11).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeSet(u16);
 
@@ -124,7 +124,7 @@ impl NodeSet {
         states
     }
 
-    /// Where an event leads from here; empty if no row is for it.
+    /// Where an event leads from here; empty if the table has no row for it.
     #[must_use]
     pub fn after(self, event: Event) -> Self {
         let mut next = 0;
@@ -134,7 +134,7 @@ impl NodeSet {
         Self(next)
     }
 
-    /// The events that have a row here, in order.
+    /// The events for which the table has a row here, in order.
     pub fn legal(self) -> impl Iterator<Item = Event> {
         Event::ALL.iter().copied().filter(move |event| !self.after(*event).is_empty())
     }

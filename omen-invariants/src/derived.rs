@@ -4,16 +4,16 @@ use omen_types::{
     LayerSource, MethodKind, PacketHeaderFacts, StakesLevel, TaskDirectivePayload, TaskDirectivePayloadFacts, TaskType,
 };
 
-/// The class of a directive that counts.
+/// The class by which a directive is judged.
 pub use omen_types::ToolSafetyClass as SafetyClass;
 
-/// The class of a directive that counts (D23): the stricter reading of what it says.
+/// The class by which a directive is judged (D23): the stricter reading of its fields.
 #[must_use]
 pub fn safety_class(_: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> SafetyClass {
     class_of(directive.task_type, directive.execution_method.method, directive.tool_safety_class)
 }
 
-/// The class that counts of a directive whose type, method and stated class are known (D23).
+/// The class by which a directive of this type, method and stated class is judged (D23).
 #[must_use]
 pub fn class_of(task_type: TaskType, method: MethodKind, stated: Option<SafetyClass>) -> SafetyClass {
     let writes = task_type == TaskType::ToolWrite;
@@ -25,13 +25,13 @@ pub fn class_of(task_type: TaskType, method: MethodKind, stated: Option<SafetyCl
     }
 }
 
-/// Whether a directive needs a token: whether its class, as it counts, demands one (D23, D40).
+/// Whether a directive needs a token: whether the class by which it is judged requires one (D23, D40).
 #[must_use]
 pub fn needs_token(header: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> bool {
     TaskDirectivePayload::requires_authorization_token_id(safety_class(header, directive))
 }
 
-/// Whether an alert comes from where safe mode may be ended.
+/// Whether the sender of an alert may end safe mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReleaseAuthority {
     /// From layer 1 or Integrity.
@@ -40,7 +40,7 @@ pub enum ReleaseAuthority {
     Withheld,
 }
 
-/// Whether an alert comes from where safe mode may be ended (D13).
+/// Whether the sender of an alert may end safe mode (D13).
 #[must_use]
 pub fn release_authority(header: &PacketHeaderFacts<'_>) -> ReleaseAuthority {
     match header.layer_source {
@@ -62,7 +62,7 @@ pub fn is_high(level: StakesLevel) -> bool {
     matches!(level, StakesLevel::High | StakesLevel::Critical)
 }
 
-/// Whether a text holds some words, given in lower case, in any case of letters.
+/// Whether a text contains some words, which are given in lower case, in upper or lower case.
 #[must_use]
 pub fn contains_words(text: &str, words: &str) -> bool {
     if text.is_ascii() {

@@ -33,9 +33,9 @@ pub struct Ledger {
     believes: bool,
     decision: Option<DecisionOutcome>,
     owes_decision: bool,
-    /// Whether a campaign was stated; which one it is, `seen` knows.
+    /// Whether a campaign was stated. `seen` holds which one.
     has_campaign: bool,
-    /// Whether a late directive with CRITICAL stakes waits for a decision (D69).
+    /// Whether a late directive with CRITICAL stakes was reported, and no decision was accepted since (D69).
     owes_escalation: bool,
     looped: Loop,
 }
@@ -95,7 +95,7 @@ impl Ledger {
         self.approved
     }
 
-    /// What is over budget at a time and not approved (D59); empty if nothing is.
+    /// The budgets that are exceeded at a time without approval (D59).
     #[must_use]
     pub fn overruns(&self, now: Instant) -> Vec<Overrun> {
         self.budget().filter(|_| !self.approved).map(|budget| budget.overruns(now)).unwrap_or_default()
@@ -167,8 +167,7 @@ impl Ledger {
         self.owes_escalation
     }
 
-    /// Takes note that what is late at a time was reported, without a packet (D69). Time does not pass by it: the
-    /// clock of the episode stays as it is.
+    /// Records that what is late at a time was reported, without a packet (D69). The clock of the episode does not move.
     pub fn tick(&mut self, now: Instant) {
         self.owes_escalation |= self.open.mark_late(now);
     }
@@ -198,7 +197,7 @@ impl Ledger {
             self.seen.insert(Fingerprint::of(Kind::Campaign, campaign), ());
         }
         if matches!(facts.payload, PayloadFacts::Decision(_)) {
-            // Before what this packet itself reports: that waits for the decision after it.
+            // A late directive that this packet reports is for the decision after it.
             self.owes_escalation = false;
         }
         self.tick(now);
@@ -262,8 +261,8 @@ pub struct Update {
     pub cancels: bool,
 }
 
-/// Whether a packet approves an overrun of the budgets (D32): an escalation because of them, or layer 1's word in a token
-/// or an alert.
+/// Whether a packet approves an overrun of the budgets (D32): an escalation because of them, or a token or an alert in
+/// which layer 1 says so.
 #[must_use]
 pub fn approves(facts: &PacketFacts<'_>) -> bool {
     let rationale = match &facts.payload {
@@ -277,8 +276,7 @@ pub fn approves(facts: &PacketFacts<'_>) -> bool {
     rationale.is_some_and(|text| derived::from_layer_1(&facts.header) && derived::contains_words(text, BUDGET_OVERRIDE))
 }
 
-/// Whether a packet is of a sort that can verify an assumption (D62): a plan, an observation, a belief update, or a result
-/// with SUCCESS.
+/// Whether a packet can verify an assumption (D62): a plan, an observation, a belief update, or a result with SUCCESS.
 #[must_use]
 pub fn can_verify(facts: &PacketFacts<'_>) -> bool {
     match &facts.payload {

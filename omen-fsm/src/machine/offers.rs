@@ -12,7 +12,7 @@ impl Machine {
     pub fn offers(&self, now: Instant) -> impl Iterator<Item = Event> {
         self.nodes.legal().filter(move |event| match event.packet_type() {
             Some(_) => refusals::may_pass(self.nodes, *event, &self.ledger, now),
-            // The close is no packet. An episode that is over budget does not close (D59).
+            // The close is not a packet. An episode that is over budget does not close (D59).
             None => self.finish().is_empty(),
         })
     }

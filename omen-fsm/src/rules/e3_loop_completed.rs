@@ -44,7 +44,7 @@ pub(super) fn may_close(ledger: &Ledger) -> bool {
     ledger.verification().unmet().next().is_none()
 }
 
-/// The finding on a packet that is no step of the loop (D51).
+/// The finding on a packet that is not a step of the loop (D51).
 pub(super) fn inside(transition: &Transition<'_>) -> Diagnostic {
     let missing = missing(transition.context.ledger);
     let help = match missing.as_slice() {

@@ -30,7 +30,7 @@ struct Defaults {
 
 impl Defaults {
     fn new(tokens: u32, tool_calls: u32, seconds: u32, stale_after: u32, task_class: TaskClass) -> Self {
-        // A loss that nobody has agreed to is not accepted.
+        // The author has to accept a loss explicitly.
         let risk = Risk::new(text!("conservative"), 0);
         Self { budgets: Budgets { tokens, tool_calls, seconds, risk }, stale_after, task_class }
     }
@@ -39,11 +39,11 @@ impl Defaults {
 impl<Best> OpenEnvelope<Low, Par, Inferred, Operational, Best, ToolsOk> {
     /// An envelope at LOW stakes: a mistake does little damage and can be undone, as when an agent only reads.
     ///
-    /// - Quality is PAR, the least tier that may act (INV-002); nothing at stake would pay for more.
-    /// - 4,000 language-model tokens, 8 tool calls and 5 minutes: a question, a few reads and their review, with as much again to
-    ///   spare. An agent that needs more is not doing what its envelope says.
-    /// - Evidence may be a day old: a decision that can be undone may rest on this morning's facts.
-    /// - The task class is LOOKUP, for what changes nothing fetches something.
+    /// - Quality is PAR, the lowest tier that may act (INV-002); low stakes do not justify more.
+    /// - 4,000 language-model tokens, 8 tool calls and 5 minutes: twice what a question, a few reads and
+    ///   their review take. An agent that needs more is doing something else than its envelope says.
+    /// - Evidence may be a day old, since the decision can be undone.
+    /// - The task class is LOOKUP, since nothing is changed.
     /// - What is the same at all levels: see [`OpenEnvelope::medium`].
     ///
     /// ```
@@ -72,16 +72,16 @@ impl<Best> OpenEnvelope<Medium, Par, Inferred, Operational, Best, ToolsOk> {
     ///
     /// - Quality is PAR: MEDIUM stakes ask for no more, and at least one load-bearing assumption is to be verified.
     /// - 10,000 language-model tokens, 12 tool calls and 15 minutes: the reads of LOW stakes and a handful of writes.
-    /// - Evidence may be a day old; what is written is looked at before, if it changes faster.
-    /// - The task class is CREATE, for what is above LOW stakes changes something.
+    /// - Evidence may be a day old. Read what changes faster before you write it.
+    /// - The task class is CREATE, since work above LOW stakes changes something.
     ///
     /// At all levels:
     ///
-    /// - Adversariality is BENIGN. That somebody works against the agent is a finding, which no default can make.
-    /// - No loss is accepted: it is for the author to accept one.
-    /// - The status is INFERRED, for what an agent says is mostly what it has concluded. A default that says OBSERVED would
-    ///   claim what nobody has seen. So the evidence has to be live, or the envelope does not seal (INV-004); observations state
-    ///   their own status.
+    /// - Adversariality is BENIGN. That others work against the agent is a finding, which a default cannot make.
+    /// - No loss is accepted; the author may accept one.
+    /// - The status is INFERRED, since most of what an agent states it has concluded. OBSERVED as a default would claim an
+    ///   observation that was never made. So the evidence has to be live, or the envelope does not seal (INV-004);
+    ///   observations state their own status.
     /// - Confidence is 0.5, and the calibration note says that it is a default: nothing was calibrated.
     /// - The tools work: a program that knows better says so, with [`OpenEnvelope::tools`].
     ///
@@ -105,7 +105,7 @@ impl<Best> OpenEnvelope<High, Superb, Inferred, Realtime, Best, ToolsOk> {
     /// - Quality is SUPERB, and all load-bearing assumptions are to be verified: no other tier may act here (INV-003).
     /// - 20,000 language-model tokens, 20 tool calls and 30 minutes: what MEDIUM stakes have, and as much for a verification loop
     ///   before the decision. A lower limit would tempt an agent to verify less.
-    /// - Evidence may be an hour old, and speaks for the present (REALTIME): an irreversible step rests on what is so now.
+    /// - Evidence may be an hour old, and is about the present (REALTIME), on which an irreversible step depends.
     /// - The rest is as at MEDIUM stakes: see [`OpenEnvelope::medium`].
     pub fn high(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
         let defaults = Defaults::new(20_000, 20, 1_800, 3_600, TaskClass::Create);
@@ -117,8 +117,8 @@ impl<Best> OpenEnvelope<Critical, Superb, Inferred, Realtime, Best, ToolsOk> {
     /// An envelope at CRITICAL stakes: the damage would be grave, and much is unknown.
     ///
     /// - Quality is SUPERB, as at HIGH stakes (INV-003).
-    /// - The budgets are those of HIGH stakes. More would only let a failing agent go on for longer: an agent that runs out of
-    ///   them here should lay the matter before a human.
+    /// - The budgets are those of HIGH stakes. More would only let a failing agent go on for longer; an agent that
+    ///   exceeds them here should escalate to a human.
     /// - Evidence may be ten minutes old.
     /// - The rest is as at MEDIUM stakes: see [`OpenEnvelope::medium`].
     pub fn critical(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
@@ -185,7 +185,7 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> OpenEnvelope<Axes, Tier, Status
         self
     }
 
-    /// With another sort of task.
+    /// With another task class.
     pub fn task_class(mut self, task_class: TaskClass) -> Self {
         self.routing.task_class = task_class;
         self

@@ -2,9 +2,9 @@
 
 use std::marker::PhantomData;
 
-// A grant has to say at which place of the scope's own list its tool or operation stands, and rustc compares the types.
-// So whoever writes a grant by hand writes a true one or one that does not type-check, also where it is generic; nothing
-// is left for the time when code is generated, which `cargo check` does not reach.
+// A grant has to name the place of its tool or operation in the scope's own list, and rustc compares the types. So a
+// grant that is written by hand is true or does not type-check, even if it is generic. Nothing is left for code
+// generation, which `cargo check` does not reach.
 
 /// The first place of a list.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl<Head, Rest> PlaceOrList for (Head, Rest) {}
 /// Proof that a scope `S` lists the tool `T`: the place where it stands.
 #[diagnostic::on_unimplemented(
     message = "INV-007 (E4): the scope `{S}` does not list `{T}` at that place",
-    label = "a grant that the token would not list",
+    label = "the token would not list this grant",
     note = "`scope!` writes the grants: list the tool there"
 )]
 pub trait ToolListed<S, T>: PlaceOrList {}
@@ -37,16 +37,16 @@ pub trait ToolListed<S, T>: PlaceOrList {}
 /// Proof that a scope `S` lists the operation `O`: the place where it stands.
 #[diagnostic::on_unimplemented(
     message = "INV-007 (E4): the scope `{S}` does not list `{O}` at that place",
-    label = "a grant that the token would not list",
+    label = "the token would not list this grant",
     note = "`scope!` writes the grants: list the operation there"
 )]
 pub trait OperationListed<S, O>: PlaceOrList {}
 
 /// Proof that a scope `S` lists an operation that writes, as a directive for `O` to a tool that may write needs (D26):
-/// the place where it stands; nothing where `O` writes itself, for whether `O` is listed, another proof says.
+/// the place where it stands. If `O` writes itself, the proof is empty, since another one shows that `O` is listed.
 #[diagnostic::on_unimplemented(
     message = "INV-007 (E4): the scope `{S}` does not list an operation that writes at that place",
-    label = "a grant that the token would not list",
+    label = "the token would not list this grant",
     note = "`scope!` writes the grants: list `Write`, `Modify` or `Delete` there"
 )]
 pub trait WritingListed<S, O>: PlaceOrList {}

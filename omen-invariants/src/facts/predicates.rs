@@ -1,8 +1,8 @@
 //! Which facts fulfil which predicates. The predicates and what the compiler says of each are
 //! generated from `rules.json`, and where values of enums alone decide (`holds`), so is this.
 //!
-//! Every implementation is hidden from the compiler's list of what else there is: the note of the
-//! predicate tells the way out.
+//! Every implementation is hidden from the compiler's list of other implementations: the note of the predicate says what
+//! is legal instead.
 
 use super::assumptions::{AllVerified, Overridden};
 use super::dynamic::Judged;

@@ -2,7 +2,7 @@
 
 /// Implemented for the facts of this module alone.
 #[diagnostic::on_unimplemented(
-    message = "SCHEMA: what an envelope can say is in the schema, and `{Self}` is not",
+    message = "SCHEMA: `{Self}` is not a value of the schema",
     label = "not a type of the protocol",
     note = "use the markers of the schema's values, such as `Superb` or `impact::High`"
 )]

@@ -13,7 +13,7 @@ pub trait Tool: Copy + Send + Sync + 'static {
     type Class: ToolSafetyClassFact;
 }
 
-/// What a token is good for, declared with [`scope!`](crate::scope): tools and operations (INV-007).
+/// The scope of a token, declared with [`scope!`](crate::scope): tools and operations (INV-007).
 ///
 /// What the token lists is read from the types that the scope is declared with, so a grant and its token cannot differ.
 pub trait Scope: ScopeTypes {
@@ -69,12 +69,12 @@ macro_rules! tool {
 
         const _: () = ::core::assert!(
             !<$tool as $crate::facts::Tool>::ID.is_empty(),
-            "INV-007: a tool needs an identifier, which tokens can list"
+            "INV-007: the identifier of a tool is empty, so no token can list it"
         );
     };
 }
 
-/// Declares what a token is good for: a type, its tools, and the operations `Read`, `Write`, `Delete`
+/// Declares the scope of a token: a type, its tools, and the operations `Read`, `Write`, `Delete`
 /// and `Modify` that it allows.
 ///
 /// ```

@@ -22,9 +22,9 @@ pub struct Grant {
     pub tools: Vec<Box<str>>,
     /// The operations.
     pub operations: Vec<OperationType>,
-    /// From when on it is void.
+    /// The time from which it is expired.
     pub expiry: Instant,
-    /// How many directives it is good for.
+    /// How many directives may use it.
     pub max_uses: u64,
     /// How many have used it.
     pub uses: u64,
@@ -35,7 +35,7 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// How many more directives the token is good for.
+    /// How many more directives may use the token.
     #[must_use]
     pub fn uses_left(&self) -> u64 {
         self.max_uses.saturating_sub(self.uses)

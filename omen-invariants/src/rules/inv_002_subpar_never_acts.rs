@@ -11,7 +11,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What speaks against an ACT at a tier.
+/// The error of an ACT at a tier.
 pub(crate) fn acts_at(tier: QualityTier) -> Option<Diagnostic> {
     (tier == QualityTier::Subpar).then(|| {
         Diagnostic::error(Code::Inv002, "cannot decide `ACT` at `quality_tier` `SUBPAR`")

@@ -28,8 +28,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     claims::check(context, decision, overridden, findings);
 }
 
-/// What speaks against an ACT at a level of stakes and a tier, resting on assumptions that are each
-/// verified or not.
+/// The finding on an ACT at a level of stakes and a tier, with assumptions that are each verified or not.
 pub(crate) fn acts_at<'a>(
     level: StakesLevel,
     tier: QualityTier,

@@ -84,7 +84,7 @@ fn stale(newest: Instant, now: Instant, stated: Option<u64>, freshness: Freshnes
     })
 }
 
-/// What is wrong with a claim without live evidence.
+/// The error of a claim without live evidence.
 pub(crate) fn unsupported(status: EpistemicStatus, freshness: FreshnessClass) -> Diagnostic {
     let problem = format!(
         "`status` `{status}` with `freshness_class` `{freshness}` is a claim about the present; `evidence_refs` must contain \

@@ -37,7 +37,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
 pub fn understated(stakes: &Stakes) -> Option<Diagnostic> {
     let (axes, stated) = (Axes::stated(stakes), stakes.stakes_level);
     let justified = axes.level();
-    // One medium axis and the rest low is good for LOW as well as for MEDIUM.
+    // One medium axis and the rest low justify LOW as well as MEDIUM.
     let is_low = stated == StakesLevel::Low && axes.line_holds(StakesLevel::Low);
     (stated < justified && !is_low).then(|| {
         Diagnostic::error(
@@ -84,7 +84,7 @@ pub struct Axes {
     pub irreversibility: Irreversibility,
     /// How little is known.
     pub uncertainty: Uncertainty,
-    /// Whether somebody works against it.
+    /// Whether others work against the agent.
     pub adversariality: Adversariality,
 }
 
