@@ -33,7 +33,6 @@ mod scalars;
 mod setters;
 mod shapes;
 mod typestate;
-mod typify;
 mod unions;
 
 pub use lens::Lens;
@@ -43,7 +42,7 @@ pub use setters::Setters;
 /// The packet types with builders, readers, facts and shapes: `omen-types`.
 ///
 /// # Errors
-/// If the lens names what the schemas do not have, or if typify does not take the schemas.
+/// If the lens names what the schemas do not have.
 pub fn types(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
     source(model, || {
         let context = Context::new(model, lens)?;
@@ -196,7 +195,7 @@ fn source(model: &Model, emit: impl FnOnce() -> Result<TokenStream, Mistakes>) -
 }
 
 fn one(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mistakes> {
-    let mut tokens = enums::emit(context, def)?;
+    let mut tokens = enums::emit(def)?;
     tokens.extend(scalars::emit(def));
     tokens.extend(unions::emit(context, def)?);
     tokens.extend(objects::emit(context, def)?);
@@ -210,13 +209,12 @@ pub(crate) struct Context<'m> {
     pub(crate) model: &'m Model,
     pub(crate) lens: &'m Lens,
     pub(crate) depths: depth::Depths,
-    pub(crate) skeleton: typify::Skeleton,
 }
 
 impl<'m> Context<'m> {
     fn new(model: &'m Model, lens: &'m Lens) -> Result<Self, Mistakes> {
         lens.check(model)?;
-        Ok(Self { model, lens, depths: depth::of_free_forms(model)?, skeleton: typify::skeleton(model)? })
+        Ok(Self { model, lens, depths: depth::of_free_forms(model)? })
     }
 }
 

@@ -19,7 +19,8 @@
 //! # Ok::<(), omen_types::Invalid>(())
 //! ```
 
-use crate::packet::PacketId;
+use crate::metadata::Metadata;
+use crate::packet::{Mcp, PacketHeader, PacketId, PacketType};
 use crate::parse::{Checked, Claims, Rejected};
 use crate::scalar::Invalid;
 use crate::time::Timestamp;
@@ -40,15 +41,33 @@ impl<T> Set<T> {
     pub(crate) fn new(value: T) -> Self {
         Self(value)
     }
+}
 
-    pub(crate) fn into_value(self) -> T {
+/// What a member that is set gives: the base of the generated traits, each of which explains one missing member.
+#[doc(hidden)]
+pub trait Given<T>: sealed::Sealed {
+    fn given(self) -> T;
+}
+
+impl<T> Given<T> for Set<T> {
+    fn given(self) -> T {
         self.0
     }
+}
+
+/// What the builder of packets needs of a type of packet. Implemented by generated types only.
+#[doc(hidden)]
+pub trait PacketParts: Sized {
+    type Payload;
+    const PACKET_TYPE: PacketType;
+
+    fn from_parts(header: PacketHeader, mcp: Mcp, payload: Self::Payload, metadata: Metadata) -> Self;
 }
 
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Unset {}
+    impl<T> Sealed for super::Set<T> {}
 }
 
 /// A member that a setter may set: one that is not set yet.

@@ -21,6 +21,9 @@
 //! Architecture invariant: the readers, the walk that explains errors, and the JSON Schemas give the
 //! same verdict on every text; the referee test compares them.
 
+#[macro_use]
+mod impls;
+
 pub mod builder;
 pub mod code;
 mod convert;

@@ -7,7 +7,7 @@ mod generated {
     use serde::de::value::MapAccessDeserializer;
     use serde::de::{DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor};
 
-    use crate::builder::{AtLeastOne, NotSet, Set, Stamp, Unset, built};
+    use crate::builder::{AtLeastOne, Given, NotSet, PacketParts, Set, Stamp, Unset, built};
     use crate::code::Code;
     use crate::metadata::{Metadata, MetadataCheck, PacketKey, RootKey, RootKeySeed};
     use crate::parse::Rejected;
@@ -15,7 +15,7 @@ mod generated {
         Array, Borrowed, BorrowedText, Check, CheckNumber, CheckText, Integer, Key, KeySeed, NonEmpty, Nullable,
         Number, OwnedText, RawValueReader, Read, Seed, free, must, need, once,
     };
-    use crate::scalar::{IntegerScalar, Invalid, NumberLiteral, NumberScalar, TextLiteral, TextScalar};
+    use crate::scalar::{IntegerScalar, Invalid, NumberLiteral, NumberScalar, TextScalar};
     use crate::shape::{
         ANY, BOOL, ConditionalShape, FieldShape, HasShape, NULLABLE_TEXT, ObjectShape, PLAIN_TEXT, Shape, ShapeKind,
         WhenShape,

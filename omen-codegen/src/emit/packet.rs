@@ -6,7 +6,7 @@ use quote::quote;
 use super::names::{packet_variant, pascal};
 use super::readers::{Mode, Reader, reference};
 use super::shapes::shape_name;
-use super::{Context, bug, doc, ident, list};
+use super::{Context, bug, doc, ident, list, packet_builder};
 use crate::mistake::Mistakes;
 use crate::model::Ty;
 
@@ -16,8 +16,11 @@ pub(super) fn emit(context: &Context<'_>) -> Result<TokenStream, Mistakes> {
     let owned = reader(context, first, Mode::Owned)?;
     let facts = reader(context, first, Mode::Facts)?;
     let shapes = packet_shapes(context, first)?;
+    let root = context.model.object(first).ok_or_else(|| bug(format!("packet `{first}` is not an object")))?;
+    let builder = packet_builder::shared(context, root)?;
     Ok(quote! {
         #enums
+        #builder
         #owned
         #facts
         #shapes
@@ -141,11 +144,7 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
             }
         )*
 
-        impl<'de> ::serde::Deserialize<'de> for Packet {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <Self as Read<'de>>::read(deserializer)
-            }
-        }
+        deserialize!(Packet, Packet);
 
         /// What rules look at in a packet.
         #[derive(Clone, Debug)]

@@ -39,19 +39,27 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         Kind::FreeObject { min } => quote!(ShapeKind::FreeObject { min: #min }),
         Kind::Any => quote!(ShapeKind::Any),
     };
-    let checked = matches!(def.kind, Kind::Object(_)).then(|| {
-        let ty = ident(&def.name);
-        quote! {
-            impl HasShape for #ty {
-                fn shape() -> &'static Shape {
-                    &#shape
+    // Packets are read by the reader that dispatches on their type.
+    let of_its_own = match &def.kind {
+        Kind::Object(object) if object.packet.is_some() => {
+            let ty = ident(&def.name);
+            Some(quote! {
+                impl HasShape for #ty {
+                    fn shape() -> &'static Shape {
+                        &#shape
+                    }
                 }
-            }
+            })
         }
-    });
+        Kind::Object(_) => {
+            let ty = ident(&def.name);
+            Some(quote!(object!(#ty, #shape);))
+        }
+        _ => None,
+    };
     Ok(quote! {
         static #shape: Shape = Shape { name: #name, kind: #kind };
-        #checked
+        #of_its_own
     })
 }
 
