@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use omen_schema::pointer;
+
 use crate::json::Json;
 use crate::load::{BASE_FILE, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet, resolve};
 use crate::mistake::{Mistake, Mistakes};
@@ -335,8 +337,9 @@ pub(crate) struct At<'f> {
 
 impl At<'_> {
     pub(crate) fn join(&self, part: impl std::fmt::Display) -> Self {
-        let part = part.to_string().replace('~', "~0").replace('/', "~1");
-        Self { file: self.file, pointer: format!("{}/{part}", self.pointer) }
+        let mut pointer = self.pointer.clone();
+        pointer::push(&mut pointer, &part.to_string());
+        Self { file: self.file, pointer }
     }
 
     pub(crate) fn wrong(&self, problem: &str) -> Mistake {

@@ -113,7 +113,7 @@ pub struct IsEmpty(());
 
 impl std::fmt::Display for IsEmpty {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("too few elements: 0 elements, where at least 1 is expected")
+        f.write_str("expected at least 1 element, found 0")
     }
 }
 

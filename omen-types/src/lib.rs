@@ -35,6 +35,7 @@ pub mod limits;
 pub mod metadata;
 pub mod packet;
 pub mod parse;
+pub mod pointer;
 mod read;
 pub mod scalar;
 #[doc(hidden)]

@@ -307,7 +307,7 @@ impl PartialOrd for Timestamp {
     }
 }
 
-pub(crate) const EXPECTS: &str = "an RFC 3339 timestamp with an offset, such as `2026-03-01T10:00:00Z`";
+pub(crate) const EXPECTS: &str = "an RFC 3339 timestamp with an offset, e.g. `2026-03-01T10:00:00Z`";
 
 const ATTOS: i128 = 1_000_000_000_000_000_000;
 

@@ -6,13 +6,13 @@ use quote::{format_ident, quote};
 
 use super::names::pascal;
 use super::readers::{Mode, reference};
-use super::typestate::{self, LeftOut, Member, Missing, Typestate};
+use super::typestate::{self, Builders, LeftOut, Member, Missing, Typestate};
 use super::{Context, bug, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Branch, Case, Conditional, Def, Field, Item, Kind, Object, Ty};
 
 /// The builders of an object: the plain one, and one for each branch.
-pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenStream, Mistakes> {
+pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object) -> Result<Builders, Mistakes> {
     let mut builders = vec![plain(context, def, object)?];
     for branch in &object.branches {
         builders.push(typestate(context, def, object, branch)?);

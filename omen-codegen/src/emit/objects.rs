@@ -6,31 +6,33 @@ use syn::ext::IdentExt as _;
 
 use super::names::pascal;
 use super::readers::{Mode, Reader, member};
-use super::{Context, branches, bug, doc, ident, list, packet_builder};
+use super::typestate::Builders;
+use super::{Context, Emitted, branches, bug, doc, ident, list, packet_builder};
 use crate::mistake::Mistakes;
 use crate::model::{Conditional, Def, Field, Kind, Object, Ty, When};
 
-pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mistakes> {
-    let Kind::Object(object) = &def.kind else { return Ok(TokenStream::new()) };
+pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes> {
+    let Kind::Object(object) = &def.kind else { return Ok(Emitted::default()) };
     let structure = structure(context, def, object)?;
     if object.packet.is_some() {
         // Packets are read by the dispatching reader of `packet.rs`.
         let builder = packet_builder::emit(context, def, object)?;
-        return Ok(quote!(#structure #builder));
+        return Ok(Emitted { items: quote!(#structure #builder), needs: Vec::new() });
     }
-    let builders = branches::emit(context, def, object)?;
+    let Builders { items: builders, needs } = branches::emit(context, def, object)?;
     let keys = keys(&def.name, object)?;
     let owned = reader(context, def, object, Mode::Owned)?;
     let check = reader(context, def, object, Mode::Check)?;
     let demands = demands(def, object);
-    Ok(quote! {
+    let items = quote! {
         #structure
         #builders
         #demands
         #keys
         #owned
         #check
-    })
+    };
+    Ok(Emitted { items, needs: needs.into_iter().collect() })
 }
 
 /// The public struct, its members in schema order.

@@ -6,7 +6,7 @@ use quote::quote;
 
 use super::branches::kept;
 use super::names::pascal;
-use super::typestate::{self, Group, Member, Missing, Typestate};
+use super::typestate::{self, Builders, Group, Member, Missing, Typestate};
 use super::{Context, bug, doc, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Field, Object};
@@ -43,7 +43,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, packet: &Object) -> Result<
 }
 
 /// The builder itself, one for all types of packet.
-pub(super) fn shared(context: &Context<'_>, packet: &Object) -> Result<TokenStream, Mistakes> {
+pub(super) fn shared(context: &Context<'_>, packet: &Object) -> Result<Builders, Mistakes> {
     let of = ident("P");
     let parts = Parts::of(packet)?;
     let header = header_object(context, parts.header)?;

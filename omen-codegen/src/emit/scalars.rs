@@ -21,17 +21,26 @@ pub(super) fn emit(def: &Def) -> TokenStream {
 }
 
 /// What a string scalar takes, in words.
-pub(super) fn expects(def: &Def, rule: &TextRule) -> String {
+pub(super) fn expects(rule: &TextRule) -> String {
     match rule {
-        TextRule::Plain => "any string".to_owned(),
-        TextRule::Length { min: 1, max: None } => "a string that is not empty".to_owned(),
+        TextRule::Plain => "a string".to_owned(),
+        TextRule::Length { min: 1, max: None } => "a non-empty string".to_owned(),
         TextRule::Length { min, max: None } => format!("a string of at least {min} characters"),
         TextRule::Length { min, max: Some(max) } => format!("a string of {min} to {max} characters"),
-        TextRule::Pattern { source, pattern } => {
+        TextRule::Pattern { source, .. } => format!("a string such as `{}` (pattern `{source}`)", example(rule)),
+        TextRule::DateTime => format!("an RFC 3339 timestamp with an offset, e.g. `{}`", example(rule)),
+    }
+}
+
+/// A string that the scalar takes; `…` stands for any text.
+pub(super) fn example(rule: &TextRule) -> String {
+    match rule {
+        TextRule::Plain | TextRule::Length { .. } => "…".to_owned(),
+        TextRule::Pattern { pattern, .. } => {
             let character = if pattern.holds(&format!("{}1", pattern.prefix)) { '1' } else { first(pattern) };
-            format!("a {} such as `{}{character}` (pattern `{source}`)", def.name, pattern.prefix)
+            format!("{}{character}", pattern.prefix)
         }
-        TextRule::DateTime => "an RFC 3339 timestamp with an offset, such as `2026-03-01T10:00:00Z`".to_owned(),
+        TextRule::DateTime => "2026-03-01T10:00:00Z".to_owned(),
     }
 }
 
@@ -65,7 +74,7 @@ fn holds(rule: &TextRule) -> TokenStream {
 
 fn text(def: &Def, rule: &TextRule) -> TokenStream {
     let (name, wire, docs) = (ident(&def.name), &def.name, doc(&def.description));
-    let (expects, holds) = (expects(def, rule), holds(rule));
+    let (expects, holds) = (expects(rule), holds(rule));
     let expects_doc = doc(&format!("Takes {expects}."));
     let open_ended = match rule {
         TextRule::Length { min: 1, max: None } => Some(quote!(non_empty_text!(#name);)),
@@ -136,9 +145,9 @@ fn integer(def: &Def, min: u64, max: u64) -> TokenStream {
 /// The bounds of a number, in words.
 pub(super) fn number_expects(min: Option<f64>, max: Option<f64>) -> String {
     match (min, max) {
-        (None, None) => "any number".to_owned(),
-        (Some(min), None) => format!("a number not below {min}"),
-        (None, Some(max)) => format!("a number not above {max}"),
+        (None, None) => "a number".to_owned(),
+        (Some(min), None) => format!("a number of at least {min}"),
+        (None, Some(max)) => format!("a number of at most {max}"),
         (Some(min), Some(max)) => format!("a number from {min} to {max}"),
     }
 }

@@ -5,8 +5,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt as _;
 
-use super::doc;
 use super::names::{pascal, snake};
+use super::{doc, ident};
 
 /// A builder.
 pub(super) struct Typestate {
@@ -310,7 +310,7 @@ impl Typestate {
             .map(|LeftOut { name, takes, wire, .. }| {
                 let of = self.trait_name(wire);
                 quote! {
-                    pub fn #name(self, _: #takes) -> Self where for<'never> &'never Unset: #module::#of { self }
+                    pub fn #name(self, _: #takes) -> Self where for<'never> &'never Unset: needs::#module::#of { self }
                 }
             })
             .collect();
@@ -329,7 +329,7 @@ impl Typestate {
             .required()
             .map(|member| {
                 let (parameter, of) = (self.parameter(member), self.trait_name(&member.wire));
-                quote!(#parameter: #module::#of #shared)
+                quote!(#parameter: needs::#module::#of #shared)
             })
             .collect();
         let bounds = (!bounds.is_empty()).then(|| quote!(where #(#bounds),*));
@@ -433,7 +433,7 @@ impl Typestate {
 
 /// The builders of one object, with the members that are optional in any of them and the traits that explain what is
 /// missing.
-pub(super) fn emit(object: &str, builders: &[Typestate]) -> TokenStream {
+pub(super) fn emit(object: &str, builders: &[Typestate]) -> Builders {
     let mut optional: Vec<&Member> = Vec::new();
     for member in builders.iter().flat_map(Typestate::optional) {
         if !optional.iter().any(|known| known.name == member.name) {
@@ -449,9 +449,16 @@ pub(super) fn emit(object: &str, builders: &[Typestate]) -> TokenStream {
         }
     });
     let traits: Vec<_> = builders.iter().map(Typestate::traits).filter(|traits| !traits.is_empty()).collect();
-    let explained = (!traits.is_empty()).then(|| explained(object, &traits));
+    let needs = (!traits.is_empty()).then(|| explained(object, &traits));
     let builders = builders.iter().map(|builder| builder.emit(object));
-    quote!(#(#builders)* #rest #explained)
+    Builders { items: quote!(#(#builders)* #rest), needs }
+}
+
+/// The builders of an object.
+pub(super) struct Builders {
+    pub(super) items: TokenStream,
+    /// The module of the traits that explain what is missing; it belongs into that of [`needs`].
+    pub(super) needs: Option<TokenStream>,
 }
 
 /// Name of the struct of an object's optional members, as far as a builder has them.
@@ -459,14 +466,26 @@ fn rest(object: &str) -> Ident {
     format_ident!("{object}Optional")
 }
 
-/// The module of the traits of an object's builders. Its name is short, since rustc writes the path.
+/// The module of all traits that explain what is missing. It is one, so that there is one hidden item to review.
+pub(super) fn needs(objects: &[TokenStream]) -> Option<TokenStream> {
+    (!objects.is_empty()).then(|| {
+        quote! {
+            /// What the builders require: each trait explains one missing or unexpected member.
+            #[doc(hidden)]
+            pub mod needs {
+                use super::*;
+
+                #(#objects)*
+            }
+        }
+    })
+}
+
 fn explained(object: &str, traits: &[TokenStream]) -> TokenStream {
     let module = module(object);
-    let docs =
-        doc(&format!("What the builders of `{object}` require: each trait explains one missing or unexpected member."));
+    let docs = doc(&format!("What the builders of `{object}` require."));
     quote! {
         #docs
-        #[doc(hidden)]
         pub mod #module {
             use super::*;
 
@@ -475,9 +494,9 @@ fn explained(object: &str, traits: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// Name of the module of an object's traits.
+/// Name of the module of an object's traits. It is short, since rustc writes the path.
 fn module(object: &str) -> Ident {
-    format_ident!("{}_needs", snake(object.trim_end_matches("Payload")))
+    ident(&snake(object.trim_end_matches("Payload")))
 }
 
 /// A text of an attribute whose braces would be parameters.

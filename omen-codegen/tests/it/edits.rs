@@ -244,12 +244,9 @@ fn an_optional_member_is_everywhere_without_a_line_of_rust() {
     let mut schema = Schema::real();
     schema.add(OBSERVATION, "/$defs/ObservationPayload/properties", "remark", text("A word more."));
     let made = schema.made().unwrap();
-    made.gains(
-        "types",
-        "/// A word more. #[serde(skip_serializing_if = \"Option::is_none\")] pub remark: Option<",
-    )
-    .gains("types", "name: \"remark\", description: \"A word more.\", required: false")
-    .gains("setters", "/// A word more. pub fn remark(mut self, value: impl Into<String>) -> Self {");
+    made.gains("types", "/// A word more. #[serde(skip_serializing_if = \"Option::is_none\")] pub remark: Option<")
+        .gains("types", "name: \"remark\", description: \"A word more.\", required: false")
+        .gains("setters", "/// A word more. pub fn remark(mut self, value: impl Into<String>) -> Self {");
     // The three readers know the key, and the owned one keeps it.
     assert!(made.between("types", "impl Key for ObservationPayloadKey", "impl<").contains("\"remark\" => Some("));
     made.gains("types", "remark: m_remark");
@@ -507,7 +504,7 @@ fn a_conditional_holds_for_readers_and_walk_and_asks_who_sets_its_member() {
     made.gains("types", "pub const fn requires_reliability_metadata( observation_type: ObservationType, ) -> bool");
     made.loses("setters", "pub fn reliability_metadata(");
     // The branch requires it by type, and says so in the same words; the others do not.
-    let needs = made.between("types", "pub mod observation_needs {", "pub mod ");
+    let needs = made.between("types", "pub mod observation {", "pub mod ");
     assert!(needs.contains("note = \"An observation of a tool names the tool.\""), "{needs}");
     assert!(needs.contains("pub trait OutputReliabilityMetadata:") && !needs.contains("IntelReliabilityMetadata"));
     made.gains("types", "pub fn output() -> ObservationOutputBuilder {")

@@ -7,11 +7,8 @@ pub(crate) mod cases;
 
 use cases::Cases;
 
-/// The builders of packets are made by the crate bon, and its words are its own.
-const WORDS_OF_BON: &[&str] = &["schema_packet_without_member"];
-
 fn cases() -> Cases {
-    Cases { foreign: WORDS_OF_BON, ..Cases::read("omen::") }
+    Cases::read("omen::")
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
         let names = header.iter().map(|field| field.name.as_str()).chain(["mcp", "payload"]);
         let names: Vec<_> = names.filter(|name| *name != "packet_type").collect();
         let [illegal, legal] = &mut programs;
-        let cell = |what: &str| Cell { name: format!("{packet} {what}"), state: format!("{packet}Builder") };
+        let cell = |what: &str| Cell { name: format!("{packet} {what}"), state: "PacketBuilder".to_owned() };
         let payload = model.payload_of(packet).unwrap();
         let call = |left: &str| {
             let value = |name: &str| match name {
