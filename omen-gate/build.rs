@@ -19,4 +19,4 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// Where each step of a request is written out once.
-const STEPS: &str = "src/pipeline/steps";
+const STEPS: &str = "src/request/pipeline/steps";

@@ -1,9 +1,9 @@
-//! Lays options before a human, and does what they say.
+//! Presents options to a human, and follows the answer.
 
 use super::*;
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::high(
+    let envelope = OpenEnvelope::high(
         Intent::new(text!("bring the order database back"), text!("database orders")),
         Done::when(text!("orders are taken"), ["orders.accepting"]),
         Evidence::tool_output(text!("probe/primary"), now.into()),

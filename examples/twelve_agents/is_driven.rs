@@ -1,4 +1,4 @@
-//! Is driven by a model: what it writes is proposed, and refused with a reason if it is illegal.
+//! Is driven by a model, whose proposals are refused with a reason if they are illegal.
 
 use super::*;
 
@@ -9,7 +9,7 @@ const BELIEVE: &str = r#"{"packet_type": "BeliefUpdatePacket", "payload": {"upda
     "belief_changes": [{"domain": "backup", "key": "is_fresh", "new_value": true, "prior_value": null}]}}"#;
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::low(
+    let envelope = OpenEnvelope::low(
         Intent::new(text!("find out how old the backup is"), text!("host db1")),
         Done::when(text!("the age is known"), ["age_hours is a number"]),
         Evidence::user_observation(text!("chat/14"), now.into()),
@@ -22,7 +22,7 @@ pub(crate) fn agent(now: Instant) -> Log {
     for said in [TOO_SOON, BELIEVE, TOO_SOON, BELIEVE] {
         episode = match episode.propose(said) {
             Ok(moved) => moved.episode,
-            // The model reads why, and proposes something else.
+            // The model reads the reason, and proposes something else.
             Err(refused) => refused.episode,
         };
     }

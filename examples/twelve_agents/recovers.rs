@@ -1,4 +1,4 @@
-//! Calls a tool that fails, and asks another.
+//! Calls a tool that fails, and then another one.
 
 use super::*;
 
@@ -6,7 +6,7 @@ tool!(Primary = "status.primary", Read);
 tool!(Mirror = "status.mirror", Read);
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::low(
+    let envelope = OpenEnvelope::low(
         Intent::new(text!("find out whether the shop is up"), text!("shop")),
         Done::when(text!("the status is known"), ["status is a word"]),
         Evidence::user_observation(text!("chat/12"), now.into()),
@@ -18,7 +18,7 @@ pub(crate) fn agent(now: Instant) -> Log {
         .believe(Belief::new("shop", "status", ()))
         .act(ruling("ask")?.to_act(), &envelope)?;
     let ask = Directive::bare(Primary, op::Read).ready();
-    // The failure is in the log, and the episode comes back with it.
+    // The failure is in the log, and the episode continues.
     let (episode, status) = match episode.execute_with(ask, |_task| Err::<&str, _>("connection refused")) {
         Ok(done) => done,
         Err(ExecuteError::Failed(failed)) => {

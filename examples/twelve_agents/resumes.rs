@@ -1,18 +1,18 @@
-//! Is killed while a tool runs, and goes on from its log.
+//! Is killed while a tool runs, and resumes from its log.
 
 use super::*;
 
 tool!(ReportGet = "report.get", Read);
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::low(
+    let envelope = OpenEnvelope::low(
         Intent::new(text!("fetch the report"), text!("report 7")),
         Done::when(text!("the report is there"), ["report.pages > 0"]),
         Evidence::user_observation(text!("chat/16"), now.into()),
     )
     .seal();
     let get = Directive::new(ReportGet, op::Read, fields!({ "id": 7 })).ready();
-    // What is dropped is left as it is, to be taken up from the log.
+    // A dropped episode is left as it is, to be resumed from the log.
     let setup = || Ok::<_, Invalid>(Setup::new("corr_resumes".parse()?, &envelope, move || now).on_drop(OnDrop::Leave));
     let (episode, _) = setup()?
         .start()?

@@ -1,5 +1,12 @@
 //! One call of a tool, as it is asked about, confirmed and dispatched.
 
+pub(crate) mod abort;
+pub mod breaker;
+pub(crate) mod failure_budget;
+pub mod fault;
+pub mod health;
+pub mod tool;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -7,8 +14,16 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use crate::canonical::{canonical_object, write};
-use crate::{NotExact, Permissions, ServerName, ToolId, ToolName, TurnId};
+use crate::base::canonical::{canonical_object, write};
+use crate::base::{NotExact, Permissions, ServerName, ToolId, ToolName, TurnId};
+
+pub use abort::{Abort, Missing};
+pub(crate) use breaker::{Admission, BreakerLimits, Breakers};
+pub use failure_budget::{Attempt, BudgetLimits, FailureBudget};
+pub(crate) use fault::caught;
+pub use fault::{Fault, FaultClass, Ran, guarded};
+pub(crate) use health::{Health, Snapshot};
+pub(crate) use tool::{Answer, Tool};
 
 /// What a tool needs, by the operator's statement; never by what its server says of it (D47).
 #[derive(Clone, Debug, PartialEq, Eq)]

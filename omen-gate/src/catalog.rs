@@ -25,6 +25,7 @@ mod allow;
 mod conform;
 mod pin;
 mod size;
+pub(crate) mod tool_schema;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -32,15 +33,16 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
-use crate::json::{self, Reading};
-use crate::schema::Schema;
-use crate::tool::Tool;
-use crate::{Blocked, NotExact, ServerName, ToolId, ToolName, bounded};
+use crate::base::json::{self, Reading};
+use crate::base::{Blocked, NotExact, ServerName, ToolId, ToolName, bounded};
+use crate::call::Tool;
+use crate::catalog::tool_schema::Schema;
 
 pub(crate) use conform::no_server;
 
 pub use allow::{Allowed, Allowlist, BadAllowlist};
 pub use pin::{BadPin, Pin, pin};
+pub(crate) use size::ListLimits;
 
 /// The tools that were discovered, by server.
 #[derive(Debug, Default)]
@@ -127,7 +129,7 @@ impl Catalog {
     /// # Errors
     /// If it is something else.
     pub fn parse(text: &str) -> Result<Self, BadCatalog> {
-        let how = Reading { depth: crate::MAX_DEPTH, exact_numbers: false };
+        let how = Reading { depth: crate::base::MAX_DEPTH, exact_numbers: false };
         let value = json::read(text, how).map_err(|error| BadCatalog::Json { why: bounded(&error.to_string()) })?;
         let servers: BTreeMap<ServerName, Vec<Tool>> =
             serde_json::from_value(value).map_err(|error| BadCatalog::Form { why: bounded(&error.to_string()) })?;

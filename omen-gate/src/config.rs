@@ -14,6 +14,7 @@
 mod check;
 mod error;
 mod file;
+mod query_policy;
 mod schema;
 mod source;
 
@@ -22,13 +23,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::breaker::BreakerLimits;
+use crate::base::{ServerName, ToolId};
+use crate::call::{BreakerLimits, BudgetLimits, Demand};
 use crate::catalog::Allowlist;
-use crate::confirm::ConfirmLimits;
-use crate::{BudgetLimits, Demand, Grant, Policy, ServerName, ToolId};
+use crate::grant::{ConfirmLimits, Grant};
 
 pub use error::{ConfigError, ConfigErrors, MAX_ERRORS};
 pub use file::Limits;
+pub use query_policy::{BadPolicy, Policy};
 
 /// A configuration without a mistake in it. It comes from a text only.
 #[derive(Clone, Debug)]
@@ -129,7 +131,8 @@ impl Config {
 
         let mut bytes = Vec::new();
         // One byte more than may be tells a file that is too long.
-        let read = crate::regular::open(path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
+        let read =
+            crate::base::regular::open(path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
         let text = match read {
             Ok(_) => String::from_utf8(bytes).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),

@@ -1,5 +1,7 @@
 //! G1 and G2: what is granted, checked when a call is authorized and again when it is dispatched.
 
+pub mod confirm;
+pub(crate) mod decision;
 mod lease;
 mod store;
 
@@ -8,8 +10,11 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Permission, ToolId};
+use crate::base::{Permission, ToolId};
 
+pub(crate) use confirm::{ConfirmLimits, Nobody};
+pub use confirm::{Confirmations, Confirmed, Confirmer};
+pub use decision::{Decision, Outcome, Ruling, Stage};
 pub use lease::{Lease, Redeemed};
 pub(crate) use store::Reserved;
 pub use store::{Grants, MAX_GRANTS};
@@ -60,7 +65,7 @@ pub(crate) struct Given<'g> {
 
 fn rfc3339<S: serde::Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
     match time {
-        Some(time) => serializer.collect_str(&crate::clock::instant(*time)),
+        Some(time) => serializer.collect_str(&crate::base::clock::instant(*time)),
         None => serializer.serialize_none(),
     }
 }

@@ -60,73 +60,36 @@
 //! demands of a call was judged before it came here.
 //! Architecture invariant: time comes from a [`Clock`], and random numbers are drawn for new keys alone.
 
-mod abort;
+// The rooms, from the ground up: each uses those above it in this list, and none below.
+mod answer;
 pub mod audit;
-mod blocked;
-mod bounded;
-pub mod breaker;
-mod bridge;
-mod budget;
+mod base;
 mod call;
-mod canonical;
 pub mod catalog;
-mod clock;
-mod code;
 pub mod config;
-pub mod confirm;
-mod decision;
-pub mod dry_run;
-pub mod fault;
-mod gate;
 pub mod grant;
-pub mod health;
-mod inputs;
-mod journal;
-mod json;
-#[cfg(feature = "mcp")]
-pub mod mcp;
-mod names;
-mod origin;
-pub mod output;
-mod permission;
-pub mod pipeline;
-pub mod plan;
-mod policy;
-pub mod regular;
-mod schema;
+mod request;
 pub mod server;
-mod size;
-pub mod steps;
-mod stopped;
-pub mod summary;
-pub mod tool;
-mod turn;
-mod turn_state;
-mod turns;
 
-pub use abort::{Abort, Missing};
-pub use blocked::Blocked;
-pub use bounded::{MAX_TEXT, bounded};
-pub use bridge::MAX_RAW_ANSWER;
-pub use budget::{Attempt, BudgetLimits, FailureBudget};
-pub use call::{Call, CallHash, Demand};
-pub use canonical::{MAX_DEPTH, NotExact, canonical};
-pub use clock::{Clock, ManualClock, SystemClock};
-pub use code::{Code, UnknownCode};
-pub use config::Config;
-pub use confirm::{Confirmations, Confirmed, Confirmer};
-pub use decision::{Decision, Outcome, Ruling, Stage};
-pub use dry_run::DryRun;
-pub use fault::{Fault, FaultClass, Ran, guarded};
-pub use gate::{BuildError, Builder, Gate, START};
-pub use grant::{Grant, GrantId, Grants, Lease, Redeemed, Source};
-pub use names::{BadName, ServerName, StepId, ToolId, ToolName, TurnId};
-pub use permission::{NoPermission, Permission, Permissions};
-// The compiler writes a type by its shortest path, so what a refused step is told about stands here.
-pub use pipeline::{
-    Authorized, Conformant, Dispatched, Grounded, Planned, Received, Request, Screened, Terminal, Typed, Untyped, Way,
+pub use answer::{output, summary};
+pub use base::{
+    BadName, Blocked, Clock, Code, MAX_DEPTH, MAX_TEXT, ManualClock, NoPermission, NotExact, Permission, Permissions,
+    START, ServerName, StepId, SystemClock, ToolId, ToolName, TurnId, UnknownCode, bounded, canonical, regular,
 };
-pub use policy::{BadPolicy, Policy};
-pub use stopped::Stopped;
-pub use turn::Turn;
-pub use turns::MAX_TURNS;
+pub use call::{
+    Abort, Attempt, BudgetLimits, Call, CallHash, Demand, FailureBudget, Fault, FaultClass, Missing, Ran, breaker,
+    fault, guarded, health, tool,
+};
+pub use config::{BadPolicy, Config, Policy};
+pub use grant::{
+    Confirmations, Confirmed, Confirmer, Decision, Grant, GrantId, Grants, Lease, Outcome, Redeemed, Ruling, Source,
+    Stage, confirm,
+};
+// The compiler writes a type by its shortest path, so what a refused step is told about stands here.
+pub use request::{
+    Authorized, BuildError, Builder, Conformant, Dispatched, DryRun, Gate, Grounded, MAX_RAW_ANSWER, MAX_TURNS,
+    Planned, Received, Request, Screened, Stopped, Terminal, Turn, Typed, Untyped, Way, dry_run, pipeline, plan,
+    turn_steps as steps,
+};
+#[cfg(feature = "mcp")]
+pub use server::mcp;

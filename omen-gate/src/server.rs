@@ -1,6 +1,9 @@
 //! What a tool server is to the gate.
 
+pub(crate) mod discovery;
 mod local;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 mod snapshot;
 
 use std::fmt::Debug;
@@ -8,9 +11,10 @@ use std::fmt::Debug;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use crate::tool::{Answer, Tool};
-use crate::{Call, Fault, ToolName, TurnId};
+use crate::base::{ToolName, TurnId};
+use crate::call::{Answer, Call, Fault, Tool};
 
+pub(crate) use discovery::{Discovery, Form};
 pub use local::{BadTool, Local};
 pub use snapshot::{Unlisted, snapshot};
 

@@ -20,7 +20,7 @@
 //! ```
 
 use crate::metadata::Metadata;
-use crate::packet::{Mcp, PacketHeader, PacketId, PacketType};
+use crate::packet::{McpEnvelope, PacketHeader, PacketId, PacketType};
 use crate::parse::{Checked, Claims, Rejected};
 use crate::scalar::Invalid;
 use crate::time::Timestamp;
@@ -61,7 +61,7 @@ pub trait PacketParts: Sized {
     type Payload;
     const PACKET_TYPE: PacketType;
 
-    fn from_parts(header: PacketHeader, mcp: Mcp, payload: Self::Payload, metadata: Metadata) -> Self;
+    fn from_parts(header: PacketHeader, mcp: McpEnvelope, payload: Self::Payload, metadata: Metadata) -> Self;
 }
 
 mod sealed {

@@ -1,4 +1,4 @@
-//! The JSON output is a contract: members, order, nothing else on stdout.
+//! The JSON output is a contract: its members, their order, and nothing else on stdout.
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 
@@ -113,14 +113,14 @@ fn the_end_of_the_stream_has_no_line() {
 }
 
 #[test]
-fn bytes_that_are_no_utf_8_are_a_finding() {
+fn bytes_that_are_not_utf_8_are_a_finding() {
     let run = run(omen(["check", "--format", "json"]).write_stdin(&b"{\"\xc3\xa9\":\"\xff\"}\n"[..]));
     let (findings, _) = json(&run);
     assert_eq!(run.code, 1);
     assert_eq!((findings.len(), &findings[0]["code"]), (1, &"JSON".into()));
 }
 
-/// Not even a file's name can break the JSON or the line.
+/// A file name can break neither the JSON nor the line.
 #[test]
 #[cfg(unix)]
 fn strange_file_names_are_escaped() {

@@ -5,6 +5,40 @@ use crate::json::Json;
 use crate::load::{FSM_FILE, RULE_LISTS};
 use crate::mistake::Mistake;
 
+/// The stage of a check that reports a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading JSON.
+    Json,
+    /// The packet's schema.
+    Schema,
+    /// The state machine.
+    Fsm,
+    /// The invariants, and the rules on where packets come from. Their entries name no stage.
+    Invariant,
+}
+
+impl Stage {
+    /// Every stage, in the order in which they run.
+    pub const ALL: [Self; 4] = [Self::Json, Self::Schema, Self::Fsm, Self::Invariant];
+
+    /// As the schema files have it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Schema => "schema",
+            Self::Fsm => "fsm",
+            Self::Invariant => "invariant",
+        }
+    }
+
+    fn read(json: &Json) -> Self {
+        let name = json.get("stage").and_then(Json::as_str);
+        Self::ALL.into_iter().find(|stage| Some(stage.as_str()) == name).unwrap_or(Self::Invariant)
+    }
+}
+
 /// One code: a structural one, a sequence rule, an invariant, or a rule on where packets come from.
 #[derive(Clone, Debug)]
 pub struct Rule {
@@ -13,7 +47,7 @@ pub struct Rule {
     /// A few words.
     pub title: String,
     /// The stage that finds it.
-    pub stage: String,
+    pub stage: Stage,
     /// `error`, `warning`, or `error|warning`.
     pub severity: String,
     /// The policies that it belongs to; empty for codes that belong to none.
@@ -104,7 +138,7 @@ fn rule(at: &At<'_>, json: &Json) -> Result<Rule, Mistake> {
     Ok(Rule {
         code: text(at, json, "code")?,
         title: text(at, json, "title")?,
-        stage: json.get("stage").and_then(Json::as_str).unwrap_or("invariant").to_owned(),
+        stage: Stage::read(json),
         severity: text(at, json, "severity")?,
         policy: json.get("policy").map(Json::strings).unwrap_or_default().into_iter().map(str::to_owned).collect(),
         condition: text(at, json, "condition")?,

@@ -75,8 +75,8 @@ impl<A, B> DeliveryBuilder<A, B> {
     /// The errors of a reader, with JSON pointers that begin at this object.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        A: delivery_needs::BuilderOutcome,
-        B: delivery_needs::BuilderAttempts,
+        A: needs::delivery::BuilderOutcome,
+        B: needs::delivery::BuilderAttempts,
     {
         built(self.unchecked())
     }
@@ -84,8 +84,8 @@ impl<A, B> DeliveryBuilder<A, B> {
     #[must_use]
     pub fn unchecked(self) -> Delivery
     where
-        A: delivery_needs::BuilderOutcome,
-        B: delivery_needs::BuilderAttempts,
+        A: needs::delivery::BuilderOutcome,
+        B: needs::delivery::BuilderAttempts,
     {
         let (outcome, attempts) = self.required;
         let (outcome, attempts) = (Given::given(outcome), Given::given(attempts));
@@ -132,7 +132,7 @@ impl<A> DeliveryDoneBuilder<A> {
 impl<A> DeliveryDoneBuilder<A> {
     pub fn reason(self, _: Option<String>) -> Self
     where
-        for<'never> &'never Unset: delivery_needs::DoneReason,
+        for<'never> &'never Unset: needs::delivery::DoneReason,
     {
         self
     }
@@ -145,7 +145,7 @@ impl<A> DeliveryDoneBuilder<A> {
     /// The errors of a reader, where a bound is not kept that no type carries.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        A: delivery_needs::DoneAttempts,
+        A: needs::delivery::DoneAttempts,
     {
         built({
             let (attempts,) = self.required;
@@ -210,8 +210,8 @@ impl<A, B> DeliveryLostBuilder<A, B> {
     /// The errors of a reader, where a bound is not kept that no type carries.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        A: delivery_needs::LostAttempts,
-        B: delivery_needs::LostReason,
+        A: needs::delivery::LostAttempts,
+        B: needs::delivery::LostReason,
     {
         built({
             let (attempts, reason) = self.required;
@@ -279,8 +279,8 @@ impl<A, B> DeliveryRefusedBuilder<A, B> {
     /// The errors of a reader, where a bound is not kept that no type carries.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        A: delivery_needs::RefusedAttempts,
-        B: delivery_needs::RefusedReason,
+        A: needs::delivery::RefusedAttempts,
+        B: needs::delivery::RefusedReason,
     {
         built({
             let (attempts, reason) = self.required;
@@ -340,8 +340,8 @@ impl<A, B> DeliveryUntriedBuilder<A, B> {
     #[must_use]
     pub fn build(self) -> Delivery
     where
-        A: delivery_needs::UntriedOutcome,
-        B: delivery_needs::UntriedReason,
+        A: needs::delivery::UntriedOutcome,
+        B: needs::delivery::UntriedReason,
     {
         let (outcome, reason) = self.required;
         let (outcome, reason) = (Given::given(outcome), Given::given(reason));
@@ -418,8 +418,8 @@ impl<A, B> DeliveryTriedBuilder<A, B> {
     /// The errors of a reader, where a bound is not kept that no type carries.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        A: delivery_needs::TriedOutcome,
-        B: delivery_needs::TriedAttempts,
+        A: needs::delivery::TriedOutcome,
+        B: needs::delivery::TriedAttempts,
     {
         built({
             let (outcome, attempts) = self.required;
@@ -437,117 +437,6 @@ impl<A, B> DeliveryTriedBuilder<A, B> {
 #[derive(Clone, Debug, Default)]
 struct DeliveryOptional {
     reason: Option<Option<String>>,
-}
-
-/// What the builders of `Delivery` require: each trait explains one missing or unexpected member.
-#[doc(hidden)]
-pub mod delivery_needs {
-    use super::*;
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `outcome`; `Delivery::builder()` requires it",
-        label = "`outcome` is not set",
-        note = "every `Delivery` has the field `outcome`",
-        note = "add `.outcome(..)` before `.build()`: what came of it"
-    )]
-    pub trait BuilderOutcome: Given<Outcome> {}
-    #[diagnostic::do_not_recommend]
-    impl BuilderOutcome for Set<Outcome> {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `attempts`; `Delivery::builder()` requires it",
-        label = "`attempts` is not set",
-        note = "every `Delivery` has the field `attempts`",
-        note = "add `.attempts(..)` before `.build()`: when it was tried"
-    )]
-    pub trait BuilderAttempts: Given<Vec<String>> {}
-    #[diagnostic::do_not_recommend]
-    impl BuilderAttempts for Set<Vec<String>> {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `attempts`; `Delivery::done()` requires it",
-        label = "`attempts` is not set",
-        note = "every `Delivery` has the field `attempts`",
-        note = "add `.attempts(..)` before `.build()`: when it was tried"
-    )]
-    pub trait DoneAttempts: Given<Vec<String>> {}
-    #[diagnostic::do_not_recommend]
-    impl DoneAttempts for Set<Vec<String>> {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: unexpected field `reason`; `Delivery::done()` leaves it out",
-        label = "`reason` cannot be set here",
-        note = "nothing went wrong; begin with `lost()` or `refused()`"
-    )]
-    pub trait DoneReason {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `attempts`; `Delivery::lost()` requires it",
-        label = "`attempts` is not set",
-        note = "every `Delivery` has the field `attempts`",
-        note = "add `.attempts(..)` before `.build()`: when it was tried"
-    )]
-    pub trait LostAttempts: Given<Vec<String>> {}
-    #[diagnostic::do_not_recommend]
-    impl LostAttempts for Set<Vec<String>> {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `reason`; `Delivery::lost()` requires it",
-        label = "`reason` is not set",
-        note = "A delivery that failed has a reason, if only `null`.",
-        note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
-    )]
-    pub trait LostReason: Given<Option<String>> {}
-    #[diagnostic::do_not_recommend]
-    impl LostReason for Set<Option<String>> {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `attempts`; `Delivery::refused()` requires it",
-        label = "`attempts` is not set",
-        note = "every `Delivery` has the field `attempts`",
-        note = "add `.attempts(..)` before `.build()`: when it was tried"
-    )]
-    pub trait RefusedAttempts: Given<Vec<String>> {}
-    #[diagnostic::do_not_recommend]
-    impl RefusedAttempts for Set<Vec<String>> {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `reason`; `Delivery::refused()` requires it",
-        label = "`reason` is not set",
-        note = "A delivery that failed has a reason, if only `null`.",
-        note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
-    )]
-    pub trait RefusedReason: Given<Option<String>> {}
-    #[diagnostic::do_not_recommend]
-    impl RefusedReason for Set<Option<String>> {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `outcome`; `Delivery::untried()` requires it",
-        label = "`outcome` is not set",
-        note = "every `Delivery` has the field `outcome`",
-        note = "add `.outcome(..)` before `.build()`: what came of it"
-    )]
-    pub trait UntriedOutcome: Given<Outcome> {}
-    #[diagnostic::do_not_recommend]
-    impl UntriedOutcome for Set<Outcome> {}
-    #[diagnostic::on_unimplemented(
-        message = "INV-001: missing field `reason`; `Delivery::untried()` requires it",
-        label = "`reason` is not set",
-        note = "Without an attempt, a non-empty reason is required.",
-        note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
-    )]
-    pub trait UntriedReason: Given<Text> {}
-    #[diagnostic::do_not_recommend]
-    impl UntriedReason for Set<Text> {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `outcome`; `Delivery::tried()` requires it",
-        label = "`outcome` is not set",
-        note = "every `Delivery` has the field `outcome`",
-        note = "add `.outcome(..)` before `.build()`: what came of it"
-    )]
-    pub trait TriedOutcome: Given<Outcome> {}
-    #[diagnostic::do_not_recommend]
-    impl TriedOutcome for Set<Outcome> {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `attempts`; `Delivery::tried()` requires it",
-        label = "`attempts` is not set",
-        note = "every `Delivery` has the field `attempts`",
-        note = "add `.attempts(..)` before `.build()`: when it was tried"
-    )]
-    pub trait TriedAttempts: Given<AtLeastOne<String>> {}
-    #[diagnostic::do_not_recommend]
-    impl TriedAttempts for Set<AtLeastOne<String>> {}
 }
 
 impl Delivery {
@@ -769,3 +658,118 @@ static DELIVERY_SHAPE: Shape = Shape {
 };
 
 object!(Delivery, DELIVERY_SHAPE);
+
+/// What the builders require: each trait explains one missing or unexpected member.
+#[doc(hidden)]
+pub mod needs {
+    use super::*;
+    /// What the builders of `Delivery` require.
+    pub mod delivery {
+        use super::*;
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `outcome`; `Delivery::builder()` requires it",
+            label = "`outcome` is not set",
+            note = "every `Delivery` has the field `outcome`",
+            note = "add `.outcome(..)` before `.build()`: what came of it"
+        )]
+        pub trait BuilderOutcome: Given<Outcome> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderOutcome for Set<Outcome> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `attempts`; `Delivery::builder()` requires it",
+            label = "`attempts` is not set",
+            note = "every `Delivery` has the field `attempts`",
+            note = "add `.attempts(..)` before `.build()`: when it was tried"
+        )]
+        pub trait BuilderAttempts: Given<Vec<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderAttempts for Set<Vec<String>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `attempts`; `Delivery::done()` requires it",
+            label = "`attempts` is not set",
+            note = "every `Delivery` has the field `attempts`",
+            note = "add `.attempts(..)` before `.build()`: when it was tried"
+        )]
+        pub trait DoneAttempts: Given<Vec<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl DoneAttempts for Set<Vec<String>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: unexpected field `reason`; `Delivery::done()` leaves it out",
+            label = "`reason` cannot be set here",
+            note = "nothing went wrong; begin with `lost()` or `refused()`"
+        )]
+        pub trait DoneReason {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `attempts`; `Delivery::lost()` requires it",
+            label = "`attempts` is not set",
+            note = "every `Delivery` has the field `attempts`",
+            note = "add `.attempts(..)` before `.build()`: when it was tried"
+        )]
+        pub trait LostAttempts: Given<Vec<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl LostAttempts for Set<Vec<String>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `reason`; `Delivery::lost()` requires it",
+            label = "`reason` is not set",
+            note = "A delivery that failed has a reason, if only `null`.",
+            note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
+        )]
+        pub trait LostReason: Given<Option<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl LostReason for Set<Option<String>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `attempts`; `Delivery::refused()` requires it",
+            label = "`attempts` is not set",
+            note = "every `Delivery` has the field `attempts`",
+            note = "add `.attempts(..)` before `.build()`: when it was tried"
+        )]
+        pub trait RefusedAttempts: Given<Vec<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl RefusedAttempts for Set<Vec<String>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `reason`; `Delivery::refused()` requires it",
+            label = "`reason` is not set",
+            note = "A delivery that failed has a reason, if only `null`.",
+            note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
+        )]
+        pub trait RefusedReason: Given<Option<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl RefusedReason for Set<Option<String>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `outcome`; `Delivery::untried()` requires it",
+            label = "`outcome` is not set",
+            note = "every `Delivery` has the field `outcome`",
+            note = "add `.outcome(..)` before `.build()`: what came of it"
+        )]
+        pub trait UntriedOutcome: Given<Outcome> {}
+        #[diagnostic::do_not_recommend]
+        impl UntriedOutcome for Set<Outcome> {}
+        #[diagnostic::on_unimplemented(
+            message = "INV-001: missing field `reason`; `Delivery::untried()` requires it",
+            label = "`reason` is not set",
+            note = "Without an attempt, a non-empty reason is required.",
+            note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
+        )]
+        pub trait UntriedReason: Given<Text> {}
+        #[diagnostic::do_not_recommend]
+        impl UntriedReason for Set<Text> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `outcome`; `Delivery::tried()` requires it",
+            label = "`outcome` is not set",
+            note = "every `Delivery` has the field `outcome`",
+            note = "add `.outcome(..)` before `.build()`: what came of it"
+        )]
+        pub trait TriedOutcome: Given<Outcome> {}
+        #[diagnostic::do_not_recommend]
+        impl TriedOutcome for Set<Outcome> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `attempts`; `Delivery::tried()` requires it",
+            label = "`attempts` is not set",
+            note = "every `Delivery` has the field `attempts`",
+            note = "add `.attempts(..)` before `.build()`: when it was tried"
+        )]
+        pub trait TriedAttempts: Given<AtLeastOne<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl TriedAttempts for Set<AtLeastOne<String>> {}
+    }
+}

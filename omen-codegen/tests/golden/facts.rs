@@ -82,10 +82,10 @@ impl<A, B, C, D> OrderBuilder<A, B, C, D> {
     /// The errors of a reader, with JSON pointers that begin at this object.
     pub fn build(self) -> Result<Order, Box<Rejected>>
     where
-        A: order_needs::BuilderId,
-        B: order_needs::BuilderCustomer,
-        C: order_needs::BuilderPlacedAt,
-        D: order_needs::BuilderLines,
+        A: needs::order::BuilderId,
+        B: needs::order::BuilderCustomer,
+        C: needs::order::BuilderPlacedAt,
+        D: needs::order::BuilderLines,
     {
         built(self.unchecked())
     }
@@ -93,10 +93,10 @@ impl<A, B, C, D> OrderBuilder<A, B, C, D> {
     #[must_use]
     pub fn unchecked(self) -> Order
     where
-        A: order_needs::BuilderId,
-        B: order_needs::BuilderCustomer,
-        C: order_needs::BuilderPlacedAt,
-        D: order_needs::BuilderLines,
+        A: needs::order::BuilderId,
+        B: needs::order::BuilderCustomer,
+        C: needs::order::BuilderPlacedAt,
+        D: needs::order::BuilderLines,
     {
         let (id, customer, placed_at, lines) = self.required;
         let (id, customer, placed_at, lines) = (
@@ -112,48 +112,6 @@ impl<A, B, C, D> OrderBuilder<A, B, C, D> {
             lines,
         }
     }
-}
-
-/// What the builders of `Order` require: each trait explains one missing or unexpected member.
-#[doc(hidden)]
-pub mod order_needs {
-    use super::*;
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `id`; `Order::builder()` requires it",
-        label = "`id` is not set",
-        note = "every `Order` has the field `id`",
-        note = "add `.id(..)` before `.build()`: its identifier"
-    )]
-    pub trait BuilderId: Given<OrderId> {}
-    #[diagnostic::do_not_recommend]
-    impl BuilderId for Set<OrderId> {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `customer`; `Order::builder()` requires it",
-        label = "`customer` is not set",
-        note = "every `Order` has the field `customer`",
-        note = "add `.customer(..)` before `.build()`: who ordered"
-    )]
-    pub trait BuilderCustomer: Given<String> {}
-    #[diagnostic::do_not_recommend]
-    impl BuilderCustomer for Set<String> {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `placed_at`; `Order::builder()` requires it",
-        label = "`placed_at` is not set",
-        note = "every `Order` has the field `placed_at`",
-        note = "add `.placed_at(..)` before `.build()`: when it was placed"
-    )]
-    pub trait BuilderPlacedAt: Given<Timestamp> {}
-    #[diagnostic::do_not_recommend]
-    impl BuilderPlacedAt for Set<Timestamp> {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `lines`; `Order::builder()` requires it",
-        label = "`lines` is not set",
-        note = "every `Order` has the field `lines`",
-        note = "add `.lines(..)` before `.build()`: what was ordered"
-    )]
-    pub trait BuilderLines: Given<Vec<String>> {}
-    #[diagnostic::do_not_recommend]
-    impl BuilderLines for Set<Vec<String>> {}
 }
 
 #[derive(Clone, Copy)]
@@ -408,3 +366,49 @@ static ORDER_SHAPE: Shape = Shape {
 };
 
 object!(Order, ORDER_SHAPE);
+
+/// What the builders require: each trait explains one missing or unexpected member.
+#[doc(hidden)]
+pub mod needs {
+    use super::*;
+    /// What the builders of `Order` require.
+    pub mod order {
+        use super::*;
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `id`; `Order::builder()` requires it",
+            label = "`id` is not set",
+            note = "every `Order` has the field `id`",
+            note = "add `.id(..)` before `.build()`: its identifier"
+        )]
+        pub trait BuilderId: Given<OrderId> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderId for Set<OrderId> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `customer`; `Order::builder()` requires it",
+            label = "`customer` is not set",
+            note = "every `Order` has the field `customer`",
+            note = "add `.customer(..)` before `.build()`: who ordered"
+        )]
+        pub trait BuilderCustomer: Given<String> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderCustomer for Set<String> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `placed_at`; `Order::builder()` requires it",
+            label = "`placed_at` is not set",
+            note = "every `Order` has the field `placed_at`",
+            note = "add `.placed_at(..)` before `.build()`: when it was placed"
+        )]
+        pub trait BuilderPlacedAt: Given<Timestamp> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderPlacedAt for Set<Timestamp> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `lines`; `Order::builder()` requires it",
+            label = "`lines` is not set",
+            note = "every `Order` has the field `lines`",
+            note = "add `.lines(..)` before `.build()`: what was ordered"
+        )]
+        pub trait BuilderLines: Given<Vec<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderLines for Set<Vec<String>> {}
+    }
+}

@@ -83,7 +83,7 @@ impl<A> ReadingBuilder<A> {
     /// The errors of a reader, with JSON pointers that begin at this object.
     pub fn build(self) -> Result<Reading, Box<Rejected>>
     where
-        A: reading_needs::BuilderData,
+        A: needs::reading::BuilderData,
     {
         built(self.unchecked())
     }
@@ -91,7 +91,7 @@ impl<A> ReadingBuilder<A> {
     #[must_use]
     pub fn unchecked(self) -> Reading
     where
-        A: reading_needs::BuilderData,
+        A: needs::reading::BuilderData,
     {
         let (data,) = self.required;
         let (data,) = (Given::given(data),);
@@ -104,21 +104,6 @@ impl<A> ReadingBuilder<A> {
 struct ReadingOptional {
     settings: Option<::serde_json::Map<String, ::serde_json::Value>>,
     raw: Option<::serde_json::Value>,
-}
-
-/// What the builders of `Reading` require: each trait explains one missing or unexpected member.
-#[doc(hidden)]
-pub mod reading_needs {
-    use super::*;
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `data`; `Reading::builder()` requires it",
-        label = "`data` is not set",
-        note = "every `Reading` has the field `data`",
-        note = "add `.data(..)` before `.build()`: the reading itself"
-    )]
-    pub trait BuilderData: Given<::serde_json::Map<String, ::serde_json::Value>> {}
-    #[diagnostic::do_not_recommend]
-    impl BuilderData for Set<::serde_json::Map<String, ::serde_json::Value>> {}
 }
 
 #[derive(Clone, Copy)]
@@ -267,3 +252,22 @@ static READING_SHAPE: Shape = Shape {
 };
 
 object!(Reading, READING_SHAPE);
+
+/// What the builders require: each trait explains one missing or unexpected member.
+#[doc(hidden)]
+pub mod needs {
+    use super::*;
+    /// What the builders of `Reading` require.
+    pub mod reading {
+        use super::*;
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `data`; `Reading::builder()` requires it",
+            label = "`data` is not set",
+            note = "every `Reading` has the field `data`",
+            note = "add `.data(..)` before `.build()`: the reading itself"
+        )]
+        pub trait BuilderData: Given<::serde_json::Map<String, ::serde_json::Value>> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderData for Set<::serde_json::Map<String, ::serde_json::Value>> {}
+    }
+}

@@ -1,11 +1,11 @@
 /// A weight in kilograms.
 ///
-/// Takes a number not below 0.
+/// Takes a number of at least 0.
 /// Keeps whether JSON wrote it as an integer (`1`) or not (`1.0`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, ::serde::Serialize)]
 pub struct Weight(::serde_json::Number);
 
-number_scalar!(Weight, "Weight", "a number not below 0");
+number_scalar!(Weight, "Weight", "a number of at least 0");
 
 impl NumberScalar for Weight {
     const MIN: Option<f64> = Some(0f64);

@@ -114,9 +114,9 @@ impl<A, B, C> ParcelBuilder<A, B, C> {
     /// The errors of a reader, with JSON pointers that begin at this object.
     pub fn build(self) -> Result<Parcel, Box<Rejected>>
     where
-        A: parcel_needs::BuilderWeight,
-        B: parcel_needs::BuilderType,
-        C: parcel_needs::BuilderLabels,
+        A: needs::parcel::BuilderWeight,
+        B: needs::parcel::BuilderType,
+        C: needs::parcel::BuilderLabels,
     {
         built(self.unchecked())
     }
@@ -124,9 +124,9 @@ impl<A, B, C> ParcelBuilder<A, B, C> {
     #[must_use]
     pub fn unchecked(self) -> Parcel
     where
-        A: parcel_needs::BuilderWeight,
-        B: parcel_needs::BuilderType,
-        C: parcel_needs::BuilderLabels,
+        A: needs::parcel::BuilderWeight,
+        B: needs::parcel::BuilderType,
+        C: needs::parcel::BuilderLabels,
     {
         let (weight, r#type, labels) = self.required;
         let (weight, r#type, labels) = (
@@ -151,39 +151,6 @@ struct ParcelOptional {
     notes: Option<Vec<String>>,
     sender: Option<String>,
     fragile: Option<bool>,
-}
-
-/// What the builders of `Parcel` require: each trait explains one missing or unexpected member.
-#[doc(hidden)]
-pub mod parcel_needs {
-    use super::*;
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `weight`; `Parcel::builder()` requires it",
-        label = "`weight` is not set",
-        note = "every `Parcel` has the field `weight`",
-        note = "add `.weight(..)` before `.build()`: its weight in kilograms"
-    )]
-    pub trait BuilderWeight: Given<Weight> {}
-    #[diagnostic::do_not_recommend]
-    impl BuilderWeight for Set<Weight> {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `type`; `Parcel::builder()` requires it",
-        label = "`type` is not set",
-        note = "every `Parcel` has the field `type`",
-        note = "add `.type(..)` before `.build()`: what sort of parcel; the name is a keyword of Rust"
-    )]
-    pub trait BuilderType: Given<String> {}
-    #[diagnostic::do_not_recommend]
-    impl BuilderType for Set<String> {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `labels`; `Parcel::builder()` requires it",
-        label = "`labels` is not set",
-        note = "every `Parcel` has the field `labels`",
-        note = "add `.labels(..)` before `.build()`: what stands on it"
-    )]
-    pub trait BuilderLabels: Given<Vec<Label>> {}
-    #[diagnostic::do_not_recommend]
-    impl BuilderLabels for Set<Vec<Label>> {}
 }
 
 #[derive(Clone, Copy)]
@@ -421,3 +388,40 @@ static PARCEL_SHAPE: Shape = Shape {
 };
 
 object!(Parcel, PARCEL_SHAPE);
+
+/// What the builders require: each trait explains one missing or unexpected member.
+#[doc(hidden)]
+pub mod needs {
+    use super::*;
+    /// What the builders of `Parcel` require.
+    pub mod parcel {
+        use super::*;
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `weight`; `Parcel::builder()` requires it",
+            label = "`weight` is not set",
+            note = "every `Parcel` has the field `weight`",
+            note = "add `.weight(..)` before `.build()`: its weight in kilograms"
+        )]
+        pub trait BuilderWeight: Given<Weight> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderWeight for Set<Weight> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `type`; `Parcel::builder()` requires it",
+            label = "`type` is not set",
+            note = "every `Parcel` has the field `type`",
+            note = "add `.type(..)` before `.build()`: what sort of parcel; the name is a keyword of Rust"
+        )]
+        pub trait BuilderType: Given<String> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderType for Set<String> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `labels`; `Parcel::builder()` requires it",
+            label = "`labels` is not set",
+            note = "every `Parcel` has the field `labels`",
+            note = "add `.labels(..)` before `.build()`: what stands on it"
+        )]
+        pub trait BuilderLabels: Given<Vec<Label>> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderLabels for Set<Vec<Label>> {}
+    }
+}

@@ -5,7 +5,7 @@ pub struct NotePacket {
     /// Says that it is a note.
     pub header: PacketHeader,
     /// The envelope.
-    pub mcp: Mcp,
+    pub mcp: McpEnvelope,
     /// The note itself.
     pub payload: NotePayload,
     /// Members beside the three, which must begin with `_`; no rule looks at them (D38).
@@ -25,7 +25,7 @@ impl PacketParts for NotePacket {
     const PACKET_TYPE: PacketType = PacketType::NotePacket;
     fn from_parts(
         header: PacketHeader,
-        mcp: Mcp,
+        mcp: McpEnvelope,
         payload: NotePayload,
         metadata: Metadata,
     ) -> Self {
@@ -54,7 +54,7 @@ static NOTE_PACKET_SHAPE: Shape = Shape {
                 description: "The envelope.",
                 required: true,
                 rules: &[],
-                shape: &MCP_SHAPE,
+                shape: &MCP_ENVELOPE_SHAPE,
             },
             FieldShape {
                 name: "payload",

@@ -31,7 +31,7 @@ impl Packet {
     }
     /// The MCP envelope.
     #[must_use]
-    pub fn mcp(&self) -> &Mcp {
+    pub fn mcp(&self) -> &McpEnvelope {
         match self {
             Packet::Note(packet) => &packet.mcp,
             Packet::Ping(packet) => &packet.mcp,
@@ -63,7 +63,7 @@ impl Payload {
     }
     /// The packet that says it; the header is made to state the type.
     #[must_use]
-    pub fn into_packet(self, mut header: PacketHeader, mcp: Mcp) -> Packet {
+    pub fn into_packet(self, mut header: PacketHeader, mcp: McpEnvelope) -> Packet {
         header.packet_type = self.packet_type();
         match self {
             Payload::Note(payload) => {
@@ -111,8 +111,7 @@ impl<'de> ::serde::Deserialize<'de> for NotePacket {
                 Err(
                     D::Error::custom(
                         format_args!(
-                            "`{}` is expected here, but this is `{}`", Self::TYPE, other
-                            .packet_type()
+                            "expected `{}`, found `{}`", Self::TYPE, other.packet_type()
                         ),
                     ),
                 )
@@ -146,8 +145,7 @@ impl<'de> ::serde::Deserialize<'de> for PingPacket {
                 Err(
                     D::Error::custom(
                         format_args!(
-                            "`{}` is expected here, but this is `{}`", Self::TYPE, other
-                            .packet_type()
+                            "expected `{}`, found `{}`", Self::TYPE, other.packet_type()
                         ),
                     ),
                 )
@@ -164,7 +162,7 @@ pub struct PacketFacts<'de> {
     /// Facts of the header.
     pub header: PacketHeaderFacts,
     /// Facts of the MCP envelope.
-    pub mcp: McpFacts<'de>,
+    pub mcp: McpEnvelopeFacts<'de>,
     /// Facts of the payload.
     pub payload: PayloadFacts<'de>,
 }
@@ -212,7 +210,10 @@ pub struct PacketBuilder<P, A = Unset, B = Unset> {
 
 impl<P: PacketParts, A, B> PacketBuilder<P, A, B> {
     /// The envelope.
-    pub fn mcp(self, value: impl Into<Mcp>) -> PacketBuilder<P, Set<Mcp>, B>
+    pub fn mcp(
+        self,
+        value: impl Into<McpEnvelope>,
+    ) -> PacketBuilder<P, Set<McpEnvelope>, B>
     where
         A: NotSet,
     {
@@ -264,8 +265,8 @@ impl<P: PacketParts, A, B> PacketBuilder<P, A, B> {
     #[must_use]
     pub fn build(self) -> P
     where
-        A: packet_needs::BuilderMcp<P>,
-        B: packet_needs::BuilderPayload<P>,
+        A: needs::packet::BuilderMcp<P>,
+        B: needs::packet::BuilderPayload<P>,
     {
         let (mcp, payload) = self.required;
         let (mcp, payload) = (Given::given(mcp), Given::given(payload));
@@ -284,30 +285,6 @@ impl<P: PacketParts, A, B> PacketBuilder<P, A, B> {
 #[derive(Clone, Debug, Default)]
 struct PacketOptional {
     metadata: Option<Metadata>,
-}
-
-/// What the builders of `Packet` require: each trait explains one missing or unexpected member.
-#[doc(hidden)]
-pub mod packet_needs {
-    use super::*;
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `mcp`; `{P}::builder()` requires it",
-        label = "`mcp` is not set",
-        note = "every `packet` has the field `mcp`",
-        note = "add `.mcp(..)` before `.build()`: the envelope"
-    )]
-    pub trait BuilderMcp<P: PacketParts>: Given<Mcp> {}
-    #[diagnostic::do_not_recommend]
-    impl<P: PacketParts> BuilderMcp<P> for Set<Mcp> {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `payload`; `{P}::builder()` requires it",
-        label = "`payload` is not set",
-        note = "every `packet` has the field `payload`",
-        note = "add `.payload(..)` before `.build()`: what the packet says; its type is that of the packet"
-    )]
-    pub trait BuilderPayload<P: PacketParts>: Given<P::Payload> {}
-    #[diagnostic::do_not_recommend]
-    impl<P: PacketParts> BuilderPayload<P> for Set<P::Payload> {}
 }
 
 /// A payload whose packet is not yet complete.
@@ -365,7 +342,7 @@ impl<'de> Visitor<'de> for Seed<Packet> {
                 }
                 RootKey::Known(PacketKey::Mcp) => {
                     once(&mut seen, 2)?;
-                    mcp = Some(map.next_value_seed(Seed::<Mcp>::new())?);
+                    mcp = Some(map.next_value_seed(Seed::<McpEnvelope>::new())?);
                 }
                 RootKey::Known(PacketKey::Payload) => {
                     once(&mut seen, 4)?;
@@ -472,7 +449,9 @@ impl<'de> Visitor<'de> for Seed<PacketFacts<'de>> {
                 }
                 RootKey::Known(PacketKey::Mcp) => {
                     once(&mut seen, 2)?;
-                    mcp = Some(map.next_value_seed(Seed::<McpFacts<'de>>::new())?);
+                    mcp = Some(
+                        map.next_value_seed(Seed::<McpEnvelopeFacts<'de>>::new())?,
+                    );
                 }
                 RootKey::Known(PacketKey::Payload) => {
                     once(&mut seen, 4)?;
@@ -537,7 +516,7 @@ static UNKNOWN_PACKET_SHAPE: Shape = Shape {
                 description: "The envelope.",
                 required: true,
                 rules: &[],
-                shape: &MCP_SHAPE,
+                shape: &MCP_ENVELOPE_SHAPE,
             },
             FieldShape {
                 name: "payload",
@@ -551,3 +530,31 @@ static UNKNOWN_PACKET_SHAPE: Shape = Shape {
         metadata: true,
     }),
 };
+
+/// What the builders require: each trait explains one missing or unexpected member.
+#[doc(hidden)]
+pub mod needs {
+    use super::*;
+    /// What the builders of `Packet` require.
+    pub mod packet {
+        use super::*;
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `mcp`; `{P}::builder()` requires it",
+            label = "`mcp` is not set",
+            note = "every `packet` has the field `mcp`",
+            note = "add `.mcp(..)` before `.build()`: the envelope"
+        )]
+        pub trait BuilderMcp<P: PacketParts>: Given<McpEnvelope> {}
+        #[diagnostic::do_not_recommend]
+        impl<P: PacketParts> BuilderMcp<P> for Set<McpEnvelope> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `payload`; `{P}::builder()` requires it",
+            label = "`payload` is not set",
+            note = "every `packet` has the field `payload`",
+            note = "add `.payload(..)` before `.build()`: what the packet says; its type is that of the packet"
+        )]
+        pub trait BuilderPayload<P: PacketParts>: Given<P::Payload> {}
+        #[diagnostic::do_not_recommend]
+        impl<P: PacketParts> BuilderPayload<P> for Set<P::Payload> {}
+    }
+}

@@ -18,6 +18,7 @@ static SHORT_TEXT_SHAPE: Shape = Shape {
     name: "ShortText",
     kind: ShapeKind::Text {
         expects: "a string of 1 to 80 characters",
+        example: "…",
         holds: <ShortText as TextScalar>::holds,
     },
 };

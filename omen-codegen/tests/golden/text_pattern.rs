@@ -1,13 +1,13 @@
 /// Identifier of a ticket.
 ///
-/// Takes a TicketId such as `tkt_1` (pattern `^tkt_[a-z0-9-]+$`).
+/// Takes a string such as `tkt_1` (pattern `^tkt_[a-z0-9-]+$`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
 pub struct TicketId(String);
 
 text_scalar!(TicketId, "TicketId");
 
 impl TextScalar for TicketId {
-    const EXPECTS: &'static str = "a TicketId such as `tkt_1` (pattern `^tkt_[a-z0-9-]+$`)";
+    const EXPECTS: &'static str = "a string such as `tkt_1` (pattern `^tkt_[a-z0-9-]+$`)";
     #[inline]
     fn holds(text: &str) -> bool {
         text.strip_prefix("tkt_")
@@ -23,7 +23,8 @@ impl TextScalar for TicketId {
 static TICKET_ID_SHAPE: Shape = Shape {
     name: "TicketId",
     kind: ShapeKind::Text {
-        expects: "a TicketId such as `tkt_1` (pattern `^tkt_[a-z0-9-]+$`)",
+        expects: "a string such as `tkt_1` (pattern `^tkt_[a-z0-9-]+$`)",
+        example: "tkt_1",
         holds: <TicketId as TextScalar>::holds,
     },
 };

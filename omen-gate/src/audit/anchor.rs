@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::head::{Point, Sealed};
 use super::{Key, Mac};
-use crate::NotExact;
+use crate::base::NotExact;
 
 /// Where a log stood once: how many entries it had, and the seal of the last of them. Kept where whoever can write to
 /// the log cannot, it shows that log and head record were both set back, or written anew (A3).

@@ -6,8 +6,7 @@ use serde_json::{Map, Value};
 use omen_types::{CorrelationId, PacketId};
 
 use super::{Key, Mac};
-use crate::TurnId;
-use crate::canonical::{self, NotExact};
+use crate::base::{NotExact, TurnId, canonical};
 
 /// What is recorded (A1, G4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use super::entry::Flaw;
 use super::verdict::Verdict;
-use crate::NotExact;
-use crate::{Blocked, Code};
+use crate::base::{Blocked, Code, NotExact};
 
 /// Nothing was recorded. Whatever needs the record does not happen (A1).
 #[derive(Debug, thiserror::Error)]

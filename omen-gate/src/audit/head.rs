@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::Version;
 use super::{Key, Mac};
-use crate::canonical::{self, NotExact};
+use crate::base::{NotExact, canonical};
 
 /// A place in the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use sha2::Sha256;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::{Mac, store};
-use crate::regular;
+use crate::base::regular;
 
 /// The key that seals the log: at least 32 bytes, written as hexadecimal digits.
 ///

@@ -14,8 +14,8 @@ use super::store::{Files, Store};
 use super::verdict::{Verdict, Verification};
 use super::verify::verify;
 use super::{Anchor, AuditError, Key, Mac};
-use crate::Clock;
-use crate::canonical::MAX_INTEGER;
+use crate::base::Clock;
+use crate::base::canonical::MAX_INTEGER;
 
 /// The audit log, open for writing. A clone writes to the same log, from any thread.
 ///

@@ -12,8 +12,7 @@ use serde_json::Value;
 
 use super::entry::{Entry, Flaw, Label};
 use super::{Key, Mac};
-use crate::TurnId;
-use crate::canonical::{self, MAX_DEPTH};
+use crate::base::{MAX_DEPTH, TurnId, canonical};
 
 /// Judges bytes without a line break at the end of a log: are they the start of the line of the next entry?
 pub(crate) fn judge(tail: &[u8], key: &Key, previous: &Mac, sequence: u64) -> Result<(), Flaw> {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::{Catalog, Listed, Pin};
-use crate::{Blocked, Call, Code, Demand, ToolId, TurnId, bounded};
+use crate::base::{Blocked, Code, ToolId, TurnId, bounded};
+use crate::call::{Call, Demand};
 
 /// A tool that the operator allows, in one form.
 #[derive(Clone, Debug, PartialEq, Eq)]

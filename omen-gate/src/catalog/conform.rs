@@ -6,8 +6,8 @@ use omen_types::suggest;
 use serde_json::{Map, Value};
 
 use super::{Catalog, Listed};
-use crate::schema::told;
-use crate::{Blocked, Code, ServerName, ToolId, ToolName};
+use crate::base::{Blocked, Code, ServerName, ToolId, ToolName};
+use crate::catalog::tool_schema::told;
 
 pub(super) fn find<'c>(catalog: &'c Catalog, id: &ToolId) -> Result<&'c Arc<Listed>, Blocked> {
     let Some(tools) = catalog.servers.get(&id.server) else {

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use crate::tool::Tool;
-use crate::{NotExact, bounded, canonical};
+use crate::base::{NotExact, bounded, canonical};
+use crate::call::Tool;
 
 /// A hash over what a tool says of itself: `v1:` and 64 hexadecimal digits in small letters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

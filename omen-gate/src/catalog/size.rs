@@ -3,16 +3,24 @@
 use serde::Serialize;
 
 use super::Catalog;
-use crate::config::Limits;
-use crate::tool::Tool;
-use crate::{Blocked, Code, ServerName, size};
+use crate::base::{Blocked, Code, ServerName, size};
+use crate::call::Tool;
+
+/// How much one server may list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ListLimits {
+    /// The most tools.
+    pub(crate) tools: usize,
+    /// The most bytes of JSON.
+    pub(crate) bytes: u64,
+}
 
 impl Catalog {
     /// What one server lists now, within the limits of the configuration.
     ///
     /// # Errors
     /// PG-2 if it lists more.
-    pub(crate) fn of_server(server: &ServerName, tools: Vec<Tool>, limits: &Limits) -> Result<Self, Blocked> {
+    pub(crate) fn of_server(server: &ServerName, tools: Vec<Tool>, limits: ListLimits) -> Result<Self, Blocked> {
         within(limits, server, &tools)?;
         let mut catalog = Self::default();
         catalog.list(server.clone(), tools).map_err(|error| blocked(error.to_string()))?;
@@ -23,7 +31,7 @@ impl Catalog {
     ///
     /// # Errors
     /// PG-2 if one of them lists more.
-    pub(crate) fn within(&self, limits: &Limits) -> Result<(), Blocked> {
+    pub(crate) fn within(&self, limits: ListLimits) -> Result<(), Blocked> {
         self.servers.iter().try_for_each(|(server, tools)| {
             let tools: Vec<&Tool> = tools.values().map(|listed| listed.tool()).collect();
             within(limits, server, &tools)
@@ -31,12 +39,12 @@ impl Catalog {
     }
 }
 
-fn within<T: Serialize>(limits: &Limits, server: &ServerName, tools: &[T]) -> Result<(), Blocked> {
-    if tools.len() > limits.catalog_tools as usize {
-        return Err(blocked(format!("the server `{server}` lists more than {} tools", limits.catalog_tools)));
+fn within<T: Serialize>(limits: ListLimits, server: &ServerName, tools: &[T]) -> Result<(), Blocked> {
+    if tools.len() > limits.tools {
+        return Err(blocked(format!("the server `{server}` lists more than {} tools", limits.tools)));
     }
-    if !size::fits(&tools, u64::from(limits.catalog_bytes)).unwrap_or(false) {
-        return Err(blocked(format!("what the server `{server}` lists is longer than {} bytes", limits.catalog_bytes)));
+    if !size::fits(&tools, limits.bytes).unwrap_or(false) {
+        return Err(blocked(format!("what the server `{server}` lists is longer than {} bytes", limits.bytes)));
     }
     Ok(())
 }

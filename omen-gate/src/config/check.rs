@@ -17,12 +17,11 @@ use super::file::{self, File};
 use super::source::{Source, member, path};
 use super::{Audit, Command, Config, INHERITED, KeySource, Server};
 use crate::audit::store::{head_path, is_beside};
-use crate::breaker::BreakerLimits;
+use crate::base::{Permissions, ServerName, ToolId, ToolName, bounded};
+use crate::call::{BreakerLimits, BudgetLimits, Demand};
 use crate::catalog::{Allowed, Allowlist, Pin};
-use crate::confirm::ConfirmLimits;
-use crate::{
-    BadPolicy, BudgetLimits, Demand, Grant, Permissions, Policy, ServerName, ToolId, ToolName, bounded, grant,
-};
+use crate::config::query_policy::{BadPolicy, Policy};
+use crate::grant::{self, ConfirmLimits, Grant};
 
 /// Makes a configuration of a text that satisfies the schema.
 pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {

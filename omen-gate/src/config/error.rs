@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::{Blocked, Code, bounded};
+use crate::base::{Blocked, Code, bounded};
 
 /// A mistake in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Permission, plan};
+use crate::base::Permission;
+use crate::catalog::ListLimits;
 
 /// The configuration of a gate. What it does not allow is denied.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -99,10 +100,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What a plan may be (PG-1).
-    #[must_use]
-    pub fn plan(&self) -> plan::Limits {
-        plan::Limits { bytes: self.plan_bytes as usize, depth: self.plan_depth as usize }
+    /// How much one server may list (PG-2).
+    pub(crate) fn catalog(&self) -> ListLimits {
+        ListLimits { tools: self.catalog_tools as usize, bytes: u64::from(self.catalog_bytes) }
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::File;
 use super::source::{Source, member, path};
-use crate::bounded;
+use crate::base::bounded;
 
 pub(super) fn json_schema() -> Value {
     SCHEMA.clone()

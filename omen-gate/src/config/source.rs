@@ -131,5 +131,5 @@ pub(super) fn path(value: &Value, pointer: &str) -> String {
             None => None,
         };
     }
-    crate::bounded(&text)
+    crate::base::bounded(&text)
 }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use super::GrantId;
 use super::store::{self, Held, Pick, Shared};
-use crate::decision::Stage;
-use crate::{Blocked, Call, Clock as _, Code, Confirmed, Ruling, clock};
+use crate::base::{Blocked, Clock as _, Code, clock};
+use crate::call::Call;
+use crate::grant::confirm::Confirmed;
+use crate::grant::decision::{Ruling, Stage};
 
 /// A call is authorized. That is no permission to run it: what was granted may be revoked, used up or expired
 /// by the time that it runs, so the lease must be redeemed at the moment of dispatch, and that once.

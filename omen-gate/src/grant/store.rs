@@ -6,10 +6,11 @@ use std::time::SystemTime;
 
 use tokio::sync::Notify;
 
-use super::{Given, Grant, GrantId, Lease};
-use crate::clock::Ratchet;
-use crate::decision::Stage;
-use crate::{Blocked, Call, Clock, Code, Permission, Ruling, ToolId};
+use super::{Given, Grant, GrantId};
+use crate::base::{Blocked, Clock, Code, Permission, Ratchet, ToolId};
+use crate::call::Call;
+use crate::grant::decision::{Ruling, Stage};
+use crate::grant::lease::Lease;
 
 /// The grants of a gate. Clones share them, also across threads.
 #[derive(Clone, Debug)]

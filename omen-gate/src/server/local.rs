@@ -14,9 +14,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::{Dispatch, ToolServer};
-use crate::bounded;
-use crate::tool::{Answer, Tool};
-use crate::{BadName, Fault, ToolName};
+use crate::base::{BadName, ToolName, bounded};
+use crate::call::{Answer, Fault, Tool};
 
 /// The code of JSON-RPC for arguments that do not fit.
 const INVALID_PARAMS: i64 = -32_602;

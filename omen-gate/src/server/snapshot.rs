@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::ToolServer;
-use crate::tool::Tool;
-use crate::{Fault, ServerName};
+use crate::base::ServerName;
+use crate::call::{Fault, Tool};
 
 /// A server does not list its tools.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -16,6 +16,8 @@ mod config;
 mod conform;
 mod dry_run;
 mod faults;
+#[path = "../ui/fixed/mod.rs"]
+mod fixed;
 mod fuzz;
 mod gates;
 mod grants;
@@ -25,8 +27,6 @@ mod leases;
 mod matrix;
 #[cfg(unix)]
 mod mcp;
-#[path = "../ui/fixed/mod.rs"]
-mod fixed;
 mod names;
 mod output;
 mod pipeline;

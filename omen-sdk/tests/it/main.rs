@@ -4,10 +4,11 @@
 
 mod episode;
 mod examples;
-mod matrix;
 #[path = "../ui/fixed/mod.rs"]
 mod fixed;
+mod matrix;
 mod prelude;
 mod rules;
 mod ui;
 mod validator;
+mod walks;

@@ -5,18 +5,12 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stdout,
-    reason = "tests say what is wrong by failing, and show what they counted"
+    reason = "tests report by failing, and print what they counted"
 )]
 
 mod api;
-mod base;
-mod bench;
 mod ci;
-mod docs;
-mod expand;
+mod dispatch;
+mod figures;
 mod hermetic;
-mod hidden;
 mod light;
-mod referee;
-mod statements;
-mod walk;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::locked::Locked;
 use super::{Store, private};
 use crate::audit::{AuditError, head};
-use crate::regular;
+use crate::base::regular;
 
 /// The log's file and the head record's, which has the same name with `.head` behind it. The log is locked as long as
 /// this lives: one writer at a time, and nobody verifies what is being written.

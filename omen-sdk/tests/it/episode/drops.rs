@@ -44,7 +44,7 @@ fn errors(lines: &[String]) -> Vec<String> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut validator = Validator::new(ValidatorOptions::default());
     validator.feed(lines.join("\n").as_bytes(), &mut findings);
-    validator.finish(&mut findings);
+    let Ok(_) = validator.finish(&mut findings);
     let errors = findings.iter().filter(|finding| finding.diagnostic.severity == Severity::Error);
     errors.map(|finding| finding.diagnostic.to_string()).collect()
 }

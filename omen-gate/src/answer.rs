@@ -1,0 +1,7 @@
+//! What a tool answered: its type, and the summaries that quote it.
+
+pub mod output;
+pub mod summary;
+
+pub(crate) use output::{BadOutput, Outputs};
+pub(crate) use summary::Summary;

@@ -1,0 +1,307 @@
+//! PG-4: from a tool's answer to a value of a Rust type, or to nothing that could be mistaken for one.
+//!
+//! ```
+//! use omen_gate::catalog::Catalog;
+//! use omen_gate::output::Outputs;
+//! use omen_gate::tool::Answer;
+//! # use omen_gate::{ServerName, ToolId, ToolName};
+//! use serde_json::json;
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Weather {
+//!     city: String,
+//!     celsius: f64,
+//! }
+//!
+//! let catalog = Catalog::parse(r#"{"sky": [{"name": "weather", "inputSchema": {"type": "object"}, "outputSchema": {
+//!     "type": "object",
+//!     "properties": {"city": {"type": "string"}, "celsius": {"type": "number"}},
+//!     "required": ["city", "celsius"]
+//! }}]}"#)?;
+//! # let id = ToolId { server: ServerName::new("sky")?, tool: ToolName::new("weather")? };
+//! let tool = catalog.find(&id)?;
+//! let mut outputs = Outputs::default();
+//! outputs.register::<Weather>(id.clone())?;
+//! outputs.check(tool)?;
+//!
+//! let answer = Answer { structured_content: Some(json!({"celsius": 21.5, "city": "Rome"})), ..Answer::default() };
+//! let typed = outputs.type_output::<Weather>(tool, answer)?;
+//! assert_eq!(typed.value().celsius, 21.5);
+//! assert_eq!(typed.text(), r#"{"celsius":21.5,"city":"Rome"}"#);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod subset;
+
+use std::any::TypeId;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::base::{Blocked, Code, ToolId, bounded, canonical};
+use crate::call::Answer;
+use crate::catalog::Listed;
+use crate::catalog::tool_schema::{Schema, told};
+
+/// The Rust types of answers, by tool.
+#[derive(Debug, Default)]
+pub struct Outputs {
+    types: BTreeMap<ToolId, Registered>,
+}
+
+#[derive(Debug)]
+struct Registered {
+    id: TypeId,
+    name: &'static str,
+    /// The schema of the type, as text and to check by.
+    derived: Value,
+    schema: Schema,
+    /// Whether a text is a value of the type.
+    reads: fn(&str) -> Result<(), String>,
+}
+
+/// A type that cannot be registered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadOutput {
+    /// The tool has a type already.
+    #[error("the tool `{tool}` has the type `{name}` already")]
+    Twice {
+        /// The tool.
+        tool: ToolId,
+        /// The type that it has.
+        name: &'static str,
+    },
+    /// The schema of the type is of no use.
+    #[error("the schema of the type `{name}` cannot be used: {why}")]
+    Schema {
+        /// The type.
+        name: &'static str,
+        /// Why, cut to a bounded length.
+        why: String,
+    },
+}
+
+impl Outputs {
+    /// Says of which type the answers of a tool are. The tool need not be discovered yet; [`Outputs::check`] compares
+    /// the two when it is.
+    ///
+    /// # Errors
+    /// If the tool has a type already, or if nothing can be checked by the schema of the type.
+    pub fn register<T: DeserializeOwned + JsonSchema + 'static>(&mut self, tool: ToolId) -> Result<(), BadOutput> {
+        let name = std::any::type_name::<T>();
+        let settings = SchemaSettings::draft2020_12().for_deserialize();
+        let derived = settings.into_generator().into_root_schema_for::<T>().to_value();
+        let unusable = |why: String| BadOutput::Schema { name, why };
+        // `true` takes all, and says nothing.
+        let Value::Object(members) = &derived else { return Err(unusable("it is no object".to_owned())) };
+        let schema = Schema::compile(members).map_err(unusable)?;
+        match self.types.entry(tool) {
+            Entry::Occupied(taken) => Err(BadOutput::Twice { tool: taken.key().clone(), name: taken.get().name }),
+            Entry::Vacant(place) => {
+                place.insert(Registered { id: TypeId::of::<T>(), name, derived, schema, reads: reads::<T> });
+                Ok(())
+            }
+        }
+    }
+
+    /// Compares the type of a tool with the `outputSchema` that its server lists now: whatever that promises, the schema
+    /// of the type has to take. A tool without an `outputSchema` promises nothing, and is judged by its answers alone.
+    ///
+    /// # Errors
+    /// PG-4 if the tool has no type, if its `outputSchema` is of no use, if it promises what the type does not
+    /// take, or if that cannot be told: it is decided for the keywords that tools and `schemars` commonly write, and
+    /// every doubt is a refusal, which says whether it is a doubt.
+    pub fn check(&self, listed: &Listed) -> Result<(), Blocked> {
+        self.fitting(listed).map(drop)
+    }
+
+    /// Makes a typed value of an answer: it has `structuredContent` and does not say `isError`, the content is valid
+    /// against both the tool's `outputSchema` and the schema of the type, has a canonical text, and can be deserialized
+    /// from that.
+    ///
+    /// # Errors
+    /// The raw answer with the reason (PG-4), of which no summary can be made.
+    pub fn type_output<T: DeserializeOwned + 'static>(
+        &self,
+        listed: &Listed,
+        answer: Answer,
+    ) -> Result<Typed<T>, Box<Untyped>> {
+        match self.typed(listed, &answer) {
+            Ok(typed) => Ok(typed),
+            Err(why) => Err(Box::new(Untyped { answer, why })),
+        }
+    }
+
+    /// Whether a tool has a type.
+    #[must_use]
+    pub fn has(&self, tool: &ToolId) -> bool {
+        self.types.contains_key(tool)
+    }
+
+    /// Checks an answer as [`Outputs::type_output`] does, for whoever does not know the type that is registered: gives
+    /// the structured content itself, which is a value of that type.
+    ///
+    /// # Errors
+    /// The raw answer with the reason (PG-4).
+    pub fn check_output(&self, listed: &Listed, answer: Answer) -> Result<Value, Box<Untyped>> {
+        let checked = self.fitting(listed).and_then(|registered| {
+            let text = registered.checked(listed, &answer)?;
+            (registered.reads)(&text).map_err(|why| registered.broken(listed, &why))?;
+            serde_json::from_str(&text).map_err(|error| registered.broken(listed, &error.to_string()))
+        });
+        checked.map_err(|why| Box::new(Untyped { answer, why }))
+    }
+
+    fn typed<T: DeserializeOwned + 'static>(&self, listed: &Listed, answer: &Answer) -> Result<Typed<T>, Blocked> {
+        let id = listed.id();
+        let registered = self.fitting(listed)?;
+        if registered.id != TypeId::of::<T>() {
+            let wanted = std::any::type_name::<T>();
+            let message = format!("the answers of `{id}` are of the type `{}`, and not `{wanted}`", registered.name);
+            return Err(blocked(message, "ask for the type that is registered"));
+        }
+        let text = registered.checked(listed, answer)?;
+        // From the text, so that both are the same to the last digit.
+        let value = serde_json::from_str(&text).map_err(|error| registered.broken(listed, &error.to_string()))?;
+        Ok(Typed { tool: id.clone(), value, text })
+    }
+
+    fn fitting(&self, listed: &Listed) -> Result<&Registered, Blocked> {
+        let id = listed.id();
+        let Some(registered) = self.types.get(id) else {
+            let message = format!("no type is registered for the answers of `{id}`");
+            return Err(blocked(message, "register a Rust type for the tool, or use its answers as unchecked text"));
+        };
+        if let Some(Err(why)) = listed.output() {
+            let message = format!("the `outputSchema` of `{id}` cannot be used: {why}");
+            return Err(blocked(message, "its server has to list a schema that the gate can follow"));
+        }
+        if let Some(promise) = &listed.tool().output_schema {
+            subset::takes(promise, &registered.derived).map_err(|unfit| {
+                let name = registered.name;
+                let message = format!("the type `{name}` does not take all that `{id}` promises: {unfit}");
+                blocked(message, "widen the type, so that it takes whatever the `outputSchema` allows")
+            })?;
+        }
+        Ok(registered)
+    }
+}
+
+impl Registered {
+    /// The canonical text of an answer that is as both schemas say.
+    fn checked(&self, listed: &Listed, answer: &Answer) -> Result<String, Blocked> {
+        let id = listed.id();
+        if answer.is_error == Some(true) {
+            let message = format!("the tool `{id}` says that it failed: its answer has `isError`");
+            return Err(blocked(message, "what it says of its failure is in the raw answer"));
+        }
+        let Some(content) = &answer.structured_content else {
+            let message = format!("the answer of `{id}` has no `structuredContent`");
+            return Err(blocked(message, RAW));
+        };
+        let by = [(listed.output().and_then(Result::ok), "`outputSchema`"), (Some(&self.schema), "registered type")];
+        for (schema, name) in by {
+            let violations = schema.map(|schema| schema.violations(content)).unwrap_or_default();
+            if !violations.is_empty() {
+                let message = format!("the answer of `{id}` does not match its {name}: {}", told(&violations));
+                return Err(blocked(message, RAW));
+            }
+        }
+        let broken = |what: String| blocked(format!("the answer of `{id}` {what}"), RAW);
+        let text = canonical(content).map_err(|error| broken(format!("has no canonical text: {error}")))?;
+        let text = String::from_utf8(text).map_err(|error| broken(format!("has no canonical text: {error}")))?;
+        Ok(text)
+    }
+
+    /// An answer that fits both schemas, and is no value of the type all the same.
+    fn broken(&self, listed: &Listed, why: &str) -> Blocked {
+        blocked(format!("the answer of `{}` is no `{}`: {}", listed.id(), self.name, bounded(why)), RAW)
+    }
+}
+
+/// A value of the type that is registered for a tool, and the text that evidence is quoted from. It can only come
+/// from [`Outputs::type_output`].
+#[derive(Debug)]
+pub struct Typed<T> {
+    tool: ToolId,
+    value: T,
+    text: String,
+}
+
+impl<T> Typed<T> {
+    /// The tool whose answer it is.
+    #[must_use]
+    pub fn tool(&self) -> &ToolId {
+        &self.tool
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn value(&self) -> &T {
+        &self.value
+    }
+
+    /// The canonical text (RFC 8785) of `structuredContent`.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The value alone. What is left has no text to quote from.
+    #[must_use]
+    pub fn into_value(self) -> T {
+        self.value
+    }
+}
+
+/// A raw answer, of which nothing was checked. No summary can be made from it: that takes a [`Typed`] value.
+///
+/// ```compile_fail,E0308
+/// use omen_gate::output::Untyped;
+/// use omen_gate::summary::{Summary, ground};
+///
+/// fn summarize(answer: &Untyped, summary: Summary) {
+///     let _ = ground(answer, summary);
+/// }
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[error("typed parsing blocked: {why}")]
+pub struct Untyped {
+    answer: Answer,
+    why: Blocked,
+}
+
+impl Untyped {
+    /// The answer as it came.
+    #[must_use]
+    pub fn answer(&self) -> &Answer {
+        &self.answer
+    }
+
+    /// Why it has no type (PG-4).
+    #[must_use]
+    pub fn why(&self) -> &Blocked {
+        &self.why
+    }
+
+    /// Both.
+    #[must_use]
+    pub fn into_parts(self) -> (Answer, Blocked) {
+        (self.answer, self.why)
+    }
+}
+
+fn reads<T: DeserializeOwned>(text: &str) -> Result<(), String> {
+    serde_json::from_str::<T>(text).map(drop).map_err(|error| error.to_string())
+}
+
+fn blocked(message: impl Into<String>, help: impl Into<String>) -> Blocked {
+    Blocked::new(Code::Pg4, message, help)
+}
+
+const RAW: &str = "use the raw answer as the unchecked text that it is, or have the tool answer as it promises";

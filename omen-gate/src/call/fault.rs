@@ -1,0 +1,101 @@
+//! R3: what can go wrong with a call, as one closed type.
+
+mod class;
+mod guard;
+
+use std::time::Duration;
+
+pub use class::{FaultClass, Ran};
+pub(crate) use guard::caught;
+pub use guard::guarded;
+
+use crate::base::bounded;
+
+/// How a call failed. Every failure, timeout, panic and malformed answer is one of these, and which one
+/// depends on nothing but what happened (R3). No text of a foreign error gets past this type unbounded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// There was no answer in time.
+    #[error("no answer within {after:?}")]
+    Timeout {
+        /// How long the gate waited.
+        after: Duration,
+    },
+    /// The call was cancelled.
+    #[error("the call was cancelled")]
+    Cancelled,
+    /// The server could not be started or reached; the tool did not run.
+    #[error("the server cannot be reached: {why}")]
+    Unreachable {
+        /// Why, cut to a bounded length.
+        why: String,
+    },
+    /// The server ended or the connection broke while the call was open: whether the tool ran is not known.
+    #[error("the server died during the call: {why}")]
+    Died {
+        /// What is known of it, cut to a bounded length.
+        why: String,
+    },
+    /// The code of the tool or of its client panicked.
+    #[error("the call panicked")]
+    Panicked,
+    /// The answer is larger than the limit.
+    #[error("the answer is larger than {limit} bytes")]
+    Oversized {
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// The answer is not what the protocol promises.
+    #[error("the answer is malformed: {why}")]
+    Malformed {
+        /// What is wrong with it, cut to a bounded length.
+        why: String,
+    },
+    /// The server answered with an error of the protocol (JSON-RPC), such as an unknown tool.
+    #[error("the server refused the call ({code}): {message}")]
+    Refused {
+        /// The protocol's error code.
+        code: i64,
+        /// The server's words, cut to a bounded length.
+        message: String,
+    },
+    /// The tool ran and says itself that it failed (`isError`).
+    #[error("the tool reports an error: {message}")]
+    Tool {
+        /// The tool's words, cut to a bounded length.
+        message: String,
+    },
+}
+
+// The ways to make a fault of foreign text: whatever is cut off is cut off here.
+impl Fault {
+    /// The server could not be started or reached.
+    #[must_use]
+    pub fn unreachable(why: &str) -> Self {
+        Self::Unreachable { why: bounded(why) }
+    }
+
+    /// The server ended or the connection broke while the call was open.
+    #[must_use]
+    pub fn died(why: &str) -> Self {
+        Self::Died { why: bounded(why) }
+    }
+
+    /// The answer is not what the protocol promises.
+    #[must_use]
+    pub fn malformed(why: &str) -> Self {
+        Self::Malformed { why: bounded(why) }
+    }
+
+    /// The server answered with an error of the protocol.
+    #[must_use]
+    pub fn refused(code: i64, message: &str) -> Self {
+        Self::Refused { code, message: bounded(message) }
+    }
+
+    /// The tool says that it failed.
+    #[must_use]
+    pub fn tool(message: &str) -> Self {
+        Self::Tool { message: bounded(message) }
+    }
+}

@@ -1,0 +1,295 @@
+//! From a schema's text to the [`Node`]s of [`Names`](super::Names).
+
+use std::collections::BTreeMap;
+
+use jsonschema::Draft;
+use serde_json::{Map, Value, json};
+
+use super::{Document, Id, Node, Pattern, Rest, Same, Test, Weight};
+use crate::base::bounded;
+use crate::base::json::below;
+use crate::catalog::tool_schema::{LARGEST, PATTERN_SIZE, annotates};
+
+/// All schemas that can be met, and the places where they stand. Nothing is compiled yet: whether that can be done is
+/// judged by them.
+pub(super) fn nodes(document: &Document) -> Result<(Vec<Node>, Vec<String>), String> {
+    let mut build = Build {
+        document,
+        ids: BTreeMap::new(),
+        nodes: Vec::new(),
+        todo: Vec::new(),
+        room: LONGEST_PLACES,
+        full: false,
+    };
+    build.id(String::new());
+    while let Some((id, pointer)) = build.todo.pop() {
+        let node = build.node(&pointer)?;
+        if build.full {
+            return Err(format!(
+                "the places of its schemas come to more than {LONGEST_PLACES} bytes; shorten the keys, or nest less"
+            ));
+        }
+        if let Some(place) = build.nodes.get_mut(id) {
+            *place = node;
+        }
+    }
+    let mut places = vec![String::new(); build.nodes.len()];
+    for (pointer, id) in build.ids {
+        if let Some(place) = places.get_mut(id) {
+            *place = pointer;
+        }
+    }
+    Ok((build.nodes, places))
+}
+
+struct Build<'d> {
+    document: &'d Document,
+    /// By JSON pointer.
+    ids: BTreeMap<String, Id>,
+    nodes: Vec<Node>,
+    todo: Vec<(Id, String)>,
+    /// How long places may still get: each is written down whole, and a long key stands in all places beneath it.
+    room: usize,
+    /// Whether there was no room for one.
+    full: bool,
+}
+
+impl Build<'_> {
+    /// The schema at a pointer, to be looked at if it was not yet.
+    fn id(&mut self, pointer: String) -> Id {
+        if let Some(id) = self.ids.get(&pointer) {
+            return *id;
+        }
+        let Some(room) = self.room.checked_sub(pointer.len()) else {
+            // Nothing will come of it, whichever schema this is said to be.
+            self.full = true;
+            return 0;
+        };
+        self.room = room;
+        let id = self.nodes.len();
+        self.nodes.push(Node::default());
+        self.ids.insert(pointer.clone(), id);
+        self.todo.push((id, pointer));
+        id
+    }
+
+    fn node(&mut self, at: &str) -> Result<Node, String> {
+        let document = self.document;
+        let draft = document.draft;
+        let Some(schema) = document.root.pointer(at) else {
+            return Err(format!("`$ref` leads to `#{}`, where there is nothing", bounded(at)));
+        };
+        let mut node = Node::default();
+        // `true` and `false` say nothing of members.
+        let Value::Object(schema) = schema else { return Ok(node) };
+        followable(schema, draft, at)?;
+        node.weight = weight(schema, at);
+        if let Some(Value::String(reference)) = schema.get("$ref") {
+            let id = self.id(target(reference)?);
+            node.same.push(Same::Always(id));
+            node.reference = Some(id);
+            node.only_refers = draft <= Draft::Draft7 || schema.len() == 1;
+            if draft <= Draft::Draft7 {
+                // What stands beside a reference is not looked at in these dialects.
+                return Ok(node);
+            }
+        }
+        self.members(&mut node, schema, at);
+        self.elements(&mut node, schema, at);
+        self.same(&mut node, schema, at);
+        Ok(node)
+    }
+
+    fn members(&mut self, node: &mut Node, schema: &Map<String, Value>, at: &str) {
+        for (key, place) in each(schema, "properties", at) {
+            let id = self.id(place);
+            node.properties.insert(key.clone(), id);
+        }
+        for (pattern, place) in each(schema, "patternProperties", at) {
+            let id = self.id(place);
+            node.patterns.push((pattern.clone(), kind(pattern), id));
+        }
+        node.speaks = schema.contains_key("properties") || schema.contains_key("patternProperties");
+        node.additional = self.rest(schema, "additionalProperties", at);
+        if self.document.draft >= Draft::Draft201909 {
+            node.unevaluated = self.rest(schema, "unevaluatedProperties", at);
+        }
+        let keys = schema.contains_key("propertyNames");
+        node.silent.keys = keys.then(|| self.id(below(at, "propertyNames")));
+    }
+
+    fn rest(&mut self, schema: &Map<String, Value>, key: &str, at: &str) -> Option<Rest> {
+        let demands = match schema.get(key)? {
+            Value::Object(rest) => rest.keys().any(|key| !annotates(key)),
+            _ => false,
+        };
+        Some(Rest { id: self.id(below(at, key)), demands })
+    }
+
+    fn elements(&mut self, node: &mut Node, schema: &Map<String, Value>, at: &str) {
+        let draft = self.document.draft;
+        // In older dialects `items` is both: a list for the first elements, or one schema for all.
+        let (first, others) = match schema.get("items") {
+            _ if draft >= Draft::Draft202012 => (Some("prefixItems"), "items"),
+            Some(Value::Array(_)) => (Some("items"), "additionalItems"),
+            _ => (None, "items"),
+        };
+        if let Some(key) = first
+            && let Some(Value::Array(items)) = schema.get(key)
+        {
+            node.first = (0..items.len()).map(|index| self.id(format!("{}/{index}", below(at, key)))).collect();
+        }
+        let modern = draft >= Draft::Draft201909;
+        let rest = [others, "unevaluatedItems"].into_iter().take(if modern { 2 } else { 1 });
+        let key = rest.into_iter().find(|key| schema.contains_key(*key));
+        node.others = key.map(|key| self.id(below(at, key)));
+        let beside = ["additionalItems", "unevaluatedItems"];
+        let beside = beside.into_iter().filter(|beside| schema.contains_key(*beside) && Some(*beside) != key);
+        node.silent.elements = beside.map(|key| self.id(below(at, key))).collect();
+        if draft >= Draft::Draft6 && schema.contains_key("contains") {
+            let id = self.id(below(at, "contains"));
+            node.contains = Some(Test { by: id, id });
+        }
+    }
+
+    fn same(&mut self, node: &mut Node, schema: &Map<String, Value>, at: &str) {
+        let draft = self.document.draft;
+        for key in ["allOf", "anyOf", "oneOf"] {
+            let branches = schema.get(key).and_then(Value::as_array).map_or(0, Vec::len);
+            for index in 0..branches {
+                let id = self.id(format!("{}/{index}", below(at, key)));
+                node.same.push(match key {
+                    "allOf" => Same::Always(id),
+                    _ => Same::Valid(Test { by: id, id }),
+                });
+            }
+        }
+        if draft >= Draft::Draft7 && schema.contains_key("if") {
+            let by = self.id(below(at, "if"));
+            node.same.push(Same::Valid(Test { by, id: by }));
+            if schema.contains_key("then") {
+                node.same.push(Same::Valid(Test { by, id: self.id(below(at, "then")) }));
+            }
+            if schema.contains_key("else") {
+                node.same.push(Same::Invalid(Test { by, id: self.id(below(at, "else")) }));
+            }
+        }
+        let dependent = if draft <= Draft::Draft7 { "dependencies" } else { "dependentSchemas" };
+        for (key, place) in each(schema, dependent, at) {
+            node.same.push(Same::Key(key.clone(), self.id(place)));
+        }
+        if draft > Draft::Draft7 {
+            // Values are judged by it there as well.
+            node.silent.same = each(schema, "dependencies", at).map(|(_, place)| self.id(place)).collect();
+        }
+        node.silent.same.extend(schema.contains_key("not").then(|| self.id(below(at, "not"))));
+    }
+}
+
+/// The members of an object under a key, each with its JSON pointer.
+fn each<'s>(schema: &'s Map<String, Value>, key: &str, at: &str) -> impl Iterator<Item = (&'s String, String)> {
+    let at = below(at, key);
+    let members = schema.get(key).and_then(Value::as_object);
+    members.into_iter().flatten().map(move |(name, _)| (name, below(&at, name)))
+}
+
+/// The JSON pointer that a reference leads to: within the same document.
+fn target(reference: &str) -> Result<String, String> {
+    let local = |pointer: &&str| pointer.is_empty() || pointer.starts_with('/');
+    let pointer = reference.strip_prefix('#').filter(local).and_then(unescaped);
+    pointer.ok_or_else(|| format!("`$ref` to `{}` is not followed; only `#` and `#/…` are", bounded(reference)))
+}
+
+/// Takes `%41` back to `A`.
+fn unescaped(fragment: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = fragment.bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let digits = [rest.next()?, rest.next()?];
+            bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn weight(schema: &Map<String, Value>, at: &str) -> Weight {
+    let (mut bytes, mut demands) = (at.len(), 0_usize);
+    for (key, value) in schema {
+        let text = match value {
+            // What is in there is told by itself.
+            Value::Object(members) if holds_schemas(key) => members.keys().map(String::len).sum(),
+            Value::Array(items) if holds_schemas(key) => items.len(),
+            _ if holds_schemas(key) => 0,
+            value => value.to_string().len(),
+        };
+        bytes = bytes.saturating_add(key.len()).saturating_add(text);
+        if !annotates(key) {
+            demands = demands.saturating_add(text);
+        }
+    }
+    Weight {
+        bytes,
+        demands,
+        pattern: schema.get("pattern").and_then(Value::as_str).map(kind),
+        unique: schema.get("uniqueItems") == Some(&Value::Bool(true)),
+        unevaluated: ["unevaluatedProperties", "unevaluatedItems"].iter().any(|key| schema.contains_key(*key)),
+    }
+}
+
+/// Whether what a keyword has is a schema, or a list or an object of them.
+fn holds_schemas(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "$defs"
+            | "definitions"
+            | "properties"
+            | "patternProperties"
+            | "additionalProperties"
+            | "unevaluatedProperties"
+            | "propertyNames"
+            | "dependentSchemas"
+            | "dependencies"
+            | "items"
+            | "prefixItems"
+            | "additionalItems"
+            | "unevaluatedItems"
+            | "contains"
+            | "allOf"
+            | "anyOf"
+            | "oneOf"
+            | "not"
+            | "if"
+            | "then"
+            | "else"
+    )
+}
+
+/// What the plain engine does not take has look-around or refers back.
+fn kind(pattern: &str) -> Pattern {
+    match regex::RegexBuilder::new(pattern).size_limit(PATTERN_SIZE).build() {
+        Ok(_) => Pattern::Linear,
+        Err(_) => Pattern::GoesBack,
+    }
+}
+
+/// Refuses keywords after which nobody could say which schema applies without the whole machinery.
+fn followable(schema: &Map<String, Value>, draft: Draft, at: &str) -> Result<(), String> {
+    let place = if at.is_empty() { "the outermost schema".to_owned() } else { format!("`#{}`", bounded(at)) };
+    match ["$dynamicRef", "$recursiveRef"].into_iter().find(|key| schema.contains_key(*key)) {
+        Some(key) => Err(format!("`{key}` in {place} is not followed; write `$ref`")),
+        None if !at.is_empty() && draft.detect(&json!({ "$schema": schema.get("$schema") })) != draft => {
+            Err(format!("`$schema` in {place} is of another dialect; only the outermost may say which it is"))
+        }
+        None if schema.get(draft.id_keyword()).is_some_and(Value::is_string) => Err(format!(
+            "`{}` in {place} changes what references mean; only the outermost may have one",
+            draft.id_keyword()
+        )),
+        None => Ok(()),
+    }
+}
+
+/// How long all places may be together, in bytes of JSON pointers.
+const LONGEST_PLACES: usize = 16 * LARGEST;

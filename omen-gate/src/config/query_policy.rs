@@ -1,0 +1,146 @@
+//! PG-0: what must not even be asked.
+//!
+//! ```
+//! use omen_gate::Policy;
+//!
+//! let policy = Policy::new([(r"(?i)\bdelete\s+everything\b", "destructive wishes")])?;
+//! assert!(policy.screen("What is the weather?").is_ok());
+//! let blocked = policy.screen("Please DELETE everything.").unwrap_err();
+//! assert_eq!(blocked.to_string(), "PG-0: the policy does not allow this query: destructive wishes");
+//! # Ok::<(), omen_gate::BadPolicy>(())
+//! ```
+
+use regex::{RegexBuilder, RegexSet, RegexSetBuilder};
+
+use crate::base::{Blocked, Code, bounded};
+
+/// Patterns of queries that are halted before any server is asked for anything, each with its reason.
+///
+/// A pattern is matched anywhere in the query, letter by letter: case counts unless the pattern says `(?i)`, and
+/// letters that only look alike are different ones. Matching takes time linear in the query.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    patterns: RegexSet,
+    reasons: Vec<String>,
+    /// The longest query, in bytes.
+    longest: usize,
+}
+
+/// A policy that cannot be used, and which of its patterns is at fault (the first is 0).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadPolicy {
+    /// A pattern is no regular expression, or compiles to more than 1 MiB.
+    #[error("pattern {index} of the policy cannot be used: {why}")]
+    Pattern {
+        /// Which pattern.
+        index: usize,
+        /// Why, cut to a bounded length.
+        why: String,
+    },
+    /// A pattern matches the empty text, and so every query.
+    #[error("pattern {index} of the policy matches every query")]
+    All {
+        /// Which pattern.
+        index: usize,
+    },
+    /// A pattern has a blank reason, and nobody could tell what was wrong.
+    #[error("pattern {index} of the policy has no reason")]
+    NoReason {
+        /// Which pattern.
+        index: usize,
+    },
+    /// All patterns together are too much.
+    #[error("the policy as a whole cannot be used: {why}")]
+    Whole {
+        /// Why, cut to a bounded length.
+        why: String,
+    },
+}
+
+impl Policy {
+    /// The longest query, in bytes, unless [`Policy::longest`] says otherwise.
+    pub const MAX_QUERY: usize = 64 * 1024;
+    /// The most patterns.
+    pub const MAX_PATTERNS: usize = 1024;
+
+    /// Compiles pairs of pattern and reason. A policy without a pattern lets every query pass, but for those that
+    /// are too long.
+    ///
+    /// # Errors
+    /// If a pattern cannot be used; a policy is taken as a whole or not at all.
+    pub fn new<P: AsRef<str>, R: Into<String>>(patterns: impl IntoIterator<Item = (P, R)>) -> Result<Self, BadPolicy> {
+        let (mut texts, mut reasons) = (Vec::new(), Vec::new());
+        for (index, (pattern, reason)) in patterns.into_iter().enumerate() {
+            if index >= Self::MAX_PATTERNS {
+                return Err(BadPolicy::Whole { why: format!("it has more than {} patterns", Self::MAX_PATTERNS) });
+            }
+            let regex = RegexBuilder::new(pattern.as_ref()).size_limit(PATTERN_SIZE).build();
+            let regex = regex.map_err(|error| BadPolicy::Pattern { index, why: bounded(&error.to_string()) })?;
+            if regex.is_match("") {
+                return Err(BadPolicy::All { index });
+            }
+            let reason = reason.into();
+            if reason.trim().is_empty() {
+                return Err(BadPolicy::NoReason { index });
+            }
+            texts.push(pattern);
+            reasons.push(bounded(&reason));
+        }
+        let patterns = RegexSetBuilder::new(texts).size_limit(SET_SIZE).build();
+        let patterns = patterns.map_err(|error| BadPolicy::Whole { why: bounded(&error.to_string()) })?;
+        Ok(Self { patterns, reasons, longest: Self::MAX_QUERY })
+    }
+
+    /// Sets how long a query may be, in bytes.
+    #[must_use]
+    pub fn longest(self, bytes: usize) -> Self {
+        Self { longest: bytes, ..self }
+    }
+
+    /// Lets a query pass that matches no pattern. What is refused names the reasons and not the query, which is
+    /// the user's own and may be anything.
+    ///
+    /// # Errors
+    /// PG-0 if a pattern matches, or if the query is too long.
+    pub fn screen(&self, query: &str) -> Result<(), Blocked> {
+        self.within(query.len())?;
+        self.allows([query])
+    }
+
+    /// Whether there is a pattern to screen by.
+    pub(crate) fn has_patterns(&self) -> bool {
+        !self.patterns.is_empty()
+    }
+
+    /// Lets a query of so many bytes pass.
+    pub(crate) fn within(&self, bytes: usize) -> Result<(), Blocked> {
+        if bytes > self.longest {
+            let message = format!("the query has {bytes} bytes, more than {}", self.longest);
+            return Err(Blocked::new(Code::Pg0, message, "ask in fewer words, and refer to bulky data"));
+        }
+        Ok(())
+    }
+
+    /// Lets the parts of a query pass if no pattern matches any of them.
+    pub(crate) fn allows<'q>(&self, parts: impl IntoIterator<Item = &'q str>) -> Result<(), Blocked> {
+        let mut reasons: Vec<&str> = Vec::new();
+        for part in parts {
+            for reason in self.patterns.matches(part).iter().filter_map(|index| self.reasons.get(index)) {
+                if !reasons.contains(&reason.as_str()) {
+                    reasons.push(reason);
+                }
+            }
+        }
+        if reasons.is_empty() {
+            return Ok(());
+        }
+        let message = format!("the policy does not allow this query: {}", bounded(&reasons.join("; ")));
+        Err(Blocked::new(Code::Pg0, message, "ask for something else, or have the operator narrow the pattern"))
+    }
+}
+
+/// How large one pattern may get, in bytes of its program.
+const PATTERN_SIZE: usize = 1 << 20;
+/// How large all of them may get.
+const SET_SIZE: usize = 1 << 24;

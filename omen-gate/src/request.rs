@@ -1,0 +1,27 @@
+//! The way of a request: the gate, the steps, turns of several steps, and the tasks of an episode.
+
+mod bridge;
+mod builder;
+mod context;
+mod directive;
+pub mod dry_run;
+mod gate;
+pub mod pipeline;
+pub mod plan;
+mod state;
+mod stopped;
+mod turn;
+mod turn_registry;
+pub mod turn_steps;
+mod user_inputs;
+
+pub use bridge::MAX_RAW_ANSWER;
+pub use builder::{BuildError, Builder};
+pub use dry_run::DryRun;
+pub use gate::Gate;
+pub use state::{
+    Authorized, Conformant, Dispatched, Grounded, Planned, Received, Request, Screened, Terminal, Typed, Untyped, Way,
+};
+pub use stopped::Stopped;
+pub use turn::Turn;
+pub use turn_registry::MAX_TURNS;

@@ -1,0 +1,260 @@
+//! The bridge to an episode: a task goes through the gate and comes back with its result.
+
+use std::sync::Arc;
+
+use omen_fsm::episode::{Closed, Json, Lapsed, NotStarted, Pending, Running, Settled, Watch};
+use omen_types::fit::cut;
+use omen_types::{ErrorDetails, MethodKind};
+use serde_json::{Map, Value, json};
+
+use crate::audit::EpisodePacket;
+use crate::base::{Blocked, Code, Permission, ToolId, TurnId};
+use crate::call::{Answer, Ran};
+use crate::request::context::TurnState;
+use crate::request::directive::{Origin, lapsed};
+use crate::request::gate::Gate;
+use crate::request::plan::ToolCall;
+use crate::request::state::{Dispatched, Planned, Request};
+use crate::request::stopped::Stopped;
+use crate::request::user_inputs;
+
+impl Gate {
+    /// Carries a task of an episode out, through the gate, and gives its result. The episode is the turn: its
+    /// correlation id is the turn id, and the entries of the audit log carry it with the directive's packet id.
+    ///
+    /// The types have seen to it that a directive that writes was sent with a permit. Here its token, the grants of
+    /// the operator and, if need be, somebody's confirmation are asked for together: a tool that may do more than
+    /// read needs a token that has not expired, whatever the agent says of the tool.
+    ///
+    /// The tool is called only while the directive is open in its episode (D52), which is asked at once, right before the
+    /// call, and until it has ended: safe mode, a revoked token or a result from elsewhere breaks a call off.
+    ///
+    /// A directive is good for one call, whoever holds handles of its task, and by whichever gate; so a task that is taken
+    /// up again is not carried out twice by the same gate (PG-6). After a restart, a new gate does not know of the calls of an old one; its audit log does: an intent with the
+    /// directive's packet id and without an outcome may have run. When the episode has closed, [`Gate::closed`] makes room.
+    ///
+    /// What the user has asked for comes as observations. Where the policy has patterns, the user inputs that the directive
+    /// rests on ([`Pending::user_inputs`]) are screened before any server is asked for anything, and once more right before
+    /// the call; without any there is no call (PG-0, D68). There is no planner's text, so that PG-1 has nothing to check:
+    /// what the episode orders was judged by its own rules. PG-2 to PG-4 and PG-6 hold as for any request.
+    ///
+    /// A tool is named `server/tool`, or by its own name alone if only one allowed server has it.
+    ///
+    /// The result is SUCCESS with the answer's structured content if an output type is registered for the tool and
+    /// the answer is of that type (PG-4), and with the whole answer, marked `"typed": false`, if none is. Everything
+    /// else is FAILURE, with the code of the rule or the class of the fault as `error_code`; `tool_calls_used` says
+    /// whether the tool was called. An answer that is not of the registered type is a FAILURE with the code PG-4 that has
+    /// the raw answer as its `result_data`, marked `"typed": false`; one that is longer than [`MAX_RAW_ANSWER`] bytes as
+    /// JSON is there as the two ends of that text, in `cut`, with its length in `bytes` (D68).
+    pub async fn run(&self, task: Pending) -> Settled {
+        // Here and nowhere else a handle of the task becomes the one that may call its tool (D52).
+        let task = match task.start() {
+            Ok(task) => task,
+            Err(NotStarted { task, why }) => {
+                let stopped = self.not_started(&task, why).await;
+                return task.failed(stopped.details()).used(0, 0);
+            }
+        };
+        match self.carry_out(&task).await {
+            Ok(data) => task.success(data).used(0, 1),
+            Err(not_done) => {
+                let details = not_done.details();
+                match not_done {
+                    NotDone { raw: Some(raw), .. } => task.failed(details).raw(raw).used(0, 1),
+                    NotDone { was_called: true, .. } => task.failed(details).used(0, 1),
+                    NotDone { .. } => task.not_called().failed(details).used(0, 0),
+                }
+            }
+        }
+    }
+
+    /// Forgets the turn of an episode that has closed: an episode that has, orders nothing more. A gate has room for so
+    /// many turns that there is something to remember of ([`MAX_TURNS`](crate::MAX_TURNS)).
+    pub fn closed(&self, episode: &Closed) {
+        // An id that names no turn has never had one here.
+        if let Ok(turn) = TurnId::new(episode.correlation_id().as_str()) {
+            self.end_turn(&turn);
+        }
+    }
+
+    /// The turn of a task.
+    fn turn_of(&self, task: &Pending, watch: Option<Watch>) -> Result<TurnState, Blocked> {
+        let id = TurnId::new(task.correlation_id().as_str());
+        let id = id.map_err(|error| Blocked::new(Code::A2, error.to_string(), "give the episode another id"))?;
+        let origin = Origin {
+            packet: Arc::new(EpisodePacket {
+                packet_id: task.directive().clone(),
+                correlation_id: task.correlation_id().clone(),
+            }),
+            authority: task.authority().cloned(),
+            deadline: task.deadline(),
+            watch,
+        };
+        Ok(TurnState::new(id, Some(origin), self.journal().clone()))
+    }
+
+    /// A task that its episode does not let run. That somebody tried is in the log.
+    async fn not_started(&self, task: &Pending, why: Lapsed) -> NotDone {
+        match self.turn_of(task, None) {
+            Ok(turn) => {
+                match turn.asked(user_inputs::inputs(&task.user_inputs())).check::<Value>(Err(lapsed(why))).await {
+                    Err(blocked) => blocked.into(),
+                    Ok(_) => lapsed(why).into(),
+                }
+            }
+            Err(blocked) => blocked.into(),
+        }
+    }
+
+    async fn carry_out(&self, task: &Running) -> Result<Value, NotDone> {
+        let turn = self.turn_of(task, Some(task.watch().clone()))?;
+        let turn = turn.asked(user_inputs::inputs(&task.user_inputs()));
+        turn.check(turn.stands(self.clock())).await?;
+        turn.check(turn.screened(self.policy())).await?;
+        let call = turn.check(self.call_of(task)).await?;
+        turn.check(self.authorized_by(task, call.tool())).await?;
+        let request = Request { gate: self.clone(), turn, state: Planned { call } };
+        let request = request.conform().await?.authorize().await?.dispatch().await?;
+        result(request).await
+    }
+
+    /// What a task asks for.
+    fn call_of(&self, task: &Pending) -> Result<ToolCall, Blocked> {
+        let method = task.method();
+        let (MethodKind::Tool, Some(name)) = (method.method, &method.tool_id) else {
+            let message = format!("the task `{}` calls no tool", task.task_id());
+            return Err(Blocked::new(Code::Pg2, message, "carry out yourself what is no tool call, and settle it"));
+        };
+        let args = method.tool_params.clone().unwrap_or_default();
+        Ok(ToolCall::new(self.tool_of(name)?, args))
+    }
+
+    fn tool_of(&self, name: &str) -> Result<ToolId, Blocked> {
+        let found = |fits: &dyn Fn(&ToolId) -> bool| {
+            let mut tools = self.allowed().iter().map(|allowed| &allowed.demand.tool).filter(|tool| fits(tool));
+            (tools.next(), tools.next())
+        };
+        // A name may have a `/` in it, so that even with its server a tool may not be the only one.
+        let by_both = found(&|tool| tool.to_string() == name);
+        let by_either = if by_both.0.is_some() { by_both } else { found(&|tool| tool.tool.as_str() == name) };
+        match by_either {
+            (Some(tool), None) => Ok(tool.clone()),
+            (Some(one), Some(other)) => {
+                let message = format!("`{name}` may be `{one}` or `{other}`");
+                Err(Blocked::new(Code::Pg3, message, "name the tool with its server"))
+            }
+            (None, _) => {
+                let message = format!("no tool `{name}` is allowed");
+                Err(Blocked::new(Code::Pg3, message, "the operator's allowlist has to name the tool and its server"))
+            }
+        }
+    }
+
+    /// A tool that may do more than read needs a token.
+    fn authorized_by(&self, task: &Pending, tool: &ToolId) -> Result<(), Blocked> {
+        let demand = self.allowed().get(tool).map(|allowed| &allowed.demand);
+        let beyond =
+            demand.and_then(|demand| demand.permissions.iter().find(|permission| *permission != Permission::Read));
+        match (beyond, task.authority()) {
+            (Some(permission), None) => {
+                let message = format!("`{tool}` needs `{permission}`, and its directive was sent without a token");
+                let help = "declare the tool as one that writes, and send its directive `.with(permit)`";
+                Err(Blocked::new(Code::G1, message, help))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a task gave. A type that is registered has to fit.
+async fn result(request: Request<Dispatched>) -> Result<Value, NotDone> {
+    let after = |stopped: Stopped| NotDone { stopped, was_called: true, raw: None };
+    if let Some(fault) = request.answer().fault() {
+        return Err(after(fault.into()));
+    }
+    let Request { gate, turn, state: Dispatched { tool, listed, answer } } = request;
+    if gate.outputs().has(&tool) {
+        return match gate.outputs().check_output(&listed, answer) {
+            Ok(value) => Ok(value),
+            Err(untyped) => {
+                let (answer, why) = untyped.into_parts();
+                // The answer is withheld if that cannot be recorded (A1).
+                turn.check::<Value>(Err(why)).await.map_err(|why| match why.code {
+                    Code::Pg4 => {
+                        let why = Blocked { message: format!("{TYPING_BLOCKED}: {}", why.message), ..why };
+                        NotDone { raw: Some(bounded_raw(&answer)), ..after(why.into()) }
+                    }
+                    _ => after(why.into()),
+                })
+            }
+        };
+    }
+    Ok(marked(&answer))
+}
+
+/// The members of an answer, with a mark that it was not typed.
+fn marked(answer: &Answer) -> Value {
+    let mut data = Map::new();
+    if let Ok(Value::Object(answer)) = serde_json::to_value(answer) {
+        data.extend(answer);
+    }
+    // Last, for an answer may have such a member of its own.
+    data.insert("typed".to_owned(), Value::Bool(false));
+    Value::Object(data)
+}
+
+/// An answer for the log of an episode, whose lines have their limits.
+fn bounded_raw(answer: &Answer) -> Json {
+    let whole = marked(answer);
+    let mut text = whole.to_string();
+    let bytes = text.len();
+    if bytes <= MAX_RAW_ANSWER
+        && let Ok(fits) = Json::new(whole)
+    {
+        return fits;
+    }
+    cut(&mut text, MAX_RAW_ANSWER);
+    Json::new(json!({ "bytes": bytes, "cut": text, "typed": false })).unwrap_or(Json::NULL)
+}
+
+/// The longest raw answer that is the `result_data` of a FAILURE (PG-4), in bytes of JSON.
+pub const MAX_RAW_ANSWER: usize = 65_536;
+
+const TYPING_BLOCKED: &str = "typed parsing blocked";
+
+/// A task that was not done.
+struct NotDone {
+    stopped: Stopped,
+    /// Whether the tool was called, so that the call counts against the episode's budget.
+    was_called: bool,
+    /// The answer, if it is not of the promised type.
+    raw: Option<Json>,
+}
+
+impl NotDone {
+    fn details(&self) -> ErrorDetails {
+        let class = match &self.stopped {
+            Stopped::Failed(fault) => Some(fault.class()),
+            _ => None,
+        };
+        let code = class.map_or(self.stopped.code().as_str(), |class| class.as_str());
+        ErrorDetails::builder()
+            .error_code(code)
+            .error_message(self.stopped.to_string())
+            .maybe_is_transient(class.map(|class| class.is_transient()))
+            .retry_recommended(class.is_some_and(|class| class.is_retryable()))
+            .build()
+    }
+}
+
+impl From<Stopped> for NotDone {
+    fn from(stopped: Stopped) -> Self {
+        Self { was_called: stopped.ran() != Ran::No, stopped, raw: None }
+    }
+}
+
+impl From<Blocked> for NotDone {
+    fn from(blocked: Blocked) -> Self {
+        Stopped::from(blocked).into()
+    }
+}

@@ -1,0 +1,210 @@
+//! How a gate is put together.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+
+use crate::answer::{BadOutput, Outputs};
+use crate::audit::{Audit, AuditError, Journal, Key, KeyError, Kind, Options, Record, data};
+use crate::base::{Blocked, Clock, Ratchet, ServerName, SystemClock, ToolId, TurnId};
+use crate::call::{Breakers, Health};
+use crate::config::{Config, KeySource, Limits};
+use crate::grant::{Confirmations, Confirmer, Grant, Grants, Nobody, Reserved};
+use crate::request::gate::{Gate, Parts};
+use crate::request::turn_registry::Turns;
+use crate::server::{Discovery, ToolServer};
+
+/// Puts a gate together: the configuration says what is allowed; servers, types of answers and who confirms come from
+/// the program.
+#[must_use = "a gate begins with `build()`"]
+#[derive(Debug)]
+pub struct Builder {
+    config: Config,
+    servers: BTreeMap<ServerName, Arc<dyn ToolServer>>,
+    outputs: Outputs,
+    confirmer: Arc<dyn Confirmer>,
+    clock: Arc<dyn Clock>,
+    audit: Option<Audit>,
+    wrong: Option<BuildError>,
+}
+
+/// Why there is no gate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// A server was given that the configuration does not have.
+    #[error("C1: the configuration has no server `{0}`")]
+    UnknownServer(ServerName),
+    /// A server of the configuration was not given, and has no command to start it.
+    #[error("C1: the server `{0}` of the configuration is not there: give it to the gate, or write its `command`")]
+    NoServer(ServerName),
+    /// Two servers were given for one name.
+    #[error("C1: the server `{0}` was given twice")]
+    ServerTwice(ServerName),
+    /// There is nowhere to record what is done, so nothing can be done (D49).
+    #[error("A1: there is no audit log: write an `[audit]` table into the configuration, or give one to the gate")]
+    NoAudit,
+    /// A type of answers is of no use.
+    #[error("PG-4: {0}")]
+    Output(#[from] BadOutput),
+    /// A default grant cannot be given.
+    #[error(transparent)]
+    Grant(#[from] Blocked),
+    /// The audit log cannot be used.
+    #[error("A1: {0}")]
+    Audit(#[from] AuditError),
+    /// The key of the audit log cannot be used.
+    #[error("A1: {0}")]
+    Key(#[from] KeyError),
+}
+
+impl Gate {
+    /// Begins with a configuration.
+    pub fn builder(config: Config) -> Builder {
+        Builder {
+            config,
+            servers: BTreeMap::new(),
+            outputs: Outputs::default(),
+            confirmer: Arc::new(Nobody),
+            clock: Arc::new(SystemClock::default()),
+            audit: None,
+            wrong: None,
+        }
+    }
+}
+
+impl Builder {
+    /// Gives a server of the configuration. The gate owns it from then on.
+    pub fn server(mut self, name: ServerName, server: impl ToolServer) -> Self {
+        let is_known = self.config.servers.contains_key(&name);
+        let wrong = match self.servers.entry(name.clone()) {
+            _ if !is_known => Some(BuildError::UnknownServer(name)),
+            Entry::Occupied(_) => Some(BuildError::ServerTwice(name)),
+            Entry::Vacant(place) => {
+                place.insert(Arc::new(server));
+                None
+            }
+        };
+        self.wrong = self.wrong.or(wrong);
+        self
+    }
+
+    /// Says of which type a tool's answers are (PG-4).
+    pub fn output<T: DeserializeOwned + JsonSchema + 'static>(mut self, tool: ToolId) -> Self {
+        let wrong = self.outputs.register::<T>(tool).err().map(BuildError::Output);
+        self.wrong = self.wrong.or(wrong);
+        self
+    }
+
+    /// Says who is asked to confirm calls (G3). Without it nobody is, and what needs a confirmation is denied.
+    pub fn confirmer(mut self, confirmer: impl Confirmer) -> Self {
+        self.confirmer = Arc::new(confirmer);
+        self
+    }
+
+    /// Gives another clock than the machine's.
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Gives an audit log that is open already, in place of that of the configuration.
+    pub fn audit(mut self, audit: Audit) -> Self {
+        self.audit = Some(audit);
+        self
+    }
+
+    /// Starts the servers of the configuration that have a `command` and were not given.
+    ///
+    /// # Errors
+    /// R3 if one of them cannot be started.
+    #[cfg(feature = "mcp")]
+    pub async fn start_servers(mut self) -> Result<Self, Blocked> {
+        let missing: Vec<_> =
+            self.config.servers.iter().filter(|(name, _)| !self.servers.contains_key(*name)).collect();
+        let mut started: Vec<(ServerName, Arc<dyn ToolServer>)> = Vec::new();
+        for (name, server) in missing {
+            if let Some(command) = &server.command {
+                let launch = crate::server::mcp::Launch::configured(command, &self.config.limits);
+                let server = crate::server::mcp::StdioServer::start(launch).await.map_err(|fault| {
+                    let message = format!("the server `{name}` cannot be started: {fault}");
+                    Blocked::new(crate::base::Code::R3, message, "see that its `command` is right and runs by itself")
+                })?;
+                started.push((name.clone(), Arc::new(server)));
+            }
+        }
+        self.servers.extend(started);
+        Ok(self)
+    }
+
+    /// Opens the audit log, loads the default grants, and gives the gate. The grants are in the log, in entries of the
+    /// turn [`START`], before they are in force (G4).
+    ///
+    /// # Errors
+    /// If anything is wrong with what was given, a server is missing, or the audit log cannot be opened.
+    pub fn build(self) -> Result<Gate, BuildError> {
+        let Self { config, servers, outputs, confirmer, clock, audit, wrong } = self;
+        if let Some(wrong) = wrong {
+            return Err(wrong);
+        }
+        if let Some(missing) = config.servers.keys().find(|name| !servers.contains_key(*name)) {
+            return Err(BuildError::NoServer(missing.clone()));
+        }
+        let audit = match (audit, config.audit) {
+            (Some(audit), _) => audit,
+            (None, Some(audit)) => {
+                let key = match &audit.key {
+                    KeySource::File(path) => Key::from_file(path)?,
+                    KeySource::Env(variable) => Key::from_env(variable)?,
+                };
+                let options = Options { sync: audit.sync, max_entry_bytes: longest_entry(&config.limits) };
+                Audit::open(&audit.log, key, Arc::clone(&clock), options)?
+            }
+            (None, None) => return Err(BuildError::NoAudit),
+        };
+        // One for all that expires, so that what one of them has seen, all have. The log has the time of day as it is.
+        let expiry = Ratchet::over(Arc::clone(&clock));
+        let grants = Grants::by(Arc::clone(&expiry));
+        load(config.grants, &grants, &audit)?;
+        let confirmations = Confirmations::by(confirmer, Arc::clone(&expiry), config.confirm);
+        Ok(Gate(Arc::new(Parts {
+            policy: config.policy,
+            discovery: Discovery::new(servers, config.limits.clone()),
+            limits: config.limits,
+            allow: config.allow,
+            outputs,
+            grants,
+            confirmations,
+            breakers: Breakers::new(Arc::clone(&clock), config.breaker),
+            health: Health::new(clock),
+            turns: Turns::new(config.budget),
+            journal: Journal::new(audit),
+            clock: expiry,
+        })))
+    }
+}
+
+/// Gives the default grants (G1), once they are recorded.
+fn load(defaults: Vec<Grant>, grants: &Grants, audit: &Audit) -> Result<(), BuildError> {
+    let start = TurnId::start();
+    let defaults: Vec<_> = defaults.into_iter().map(|grant| grants.reserve(grant)).collect::<Result<_, _>>()?;
+    for some in defaults.chunks(GRANTS_AN_ENTRY) {
+        let given: Vec<_> = some.iter().map(Reserved::given).collect();
+        let _ = audit.append(Record::new(Kind::Grant, &start, data(json!({ "grants": given }))))?;
+    }
+    defaults.into_iter().try_for_each(|reserved| reserved.give().map(drop))?;
+    Ok(())
+}
+
+/// How long an entry of the audit log may be, in bytes. Arguments are in it in the spelling of RFC 8785, which writes
+/// `1e20` with 21 digits: it is less than six times as long as the plan.
+fn longest_entry(limits: &Limits) -> usize {
+    Options::default().max_entry_bytes + 6 * limits.plan_bytes as usize
+}
+
+/// So that no entry is longer than entries may be, whatever the tools are called.
+const GRANTS_AN_ENTRY: usize = 256;

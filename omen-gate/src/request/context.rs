@@ -1,0 +1,168 @@
+//! A turn, for those who take part in it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use omen_types::PacketId;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::audit::{EpisodePacket, Journal, Kind, data};
+use crate::base::clock::instant;
+use crate::base::{Blocked, Clock, Code, StepId, TurnId};
+use crate::call::Abort;
+use crate::config::Policy;
+use crate::request::directive::Origin;
+
+/// A turn, as a request carries it: its id, and how to record what is decided for it.
+#[derive(Clone, Debug)]
+pub(crate) struct TurnState {
+    id: TurnId,
+    origin: Option<Arc<Origin>>,
+    step: Option<Arc<UnderWay>>,
+    /// What each entry has of the request: the hash of its query, or the user inputs that it rests on (A2).
+    asked: Arc<Map<String, Value>>,
+    journal: Journal,
+}
+
+/// A step of a turn, which ends when its turn says so, whatever becomes of its request.
+#[derive(Debug)]
+struct UnderWay {
+    step: StepId,
+    is_over: AtomicBool,
+}
+
+/// Ends a step, also if whoever waits for it goes away.
+#[derive(Debug)]
+pub(crate) struct EndOfStep(Arc<UnderWay>);
+
+impl Drop for EndOfStep {
+    fn drop(&mut self) {
+        self.0.is_over.store(true, Ordering::Release);
+    }
+}
+
+impl TurnState {
+    pub(crate) fn new(id: TurnId, origin: Option<Origin>, journal: Journal) -> Self {
+        Self { id, origin: origin.map(Arc::new), step: None, asked: Arc::default(), journal }
+    }
+
+    /// The same turn for a request, with what its entries have of it.
+    pub(crate) fn asked(self, asked: Map<String, Value>) -> Self {
+        Self { asked: Arc::new(asked), ..self }
+    }
+
+    /// The same turn for one of its steps, and what ends the step when it is dropped.
+    pub(crate) fn within(&self, step: &StepId) -> (Self, EndOfStep) {
+        let under_way = Arc::new(UnderWay { step: step.clone(), is_over: AtomicBool::new(false) });
+        (Self { step: Some(Arc::clone(&under_way)), ..self.clone() }, EndOfStep(under_way))
+    }
+
+    /// Whether the step that the request is of is still under way (R4).
+    pub(crate) fn goes_on(&self) -> Result<(), Abort> {
+        match &self.step {
+            Some(under_way) if under_way.is_over.load(Ordering::Acquire) => {
+                let why = "its request was kept beyond its end";
+                Err(Abort::OutOfOrder { step: under_way.step.clone(), why })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The directive that asks for the call, if one does.
+    pub(crate) fn directive(&self) -> Option<&PacketId> {
+        self.origin.as_ref().map(|origin| &origin.packet.packet_id)
+    }
+
+    /// Whether what the directive rests on is still in force: its token has not expired, and its time is not over.
+    pub(crate) fn stands(&self, clock: &dyn Clock) -> Result<(), Blocked> {
+        self.origin.as_ref().map_or(Ok(()), |origin| origin.stands(instant(clock.wall())))
+    }
+
+    /// Whether the episode that asks for the call, if one does, still lets its task run (D52).
+    pub(crate) fn leased(&self) -> Result<(), Blocked> {
+        self.origin.as_ref().map_or(Ok(()), |origin| origin.leased())
+    }
+
+    /// Screens the user inputs that the directive rests on now, if one asks for the call (PG-0, D68).
+    pub(crate) fn screened(&self, policy: &Policy) -> Result<(), Blocked> {
+        self.origin.as_ref().map_or(Ok(()), |origin| origin.screened(policy))
+    }
+
+    /// Waits until it does not.
+    pub(crate) async fn taken_back(&self) -> Blocked {
+        match &self.origin {
+            Some(origin) => origin.taken_back().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Whether the token of the directive, if it has one, is in force.
+    pub(crate) fn authorized(&self, clock: &dyn Clock) -> Result<(), Blocked> {
+        self.origin.as_ref().map_or(Ok(()), |origin| origin.authorized(instant(clock.wall())))
+    }
+
+    /// Waits for the token of the directive to expire, if it has one.
+    pub(crate) async fn expired(&self, clock: &dyn Clock) -> Blocked {
+        match &self.origin {
+            Some(origin) => origin.expired(clock).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// How long a call may take: no longer than the directive may.
+    pub(crate) fn time_left(&self, clock: &dyn Clock, limit: Duration) -> Duration {
+        let Some(origin) = &self.origin else { return limit };
+        let now = instant(clock.wall());
+        // A directive's time is counted in whole seconds; the part of a second that is left is not lost.
+        let left = origin.deadline.unix_seconds().saturating_sub(now.unix_seconds());
+        limit.min(Duration::from_secs(u64::try_from(left).unwrap_or(0).max(1)))
+    }
+
+    pub(crate) fn id(&self) -> &TurnId {
+        &self.id
+    }
+
+    /// Records something (A1, G4).
+    pub(crate) async fn record(&self, kind: Kind, data: Map<String, Value>) -> Result<(), Blocked> {
+        self.journal.append(kind, &self.id, self.packet(), self.noted(data)).await
+    }
+
+    /// Records something that is a plain value.
+    pub(crate) async fn record_value(&self, kind: Kind, value: &impl Serialize) -> Result<(), Blocked> {
+        match serde_json::to_value(value) {
+            Ok(Value::Object(data)) => self.record(kind, data).await,
+            _ => Err(Blocked::new(Code::A1, "the entry is no object", "this is a mistake of the gate: report it")),
+        }
+    }
+
+    /// Records something where nobody can wait for it.
+    pub(crate) fn record_later(&self, kind: Kind, data: Map<String, Value>) {
+        self.journal.append_later(kind, self.id.clone(), self.packet().cloned(), self.noted(data));
+    }
+
+    fn packet(&self) -> Option<&Arc<EpisodePacket>> {
+        self.origin.as_ref().map(|origin| &origin.packet)
+    }
+
+    fn noted(&self, mut data: Map<String, Value>) -> Map<String, Value> {
+        data.extend(self.asked.iter().map(|(name, value)| (name.clone(), value.clone())));
+        data
+    }
+
+    /// Gives what a check says, and records it if it refuses.
+    pub(crate) async fn check<T>(&self, verdict: Result<T, Blocked>) -> Result<T, Blocked> {
+        if let Err(Blocked { code, message, .. }) = &verdict {
+            self.record(Kind::Decision, data(json!({ "code": code.as_str(), "outcome": "denied", "why": message })))
+                .await?;
+        }
+        verdict
+    }
+
+    /// Records that the turn is at its end, and why.
+    pub(crate) async fn aborted(&self, abort: &Abort) -> Result<(), Blocked> {
+        let entry = json!({ "code": abort.code().as_str(), "outcome": "aborted", "why": abort.to_string() });
+        self.record(Kind::Turn, data(entry)).await
+    }
+}

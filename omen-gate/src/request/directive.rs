@@ -1,0 +1,93 @@
+//! What a directive of an episode gives a call to go by.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use omen_fsm::episode::{Authority, Lapsed, Watch};
+use omen_types::Instant;
+
+use crate::audit::EpisodePacket;
+use crate::base::clock::reached;
+use crate::base::{Blocked, Clock, Code};
+use crate::config::Policy;
+use crate::request::user_inputs;
+
+/// The directive of an episode that asks for a call.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    pub(crate) packet: Arc<EpisodePacket>,
+    /// The token that it was sent with, if it may change things.
+    pub(crate) authority: Option<Authority>,
+    /// From when on its result is late (D35).
+    pub(crate) deadline: Instant,
+    /// Whether the episode lets the task run (D52); none for a task that it did not let begin.
+    pub(crate) watch: Option<Watch>,
+}
+
+/// A task that its episode does not let run, or run on.
+pub(crate) fn lapsed(why: Lapsed) -> Blocked {
+    let code = match why {
+        // What was granted is taken back.
+        Lapsed::Revoked | Lapsed::Expired { .. } | Lapsed::SafeMode => Code::G2,
+        // An order is good for one call, while it is open.
+        _ => Code::Pg6,
+    };
+    Blocked::new(code, why.to_string(), why.help())
+}
+
+impl Origin {
+    /// Whether the directive may still be carried out.
+    pub(crate) fn stands(&self, now: Instant) -> Result<(), Blocked> {
+        self.leased()?;
+        self.authorized(now)?;
+        if now > self.deadline {
+            return Err(Blocked::new(Code::G2, "the directive's time is over before its tool was called", HELP));
+        }
+        Ok(())
+    }
+
+    /// Whether the episode lets the task run.
+    pub(crate) fn leased(&self) -> Result<(), Blocked> {
+        self.watch.as_ref().map_or(Ok(()), |watch| watch.stands().map_err(lapsed))
+    }
+
+    /// Whether the policy allows what the user of the episode has asked for until now (D68).
+    pub(crate) fn screened(&self, policy: &Policy) -> Result<(), Blocked> {
+        self.watch.as_ref().map_or(Ok(()), |watch| user_inputs::screen(policy, &watch.user_inputs()))
+    }
+
+    /// Waits until the episode does not let the task run any more.
+    pub(crate) async fn taken_back(&self) -> Blocked {
+        match &self.watch {
+            Some(watch) => lapsed(watch.lapsed().await),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Whether the directive's token, if it has one, is in force.
+    pub(crate) fn authorized(&self, now: Instant) -> Result<(), Blocked> {
+        match &self.authority {
+            Some(authority) if authority.expires.is_none_or(|expires| now >= expires) => Err(expired(authority)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits for the directive's token to expire, if it has one.
+    pub(crate) async fn expired(&self, clock: &dyn Clock) -> Blocked {
+        let Some(authority) = &self.authority else { return std::future::pending().await };
+        if let Some(expires) = authority.expires {
+            let since = u64::try_from(expires.unix_seconds()).unwrap_or_default();
+            match SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(since)) {
+                Some(time) => reached(clock, time).await,
+                None => std::future::pending().await,
+            }
+        }
+        expired(authority)
+    }
+}
+
+fn expired(authority: &Authority) -> Blocked {
+    Blocked::new(Code::G2, format!("the token `{}` of the directive has expired", authority.token_id), HELP)
+}
+
+const HELP: &str = "send a new directive, under a token that is in force";

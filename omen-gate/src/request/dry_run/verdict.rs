@@ -1,0 +1,85 @@
+//! What the gate would say.
+
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
+
+use crate::base::{Blocked, Code};
+use crate::call::Demand;
+use crate::request::plan::FinalAnswer;
+
+/// What the gate would do with a plan. As JSON it is an object with `verdict`, `code`, `message` and `help`, in this
+/// order; members with nothing to say are `null`.
+#[derive(Debug, PartialEq)]
+pub enum Verdict {
+    /// The tool would be called.
+    Allow,
+    /// The tool would be called if somebody confirmed this call (G3).
+    NeedsConfirmation(Demand),
+    /// The user would be asked, and no tool called (PG-T).
+    Terminal(FinalAnswer),
+    /// Nothing would be done.
+    Block(Blocked),
+}
+
+impl Verdict {
+    /// Its name: `allow`, `needs_confirmation`, `terminal` or `block`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::NeedsConfirmation(_) => "needs_confirmation",
+            Self::Terminal(_) => "terminal",
+            Self::Block(_) => "block",
+        }
+    }
+
+    /// The rule that it refers to.
+    #[must_use]
+    pub fn code(&self) -> Option<Code> {
+        match self {
+            Self::Allow => None,
+            Self::NeedsConfirmation(_) => Some(Code::G3),
+            Self::Terminal(_) => Some(Code::PgT),
+            Self::Block(blocked) => Some(blocked.code),
+        }
+    }
+
+    /// Why it is so.
+    #[must_use]
+    pub fn message(&self) -> Option<String> {
+        match self {
+            Self::Allow => None,
+            Self::NeedsConfirmation(demand) => {
+                Some(format!("the call of `{}` needs a confirmation before it runs", demand.tool))
+            }
+            Self::Terminal(_) => Some("the user is asked for more, and no tool is called".to_owned()),
+            Self::Block(blocked) => Some(blocked.message.clone()),
+        }
+    }
+
+    /// What can be done about it.
+    #[must_use]
+    pub fn help(&self) -> Option<&str> {
+        match self {
+            Self::Allow | Self::Terminal(_) => None,
+            Self::NeedsConfirmation(Demand { always_confirm: true, .. }) => {
+                Some("have somebody there who confirms it: the operator wants every call of this tool confirmed")
+            }
+            Self::NeedsConfirmation(_) => {
+                Some("have somebody there who confirms it, or have the operator pre-grant what the tool may do")
+            }
+            Self::Block(blocked) => Some(&blocked.help),
+        }
+    }
+}
+
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Verdict", 4)?;
+        object.serialize_field("verdict", self.name())?;
+        object.serialize_field("code", &self.code().map(Code::as_str))?;
+        object.serialize_field("message", &self.message())?;
+        object.serialize_field("help", &self.help())?;
+        object.end()
+    }
+}

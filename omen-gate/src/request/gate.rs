@@ -1,0 +1,149 @@
+//! The gate: everything that stands between an agent and its tools.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::answer::Outputs;
+use crate::audit::{Anchor, AuditError, Journal, Kind, data};
+use crate::base::{Blocked, Clock, Permission, Ratchet, ToolId, TurnId};
+use crate::call::{Breakers, Fault, Health, Snapshot};
+use crate::catalog::Allowlist;
+use crate::config::{Limits, Policy};
+use crate::grant::{Confirmations, Grant, GrantId, Grants};
+use crate::request::context::TurnState;
+use crate::request::turn_registry::Turns;
+use crate::server::Discovery;
+
+/// A gate. Clones are the same gate.
+///
+/// It owns its servers: nobody else can call them, for a call takes a [`Dispatch`](crate::server::Dispatch), which
+/// only a gate makes.
+#[derive(Clone)]
+pub struct Gate(pub(super) Arc<Parts>);
+
+pub(super) struct Parts {
+    pub(super) policy: Policy,
+    pub(super) limits: Limits,
+    pub(super) allow: Allowlist,
+    pub(super) discovery: Discovery,
+    pub(super) outputs: Outputs,
+    pub(super) grants: Grants,
+    pub(super) confirmations: Confirmations,
+    pub(super) breakers: Breakers,
+    pub(super) health: Health,
+    pub(super) turns: Turns,
+    pub(super) journal: Journal,
+    /// What things expire by. It never goes back.
+    pub(super) clock: Arc<Ratchet>,
+}
+
+/// All that a gate is would fill pages.
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gate").field("servers", &self.0.discovery.servers().collect::<Vec<_>>()).finish_non_exhaustive()
+    }
+}
+
+impl Gate {
+    /// Grants something while running. It is in the audit log before it is in force (G4).
+    ///
+    /// # Errors
+    /// If it cannot be recorded (A1), there are too many grants (G1), or it was revoked while it was recorded (G2).
+    pub async fn grant(&self, turn: &TurnId, grant: Grant) -> Result<GrantId, Blocked> {
+        let state = TurnState::new(turn.clone(), None, self.0.journal.clone());
+        let reserved = state.check(self.0.grants.reserve(grant)).await?;
+        state.record(Kind::Grant, data(json!({ "grants": [reserved.given()] }))).await?;
+        state.check(reserved.give()).await
+    }
+
+    /// Revokes all grants of a permission for a tool. It is in force at once, also for calls that are authorized
+    /// and not dispatched yet, and breaks off those that run, whether or not it can be recorded (G2).
+    ///
+    /// # Errors
+    /// If it cannot be recorded (A1). It is revoked all the same.
+    pub async fn revoke(&self, turn: &TurnId, tool: &ToolId, permission: Permission) -> Result<Vec<GrantId>, Blocked> {
+        let revoked = self.0.grants.revoke(tool, permission);
+        let entry = json!({ "grants": revoked, "permission": permission, "tool": tool });
+        let state = TurnState::new(turn.clone(), None, self.0.journal.clone());
+        state.record(Kind::Revocation, data(entry)).await?;
+        Ok(revoked)
+    }
+
+    /// Forgets a turn that is over, with its failures. An id must not be used again after that.
+    pub fn end_turn(&self, turn: &TurnId) {
+        self.0.turns.end(turn);
+    }
+
+    /// How the tools are doing. It is for people to look at; nothing here decides by it (R5).
+    #[must_use]
+    pub fn health(&self) -> Snapshot {
+        self.0.health.snapshot(&self.0.breakers)
+    }
+
+    /// Where the audit log stands, to be kept elsewhere (A3).
+    ///
+    /// # Errors
+    /// If a write failed, so that it is not known.
+    pub fn anchor(&self) -> Result<Anchor, AuditError> {
+        self.0.journal.audit().anchor()
+    }
+
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.0.policy
+    }
+
+    pub(crate) fn grants(&self) -> &Grants {
+        &self.0.grants
+    }
+
+    pub(crate) fn confirmations(&self) -> &Confirmations {
+        &self.0.confirmations
+    }
+
+    pub(crate) fn breakers(&self) -> &Breakers {
+        &self.0.breakers
+    }
+
+    pub(crate) fn outputs(&self) -> &Outputs {
+        &self.0.outputs
+    }
+
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.0.turns
+    }
+
+    pub(crate) fn journal(&self) -> &Journal {
+        &self.0.journal
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        self.0.clock.as_ref()
+    }
+
+    pub(crate) fn discovery(&self) -> &Discovery {
+        &self.0.discovery
+    }
+
+    pub(crate) fn allowed(&self) -> &Allowlist {
+        &self.0.allow
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    pub(crate) fn call_timeout(&self) -> Duration {
+        Duration::from_secs(u64::from(self.0.limits.call_timeout_seconds))
+    }
+
+    pub(crate) fn answer_bytes(&self) -> u64 {
+        u64::from(self.0.limits.answer_bytes)
+    }
+
+    pub(crate) fn observed(&self, tool: &ToolId, fault: Option<&Fault>) {
+        self.0.health.observe(tool, fault);
+    }
+}

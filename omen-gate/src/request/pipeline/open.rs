@@ -1,0 +1,107 @@
+//! A call that has begun and not ended.
+
+use serde_json::json;
+
+use crate::audit::{Kind, data};
+use crate::call::{Admission, Attempt, Call, Fault, Ran};
+use crate::request::context::TurnState;
+use crate::request::gate::Gate;
+
+/// A call, from where it is counted to where its outcome is known. If whoever waits for it goes away in between, this
+/// sees to what is left to do: a call that was made has failed, to the budget (R2), the breaker (R1) and the counts
+/// (R5), and one that was not made counts for nothing; and where the log may have the intent, it gets the outcome.
+pub(super) struct Open<'o> {
+    gate: &'o Gate,
+    turn: &'o TurnState,
+    call: &'o Call,
+    attempt: Option<Attempt<'o>>,
+    admission: Option<Admission>,
+    at: At,
+}
+
+/// How far a call has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// Nothing is in the log that an outcome would belong to.
+    Asked,
+    /// The intent may be in the log; the tool was not called.
+    Intended,
+    /// The tool is being called.
+    Called,
+    /// All is told.
+    Ended,
+}
+
+impl<'o> Open<'o> {
+    pub(super) fn new(gate: &'o Gate, turn: &'o TurnState, call: &'o Call, attempt: Attempt<'o>) -> Self {
+        Self { gate, turn, call, attempt: Some(attempt), admission: None, at: At::Asked }
+    }
+
+    /// The intent is about to be recorded.
+    pub(super) fn intended(&mut self, admission: Admission) {
+        (self.admission, self.at) = (Some(admission), At::Intended);
+    }
+
+    /// The call is not made after all, and whoever says so records it.
+    pub(super) fn refused(&mut self) {
+        self.at = At::Asked;
+    }
+
+    /// The tool is about to be called.
+    pub(super) fn called(&mut self) {
+        self.at = At::Called;
+    }
+
+    /// The call was broken off by a rule, and whoever says so records it: it speaks against nobody.
+    pub(super) fn broken_off(mut self) {
+        self.at = At::Ended;
+        self.unused();
+        self.gate.observed(self.call.tool(), Some(&Fault::Cancelled));
+    }
+
+    /// The call is over. Whoever says so records the outcome.
+    pub(super) fn ended(mut self, fault: Option<&Fault>) {
+        self.at = At::Ended;
+        self.tell(fault);
+    }
+
+    /// Nothing is counted.
+    fn unused(&mut self) {
+        self.attempt.take().into_iter().for_each(Attempt::unused);
+        self.admission.take().into_iter().for_each(Admission::unused);
+    }
+
+    /// Tells all that count calls how this one went.
+    fn tell(&mut self, fault: Option<&Fault>) {
+        if let Some(admission) = self.admission.take() {
+            admission.resolve(fault);
+        }
+        match (self.attempt.take(), fault) {
+            (Some(attempt), Some(fault)) => attempt.failure(fault),
+            (Some(attempt), None) => attempt.success(),
+            (None, _) => {}
+        }
+        self.gate.observed(self.call.tool(), fault);
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        let ran = match self.at {
+            At::Asked | At::Intended => {
+                self.unused();
+                Ran::No
+            }
+            At::Called => {
+                self.tell(Some(&Fault::Cancelled));
+                Ran::Unknown
+            }
+            At::Ended => return,
+        };
+        if self.at != At::Asked {
+            let why = "nobody waited for it any more";
+            let entry = json!({ "call": self.call.hash(), "class": Fault::Cancelled.class(), "ran": ran, "why": why });
+            self.turn.record_later(Kind::Outcome, data(entry));
+        }
+    }
+}

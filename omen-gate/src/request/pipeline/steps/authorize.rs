@@ -1,0 +1,48 @@
+//! PG-3, G1 to G3.
+
+use crate::audit::Kind;
+use crate::base::Blocked;
+use crate::call::{Attempt, Call};
+use crate::grant::Decision;
+use crate::request::context::TurnState;
+use crate::request::gate::Gate;
+use crate::request::state::{Authorized, Conformant, Request};
+
+/// Asks the allowlist, the grants and, if the call needs it, somebody who confirms it.
+///
+/// # Errors
+/// If the tool is not allowed, or is not as it was approved (PG-3); if a permission is not granted (G1), or not any
+/// more (G2); if nobody confirms the call in time (G3), who is not asked while the breaker is open (R1) or the turn has had
+/// its failures (R2); or if a decision cannot be recorded (A1).
+pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Authorized>, Blocked> {
+    let Conformant { call, listed } = &request.state;
+    let call = request.gate.allowed().permit_call(listed, request.turn(), call.args());
+    let call = request.turn.check(call).await?;
+    let ruling = request.gate.grants().check(&call);
+    let lease = ruling.recorded_by(|decision| record(&request.turn, Kind::Decision, decision)).await?;
+    let confirmed = match lease.needs_confirmation() {
+        true => {
+            request.turn.check(worth_asking(&request.gate, &request.turn, &call)).await?;
+            let ruling = request.gate.confirmations().ask(&call).await;
+            Some(ruling.recorded_by(|decision| record(&request.turn, Kind::Confirmation, decision)).await?)
+        }
+        false => None,
+    };
+    Ok(request.at(|conformant| Authorized { lease, confirmed, listed: conformant.listed }))
+}
+
+/// Whether the call could be made now (R1, R2, PG-6). Nobody is asked to confirm one that could not; all of this is asked
+/// again as it is dispatched.
+fn worth_asking(gate: &Gate, turn: &TurnState, call: &Call) -> Result<(), Blocked> {
+    gate.breakers().look(&call.tool().tool)?;
+    let book = gate.turns().book(turn.id())?;
+    // While another call of the turn runs, it is not known yet what will be left of the budget.
+    let Ok(mut book) = book.try_lock() else { return Ok(()) };
+    book.is_fresh(turn)?;
+    let attempt = book.budget.attempt().map(Attempt::unused);
+    attempt.map_err(|abort| Blocked::new(abort.code(), abort.to_string(), "begin another turn"))
+}
+
+async fn record(turn: &TurnState, kind: Kind, decision: Decision) -> Result<(), Blocked> {
+    turn.record_value(kind, &decision).await
+}

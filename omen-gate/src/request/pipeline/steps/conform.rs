@@ -1,0 +1,19 @@
+//! PG-2.
+
+use crate::base::Blocked;
+use crate::request::state::{Conformant, Planned, Request};
+
+/// Asks the server for its tools as they are now, and holds the call against the tool's own schema.
+///
+/// # Errors
+/// If server or tool are not there, or the arguments do not match exactly (PG-2); if the server cannot be asked
+/// (R3); or if that cannot be recorded (A1).
+pub(crate) async fn conform(request: Request<Planned>) -> Result<Request<Conformant>, Blocked> {
+    let call = &request.state.call;
+    let found = request.gate.discovery().discover(call.tool()).await.and_then(|listed| {
+        listed.conform(call.args())?;
+        Ok(listed)
+    });
+    let listed = request.turn.check(found).await?;
+    Ok(request.at(|planned| Conformant { call: planned.call, listed }))
+}

@@ -1,0 +1,15 @@
+//! PG-5.
+
+use crate::answer::{Summary, summary};
+use crate::base::Blocked;
+use crate::request::state::{Grounded, Request, Typed};
+
+/// Looks every bullet's evidence up in the answer, verbatim.
+///
+/// # Errors
+/// If one of them does not stand there (PG-5); or if that cannot be recorded (A1).
+pub(crate) async fn ground<T>(request: Request<Typed<T>>, summary: Summary) -> Result<Request<Grounded<T>>, Blocked> {
+    let verdict = summary::ground(&request.state.payload, summary);
+    let summary = request.turn.check(verdict).await?;
+    Ok(request.at(|typed| Grounded { payload: typed.payload, summary }))
+}

@@ -1,0 +1,29 @@
+//! PG-1 and PG-T.
+
+use serde_json::json;
+
+use crate::audit::{Kind, data};
+use crate::base::{Blocked, Code};
+use crate::request::plan::Plan;
+use crate::request::state::{Planned, Request, Screened, Terminal, Way};
+
+/// Reads what the planner wrote: exactly one JSON object.
+///
+/// # Errors
+/// If it is something else (PG-1), or a final answer that asks for nothing (PG-T); or if that cannot be
+/// recorded (A1).
+pub(crate) async fn plan(
+    request: Request<Screened>,
+    output: &str,
+) -> Result<Way<Request<Planned>, Request<Terminal>>, Blocked> {
+    let plan = Plan::parse(output, &request.gate.limits().plan());
+    match request.turn.check(plan).await? {
+        Plan::CallTool(call) => Ok(Way::Call(request.at(|_| Planned { call }))),
+        Plan::FinalAnswer(answer) => {
+            // PG-T: this is where the request ends.
+            let entry = json!({ "code": Code::PgT.as_str(), "outcome": "terminal" });
+            request.turn.record(Kind::Turn, data(entry)).await?;
+            Ok(Way::Terminal(request.at(|_| Terminal { answer })))
+        }
+    }
+}

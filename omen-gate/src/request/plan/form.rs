@@ -1,0 +1,119 @@
+//! From one object to a plan: which members it has, and of what type.
+
+use omen_types::suggest;
+use serde_json::{Map, Value};
+
+use super::{FinalAnswer, Plan, ToolCall, blocked};
+use crate::base::{BadName, Blocked, Code, ServerName, ToolId, ToolName, bounded};
+
+pub(super) fn plan(mut members: Map<String, Value>) -> Result<Plan, Blocked> {
+    match tag(&mut members)? {
+        CALL_TOOL => call(members),
+        _ => answer(members),
+    }
+}
+
+/// Takes out `type`, which is one of [`TAGS`].
+fn tag(members: &mut Map<String, Value>) -> Result<&'static str, Blocked> {
+    let help = "write `\"type\": \"call_tool\"` or `\"type\": \"final_answer\"`";
+    let Some(tag) = members.remove(TYPE) else {
+        let near = members.keys().find(|key| INSTEAD.contains(&key.as_str()) || TAGS.contains(&key.as_str()));
+        let message = match near {
+            Some(near) => format!("the plan has no `type`; `{near}` does not stand for it"),
+            None => match suggest::nearest(TYPE, members.keys().map(String::as_str)) {
+                Some(near) => format!("the plan has no `type`; is `{}` meant to be it?", bounded(near)),
+                None => "the plan has no `type`".to_owned(),
+            },
+        };
+        return Err(blocked(message, help));
+    };
+    let Value::String(tag) = tag else { return Err(wrong(TYPE, "a string", &tag)) };
+    TAGS.into_iter().find(|known| *known == tag).ok_or_else(|| {
+        let help = match suggest::nearest(&tag, TAGS) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => help.to_owned(),
+        };
+        blocked(format!("there is no plan of type `{}`", bounded(&tag)), help)
+    })
+}
+
+fn call(mut members: Map<String, Value>) -> Result<Plan, Blocked> {
+    known(&members, CALL_TOOL, &["server", "tool", "args"])?;
+    let server = name(&mut members, "server")?;
+    let tool = name(&mut members, "tool")?;
+    let args = match members.remove("args") {
+        Some(Value::Object(args)) => args,
+        Some(other) => return Err(wrong("args", "an object", &other)),
+        None => return Err(missing("args", "a tool without arguments gets `\"args\": {}`")),
+    };
+    // The form is right; which names there are is a matter of the catalogue.
+    let server = ServerName::new(server).map_err(|error| unlisted("server", &error))?;
+    let tool = ToolName::new(tool).map_err(|error| unlisted("tool", &error))?;
+    Ok(Plan::CallTool(ToolCall { tool: ToolId { server, tool }, args }))
+}
+
+fn answer(mut members: Map<String, Value>) -> Result<Plan, Blocked> {
+    known(&members, FINAL_ANSWER, &["answer", "needs_more_info"])?;
+    let answer = match members.remove("answer") {
+        Some(Value::String(answer)) => answer,
+        Some(other) => return Err(wrong("answer", "a string", &other)),
+        None => return Err(missing("answer", "say in `answer` what the user is to be asked")),
+    };
+    match members.remove("needs_more_info") {
+        Some(Value::Bool(true)) => {}
+        Some(Value::Bool(false)) => return Err(not_terminal("a `final_answer` has `needs_more_info` false")),
+        Some(other) => return Err(wrong("needs_more_info", "a boolean", &other)),
+        None => return Err(not_terminal("a `final_answer` does not have `needs_more_info`")),
+    }
+    if answer.chars().any(char::is_alphanumeric) {
+        Ok(Plan::FinalAnswer(FinalAnswer { answer }))
+    } else {
+        // White space has many forms, not all of which say that they are; letters do.
+        Err(not_terminal("the `answer` of a `final_answer` is blank: it has no letter and no digit"))
+    }
+}
+
+fn known(members: &Map<String, Value>, form: &str, names: &[&str]) -> Result<(), Blocked> {
+    let Some(unknown) = members.keys().find(|key| !names.contains(&key.as_str())) else { return Ok(()) };
+    let help = match suggest::nearest(unknown, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("a `{form}` has `type`, `{}`, and nothing else", names.join("`, `")),
+    };
+    Err(blocked(format!("a `{form}` has no member `{}`", bounded(unknown)), help))
+}
+
+fn name(members: &mut Map<String, Value>, key: &str) -> Result<String, Blocked> {
+    match members.remove(key) {
+        Some(Value::String(text)) => Ok(text),
+        Some(other) => Err(wrong(key, "a string", &other)),
+        None => Err(missing(key, &format!("name the {key} as it is listed"))),
+    }
+}
+
+/// What has not the form of a name stands in no catalogue (PG-2).
+fn unlisted(key: &str, error: &BadName) -> Blocked {
+    Blocked::new(Code::Pg2, bounded(&error.to_string()), format!("name the {key} as it is listed"))
+}
+
+fn missing(key: &str, help: &str) -> Blocked {
+    blocked(format!("the plan has no `{key}`"), help)
+}
+
+fn wrong(key: &str, wanted: &str, got: &Value) -> Blocked {
+    blocked(format!("`{key}` is not {wanted}"), format!("write {wanted} instead of `{}`", bounded(&got.to_string())))
+}
+
+fn not_terminal(message: &str) -> Blocked {
+    Blocked::new(
+        Code::PgT,
+        message,
+        "call a tool, or ask the user for what is missing: `\"needs_more_info\": true`, and the question in `answer`",
+    )
+}
+
+const TYPE: &str = "type";
+const CALL_TOOL: &str = "call_tool";
+const FINAL_ANSWER: &str = "final_answer";
+const TAGS: [&str; 2] = [CALL_TOOL, FINAL_ANSWER];
+/// What planners write in place of `type`.
+const INSTEAD: [&str; 5] = ["action", "kind", "op", "plan", "name"];

@@ -1,0 +1,115 @@
+//! What a gate knows of turns: their failure budgets, and which directives have had their call (A2, R2, PG-6).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use omen_types::PacketId;
+
+use crate::base::{Blocked, Code, TurnId};
+use crate::call::{BudgetLimits, FailureBudget};
+use crate::request::context::TurnState;
+
+/// What a gate knows of a turn, held by whoever makes a call: a turn makes one call at a time.
+#[derive(Debug)]
+pub(crate) struct Book {
+    pub(crate) budget: FailureBudget,
+    /// The directives whose tool was called: an order is good for one call, however often its task is taken up.
+    pub(crate) called: BTreeSet<PacketId>,
+}
+
+impl Book {
+    /// Whether the directive that asks for a call, if one does, has not had its call yet.
+    pub(crate) fn is_fresh(&self, turn: &TurnState) -> Result<(), Blocked> {
+        match turn.directive() {
+            Some(directive) if self.called.contains(directive) => {
+                let message = format!("the tool of the directive `{directive}` was called already");
+                let help = "settle the task with the result of that call, or send a new directive";
+                Err(Blocked::new(Code::Pg6, message, help))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The books of turns. One that says nothing, and is not in use, need not be kept.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    limits: BudgetLimits,
+    books: Mutex<Books>,
+}
+
+type Books = BTreeMap<TurnId, Arc<tokio::sync::Mutex<Book>>>;
+
+/// How many turns with something to remember (failures, directives whose tool was called) a gate keeps. One that knows
+/// so many lets no new turn make a call.
+pub const MAX_TURNS: usize = 65_536;
+
+impl Turns {
+    pub(crate) fn new(limits: BudgetLimits) -> Self {
+        Self { limits, books: Mutex::default() }
+    }
+
+    /// The book of a turn, which is new if there is nothing to remember of the turn.
+    pub(crate) fn book(&self, turn: &TurnId) -> Result<Arc<tokio::sync::Mutex<Book>>, Blocked> {
+        let mut books = self.lock();
+        if let Some(book) = books.get(turn) {
+            return Ok(Arc::clone(book));
+        }
+        if books.len() >= MAX_TURNS {
+            // One that is held is in use.
+            let says = |book: &Book| book.budget.failures() > 0 || !book.called.is_empty();
+            books.retain(|_, book| Arc::strong_count(book) > 1 || book.try_lock().map_or(true, |book| says(&book)));
+            if books.len() >= MAX_TURNS {
+                let message = format!("there is something to remember of more than {MAX_TURNS} turns");
+                return Err(Blocked::new(
+                    Code::R2,
+                    message,
+                    "end turns that are over: `gate.end_turn(&turn)`, or `gate.closed(&episode)`",
+                ));
+            }
+        }
+        let new = || Book { budget: FailureBudget::new(self.limits), called: BTreeSet::new() };
+        Ok(Arc::clone(books.entry(turn.clone()).or_insert_with(|| Arc::new(new().into()))))
+    }
+
+    /// Forgets a turn that is over.
+    pub(crate) fn end(&self, turn: &TurnId) {
+        self.lock().remove(turn);
+    }
+
+    /// A map of shared pointers is whole whenever something panics.
+    fn lock(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails says so")]
+
+    use super::*;
+
+    fn id(number: usize) -> TurnId {
+        TurnId::new(format!("turn_{number}")).unwrap()
+    }
+
+    fn remember(turns: &Turns, number: usize) {
+        let book = turns.book(&id(number)).unwrap();
+        // Dropped without a word, an attempt is a failure.
+        drop(book.try_lock().unwrap().budget.attempt());
+    }
+
+    #[test]
+    fn so_many_turns_are_remembered_until_one_ends() {
+        let turns = Turns::new(BudgetLimits::default());
+        // Those of whom there is nothing to remember take no room.
+        (0..MAX_TURNS).for_each(|number| drop(turns.book(&id(number)).unwrap()));
+        (MAX_TURNS..2 * MAX_TURNS).for_each(|number| remember(&turns, number));
+        let refused = turns.book(&id(0)).unwrap_err();
+        assert_eq!(refused.code, Code::R2);
+        assert!(refused.help.contains("gate.closed"), "{refused:?}");
+        assert!(turns.book(&id(MAX_TURNS)).is_ok(), "one that is remembered goes on");
+        turns.end(&id(MAX_TURNS));
+        assert!(turns.book(&id(0)).is_ok());
+    }
+}

@@ -1,0 +1,201 @@
+//! R4: which steps of a turn need which others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::base::{Blocked, Code, StepId};
+use crate::call::{Abort, Missing};
+
+/// A step of a turn, before it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Its name.
+    pub id: StepId,
+    /// The steps that must be done before.
+    pub after: Vec<StepId>,
+}
+
+/// The steps of one turn. A step runs only when all that it needs is done; if something that is needed was
+/// skipped, failed or was blocked, the turn aborts and says so. There are no silent partial results.
+#[derive(Debug)]
+pub struct Steps {
+    steps: BTreeMap<StepId, Node>,
+    abort: Option<Abort>,
+}
+
+#[derive(Debug)]
+struct Node {
+    after: Vec<StepId>,
+    state: StepState,
+}
+
+/// Where a step stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepState {
+    /// It has not begun.
+    Waiting,
+    /// It has begun and not ended.
+    Running,
+    /// It is done.
+    Done,
+    /// It ended without being done.
+    Missing(Missing),
+}
+
+/// How many steps a turn may have.
+pub const MAX_STEPS: usize = 1024;
+
+impl Steps {
+    /// Takes the steps of a turn, so many at most; and never more than [`MAX_STEPS`].
+    ///
+    /// # Errors
+    /// If there are more, or a step comes twice, needs one that is not there, or needs itself by some way.
+    pub fn new(steps: impl IntoIterator<Item = Step>, limit: usize) -> Result<Self, Blocked> {
+        let limit = limit.min(MAX_STEPS);
+        let mut nodes: BTreeMap<StepId, Node> = BTreeMap::new();
+        for Step { id, after } in steps {
+            if nodes.len() >= limit {
+                return Err(refused(format!("the turn has more than {limit} steps"), "split it into several turns"));
+            }
+            let message = format!("step `{id}` comes twice");
+            if nodes.insert(id, Node { after, state: StepState::Waiting }).is_some() {
+                return Err(refused(message, "give each step a name of its own"));
+            }
+        }
+        for (id, node) in &nodes {
+            if let Some(unknown) = node.after.iter().find(|dependency| !nodes.contains_key(*dependency)) {
+                let message = format!("step `{id}` needs step `{unknown}`, which is not there");
+                return Err(refused(message, "name steps of the same turn only"));
+            }
+        }
+        match first_in_circle(&nodes) {
+            Some(id) => Err(refused(format!("step `{id}` needs itself, by way of others"), "break the circle")),
+            None => Ok(Self { steps: nodes, abort: None }),
+        }
+    }
+
+    /// The steps that can begin now, by name.
+    pub fn ready(&self) -> impl Iterator<Item = &StepId> {
+        let waiting = self.steps.iter().filter(|(_, node)| node.state == StepState::Waiting);
+        let ready = waiting.filter(|(_, node)| node.after.iter().all(|id| self.state(id) == Some(StepState::Done)));
+        ready.map(|(id, _)| id).filter(|_| self.abort.is_none())
+    }
+
+    /// Begins a step.
+    ///
+    /// # Errors
+    /// If the step cannot begin, or the turn is aborted already. From then on, the turn is aborted.
+    pub fn begin(&mut self, step: &StepId) -> Result<(), Abort> {
+        self.go_on()?;
+        let why = match self.steps.get(step) {
+            None => "it is none of the turn's",
+            Some(Node { state: StepState::Waiting, .. }) if self.ready().any(|ready| ready == step) => {
+                self.put(step, StepState::Running);
+                return Ok(());
+            }
+            Some(Node { state: StepState::Waiting, .. }) => "a step that it needs is not done yet",
+            Some(_) => "it has begun before",
+        };
+        self.fail(Abort::OutOfOrder { step: step.clone(), why })
+    }
+
+    /// A step that has begun is done.
+    ///
+    /// # Errors
+    /// If it has not begun, or the turn is aborted already. From then on, the turn is aborted.
+    pub fn done(&mut self, step: &StepId) -> Result<(), Abort> {
+        self.go_on()?;
+        if self.state(step) == Some(StepState::Running) {
+            self.put(step, StepState::Done);
+            return Ok(());
+        }
+        self.fail(Abort::OutOfOrder { step: step.clone(), why: "it ended without having begun" })
+    }
+
+    /// A step ends without being done, whether it has begun or not. If no other step needs it, the turn goes on.
+    ///
+    /// # Errors
+    /// If another step needs it, if it is none of the turn's or has ended before, or the turn is aborted already.
+    /// From then on, the turn is aborted.
+    pub fn missing(&mut self, step: &StepId, missing: Missing) -> Result<(), Abort> {
+        self.go_on()?;
+        if !matches!(self.state(step), Some(StepState::Waiting | StepState::Running)) {
+            return self
+                .fail(Abort::OutOfOrder { step: step.clone(), why: "it ended twice, or is none of the turn's" });
+        }
+        self.put(step, StepState::Missing(missing));
+        match self.steps.iter().find(|(_, node)| node.after.contains(step)).map(|(id, _)| id.clone()) {
+            Some(needs) => self.fail(Abort::MissingDependency { step: needs, dependency: step.clone(), missing }),
+            None => Ok(()),
+        }
+    }
+
+    /// Where a step stands.
+    #[must_use]
+    pub fn state(&self, step: &StepId) -> Option<StepState> {
+        self.steps.get(step).map(|node| node.state)
+    }
+
+    /// All steps with where they stand, by name: what was done and what was not.
+    pub fn states(&self) -> impl Iterator<Item = (&StepId, StepState)> {
+        self.steps.iter().map(|(id, node)| (id, node.state))
+    }
+
+    /// Ends the turn, and says of each step what became of it.
+    ///
+    /// # Errors
+    /// If the turn is aborted, or a step has not ended.
+    pub fn finish(mut self) -> Result<BTreeMap<StepId, StepState>, Abort> {
+        self.go_on()?;
+        let open = self.steps.iter().find(|(_, node)| matches!(node.state, StepState::Waiting | StepState::Running));
+        if let Some(step) = open.map(|(id, _)| id.clone()) {
+            self.fail(Abort::OutOfOrder { step, why: "the turn ended before it did" })?;
+        }
+        Ok(self.steps.into_iter().map(|(id, node)| (id, node.state)).collect())
+    }
+
+    /// Ends the turn for a reason of its own, if it is not at its end already; says why it is.
+    pub(crate) fn abort(&mut self, abort: Abort) -> Abort {
+        self.abort.get_or_insert(abort).clone()
+    }
+
+    /// Why the turn is aborted, if it is.
+    #[must_use]
+    pub fn aborted(&self) -> Option<&Abort> {
+        self.abort.as_ref()
+    }
+
+    fn go_on(&self) -> Result<(), Abort> {
+        self.abort.clone().map_or(Ok(()), Err)
+    }
+
+    fn fail(&mut self, abort: Abort) -> Result<(), Abort> {
+        Err(self.abort.insert(abort).clone())
+    }
+
+    fn put(&mut self, step: &StepId, state: StepState) {
+        if let Some(node) = self.steps.get_mut(step) {
+            node.state = state;
+        }
+    }
+}
+
+/// Takes away what needs nothing that is left, until nothing more can be taken away; what is left then lies on a
+/// circle or needs one that does.
+fn first_in_circle(nodes: &BTreeMap<StepId, Node>) -> Option<&StepId> {
+    let mut left: BTreeSet<&StepId> = nodes.keys().collect();
+    loop {
+        let free = |id: &&StepId| nodes.get(*id).is_none_or(|node| node.after.iter().all(|need| !left.contains(need)));
+        let taken: Vec<_> = left.iter().copied().filter(free).collect();
+        if taken.is_empty() {
+            return left.first().copied();
+        }
+        left.retain(|id| !taken.contains(id));
+    }
+}
+
+fn refused(message: String, help: &str) -> Blocked {
+    Blocked::new(Code::R4, message, help)
+}

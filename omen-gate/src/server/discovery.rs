@@ -1,0 +1,119 @@
+//! What the servers list now.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::base::{Blocked, Code, ServerName, ToolId};
+use crate::call::{Fault, Tool, caught, guarded};
+use crate::catalog::{Catalog, Listed, no_server};
+use crate::config::Limits;
+use crate::server::ToolServer;
+
+/// The servers of a gate, and the lists that they gave last, with those of their schemas compiled that were asked for. A
+/// server is asked each time, for it may change its tools without a word; what it says again is not compiled again.
+#[derive(Debug)]
+pub(crate) struct Discovery {
+    servers: BTreeMap<ServerName, Arc<dyn ToolServer>>,
+    limits: Limits,
+    seen: Mutex<BTreeMap<ServerName, Seen>>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    tools: Vec<Tool>,
+    catalog: Arc<Catalog>,
+}
+
+impl Discovery {
+    pub(crate) fn new(servers: BTreeMap<ServerName, Arc<dyn ToolServer>>, limits: Limits) -> Self {
+        Self { servers, limits, seen: Mutex::default() }
+    }
+
+    pub(crate) fn servers(&self) -> impl Iterator<Item = &ServerName> {
+        self.servers.keys()
+    }
+
+    /// Asks the tool's server for its list, and finds the tool in it.
+    pub(crate) async fn discover(&self, tool: &ToolId) -> Result<Arc<Listed>, Blocked> {
+        let (_, catalog) = self.look(&tool.server).await?;
+        catalog.find(tool).cloned()
+    }
+
+    /// Asks the server of a tool for its list again, and gives the server, if the tool is still in the form in which
+    /// it was looked at. Whether the server has announced a change does not matter.
+    pub(crate) async fn unchanged(&self, listed: &Listed) -> Result<Form, Blocked> {
+        let tool = listed.id();
+        let (form, catalog) = self.look(&tool.server).await?;
+        if !catalog.find(tool)?.is_still(listed) {
+            let message = format!("the tool `{tool}` has changed since the call was checked against its schema");
+            return Err(Blocked::new(Code::Pg3, message, "plan the call again, against the tool as it is now"));
+        }
+        Ok(form)
+    }
+
+    /// Asks once more at the last moment, and until the server announces no change while it is asked. Then the call
+    /// can be made at once: what lies between the list and the call is nothing that waits.
+    pub(crate) async fn still(&self, listed: &Listed) -> Result<Form, Blocked> {
+        let name = &listed.id().server;
+        for _ in 0..MOST_TRIES {
+            let form = self.unchanged(listed).await?;
+            if revision(name, &form.server)? == form.revision {
+                return Ok(form);
+            }
+        }
+        let message = format!("the server `{name}` keeps reporting that its tools have changed");
+        Err(Blocked::new(Code::Pg3, message, "fix the server: it is to notify only when its tools have changed"))
+    }
+
+    /// Asks a server for its list, at the revision that it has before it is asked.
+    async fn look(&self, name: &ServerName) -> Result<(Form, Arc<Catalog>), Blocked> {
+        let server = self.server(name)?;
+        let revision = revision(name, &server)?;
+        let catalog = self.ask(name, Arc::clone(&server)).await?;
+        Ok((Form { server, revision }, catalog))
+    }
+
+    fn server(&self, name: &ServerName) -> Result<Arc<dyn ToolServer>, Blocked> {
+        self.servers.get(name).cloned().ok_or_else(|| no_server(name, self.servers.keys()))
+    }
+
+    async fn ask(&self, name: &ServerName, server: Arc<dyn ToolServer>) -> Result<Arc<Catalog>, Blocked> {
+        let limit = Duration::from_secs(u64::from(self.limits.list_timeout_seconds));
+        let tools = guarded(limit, async move { server.list().await }).await.map_err(|fault| unasked(name, &fault))?;
+        if let Some(seen) = self.lock().get(name)
+            && seen.tools == tools
+        {
+            return Ok(Arc::clone(&seen.catalog));
+        }
+        let catalog = Catalog::of_server(name, tools.clone(), self.limits.catalog())?;
+        let catalog = Arc::new(catalog);
+        self.lock().insert(name.clone(), Seen { tools, catalog: Arc::clone(&catalog) });
+        Ok(catalog)
+    }
+
+    /// A list is replaced as a whole.
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ServerName, Seen>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A server, at the revision at which a tool was looked at.
+#[derive(Debug)]
+pub(crate) struct Form {
+    pub(crate) server: Arc<dyn ToolServer>,
+    pub(crate) revision: u64,
+}
+
+/// How often a server whose tools have changed is asked again for one call.
+const MOST_TRIES: usize = 4;
+
+/// The server's own code tells it, and may panic.
+fn revision(name: &ServerName, server: &Arc<dyn ToolServer>) -> Result<u64, Blocked> {
+    caught(|| server.revision()).map_err(|fault| unasked(name, &fault))
+}
+
+fn unasked(name: &ServerName, fault: &Fault) -> Blocked {
+    let message = format!("the server `{name}` cannot be asked for its tools: {fault}");
+    Blocked::new(Code::R3, message, "see that the server runs; then make the request anew")
+}

@@ -1,0 +1,204 @@
+//! One run of a server: its process, the handshake, and the requests that are asked of it.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use rmcp::model::{ClientCapabilities, ClientConfig, ClientRequest, Implementation, ProtocolVersion};
+use rmcp::service::{ClientInitializeError, PeerRequestOptions, RequestHandle, RunningService, ServiceError};
+use rmcp::{ClientHandler, RoleClient, ServiceExt as _};
+use serde_json::{Map, Value};
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use super::Launch;
+use super::link::{End, Link};
+use super::process::{EXIT, Exit, Process, Wish};
+use super::tail::Tail;
+use super::transport::{Pipes, unpack};
+use crate::base::bounded;
+use crate::call::Fault;
+
+/// A run of a server. The process is killed when this is dropped.
+#[derive(Debug)]
+pub(super) struct Connection {
+    service: RunningService<RoleClient, Client>,
+    link: Arc<Link>,
+    exit: Exit,
+    stderr: Arc<Tail>,
+    runtime: Handle,
+}
+
+/// What we are to a server: a client that can do nothing for it.
+#[derive(Clone, Copy, Debug)]
+struct Client;
+
+impl ClientHandler for Client {
+    fn get_info(&self) -> ClientConfig {
+        let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), name)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+}
+
+impl Connection {
+    /// Starts the server and shakes hands.
+    pub(super) async fn open(launch: &Launch, revision: Arc<AtomicU64>) -> Result<Self, Fault> {
+        let limits = *launch.limits_ref();
+        let link = Arc::new(Link::new(revision));
+        let process = Process::start(launch, link.wishes())
+            .map_err(|error| Fault::Unreachable { why: bounded(&format!("it could not be started: {error}")) })?;
+        let (mut exit, stderr) = (process.exit.clone(), Arc::clone(&process.stderr));
+        // When the time is over, all that is dropped takes the process with it.
+        let shaken = timeout(limits.start, Client.serve(Pipes::new(process, limits, Arc::clone(&link)))).await;
+        let service = match shaken {
+            Err(_) => return Err(Fault::Timeout { after: limits.start }),
+            Ok(Err(error)) => {
+                let end = match (&error, link.ended()) {
+                    // Its input is broken: that its output is, too, was not seen yet.
+                    (ClientInitializeError::TransportError { .. }, None) => exit.soon().await.map(End::Closed),
+                    (_, end) => end,
+                };
+                return Err(not_shaken(&error, end, &stderr));
+            }
+            Ok(Ok(service)) => service,
+        };
+        let connection = Self { service, link, exit, stderr, runtime: Handle::current() };
+        let version = connection.service.peer_info().map(|info| info.protocol_version.clone());
+        match version.filter(|version| ProtocolVersion::KNOWN_VERSIONS.contains(version) && version.has_initialize()) {
+            Some(_) => Ok(connection),
+            None => Err(Fault::Unreachable { why: "it speaks no version of the protocol that we know".to_owned() }),
+        }
+    }
+
+    /// Asks once. Dropping the future tells the server that the request is cancelled.
+    pub(super) async fn ask(&self, request: ClientRequest) -> Result<Map<String, Value>, Fault> {
+        if let Some(end) = self.link.ended() {
+            return Err(end.before());
+        }
+        let sent = self.service.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
+        let Ok(handle) = sent else {
+            return Err(self.end().before());
+        };
+        let mut open = Open { handle: Some(handle), runtime: &self.runtime };
+        // An answer that is here counts, even if the server has died since.
+        let answer = tokio::select! {
+            biased;
+            answer = open.answer() => answer,
+            end = self.link.over() => return Err(end.during()),
+        };
+        match answer {
+            Answered::With(answer) => answer,
+            // The line was not written to its end, so that the server cannot have read it.
+            Answered::NotSent(why) => Err(Fault::Unreachable { why }),
+            Answered::Deaf => Err(self.deaf().await.before()),
+            Answered::Never => Err(self.end().during()),
+        }
+    }
+
+    /// It does not read any more, so it has ended, or is of no use. What it wrote before is read to its end first.
+    async fn deaf(&self) -> End {
+        if timeout(EXIT, self.link.over()).await.is_err() {
+            self.link.end(End::Closed("it closed its input".to_owned()));
+        }
+        self.end()
+    }
+
+    /// How it ended, if the SDK says that it has.
+    fn end(&self) -> End {
+        self.link.ended().unwrap_or_else(|| End::Closed("the connection was closed".to_owned()))
+    }
+
+    /// Closes the server's input, gives it time to end, and kills it otherwise. Returns when it has ended.
+    pub(super) async fn stop(&self) {
+        self.link.end(End::Stopped);
+        self.service.cancellation_token().cancel();
+        self.exit.clone().wait().await;
+    }
+
+    /// Ends it at once.
+    pub(super) fn kill(&self) {
+        self.link.end(End::Stopped);
+        self.link.wish(Wish::Kill);
+    }
+
+    /// Whether nothing can be asked any more. What a server has started and left behind may hold its streams open when
+    /// it has ended itself.
+    pub(super) fn is_lost(&self) -> bool {
+        self.link.ended().is_some() || self.exit().is_some()
+    }
+
+    /// How the process ended, if it has.
+    pub(super) fn exit(&self) -> Option<String> {
+        self.exit.how()
+    }
+
+    pub(super) fn stderr(&self) -> String {
+        self.stderr.text()
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.link.wish(Wish::Kill);
+    }
+}
+
+/// What came of a request.
+enum Answered {
+    With(Result<Map<String, Value>, Fault>),
+    NotSent(String),
+    /// It was not sent, for the server has closed its input.
+    Deaf,
+    Never,
+}
+
+/// A request that is open. If it is dropped before it is answered, the server is told.
+struct Open<'c> {
+    handle: Option<RequestHandle<RoleClient>>,
+    runtime: &'c Handle,
+}
+
+impl Open<'_> {
+    async fn answer(&mut self) -> Answered {
+        let Some(handle) = &mut self.handle else { return Answered::Never };
+        let answer = (&mut handle.rx).await;
+        self.handle = None;
+        match answer {
+            Ok(Ok(result)) => unpack(result).map_or(Answered::Never, Answered::With),
+            Ok(Err(ServiceError::TransportSend(error))) => match error.error.downcast_ref::<io::Error>() {
+                Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Answered::Deaf,
+                _ => Answered::NotSent(bounded(&error.error.to_string())),
+            },
+            Ok(Err(_)) | Err(_) => Answered::Never,
+        }
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        if let Some(handle) = self.handle.take() {
+            self.runtime.spawn(handle.cancel(Some("nobody waits for the answer".to_owned())));
+        }
+    }
+}
+
+/// Why there was no handshake. No tool has run, and what the server wrote to its standard error was written before it
+/// was told anything.
+fn not_shaken(error: &ClientInitializeError, end: Option<End>, stderr: &Tail) -> Fault {
+    match (end, error) {
+        (Some(End::Closed(how)), _) => {
+            let words = stderr.text();
+            let why = match words.trim() {
+                "" => format!("it ended before the handshake: {how}"),
+                words => format!("it ended before the handshake: {how}; its last words: `{}`", bounded(words)),
+            };
+            Fault::Unreachable { why }
+        }
+        (Some(end), _) => end.during(),
+        (None, ClientInitializeError::JsonRpcError(error)) => {
+            Fault::Refused { code: i64::from(error.code.0), message: bounded(&error.message) }
+        }
+        (None, error) => Fault::Unreachable { why: bounded(&format!("no handshake: {error}")) },
+    }
+}

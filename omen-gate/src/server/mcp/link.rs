@@ -1,0 +1,133 @@
+//! What the two ends of a connection know of each other: how it ended, and whether the list of tools is stale.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::watch;
+
+use super::process::Wish;
+use crate::call::Fault;
+
+/// Shared by the server's side, which calls, and the transport, which reads.
+#[derive(Debug)]
+pub(super) struct Link {
+    /// It goes on counting over restarts.
+    revision: Arc<AtomicU64>,
+    end: watch::Sender<Option<End>>,
+    wish: watch::Sender<Wish>,
+}
+
+/// Why a connection is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The server ended or closed its output.
+    Closed(String),
+    /// It sent a message larger than this many bytes.
+    Oversized(usize),
+    /// It sent what the protocol does not allow.
+    Malformed(String),
+    /// We stopped it.
+    Stopped,
+}
+
+impl Link {
+    pub(super) fn new(revision: Arc<AtomicU64>) -> Self {
+        Self { revision, end: watch::Sender::new(None), wish: watch::Sender::new(Wish::Live) }
+    }
+
+    /// The list of tools may have changed.
+    pub(super) fn changed(&self) {
+        self.revision.fetch_add(1, Ordering::Release);
+    }
+
+    /// The connection is over; only the first reason counts. A server that has broken the protocol is killed, for
+    /// nobody listens to it any more.
+    pub(super) fn end(&self, end: End) {
+        self.wish(match end {
+            End::Closed(_) | End::Stopped => Wish::Stop,
+            End::Oversized(_) | End::Malformed(_) => Wish::Kill,
+        });
+        let first = self.end.send_if_modified(|seen| {
+            let first = seen.is_none();
+            if first {
+                *seen = Some(end);
+            }
+            first
+        });
+        if first {
+            self.changed();
+        }
+    }
+
+    /// What is to become of the process. A wish is never taken back.
+    pub(super) fn wish(&self, wish: Wish) {
+        self.wish.send_if_modified(|held| {
+            let further = *held < wish;
+            if further {
+                *held = wish;
+            }
+            further
+        });
+    }
+
+    pub(super) fn wishes(&self) -> watch::Receiver<Wish> {
+        self.wish.subscribe()
+    }
+
+    /// How the connection ended, if it has.
+    pub(super) fn ended(&self) -> Option<End> {
+        self.end.borrow().clone()
+    }
+
+    /// Waits for the end.
+    pub(super) async fn over(&self) -> End {
+        let mut end = self.end.subscribe();
+        match end.wait_for(Option::is_some).await.as_deref() {
+            Ok(Some(end)) => end.clone(),
+            // The sender is `self`.
+            _ => End::Stopped,
+        }
+    }
+}
+
+impl End {
+    /// What it means for a request that was open: the tool may have run.
+    pub(super) fn during(&self) -> Fault {
+        match self {
+            Self::Closed(why) => Fault::Died { why: why.clone() },
+            Self::Oversized(limit) => Fault::Oversized { limit: u64::try_from(*limit).unwrap_or(u64::MAX) },
+            Self::Malformed(why) => Fault::Malformed { why: why.clone() },
+            Self::Stopped => Fault::Died { why: "it was stopped".to_owned() },
+        }
+    }
+
+    /// What it means for a request that was not sent any more.
+    pub(super) fn before(&self) -> Fault {
+        let why = match self {
+            Self::Closed(why) => why.clone(),
+            Self::Oversized(limit) => format!("the connection was given up: a message was larger than {limit} bytes"),
+            Self::Malformed(why) => format!("the connection was given up: {why}"),
+            Self::Stopped => "it was stopped".to_owned(),
+        };
+        Fault::Unreachable { why }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering;
+
+    use super::{End, Link, Wish};
+
+    #[test]
+    fn only_the_first_end_counts_and_a_wish_is_not_taken_back() {
+        let revision = Arc::default();
+        let link = Link::new(Arc::clone(&revision));
+        link.end(End::Oversized(9));
+        link.end(End::Closed("it ended".to_owned()));
+        assert_eq!(link.ended(), Some(End::Oversized(9)));
+        assert_eq!(*link.wishes().borrow(), Wish::Kill);
+        assert_eq!(revision.load(Ordering::Acquire), 1, "a lost server has no tools: the list is stale");
+    }
+}

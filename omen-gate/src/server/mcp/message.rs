@@ -1,0 +1,168 @@
+//! One line of a server, as a message of JSON-RPC 2.0.
+
+use rmcp::model::RequestId;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::base::bounded;
+use crate::base::json::strict::{self, Unread};
+
+/// A message, as far as the gate looks at it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Message {
+    /// An answer to a request of ours.
+    Answer { id: i64, outcome: Outcome },
+    /// A request of the server.
+    Request { id: RequestId, method: String },
+    /// A notification. What it says beside its name is not kept.
+    Notification { method: String },
+}
+
+/// What a request came to.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Outcome {
+    /// The result, as the server wrote it.
+    Result(Map<String, Value>),
+    /// An error of the protocol.
+    Error(RpcError),
+    /// Nothing that can be read in one way only, but it says which request it answers.
+    Malformed(String),
+}
+
+/// An error of the protocol. Its `data` is not kept.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct RpcError {
+    pub(super) code: i64,
+    pub(super) message: String,
+}
+
+impl Message {
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// If it is no message. The text says why, and is bounded.
+    pub(super) fn read(line: &[u8]) -> Result<Self, String> {
+        // A struct of serde's could be written as an array, too.
+        if line.trim_ascii_start().first() != Some(&b'{') {
+            return Err(format!("`{}` is no message", bounded(&String::from_utf8_lossy(line))));
+        }
+        let frame = match strict::read(line) {
+            Ok(frame) => frame,
+            // A frame that names its request once, and is no request itself, is that request's fault alone (D58).
+            Err(Unread::Doubled(frame)) => {
+                return match frame.once("id").and_then(Value::as_i64) {
+                    Some(id) if !frame.has("method") => Ok(Self::Answer { id, outcome: Outcome::Malformed(frame.why) }),
+                    _ => Err(format!("no message: {}", frame.why)),
+                };
+            }
+            Err(Unread::Other(why)) => return Err(format!("no message: {why}")),
+        };
+        let raw: Raw =
+            serde_json::from_value(Value::Object(frame)).map_err(|error| bounded(&format!("no message: {error}")))?;
+        if raw.jsonrpc != "2.0" {
+            return Err(format!("a message of JSON-RPC `{}`", bounded(&raw.jsonrpc)));
+        }
+        match (raw.method, raw.id, raw.result, raw.error) {
+            (Some(method), Some(id), None, None) => Ok(Self::Request { id, method }),
+            (Some(method), None, None, None) => Ok(Self::Notification { method }),
+            (None, Some(RequestId::Number(id)), Some(result), None) => {
+                Ok(Self::Answer { id, outcome: Outcome::Result(result) })
+            }
+            (None, Some(RequestId::Number(id)), None, Some(error)) => {
+                Ok(Self::Answer { id, outcome: Outcome::Error(error) })
+            }
+            (None, Some(RequestId::String(id)), ..) => {
+                Err(format!("an answer to `{}`, which was not asked", bounded(&id)))
+            }
+            (None, None, None, Some(error)) => {
+                Err(format!("an error that answers no request ({}): {}", error.code, bounded(&error.message)))
+            }
+            _ => Err("a message that is neither request, nor notification, nor answer".to_owned()),
+        }
+    }
+}
+
+/// The frame, in which no key is repeated; `params` are passed over.
+#[derive(Deserialize)]
+struct Raw {
+    jsonrpc: String,
+    id: Option<RequestId>,
+    method: Option<String>,
+    result: Option<Map<String, Value>>,
+    error: Option<RpcError>,
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+mod tests {
+    use super::{Message, Outcome};
+
+    #[track_caller]
+    fn refused(line: &str, why: &str) {
+        let refusal = Message::read(line.as_bytes()).unwrap_err();
+        assert!(refusal.contains(why), "{line}: {refusal}");
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused() {
+        refused("Server listening", "`Server listening` is no message");
+        refused(r#"["2.0",1,null,{}]"#, "is no message");
+        refused(r#"{"jsonrpc":"2.0","id":1,"result":{}"#, "EOF");
+        refused(r#"{"jsonrpc":"2.0","id":1,"id":2,"result":{}}"#, "duplicate field `id`");
+        refused(r#"{"jsonrpc":"1.0","id":1,"result":{}}"#, "JSON-RPC `1.0`");
+        refused(r#"{"jsonrpc":"2.0","id":1,"result":[]}"#, "expected a map");
+        refused(r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#, "no message");
+        refused(r#"{"jsonrpc":"2.0","id":"1","result":{}}"#, "`1`, which was not asked");
+        refused(r#"{"jsonrpc":"2.0","id":1}"#, "neither");
+        refused(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#, "neither");
+        refused(r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"what?"}}"#, "(-32700): what?");
+        // Read once more, it would be an array, and as deep as it likes.
+        let key = r#""$serde_json::private::RawValue":"[1]""#;
+        refused(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":[{{{key}}}]}}}}"#), "is reserved");
+        let escaped = key.replace("serde", "\\u0073erde");
+        refused(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":[{{{escaped}}}]}}}}"#), "is reserved");
+        let deep = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":{}}}}}"#, "[".repeat(1_000));
+        refused(&deep, "recursion limit");
+    }
+
+    #[test]
+    fn a_repeated_key_is_the_fault_of_the_request_that_it_answers() {
+        for rest in [
+            r#""id":7,"result":{},"result":{}"#,
+            r#""id":7,"result":{},"re\u0073ult":{}"#,
+            r#""id":7,"error":{"code":1,"code":2,"message":"m"}"#,
+            r#""result":{"isError":true,"\u0069sError":false},"id":7"#,
+            r#""id":7,"result":{"tools":[{"name":"a","inputSchema":{"type":{"a":1,"a":1}}}]}"#,
+            r#""id":7,"jsonrpc":"2.0","result":{}"#,
+            r#""id":7,"result":{},"_":0,"_":0"#,
+        ] {
+            let message = Message::read(format!(r#"{{"jsonrpc":"2.0",{rest}}}"#).as_bytes()).unwrap();
+            let Message::Answer { id: 7, outcome: Outcome::Malformed(why) } = message else { panic!("{message:?}") };
+            assert!(why.starts_with("duplicate field `"), "{why}");
+        }
+        // Nobody can say whom it answers, or it answers nobody.
+        for rest in [
+            r#""id":7,"\u0069d":8,"result":{}"#,
+            r#""result":{"a":1,"a":2},"id":7,"id":7"#,
+            r#""id":"7","result":{},"result":{}"#,
+            r#""id":7,"method":"ping","params":{"a":1,"a":2}"#,
+            r#""id":7,"method":"a","method":"b""#,
+            r#""method":"notifications/tools/list_changed","params":{"_meta":[{"a":1,"a":1}]}"#,
+            r#""method":"a","meth\u006fd":"notifications/tools/list_changed""#,
+        ] {
+            refused(&format!(r#"{{"jsonrpc":"2.0",{rest}}}"#), "no message: duplicate field `");
+        }
+    }
+
+    #[test]
+    fn messages_are_read() {
+        let read = |line: &str| Message::read(line.as_bytes()).unwrap();
+        assert!(matches!(read(r#"{"jsonrpc":"2.0","id":7,"result":{"x":1}}"#), Message::Answer { id: 7, .. }));
+        assert!(matches!(
+            read(r#"{"jsonrpc":"2.0","id":7,"error":{"code":5,"message":"m","data":[]}}"#),
+            Message::Answer { .. }
+        ));
+        assert!(matches!(read(r#"{"jsonrpc":"2.0","id":"a","method":"roots/list"}"#), Message::Request { .. }));
+        assert!(matches!(read(r#"{"jsonrpc":"2.0","method":"m","params":{"a":[1]}}"#), Message::Notification { .. }));
+    }
+}

@@ -1,0 +1,162 @@
+//! A tool server that is a child process.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ListToolsRequest, PaginatedRequestParams};
+
+use super::connection::Connection;
+use super::current::Current;
+use super::listing::Listing;
+use super::{Launch, answer};
+use crate::call::{Answer, Fault, Tool};
+use crate::server::{Dispatch, ToolServer};
+
+/// A server of the Model Context Protocol as a child process.
+///
+/// - A call never starts the process: whether a tool that was running may run again is not for this type to say. What
+///   is called on a server that has died is [`Fault::Unreachable`].
+/// - A list does: if the process has died, or its connection was given up, it is started anew, at most once a list,
+///   and lists its tools. A gate asks for the list before each call, so that the next request after a death finds a
+///   live server, whose tools are held against their pins as ever. One that dies each time fails each list, once.
+/// - A server that was stopped stays so until [`restart`](Self::restart).
+/// - It offers a server no capability: no roots, no sampling, no elicitation.
+/// - It speaks the versions of the protocol that begin with `initialize`, up to 2025-11-25.
+/// - When it is dropped, the process is killed with all that it has started. [`stop`](Self::stop) is kinder.
+///
+/// ```no_run
+/// use omen_gate::mcp::{Launch, StdioServer};
+/// use omen_gate::server::ToolServer;
+///
+/// # async fn example() -> Result<(), omen_gate::Fault> {
+/// let server = StdioServer::start(Launch::new("config_store").arg("settings.json")).await?;
+/// for tool in server.list().await? {
+///     println!("{}: {}", tool.name, tool.description.unwrap_or_default());
+/// }
+/// server.stop().await;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct StdioServer {
+    launch: Launch,
+    current: Current<Connection>,
+    /// Whether it is to run. Held while the process is started or stopped, so that two lists do not start two.
+    wanted: tokio::sync::Mutex<bool>,
+}
+
+impl StdioServer {
+    /// Starts the process and shakes hands. Must be called within a runtime of tokio, with its timer and its driver of
+    /// input and output, which has to outlive the server.
+    ///
+    /// # Errors
+    /// - [`Fault::Unreachable`] if the process cannot be started or ends before the handshake; the end of what it
+    ///   wrote to its standard error is in the text. Also if it speaks no version of the protocol that we know.
+    /// - [`Fault::Timeout`] if the handshake takes longer than [`Limits::start`](super::Limits::start).
+    /// - [`Fault::Refused`], [`Fault::Malformed`] and [`Fault::Oversized`] as its answer was.
+    pub async fn start(launch: Launch) -> Result<Self, Fault> {
+        let revision = Arc::default();
+        let connection = Connection::open(&launch, Arc::clone(&revision)).await?;
+        Ok(Self { launch, current: Current::new(connection, revision), wanted: true.into() })
+    }
+
+    /// Starts the process anew, and kills the old one if it still runs. The list of tools counts as changed.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start). Then the server stays as it was.
+    pub async fn restart(&self) -> Result<(), Fault> {
+        let mut wanted = self.wanted.lock().await;
+        self.start_anew().await?;
+        *wanted = true;
+        Ok(())
+    }
+
+    /// Closes the server's input, gives it [`Limits::stop`](super::Limits::stop) to end, and kills it otherwise.
+    /// Returns when the process has ended. Open calls end with [`Fault::Died`].
+    pub async fn stop(&self) {
+        let mut wanted = self.wanted.lock().await;
+        *wanted = false;
+        self.connection().stop().await;
+    }
+
+    /// How the process ended, such as `exit status: 1`, or none while it runs.
+    #[must_use]
+    pub fn exit(&self) -> Option<String> {
+        self.connection().exit()
+    }
+
+    /// The last 4,096 bytes of what the process wrote to its standard error. It is foreign text, and may hold secrets.
+    #[must_use]
+    pub fn stderr(&self) -> String {
+        self.connection().stderr()
+    }
+
+    /// Starts the process in place of one that is lost, unless somebody else has, or it is not to run.
+    async fn revive(&self, lost: &Arc<Connection>) -> Result<Arc<Connection>, Fault> {
+        let wanted = self.wanted.lock().await;
+        let current = self.connection();
+        if !Arc::ptr_eq(&current, lost) {
+            return Ok(current);
+        }
+        if !*wanted {
+            return Err(Fault::Unreachable { why: "it was stopped".to_owned() });
+        }
+        self.start_anew().await
+    }
+
+    /// Only with `wanted` held.
+    async fn start_anew(&self) -> Result<Arc<Connection>, Fault> {
+        let connection = Arc::new(Connection::open(&self.launch, self.current.counter()).await?);
+        self.current.replace(Arc::clone(&connection)).kill();
+        Ok(connection)
+    }
+
+    /// Lists the tools of one run of the process: a restart in between must not mix two lists.
+    async fn list_of(&self, connection: &Connection) -> Result<Vec<Tool>, Fault> {
+        let mut listing = Listing::new(self.launch.limits_ref());
+        let mut cursor = None;
+        loop {
+            let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+            let request = ListToolsRequest { params, ..ListToolsRequest::default() };
+            cursor = listing.page(connection.ask(ClientRequest::ListToolsRequest(request)).await?)?;
+            if cursor.is_none() {
+                return Ok(listing.finish());
+            }
+        }
+    }
+
+    fn connection(&self) -> Arc<Connection> {
+        self.current.get()
+    }
+}
+
+#[async_trait]
+impl ToolServer for StdioServer {
+    async fn list(&self) -> Result<Vec<Tool>, Fault> {
+        let connection = self.connection();
+        if !connection.is_lost() {
+            match self.list_of(&connection).await {
+                // It was dead already, and nobody had seen it, or it dies of being asked: once more will tell.
+                Err(Fault::Died { .. } | Fault::Unreachable { .. }) if connection.is_lost() => {}
+                listed => return listed,
+            }
+        }
+        let connection = self.revive(&connection).await?;
+        self.list_of(&connection).await
+    }
+
+    async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault> {
+        let connection = dispatch.revision().map_or_else(|| Some(self.connection()), |seen| self.current.at(seen));
+        let Some(connection) = connection else {
+            return Err(Fault::unreachable("it was started anew since the tool was looked at"));
+        };
+        let (tool, args) = dispatch.into_parts();
+        let params = CallToolRequestParams::new(tool.as_str().to_owned()).with_arguments(args);
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        answer::read(connection.ask(request).await?)
+    }
+
+    fn revision(&self) -> u64 {
+        self.current.revision()
+    }
+}

@@ -1,0 +1,218 @@
+//! Lines to and from a server, as the SDK's messages.
+
+use std::io;
+use std::sync::Arc;
+
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientNotification, ClientRequest, ClientResult, CustomResult, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
+    ServerResult,
+};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::{Map, Value};
+use tokio::process::ChildStdout;
+use tokio::task::consume_budget;
+
+use super::Limits;
+use super::lines::{Broken, Lines};
+use super::link::{End, Link};
+use super::message::{Message, Outcome, RpcError};
+use super::process::{Exit, Process, Wish};
+use super::requests::{Answers, Asked, Requests};
+use super::writer::Writer;
+use crate::base::bounded;
+use crate::call::Fault;
+
+/// The notification that makes a list of tools stale.
+const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
+
+/// The client's end of a server's standard streams.
+///
+/// INVARIANT: `receive` gives an answer only to a request that is open, and after the link is ended it gives nothing.
+#[derive(Debug)]
+pub(super) struct Pipes {
+    lines: Lines<ChildStdout>,
+    /// None once the input of the server is to be closed.
+    writer: Option<Writer>,
+    requests: Requests,
+    limits: Limits,
+    link: Arc<Link>,
+    exit: Exit,
+}
+
+impl Pipes {
+    pub(super) fn new(process: Process, limits: Limits, link: Arc<Link>) -> Self {
+        let Process { stdin, stdout, exit, stderr: _ } = process;
+        Self {
+            lines: Lines::new(stdout, limits.line_bytes),
+            writer: Some(Writer::new(stdin, limits.unread_bytes)),
+            requests: Requests::new(limits.open_requests),
+            limits,
+            link,
+            exit,
+        }
+    }
+
+    /// Notes what goes out, and gives it to the writer.
+    fn start(
+        &mut self,
+        message: &TxJsonRpcMessage<RoleClient>,
+    ) -> io::Result<impl Future<Output = io::Result<()>> + Send + use<>> {
+        let writer = self.writer.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        let line = line(message)?;
+        match message {
+            JsonRpcMessage::Request(request) => {
+                let RequestId::Number(id) = request.id else {
+                    return Err(io::Error::other("requests are numbered"));
+                };
+                if self.requests.are_full() {
+                    return Err(io::Error::other("the server has left too many requests unanswered"));
+                }
+                let asked = match request.request {
+                    ClientRequest::CallToolRequest(_) | ClientRequest::ListToolsRequest(_) => Asked::Ours,
+                    _ => Asked::Handshake,
+                };
+                let written = writer.write(line)?;
+                self.requests.ask(id, asked);
+                return Ok(written);
+            }
+            JsonRpcMessage::Notification(note) => {
+                if let ClientNotification::CancelledNotification(note) = &note.notification
+                    && let Some(RequestId::Number(id)) = note.params.request_id
+                {
+                    // Whether or not the server can be told.
+                    self.requests.abandon(id);
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+        }
+        writer.write(line)
+    }
+
+    /// Answers a request of the server: a ping, and all others with a refusal.
+    ///
+    /// It is done here, for the SDK starts a task for each request, and bounds neither the tasks nor the numbers that
+    /// it keeps for them: a server that asks faster than we answer could take all memory.
+    fn reply(&self, id: RequestId, method: &str) {
+        let answer: TxJsonRpcMessage<RoleClient> = if method == "ping" {
+            JsonRpcMessage::response(ClientResult::empty(()), id)
+        } else {
+            let refusal = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this client does nothing for servers", None);
+            JsonRpcMessage::error(refusal, Some(id))
+        };
+        // A server that does not read its input has no answer from us, whether or not it waits for one.
+        if let (Some(writer), Ok(line)) = (&self.writer, line(&answer)) {
+            drop(writer.write(line));
+        }
+    }
+
+    /// The next message that the SDK is to see, or how the connection ended.
+    async fn next(&mut self) -> Result<RxJsonRpcMessage<RoleClient>, End> {
+        loop {
+            // However much the server says at once, others have their turn: what is answered has to be written, too.
+            // Here nothing is lost if the future is dropped.
+            consume_budget().await;
+            let line = match self.lines.next().await {
+                Ok(Some(line)) => line,
+                Ok(None) => {
+                    let how = self.exit.soon().await;
+                    return Err(End::Closed(how.unwrap_or_else(|| "it closed its output".to_owned())));
+                }
+                Err(Broken::Io(error)) => return Err(End::Closed(bounded(&error.to_string()))),
+                Err(Broken::Oversized) => return Err(End::Oversized(self.limits.line_bytes)),
+            };
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            match Message::read(&line).map_err(End::Malformed)? {
+                Message::Notification { method } if method == TOOLS_CHANGED => self.link.changed(),
+                Message::Notification { .. } => {}
+                Message::Request { id, method } => self.reply(id, &method),
+                Message::Answer { id, outcome } => match self.requests.answer(id) {
+                    Answers::Open(Asked::Ours) => return Ok(ours(id, outcome)),
+                    Answers::Open(Asked::Handshake) => return handshake(id, outcome).map_err(End::Malformed),
+                    Answers::Abandoned => {}
+                    Answers::Nothing => {
+                        return Err(End::Malformed(format!("an answer to `{id}`, which was not asked")));
+                    }
+                },
+            }
+        }
+    }
+}
+
+impl Transport<RoleClient> for Pipes {
+    type Error = io::Error;
+
+    fn send(&mut self, message: TxJsonRpcMessage<RoleClient>) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let written = self.start(&message);
+        async move { written?.await }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        if self.link.ended().is_some() {
+            return None;
+        }
+        match self.next().await {
+            Ok(message) => Some(message),
+            Err(end) => {
+                self.link.end(end);
+                None
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        // A server that does not read never sees its input closed, but it has no longer to live than others.
+        self.link.wish(Wish::Stop);
+        self.writer = None;
+        Ok(())
+    }
+}
+
+fn line(message: &TxJsonRpcMessage<RoleClient>) -> serde_json::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// An answer that the SDK hands on as it is, as [`unpack`] takes it apart.
+fn ours(id: i64, outcome: Outcome) -> RxJsonRpcMessage<RoleClient> {
+    let body = match outcome {
+        Outcome::Result(result) => Value::Object(result),
+        // INVARIANT: a result is an object, so that an array is an error, and a string no answer.
+        Outcome::Error(RpcError { code, message }) => Value::Array(vec![code.into(), message.into()]),
+        Outcome::Malformed(why) => Value::String(why),
+    };
+    JsonRpcMessage::response(ServerResult::CustomResult(CustomResult(body)), RequestId::Number(id))
+}
+
+/// Takes apart what [`ours`] has put together.
+pub(super) fn unpack(result: ServerResult) -> Option<Result<Map<String, Value>, Fault>> {
+    match result {
+        ServerResult::CustomResult(CustomResult(Value::Object(result))) => Some(Ok(result)),
+        ServerResult::CustomResult(CustomResult(Value::String(why))) => Some(Err(Fault::malformed(&why))),
+        ServerResult::CustomResult(CustomResult(error)) => {
+            let (code, message) = serde_json::from_value::<(i64, String)>(error).ok()?;
+            Some(Err(Fault::refused(code, &message)))
+        }
+        _ => None,
+    }
+}
+
+/// An answer that the SDK reads for itself.
+fn handshake(id: i64, outcome: Outcome) -> Result<RxJsonRpcMessage<RoleClient>, String> {
+    match outcome {
+        Outcome::Result(result) => {
+            let result = serde_json::from_value(Value::Object(result))
+                .map_err(|error| bounded(&format!("the handshake was not answered: {error}")))?;
+            Ok(JsonRpcMessage::response(ServerResult::InitializeResult(result), RequestId::Number(id)))
+        }
+        Outcome::Malformed(why) => Err(why),
+        Outcome::Error(RpcError { code, message }) => {
+            let code = ErrorCode(i32::try_from(code).unwrap_or(ErrorCode::INTERNAL_ERROR.0));
+            Ok(JsonRpcMessage::error(ErrorData::new(code, bounded(&message), None), Some(RequestId::Number(id))))
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! `cargo xtask docs`: writes the generated regions of the pages in `docs/`, from the schema files, the compile-fail cases,
+//! the evidence for each code of the gate, and the statements.
+//!
+//! A region is the text between `<!-- generated: NAME -->` and `<!-- /generated -->`.
+
+mod gate;
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use omen_codegen::model::{Fsm, Model, Rule, Stage, Target};
+
+use crate::evidence::Evidence;
+use crate::gallery;
+use crate::markdown::{code, table};
+use crate::statements::Statements;
+
+/// The paths of the pages with generated regions.
+#[must_use]
+pub fn pages() -> [PathBuf; 4] {
+    ["protocol.md", "compile-errors.md", "gate.md", "statements.md"]
+        .map(|page| Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page))
+}
+
+/// Returns a page with its regions regenerated.
+///
+/// # Errors
+/// If a region has no end or an unknown name, or if the schema files or the cases have mistakes.
+pub fn filled(page: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let model = omen_codegen::model(omen_schema::FILES.iter().copied()).map_err(|error| error.to_string())?;
+    let mut out = String::new();
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once(OPEN) {
+        let (name, after) = after.split_once(" -->").ok_or("unclosed mark of a generated region: expected ` -->`")?;
+        let (_, after) = after
+            .split_once(CLOSE)
+            .ok_or_else(|| format!("the region `{name}` has no end: expected `<!-- /generated -->`"))?;
+        write!(out, "{before}{OPEN}{name} -->\n{}{CLOSE}", region(&model, name)?)?;
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// Regenerates every page.
+///
+/// # Errors
+/// As [`filled`], and if a page cannot be read or written.
+pub fn write() -> Result<(), Box<dyn Error + Send + Sync>> {
+    for path in pages() {
+        let page = std::fs::read_to_string(&path)?;
+        std::fs::write(path, filled(&page)?)?;
+    }
+    Ok(())
+}
+
+fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
+    Ok(match name {
+        "packet-types" => packet_types(model),
+        "states" => states(&model.fsm),
+        "transitions" => transitions(&model.fsm),
+        "cells" => cells(&model.fsm),
+        "layers" => layers(&model.fsm),
+        "e-rules" => rules(model, |rule| rule.stage == Stage::Fsm && rule.code != "FSM"),
+        "invariants" => rules(model, |rule| rule.stage == Stage::Invariant),
+        "compile-errors" => compile_errors(&model.rules)?,
+        "compile-errors-gate" => {
+            gallery::gallery("omen-gate", model.gate.codes.iter().map(|code| (&*code.code, &*code.title)))?
+        }
+        "gate-way" => gate::way(&model.gate)?,
+        "gate-steps" => gate::steps(&model.gate),
+        "gate-codes" => gate::codes(&model.gate, &Evidence::read()?)?,
+        "statements" => Statements::read()?.page(&Evidence::read()?),
+        other => return Err(format!("unknown region `{other}`").into()),
+    })
+}
+
+/// The cases of the schema come last: the other rules are the purpose of the typed API.
+fn compile_errors(rules: &[Rule]) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let (schema, others): (Vec<&Rule>, Vec<&Rule>) = rules.iter().partition(|rule| rule.stage == Stage::Schema);
+    gallery::gallery("omen-sdk", others.into_iter().chain(schema).map(|rule| (&*rule.code, &*rule.title)))
+}
+
+fn packet_types(model: &Model) -> String {
+    let rows = model.packets.iter().filter_map(|name| {
+        let def = model.defs.get(name)?;
+        Some(vec![code(name), def.description.clone()])
+    });
+    table(&["Packet", "Purpose"], rows)
+}
+
+fn states(fsm: &Fsm) -> String {
+    let mut rows = Vec::new();
+    for state in &fsm.states {
+        rows.push(vec![code(&state.id), state.description.clone()]);
+        for sub in &state.substates {
+            rows.push(vec![code(&format!("{}/{}", state.id, sub.id)), sub.description.clone()]);
+        }
+    }
+    table(&["State", "Meaning"], rows)
+}
+
+fn transitions(fsm: &Fsm) -> String {
+    let events = fsm.events.iter().map(|event| {
+        let packet = event.packet.as_deref().map_or(String::new(), code);
+        vec![code(&event.id), packet, event.description.clone()]
+    });
+    let rows = fsm.rows.iter().map(|row| {
+        let list = |ids: &[String]| ids.iter().map(|id| code(id)).collect::<Vec<_>>().join(", ");
+        let to: Vec<_> = row
+            .to
+            .iter()
+            .map(|to| match to {
+                Target::Same => "stays".to_owned(),
+                Target::State(id) => code(id),
+            })
+            .collect();
+        vec![list(&row.from), list(&row.events), to.join(" and "), row.description.clone(), row.source.clone()]
+    });
+    format!(
+        "{}\n{}",
+        table(&["Event", "Packet", "Meaning"], events),
+        table(&["From", "Event", "To", "Meaning", "Source"], rows)
+    )
+}
+
+/// The packets that each layer sends.
+fn layers(fsm: &Fsm) -> String {
+    let rows = fsm.layers.senders.iter().map(|sender| {
+        let sends: Vec<_> = sender.sends.iter().map(|packet| code(packet)).collect();
+        vec![sender.layer.clone(), sends.join(", "), sender.description.clone()]
+    });
+    table(&["Layer", "Sends", "Meaning"], rows)
+}
+
+/// The refusals in their order, and the facts that they name.
+fn cells(fsm: &Fsm) -> String {
+    let list = |ids: &[String]| ids.iter().map(|id| code(id)).collect::<Vec<_>>().join(", ");
+    let rows = fsm.cells.refusals.iter().map(|refusal| {
+        let mut within = list(&refusal.within);
+        if !refusal.except.is_empty() {
+            within = format!("{within} except {}", list(&refusal.except));
+        }
+        let mut when = Vec::new();
+        when.extend(refusal.without_row.then(|| "the table has no row".to_owned()));
+        when.extend(
+            refusal
+                .fact
+                .as_ref()
+                .map(|(fact, holds)| format!("{} {}", if *holds { "if" } else { "unless" }, code(fact))),
+        );
+        when.extend(refusal.typed.then(|| "typed API only".to_owned()));
+        vec![
+            refusal.code.clone(),
+            within,
+            list(&refusal.events),
+            when.join(", "),
+            refusal.description.clone(),
+            refusal.source.clone(),
+        ]
+    });
+    let facts = fsm.cells.facts.iter().map(|fact| vec![code(&fact.id), fact.description.clone()]);
+    format!(
+        "{}\n{}",
+        table(&["Code", "In", "Event", "Applies", "Why", "Source"], rows),
+        table(&["Fact", "Meaning"], facts)
+    )
+}
+
+fn rules(model: &Model, which: impl Fn(&Rule) -> bool) -> String {
+    let rows = model.rules.iter().filter(|rule| which(rule)).map(|rule| {
+        vec![
+            rule.code.clone(),
+            rule.title.clone(),
+            rule.severity.replace('|', " or "),
+            rule.condition.clone(),
+            rule.statement.clone(),
+            rule.failure.clone(),
+            rule.help.clone(),
+        ]
+    });
+    table(&["Code", "Title", "Severity", "Applies to", "Rule", "If broken", "Help"], rows)
+}
+
+const OPEN: &str = "<!-- generated: ";
+const CLOSE: &str = "<!-- /generated -->";

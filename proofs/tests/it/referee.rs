@@ -1,0 +1,16 @@
+use omen_proofs::referee::{Kind, Options, run};
+
+#[test]
+fn readers_and_json_schema_agree() {
+    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
+    let options = Options { count: 50_000, seed: 20_260_301, from: 0, threads };
+    let report = run(&options).expect("the schemas make a validator");
+    println!("{report}");
+    assert!(report.disagreements.is_empty(), "{report}");
+    // A referee that only ever sees one verdict shows nothing.
+    assert!(report.accepted * 10 > report.mutants(), "{report}");
+    assert!(report.refused * 10 > report.mutants(), "{report}");
+    for kind in Kind::ALL {
+        assert!(report.kinds.get(kind).is_some_and(|(all, _)| *all > 100), "too few of: {kind}");
+    }
+}
