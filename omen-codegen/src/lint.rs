@@ -8,11 +8,13 @@
 //! Architecture invariant: this phase knows the form of the files and not the meaning of any rule.
 
 mod branches;
+mod codes;
 mod conditional;
 mod fsm;
 mod gate;
 mod guard;
 mod index;
+mod keyword;
 mod kind;
 mod names;
 mod node;

@@ -24,17 +24,13 @@
 #[macro_use]
 mod impls;
 
-pub mod builder;
 pub mod code;
-mod convert;
 pub mod diagnostic;
-pub mod evidence;
 #[doc(hidden)]
 pub mod fit;
 pub mod limits;
 pub mod metadata;
 pub mod packet;
-pub mod parse;
 pub mod pointer;
 mod read;
 pub mod scalar;

@@ -2,10 +2,10 @@
 
 use serde::Deserialize as _;
 
+use super::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_shape};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::limits::{MAX_DEPTH, MAX_LINE_BYTES};
-use crate::packet::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_shape};
 use crate::read::{Read, free};
 use crate::scalar::TextScalar;
 use crate::shape::{self, HasShape, Scanner};

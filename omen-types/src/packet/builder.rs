@@ -19,9 +19,9 @@
 //! # Ok::<(), omen_types::Invalid>(())
 //! ```
 
+use super::parse::{Checked, Claims, Rejected};
+use super::{McpEnvelope, PacketHeader, PacketId, PacketType};
 use crate::metadata::Metadata;
-use crate::packet::{McpEnvelope, PacketHeader, PacketId, PacketType};
-use crate::parse::{Checked, Claims, Rejected};
 use crate::scalar::Invalid;
 use crate::time::Timestamp;
 
