@@ -31,16 +31,13 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::{Arc, OnceLock};
 
-use serde_json::{Map, Value};
-
 use crate::base::json::{self, Reading};
-use crate::base::{Blocked, NotExact, ServerName, ToolId, ToolName, bounded};
+use crate::base::{NotExact, ServerName, ToolId, ToolName, bounded};
 use crate::call::Tool;
 use crate::catalog::tool_schema::Schema;
 
-pub(crate) use conform::no_server;
-
 pub use allow::{Allowed, Allowlist, BadAllowlist};
+pub(crate) use conform::no_server;
 pub use pin::{BadPin, Pin, pin};
 pub(crate) use size::ListLimits;
 
@@ -155,25 +152,6 @@ impl Catalog {
     pub fn servers(&self) -> impl Iterator<Item = &ServerName> {
         self.servers.keys()
     }
-
-    /// A tool, or what was perhaps meant instead of it.
-    ///
-    /// # Errors
-    /// PG-2 if there is no such tool.
-    pub fn find(&self, id: &ToolId) -> Result<&Arc<Listed>, Blocked> {
-        conform::find(self, id)
-    }
-
-    /// Lets a call pass whose tool there is, and whose arguments are exactly those that its `inputSchema` describes
-    /// ([`Listed::conform`]).
-    ///
-    /// # Errors
-    /// PG-2, with all that is wrong with the arguments, up to a bound.
-    pub fn conform(&self, id: &ToolId, args: &Map<String, Value>) -> Result<&Arc<Listed>, Blocked> {
-        let listed = self.find(id)?;
-        listed.conform(args)?;
-        Ok(listed)
-    }
 }
 
 impl Listed {
@@ -205,22 +183,6 @@ impl Listed {
     #[must_use]
     pub fn problem(&self) -> Option<&str> {
         self.args().err()
-    }
-
-    /// Lets arguments pass that are exactly those that the `inputSchema` describes:
-    /// every keyword holds, `format` included, and there is no key that the schema does not name, even where it would
-    /// allow one (D47).
-    ///
-    /// The keys of the arguments themselves have to stand in a `properties` that applies to them. An object
-    /// within them is as strict if some schema that applies to it has `properties` or `patternProperties`; then
-    /// patterns count, and `additionalProperties` counts if it demands something of the value. Other objects are
-    /// free maps. What applies is reached by `$ref`, `allOf`, `dependentSchemas`, and the branches of
-    /// `anyOf`, `oneOf` and `if` that the value is valid against.
-    ///
-    /// # Errors
-    /// PG-2, with all that is wrong with the arguments, up to a bound.
-    pub fn conform(&self, args: &Map<String, Value>) -> Result<(), Blocked> {
-        conform::conform(self, args)
     }
 
     /// Whether this is the one tool of its name, and in the same form as when it was looked at before.

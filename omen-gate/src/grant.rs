@@ -2,6 +2,7 @@
 
 pub mod confirm;
 pub(crate) mod decision;
+mod grants;
 mod lease;
 mod store;
 
@@ -15,9 +16,10 @@ use crate::base::{Permission, ToolId};
 pub(crate) use confirm::{ConfirmLimits, Nobody};
 pub use confirm::{Confirmations, Confirmed, Confirmer};
 pub use decision::{Decision, Outcome, Ruling, Stage};
+pub use grants::Grants;
+pub(crate) use grants::Reserved;
 pub use lease::{Lease, Redeemed};
-pub(crate) use store::Reserved;
-pub use store::{Grants, MAX_GRANTS};
+pub use store::MAX_GRANTS;
 
 /// One permission for one tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -14,8 +14,8 @@ use super::store::{Files, Store};
 use super::verdict::{Verdict, Verification};
 use super::verify::verify;
 use super::{Anchor, AuditError, Key, Mac};
-use crate::base::Clock;
 use crate::base::canonical::MAX_INTEGER;
+use crate::base::{Clock, NotExact};
 
 /// The audit log, open for writing. A clone writes to the same log, from any thread.
 ///
@@ -135,9 +135,7 @@ impl Audit {
 
         entry.sequence = at.count + 1;
         if entry.sequence > MAX_INTEGER {
-            return Err(
-                crate::NotExact::Number { at: "/sequence".to_owned(), number: entry.sequence.to_string() }.into()
-            );
+            return Err(NotExact::Number { at: "/sequence".to_owned(), number: entry.sequence.to_string() }.into());
         }
         entry.time = rfc3339(clock.wall())?;
         let sequence = entry.sequence;

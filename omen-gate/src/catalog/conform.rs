@@ -9,7 +9,46 @@ use super::{Catalog, Listed};
 use crate::base::{Blocked, Code, ServerName, ToolId, ToolName};
 use crate::catalog::tool_schema::told;
 
-pub(super) fn find<'c>(catalog: &'c Catalog, id: &ToolId) -> Result<&'c Arc<Listed>, Blocked> {
+impl Catalog {
+    /// A tool, or what was perhaps meant instead of it.
+    ///
+    /// # Errors
+    /// PG-2 if there is no such tool.
+    pub fn find(&self, id: &ToolId) -> Result<&Arc<Listed>, Blocked> {
+        find(self, id)
+    }
+
+    /// Lets a call pass whose tool there is, and whose arguments are exactly those that its `inputSchema` describes
+    /// ([`Listed::conform`]).
+    ///
+    /// # Errors
+    /// PG-2, with all that is wrong with the arguments, up to a bound.
+    pub fn conform(&self, id: &ToolId, args: &Map<String, Value>) -> Result<&Arc<Listed>, Blocked> {
+        let listed = self.find(id)?;
+        listed.conform(args)?;
+        Ok(listed)
+    }
+}
+
+impl Listed {
+    /// Lets arguments pass that are exactly those that the `inputSchema` describes:
+    /// every keyword holds, `format` included, and there is no key that the schema does not name, even where it would
+    /// allow one (D47).
+    ///
+    /// The keys of the arguments themselves have to stand in a `properties` that applies to them. An object
+    /// within them is as strict if some schema that applies to it has `properties` or `patternProperties`; then
+    /// patterns count, and `additionalProperties` counts if it demands something of the value. Other objects are
+    /// free maps. What applies is reached by `$ref`, `allOf`, `dependentSchemas`, and the branches of
+    /// `anyOf`, `oneOf` and `if` that the value is valid against.
+    ///
+    /// # Errors
+    /// PG-2, with all that is wrong with the arguments, up to a bound.
+    pub fn conform(&self, args: &Map<String, Value>) -> Result<(), Blocked> {
+        conform(self, args)
+    }
+}
+
+fn find<'c>(catalog: &'c Catalog, id: &ToolId) -> Result<&'c Arc<Listed>, Blocked> {
     let Some(tools) = catalog.servers.get(&id.server) else {
         return Err(no_server(&id.server, catalog.servers()));
     };
@@ -41,7 +80,7 @@ pub(crate) fn no_server<'n>(name: &ServerName, known: impl Iterator<Item = &'n S
     blocked(format!("there is no server `{name}`"), help)
 }
 
-pub(super) fn conform(listed: &Listed, args: &Map<String, Value>) -> Result<(), Blocked> {
+fn conform(listed: &Listed, args: &Map<String, Value>) -> Result<(), Blocked> {
     let id = listed.id();
     let schema = listed.args().map_err(|why| {
         let message = format!("the tool `{id}` cannot be called: {why}");

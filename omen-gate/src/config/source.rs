@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::MAX_BYTES;
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 
 /// A text in TOML as a JSON value. Dates become texts. No key takes a fraction, so those become `null`, which the
@@ -133,3 +132,6 @@ pub(super) fn path(value: &Value, pointer: &str) -> String {
     }
     crate::base::bounded(&text)
 }
+
+/// The longest configuration that is read, in bytes.
+pub const MAX_BYTES: usize = 1 << 20;

@@ -21,11 +21,13 @@
 //! ```
 
 mod form;
+mod parse;
+mod refused;
 mod text;
 
 use serde_json::{Map, Value};
 
-use crate::base::{Blocked, Code, ToolId};
+use crate::base::ToolId;
 use crate::config;
 
 /// What a planner wants.
@@ -76,18 +78,6 @@ impl config::Limits {
     }
 }
 
-impl Plan {
-    /// Reads the planner's output. One error is reported, the first in this order: size, what stands around the object,
-    /// its syntax, its members, the names.
-    ///
-    /// # Errors
-    /// PG-1 for all that is no plan, PG-T for a `final_answer` that does not ask for more, and PG-2 for a server or tool
-    /// that no catalogue can hold, since its name is none.
-    pub fn parse(text: &str, limits: &Limits) -> Result<Self, Blocked> {
-        form::plan(text::object(text, limits)?)
-    }
-}
-
 impl ToolCall {
     /// What a directive of an episode asks for.
     pub(crate) fn new(tool: ToolId, args: Map<String, Value>) -> Self {
@@ -119,8 +109,4 @@ impl FinalAnswer {
     pub fn answer(&self) -> &str {
         &self.answer
     }
-}
-
-fn blocked(message: impl Into<String>, help: impl Into<String>) -> Blocked {
-    Blocked::new(Code::Pg1, message, help)
 }

@@ -12,6 +12,7 @@ mod api;
 mod base;
 mod bench;
 mod ci;
+mod circles;
 mod docs;
 mod expand;
 mod hermetic;

@@ -4,9 +4,6 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::admission::End;
-use super::next;
-
 /// One breaker. Every change of state begins a new generation; a call that was admitted in an earlier one changes
 /// nothing when it ends.
 #[derive(Debug)]
@@ -43,6 +40,14 @@ pub enum BreakerState {
         /// Whether it is under way.
         probing: bool,
     },
+}
+
+/// How a call ended, to its breaker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Success,
+    Failure,
+    Unused,
 }
 
 /// Why a call is not let through.
@@ -129,4 +134,10 @@ impl Breaker {
         self.state = state;
         self.generation = next(last);
     }
+}
+
+/// The number of the next generation, of all breakers.
+pub(super) fn next(generation: &mut u64) -> u64 {
+    *generation += 1;
+    *generation
 }

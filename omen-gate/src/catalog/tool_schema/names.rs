@@ -25,6 +25,7 @@ mod build;
 mod effort;
 mod ends;
 mod extent;
+mod node;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,9 +33,12 @@ use jsonschema::Validator;
 use omen_types::suggest;
 use serde_json::{Map, Value};
 
-use super::{Document, Registered, Violation};
+use super::document::{Document, Registered};
+use super::violation::Violation;
 use crate::base::bounded;
 use crate::base::json::below;
+use node::{Id, Node, Same};
+
 pub(super) use effort::{Beyond, Effort};
 
 /// All schemas that a value can meet; the first is the whole.
@@ -47,144 +51,6 @@ pub(super) struct Names {
     tests: BTreeMap<Id, Validator>,
     /// Of the keys of `patternProperties`.
     patterns: BTreeMap<String, Validator>,
-}
-
-/// A schema, by its place in [`Names`].
-type Id = usize;
-
-/// What one schema says of the members of a value, and what it takes to compile it and to judge by it.
-#[derive(Debug, Default)]
-struct Node {
-    /// Whether it has `properties` or `patternProperties`.
-    speaks: bool,
-    properties: BTreeMap<String, Id>,
-    patterns: Vec<(String, Pattern, Id)>,
-    /// `additionalProperties`: for what neither of the two above has.
-    additional: Option<Rest>,
-    /// `unevaluatedProperties`: for what no schema that applies has.
-    unevaluated: Option<Rest>,
-    /// Of the elements of an array, the first ones.
-    first: Vec<Id>,
-    /// Of the elements of an array, the others.
-    others: Option<Id>,
-    /// Of the elements of an array, those that are valid against it.
-    contains: Option<Test>,
-    /// Schemas for the same value.
-    same: Vec<Same>,
-    /// What the reference leads to; it is among those for the same value.
-    reference: Option<Id>,
-    /// Whether it is a reference, and nothing else.
-    only_refers: bool,
-    /// What values are judged by and what names nothing.
-    silent: Silent,
-    weight: Weight,
-}
-
-/// Schemas that name nothing, though values are judged by them.
-#[derive(Debug, Default)]
-struct Silent {
-    /// For the same value: `not`, and `dependencies` in dialects that have `dependentSchemas` instead of it.
-    same: Vec<Id>,
-    /// For the keys of an object.
-    keys: Option<Id>,
-    /// For the elements of an array.
-    elements: Vec<Id>,
-}
-
-/// How large a schema is without those that are in it.
-#[derive(Debug, Default)]
-struct Weight {
-    /// All that it says, in bytes.
-    bytes: usize,
-    /// What it demands, in bytes.
-    demands: usize,
-    pattern: Option<Pattern>,
-    /// Whether elements are compared with each other.
-    unique: bool,
-    /// Whether it has `unevaluatedProperties` or `unevaluatedItems`, for which all that applies is gone through again.
-    unevaluated: bool,
-}
-
-/// How long a match can take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pattern {
-    /// As long as the text is.
-    Linear,
-    /// Until it has gone back too often.
-    GoesBack,
-}
-
-/// A schema that applies if the value is valid against one.
-#[derive(Clone, Copy, Debug)]
-struct Test {
-    by: Id,
-    id: Id,
-}
-
-/// A schema for all other members.
-#[derive(Clone, Copy, Debug)]
-struct Rest {
-    id: Id,
-    /// Whether it demands anything.
-    demands: bool,
-}
-
-/// A schema that applies to the same value.
-#[derive(Debug)]
-enum Same {
-    Always(Id),
-    /// If the value is valid.
-    Valid(Test),
-    /// If the value is not valid.
-    Invalid(Test),
-    /// If the value has a key.
-    Key(String, Id),
-}
-
-impl Same {
-    fn id(&self) -> Id {
-        match self {
-            Self::Always(id) | Self::Key(_, id) => *id,
-            Self::Valid(test) | Self::Invalid(test) => test.id,
-        }
-    }
-
-    fn test(&mut self) -> Option<&mut Test> {
-        match self {
-            Self::Valid(test) | Self::Invalid(test) => Some(test),
-            Self::Always(_) | Self::Key(..) => None,
-        }
-    }
-}
-
-impl Node {
-    /// Whether it has anything to say of what is in a value.
-    fn looks_within(&self) -> bool {
-        self.looks_at_members() || self.looks_at_elements()
-    }
-
-    fn looks_at_members(&self) -> bool {
-        self.speaks || self.additional.is_some() || self.unevaluated.is_some() || self.silent.keys.is_some()
-    }
-
-    fn looks_at_elements(&self) -> bool {
-        let some = self.others.is_some() || self.contains.is_some() || self.weight.unique;
-        some || !self.first.is_empty() || !self.silent.elements.is_empty()
-    }
-
-    /// Those that apply to the same value, or may.
-    fn same_value(&self) -> impl Iterator<Item = Id> {
-        self.same.iter().map(Same::id).chain(self.silent.same.iter().copied())
-    }
-
-    /// Those that apply to what is in a value, or may.
-    fn within(&self) -> impl Iterator<Item = Id> {
-        let members = self.properties.values().copied().chain(self.patterns.iter().map(|(_, _, id)| *id));
-        let rest = [self.additional, self.unevaluated].into_iter().flatten().map(|rest| rest.id);
-        let elements = self.first.iter().copied().chain(self.others).chain(self.contains.map(|test| test.id));
-        let silent = self.silent.keys.into_iter().chain(self.silent.elements.iter().copied());
-        members.chain(rest).chain(elements).chain(silent)
-    }
 }
 
 impl Names {

@@ -3,7 +3,8 @@
 use omen_types::suggest;
 use serde_json::{Map, Value};
 
-use super::{FinalAnswer, Plan, ToolCall, blocked};
+use super::refused::blocked;
+use super::{FinalAnswer, Plan, ToolCall};
 use crate::base::{BadName, Blocked, Code, ServerName, ToolId, ToolName, bounded};
 
 pub(super) fn plan(mut members: Map<String, Value>) -> Result<Plan, Blocked> {

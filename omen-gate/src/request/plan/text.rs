@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{Limits, blocked};
+use super::Limits;
+use super::refused::blocked;
 use crate::base::json::{self, Reading, Unread};
 use crate::base::{Blocked, MAX_DEPTH, bounded};
 

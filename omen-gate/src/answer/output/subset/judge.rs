@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::promise::{Part, Promise, Types};
-use super::{References, Unfit, Why, refused, undecided};
+use super::references::References;
+use super::unfit::{Unfit, Why, refused, undecided};
 use crate::base::bounded;
 use crate::base::json::below;
 use crate::catalog::tool_schema::{Schema, annotates};

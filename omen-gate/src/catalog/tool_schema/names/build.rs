@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use jsonschema::Draft;
 use serde_json::{Map, Value, json};
 
-use super::{Document, Id, Node, Pattern, Rest, Same, Test, Weight};
+use super::node::{Id, Node, Pattern, Rest, Same, Test, Weight};
 use crate::base::bounded;
 use crate::base::json::below;
-use crate::catalog::tool_schema::{LARGEST, PATTERN_SIZE, annotates};
+use crate::catalog::tool_schema::document::{Document, LARGEST, PATTERN_SIZE, annotates};
 
 /// All schemas that can be met, and the places where they stand. Nothing is compiled yet: whether that can be done is
 /// judged by them.

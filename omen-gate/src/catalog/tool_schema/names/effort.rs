@@ -9,7 +9,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::{Id, Names, Node, Pattern};
+use super::Names;
+use super::node::{Id, Node, Pattern};
 
 /// What it takes to judge a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

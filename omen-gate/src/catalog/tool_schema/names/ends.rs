@@ -1,7 +1,7 @@
 //! Judging a value comes to an end, and does not go deeper than a thread's stack does.
 
-use super::Node;
 use super::bottom_up::bottom_up;
+use super::node::Node;
 
 /// Refuses schemas that come back to themselves for the same value, that lead on very often, or that apply very
 /// often to it: judging it would take for ever, or as good as, or overflow the stack.

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::bottom_up::bottom_up;
-use super::{Id, Node, Same};
-use crate::catalog::tool_schema::LARGEST;
+use super::node::{Id, Node, Same};
+use crate::catalog::tool_schema::document::LARGEST;
 
 /// Refuses a schema of which too much would be compiled, for the whole and for what `tests` stand at.
 pub(super) fn fits(nodes: &[Node], tests: &BTreeSet<Id>) -> Result<(), String> {

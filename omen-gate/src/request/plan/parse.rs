@@ -1,0 +1,16 @@
+//! PG-1: from a planner's text to a plan.
+
+use super::{Limits, Plan, form, text};
+use crate::base::Blocked;
+
+impl Plan {
+    /// Reads the planner's output. One error is reported, the first in this order: size, what stands around the object,
+    /// its syntax, its members, the names.
+    ///
+    /// # Errors
+    /// PG-1 for all that is no plan, PG-T for a `final_answer` that does not ask for more, and PG-2 for a server or tool
+    /// that no catalogue can hold, since its name is none.
+    pub fn parse(text: &str, limits: &Limits) -> Result<Self, Blocked> {
+        form::plan(text::object(text, limits)?)
+    }
+}
