@@ -70,7 +70,7 @@ fn change(prior: serde_json::Value, new: u32) -> BeliefChange {
 
 /// The log of one episode.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
-    let envelope = Mcp::low(
+    let envelope = OpenEnvelope::low(
         Intent::new(text!("find out how large the pool is"), text!("database orders")),
         Done::when(text!("one size is believed"), ["db.pool is a number"]),
         Evidence::tool_output(text!("sensor/4"), "2026-03-01T09:59:58Z".parse()?),

@@ -66,7 +66,7 @@ fn agent(episode: Episode<Idle>, envelope: &Degraded) -> Result<Closed, Box<dyn 
 
 /// The log of one episode.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
-    let envelope = Mcp {
+    let envelope = OpenEnvelope {
         intent: Intent::new(text!("bring the order database back"), text!("database orders")),
         stakes: Stakes {
             impact: impact::High,

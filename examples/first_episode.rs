@@ -69,7 +69,7 @@ fn arbitrate(option: &str) -> Result<Ruling, NothingLeft> {
 /// The log of one episode.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     // The envelope of every packet: a literal that lacks a member does not compile.
-    let envelope = Mcp {
+    let envelope = OpenEnvelope {
         intent: Intent::new(text!("raise the connection pool `orders`"), text!("database orders")),
         stakes: Stakes {
             impact: impact::High,

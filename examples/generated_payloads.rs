@@ -102,7 +102,7 @@ fn change(prior: Value, new: Value) -> BeliefChange {
 /// The log of one episode.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     let start: omen::Instant = "2026-03-01T10:00:00Z".parse()?;
-    let envelope = Mcp::low(
+    let envelope = OpenEnvelope::low(
         Intent::new(text!("raise the connection pool"), text!("database orders")),
         Done::when(text!("the pool is 80"), ["pool.max == 80"]),
         Evidence::user_observation(text!("ticket 77"), "2026-03-01T09:59:58Z".parse()?),

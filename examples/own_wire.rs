@@ -61,7 +61,7 @@ macro_rules! packet {
 }
 
 fn agent(wire: &mut Wire, stamp: &mut impl Stamp) -> Result<(), Box<dyn Error>> {
-    let envelope = &Mcp::low(
+    let envelope = &OpenEnvelope::low(
         Intent::new(text!("raise the connection pool"), text!("database orders")),
         Done::when(text!("the pool is 80"), ["pool.max == 80"]),
         Evidence::user_observation(text!("chat/4711"), "2026-03-01T09:59:58Z".parse()?),

@@ -42,7 +42,7 @@ fn agent(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>) -
 
 /// The log of one episode.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
-    let envelope = Mcp {
+    let envelope = OpenEnvelope {
         intent: Intent::new(text!("find out how many requests fail"), text!("service web")),
         stakes: Stakes {
             impact: impact::Low,

@@ -57,7 +57,7 @@ fn second_process(setup: Setup, log: &[String]) -> Result<Vec<String>, Box<dyn E
 
 /// The log of one episode, written by two processes.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
-    let envelope = Mcp {
+    let envelope = OpenEnvelope {
         intent: Intent::new(text!("move www to the new host"), text!("zone example.org")),
         stakes: Stakes {
             impact: impact::Medium,

@@ -52,7 +52,7 @@ fn agent(
 
 /// The log of one episode.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
-    let envelope = Mcp {
+    let envelope = OpenEnvelope {
         intent: Intent::new(text!("send an invoice"), text!("invoice 4471")),
         stakes: Stakes {
             impact: impact::Medium,

@@ -10,7 +10,7 @@ async fn search(task: &Running) -> Result<usize, String> {
 }
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::low(
+    let envelope = OpenEnvelope::low(
         Intent::new(text!("find out what is said of us"), text!("the web")),
         Done::when(text!("the hits are counted"), ["hits is a number"]),
         Evidence::user_observation(text!("chat/15"), now.into()),

@@ -3,7 +3,7 @@
 use super::*;
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::low(
+    let envelope = OpenEnvelope::low(
         Intent::new(text!("warm the cache"), text!("service web")),
         Done::when(text!("the cache is warm"), ["hit_rate > 0.9"]),
         Evidence::tool_output(text!("cache.stats#7"), now.into()),

@@ -3,7 +3,7 @@
 use super::*;
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::medium(
+    let envelope = OpenEnvelope::medium(
         Intent::new(text!("renew the certificate"), text!("www.example.org")),
         Done::when(text!("the certificate is renewed"), ["days_left > 60"]),
         Evidence::tool_output(text!("tls.probe#1"), now.into()),

@@ -3,7 +3,7 @@
 use super::*;
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::high(
+    let envelope = OpenEnvelope::high(
         Intent::new(text!("bring the order database back"), text!("database orders")),
         Done::when(text!("orders are taken"), ["orders.accepting"]),
         Evidence::tool_output(text!("probe/primary"), now.into()),

@@ -9,7 +9,7 @@ const BELIEVE: &str = r#"{"packet_type": "BeliefUpdatePacket", "payload": {"upda
     "belief_changes": [{"domain": "backup", "key": "is_fresh", "new_value": true, "prior_value": null}]}}"#;
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::low(
+    let envelope = OpenEnvelope::low(
         Intent::new(text!("find out how old the backup is"), text!("host db1")),
         Done::when(text!("the age is known"), ["age_hours is a number"]),
         Evidence::user_observation(text!("chat/14"), now.into()),

@@ -6,7 +6,7 @@ tool!(TicketList = "ticket.list", Read);
 tool!(TicketGet = "ticket.get", Read);
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::low(
+    let envelope = OpenEnvelope::low(
         Intent::new(text!("find out which tickets are urgent"), text!("queue OPS")),
         Done::when(text!("each ticket was read"), ["read == open"]),
         Evidence::user_observation(text!("chat/13"), now.into()),

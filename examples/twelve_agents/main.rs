@@ -1,6 +1,6 @@
 //! Agents of twelve kinds, each as short as it is where nothing is special.
 //!
-//! Their envelopes are those of a level of stakes (`Mcp::low` and so on), whose defaults the documentation justifies.
+//! Their envelopes are those of a level of stakes (`OpenEnvelope::low` and so on), whose defaults the documentation justifies.
 //!
 //! ```text
 //! cargo run --example twelve_agents

@@ -5,7 +5,7 @@ use super::*;
 tool!(MetricsQuery = "metrics.query", Read);
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::low(
+    let envelope = OpenEnvelope::low(
         Intent::new(text!("find out how many requests fail"), text!("service web")),
         Done::when(text!("the error rate is known"), ["error_rate is a number"]),
         Evidence::user_observation(text!("chat/4711"), now.into()),

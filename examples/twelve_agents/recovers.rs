@@ -6,7 +6,7 @@ tool!(Primary = "status.primary", Read);
 tool!(Mirror = "status.mirror", Read);
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::low(
+    let envelope = OpenEnvelope::low(
         Intent::new(text!("find out whether the shop is up"), text!("shop")),
         Done::when(text!("the status is known"), ["status is a word"]),
         Evidence::user_observation(text!("chat/12"), now.into()),

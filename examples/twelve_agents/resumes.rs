@@ -5,7 +5,7 @@ use super::*;
 tool!(ReportGet = "report.get", Read);
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::low(
+    let envelope = OpenEnvelope::low(
         Intent::new(text!("fetch the report"), text!("report 7")),
         Done::when(text!("the report is there"), ["report.pages > 0"]),
         Evidence::user_observation(text!("chat/16"), now.into()),

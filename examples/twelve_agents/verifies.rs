@@ -5,7 +5,7 @@ use super::*;
 tool!(ConfigGet = "config.get", Read);
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::high(
+    let envelope = OpenEnvelope::high(
         Intent::new(text!("tell whether the pool may be drained"), text!("database orders")),
         Done::when(text!("the answer is known"), ["pool.orders.in_use is a number"]),
         Evidence::user_observation(text!("ticket OPS-77"), now.into()),

@@ -6,7 +6,7 @@ tool!(DnsSet = "dns.set", Write);
 scope!(OneRecord: tools [DnsSet], operations [Write]);
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::medium(
+    let envelope = OpenEnvelope::medium(
         Intent::new(text!("move www to the new host"), text!("zone example.org")),
         Done::when(text!("the record points to the new host"), ["www == 192.0.2.7"]),
         Evidence::user_observation(text!("change 12"), now.into()),

@@ -10,7 +10,7 @@ fn set(name: &str, permit: Permit<ThreeRecords>) -> Order<ReadWrite> {
 }
 
 pub(crate) fn agent(now: Instant) -> Log {
-    let envelope = Mcp::medium(
+    let envelope = OpenEnvelope::medium(
         Intent::new(text!("move three records to the new host"), text!("zone example.org")),
         Done::when(text!("all records point to the new host"), ["www", "mail", "ftp"]),
         Evidence::user_observation(text!("change 13"), now.into()),

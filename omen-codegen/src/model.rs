@@ -410,17 +410,19 @@ fn one_of(at: &At<'_>, branches: &[Json]) -> Result<Kind, Mistake> {
         .map(Kind::Enum)
 }
 
+/// The file stem of the MCP envelope, and its type, which is not to be confused with the Model Context Protocol.
+pub(crate) const ENVELOPE: (&str, &str) = ("MCP", "McpEnvelope");
+
 fn reference(at: &At<'_>, json: &Json) -> Result<String, Mistake> {
     let raw = text(at, json, "$ref")?;
     let (path, name) =
         resolve(at.file, &raw).ok_or_else(|| at.join("$ref").wrong("this form of reference is not supported"))?;
     match name {
         Some(name) => Ok(name.to_owned()),
-        // A root's name is its title, and its file is named after it; `MCP` alone is not in
-        // PascalCase and goes by `Mcp`.
+        // A root's name is its title, and its file is named after it, with one exception.
         None => {
             let stem = path.rsplit('/').next().unwrap_or(&path).trim_end_matches(".schema.json");
-            Ok(if stem == "MCP" { "Mcp".to_owned() } else { stem.to_owned() })
+            Ok(if stem == ENVELOPE.0 { ENVELOPE.1.to_owned() } else { stem.to_owned() })
         }
     }
 }

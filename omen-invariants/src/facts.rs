@@ -1,7 +1,7 @@
 //! What a packet's envelope says, at the level of types.
 //!
 //! The values of the schema's enums are types here ([`Observed`], [`Superb`], [`impact::High`]), and
-//! an [`Mcp`] is written out of them. What a rule asks of such facts is a trait, one for each
+//! an [`OpenEnvelope`] is written out of them. What a rule asks of such facts is a trait, one for each
 //! ([`TierMayAct`], [`Grounded`] …): where it does not hold, the program does not compile, and the
 //! error begins with the code of the rule and ends with the legal way out.
 //!
@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use omen_invariants::facts::{
-//!     Budgets, Envelope, Epistemics, Evidence, HighStakes, Inferred, Intent, Mcp, Quality, Realtime, Risk, Routing,
+//!     Budgets, Envelope, Epistemics, Evidence, HighStakes, Inferred, Intent, OpenEnvelope, Quality, Realtime, Risk, Routing,
 //!     Stakes, Superb, ToolsOk, adversariality, impact, irreversibility, uncertainty,
 //! };
 //! use omen_invariants::{text, unit};
@@ -18,7 +18,7 @@
 //!
 //! # fn main() -> Result<(), omen_types::Invalid> {
 //! let seen = Timestamp::new("2026-03-01T10:00:00Z")?;
-//! let envelope: Envelope<HighStakes, Superb, ToolsOk> = Mcp {
+//! let envelope: Envelope<HighStakes, Superb, ToolsOk> = OpenEnvelope {
 //!     intent: Intent { summary: text!("drain pool 7"), scope: text!("pool 7 of the web tier").into() },
 //!     stakes: Stakes {
 //!         impact: impact::High,
@@ -47,7 +47,7 @@
 //!
 //! # Envelopes by level of stakes
 //!
-//! Where nothing is special, [`Mcp::low`], [`Mcp::medium`], [`Mcp::high`] and [`Mcp::critical`] take the intent, when
+//! Where nothing is special, [`OpenEnvelope::low`], [`OpenEnvelope::medium`], [`OpenEnvelope::high`] and [`OpenEnvelope::critical`] take the intent, when
 //! the work is done, and the evidence, and fill in the rest:
 //!
 //! | | LOW | MEDIUM | HIGH | CRITICAL |
@@ -62,7 +62,7 @@
 //!
 //! At every level: nobody works against the agent, no loss is accepted, what is said is INFERRED with a confidence of
 //! 0.5, and the tools work. The docs of
-//! the four say why. Any member can be set otherwise, as with [`Mcp::budgets`], and is checked as if it were written out.
+//! the four say why. Any member can be set otherwise, as with [`OpenEnvelope::budgets`], and is checked as if it were written out.
 //!
 //! # What does not compile
 //!
@@ -192,7 +192,7 @@ pub use envelope::{AnyEnvelope, Envelope, Hypothesis, MayAsk};
 pub use epistemics::{Claim, Epistemics};
 pub use evidence::{Absent, Archive, BestEvidence, Evidence, Live};
 pub use intent::Intent;
-pub use mcp::{Mcp, Routing};
+pub use mcp::{OpenEnvelope, Routing};
 pub use quality::{Done, Quality};
 pub use stakes::{Stakes, StakesLevelOf};
 pub use tool::{OperationList, Scope, ScopeTypes, Tool, ToolList};

@@ -36,7 +36,7 @@
 //! use omen::prelude::*;
 //!
 //! fn envelope(seen: Timestamp) -> Envelope<MediumStakes, Par, ToolsOk> {
-//!     Mcp {
+//!     OpenEnvelope {
 //!         intent: Intent::new(text!("raise the connection pool"), text!("database orders")),
 //!         stakes: Stakes {
 //!             impact: impact::Medium,
@@ -401,7 +401,7 @@
 //! # When nothing is known yet
 //!
 //! A claim about the present needs live evidence, or the envelope does not seal. A guess that nobody has looked into is a
-//! [`Hypothesis`](crate::Hypothesis): `Mcp::hypothesis` makes it, and a decision to verify first, to escalate, to defer or to
+//! [`Hypothesis`](crate::Hypothesis): `OpenEnvelope::hypothesis` makes it, and a decision to verify first, to escalate, to defer or to
 //! cancel takes it, with a warning in the log.
 //!
 //! ```
@@ -451,7 +451,7 @@
 //!
 //! The builder of a packet states the packet's type by itself. Id and time are injected with `.stamp(..)`
 //! ([`Stamps`](crate::episode::Stamps) makes a stamp of an id source and a clock), or given one by one; `.mcp(..)` takes an envelope
-//! of facts or a plain `Mcp`.
+//! of facts or a plain `McpEnvelope`.
 //!
 //! ```
 //! use omen::episode::{Numbered, Stamps, TimeSource};

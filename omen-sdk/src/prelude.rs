@@ -20,7 +20,8 @@ pub use omen_fsm::episode::{
 };
 // What an envelope says.
 pub use omen_invariants::facts::{
-    Done, Envelope, Evidence, HighStakes, Intent, LowStakes, Mcp, MediumStakes, Observed, Par, Superb, ToolsOk, op,
+    Done, Envelope, Evidence, HighStakes, Intent, LowStakes, MediumStakes, Observed, OpenEnvelope, Par, Superb,
+    ToolsOk, op,
 };
 pub use omen_types::AlertType;
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::limits::{MAX_DEPTH, MAX_ENVELOPE_BYTES, MAX_FIELDS_DEPTH};
-use crate::packet::{IntentScope, Mcp, RefType, ScopeText};
+use crate::packet::{IntentScope, McpEnvelope, RefType, ScopeText};
 use crate::scalar::Trusted as _;
 
 /// Stands where a text was cut.
@@ -91,7 +91,7 @@ fn shorten_at(value: &mut Value, most: usize, levels: u8) {
 /// An envelope that leaves its line room for a payload: one that is too large is shortened. Its facts stay as they are,
 /// so what the rules say of it does, too.
 #[must_use]
-pub fn envelope(mut mcp: Mcp) -> Mcp {
+pub fn envelope(mut mcp: McpEnvelope) -> McpEnvelope {
     if let IntentScope::JsonObject(scope) = &mut mcp.intent.scope {
         let object = Value::Object(std::mem::take(scope));
         if is_deeper(&object, MAX_FIELDS_DEPTH) || size(&object) > MAX_ENVELOPE_BYTES / 2 {
@@ -112,12 +112,12 @@ pub fn envelope(mut mcp: Mcp) -> Mcp {
     mcp
 }
 
-fn shorter(mcp: &Mcp, most: usize) -> Option<Mcp> {
+fn shorter(mcp: &McpEnvelope, most: usize) -> Option<McpEnvelope> {
     let is_live = |kind: &RefType| matches!(kind, RefType::ToolOutput | RefType::UserObservation);
     let live = mcp.evidence.evidence_refs.iter().rfind(|piece| is_live(&piece.ref_type));
     let mut value = serde_json::to_value(mcp).ok()?;
     shorten(&mut value, most);
-    let mut shorter: Mcp = crate::parse::Checked::parse(&value.to_string()).ok()?;
+    let mut shorter: McpEnvelope = crate::parse::Checked::parse(&value.to_string()).ok()?;
     // A claim about the present goes on resting on live evidence (INV-004).
     let pieces = &mut shorter.evidence.evidence_refs;
     if let Some(live) = live.filter(|_| !pieces.iter().any(|piece| is_live(&piece.ref_type))) {

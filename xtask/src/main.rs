@@ -1,64 +1,64 @@
-//! `cargo xtask`: what people would else do by hand.
+//! `cargo xtask`: the commands of a contributor.
 
-use std::io::Write as _;
+use std::env;
+use std::ffi::OsStr;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
-use xtask::{bench, ci, docs, expand, referee, rustdoc, walk};
-
-#[derive(Parser)]
-#[command(bin_name = "cargo xtask", about = "What people would else do by hand")]
-struct Arguments {
-    #[command(subcommand)]
-    task: Task,
-}
-
-#[derive(Subcommand)]
-enum Task {
-    /// Run all of CI
-    Ci,
-    /// Fill the generated parts of the pages in docs
-    Docs,
-    /// Print the generated code
-    Expand(expand::Options),
-    /// Compare the packet readers with an independent JSON Schema validator on mutated packets
-    Referee(referee::Options),
-    /// Walk at random over the typed API, and judge and resume what it writes
-    Walk(walk::Options),
-    /// Measure how fast a log is judged, or what the gate costs
-    Bench(bench::Options),
-}
+use xtask::dispatch::REMOTES;
+use xtask::{ci, rustdoc};
 
 fn main() -> ExitCode {
     if let Some(code) = rustdoc::stand_in() {
         return code;
     }
-    let done = match Arguments::parse().task {
-        Task::Ci => ci::run(&mut std::io::stdout()),
-        Task::Docs => docs::write().map(|()| ExitCode::SUCCESS),
-        Task::Expand(options) => expand::command(&options, &mut std::io::stdout().lock()),
-        Task::Referee(options) => referee(&options),
-        Task::Walk(options) => walk(&options),
-        Task::Bench(options) => bench::command(&options, &mut std::io::stdout()),
-    };
-    match done {
+    match run() {
         Ok(code) => code,
         Err(error) => {
             // Nothing is left to do if even this cannot be written.
-            let _ = writeln!(std::io::stderr(), "error: {error}");
+            let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
-fn referee(options: &referee::Options) -> Result<ExitCode, Box<dyn std::error::Error + Send + Sync>> {
-    let report = referee::run(options)?;
-    write!(std::io::stdout(), "{report}")?;
-    Ok(if report.disagreements.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+/// The arguments are a command's name and whatever its program takes, so a parser of arguments would only cost the time
+/// to build it.
+fn run() -> Result<ExitCode, Box<dyn std::error::Error + Send + Sync>> {
+    let mut arguments = env::args_os().skip(1);
+    let command = arguments.next();
+    let name = command.as_deref().and_then(OsStr::to_str);
+    if let Some(remote) = REMOTES.iter().find(|remote| name == Some(remote.name)) {
+        return Ok(remote.run(arguments)?);
+    }
+    let rest = arguments.next();
+    match (name, rest) {
+        (Some("ci"), None) => ci::run(&mut io::stdout()),
+        (Some("-h" | "--help" | "help"), None) => {
+            write!(io::stdout(), "{}", help())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        (_, rest) => {
+            let found = rest.or(command);
+            let error = found.map_or("missing command".to_owned(), |found| {
+                format!("unexpected argument `{}`", found.display())
+            });
+            write!(io::stderr(), "error: {error}\n\n{}", help())?;
+            Ok(ExitCode::from(USAGE))
+        }
+    }
 }
 
-fn walk(options: &walk::Options) -> Result<ExitCode, Box<dyn std::error::Error + Send + Sync>> {
-    let report = walk::run(options)?;
-    write!(std::io::stdout(), "{report}")?;
-    Ok(if report.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+/// The exit code of a usage error, as that of clap.
+const USAGE: u8 = 2;
+
+fn help() -> String {
+    let local = [("ci", "Run all of CI: format, lints, examples, tests, docs; print the time of each step")];
+    let commands = local.into_iter().chain(REMOTES.iter().map(|remote| (remote.name, remote.about)));
+    let lines: Vec<_> = commands.map(|(name, about)| format!("  {name:8} {about}\n")).collect();
+    format!(
+        "Usage: cargo xtask COMMAND [OPTIONS]\n\nCommands:\n{}\n`cargo xtask COMMAND --help` lists the options of a \
+         command.\n",
+        lines.concat()
+    )
 }

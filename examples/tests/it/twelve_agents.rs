@@ -14,9 +14,9 @@ fn lines_of_code(source: &str) -> impl Iterator<Item = &str> {
 
 /// The lines of the statement that makes the envelope.
 fn envelope_lines(source: &str) -> usize {
-    let mut lines = lines_of_code(source).skip_while(|line| !line.starts_with("let envelope = Mcp::"));
+    let mut lines = lines_of_code(source).skip_while(|line| !line.starts_with("let envelope = OpenEnvelope::"));
     let length = lines.by_ref().position(|line| line.ends_with(".seal();")).expect("the envelope is sealed") + 1;
-    assert!(lines.all(|line| !line.contains("Mcp::")), "an agent has one envelope");
+    assert!(lines.all(|line| !line.contains("OpenEnvelope::")), "an agent has one envelope");
     length
 }
 

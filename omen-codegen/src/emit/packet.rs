@@ -82,7 +82,7 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
 
             /// The MCP envelope.
             #[must_use]
-            pub fn mcp(&self) -> &Mcp {
+            pub fn mcp(&self) -> &McpEnvelope {
                 match self { #(Packet::#variants(packet) => &packet.mcp),* }
             }
         }
@@ -101,7 +101,7 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
 
             /// The packet that says it; the header is made to state the type.
             #[must_use]
-            pub fn into_packet(self, mut header: PacketHeader, mcp: Mcp) -> Packet {
+            pub fn into_packet(self, mut header: PacketHeader, mcp: McpEnvelope) -> Packet {
                 header.packet_type = self.packet_type();
                 match self {
                     #(Payload::#variants(payload) => Packet::#variants(#packets {

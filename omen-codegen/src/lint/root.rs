@@ -7,6 +7,7 @@ use super::record::{self, Field, Want, may, need};
 use super::report::Report;
 use super::{VERSION, suggest};
 use crate::load::{BASE_FILE, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet};
+use crate::model::ENVELOPE;
 
 /// The keywords that only the root of a schema file has.
 pub(super) const ROOT: &[Field] =
@@ -82,13 +83,14 @@ fn title(root: &Node<'_>, report: &mut Report) {
     }
 }
 
-/// The name of the type that the file `stem` defines: `Mcp` for `MCP`.
+/// The name of the type that the file `stem` defines: the stem in PascalCase, `McpEnvelope` for `MCP`.
 fn type_name(stem: &str) -> String {
+    if stem == ENVELOPE.0 {
+        return ENVELOPE.1.to_owned();
+    }
     let mut chars = stem.chars();
     let first: String = chars.next().iter().map(char::to_ascii_uppercase).collect();
-    let rest = chars.as_str();
-    let shouted = !rest.contains(|c: char| c.is_ascii_lowercase());
-    first + &if shouted { rest.to_ascii_lowercase() } else { rest.to_owned() }
+    first + chars.as_str()
 }
 
 fn repeated_keys(node: &Node<'_>, report: &mut Report) {

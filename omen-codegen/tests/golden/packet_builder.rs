@@ -5,7 +5,7 @@ pub struct NotePacket {
     /// Says that it is a note.
     pub header: PacketHeader,
     /// The envelope.
-    pub mcp: Mcp,
+    pub mcp: McpEnvelope,
     /// The note itself.
     pub payload: NotePayload,
     /// Members beside the three, which must begin with `_`; no rule looks at them (D38).
@@ -37,7 +37,10 @@ pub struct NotePacketBuilder<A, B> {
 
 impl<A, B> NotePacketBuilder<A, B> {
     /// The envelope.
-    pub fn mcp(self, value: impl Into<Mcp>) -> NotePacketBuilder<Set<Mcp>, B>
+    pub fn mcp(
+        self,
+        value: impl Into<McpEnvelope>,
+    ) -> NotePacketBuilder<Set<McpEnvelope>, B>
     where
         A: NotSet,
     {
@@ -115,11 +118,11 @@ pub mod note_packet_needs {
     )]
     pub trait BuilderMcp {
         #[allow(missing_docs)]
-        fn given(self) -> Mcp;
+        fn given(self) -> McpEnvelope;
     }
     #[diagnostic::do_not_recommend]
-    impl BuilderMcp for Set<Mcp> {
-        fn given(self) -> Mcp {
+    impl BuilderMcp for Set<McpEnvelope> {
+        fn given(self) -> McpEnvelope {
             self.into_value()
         }
     }
@@ -157,7 +160,7 @@ static NOTE_PACKET_SHAPE: Shape = Shape {
                 description: "The envelope.",
                 required: true,
                 rules: &[],
-                shape: &MCP_SHAPE,
+                shape: &MCP_ENVELOPE_SHAPE,
             },
             FieldShape {
                 name: "payload",

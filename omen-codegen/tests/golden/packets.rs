@@ -31,7 +31,7 @@ impl Packet {
     }
     /// The MCP envelope.
     #[must_use]
-    pub fn mcp(&self) -> &Mcp {
+    pub fn mcp(&self) -> &McpEnvelope {
         match self {
             Packet::Note(packet) => &packet.mcp,
             Packet::Ping(packet) => &packet.mcp,
@@ -63,7 +63,7 @@ impl Payload {
     }
     /// The packet that says it; the header is made to state the type.
     #[must_use]
-    pub fn into_packet(self, mut header: PacketHeader, mcp: Mcp) -> Packet {
+    pub fn into_packet(self, mut header: PacketHeader, mcp: McpEnvelope) -> Packet {
         header.packet_type = self.packet_type();
         match self {
             Payload::Note(payload) => {
@@ -168,7 +168,7 @@ pub struct PacketFacts<'de> {
     /// Facts of the header.
     pub header: PacketHeaderFacts,
     /// Facts of the MCP envelope.
-    pub mcp: McpFacts<'de>,
+    pub mcp: McpEnvelopeFacts<'de>,
     /// Facts of the payload.
     pub payload: PayloadFacts<'de>,
 }
@@ -248,7 +248,7 @@ impl<'de> Visitor<'de> for Seed<Packet> {
                 }
                 RootKey::Known(PacketKey::Mcp) => {
                     once(&mut seen, 2)?;
-                    mcp = Some(map.next_value_seed(Seed::<Mcp>::new())?);
+                    mcp = Some(map.next_value_seed(Seed::<McpEnvelope>::new())?);
                 }
                 RootKey::Known(PacketKey::Payload) => {
                     once(&mut seen, 4)?;
@@ -355,7 +355,9 @@ impl<'de> Visitor<'de> for Seed<PacketFacts<'de>> {
                 }
                 RootKey::Known(PacketKey::Mcp) => {
                     once(&mut seen, 2)?;
-                    mcp = Some(map.next_value_seed(Seed::<McpFacts<'de>>::new())?);
+                    mcp = Some(
+                        map.next_value_seed(Seed::<McpEnvelopeFacts<'de>>::new())?,
+                    );
                 }
                 RootKey::Known(PacketKey::Payload) => {
                     once(&mut seen, 4)?;
@@ -420,7 +422,7 @@ static UNKNOWN_PACKET_SHAPE: Shape = Shape {
                 description: "The envelope.",
                 required: true,
                 rules: &[],
-                shape: &MCP_SHAPE,
+                shape: &MCP_ENVELOPE_SHAPE,
             },
             FieldShape {
                 name: "payload",

@@ -39,7 +39,7 @@ pub fn members(
 pub fn header_and_envelope(setup: Setup, envelope: Envelope<LowStakes, Par, ToolsOk>) {
     let _ = setup.more_of_packetheader("more");
     let _ = envelope
-        .more_of_mcp("more")
+        .more_of_mcpenvelope("more")
         .more_of_intent("more")
         .more_of_stakes("more")
         .more_of_quality("more")

@@ -1,10 +1,10 @@
 //! What a decision says of its own quality: `true` only for a check that was made (D61).
 
 use omen_invariants::rules::inv_003_high_stakes_verified::{is_high, is_met, tier_suffices};
-use omen_types::{DecisionPayload, Mcp};
+use omen_types::{DecisionPayload, McpEnvelope};
 
 /// Checks tier and verification of a decision against the envelope that it is sent in, and writes what comes out.
-pub(super) fn fill(decision: &mut DecisionPayload, mcp: &Mcp) {
+pub(super) fn fill(decision: &mut DecisionPayload, mcp: &McpEnvelope) {
     let (level, quality) = (mcp.stakes.stakes_level, &mcp.quality);
     let verified = || decision.load_bearing_assumptions.iter().flatten().map(|assumption| assumption.verified);
     let met = if is_high(level) {

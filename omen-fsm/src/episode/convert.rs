@@ -155,7 +155,7 @@ impl<A> IntoActOrder<A> for ActOrder<A> {
 #[diagnostic::on_unimplemented(
     message = "INV-001 (INV-003): this decision needs an `Envelope`, whose facts the compiler knows",
     label = "not an `Envelope`",
-    note = "`mcp.seal()` makes an `Envelope` of an `Mcp` literal",
+    note = "`mcp.seal()` makes an `Envelope` of an `OpenEnvelope` literal",
     note = "a `DynEnvelope`, whose facts are known at run time, is judged first: `envelope.judge_act(..)`; or decide with `episode.decide(outcome, order, &envelope)`"
 )]
 pub trait KnownEnvelope<L, Q, T>: AnyEnvelope {}
@@ -168,7 +168,7 @@ impl<L, Q, T> KnownEnvelope<L, Q, T> for Envelope<L, Q, T> {}
 #[diagnostic::on_unimplemented(
     message = "INV-001 (INV-010): this decision needs an `Envelope` or a `Hypothesis`, whose facts the compiler knows",
     label = "neither an `Envelope` nor a `Hypothesis`",
-    note = "`mcp.seal()` makes an `Envelope` of an `Mcp` literal, `mcp.hypothesis()` a `Hypothesis`",
+    note = "`mcp.seal()` makes an `Envelope` of an `OpenEnvelope` literal, `mcp.hypothesis()` a `Hypothesis`",
     note = "with a `DynEnvelope`, whose facts are known at run time, decide with `episode.decide(outcome, order, &envelope)`"
 )]
 pub trait AskingEnvelope<L, Q, T>: MayAsk {}

@@ -8,8 +8,8 @@ use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::limits::MAX_ID_BYTES;
 use omen_types::{
     AlertSeverity, CampaignId, Code, CorrelationId, DecisionOutcome, Diagnostic, EpistemicStatus, ExecutionMethod,
-    Instant, Invalid, LayerSource, Mcp, Packet, PacketFacts, PacketHeader, PacketId, PacketType, Payload, TaskId, Text,
-    Timestamp, TokenId, serde_json,
+    Instant, Invalid, LayerSource, McpEnvelope, Packet, PacketFacts, PacketHeader, PacketId, PacketType, Payload,
+    TaskId, Text, Timestamp, TokenId, serde_json,
 };
 
 use super::asked::Asked;
@@ -29,10 +29,10 @@ use crate::table::{Event, LOOP_NODE, NodeSet, Obligation, sender};
 pub(crate) struct Core {
     pub(crate) machine: Machine,
     /// The envelope of the packets to come.
-    pub(crate) mcp: Arc<Mcp>,
+    pub(crate) mcp: Arc<McpEnvelope>,
     /// The latest envelope that keeps INV-004: its evidence stands in for that of a hypothesis, where a packet claims
     /// something.
-    pub(crate) grounded: Arc<Mcp>,
+    pub(crate) grounded: Arc<McpEnvelope>,
     pub(crate) origin: Origin,
     pub(crate) clock: Arc<dyn TimeSource>,
     pub(crate) ids: Box<dyn IdSource>,

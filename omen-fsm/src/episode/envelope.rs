@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use omen_invariants::facts::MayAsk;
 use omen_invariants::rules::inv_004_live_evidence;
-use omen_types::{Mcp, Packet, PacketType};
+use omen_types::{McpEnvelope, Packet, PacketType};
 
 use super::core::Core;
 use crate::table::{LOOP_NODE, NodeSet};
@@ -15,7 +15,7 @@ impl Core {
         self.take_envelope(envelope.mcp().clone());
     }
 
-    fn take_envelope(&mut self, mcp: Mcp) {
+    fn take_envelope(&mut self, mcp: McpEnvelope) {
         self.mcp = Arc::new(mcp);
         if inv_004_live_evidence::is_borne_out(&self.mcp) {
             self.grounded = Arc::clone(&self.mcp);
@@ -24,8 +24,8 @@ impl Core {
 
     /// The envelope of a packet. After a hypothesis, what claims something takes status and evidence from the latest
     /// envelope that has evidence; what asks for certainty goes in the hypothesis itself (D31).
-    pub(super) fn envelope_of(&self, packet_type: PacketType) -> Mcp {
-        let mut mcp = Mcp::clone(&self.mcp);
+    pub(super) fn envelope_of(&self, packet_type: PacketType) -> McpEnvelope {
+        let mut mcp = McpEnvelope::clone(&self.mcp);
         let asks = match packet_type {
             PacketType::TaskDirectivePacket => self.machine.nodes() == NodeSet::of(LOOP_NODE),
             // A decision brings the envelope that is meant for it; to ACT on a hypothesis is refused.

@@ -116,7 +116,7 @@ async fn governed(dir: &Path) -> Result<(), Failure> {
     }
     let gate = operator::gate(dir, &settings).await?;
 
-    let envelope = Mcp {
+    let envelope = OpenEnvelope {
         intent: Intent::new(text!("raise the connection pool `orders`"), text!("database orders")),
         stakes: Stakes {
             impact: impact::High,

@@ -15,8 +15,8 @@ use omen_gate::server::{Dispatch, Local, ToolServer};
 use omen_gate::tool::{Answer, Tool};
 use omen_gate::{Clock, Code, Fault, MAX_RAW_ANSWER, ManualClock, Permission, TurnId};
 use omen_invariants::facts::{
-    Budgets, Envelope, Epistemics, Evidence, Intent, LowStakes, Mcp, Observed, Operational, Par, Quality, Risk,
-    Routing, Stakes, ToolsOk, adversariality, impact, irreversibility, op, uncertainty,
+    Budgets, Envelope, Epistemics, Evidence, Intent, LowStakes, Observed, OpenEnvelope, Operational, Par, Quality,
+    Risk, Routing, Stakes, ToolsOk, adversariality, impact, irreversibility, op, uncertainty,
 };
 use omen_invariants::{scope, text, tool as typed_tool, unit};
 use omen_types::{ErrorDetails, Instant, Packet, ResultStatus, TaskClass};
@@ -33,7 +33,7 @@ typed_tool!(Elsewhere = "rm", Read);
 scope!(Change: tools [Set], operations [Modify]);
 
 pub(crate) fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
-    Mcp {
+    OpenEnvelope {
         intent: Intent::new(text!("look after the pool"), text!("database orders")),
         stakes: Stakes {
             impact: impact::Low,

@@ -30,7 +30,7 @@ impl FactSealed for Judged {}
 #[derive(Clone, Debug)]
 #[must_use = "an envelope does nothing until a packet is sent in it"]
 pub struct DynEnvelope {
-    mcp: omen_types::Mcp,
+    mcp: omen_types::McpEnvelope,
 }
 
 impl DynEnvelope {
@@ -39,7 +39,7 @@ impl DynEnvelope {
     /// # Errors
     /// What the schema, INV-004 or INV-012 has against it, or that it is too large for a packet (2 MiB), with JSON pointers
     /// into the packet.
-    pub fn new(mcp: omen_types::Mcp) -> Result<Self, Vec<Diagnostic>> {
+    pub fn new(mcp: omen_types::McpEnvelope) -> Result<Self, Vec<Diagnostic>> {
         let mut errors = mcp.check().err().unwrap_or_default();
         errors.iter_mut().for_each(into_packet);
         if !inv_004_live_evidence::is_borne_out(&mcp) {
@@ -58,12 +58,12 @@ impl DynEnvelope {
     /// into the packet.
     pub fn from_json(text: &str) -> Result<Self, Vec<Diagnostic>> {
         let read = match with_level(text) {
-            Some(completed) => omen_types::Mcp::parse(&completed).map_err(|mut errors| {
+            Some(completed) => omen_types::McpEnvelope::parse(&completed).map_err(|mut errors| {
                 // Offsets into a text that nobody has seen would only mislead.
                 errors.iter_mut().for_each(|error| error.span = None);
                 errors
             }),
-            None => omen_types::Mcp::parse(text),
+            None => omen_types::McpEnvelope::parse(text),
         };
         let mcp = read.map_err(|mut errors| {
             errors.iter_mut().for_each(into_packet);
@@ -82,7 +82,7 @@ impl DynEnvelope {
 
     /// The envelope as it is written.
     #[must_use]
-    pub fn mcp(&self) -> &omen_types::Mcp {
+    pub fn mcp(&self) -> &omen_types::McpEnvelope {
         &self.mcp
     }
 
@@ -118,26 +118,26 @@ impl DynEnvelope {
 impl FactSealed for DynEnvelope {}
 
 /// For a packet that is made with a builder: `.mcp(envelope)`.
-impl From<DynEnvelope> for omen_types::Mcp {
+impl From<DynEnvelope> for omen_types::McpEnvelope {
     fn from(envelope: DynEnvelope) -> Self {
         envelope.mcp
     }
 }
 
-impl From<&DynEnvelope> for omen_types::Mcp {
+impl From<&DynEnvelope> for omen_types::McpEnvelope {
     fn from(envelope: &DynEnvelope) -> Self {
         envelope.mcp.clone()
     }
 }
 
 impl AnyEnvelope for DynEnvelope {
-    fn mcp(&self) -> &omen_types::Mcp {
+    fn mcp(&self) -> &omen_types::McpEnvelope {
         &self.mcp
     }
 }
 
 /// What makes an envelope too deep or too large for a packet.
-fn unfit(mcp: &omen_types::Mcp) -> Vec<Diagnostic> {
+fn unfit(mcp: &omen_types::McpEnvelope) -> Vec<Diagnostic> {
     let mut errors = Vec::new();
     if let IntentScope::JsonObject(scope) = &mcp.intent.scope
         && scope.values().any(|member| fit::is_deeper(member, MAX_FIELDS_DEPTH - 1))

@@ -8,11 +8,11 @@ use super::sealed::FactSealed;
 /// A complete envelope that keeps INV-001, INV-004 and INV-012. Its level of stakes, its quality tier
 /// and the state of its tools are types, which the rules for decisions look at.
 ///
-/// Made by [`Mcp::seal`](super::Mcp::seal). An optional member that the schemas gain, and no rule asks for, has its setter
+/// Made by [`OpenEnvelope::seal`](super::OpenEnvelope::seal). An optional member that the schemas gain, and no rule asks for, has its setter
 /// here.
 #[must_use = "an envelope does nothing until a packet is sent in it"]
 pub struct Envelope<Level, Tier, Tools> {
-    pub(super) mcp: omen_types::Mcp,
+    pub(super) mcp: omen_types::McpEnvelope,
     facts: PhantomData<Facts<Level, Tier, Tools>>,
 }
 
@@ -22,7 +22,7 @@ type Facts<Level, Tier, Tools> = fn(Level, Tier, Tools) -> (Level, Tier, Tools);
 impl<Level, Tier, Tools> Envelope<Level, Tier, Tools> {
     /// INVARIANT: whoever calls this has checked that the facts are those of the envelope, and that it
     /// keeps the rules above.
-    pub(super) fn trusted(mcp: omen_types::Mcp) -> Self {
+    pub(super) fn trusted(mcp: omen_types::McpEnvelope) -> Self {
         Self { mcp, facts: PhantomData }
     }
 
@@ -34,7 +34,7 @@ impl<Level, Tier, Tools> Envelope<Level, Tier, Tools> {
 
     /// The envelope as it is written.
     #[must_use]
-    pub fn mcp(&self) -> &omen_types::Mcp {
+    pub fn mcp(&self) -> &omen_types::McpEnvelope {
         &self.mcp
     }
 }
@@ -61,25 +61,25 @@ impl<Level, Tier, Tools> fmt::Debug for Envelope<Level, Tier, Tools> {
 )]
 pub trait AnyEnvelope: FactSealed {
     /// The envelope as it is written.
-    fn mcp(&self) -> &omen_types::Mcp;
+    fn mcp(&self) -> &omen_types::McpEnvelope;
 }
 
 /// An envelope whose claims about the present may lack live evidence (INV-004, D31): good for what asks for certainty,
 /// or for help. A decision to verify first, to escalate, to defer or to cancel takes one, and leaves a warning in the log.
 ///
-/// Made by [`Mcp::hypothesis`](super::Mcp::hypothesis).
+/// Made by [`OpenEnvelope::hypothesis`](super::OpenEnvelope::hypothesis).
 #[must_use = "an envelope does nothing until a packet is sent in it"]
 pub struct Hypothesis<Level, Tier, Tools>(Envelope<Level, Tier, Tools>);
 
 impl<Level, Tier, Tools> Hypothesis<Level, Tier, Tools> {
     /// INVARIANT: as [`Envelope::trusted`], but for INV-004.
-    pub(super) fn trusted(mcp: omen_types::Mcp) -> Self {
+    pub(super) fn trusted(mcp: omen_types::McpEnvelope) -> Self {
         Self(Envelope::trusted(mcp))
     }
 
     /// The envelope as it is written.
     #[must_use]
-    pub fn mcp(&self) -> &omen_types::Mcp {
+    pub fn mcp(&self) -> &omen_types::McpEnvelope {
         &self.0.mcp
     }
 }
@@ -101,19 +101,19 @@ impl<Level, Tier, Tools> FactSealed for Hypothesis<Level, Tier, Tools> {}
 /// An envelope that may ask for certainty (D31): an envelope of either sort, or a [`Hypothesis`].
 pub trait MayAsk: FactSealed {
     /// The envelope as it is written.
-    fn mcp(&self) -> &omen_types::Mcp;
+    fn mcp(&self) -> &omen_types::McpEnvelope;
 }
 
 #[diagnostic::do_not_recommend]
 impl<Any: AnyEnvelope> MayAsk for Any {
-    fn mcp(&self) -> &omen_types::Mcp {
+    fn mcp(&self) -> &omen_types::McpEnvelope {
         AnyEnvelope::mcp(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<Level, Tier, Tools> MayAsk for Hypothesis<Level, Tier, Tools> {
-    fn mcp(&self) -> &omen_types::Mcp {
+    fn mcp(&self) -> &omen_types::McpEnvelope {
         self.mcp()
     }
 }
@@ -121,19 +121,19 @@ impl<Level, Tier, Tools> MayAsk for Hypothesis<Level, Tier, Tools> {
 impl<Level, Tier, Tools> FactSealed for Envelope<Level, Tier, Tools> {}
 
 impl<Level, Tier, Tools> AnyEnvelope for Envelope<Level, Tier, Tools> {
-    fn mcp(&self) -> &omen_types::Mcp {
+    fn mcp(&self) -> &omen_types::McpEnvelope {
         &self.mcp
     }
 }
 
 /// For a packet that is made with a builder: `.mcp(envelope)`.
-impl<Level, Tier, Tools> From<Envelope<Level, Tier, Tools>> for omen_types::Mcp {
+impl<Level, Tier, Tools> From<Envelope<Level, Tier, Tools>> for omen_types::McpEnvelope {
     fn from(envelope: Envelope<Level, Tier, Tools>) -> Self {
         envelope.mcp
     }
 }
 
-impl<Level, Tier, Tools> From<&Envelope<Level, Tier, Tools>> for omen_types::Mcp {
+impl<Level, Tier, Tools> From<&Envelope<Level, Tier, Tools>> for omen_types::McpEnvelope {
     fn from(envelope: &Envelope<Level, Tier, Tools>) -> Self {
         envelope.mcp.clone()
     }

@@ -3,8 +3,8 @@
 use omen_types::{TaskClass, Text, UnitInterval};
 
 use super::{
-    Budgets, Done, Epistemics, Evidence, Inferred, Intent, Mcp, Operational, Par, Quality, Realtime, Risk, Routing,
-    Stakes, Superb, ToolsOk, adversariality, impact, irreversibility, uncertainty,
+    Budgets, Done, Epistemics, Evidence, Inferred, Intent, OpenEnvelope, Operational, Par, Quality, Realtime, Risk,
+    Routing, Stakes, Superb, ToolsOk, adversariality, impact, irreversibility, uncertainty,
 };
 use crate::{text, unit};
 
@@ -30,7 +30,7 @@ impl Limits {
     }
 }
 
-impl<Best> Mcp<Low, Par, Inferred, Operational, Best, ToolsOk> {
+impl<Best> OpenEnvelope<Low, Par, Inferred, Operational, Best, ToolsOk> {
     /// An envelope at LOW stakes: a mistake does little damage and can be undone, as when an agent only reads.
     ///
     /// - Quality is PAR, the least tier that may act (INV-002); nothing at stake would pay for more.
@@ -38,14 +38,14 @@ impl<Best> Mcp<Low, Par, Inferred, Operational, Best, ToolsOk> {
     ///   spare. An agent that needs more is not doing what its envelope says.
     /// - Evidence may be a day old: a decision that can be undone may rest on this morning's facts.
     /// - The task class is LOOKUP, for what changes nothing fetches something.
-    /// - What is the same at all levels: see [`Mcp::medium`].
+    /// - What is the same at all levels: see [`OpenEnvelope::medium`].
     ///
     /// ```
-    /// use omen_invariants::facts::{Done, Envelope, Evidence, Intent, LowStakes, Mcp, Par, ToolsOk};
+    /// use omen_invariants::facts::{Done, Envelope, Evidence, Intent, LowStakes, OpenEnvelope, Par, ToolsOk};
     /// use omen_invariants::text;
     ///
     /// # fn main() -> Result<(), omen_types::Invalid> {
-    /// let envelope: Envelope<LowStakes, Par, ToolsOk> = Mcp::low(
+    /// let envelope: Envelope<LowStakes, Par, ToolsOk> = OpenEnvelope::low(
     ///     Intent::new(text!("find out how many requests fail"), text!("service web")),
     ///     Done::when(text!("the error rate is known"), ["error_rate is a number"]),
     ///     Evidence::user_observation(text!("chat/4711"), "2026-03-01T09:59:58Z".parse()?),
@@ -61,7 +61,7 @@ impl<Best> Mcp<Low, Par, Inferred, Operational, Best, ToolsOk> {
     }
 }
 
-impl<Best> Mcp<Medium, Par, Inferred, Operational, Best, ToolsOk> {
+impl<Best> OpenEnvelope<Medium, Par, Inferred, Operational, Best, ToolsOk> {
     /// An envelope at MEDIUM stakes: a mistake does damage that can be undone in part, as with most writes.
     ///
     /// - Quality is PAR: MEDIUM stakes ask for no more, and at least one load-bearing assumption is to be verified.
@@ -77,15 +77,15 @@ impl<Best> Mcp<Medium, Par, Inferred, Operational, Best, ToolsOk> {
     ///   claim what nobody has seen. So the evidence has to be live, or the envelope does not seal (INV-004); observations state
     ///   their own status.
     /// - Confidence is 0.5, and the calibration note says that it is a default: nothing was calibrated.
-    /// - The tools work: a program that knows better says so, with [`Mcp::tools`].
+    /// - The tools work: a program that knows better says so, with [`OpenEnvelope::tools`].
     ///
     /// ```compile_fail,E0277
-    /// use omen_invariants::facts::{Done, Evidence, Intent, Mcp};
+    /// use omen_invariants::facts::{Done, Evidence, Intent, OpenEnvelope};
     /// use omen_invariants::text;
     ///
     /// let done = Done::when(text!("the record points to the new host"), ["www"]);
     /// let evidence = Evidence::absent(text!("nobody has looked"));
-    /// Mcp::medium(Intent::new(text!("move www"), text!("zone example.org")), done, evidence).seal(); // INV-004
+    /// OpenEnvelope::medium(Intent::new(text!("move www"), text!("zone example.org")), done, evidence).seal(); // INV-004
     /// ```
     pub fn medium(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
         let limits = Limits::new(10_000, 12, 900, 86_400, TaskClass::Create);
@@ -93,35 +93,35 @@ impl<Best> Mcp<Medium, Par, Inferred, Operational, Best, ToolsOk> {
     }
 }
 
-impl<Best> Mcp<High, Superb, Inferred, Realtime, Best, ToolsOk> {
+impl<Best> OpenEnvelope<High, Superb, Inferred, Realtime, Best, ToolsOk> {
     /// An envelope at HIGH stakes: a mistake does much damage and cannot be undone.
     ///
     /// - Quality is SUPERB, and all load-bearing assumptions are to be verified: no other tier may act here (INV-003).
     /// - 20,000 language-model tokens, 20 tool calls and 30 minutes: what MEDIUM stakes have, and as much for a verification loop
     ///   before the decision. A lower limit would tempt an agent to verify less.
     /// - Evidence may be an hour old, and speaks for the present (REALTIME): an irreversible step rests on what is so now.
-    /// - The rest is as at MEDIUM stakes: see [`Mcp::medium`].
+    /// - The rest is as at MEDIUM stakes: see [`OpenEnvelope::medium`].
     pub fn high(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
         let limits = Limits::new(20_000, 20, 1_800, 3_600, TaskClass::Create);
         Self::of(intent, Quality::superb_when(done), evidence, Realtime, limits)
     }
 }
 
-impl<Best> Mcp<Critical, Superb, Inferred, Realtime, Best, ToolsOk> {
+impl<Best> OpenEnvelope<Critical, Superb, Inferred, Realtime, Best, ToolsOk> {
     /// An envelope at CRITICAL stakes: the damage would be grave, and much is unknown.
     ///
     /// - Quality is SUPERB, as at HIGH stakes (INV-003).
     /// - The budgets are those of HIGH stakes. More would only let a failing agent go on for longer: an agent that runs out of
     ///   them here should lay the matter before a human.
     /// - Evidence may be ten minutes old.
-    /// - The rest is as at MEDIUM stakes: see [`Mcp::medium`].
+    /// - The rest is as at MEDIUM stakes: see [`OpenEnvelope::medium`].
     pub fn critical(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
         let limits = Limits::new(20_000, 20, 1_800, 600, TaskClass::Create);
         Self::of(intent, Quality::superb_when(done), evidence, Realtime, limits)
     }
 }
 
-impl<I, R, U, Tier, Freshness, Best> Mcp<Axes<I, R, U>, Tier, Inferred, Freshness, Best, ToolsOk>
+impl<I, R, U, Tier, Freshness, Best> OpenEnvelope<Axes<I, R, U>, Tier, Inferred, Freshness, Best, ToolsOk>
 where
     Axes<I, R, U>: Default,
 {
@@ -147,17 +147,17 @@ where
 }
 
 /// Members set otherwise than the level has them.
-impl<Axes, Tier, Status, Freshness, Best, Tools> Mcp<Axes, Tier, Status, Freshness, Best, Tools> {
+impl<Axes, Tier, Status, Freshness, Best, Tools> OpenEnvelope<Axes, Tier, Status, Freshness, Best, Tools> {
     /// With other axes; the level follows from them (INV-012).
-    pub fn stakes<Other>(self, stakes: Other) -> Mcp<Other, Tier, Status, Freshness, Best, Tools> {
+    pub fn stakes<Other>(self, stakes: Other) -> OpenEnvelope<Other, Tier, Status, Freshness, Best, Tools> {
         let Self { intent, stakes: _, quality, budgets, epistemics, evidence, routing } = self;
-        Mcp { intent, stakes, quality, budgets, epistemics, evidence, routing }
+        OpenEnvelope { intent, stakes, quality, budgets, epistemics, evidence, routing }
     }
 
     /// With another quality.
-    pub fn quality<Other>(self, quality: Quality<Other>) -> Mcp<Axes, Other, Status, Freshness, Best, Tools> {
+    pub fn quality<Other>(self, quality: Quality<Other>) -> OpenEnvelope<Axes, Other, Status, Freshness, Best, Tools> {
         let Self { intent, stakes, quality: _, budgets, epistemics, evidence, routing } = self;
-        Mcp { intent, stakes, quality, budgets, epistemics, evidence, routing }
+        OpenEnvelope { intent, stakes, quality, budgets, epistemics, evidence, routing }
     }
 
     /// With other budgets.
@@ -166,9 +166,9 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> Mcp<Axes, Tier, Status, Freshne
     }
 
     /// With other epistemics.
-    pub fn epistemics<S, F>(self, epistemics: Epistemics<S, F>) -> Mcp<Axes, Tier, S, F, Best, Tools> {
+    pub fn epistemics<S, F>(self, epistemics: Epistemics<S, F>) -> OpenEnvelope<Axes, Tier, S, F, Best, Tools> {
         let Self { intent, stakes, quality, budgets, epistemics: _, evidence, routing } = self;
-        Mcp { intent, stakes, quality, budgets, epistemics, evidence, routing }
+        OpenEnvelope { intent, stakes, quality, budgets, epistemics, evidence, routing }
     }
 
     /// With a confidence that was calibrated, and how.
@@ -185,9 +185,9 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> Mcp<Axes, Tier, Status, Freshne
     }
 
     /// With tools in another state, such as [`ToolsDown`](super::ToolsDown).
-    pub fn tools<Other>(self, tools: Other) -> Mcp<Axes, Tier, Status, Freshness, Best, Other> {
+    pub fn tools<Other>(self, tools: Other) -> OpenEnvelope<Axes, Tier, Status, Freshness, Best, Other> {
         let Self { intent, stakes, quality, budgets, epistemics, evidence, routing } = self;
         let routing = Routing { task_class: routing.task_class, tools };
-        Mcp { intent, stakes, quality, budgets, epistemics, evidence, routing }
+        OpenEnvelope { intent, stakes, quality, budgets, epistemics, evidence, routing }
     }
 }

@@ -8,10 +8,10 @@ use super::{
 };
 
 /// The envelope of a packet, as its author writes it. The compiler lists all members that are missing
-/// at once (INV-001); [`seal`](Mcp::seal) checks the rest.
+/// at once (INV-001); [`seal`](OpenEnvelope::seal) checks the rest.
 #[derive(Clone, Debug)]
 #[must_use = "an envelope is of no use until it is sealed: `.seal()`"]
-pub struct Mcp<Axes, Tier, Status, Freshness, Best, Tools> {
+pub struct OpenEnvelope<Axes, Tier, Status, Freshness, Best, Tools> {
     /// What the packet is for, and how far it reaches.
     pub intent: Intent,
     /// What is at stake, along four axes: a [`Stakes`](super::Stakes). The level follows (INV-012).
@@ -37,7 +37,7 @@ pub struct Routing<Tools> {
     pub tools: Tools,
 }
 
-impl<Axes, Tier, Status, Freshness, Best, Tools> Mcp<Axes, Tier, Status, Freshness, Best, Tools> {
+impl<Axes, Tier, Status, Freshness, Best, Tools> OpenEnvelope<Axes, Tier, Status, Freshness, Best, Tools> {
     /// Completes the envelope: derives the level of stakes from the axes (INV-012, D36), and checks that
     /// a claim about the present rests on live evidence (INV-004).
     ///
@@ -64,11 +64,11 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> Mcp<Axes, Tier, Status, Freshne
     ///
     /// ```
     /// use omen_invariants::facts::{
-    ///     Done, Epistemics, Evidence, HighStakes, Hypothesis, Hypothesized, Intent, Mcp, Operational, Superb, ToolsOk,
+    ///     Done, Epistemics, Evidence, HighStakes, Hypothesis, Hypothesized, Intent, OpenEnvelope, Operational, Superb, ToolsOk,
     /// };
     /// use omen_invariants::{text, unit};
     ///
-    /// let guess: Hypothesis<HighStakes, Superb, ToolsOk> = Mcp::high(
+    /// let guess: Hypothesis<HighStakes, Superb, ToolsOk> = OpenEnvelope::high(
     ///     Intent::new(text!("find the leak"), text!("pool 7")),
     ///     Done::when(text!("the leak is found"), ["cause is named"]),
     ///     Evidence::absent(text!("nobody has looked yet")),
@@ -87,7 +87,7 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> Mcp<Axes, Tier, Status, Freshne
         Hypothesis::trusted(self.sealed())
     }
 
-    fn sealed<Level>(self) -> omen_types::Mcp
+    fn sealed<Level>(self) -> omen_types::McpEnvelope
     where
         Axes: StakesLevelOf<Level = Level>,
         Tier: QualityTierFact,
@@ -97,7 +97,7 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> Mcp<Axes, Tier, Status, Freshne
     {
         let routing =
             omen_types::Routing::builder().task_class(self.routing.task_class).tools_state(Tools::VALUE).build();
-        let mcp = omen_types::Mcp::builder()
+        let mcp = omen_types::McpEnvelope::builder()
             .intent(self.intent.sealed())
             .stakes(Axes::stakes())
             .quality(self.quality.sealed())

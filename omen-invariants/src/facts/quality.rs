@@ -8,7 +8,7 @@ use super::{AtLeastOneCheck, Par, QualityTierFact, Subpar, Superb};
 
 /// When work is done: in words, and as checks, of which there is at least one (INV-001).
 #[derive(Clone, Debug)]
-#[must_use = "it is given to `Mcp::low(..)` and the other levels"]
+#[must_use = "it is given to `OpenEnvelope::low(..)` and the other levels"]
 pub struct Done {
     text: Text,
     checks: Vec<String>,

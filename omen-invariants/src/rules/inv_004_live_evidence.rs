@@ -1,8 +1,8 @@
 //! INV-004: who infers how things are now must show live evidence.
 
 use omen_types::{
-    Code, DecisionOutcome, Diagnostic, EpistemicStatus, FreshnessClass, Instant, Mcp, PacketFacts, PayloadFacts,
-    Severity, ToolSafetyClass,
+    Code, DecisionOutcome, Diagnostic, EpistemicStatus, FreshnessClass, Instant, McpEnvelope, PacketFacts,
+    PayloadFacts, Severity, ToolSafetyClass,
 };
 
 use crate::{Context, Ledger, derived};
@@ -86,7 +86,7 @@ pub(crate) fn unsupported(status: EpistemicStatus, freshness: FreshnessClass) ->
 
 /// Whether an envelope has the live evidence that what it claims needs.
 #[must_use]
-pub fn is_borne_out(mcp: &Mcp) -> bool {
+pub fn is_borne_out(mcp: &McpEnvelope) -> bool {
     let is_live = || mcp.evidence.evidence_refs.iter().any(|reference| reference.ref_type.is_live());
     !is_claim(mcp.epistemics.status, mcp.epistemics.freshness_class) || is_live()
 }

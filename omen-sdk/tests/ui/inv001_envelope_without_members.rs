@@ -2,7 +2,7 @@
 use omen::*;
 
 fn agent(intent: Intent, quality: Quality<Par>, routing: Routing<ToolsOk>) {
-    let _ = Mcp { intent, quality, routing };
+    let _ = OpenEnvelope { intent, quality, routing };
 }
 
 fn main() {}

@@ -1,7 +1,7 @@
 // INV-001: an envelope that nobody has checked -> E0451
 use omen::prelude::*;
 
-fn agent(mcp: omen::packet::Mcp) -> Envelope<LowStakes, Par, ToolsOk> {
+fn agent(mcp: omen::packet::McpEnvelope) -> Envelope<LowStakes, Par, ToolsOk> {
     Envelope { mcp, facts: std::marker::PhantomData }
 }
 

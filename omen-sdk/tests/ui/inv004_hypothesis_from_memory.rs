@@ -3,7 +3,7 @@ use omen::*;
 
 type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;
 
-fn agent(mcp: Mcp<Axes, Par, Hypothesized, Operational, Archive, ToolsOk>) {
+fn agent(mcp: OpenEnvelope<Axes, Par, Hypothesized, Operational, Archive, ToolsOk>) {
     let _ = mcp.seal();
 }
 

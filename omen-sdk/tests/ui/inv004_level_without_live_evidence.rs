@@ -2,7 +2,7 @@
 use omen::*;
 
 fn agent(intent: Intent, done: Done, memory: Evidence<Archive>) {
-    let _ = Mcp::medium(intent, done, memory).seal();
+    let _ = OpenEnvelope::medium(intent, done, memory).seal();
 }
 
 fn main() {}

@@ -2,7 +2,7 @@
 use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, (intent, done): (Intent, Done), seen: Evidence<Live>) {
-    let _ = episode.act(order, &Mcp::critical(intent, done, seen).tools(ToolsDown).seal());
+    let _ = episode.act(order, &OpenEnvelope::critical(intent, done, seen).tools(ToolsDown).seal());
 }
 
 fn main() {}

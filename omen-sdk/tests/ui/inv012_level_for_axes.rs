@@ -1,7 +1,7 @@
 // INV-012: a level in the place of the axes -> E0277
 use omen::*;
 
-fn agent(mcp: Mcp<LowStakes, Par, Observed, Realtime, Live, ToolsOk>) {
+fn agent(mcp: OpenEnvelope<LowStakes, Par, Observed, Realtime, Live, ToolsOk>) {
     let _ = mcp.seal();
 }
 

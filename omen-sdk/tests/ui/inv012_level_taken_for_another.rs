@@ -2,7 +2,7 @@
 use omen::*;
 
 fn agent(intent: Intent, done: Done, seen: Evidence<Live>) -> Envelope<LowStakes, Superb, ToolsOk> {
-    Mcp::high(intent, done, seen).seal()
+    OpenEnvelope::high(intent, done, seen).seal()
 }
 
 fn main() {}

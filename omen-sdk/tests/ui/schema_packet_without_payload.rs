@@ -1,7 +1,7 @@
 // SCHEMA: a packet without its payload -> E0277
-use omen::packet::{Mcp, ObservationPacket, PacketHeader};
+use omen::packet::{McpEnvelope, ObservationPacket, PacketHeader};
 
-fn agent(header: PacketHeader, mcp: Mcp) -> ObservationPacket {
+fn agent(header: PacketHeader, mcp: McpEnvelope) -> ObservationPacket {
     ObservationPacket::builder().header(header).mcp(mcp).build()
 }
 

@@ -158,7 +158,7 @@ fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
         let payload = model.payload_of(packet).unwrap();
         let call = |left: &str| {
             let value = |name: &str| match name {
-                "mcp" => "any::<Mcp>()".to_owned(),
+                "mcp" => "any::<McpEnvelope>()".to_owned(),
                 "payload" => format!("any::<{payload}>()"),
                 _ => "any()".to_owned(),
             };
@@ -171,7 +171,7 @@ fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
             lacking += 1;
         }
         let whole = format!(
-            "let _: {packet} = {packet}::builder().header(any()).mcp(any::<Mcp>()).payload(any::<{payload}>()).build();"
+            "let _: {packet} = {packet}::builder().header(any()).mcp(any::<McpEnvelope>()).payload(any::<{payload}>()).build();"
         );
         legal.add(cell("with a header"), "fn", "()", &whole);
         let body = format!("let _ = {packet}::builder().packet_type(any());");

@@ -5,7 +5,7 @@ use omen_types::{
     Budgets, ConstraintsSatisfied, DecisionOutcome, DecisionPacket, DecisionPayload, DefinitionOfDone, EpistemicStatus,
     Epistemics, EscalationOption, EscalationPacket, EscalationPayload, EscalationTrigger, Evidence, EvidenceGap,
     EvidenceRef, ExecutionMethod, FreshnessClass, Impact, IntegrityAlertPacket, IntegrityAlertPayload, IntegrityLayer,
-    Intent, IntentScope, Irreversibility, LayerNumber, LayerSource, MaxLoss, Mcp, NextStep, ObservationPacket,
+    Intent, IntentScope, Irreversibility, LayerNumber, LayerSource, MaxLoss, McpEnvelope, NextStep, ObservationPacket,
     ObservationPayload, ObservationType, OperationType, Packet, PacketHeader, PacketType, PositiveCount, Quality,
     QualityTier, QueueAction, QueueItem, QueueUpdatePacket, QueueUpdatePayload, RefType, RiskBudget, Routing, Stakes,
     StakesLevel, TaskClass, TaskDirectivePacket, TaskDirectivePayload, TaskResultPacket, TaskResultPayload, TaskType,
@@ -24,7 +24,7 @@ pub(crate) fn header(packet_type: PacketType) -> PacketHeader {
         .build()
 }
 
-pub(crate) fn mcp() -> Mcp {
+pub(crate) fn mcp() -> McpEnvelope {
     let intent = Intent::builder()
         .summary("Resize the pool".parse().unwrap())
         .scope(IntentScope::ScopeText("pool-a".parse().unwrap()))
@@ -66,7 +66,7 @@ pub(crate) fn mcp() -> Mcp {
         .ref_id("tool_1".parse().unwrap())
         .timestamp("2026-03-01T09:59:30Z".parse().unwrap())
         .build();
-    Mcp::builder()
+    McpEnvelope::builder()
         .intent(intent)
         .stakes(stakes)
         .quality(quality)

@@ -1,9 +1,13 @@
-//! A program that is ended, with all that it has started, when it takes too long.
+//! A program that is ended, with everything that it has started, when it exceeds its time limit.
 
-use std::future;
 use std::io;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,43 +16,53 @@ pub enum Ended {
     Passed,
     /// By itself, without success.
     Failed,
-    /// It took too long and was killed.
+    /// It exceeded its limit and was killed.
     TimedOut,
-    /// Somebody has told this process to end, and it was killed.
+    /// This process was asked to end, and killed it.
     Interrupted,
 }
 
-/// Runs a program, for so long at most, in a process group of its own, which is killed as a whole.
+/// Runs a program for at most `limit`, in a process group of its own, which is killed as a whole.
 ///
 /// # Errors
 /// If the program cannot be started or waited for.
-pub fn run_limited(command: Command, limit: Duration) -> io::Result<Ended> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let mut command = tokio::process::Command::from(command);
-        // A group in the background cannot read from the terminal.
-        command.stdin(Stdio::null()).kill_on_drop(true);
-        #[cfg(unix)]
-        command.process_group(0);
-        let mut child = command.spawn()?;
-        let group = child.id();
-        let ended = tokio::select! {
-            biased;
-            status = child.wait() => {
-                return status.map(|status| if status.success() { Ended::Passed } else { Ended::Failed });
-            }
-            () = tokio::time::sleep(limit) => Ended::TimedOut,
-            () = interrupted() => Ended::Interrupted,
-        };
-        kill(group, Kill::Politely);
-        // What cleans up behind itself may; what does not end by then has had its time.
-        let _ = tokio::time::timeout(GRACE, child.wait()).await;
-        kill(group, Kill::Now);
-        child.wait().await.map(|_| ended)
-    })
+pub fn run_limited(mut command: Command, limit: Duration) -> io::Result<Ended> {
+    let interrupted = interrupted()?;
+    // A group in the background cannot read from the terminal.
+    command.stdin(Stdio::null());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn()?;
+    let deadline = Instant::now() + limit;
+    let status = wait(&mut child, || interrupted.load(Ordering::Relaxed) || Instant::now() >= deadline);
+    if let Some(status) = status.inspect_err(|_| kill(&mut child, Kill::Now))? {
+        return Ok(if status.success() { Ended::Passed } else { Ended::Failed });
+    }
+    let ended = if interrupted.load(Ordering::Relaxed) { Ended::Interrupted } else { Ended::TimedOut };
+    kill(&mut child, Kill::Politely);
+    let grace = Instant::now() + GRACE;
+    // Its status does not matter any more, nor an error: whatever is left of the group is killed.
+    let _ = wait(&mut child, || Instant::now() >= grace);
+    kill(&mut child, Kill::Now);
+    child.wait().map(|_| ended)
 }
 
+/// How long a program that was asked to end may clean up.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// Steps take seconds to minutes, so nobody notices this.
+const POLL: Duration = Duration::from_millis(20);
+
+/// Waits until the child has ended, or until `enough`; the status in the first case.
+fn wait(child: &mut Child, enough: impl Fn() -> bool) -> io::Result<Option<ExitStatus>> {
+    loop {
+        let status = child.try_wait()?;
+        if status.is_some() || enough() {
+            return Ok(status);
+        }
+        thread::sleep(POLL);
+    }
+}
 
 #[derive(Clone, Copy)]
 enum Kill {
@@ -57,36 +71,35 @@ enum Kill {
 }
 
 #[cfg(unix)]
-fn kill(group: Option<u32>, how: Kill) {
+fn kill(child: &mut Child, how: Kill) {
     use rustix::process::{Pid, Signal, kill_process_group};
     let signal = match how {
         Kill::Politely => Signal::TERM,
         Kill::Now => Signal::KILL,
     };
-    let group = group.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-    // A group that has ended cannot be killed, and need not.
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    // A group that has already ended cannot be killed; that is no error.
     let _ = group.map(|group| kill_process_group(group, signal));
 }
 
-/// The program itself is killed as it is dropped.
+/// There are no process groups, and no polite way: the program alone is killed.
 #[cfg(not(unix))]
-fn kill(_: Option<u32>, _: Kill) {}
-
-/// Waits until somebody tells this process to end.
-#[cfg(unix)]
-async fn interrupted() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (interrupt, terminate) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
-    let (Ok(mut interrupt), Ok(mut terminate)) = (interrupt, terminate) else { return future::pending().await };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
+fn kill(child: &mut Child, how: Kill) {
+    match how {
+        Kill::Politely => {}
+        // A program that has already ended cannot be killed; that is no error.
+        Kill::Now => drop(child.kill()),
     }
 }
 
-#[cfg(not(unix))]
-async fn interrupted() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        future::pending().await
+/// Set once this process has been asked to end (Ctrl-C, `SIGTERM`). From then on every step ends at once.
+fn interrupted() -> io::Result<Arc<AtomicBool>> {
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    if let Some(flag) = FLAG.get() {
+        return Ok(Arc::clone(flag));
     }
+    let flag = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(SIGINT, Arc::clone(&flag))?;
+    signal_hook::flag::register(SIGTERM, Arc::clone(&flag))?;
+    Ok(Arc::clone(FLAG.get_or_init(|| flag)))
 }

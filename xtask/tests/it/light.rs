@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The crates that are compiled for a package with its default features, build scripts included.
-fn crates_of(package: &str) -> BTreeSet<String> {
+pub(crate) fn crates_of(package: &str) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--locked", "--offline", "--package", package])
         .args(["--edges", "normal,build", "--prefix", "none", "--no-dedupe", "--format", "{p}"])

@@ -9,15 +9,8 @@
 )]
 
 mod api;
-mod base;
-mod bench;
 mod ci;
 mod circles;
-mod docs;
-mod expand;
+mod dispatch;
 mod hermetic;
-mod hidden;
 mod light;
-mod referee;
-mod statements;
-mod walk;

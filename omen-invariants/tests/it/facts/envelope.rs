@@ -31,7 +31,7 @@ where
     Tools: ToolsStateFact,
     Claim<Status, Freshness, Best>: Grounded,
 {
-    Mcp {
+    OpenEnvelope {
         intent: Intent { summary: text!("try"), scope: text!("here").into() },
         stakes,
         quality,
@@ -103,7 +103,7 @@ fn sealed_envelopes_are_valid() {
 
 #[test]
 fn what_is_said_is_what_is_written() {
-    let envelope: Envelope<HighStakes, Par, ToolsPartial> = Mcp {
+    let envelope: Envelope<HighStakes, Par, ToolsPartial> = OpenEnvelope {
         intent: Intent::new(text!("try"), serde_json::Map::from_iter([("pool".to_owned(), json!(7))])),
         stakes: Stakes {
             impact: impact::High,

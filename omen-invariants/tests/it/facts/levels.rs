@@ -2,8 +2,8 @@
 
 use omen_invariants::facts::{
     Budgets, CriticalStakes, Done, DynEnvelope, Envelope, Epistemics, Evidence, HighStakes, Intent, Live, LowStakes,
-    Mcp, MediumStakes, Observed, Par, Quality, Realtime, Risk, Stakes, Superb, ToolsDown, ToolsOk, adversariality,
-    impact, irreversibility, uncertainty,
+    MediumStakes, Observed, OpenEnvelope, Par, Quality, Realtime, Risk, Stakes, Superb, ToolsDown, ToolsOk,
+    adversariality, impact, irreversibility, uncertainty,
 };
 use omen_invariants::{text, unit};
 use omen_types::{QualityTier, StakesLevel, TaskClass, VerificationRequirement};
@@ -18,13 +18,15 @@ fn parts() -> (Intent, Done, Evidence<Live>) {
 }
 
 /// The envelopes of all levels, lowest first.
-fn all() -> [omen_types::Mcp; 4] {
+fn all() -> [omen_types::McpEnvelope; 4] {
     let (intent, done, evidence) = parts();
-    let low: Envelope<LowStakes, Par, ToolsOk> = Mcp::low(intent.clone(), done.clone(), evidence.clone()).seal();
+    let low: Envelope<LowStakes, Par, ToolsOk> =
+        OpenEnvelope::low(intent.clone(), done.clone(), evidence.clone()).seal();
     let medium: Envelope<MediumStakes, Par, ToolsOk> =
-        Mcp::medium(intent.clone(), done.clone(), evidence.clone()).seal();
-    let high: Envelope<HighStakes, Superb, ToolsOk> = Mcp::high(intent.clone(), done.clone(), evidence.clone()).seal();
-    let critical: Envelope<CriticalStakes, Superb, ToolsOk> = Mcp::critical(intent, done, evidence).seal();
+        OpenEnvelope::medium(intent.clone(), done.clone(), evidence.clone()).seal();
+    let high: Envelope<HighStakes, Superb, ToolsOk> =
+        OpenEnvelope::high(intent.clone(), done.clone(), evidence.clone()).seal();
+    let critical: Envelope<CriticalStakes, Superb, ToolsOk> = OpenEnvelope::critical(intent, done, evidence).seal();
     [low.mcp().clone(), medium.mcp().clone(), high.mcp().clone(), critical.mcp().clone()]
 }
 
@@ -41,12 +43,12 @@ fn each_level_is_what_its_axes_justify_and_passes_the_checks_of_run_time() {
 fn care_never_falls_with_the_level() {
     for pair in all().windows(2) {
         let [lower, higher] = pair else { panic!("two") };
-        let care = |mcp: &omen_types::Mcp| {
+        let care = |mcp: &omen_types::McpEnvelope| {
             let all = mcp.quality.verification_requirement == VerificationRequirement::VerifyAll;
             (mcp.quality.quality_tier == QualityTier::Superb, all)
         };
         assert!(care(lower) <= care(higher));
-        let stale = |mcp: &omen_types::Mcp| -> u64 {
+        let stale = |mcp: &omen_types::McpEnvelope| -> u64 {
             serde_json::to_value(&mcp.epistemics).unwrap()["stale_if_older_than_seconds"].as_u64().unwrap()
         };
         assert!(stale(lower) >= stale(higher), "the evidence is at least as fresh");
@@ -74,7 +76,7 @@ fn every_member_can_be_set_otherwise() {
         uncertainty: uncertainty::High,
         adversariality: adversariality::Hostile,
     };
-    let envelope: Envelope<HighStakes, Superb, ToolsDown> = Mcp::low(intent, done, evidence)
+    let envelope: Envelope<HighStakes, Superb, ToolsDown> = OpenEnvelope::low(intent, done, evidence)
         .stakes(axes)
         .quality(Quality::superb(text!("all is well"), ["really"]))
         .budgets(Budgets { tokens: 1, tool_calls: 2, seconds: 3, risk: Risk::new(text!("none"), 4) })

@@ -15,7 +15,7 @@ fn read() -> Order<ReadOnly> {
 
 /// A guess about the present that nobody has looked into.
 fn guess() -> Hypothesis<LowStakes, Par, ToolsOk> {
-    Mcp::low(
+    OpenEnvelope::low(
         Intent::new(text!("find the leak"), text!("database orders")),
         Done::when(text!("the leak is found"), ["cause is named"]),
         Evidence::absent(text!("nobody has looked yet")),

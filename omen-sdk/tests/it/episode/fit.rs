@@ -298,7 +298,7 @@ fn an_envelope_leaves_its_packets_room() {
         epistemics = epistemics.assuming("the sun will rise again tomorrow, as it did today");
     }
     let Value::Object(scope) = json!({ "deep": nested(200) }) else { panic!("an object") };
-    let large: Envelope<LowStakes, Par, ToolsOk> = Mcp {
+    let large: Envelope<LowStakes, Par, ToolsOk> = OpenEnvelope {
         intent: Intent::new(long_text(), scope),
         stakes: Stakes {
             impact: impact::Low,

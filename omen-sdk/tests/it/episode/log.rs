@@ -90,7 +90,7 @@ impl TimeSource for Hands {
 
 /// A plain envelope, of low stakes.
 pub(super) fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
-    omen::facts::Mcp {
+    omen::facts::OpenEnvelope {
         intent: Intent::new(text!("look after the pool"), text!("database orders")),
         stakes: Stakes {
             impact: impact::Low,

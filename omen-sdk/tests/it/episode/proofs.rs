@@ -10,7 +10,7 @@ tool!(Get = "config.get", Read);
 
 /// An envelope of high stakes, in which an act needs assumptions that are verified.
 fn high<T: ToolsStateFact>(tools: T) -> Envelope<HighStakes, Superb, T> {
-    Mcp {
+    OpenEnvelope {
         intent: Intent::new(text!("wipe the disk"), text!("host db1")),
         stakes: Stakes {
             impact: impact::High,

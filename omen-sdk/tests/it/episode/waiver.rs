@@ -8,7 +8,7 @@ use super::refusals::{modelling, ruling};
 tool!(Get = "config.get", Read);
 
 fn degraded() -> Envelope<LowStakes, Par, ToolsPartial> {
-    Mcp {
+    OpenEnvelope {
         intent: Intent::new(text!("read the pool"), text!("database orders")),
         stakes: Stakes {
             impact: impact::Low,

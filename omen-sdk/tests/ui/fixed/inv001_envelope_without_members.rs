@@ -10,7 +10,7 @@ fn agent(
     evidence: Evidence<Live>,
     routing: Routing<ToolsOk>,
 ) {
-    let _ = Mcp { intent, stakes, quality, budgets, epistemics, evidence, routing }.seal();
+    let _ = OpenEnvelope { intent, stakes, quality, budgets, epistemics, evidence, routing }.seal();
 }
 
 fn main() {}

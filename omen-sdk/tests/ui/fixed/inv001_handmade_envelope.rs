@@ -1,7 +1,7 @@
 // INV-001: an envelope that is known at run time only is checked there
 use omen::*;
 
-fn agent(mcp: omen::packet::Mcp) -> Result<DynEnvelope, Vec<Diagnostic>> {
+fn agent(mcp: omen::packet::McpEnvelope) -> Result<DynEnvelope, Vec<Diagnostic>> {
     DynEnvelope::new(mcp)
 }
 

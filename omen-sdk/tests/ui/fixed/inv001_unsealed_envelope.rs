@@ -4,7 +4,7 @@ use omen::*;
 fn agent<A: StakesLevelOf<Level = LowStakes>>(
     episode: Episode<Model>,
     order: ActOrder<AllVerified>,
-    mcp: Mcp<A, Par, Observed, Realtime, Live, ToolsOk>,
+    mcp: OpenEnvelope<A, Par, Observed, Realtime, Live, ToolsOk>,
 ) {
     let _ = episode.act(order, &mcp.seal());
 }

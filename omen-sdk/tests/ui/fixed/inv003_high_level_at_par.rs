@@ -2,7 +2,7 @@
 use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, (intent, done): (Intent, Done), seen: Evidence<Live>) {
-    let _ = episode.act(order, &Mcp::high(intent, done, seen).seal());
+    let _ = episode.act(order, &OpenEnvelope::high(intent, done, seen).seal());
 }
 
 fn main() {}

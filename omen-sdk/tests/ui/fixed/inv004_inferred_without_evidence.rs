@@ -3,7 +3,7 @@ use omen::*;
 
 type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;
 
-fn agent(mcp: Mcp<Axes, Par, Inferred, Realtime, Live, ToolsOk>) {
+fn agent(mcp: OpenEnvelope<Axes, Par, Inferred, Realtime, Live, ToolsOk>) {
     let _ = mcp.seal();
 }
 

@@ -3,7 +3,7 @@ use omen::*;
 
 fn agent(intent: Intent, done: Done, memory: Evidence<Archive>) {
     let epistemics = Epistemics::new(Remembered, Operational, unit!(0.5), text!("nobody has looked since"));
-    let _ = Mcp::medium(intent, done, memory).epistemics(epistemics).seal();
+    let _ = OpenEnvelope::medium(intent, done, memory).epistemics(epistemics).seal();
 }
 
 fn main() {}

@@ -3,7 +3,7 @@ use omen::*;
 
 type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;
 
-fn agent(mcp: Mcp<Axes, Par, Observed, Realtime, Live, ToolsOk>) {
+fn agent(mcp: OpenEnvelope<Axes, Par, Observed, Realtime, Live, ToolsOk>) {
     let _ = mcp.seal();
 }
 

@@ -3,7 +3,7 @@ use omen::*;
 
 type Axes = Stakes<impact::High, irreversibility::Irreversible, uncertainty::Low, adversariality::Benign>;
 
-fn agent(mcp: Mcp<Axes, Par, Observed, Realtime, Live, ToolsOk>) -> Envelope<HighStakes, Par, ToolsOk> {
+fn agent(mcp: OpenEnvelope<Axes, Par, Observed, Realtime, Live, ToolsOk>) -> Envelope<HighStakes, Par, ToolsOk> {
     mcp.seal()
 }
 

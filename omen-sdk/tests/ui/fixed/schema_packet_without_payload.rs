@@ -1,7 +1,7 @@
 // SCHEMA: the payload is there
-use omen::packet::{Mcp, ObservationPacket, ObservationPayload, PacketHeader};
+use omen::packet::{McpEnvelope, ObservationPacket, ObservationPayload, PacketHeader};
 
-fn agent(header: PacketHeader, mcp: Mcp, payload: ObservationPayload) -> ObservationPacket {
+fn agent(header: PacketHeader, mcp: McpEnvelope, payload: ObservationPayload) -> ObservationPacket {
     ObservationPacket::builder().header(header).mcp(mcp).payload(payload).build()
 }
 

@@ -11,8 +11,8 @@ use omen_fsm::fields;
 use omen_gate::confirm::Reply;
 use omen_gate::{Builder, Clock as _, Permission};
 use omen_invariants::facts::{
-    Budgets, Envelope, Epistemics, Evidence, Intent, LowStakes, Mcp, Observed, Operational, Par, Quality, Risk,
-    Routing, Stakes, ToolsOk, adversariality, impact, irreversibility, op, uncertainty,
+    Budgets, Envelope, Epistemics, Evidence, Intent, LowStakes, Observed, OpenEnvelope, Operational, Par, Quality,
+    Risk, Routing, Stakes, ToolsOk, adversariality, impact, irreversibility, op, uncertainty,
 };
 use omen_invariants::{scope, text, tool as typed_tool, unit};
 use omen_types::{Instant, Packet, ResultStatus, TaskClass, TaskResultPayload};
@@ -90,7 +90,7 @@ impl Files {
 }
 
 fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
-    Mcp {
+    OpenEnvelope {
         intent: Intent::new(text!("write a note"), text!("the folder of notes")),
         stakes: Stakes {
             impact: impact::Low,

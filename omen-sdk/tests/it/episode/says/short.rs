@@ -24,7 +24,7 @@ pub(super) fn logs() -> Vec<String> {
 
 /// An envelope with all that it may say, of low stakes and room for all that the programs do.
 pub(super) fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
-    omen::facts::Mcp {
+    omen::facts::OpenEnvelope {
         intent: Intent::new(text!("look after the pool"), text!("database orders")),
         stakes: Stakes {
             impact: impact::Low,
@@ -292,7 +292,7 @@ pub(super) fn envelopes() -> Vec<String> {
         mcp["stakes"]["uncertainty"] = "HIGH".into();
         observe(&mcp);
     }
-    let guess = omen::facts::Mcp {
+    let guess = omen::facts::OpenEnvelope {
         intent: Intent::new(
             text!("guess"),
             IntentScope::JsonObject(serde_json::Map::from_iter([("db".into(), "orders".into())])),

@@ -1,4 +1,4 @@
-use xtask::referee::{Kind, Options, run};
+use omen_proofs::referee::{Kind, Options, run};
 
 #[test]
 fn readers_and_json_schema_agree() {

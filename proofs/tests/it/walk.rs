@@ -1,4 +1,4 @@
-use xtask::walk::{Options, run};
+use omen_proofs::walk::{Options, run};
 
 #[test]
 fn what_compiles_validates_and_resumes() {

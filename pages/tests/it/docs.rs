@@ -1,8 +1,8 @@
 //! The generated parts of the docs are those of the schema files and of the compile-fail cases, and what is said of
 //! each code of the gate is there.
 
-use xtask::docs;
-use xtask::evidence::Evidence;
+use omen_pages::docs;
+use omen_pages::evidence::Evidence;
 
 #[test]
 fn the_pages_are_up_to_date() {
@@ -59,7 +59,7 @@ fn evidence_is_looked_up_by_name() {
     ] {
         assert_eq!(faults(&row(wrong, test)), [fault]);
     }
-    for right in ["ui/pg6_dispatched_twice.rs", "xtask docs::evidence_is_looked_up_by_name"] {
+    for right in ["ui/pg6_dispatched_twice.rs", "pages docs::evidence_is_looked_up_by_name"] {
         assert!(faults(&row(file, right)).is_empty(), "{right}");
     }
     for (wrong, fault) in [

@@ -1,6 +1,6 @@
 //! `cargo xtask expand` prints what the build scripts write.
 
-use xtask::expand::{Options, Part, command};
+use omen_pages::expand::{Options, Part, command};
 
 #[test]
 fn each_part_is_printed() {

@@ -10,7 +10,7 @@ tool!(Get = "store/get", Read);
 
 /// An envelope of low stakes.
 pub(super) fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
-    omen::facts::Mcp {
+    omen::facts::OpenEnvelope {
         intent: Intent::new(text!("look after the pool"), text!("database orders")),
         stakes: Stakes {
             impact: impact::Low,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
 use serde::Deserialize;
-use xtask::expand::{Options, Part, command};
+use omen_pages::expand::{Options, Part, command};
 
 /// The crates that a program can depend on.
 const CRATES: [&str; 5] = ["omen-types", "omen-invariants", "omen-fsm", "omen-gate", "omen-sdk"];

@@ -4,8 +4,8 @@
 //! round by round, so that whatever else the machine does hits all of them alike. Only the ratios
 //! within one run mean anything.
 
-use std::process::{Command, ExitCode};
-use std::{env, fmt, io};
+use std::process::ExitCode;
+use std::{fmt, io};
 
 use serde::Serialize;
 
@@ -85,13 +85,13 @@ pub struct Report {
     pub seed: u64,
 }
 
-/// Runs the benchmark and writes what came out; without optimisation, in another process that has it.
+/// Runs the benchmark and writes its report.
 ///
 /// # Errors
-/// If the corpus is not judged clean, or a child process fails.
+/// If it was built without optimisations, if the corpus has findings, or if a child process fails.
 pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, Failure> {
     if cfg!(debug_assertions) {
-        return optimised();
+        return Err("the benchmark was built without optimisations; run `cargo xtask bench`".into());
     }
     if let Some(episodes) = options.child_open_episodes {
         writeln!(out, "{}", memory::bytes_for_open(options.seed, episodes)?)?;
@@ -116,16 +116,6 @@ fn show(report: &(impl Serialize + fmt::Display), json: bool, out: &mut impl io:
         write!(out, "{report}")?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The same command, built for speed.
-fn optimised() -> Result<ExitCode, Failure> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["run", "--quiet", "--release", "--package", env!("CARGO_PKG_NAME"), "--"])
-        .args(env::args_os().skip(1))
-        .status()?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn run(options: &Options) -> Result<Report, Failure> {

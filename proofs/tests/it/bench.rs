@@ -1,7 +1,7 @@
 use omen::{Finding, Summary, Validator};
-use xtask::bench::corpus::Corpus;
-use xtask::bench::episode;
-use xtask::bench::gate::{self, Counts};
+use omen_proofs::bench::corpus::Corpus;
+use omen_proofs::bench::episode;
+use omen_proofs::bench::gate::{self, Counts};
 
 const EPISODES: u64 = 200;
 

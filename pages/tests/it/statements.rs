@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use xtask::statements::{Document, Statements, World};
+use omen_pages::statements::{Document, Statements, World};
 
 /// How many statements the documents make, as they were counted.
 const STATEMENTS: usize = 474;
@@ -31,7 +31,7 @@ fn with(key: &str, value: &str) -> Vec<String> {
         ("says", r#""A task has a name.""#),
         ("state", r#""met""#),
         ("code", r#"["schema/v0.7/common.schema.json#/$defs/TaskId"]"#),
-        ("tests", r#"["xtask/tests/it/statements.rs::names_are_looked_up"]"#),
+        ("tests", r#"["pages/tests/it/statements.rs::names_are_looked_up"]"#),
         ("examples", r#"["valid/read-only.jsonl"]"#),
     ]);
     members.insert(key, value);
@@ -46,7 +46,7 @@ fn names_are_looked_up() {
             "code",
             r#"["schema/v0.7/episode.fsm.json#/rules/E1/title", "schema/v0.7/episode.fsm.json#/rows/S0_IDLE:observe"]"#,
         ),
-        ("code", r#"["xtask/src/statements.rs::Statements::read", "xtask/src/statements.rs"]"#),
+        ("code", r#"["pages/src/statements.rs::Statements::read", "pages/src/statements.rs"]"#),
         ("code", r#"["schema/v0.7/Packet.schema.json#/oneOf/9"]"#),
         ("tests", r#"["omen-gate/tests/ui/pg6_dispatched_twice.rs"]"#),
         ("examples", r#"["examples/read_only.rs"]"#),
@@ -67,17 +67,17 @@ fn names_are_looked_up() {
             r#"["schema/v0.7/episode.fsm.json#/rows/S0_IDLE:believe"]"#,
             "`/rows/S0_IDLE:believe` leads nowhere in `schema/v0.7/episode.fsm.json`",
         ),
-        ("code", r#"["xtask/src/none.rs"]"#, "there is no file `xtask/src/none.rs`"),
-        ("code", r#"["xtask/src/statements.rs::Statements::reed"]"#, "`reed` is not in `xtask/src/statements.rs`"),
+        ("code", r#"["pages/src/none.rs"]"#, "there is no file `pages/src/none.rs`"),
+        ("code", r#"["pages/src/statements.rs::Statements::reed"]"#, "`reed` is not in `pages/src/statements.rs`"),
         (
             "tests",
-            r#"["xtask/tests/it/statements.rs::faults"]"#,
-            "there is no test `faults` in `xtask/tests/it/statements.rs`",
+            r#"["pages/tests/it/statements.rs::faults"]"#,
+            "there is no test `faults` in `pages/tests/it/statements.rs`",
         ),
         (
             "tests",
-            r#"["xtask/tests/it/statements.rs::names"]"#,
-            "there is no test `names` in `xtask/tests/it/statements.rs`",
+            r#"["pages/tests/it/statements.rs::names"]"#,
+            "there is no test `names` in `pages/tests/it/statements.rs`",
         ),
         (
             "tests",
@@ -85,7 +85,7 @@ fn names_are_looked_up() {
             "`omen-gate/tests/ui/pg6_none.rs` is not a program that must not compile",
         ),
         ("examples", r#"["valid/none.jsonl"]"#, "there is no example `valid/none.jsonl`"),
-        ("examples", r#"["xtask/src/lib.rs"]"#, "there is no example `xtask/src/lib.rs`"),
+        ("examples", r#"["pages/src/lib.rs"]"#, "there is no example `pages/src/lib.rs`"),
         ("decisions", r#"["D0"]"#, "there is no decision D0"),
         ("rules", r#"["INV-099"]"#, "there is no code INV-099"),
         ("gate", r#""PG-9""#, "the gate has no evidence of PG-9"),
@@ -109,8 +109,8 @@ fn a_statement_is_whole() {
     let other = r#"["E1"], "examples": ["invalid/inv-002-subpar-act.jsonl"]"#;
     assert!(
         faults(&format!(
-            r#"{{"says": "A decision needs beliefs.", "state": "met", "code": ["xtask/src/lib.rs"],
-            "tests": ["xtask/tests/it/statements.rs::a_statement_is_whole"], "rules": {other}}}"#
+            r#"{{"says": "A decision needs beliefs.", "state": "met", "code": ["pages/src/lib.rs"],
+            "tests": ["pages/tests/it/statements.rs::a_statement_is_whole"], "rules": {other}}}"#
         ))
         .contains(&"no example has a finding of E1".to_owned())
     );

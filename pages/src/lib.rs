@@ -1,0 +1,14 @@
+//! The generated parts of the docs, the generated code in print, and the proofs that the docs name.
+//!
+//! - [`docs`] fills the generated regions of the pages in `docs/`, from the schema files and the compile-fail cases;
+//! - [`evidence`] and [`statements`] look up every file, item, test and example that the pages name;
+//! - [`expand`] prints what the build scripts generate.
+//!
+//! Architecture invariant: nothing that is shipped depends on this package, and it depends on `omen-codegen` and
+//! `omen-schema` alone, for the docs must not wait for the crates that they describe.
+
+pub mod docs;
+pub mod evidence;
+pub mod expand;
+mod gallery;
+pub mod statements;

@@ -1,0 +1,22 @@
+//! What shows that the crates agree with each other, and how fast they are.
+//!
+//! - [`referee`] compares the packet readers with an independent JSON Schema validator on mutated packets;
+//! - [`walk`] walks at random over the typed API, and validates and resumes what it writes;
+//! - [`bench`] measures validation, the typed API and the gate, on a corpus that a seed makes.
+//!
+//! ```
+//! let report = omen_proofs::referee::run(&omen_proofs::referee::Options { count: 20, ..Default::default() })?;
+//! assert!(report.disagreements.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
+//! ```
+//!
+//! Architecture invariant: nothing that is shipped depends on this package.
+
+pub mod bench;
+pub mod referee;
+pub mod walk;
+
+/// The code of the README compiles: this is the one package that has every crate which the README shows.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -1,0 +1,14 @@
+//! The integration tests of `omen-proofs`, in one binary.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests report by failing, and print what they counted"
+)]
+
+mod base;
+mod bench;
+mod referee;
+mod walk;

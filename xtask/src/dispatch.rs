@@ -1,0 +1,72 @@
+//! Commands that need the crates of the workspace: each is a program of another package, which cargo builds and starts.
+//!
+//! So `cargo xtask` itself depends on none of them, and starts within seconds of a fresh clone.
+
+use std::env;
+use std::ffi::OsString;
+use std::io;
+use std::process::{Command, ExitCode};
+
+/// A command and the program that does it. The program has a subcommand of the same name.
+#[derive(Clone, Copy, Debug)]
+pub struct Remote {
+    /// How it is called.
+    pub name: &'static str,
+    /// What it does, for the help.
+    pub about: &'static str,
+    /// The package of the program.
+    pub package: &'static str,
+    /// Whether it is built with optimisations.
+    pub release: bool,
+}
+
+/// All of them.
+pub const REMOTES: &[Remote] = &[
+    Remote {
+        name: "docs",
+        about: "Write the generated parts of the pages in docs/",
+        package: "omen-pages",
+        release: false,
+    },
+    Remote { name: "expand", about: "Print the generated code", package: "omen-pages", release: false },
+    Remote {
+        name: "referee",
+        about: "Compare the packet readers with an independent JSON Schema validator on mutated packets",
+        package: "omen-proofs",
+        release: false,
+    },
+    Remote {
+        name: "walk",
+        about: "Walk at random over the typed API; validate and resume what it writes",
+        package: "omen-proofs",
+        release: false,
+    },
+    Remote {
+        name: "bench",
+        about: "Measure validation (default), the typed API (--episode) or the gate (--gate)",
+        package: "omen-proofs",
+        release: true,
+    },
+];
+
+impl Remote {
+    /// The arguments of cargo that build the program and start it.
+    #[must_use]
+    pub fn cargo_arguments(&self, rest: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+        let release = self.release.then_some("--release");
+        let words = ["run", "--quiet", "--package", self.package].into_iter().chain(release).chain(["--", self.name]);
+        words.map(OsString::from).chain(rest).collect()
+    }
+
+    /// Builds and runs the program, with the rest of the arguments.
+    ///
+    /// # Errors
+    /// If cargo cannot be started.
+    pub fn run(&self, rest: impl IntoIterator<Item = OsString>) -> io::Result<ExitCode> {
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let status = Command::new(cargo).args(self.cargo_arguments(rest)).status()?;
+        // Cargo passes the program's exit code on; none means that a signal has ended it.
+        let code = status.code().and_then(|code| u8::try_from(code).ok());
+        Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+    }
+}
