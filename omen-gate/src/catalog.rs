@@ -2,14 +2,14 @@
 //!
 //! ```
 //! use omen_gate::catalog::{Allowlist, Catalog};
-//! use omen_gate::plan::{Limits, Plan};
+//! use omen_gate::plan::{PlanLimits, Plan};
 //!
 //! let catalog = Catalog::parse(r#"{"files": [{
 //!     "name": "read",
 //!     "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 //! }]}"#)?;
 //! let text = r#"{"type": "call_tool", "server": "files", "tool": "read", "args": {"path": "a", "mode": "w"}}"#;
-//! let Plan::CallTool(call) = Plan::parse(text, &Limits::default())? else { return Ok(()) };
+//! let Plan::CallTool(call) = Plan::parse(text, &PlanLimits::default())? else { return Ok(()) };
 //!
 //! // The schema would let `mode` pass. The gate does not (D47).
 //! let blocked = catalog.conform(call.tool(), call.args()).unwrap_err();

@@ -15,7 +15,7 @@ use crate::base::{Permission, ToolId};
 
 pub(crate) use confirm::{ConfirmLimits, Nobody};
 pub use confirm::{Confirmations, Confirmed, Confirmer};
-pub use decision::{Decision, Outcome, Ruling, Stage};
+pub use decision::{Decision, DecisionStage, Outcome, Ruling};
 pub use grants::Grants;
 pub(crate) use grants::Reserved;
 pub use lease::{Lease, Redeemed};

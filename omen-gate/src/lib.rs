@@ -58,7 +58,7 @@
 //!
 //! Architecture invariant: the gate knows no command line, and no rule of an episode; what an episode
 //! demands of a call was judged before it came here.
-//! Architecture invariant: time comes from a [`Clock`], and random numbers are drawn for new keys alone.
+//! Architecture invariant: time comes from a [`GateClock`], and random numbers are drawn for new keys alone.
 
 // The rooms, from the ground up: each uses those above it in this list, and none below.
 mod answer;
@@ -73,8 +73,9 @@ pub mod server;
 
 pub use answer::{output, summary};
 pub use base::{
-    BadName, Blocked, Clock, Code, MAX_DEPTH, MAX_TEXT, ManualClock, NoPermission, NotExact, Permission, Permissions,
-    START, ServerName, StepId, SystemClock, ToolId, ToolName, TurnId, UnknownCode, bounded, canonical, regular,
+    BadName, Blocked, GateClock, GateCode, MAX_DEPTH, MAX_TEXT, ManualClock, NoPermission, NotExact, Permission,
+    Permissions, START, ServerName, StepId, SystemClock, ToolId, ToolName, TurnId, UnknownCode, bounded, canonical,
+    regular,
 };
 pub use call::{
     Abort, Attempt, BudgetLimits, Call, CallHash, Demand, FailureBudget, Fault, FaultClass, Missing, Ran, breaker,
@@ -82,14 +83,14 @@ pub use call::{
 };
 pub use config::{BadPolicy, Config, Policy};
 pub use grant::{
-    Confirmations, Confirmed, Confirmer, Decision, Grant, GrantId, Grants, Lease, Outcome, Redeemed, Ruling, Source,
-    Stage, confirm,
+    Confirmations, Confirmed, Confirmer, Decision, DecisionStage, Grant, GrantId, Grants, Lease, Outcome, Redeemed,
+    Ruling, Source, confirm,
 };
 // The compiler writes a type by its shortest path, so what a refused step is told about stands here.
 pub use request::{
     Authorized, BuildError, Builder, Conformant, Dispatched, DryRun, Gate, Grounded, MAX_RAW_ANSWER, MAX_TURNS,
     Planned, Received, Request, Screened, Stopped, Terminal, Turn, Typed, Untyped, Way, dry_run, pipeline, plan,
-    turn_steps as steps,
+    turn_steps,
 };
 #[cfg(feature = "mcp")]
 pub use server::mcp;

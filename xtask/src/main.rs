@@ -40,9 +40,8 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error + Send + Sync>> {
         }
         (_, rest) => {
             let found = rest.or(command);
-            let error = found.map_or("missing command".to_owned(), |found| {
-                format!("unexpected argument `{}`", found.display())
-            });
+            let error = found
+                .map_or("missing command".to_owned(), |found| format!("unexpected argument `{}`", found.display()));
             write!(io::stderr(), "error: {error}\n\n{}", help())?;
             Ok(ExitCode::from(USAGE))
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use omen::lines::{Line, Lines};
 use omen::render::human::clean;
 use omen_gate::catalog::Catalog;
-use omen_gate::dry_run::{DryRun, Verdict};
+use omen_gate::dry_run::{DryRun, PlanVerdict};
 use omen_gate::{SystemClock, regular};
 use serde::Serialize;
 
@@ -78,7 +78,7 @@ struct Verdicts<'o> {
 struct Judged<'v> {
     index: u64,
     #[serde(flatten)]
-    verdict: &'v Verdict,
+    verdict: &'v PlanVerdict,
 }
 
 impl Verdicts<'_> {
@@ -92,13 +92,13 @@ impl Verdicts<'_> {
             Line::Whole(bytes) => self.judge.judge_line(bytes),
             Line::TooLong => self.judge.too_long(),
         };
-        self.is_blocked |= matches!(verdict, Verdict::Block(_));
+        self.is_blocked |= matches!(verdict, PlanVerdict::Block(_));
         self.failed = self.print(&verdict).err();
         self.plans += 1;
     }
 
     /// Writes a verdict in one piece: a progress bar must find the cursor at the start of a line.
-    fn print(&mut self, verdict: &Verdict) -> io::Result<()> {
+    fn print(&mut self, verdict: &PlanVerdict) -> io::Result<()> {
         let mut text = serde_json::to_vec(&Judged { index: self.plans, verdict })?;
         text.push(b'\n');
         self.out.write_all(&text)

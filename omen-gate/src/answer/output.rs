@@ -42,7 +42,7 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::base::{Blocked, Code, ToolId, bounded, canonical};
+use crate::base::{Blocked, GateCode, ToolId, bounded, canonical};
 use crate::call::Answer;
 use crate::catalog::Listed;
 use crate::catalog::tool_schema::{Schema, told};
@@ -130,10 +130,10 @@ impl Outputs {
         &self,
         listed: &Listed,
         answer: Answer,
-    ) -> Result<Typed<T>, Box<Untyped>> {
+    ) -> Result<TypedAnswer<T>, Box<UntypedAnswer>> {
         match self.typed(listed, &answer) {
             Ok(typed) => Ok(typed),
-            Err(why) => Err(Box::new(Untyped { answer, why })),
+            Err(why) => Err(Box::new(UntypedAnswer { answer, why })),
         }
     }
 
@@ -148,16 +148,20 @@ impl Outputs {
     ///
     /// # Errors
     /// The raw answer with the reason (PG-4).
-    pub fn check_output(&self, listed: &Listed, answer: Answer) -> Result<Value, Box<Untyped>> {
+    pub fn check_output(&self, listed: &Listed, answer: Answer) -> Result<Value, Box<UntypedAnswer>> {
         let checked = self.fitting(listed).and_then(|registered| {
             let text = registered.checked(listed, &answer)?;
             (registered.reads)(&text).map_err(|why| registered.broken(listed, &why))?;
             serde_json::from_str(&text).map_err(|error| registered.broken(listed, &error.to_string()))
         });
-        checked.map_err(|why| Box::new(Untyped { answer, why }))
+        checked.map_err(|why| Box::new(UntypedAnswer { answer, why }))
     }
 
-    fn typed<T: DeserializeOwned + 'static>(&self, listed: &Listed, answer: &Answer) -> Result<Typed<T>, Blocked> {
+    fn typed<T: DeserializeOwned + 'static>(
+        &self,
+        listed: &Listed,
+        answer: &Answer,
+    ) -> Result<TypedAnswer<T>, Blocked> {
         let id = listed.id();
         let registered = self.fitting(listed)?;
         if registered.id != TypeId::of::<T>() {
@@ -168,7 +172,7 @@ impl Outputs {
         let text = registered.checked(listed, answer)?;
         // From the text, so that both are the same to the last digit.
         let value = serde_json::from_str(&text).map_err(|error| registered.broken(listed, &error.to_string()))?;
-        Ok(Typed { tool: id.clone(), value, text })
+        Ok(TypedAnswer { tool: id.clone(), value, text })
     }
 
     fn fitting(&self, listed: &Listed) -> Result<&Registered, Blocked> {
@@ -227,13 +231,13 @@ impl Registered {
 /// A value of the type that is registered for a tool, and the text that evidence is quoted from. It can only come
 /// from [`Outputs::type_output`].
 #[derive(Debug)]
-pub struct Typed<T> {
+pub struct TypedAnswer<T> {
     tool: ToolId,
     value: T,
     text: String,
 }
 
-impl<T> Typed<T> {
+impl<T> TypedAnswer<T> {
     /// The tool whose answer it is.
     #[must_use]
     pub fn tool(&self) -> &ToolId {
@@ -259,24 +263,24 @@ impl<T> Typed<T> {
     }
 }
 
-/// A raw answer, of which nothing was checked. No summary can be made from it: that takes a [`Typed`] value.
+/// A raw answer, of which nothing was checked. No summary can be made from it: that takes a [`TypedAnswer`] value.
 ///
 /// ```compile_fail,E0308
-/// use omen_gate::output::Untyped;
+/// use omen_gate::output::UntypedAnswer;
 /// use omen_gate::summary::{Summary, ground};
 ///
-/// fn summarize(answer: &Untyped, summary: Summary) {
+/// fn summarize(answer: &UntypedAnswer, summary: Summary) {
 ///     let _ = ground(answer, summary);
 /// }
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[error("typed parsing blocked: {why}")]
-pub struct Untyped {
+pub struct UntypedAnswer {
     answer: Answer,
     why: Blocked,
 }
 
-impl Untyped {
+impl UntypedAnswer {
     /// The answer as it came.
     #[must_use]
     pub fn answer(&self) -> &Answer {
@@ -301,7 +305,7 @@ fn reads<T: DeserializeOwned>(text: &str) -> Result<(), String> {
 }
 
 fn blocked(message: impl Into<String>, help: impl Into<String>) -> Blocked {
-    Blocked::new(Code::Pg4, message, help)
+    Blocked::new(GateCode::Pg4, message, help)
 }
 
 const RAW: &str = "use the raw answer as the unchecked text that it is, or have the tool answer as it promises";

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::entry::Flaw;
-use super::verdict::Verdict;
-use crate::base::{Blocked, Code, NotExact};
+use super::flaw::Flaw;
+use super::verdict::LogVerdict;
+use crate::base::{Blocked, GateCode, NotExact};
 
 /// Nothing was recorded. Whatever needs the record does not happen (A1).
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +30,7 @@ pub enum AuditError {
     Store(#[from] io::Error),
     /// The log was tampered with, or cut. It is left as it is.
     #[error("the log is {0}")]
-    NotSound(Verdict),
+    NotSound(LogVerdict),
     /// An entry, or the head record, has no canonical text.
     #[error("the entry cannot be recorded: {0}")]
     NotCanonical(#[from] NotExact),
@@ -47,7 +47,7 @@ pub enum AuditError {
     NotReadBack(Flaw),
     /// The clock shows a time that has no RFC 3339 text.
     #[error("the clock shows a time before 1970 or after 9999")]
-    Clock,
+    GateClock,
     /// An earlier entry may or may not have been written.
     #[error("an earlier entry could not be written, so the log is closed")]
     Broken,
@@ -69,7 +69,7 @@ impl AuditError {
             Self::NotCanonical(NotExact::Number { .. }) => "give numbers beyond ±(2^53−1) as strings",
             Self::NotCanonical(_) | Self::NotReadBack(_) => "give what is nested or unusual as a string",
             Self::Long { .. } => "record a hash of what is long, or raise the limit of an entry",
-            Self::Clock => "set the clock right",
+            Self::GateClock => "set the clock right",
             Self::Broken => "open the log again; this repairs the partial write",
         }
     }
@@ -77,6 +77,6 @@ impl AuditError {
 
 impl From<AuditError> for Blocked {
     fn from(error: AuditError) -> Self {
-        Blocked::new(Code::A1, error.to_string(), error.help())
+        Blocked::new(GateCode::A1, error.to_string(), error.help())
     }
 }

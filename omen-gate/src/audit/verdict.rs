@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::entry::{Flaw, genesis};
+use super::chain::genesis;
+use super::flaw::Flaw;
 use super::head::Point;
 use super::{Anchor, Key, Mac};
 
@@ -10,7 +11,7 @@ use super::{Anchor, Key, Mac};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verification {
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: LogVerdict,
     /// Entries that are sound, from the first on, without a gap.
     pub entries: u64,
     /// The seal of the last of them; of none, a value that depends on the key alone.
@@ -24,16 +25,16 @@ impl Verification {
     ///
     /// # Errors
     /// If it is not: what is not known to be right must not be vouched for.
-    pub fn anchor(&self, key: &Key) -> Result<Anchor, Verdict> {
+    pub fn anchor(&self, key: &Key) -> Result<Anchor, LogVerdict> {
         match self.verdict {
-            Verdict::Sound => Anchor::new(self.point(), key).map_err(|_| self.verdict.clone()),
+            LogVerdict::Sound => Anchor::new(self.point(), key).map_err(|_| self.verdict.clone()),
             _ => Err(self.verdict.clone()),
         }
     }
 
     /// What there is before there is a log.
     pub(crate) fn of_nothing(key: &Key) -> Self {
-        let verdict = Verdict::Incomplete { entries: 0, bytes: 0 };
+        let verdict = LogVerdict::Incomplete { entries: 0, bytes: 0 };
         Self { verdict, entries: 0, last: genesis(key), bytes: 0 }
     }
 
@@ -44,7 +45,7 @@ impl Verification {
 
 /// The four verdicts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum LogVerdict {
     /// Every entry is as it was written, and none is missing, as far as the head record and the anchor reach.
     Sound,
     /// There is something that was never acknowledged, or no entry yet: what a crash leaves. All that was acknowledged is
@@ -66,7 +67,7 @@ pub enum Verdict {
     },
 }
 
-impl Verdict {
+impl LogVerdict {
     /// The verdict in one word.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -101,7 +102,7 @@ impl Verdict {
 }
 
 /// The verdict in words, without the help.
-impl fmt::Display for Verdict {
+impl fmt::Display for LogVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
         match self {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::base::{Code, StepId};
+use crate::base::{GateCode, StepId};
 use crate::call::fault::FaultClass;
 
 /// The turn ends here. What was done stays done and is reported; nothing more runs.
@@ -60,23 +60,23 @@ pub enum Missing {
     Failed(FaultClass),
     /// A rule did not let it through.
     #[error("was blocked by {0}")]
-    Blocked(#[serde(serialize_with = "code")] Code),
+    Blocked(#[serde(serialize_with = "code")] GateCode),
     /// Its tool was called, and a rule holds back what came of it.
     #[error("was called, and its answer is withheld by {0}")]
-    Withheld(#[serde(serialize_with = "code")] Code),
+    Withheld(#[serde(serialize_with = "code")] GateCode),
 }
 
 impl Abort {
     /// The rule that ends the turn.
     #[must_use]
-    pub fn code(&self) -> Code {
+    pub fn code(&self) -> GateCode {
         match self {
-            Self::TooManyFailures { .. } | Self::TooManyInARow { .. } => Code::R2,
-            Self::MissingDependency { .. } | Self::OutOfOrder { .. } => Code::R4,
+            Self::TooManyFailures { .. } | Self::TooManyInARow { .. } => GateCode::R2,
+            Self::MissingDependency { .. } | Self::OutOfOrder { .. } => GateCode::R4,
         }
     }
 }
 
-fn code<S: serde::Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
+fn code<S: serde::Serializer>(code: &GateCode, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(code.as_str())
 }

@@ -7,7 +7,7 @@ mod state;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use crate::base::{Blocked, Clock, Code, ToolName};
+use crate::base::{Blocked, GateClock, GateCode, ToolName};
 
 pub use admission::Admission;
 pub use shared::BreakerLimits;
@@ -31,7 +31,7 @@ pub const MAX_BREAKERS: usize = 1024;
 impl Breakers {
     /// All breakers are closed.
     #[must_use]
-    pub fn new(clock: Arc<dyn Clock>, limits: BreakerLimits) -> Self {
+    pub fn new(clock: Arc<dyn GateClock>, limits: BreakerLimits) -> Self {
         Self(Arc::new(Shared { limits, clock, table: Mutex::default() }))
     }
 
@@ -48,7 +48,7 @@ impl Breakers {
             breakers.retain(|_, breaker| !breaker.is_idle());
             if breakers.len() >= MAX_BREAKERS {
                 let message = format!("more than {MAX_BREAKERS} tools have calls under way or failures behind them");
-                return Err(Blocked::new(Code::R1, message, "wait until calls have ended"));
+                return Err(Blocked::new(GateCode::R1, message, "wait until calls have ended"));
             }
         }
         let breaker = breakers.entry(tool.clone()).or_insert_with(|| Breaker::new(next(generation)));
@@ -88,5 +88,5 @@ impl Breakers {
 
 fn refused(tool: &ToolName, why: &NotNow) -> Blocked {
     let message = format!("the breaker of `{tool}` is {}", why.state);
-    Blocked::new(Code::R1, message, format!("the tool has failed too often; {}", why.help))
+    Blocked::new(GateCode::R1, message, format!("the tool has failed too often; {}", why.help))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::{Catalog, Listed, Pin};
-use crate::base::{Blocked, Code, ToolId, TurnId, bounded};
+use crate::base::{Blocked, GateCode, ToolId, TurnId, bounded};
 use crate::call::{Call, Demand};
 
 /// A tool that the operator allows, in one form.
@@ -115,7 +115,7 @@ impl Allowlist {
     ) -> Result<Call, Blocked> {
         let demand = self.permit(listed)?.demand.clone();
         Call::new(turn.clone(), demand, args.clone())
-            .map_err(|error| Blocked::new(Code::A4, error.to_string(), "give such numbers as strings"))
+            .map_err(|error| Blocked::new(GateCode::A4, error.to_string(), "give such numbers as strings"))
     }
 
     /// The effective allowlist: discovered ∩ allowed, in the approved form, and fit to be called.
@@ -125,5 +125,5 @@ impl Allowlist {
 }
 
 fn blocked(message: impl Into<String>, help: impl Into<String>) -> Blocked {
-    Blocked::new(Code::Pg3, message, help)
+    Blocked::new(GateCode::Pg3, message, help)
 }

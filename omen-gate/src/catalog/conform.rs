@@ -6,7 +6,7 @@ use omen_types::suggest;
 use serde_json::{Map, Value};
 
 use super::{Catalog, Listed};
-use crate::base::{Blocked, Code, ServerName, ToolId, ToolName};
+use crate::base::{Blocked, GateCode, ServerName, ToolId, ToolName};
 use crate::catalog::tool_schema::told;
 
 impl Catalog {
@@ -102,7 +102,7 @@ fn listed(names: &[&str]) -> String {
 }
 
 fn blocked(message: String, help: impl Into<String>) -> Blocked {
-    Blocked::new(Code::Pg2, message, help)
+    Blocked::new(GateCode::Pg2, message, help)
 }
 
 const LISTED: usize = 12;

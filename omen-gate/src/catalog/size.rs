@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Catalog;
-use crate::base::{Blocked, Code, ServerName, size};
+use crate::base::{Blocked, GateCode, ServerName, size};
 use crate::call::Tool;
 
 /// How much one server may list.
@@ -50,5 +50,5 @@ fn within<T: Serialize>(limits: ListLimits, server: &ServerName, tools: &[T]) ->
 }
 
 fn blocked(message: String) -> Blocked {
-    Blocked::new(Code::Pg2, message, "have the operator look at the server, or raise the limit")
+    Blocked::new(GateCode::Pg2, message, "have the operator look at the server, or raise the limit")
 }

@@ -14,9 +14,10 @@ use zeroize::Zeroizing;
 
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::{self, File};
-use super::source::{Source, member, path};
+use super::source::{Source, path};
 use super::{Audit, Command, Config, INHERITED, KeySource, Server};
 use crate::audit::store::{head_path, is_beside};
+use crate::base::json::below;
 use crate::base::{Permissions, ServerName, ToolId, ToolName, bounded};
 use crate::call::{BreakerLimits, BudgetLimits, Demand};
 use crate::catalog::{Allowed, Allowlist, Pin};
@@ -105,11 +106,11 @@ impl Check<'_, '_> {
     fn servers(&mut self, servers: BTreeMap<String, file::Server>) -> BTreeMap<ServerName, Server> {
         let mut checked = BTreeMap::new();
         for (name, server) in servers {
-            let pointer = member("/servers", &name);
+            let pointer = below("/servers", &name);
             let command = match server.command {
                 Some(program) => {
                     let file::Server { args, env, pass_env, .. } = server;
-                    let place = member(&pointer, "command");
+                    let place = below(&pointer, "command");
                     self.without_nul(&place, "the command", &program);
                     // What cannot be seen names no program.
                     if program.chars().all(|c| c.is_whitespace() || is_unseen(c)) && !program.contains('\0') {
@@ -119,7 +120,7 @@ impl Check<'_, '_> {
                         self.without_nul(&format!("{pointer}/args/{index}"), "the argument", arg);
                     }
                     for (name, value) in &env {
-                        let place = member(&member(&pointer, "env"), name);
+                        let place = below(&below(&pointer, "env"), name);
                         self.variable(&place, name);
                         self.without_nul(&place, "the value of the variable", value);
                     }
@@ -175,14 +176,14 @@ impl Check<'_, '_> {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("add a table `[servers.{}]`; it may be empty", tool.server),
                 };
-                self.wrong(&member(&pointer, "server"), message, help);
+                self.wrong(&below(&pointer, "server"), message, help);
             }
             let Ok(permissions) = Permissions::new(entry.permissions) else { continue };
             let demand = Demand { tool: tool.clone(), permissions, always_confirm: entry.always_confirm };
             let pin = entry.pin.map(|pin| {
                 pin.parse::<Pin>().map_err(|error| {
                     self.wrong(
-                        &member(&pointer, "pin"),
+                        &below(&pointer, "pin"),
                         error.to_string(),
                         "write the pin that `omen gate catalog` gives",
                     );
@@ -203,16 +204,16 @@ impl Check<'_, '_> {
             let pointer = format!("/grants/{index}");
             let Some(tool) = self.tool(&pointer, &entry.server, &entry.tool) else { continue };
             let Some(allowed) = allow.get(&tool) else {
-                self.not_allowed(&member(&pointer, "tool"), &tool, allow);
+                self.not_allowed(&below(&pointer, "tool"), &tool, allow);
                 continue;
             };
-            let expires = entry.expires.as_deref().and_then(|text| self.expiry(&member(&pointer, "expires"), text));
+            let expires = entry.expires.as_deref().and_then(|text| self.expiry(&below(&pointer, "expires"), text));
             let uses = entry.uses.and_then(NonZeroU32::new);
             for permission in entry.permissions {
                 if !allowed.demand.permissions.contains(permission) {
                     let message = format!("`{tool}` has no use for a grant of `{permission}`");
                     let help = format!("the tool's entry in `allow` lists `{}` only", allowed.demand.permissions);
-                    self.wrong(&member(&pointer, "permissions"), message, help);
+                    self.wrong(&below(&pointer, "permissions"), message, help);
                 }
                 let (tool, source) = (tool.clone(), grant::Source::Config);
                 checked.push(Grant { tool, permission, source, expires, uses, pre_granted: entry.pre_granted });
@@ -236,10 +237,10 @@ impl Check<'_, '_> {
 
     fn tool(&mut self, pointer: &str, server: &str, tool: &str) -> Option<ToolId> {
         let server = ServerName::new(server).map_err(|error| {
-            self.wrong(&member(pointer, "server"), error.to_string(), "write the name of a server of this file");
+            self.wrong(&below(pointer, "server"), error.to_string(), "write the name of a server of this file");
         });
         let tool = ToolName::new(tool).map_err(|error| {
-            self.wrong(&member(pointer, "tool"), error.to_string(), "write the tool's name as its server lists it");
+            self.wrong(&below(pointer, "tool"), error.to_string(), "write the tool's name as its server lists it");
         });
         Some(ToolId { server: server.ok()?, tool: tool.ok()? })
     }
@@ -290,10 +291,10 @@ impl Check<'_, '_> {
                     self.wrong("/audit/key_env", message, KEEP);
                 }
                 for (name, command) in commands {
-                    let pointer = member("/servers", name.as_str());
+                    let pointer = below("/servers", name.as_str());
                     let passed = command.pass_env.iter().enumerate();
                     let passed = passed.map(|(index, name)| (format!("{pointer}/pass_env/{index}"), name));
-                    let set = command.env.keys().map(|name| (member(&member(&pointer, "env"), name), name));
+                    let set = command.env.keys().map(|name| (below(&below(&pointer, "env"), name), name));
                     let named: Vec<_> =
                         passed.chain(set).filter(|(_, name)| is_same_variable(name, variable)).collect();
                     for (pointer, _) in named {
@@ -367,12 +368,12 @@ pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), C
 
 /// The texts that a server is started with, and where they stand.
 fn texts<'c>(name: &ServerName, command: &'c Command) -> impl Iterator<Item = (String, &'c str)> {
-    let pointer = member("/servers", name.as_str());
-    let program = (member(&pointer, "command"), command.program.as_str());
+    let pointer = below("/servers", name.as_str());
+    let program = (below(&pointer, "command"), command.program.as_str());
     let args = command.args.iter().enumerate();
     let args: Vec<_> = args.map(|(index, arg)| (format!("{pointer}/args/{index}"), arg.as_str())).collect();
-    let env = member(&pointer, "env");
-    let env = command.env.iter().map(move |(name, value)| (member(&env, name), value.as_str()));
+    let env = below(&pointer, "env");
+    let env = command.env.iter().map(move |(name, value)| (below(&env, name), value.as_str()));
     std::iter::once(program).chain(args).chain(env)
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::base::{Blocked, Code, bounded};
+use crate::base::{Blocked, GateCode, bounded};
 
 /// A mistake in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl From<ConfigErrors> for Blocked {
         let more = errors.0.len().saturating_sub(1);
         let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
         let (first, help) = errors.0.first().map(|error| (error.to_string(), error.help.clone())).unwrap_or_default();
-        Self::new(Code::C1, format!("the configuration is refused: {first}{more}"), help)
+        Self::new(GateCode::C1, format!("the configuration is refused: {first}{more}"), help)
     }
 }
 

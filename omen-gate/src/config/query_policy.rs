@@ -12,7 +12,7 @@
 
 use regex::{RegexBuilder, RegexSet, RegexSetBuilder};
 
-use crate::base::{Blocked, Code, bounded};
+use crate::base::{Blocked, GateCode, bounded};
 
 /// Patterns of queries that are halted before any server is asked for anything, each with its reason.
 ///
@@ -117,7 +117,7 @@ impl Policy {
     pub(crate) fn within(&self, bytes: usize) -> Result<(), Blocked> {
         if bytes > self.longest {
             let message = format!("the query has {bytes} bytes, more than {}", self.longest);
-            return Err(Blocked::new(Code::Pg0, message, "ask in fewer words, and refer to bulky data"));
+            return Err(Blocked::new(GateCode::Pg0, message, "ask in fewer words, and refer to bulky data"));
         }
         Ok(())
     }
@@ -136,7 +136,7 @@ impl Policy {
             return Ok(());
         }
         let message = format!("the policy does not allow this query: {}", bounded(&reasons.join("; ")));
-        Err(Blocked::new(Code::Pg0, message, "ask for something else, or have the operator narrow the pattern"))
+        Err(Blocked::new(GateCode::Pg0, message, "ask for something else, or have the operator narrow the pattern"))
     }
 }
 

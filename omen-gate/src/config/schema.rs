@@ -12,8 +12,9 @@ use serde_json::Value;
 
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::File;
-use super::source::{Source, member, path};
+use super::source::{Source, path};
 use crate::base::bounded;
+use crate::base::json::below;
 
 pub(super) fn json_schema() -> Value {
     SCHEMA.clone()
@@ -60,7 +61,7 @@ fn explain(source: &Source<'_>, error: &ValidationError<'_>) -> Vec<ConfigError>
         Kind::Required { property } => {
             let key = property.as_str().unwrap_or_default();
             let of = if name.is_empty() { String::new() } else { format!(" in `{name}`") };
-            let about = schema.pointer(&format!("{}/description", member("/properties", key)));
+            let about = schema.pointer(&format!("{}/description", below("/properties", key)));
             let help = format!("add it: {}", description(about));
             one(format!("the key `{key}` is missing{of}"), help)
         }
@@ -95,7 +96,7 @@ fn explain(source: &Source<'_>, error: &ValidationError<'_>) -> Vec<ConfigError>
 }
 
 fn unknown(source: &Source<'_>, pointer: &str, schema: &Value, key: &str) -> ConfigError {
-    let pointer = member(pointer, key);
+    let pointer = below(pointer, key);
     let known: Vec<_> =
         schema.get("properties").and_then(Value::as_object).into_iter().flat_map(|map| map.keys()).collect();
     let help = match nearest(key, known.iter().map(|key| key.as_str())) {

@@ -9,6 +9,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
+use crate::base::bounded;
+use crate::base::json::below;
 
 /// A text in TOML as a JSON value. Dates become texts. No key takes a fraction, so those become `null`, which the
 /// schema has no place for.
@@ -75,7 +77,7 @@ impl<'t> Source<'t> {
     fn table(&mut self, table: &DeTable<'_>, pointer: &str) -> Map<String, Value> {
         let mut members = Map::new();
         for (key, value) in table {
-            let pointer = member(pointer, key.get_ref());
+            let pointer = below(pointer, key.get_ref());
             self.places.insert(pointer.clone(), key.span());
             members.insert(key.get_ref().to_string(), self.convert(value.get_ref(), &pointer));
         }
@@ -96,7 +98,7 @@ impl<'t> Source<'t> {
             },
             DeValue::Array(items) => {
                 let item = |(index, item): (usize, &Spanned<DeValue<'_>>)| {
-                    let pointer = member(pointer, &index.to_string());
+                    let pointer = below(pointer, &index.to_string());
                     self.places.insert(pointer.clone(), item.span());
                     self.convert(item.get_ref(), &pointer)
                 };
@@ -104,11 +106,6 @@ impl<'t> Source<'t> {
             }
         }
     }
-}
-
-/// The JSON pointer of a member.
-pub(super) fn member(pointer: &str, key: &str) -> String {
-    format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 /// As people write it: `allow[0].tool`. Whether a number is an index or a key, the value tells.
@@ -130,7 +127,7 @@ pub(super) fn path(value: &Value, pointer: &str) -> String {
             None => None,
         };
     }
-    crate::base::bounded(&text)
+    bounded(&text)
 }
 
 /// The longest configuration that is read, in bytes.

@@ -7,9 +7,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde::Serialize;
 
-use crate::base::{Blocked, Clock, Code, Permissions, Ratchet, ToolId, TurnId, bounded};
+use crate::base::{Blocked, GateClock, GateCode, Permissions, Ratchet, ToolId, TurnId, bounded};
 use crate::call::{Call, CallHash, Fault, guarded};
-use crate::grant::decision::{Ruling, Stage};
+use crate::grant::decision::{DecisionStage, Ruling};
 
 /// Asks somebody. Whoever implements it need not guard anything: timeouts and panics are seen to outside.
 #[async_trait]
@@ -75,7 +75,7 @@ pub struct Confirmations {
 
 impl Confirmations {
     /// Asks a confirmer, within limits.
-    pub fn new(confirmer: Arc<dyn Confirmer>, clock: Arc<dyn Clock>, limits: ConfirmLimits) -> Self {
+    pub fn new(confirmer: Arc<dyn Confirmer>, clock: Arc<dyn GateClock>, limits: ConfirmLimits) -> Self {
         Self::by(confirmer, Ratchet::over(clock), limits)
     }
 
@@ -110,7 +110,7 @@ impl Confirmations {
             Ok(Reply::Denied { why }) => Err(self.denied(call, &bounded(&why))),
             Err(fault) => Err(self.denied(call, &format!("asking failed: {fault}"))),
         };
-        Ruling::new(call, Stage::Confirmation, Vec::new(), outcome)
+        Ruling::new(call, DecisionStage::Confirmation, Vec::new(), outcome)
     }
 
     fn after(&self, time: Duration) -> Duration {
@@ -119,7 +119,7 @@ impl Confirmations {
 
     fn denied(&self, call: &Call, why: &str) -> Blocked {
         let message = format!("the call of `{}` was not confirmed: {why}", call.tool());
-        Blocked::new(Code::G3, message, "the call is denied and not asked about again; a new turn may ask anew")
+        Blocked::new(GateCode::G3, message, "the call is denied and not asked about again; a new turn may ask anew")
     }
 }
 
@@ -158,6 +158,6 @@ impl Confirmed {
         } else {
             return Ok(());
         };
-        Err(Blocked::new(Code::G3, message, help))
+        Err(Blocked::new(GateCode::G3, message, help))
     }
 }

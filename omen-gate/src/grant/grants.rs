@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
 
-use super::decision::{Ruling, Stage};
+use super::decision::{DecisionStage, Ruling};
 use super::lease::Lease;
 use super::store::{Death, Entry, Shared, dead};
 use super::{Given, Grant, GrantId};
-use crate::base::{Blocked, Clock, Permission, Ratchet, ToolId};
+use crate::base::{Blocked, GateClock, Permission, Ratchet, ToolId};
 use crate::call::Call;
 
 /// The grants of a gate. Clones share them, also across threads.
@@ -19,7 +19,7 @@ impl Grants {
     /// A store with nothing in it, so that everything is denied. Grants expire by the clock's time of day, or by the time
     /// that has passed if the time of day is set back (D56).
     #[must_use]
-    pub fn new(clock: Arc<dyn Clock>) -> Self {
+    pub fn new(clock: Arc<dyn GateClock>) -> Self {
         Self::by(Ratchet::over(clock))
     }
 
@@ -32,7 +32,10 @@ impl Grants {
     ///
     /// # Errors
     /// If they are more than [`MAX_GRANTS`](super::MAX_GRANTS).
-    pub fn with_defaults(clock: Arc<dyn Clock>, defaults: impl IntoIterator<Item = Grant>) -> Result<Self, Blocked> {
+    pub fn with_defaults(
+        clock: Arc<dyn GateClock>,
+        defaults: impl IntoIterator<Item = Grant>,
+    ) -> Result<Self, Blocked> {
         let grants = Self::new(clock);
         defaults.into_iter().try_for_each(|grant| grants.grant(grant).map(drop))?;
         Ok(grants)
@@ -83,7 +86,7 @@ impl Grants {
         let picked = self.0.lock().pick(call, self.0.clock.wall());
         let ids = picked.as_ref().map(|picked| picked.iter().map(|pick| pick.id).collect()).unwrap_or_default();
         let lease = picked.map(|picked| Lease::new(Arc::clone(&self.0), call.clone(), picked));
-        Ruling::new(call, Stage::Authorization, ids, lease)
+        Ruling::new(call, DecisionStage::Authorization, ids, lease)
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use tokio::sync::Notify;
 
 use super::{Grant, GrantId};
-use crate::base::{Blocked, Code, Permission, Ratchet, ToolId};
+use crate::base::{Blocked, GateCode, Permission, Ratchet, ToolId};
 use crate::call::Call;
 
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl Store {
         }
         if self.count >= MAX_GRANTS {
             let message = format!("there are {MAX_GRANTS} grants in force already");
-            return Err(Blocked::new(Code::G1, message, "revoke grants that are not needed any more"));
+            return Err(Blocked::new(GateCode::G1, message, "revoke grants that are not needed any more"));
         }
         self.last += 1;
         self.count += 1;
@@ -119,7 +119,7 @@ impl Store {
                 (None, None) => {
                     let message = format!("there is no grant of `{permission}` for `{tool}`");
                     let help = "what is not granted is denied: add a grant to the configuration, or ask for one";
-                    Err(Blocked::new(Code::G1, message, help))
+                    Err(Blocked::new(GateCode::G1, message, help))
                 }
             }
         };
@@ -214,5 +214,5 @@ pub(super) fn dead(tool: &ToolId, permission: Permission, death: Option<Death>) 
         Some(Death::Revoked) | None => "was revoked",
     };
     let message = format!("the grant of `{permission}` for `{tool}` {how}");
-    Blocked::new(Code::G2, message, "there is no grace: a new grant is needed")
+    Blocked::new(GateCode::G2, message, "there is no grace: a new grant is needed")
 }

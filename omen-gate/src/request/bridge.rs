@@ -8,10 +8,10 @@ use omen_types::{ErrorDetails, MethodKind};
 use serde_json::{Map, Value, json};
 
 use crate::audit::EpisodePacket;
-use crate::base::{Blocked, Code, Permission, ToolId, TurnId};
+use crate::base::{Blocked, GateCode, Permission, ToolId, TurnId};
 use crate::call::{Answer, Ran};
-use crate::request::context::TurnState;
-use crate::request::directive::{Origin, lapsed};
+use crate::request::context::RequestContext;
+use crate::request::directive::{Directive, lapsed};
 use crate::request::gate::Gate;
 use crate::request::plan::ToolCall;
 use crate::request::state::{Dispatched, Planned, Request};
@@ -78,10 +78,10 @@ impl Gate {
     }
 
     /// The turn of a task.
-    fn turn_of(&self, task: &Pending, watch: Option<Watch>) -> Result<TurnState, Blocked> {
+    fn turn_of(&self, task: &Pending, watch: Option<Watch>) -> Result<RequestContext, Blocked> {
         let id = TurnId::new(task.correlation_id().as_str());
-        let id = id.map_err(|error| Blocked::new(Code::A2, error.to_string(), "give the episode another id"))?;
-        let origin = Origin {
+        let id = id.map_err(|error| Blocked::new(GateCode::A2, error.to_string(), "give the episode another id"))?;
+        let origin = Directive {
             packet: Arc::new(EpisodePacket {
                 packet_id: task.directive().clone(),
                 correlation_id: task.correlation_id().clone(),
@@ -90,7 +90,7 @@ impl Gate {
             deadline: task.deadline(),
             watch,
         };
-        Ok(TurnState::new(id, Some(origin), self.journal().clone()))
+        Ok(RequestContext::new(id, Some(origin), self.audit_queue().clone()))
     }
 
     /// A task that its episode does not let run. That somebody tried is in the log.
@@ -123,7 +123,7 @@ impl Gate {
         let method = task.method();
         let (MethodKind::Tool, Some(name)) = (method.method, &method.tool_id) else {
             let message = format!("the task `{}` calls no tool", task.task_id());
-            return Err(Blocked::new(Code::Pg2, message, "carry out yourself what is no tool call, and settle it"));
+            return Err(Blocked::new(GateCode::Pg2, message, "carry out yourself what is no tool call, and settle it"));
         };
         let args = method.tool_params.clone().unwrap_or_default();
         Ok(ToolCall::new(self.tool_of(name)?, args))
@@ -141,11 +141,15 @@ impl Gate {
             (Some(tool), None) => Ok(tool.clone()),
             (Some(one), Some(other)) => {
                 let message = format!("`{name}` may be `{one}` or `{other}`");
-                Err(Blocked::new(Code::Pg3, message, "name the tool with its server"))
+                Err(Blocked::new(GateCode::Pg3, message, "name the tool with its server"))
             }
             (None, _) => {
                 let message = format!("no tool `{name}` is allowed");
-                Err(Blocked::new(Code::Pg3, message, "the operator's allowlist has to name the tool and its server"))
+                Err(Blocked::new(
+                    GateCode::Pg3,
+                    message,
+                    "the operator's allowlist has to name the tool and its server",
+                ))
             }
         }
     }
@@ -159,7 +163,7 @@ impl Gate {
             (Some(permission), None) => {
                 let message = format!("`{tool}` needs `{permission}`, and its directive was sent without a token");
                 let help = "declare the tool as one that writes, and send its directive `.with(permit)`";
-                Err(Blocked::new(Code::G1, message, help))
+                Err(Blocked::new(GateCode::G1, message, help))
             }
             _ => Ok(()),
         }
@@ -180,7 +184,7 @@ async fn result(request: Request<Dispatched>) -> Result<Value, NotDone> {
                 let (answer, why) = untyped.into_parts();
                 // The answer is withheld if that cannot be recorded (A1).
                 turn.check::<Value>(Err(why)).await.map_err(|why| match why.code {
-                    Code::Pg4 => {
+                    GateCode::Pg4 => {
                         let why = Blocked { message: format!("{TYPING_BLOCKED}: {}", why.message), ..why };
                         NotDone { raw: Some(bounded_raw(&answer)), ..after(why.into()) }
                     }

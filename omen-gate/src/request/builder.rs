@@ -9,13 +9,13 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use crate::answer::{BadOutput, Outputs};
-use crate::audit::{Audit, AuditError, Journal, Key, KeyError, Kind, Options, Record, data};
-use crate::base::{Blocked, Clock, Ratchet, ServerName, SystemClock, ToolId, TurnId};
+use crate::audit::{Audit, AuditError, AuditQueue, Key, KeyError, Kind, Options, Record, data};
+use crate::base::{Blocked, GateClock, Ratchet, ServerName, SystemClock, ToolId, TurnId};
 use crate::call::{Breakers, Health};
 use crate::config::{Config, KeySource, Limits};
 use crate::grant::{Confirmations, Confirmer, Grant, Grants, Nobody, Reserved};
 use crate::request::gate::{Gate, Parts};
-use crate::request::turn_registry::Turns;
+use crate::request::turn_registry::TurnRegistry;
 use crate::server::{Discovery, ToolServer};
 
 /// Puts a gate together: the configuration says what is allowed; servers, types of answers and who confirms come from
@@ -27,7 +27,7 @@ pub struct Builder {
     servers: BTreeMap<ServerName, Arc<dyn ToolServer>>,
     outputs: Outputs,
     confirmer: Arc<dyn Confirmer>,
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn GateClock>,
     audit: Option<Audit>,
     wrong: Option<BuildError>,
 }
@@ -107,7 +107,7 @@ impl Builder {
     }
 
     /// Gives another clock than the machine's.
-    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+    pub fn clock(mut self, clock: Arc<dyn GateClock>) -> Self {
         self.clock = clock;
         self
     }
@@ -132,7 +132,11 @@ impl Builder {
                 let launch = crate::server::mcp::Launch::configured(command, &self.config.limits);
                 let server = crate::server::mcp::StdioServer::start(launch).await.map_err(|fault| {
                     let message = format!("the server `{name}` cannot be started: {fault}");
-                    Blocked::new(crate::base::Code::R3, message, "see that its `command` is right and runs by itself")
+                    Blocked::new(
+                        crate::base::GateCode::R3,
+                        message,
+                        "see that its `command` is right and runs by itself",
+                    )
                 })?;
                 started.push((name.clone(), Arc::new(server)));
             }
@@ -181,8 +185,8 @@ impl Builder {
             confirmations,
             breakers: Breakers::new(Arc::clone(&clock), config.breaker),
             health: Health::new(clock),
-            turns: Turns::new(config.budget),
-            journal: Journal::new(audit),
+            turns: TurnRegistry::new(config.budget),
+            audit_queue: AuditQueue::new(audit),
             clock: expiry,
         })))
     }

@@ -8,22 +8,22 @@ use omen_types::PacketId;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::audit::{EpisodePacket, Journal, Kind, data};
+use crate::audit::{AuditQueue, EpisodePacket, Kind, data};
 use crate::base::clock::instant;
-use crate::base::{Blocked, Clock, Code, StepId, TurnId};
+use crate::base::{Blocked, GateClock, GateCode, StepId, TurnId};
 use crate::call::Abort;
 use crate::config::Policy;
-use crate::request::directive::Origin;
+use crate::request::directive::Directive;
 
 /// A turn, as a request carries it: its id, and how to record what is decided for it.
 #[derive(Clone, Debug)]
-pub(crate) struct TurnState {
+pub(crate) struct RequestContext {
     id: TurnId,
-    origin: Option<Arc<Origin>>,
+    origin: Option<Arc<Directive>>,
     step: Option<Arc<UnderWay>>,
     /// What each entry has of the request: the hash of its query, or the user inputs that it rests on (A2).
     asked: Arc<Map<String, Value>>,
-    journal: Journal,
+    audit_queue: AuditQueue,
 }
 
 /// A step of a turn, which ends when its turn says so, whatever becomes of its request.
@@ -43,9 +43,9 @@ impl Drop for EndOfStep {
     }
 }
 
-impl TurnState {
-    pub(crate) fn new(id: TurnId, origin: Option<Origin>, journal: Journal) -> Self {
-        Self { id, origin: origin.map(Arc::new), step: None, asked: Arc::default(), journal }
+impl RequestContext {
+    pub(crate) fn new(id: TurnId, origin: Option<Directive>, audit_queue: AuditQueue) -> Self {
+        Self { id, origin: origin.map(Arc::new), step: None, asked: Arc::default(), audit_queue }
     }
 
     /// The same turn for a request, with what its entries have of it.
@@ -76,7 +76,7 @@ impl TurnState {
     }
 
     /// Whether what the directive rests on is still in force: its token has not expired, and its time is not over.
-    pub(crate) fn stands(&self, clock: &dyn Clock) -> Result<(), Blocked> {
+    pub(crate) fn stands(&self, clock: &dyn GateClock) -> Result<(), Blocked> {
         self.origin.as_ref().map_or(Ok(()), |origin| origin.stands(instant(clock.wall())))
     }
 
@@ -99,12 +99,12 @@ impl TurnState {
     }
 
     /// Whether the token of the directive, if it has one, is in force.
-    pub(crate) fn authorized(&self, clock: &dyn Clock) -> Result<(), Blocked> {
+    pub(crate) fn authorized(&self, clock: &dyn GateClock) -> Result<(), Blocked> {
         self.origin.as_ref().map_or(Ok(()), |origin| origin.authorized(instant(clock.wall())))
     }
 
     /// Waits for the token of the directive to expire, if it has one.
-    pub(crate) async fn expired(&self, clock: &dyn Clock) -> Blocked {
+    pub(crate) async fn expired(&self, clock: &dyn GateClock) -> Blocked {
         match &self.origin {
             Some(origin) => origin.expired(clock).await,
             None => std::future::pending().await,
@@ -112,7 +112,7 @@ impl TurnState {
     }
 
     /// How long a call may take: no longer than the directive may.
-    pub(crate) fn time_left(&self, clock: &dyn Clock, limit: Duration) -> Duration {
+    pub(crate) fn time_left(&self, clock: &dyn GateClock, limit: Duration) -> Duration {
         let Some(origin) = &self.origin else { return limit };
         let now = instant(clock.wall());
         // A directive's time is counted in whole seconds; the part of a second that is left is not lost.
@@ -126,20 +126,20 @@ impl TurnState {
 
     /// Records something (A1, G4).
     pub(crate) async fn record(&self, kind: Kind, data: Map<String, Value>) -> Result<(), Blocked> {
-        self.journal.append(kind, &self.id, self.packet(), self.noted(data)).await
+        self.audit_queue.append(kind, &self.id, self.packet(), self.noted(data)).await
     }
 
     /// Records something that is a plain value.
     pub(crate) async fn record_value(&self, kind: Kind, value: &impl Serialize) -> Result<(), Blocked> {
         match serde_json::to_value(value) {
             Ok(Value::Object(data)) => self.record(kind, data).await,
-            _ => Err(Blocked::new(Code::A1, "the entry is no object", "this is a mistake of the gate: report it")),
+            _ => Err(Blocked::new(GateCode::A1, "the entry is no object", "this is a mistake of the gate: report it")),
         }
     }
 
     /// Records something where nobody can wait for it.
     pub(crate) fn record_later(&self, kind: Kind, data: Map<String, Value>) {
-        self.journal.append_later(kind, self.id.clone(), self.packet().cloned(), self.noted(data));
+        self.audit_queue.append_later(kind, self.id.clone(), self.packet().cloned(), self.noted(data));
     }
 
     fn packet(&self) -> Option<&Arc<EpisodePacket>> {

@@ -9,13 +9,13 @@
 //! ```
 //!
 //! ```
-//! use omen_gate::plan::{Limits, Plan};
+//! use omen_gate::plan::{PlanLimits, Plan};
 //!
 //! let text = r#"{"type": "call_tool", "server": "files", "tool": "read_file", "args": {"path": "notes.txt"}}"#;
-//! let Plan::CallTool(call) = Plan::parse(text, &Limits::default())? else { return Ok(()) };
+//! let Plan::CallTool(call) = Plan::parse(text, &PlanLimits::default())? else { return Ok(()) };
 //! assert_eq!(call.tool().to_string(), "files/read_file");
 //!
-//! let chatty = Plan::parse(&format!("Sure! {text}"), &Limits::default()).unwrap_err();
+//! let chatty = Plan::parse(&format!("Sure! {text}"), &PlanLimits::default()).unwrap_err();
 //! assert_eq!(chatty.to_string(), "PG-1: there is text before the plan, beginning with `Sure!`");
 //! # Ok::<(), omen_gate::Blocked>(())
 //! ```
@@ -55,7 +55,7 @@ pub struct FinalAnswer {
 /// How large a plan may be. What its numbers may be is not a matter of choice: each must be one that every
 /// reader takes for the same, within ±(2^53−1) (D49), with no more digits than a double carries, and no `-0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct PlanLimits {
     /// The most bytes of text, white space included.
     pub bytes: usize,
     /// The most levels of objects and arrays, of which the plan itself is the first. More than
@@ -63,7 +63,7 @@ pub struct Limits {
     pub depth: usize,
 }
 
-impl Default for Limits {
+impl Default for PlanLimits {
     /// 64 KiB, 32 levels.
     fn default() -> Self {
         Self { bytes: 64 * 1024, depth: 32 }
@@ -73,8 +73,8 @@ impl Default for Limits {
 impl config::Limits {
     /// What a plan may be (PG-1).
     #[must_use]
-    pub fn plan(&self) -> Limits {
-        Limits { bytes: self.plan_bytes as usize, depth: self.plan_depth as usize }
+    pub fn plan(&self) -> PlanLimits {
+        PlanLimits { bytes: self.plan_bytes as usize, depth: self.plan_depth as usize }
     }
 }
 

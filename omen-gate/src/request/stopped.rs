@@ -1,6 +1,6 @@
 //! Why a request, or a step of a turn, did not go all the way.
 
-use crate::base::{Blocked, Code};
+use crate::base::{Blocked, GateCode};
 use crate::call::{Abort, Fault, Ran};
 
 /// What ended a request before its end. What was done stays done, and is in the audit log.
@@ -37,10 +37,10 @@ pub enum Stopped {
 impl Stopped {
     /// The rule that it refers to.
     #[must_use]
-    pub fn code(&self) -> Code {
+    pub fn code(&self) -> GateCode {
         match self {
             Self::Blocked(why) | Self::BrokenOff(why) | Self::Unrecorded { why, .. } => why.code,
-            Self::Failed(_) => Code::R3,
+            Self::Failed(_) => GateCode::R3,
             Self::Aborted { why, .. } => why.code(),
         }
     }

@@ -10,11 +10,11 @@ use serde_json::json;
 use crate::audit::{Kind, data};
 use crate::base::{Blocked, StepId, TurnId};
 use crate::call::{Abort, Missing, Ran};
-use crate::request::context::TurnState;
+use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use crate::request::state::{Received, Request};
 use crate::request::stopped::Stopped;
-use crate::request::turn_steps::{Step, StepState, Steps};
+use crate::request::turn_steps::{TurnStep, TurnStepState, TurnSteps};
 use crate::request::user_inputs;
 
 /// A turn of several steps. It ends with [`finish`](Self::finish), or is aborted.
@@ -22,8 +22,8 @@ use crate::request::user_inputs;
 #[derive(Debug)]
 pub struct Turn {
     gate: Gate,
-    turn: TurnState,
-    steps: Steps,
+    turn: RequestContext,
+    steps: TurnSteps,
 }
 
 impl Gate {
@@ -32,11 +32,11 @@ impl Gate {
     /// # Errors
     /// If there are too many steps, one is there twice, or what they need is unknown or goes in a circle (R4); or if
     /// the beginning cannot be recorded (A1).
-    pub async fn turn(&self, id: TurnId, steps: impl IntoIterator<Item = Step>) -> Result<Turn, Blocked> {
-        let turn = TurnState::new(id, None, self.journal().clone());
+    pub async fn turn(&self, id: TurnId, steps: impl IntoIterator<Item = TurnStep>) -> Result<Turn, Blocked> {
+        let turn = RequestContext::new(id, None, self.audit_queue().clone());
         let limit = self.limits().turn_steps as usize;
-        let steps: Vec<Step> = steps.into_iter().take(limit + 1).collect();
-        let checked = Steps::new(steps.clone(), limit);
+        let steps: Vec<TurnStep> = steps.into_iter().take(limit + 1).collect();
+        let checked = TurnSteps::new(steps.clone(), limit);
         let checked = turn.check(checked).await?;
         let names: Vec<_> = steps.iter().map(|step| step.id.as_str()).collect();
         turn.record(Kind::Turn, data(json!({ "outcome": "begun", "steps": names }))).await?;
@@ -106,7 +106,7 @@ impl Turn {
     }
 
     /// Where each step stands, by name.
-    pub fn states(&self) -> impl Iterator<Item = (&StepId, StepState)> {
+    pub fn states(&self) -> impl Iterator<Item = (&StepId, TurnStepState)> {
         self.steps.states()
     }
 
@@ -117,7 +117,7 @@ impl Turn {
     ///
     /// # Errors
     /// [`Stopped::Aborted`] if the turn is aborted, or a step was neither taken nor left out.
-    pub async fn finish(self) -> Result<BTreeMap<StepId, StepState>, Stopped> {
+    pub async fn finish(self) -> Result<BTreeMap<StepId, TurnStepState>, Stopped> {
         let Self { gate, turn, steps } = self;
         let aborted = steps.aborted().is_some();
         match steps.finish() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::base::{Blocked, Code, ServerName, ToolId};
+use crate::base::{Blocked, GateCode, ServerName, ToolId};
 use crate::call::{Fault, Tool, caught, guarded};
 use crate::catalog::{Catalog, Listed, no_server};
 use crate::config::Limits;
@@ -47,7 +47,7 @@ impl Discovery {
         let (form, catalog) = self.look(&tool.server).await?;
         if !catalog.find(tool)?.is_still(listed) {
             let message = format!("the tool `{tool}` has changed since the call was checked against its schema");
-            return Err(Blocked::new(Code::Pg3, message, "plan the call again, against the tool as it is now"));
+            return Err(Blocked::new(GateCode::Pg3, message, "plan the call again, against the tool as it is now"));
         }
         Ok(form)
     }
@@ -63,7 +63,7 @@ impl Discovery {
             }
         }
         let message = format!("the server `{name}` keeps reporting that its tools have changed");
-        Err(Blocked::new(Code::Pg3, message, "fix the server: it is to notify only when its tools have changed"))
+        Err(Blocked::new(GateCode::Pg3, message, "fix the server: it is to notify only when its tools have changed"))
     }
 
     /// Asks a server for its list, at the revision that it has before it is asked.
@@ -115,5 +115,5 @@ fn revision(name: &ServerName, server: &Arc<dyn ToolServer>) -> Result<u64, Bloc
 
 fn unasked(name: &ServerName, fault: &Fault) -> Blocked {
     let message = format!("the server `{name}` cannot be asked for its tools: {fault}");
-    Blocked::new(Code::R3, message, "see that the server runs; then make the request anew")
+    Blocked::new(GateCode::R3, message, "see that the server runs; then make the request anew")
 }

@@ -4,7 +4,7 @@ mod hostile;
 mod unevaluated;
 
 use omen_gate::catalog::Catalog;
-use omen_gate::{Blocked, Code, ServerName, ToolId, ToolName};
+use omen_gate::{Blocked, GateCode, ServerName, ToolId, ToolName};
 use serde_json::{Value, json};
 
 fn conform(schema: &Value, args: &Value) -> Result<(), Blocked> {
@@ -22,7 +22,7 @@ fn check(schema: &Value, cases: &[(Value, &[&str])]) {
         match conform(schema, args) {
             Ok(()) => assert!(unnamed.is_empty(), "{args} got through: {schema}"),
             Err(blocked) => {
-                assert_eq!(blocked.code, Code::Pg2);
+                assert_eq!(blocked.code, GateCode::Pg2);
                 let found: Vec<_> = blocked.message.match_indices("the schema names no key").collect();
                 assert_eq!(found.len(), unnamed.len(), "{args}: {blocked}");
                 assert!(!unnamed.is_empty(), "{args}: {blocked}");
@@ -37,7 +37,7 @@ fn check(schema: &Value, cases: &[(Value, &[&str])]) {
 #[track_caller]
 fn invalid(schema: &Value, args: &Value, parts: &[&str]) {
     let blocked = conform(schema, args).expect_err(&args.to_string());
-    assert_eq!(blocked.code, Code::Pg2);
+    assert_eq!(blocked.code, GateCode::Pg2);
     assert!(blocked.message.starts_with("the arguments do not match the `inputSchema` of `s/t`: "), "{blocked}");
     for part in parts {
         assert!(blocked.message.contains(part), "{part}: {blocked}");

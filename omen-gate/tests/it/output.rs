@@ -3,9 +3,9 @@
 mod subset;
 
 use omen_gate::catalog::{Catalog, Listed};
-use omen_gate::output::{BadOutput, Outputs, Typed, Untyped};
+use omen_gate::output::{BadOutput, Outputs, TypedAnswer, UntypedAnswer};
 use omen_gate::tool::Answer;
-use omen_gate::{Code, ServerName, ToolId, ToolName};
+use omen_gate::{GateCode, ServerName, ToolId, ToolName};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -48,7 +48,7 @@ fn promise() -> Value {
 fn typed<T: DeserializeOwned + JsonSchema + 'static>(
     output_schema: Option<&Value>,
     answer: Answer,
-) -> Result<Typed<T>, Box<Untyped>> {
+) -> Result<TypedAnswer<T>, Box<UntypedAnswer>> {
     let catalog = catalog(output_schema);
     let mut outputs = Outputs::default();
     outputs.register::<T>(id()).unwrap();
@@ -56,9 +56,9 @@ fn typed<T: DeserializeOwned + JsonSchema + 'static>(
 }
 
 #[track_caller]
-fn raw(result: Result<Typed<Note>, Box<Untyped>>, message: &str) {
+fn raw(result: Result<TypedAnswer<Note>, Box<UntypedAnswer>>, message: &str) {
     let untyped = result.unwrap_err();
-    assert_eq!(untyped.why().code, Code::Pg4);
+    assert_eq!(untyped.why().code, GateCode::Pg4);
     assert_eq!(untyped.why().message, message);
     assert_eq!(untyped.to_string(), format!("typed parsing blocked: PG-4: {message}"));
 }
@@ -82,7 +82,7 @@ fn the_raw_answer_comes_back_as_it_came() {
     let untyped = typed::<Note>(Some(&promise()), raw.clone()).unwrap_err();
     assert_eq!(untyped.answer(), &raw);
     let (answer, why) = untyped.into_parts();
-    assert_eq!((answer, why.code), (raw, Code::Pg4));
+    assert_eq!((answer, why.code), (raw, GateCode::Pg4));
 }
 
 #[test]

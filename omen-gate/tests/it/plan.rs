@@ -2,14 +2,14 @@
 
 mod mutations;
 
-use omen_gate::plan::{Limits, Plan, ToolCall};
-use omen_gate::{Blocked, Code, MAX_DEPTH};
+use omen_gate::plan::{Plan, PlanLimits, ToolCall};
+use omen_gate::{Blocked, GateCode, MAX_DEPTH};
 use serde_json::{Value, json};
 
 const CALL: &str = r#"{"type": "call_tool", "server": "files", "tool": "read", "args": {"path": "a.txt"}}"#;
 
 fn parse(text: &str) -> Result<Plan, Blocked> {
-    Plan::parse(text, &Limits::default())
+    Plan::parse(text, &PlanLimits::default())
 }
 
 #[track_caller]
@@ -30,11 +30,11 @@ fn args(args: &str) -> Result<Value, Blocked> {
 
 #[track_caller]
 fn refused(text: &str, message: &str, help: &str) {
-    by(Code::Pg1, text, message, help);
+    by(GateCode::Pg1, text, message, help);
 }
 
 #[track_caller]
-fn by(code: Code, text: &str, message: &str, help: &str) {
+fn by(code: GateCode, text: &str, message: &str, help: &str) {
     let blocked = parse(text).expect_err(text);
     assert_eq!((blocked.code, blocked.message.as_str()), (code, message), "{text}");
     assert!(blocked.help.contains(help), "{text}: {}", blocked.help);
@@ -97,7 +97,7 @@ fn broken_json_is_no_plan() {
         ["{\"type\":}", "{\"a\":1,}", "{'a':1}", "{a:1}", "{\"a\":01}", "{\"a\":.5}", "{\"a\":1.}", "{\"a\":NaN}"]
     {
         let blocked = parse(text).unwrap_err();
-        assert_eq!(blocked.code, Code::Pg1);
+        assert_eq!(blocked.code, GateCode::Pg1);
         assert!(blocked.message.starts_with("the plan is not valid JSON: "), "{text}: {blocked}");
     }
     for text in [r#""\ud800""#, r#""\udc00\ud800""#, r#""\x""#, "\"\u{1}\"", "[1,]", "/* */ 1", "+1", "0x1"] {
@@ -172,7 +172,7 @@ fn size_and_depth_have_limits() {
     refused(&deepest, "the plan breaks off before its end", "");
     let deep = format!("{deepest}{}", "]".repeat(30_000));
     refused(&deep, "the plan is nested more than 32 levels deep", "flatten");
-    let limits = Limits { bytes: usize::MAX, depth: usize::MAX };
+    let limits = PlanLimits { bytes: usize::MAX, depth: usize::MAX };
     let blocked = Plan::parse(&deep, &limits).unwrap_err();
     assert_eq!(blocked.message, format!("the plan is nested more than {MAX_DEPTH} levels deep"));
 
@@ -221,21 +221,21 @@ fn a_name_that_no_catalogue_holds_is_refused_as_one_that_is_not_listed() {
     let with = |members: &str| format!(r#"{{"type": "call_tool"{members}}}"#);
     let blank = with(r#", "server": "docs ", "tool": "t", "args": {}"#);
     by(
-        Code::Pg2,
+        GateCode::Pg2,
         &blank,
         "`docs ` is no server name: 1 to 128 characters, none of them blank, a control character or invisible",
         "listed",
     );
     let bad = with(r#", "server": "a b", "tool": "t", "args": {}"#);
     by(
-        Code::Pg2,
+        GateCode::Pg2,
         &bad,
         "`a b` is no server name: 1 to 128 characters, none of them blank, a control character or invisible",
         "listed",
     );
     let bad = with(r#", "server": "s", "tool": "", "args": {}"#);
     by(
-        Code::Pg2,
+        GateCode::Pg2,
         &bad,
         "`` is no tool name: 1 to 128 characters, none of them blank, a control character or invisible",
         "listed",
@@ -246,7 +246,7 @@ fn a_name_that_no_catalogue_holds_is_refused_as_one_that_is_not_listed() {
 fn a_final_answer_that_does_not_ask_is_refused() {
     let with = |members: &str| format!(r#"{{"type": "final_answer"{members}}}"#);
     let help = "\"needs_more_info\": true";
-    let pgt = |members: &str, message: &str| by(Code::PgT, &with(members), message, help);
+    let pgt = |members: &str, message: &str| by(GateCode::PgT, &with(members), message, help);
     pgt(r#", "answer": "It is 42.", "needs_more_info": false"#, "a `final_answer` has `needs_more_info` false");
     pgt(r#", "answer": "It is 42.""#, "a `final_answer` does not have `needs_more_info`");
     for blank in ["", " ", "\\n\\t", "\u{a0}\u{3000}", "\u{200b}\u{feff}", "...", "?"] {

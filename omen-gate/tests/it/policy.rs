@@ -1,11 +1,11 @@
 //! PG-0: the policy on queries.
 
-use omen_gate::{BadPolicy, Code, Policy};
+use omen_gate::{BadPolicy, GateCode, Policy};
 
 #[track_caller]
 fn refused(policy: &Policy, query: &str, message: &str) {
     let blocked = policy.screen(query).unwrap_err();
-    assert_eq!((blocked.code, blocked.message.as_str()), (Code::Pg0, message));
+    assert_eq!((blocked.code, blocked.message.as_str()), (GateCode::Pg0, message));
     assert!(!blocked.help.is_empty());
 }
 

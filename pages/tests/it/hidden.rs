@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
-use serde::Deserialize;
 use omen_pages::expand::{Options, Part, command};
+use serde::Deserialize;
 
 /// The crates that a program can depend on.
 const CRATES: [&str; 5] = ["omen-types", "omen-invariants", "omen-fsm", "omen-gate", "omen-sdk"];

@@ -14,7 +14,7 @@ use proc_macro2::token_stream::IntoIter;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 /// The crates that are free of circles.
-const CRATES: &[&str] = &["omen-gate"];
+const CRATES: &[&str] = &["omen-gate", "omen-sdk", "omen-cli", "xtask"];
 
 /// The rooms of `omen-gate`, from the ground up: each needs only those before it.
 const ROOMS: &[&str] = &["base", "audit", "call", "catalog", "grant", "config", "server", "answer", "request"];
@@ -146,7 +146,7 @@ impl Modules {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src");
         let mut files = Vec::new();
         read(&root, &mut Vec::new(), &mut files);
-        assert!(files.len() > 5, "the sources of {name} are there");
+        assert!(!files.is_empty(), "the sources of {name} are there");
         Self::of(files.iter().map(|(path, text)| (path.as_str(), text.as_str())))
     }
 

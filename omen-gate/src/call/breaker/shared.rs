@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::state::{Breaker, End};
-use crate::base::{Clock, ToolName};
+use crate::base::{GateClock, ToolName};
 
 /// When breakers open, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct BreakerLimits {
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) limits: BreakerLimits,
-    pub(super) clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn GateClock>,
     pub(super) table: Mutex<Table>,
 }
 

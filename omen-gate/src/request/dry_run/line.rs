@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 
-use super::{DryRun, Verdict};
-use crate::base::{Blocked, Code, bounded};
+use super::{DryRun, PlanVerdict};
+use crate::base::{Blocked, GateCode, bounded};
 
 impl DryRun {
     /// Judges one line of a file of plans (JSON Lines). It is a JSON string that holds what the planner wrote, chatter
     /// and broken JSON included; or it is an object, which is taken as the planner's text as it stands. Any other line
     /// is blocked (PG-1).
     #[must_use]
-    pub fn judge_line(&self, line: &[u8]) -> Verdict {
+    pub fn judge_line(&self, line: &[u8]) -> PlanVerdict {
         match text(line) {
             Ok(text) => self.judge(&text),
-            Err(blocked) => Verdict::Block(blocked),
+            Err(blocked) => PlanVerdict::Block(blocked),
         }
     }
 
@@ -26,13 +26,13 @@ impl DryRun {
 
     /// The verdict on a line that is longer than [`Self::longest_line`].
     #[must_use]
-    pub fn too_long(&self) -> Verdict {
+    pub fn too_long(&self) -> PlanVerdict {
         let message = format!(
             "the line has more than {} bytes, too many for a plan of at most {}",
             self.longest_line(),
             self.limits.bytes
         );
-        Verdict::Block(Blocked::new(Code::Pg1, message, "plan one call, and let bulky data stay where it is"))
+        PlanVerdict::Block(Blocked::new(GateCode::Pg1, message, "plan one call, and let bulky data stay where it is"))
     }
 }
 
@@ -57,7 +57,7 @@ fn text(line: &[u8]) -> Result<Cow<'_, str>, Blocked> {
 
 fn blocked(message: String) -> Blocked {
     let help = "write one plan a line: what the planner wrote as a JSON string, or the object alone";
-    Blocked::new(Code::Pg1, message, help)
+    Blocked::new(GateCode::Pg1, message, help)
 }
 
 /// As an escape in a JSON string, one byte of text is six at most: `\u001b`.

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::audit::{Kind, data};
 use crate::call::{Admission, Attempt, Call, Fault, Ran};
-use crate::request::context::TurnState;
+use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 
 /// A call, from where it is counted to where its outcome is known. If whoever waits for it goes away in between, this
@@ -12,7 +12,7 @@ use crate::request::gate::Gate;
 /// (R5), and one that was not made counts for nothing; and where the log may have the intent, it gets the outcome.
 pub(super) struct Open<'o> {
     gate: &'o Gate,
-    turn: &'o TurnState,
+    turn: &'o RequestContext,
     call: &'o Call,
     attempt: Option<Attempt<'o>>,
     admission: Option<Admission>,
@@ -33,7 +33,7 @@ enum At {
 }
 
 impl<'o> Open<'o> {
-    pub(super) fn new(gate: &'o Gate, turn: &'o TurnState, call: &'o Call, attempt: Attempt<'o>) -> Self {
+    pub(super) fn new(gate: &'o Gate, turn: &'o RequestContext, call: &'o Call, attempt: Attempt<'o>) -> Self {
         Self { gate, turn, call, attempt: Some(attempt), admission: None, at: At::Asked }
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::refused::blocked;
 use super::{FinalAnswer, Plan, ToolCall};
-use crate::base::{BadName, Blocked, Code, ServerName, ToolId, ToolName, bounded};
+use crate::base::{BadName, Blocked, GateCode, ServerName, ToolId, ToolName, bounded};
 
 pub(super) fn plan(mut members: Map<String, Value>) -> Result<Plan, Blocked> {
     match tag(&mut members)? {
@@ -93,7 +93,7 @@ fn name(members: &mut Map<String, Value>, key: &str) -> Result<String, Blocked> 
 
 /// What has not the form of a name stands in no catalogue (PG-2).
 fn unlisted(key: &str, error: &BadName) -> Blocked {
-    Blocked::new(Code::Pg2, bounded(&error.to_string()), format!("name the {key} as it is listed"))
+    Blocked::new(GateCode::Pg2, bounded(&error.to_string()), format!("name the {key} as it is listed"))
 }
 
 fn missing(key: &str, help: &str) -> Blocked {
@@ -106,7 +106,7 @@ fn wrong(key: &str, wanted: &str, got: &Value) -> Blocked {
 
 fn not_terminal(message: &str) -> Blocked {
     Blocked::new(
-        Code::PgT,
+        GateCode::PgT,
         message,
         "call a tool, or ask the user for what is missing: `\"needs_more_info\": true`, and the question in `answer`",
     )

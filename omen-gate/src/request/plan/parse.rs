@@ -1,6 +1,6 @@
 //! PG-1: from a planner's text to a plan.
 
-use super::{Limits, Plan, form, text};
+use super::{Plan, PlanLimits, form, text};
 use crate::base::Blocked;
 
 impl Plan {
@@ -10,7 +10,7 @@ impl Plan {
     /// # Errors
     /// PG-1 for all that is no plan, PG-T for a `final_answer` that does not ask for more, and PG-2 for a server or tool
     /// that no catalogue can hold, since its name is none.
-    pub fn parse(text: &str, limits: &Limits) -> Result<Self, Blocked> {
+    pub fn parse(text: &str, limits: &PlanLimits) -> Result<Self, Blocked> {
         form::plan(text::object(text, limits)?)
     }
 }

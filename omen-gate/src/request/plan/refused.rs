@@ -1,7 +1,7 @@
 //! A refusal by PG-1.
 
-use crate::base::{Blocked, Code};
+use crate::base::{Blocked, GateCode};
 
 pub(super) fn blocked(message: impl Into<String>, help: impl Into<String>) -> Blocked {
-    Blocked::new(Code::Pg1, message, help)
+    Blocked::new(GateCode::Pg1, message, help)
 }

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::Limits;
+use super::PlanLimits;
 use super::refused::blocked;
 use crate::base::json::{self, Reading, Unread};
 use crate::base::{Blocked, MAX_DEPTH, bounded};
 
 /// The one object that a text is.
-pub(super) fn object(text: &str, limits: &Limits) -> Result<Map<String, Value>, Blocked> {
+pub(super) fn object(text: &str, limits: &PlanLimits) -> Result<Map<String, Value>, Blocked> {
     if text.len() > limits.bytes {
         let message = format!("the plan has {} bytes, more than {}", text.len(), limits.bytes);
         return Err(blocked(message, "plan one call, and let bulky data stay where it is"));

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::Limits;
+use super::ServerLimits;
 use crate::base::{ToolName, bounded};
 use crate::call::{Fault, Tool};
 
 /// A list that is put together, page by page.
 #[derive(Debug)]
 pub(super) struct Listing<'l> {
-    limits: &'l Limits,
+    limits: &'l ServerLimits,
     tools: Vec<Tool>,
     names: BTreeSet<ToolName>,
     pages: usize,
@@ -19,7 +19,7 @@ pub(super) struct Listing<'l> {
 }
 
 impl<'l> Listing<'l> {
-    pub(super) fn new(limits: &'l Limits) -> Self {
+    pub(super) fn new(limits: &'l ServerLimits) -> Self {
         Self { limits, tools: Vec::new(), names: BTreeSet::new(), pages: 0, bytes: 0 }
     }
 
@@ -79,11 +79,11 @@ fn malformed<T>(why: &str) -> Result<T, Fault> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Limits, Listing};
+    use super::{Listing, ServerLimits};
     use crate::call::Fault;
 
     fn page(page: Value) -> Result<Option<String>, Fault> {
-        let limits = Limits { tools: 2, ..Limits::default() };
+        let limits = ServerLimits { tools: 2, ..ServerLimits::default() };
         Listing::new(&limits).page(serde_json::from_value(page).unwrap())
     }
 
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_list_is_bounded_by_bytes() {
-        let limits = Limits { list_bytes: 100, ..Limits::default() };
+        let limits = ServerLimits { list_bytes: 100, ..ServerLimits::default() };
         let long = json!({"tools": [{"name": "a", "inputSchema": {}, "description": "x".repeat(100)}]});
         let refused = Listing::new(&limits).page(serde_json::from_value(long).unwrap());
         assert_eq!(refused, Err(Fault::Oversized { limit: 100 }));
@@ -123,7 +123,7 @@ mod tests {
             "name": "a", "title": "A", "description": "d", "inputSchema": {"type": "object", "x-unknown": 1},
             "outputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}, "x-more": [1, 2.5],
         });
-        let limits = Limits::default();
+        let limits = ServerLimits::default();
         let mut listing = Listing::new(&limits);
         listing.page(serde_json::from_value(json!({"tools": [tool]})).unwrap()).unwrap();
         assert_eq!(serde_json::to_value(listing.finish()).unwrap(), json!([tool]));

@@ -52,7 +52,7 @@ impl StdioServer {
     /// # Errors
     /// - [`Fault::Unreachable`] if the process cannot be started or ends before the handshake; the end of what it
     ///   wrote to its standard error is in the text. Also if it speaks no version of the protocol that we know.
-    /// - [`Fault::Timeout`] if the handshake takes longer than [`Limits::start`](super::Limits::start).
+    /// - [`Fault::Timeout`] if the handshake takes longer than [`ServerLimits::start`](super::ServerLimits::start).
     /// - [`Fault::Refused`], [`Fault::Malformed`] and [`Fault::Oversized`] as its answer was.
     pub async fn start(launch: Launch) -> Result<Self, Fault> {
         let revision = Arc::default();
@@ -71,7 +71,7 @@ impl StdioServer {
         Ok(())
     }
 
-    /// Closes the server's input, gives it [`Limits::stop`](super::Limits::stop) to end, and kills it otherwise.
+    /// Closes the server's input, gives it [`ServerLimits::stop`](super::ServerLimits::stop) to end, and kills it otherwise.
     /// Returns when the process has ended. Open calls end with [`Fault::Died`].
     pub async fn stop(&self) {
         let mut wanted = self.wanted.lock().await;

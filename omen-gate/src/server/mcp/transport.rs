@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use tokio::process::ChildStdout;
 use tokio::task::consume_budget;
 
-use super::Limits;
+use super::ServerLimits;
 use super::lines::{Broken, Lines};
 use super::link::{End, Link};
 use super::message::{Message, Outcome, RpcError};
@@ -36,13 +36,13 @@ pub(super) struct Pipes {
     /// None once the input of the server is to be closed.
     writer: Option<Writer>,
     requests: Requests,
-    limits: Limits,
+    limits: ServerLimits,
     link: Arc<Link>,
     exit: Exit,
 }
 
 impl Pipes {
-    pub(super) fn new(process: Process, limits: Limits, link: Arc<Link>) -> Self {
+    pub(super) fn new(process: Process, limits: ServerLimits, link: Arc<Link>) -> Self {
         let Process { stdin, stdout, exit, stderr: _ } = process;
         Self {
             lines: Lines::new(stdout, limits.line_bytes),

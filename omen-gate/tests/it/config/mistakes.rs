@@ -1,7 +1,7 @@
 //! Every kind of mistake, with what is said about it.
 
 use omen_gate::config::MAX_ERRORS;
-use omen_gate::{Blocked, Code, Config};
+use omen_gate::{Blocked, Config, GateCode};
 
 /// The mistakes of a text, each as `line:column path: message; help`.
 #[track_caller]
@@ -58,7 +58,7 @@ fn all_of_a_kind_at_once_in_the_order_of_the_text() {
     assert_eq!(lines, [2, 4, 5, 7]);
     assert_eq!(errors.to_string().lines().count(), 4);
     let blocked = Blocked::from(errors);
-    assert_eq!(blocked.code, Code::C1);
+    assert_eq!(blocked.code, GateCode::C1);
     assert_eq!(
         blocked.message,
         "the configuration is refused: line 2, column 1: `confirm.timeout` is no key of the configuration (and 3 more)"

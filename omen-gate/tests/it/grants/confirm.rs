@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 use omen_gate::confirm::{ConfirmLimits, Nobody, Question, Reply};
 use omen_gate::{
-    Blocked, Call, CallHash, Clock, Code, Confirmations, Confirmed, Confirmer, Demand, Grant, Grants, Lease,
+    Blocked, Call, CallHash, Confirmations, Confirmed, Confirmer, Demand, GateClock, GateCode, Grant, Grants, Lease,
     ManualClock, Permission,
 };
 use serde_json::json;
@@ -84,7 +84,7 @@ impl Setup {
 fn is_g3<T>(result: Result<T, Blocked>, words: &str) {
     match result {
         Err(blocked) => {
-            assert_eq!(blocked.code, Code::G3);
+            assert_eq!(blocked.code, GateCode::G3);
             assert!(blocked.message.contains(words), "{blocked}");
             assert!(blocked.message.len() < 1000 && !blocked.message.contains('\n'), "{blocked}");
         }
@@ -225,7 +225,7 @@ async fn a_confirmation_does_not_restore_a_revoked_grant() {
     let lease = setup.lease(&call);
     let confirmed = setup.ask(&call).await.unwrap();
     setup.grants.revoke_id(id);
-    assert_eq!(outcome(lease.redeem(Some(confirmed))).unwrap_err().code, Code::G2);
+    assert_eq!(outcome(lease.redeem(Some(confirmed))).unwrap_err().code, GateCode::G2);
 }
 
 /// A clock whose two times go apart: the time of day goes this many times as fast as the other one.
@@ -236,7 +236,7 @@ struct Skewed {
     monotonic: u32,
 }
 
-impl Clock for Skewed {
+impl GateClock for Skewed {
     fn wall(&self) -> SystemTime {
         let passed = self.clock.monotonic() * self.wall.unsigned_abs();
         if self.wall < 0 { start() - passed } else { start() + passed }

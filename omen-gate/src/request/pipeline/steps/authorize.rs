@@ -4,7 +4,7 @@ use crate::audit::Kind;
 use crate::base::Blocked;
 use crate::call::{Attempt, Call};
 use crate::grant::Decision;
-use crate::request::context::TurnState;
+use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use crate::request::state::{Authorized, Conformant, Request};
 
@@ -33,7 +33,7 @@ pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Au
 
 /// Whether the call could be made now (R1, R2, PG-6). Nobody is asked to confirm one that could not; all of this is asked
 /// again as it is dispatched.
-fn worth_asking(gate: &Gate, turn: &TurnState, call: &Call) -> Result<(), Blocked> {
+fn worth_asking(gate: &Gate, turn: &RequestContext, call: &Call) -> Result<(), Blocked> {
     gate.breakers().look(&call.tool().tool)?;
     let book = gate.turns().book(turn.id())?;
     // While another call of the turn runs, it is not known yet what will be left of the budget.
@@ -43,6 +43,6 @@ fn worth_asking(gate: &Gate, turn: &TurnState, call: &Call) -> Result<(), Blocke
     attempt.map_err(|abort| Blocked::new(abort.code(), abort.to_string(), "begin another turn"))
 }
 
-async fn record(turn: &TurnState, kind: Kind, decision: Decision) -> Result<(), Blocked> {
+async fn record(turn: &RequestContext, kind: Kind, decision: Decision) -> Result<(), Blocked> {
     turn.record_value(kind, &decision).await
 }

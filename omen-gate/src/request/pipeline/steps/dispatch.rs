@@ -10,12 +10,12 @@ use crate::base::{Blocked, canonical, size};
 use crate::call::{Abort, Answer, Call, Fault, Ran, guarded};
 use crate::catalog::Listed;
 use crate::grant::{Decision, Outcome, Redeemed};
-use crate::request::context::TurnState;
+use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use crate::request::pipeline::open::Open;
 use crate::request::state::{Authorized, Dispatched, Request};
 use crate::request::stopped::Stopped;
-use crate::request::turn_registry::Book;
+use crate::request::turn_registry::TurnRecord;
 use crate::server::{Dispatch, Form};
 
 /// Calls the tool, once. What was granted and confirmed is checked again, at this moment; the intent is in the
@@ -37,7 +37,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let book = turn.check(gate.turns().book(turn.id())).await?;
     let mut book = book.lock().await;
     turn.check(book.is_fresh(&turn)).await?;
-    let Book { budget, called } = &mut *book;
+    let TurnRecord { budget, called } = &mut *book;
     let attempt = match turn.goes_on().and_then(|()| budget.attempt()) {
         Ok(attempt) => attempt,
         Err(abort) => return Err(aborted(&turn, abort).await),
@@ -83,12 +83,12 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     Ok(Request { gate, turn, state: Dispatched { tool: call.tool().clone(), listed, answer: outcome? } })
 }
 
-async fn aborted(turn: &TurnState, abort: Abort) -> Stopped {
+async fn aborted(turn: &RequestContext, abort: Abort) -> Stopped {
     turn.aborted(&abort).await.map_or_else(Stopped::from, |()| abort.into())
 }
 
 /// The tool is about to run.
-async fn intent(turn: &TurnState, call: &Call, decision: Decision) -> Result<(), Blocked> {
+async fn intent(turn: &RequestContext, call: &Call, decision: Decision) -> Result<(), Blocked> {
     if decision.outcome == Outcome::Denied {
         return turn.record_value(Kind::Decision, &decision).await;
     }
@@ -102,7 +102,12 @@ async fn intent(turn: &TurnState, call: &Call, decision: Decision) -> Result<(),
 /// Checks once more what the call rests on, now that its intent is written: that took its time, and what has changed or
 /// was taken back in it counts, too (PG-3, G2, R4). The server is asked first, for that takes time as well; all that comes
 /// after it is checked at once.
-async fn still_holds(gate: &Gate, turn: &TurnState, listed: &Listed, redeemed: &Redeemed) -> Result<Form, Stopped> {
+async fn still_holds(
+    gate: &Gate,
+    turn: &RequestContext,
+    listed: &Listed,
+    redeemed: &Redeemed,
+) -> Result<Form, Stopped> {
     let form = gate.discovery().still(listed).await?;
     redeemed.stands()?;
     turn.screened(gate.policy())?;
@@ -115,7 +120,7 @@ async fn still_holds(gate: &Gate, turn: &TurnState, listed: &Listed, redeemed: &
 /// expired or was taken back gives no leave to finish what has begun (G2, D52), nor to hand out what came of it.
 async fn while_it_stands(
     gate: &Gate,
-    turn: &TurnState,
+    turn: &RequestContext,
     redeemed: &Redeemed,
     limit: Duration,
     call: impl Future<Output = Result<Answer, Fault>> + Send + 'static,

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::audit::{Kind, data};
-use crate::base::{Blocked, Code};
+use crate::base::{Blocked, GateCode};
 use crate::request::plan::Plan;
 use crate::request::state::{Planned, Request, Screened, Terminal, Way};
 
@@ -21,7 +21,7 @@ pub(crate) async fn plan(
         Plan::CallTool(call) => Ok(Way::Call(request.at(|_| Planned { call }))),
         Plan::FinalAnswer(answer) => {
             // PG-T: this is where the request ends.
-            let entry = json!({ "code": Code::PgT.as_str(), "outcome": "terminal" });
+            let entry = json!({ "code": GateCode::PgT.as_str(), "outcome": "terminal" });
             request.turn.record(Kind::Turn, data(entry)).await?;
             Ok(Way::Terminal(request.at(|_| Terminal { answer })))
         }

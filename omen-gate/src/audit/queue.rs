@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::audit::entry::{Kind, Record};
 use crate::audit::log::Audit;
-use crate::base::{Blocked, Code, TurnId};
+use crate::base::{Blocked, GateCode, TurnId};
 
 /// The packet of an episode that an entry is about.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct EpisodePacket {
 /// The audit log, for code that must not wait for the disk. Entries are written in the order in which they were asked
 /// for, so that an outcome never stands before its intent, also if nobody has waited for the intent.
 #[derive(Clone, Debug)]
-pub(crate) struct Journal(Arc<Shared>);
+pub(crate) struct AuditQueue(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -49,7 +49,7 @@ struct Due {
     told: oneshot::Sender<Result<(), Blocked>>,
 }
 
-impl Journal {
+impl AuditQueue {
     pub(crate) fn new(audit: Audit) -> Self {
         Self(Arc::new(Shared { audit, queue: Mutex::default(), writing: Mutex::default() }))
     }
@@ -76,7 +76,7 @@ impl Journal {
         }
         written.await.unwrap_or_else(|_| {
             let help = "open the log again, and look at what it says";
-            Err(Blocked::new(Code::A1, "recording was broken off, so whether it is recorded is not known", help))
+            Err(Blocked::new(GateCode::A1, "recording was broken off, so whether it is recorded is not known", help))
         })
     }
 
