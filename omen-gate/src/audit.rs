@@ -28,13 +28,13 @@
 //!
 //! The log is tamper-evident, not tamper-proof: it keeps nobody from changing the files, it shows that they were changed.
 //!
-//! Whoever can write to the files, but has not got the key, cannot change, add, remove, repeat or reorder entries
+//! Somebody who can write to the files but has no key cannot change, add, remove, repeat or reorder entries
 //! without being found out: the seals do not fit any more. If entries are taken off the end, the head record is ahead
 //! of the log. If the head record is changed or removed, that is found out, too.
 //!
 //! It does not show:
 //!
-//! - **What whoever has the key does.** Who can read the key, or the memory of this process, can write the whole log
+//! - **Anything done with the key.** Somebody who can read the key, or the memory of this process, can write the whole log
 //!   anew so that all seals fit. The key belongs where the agent and its tools cannot read it: in a file of another
 //!   user, or on another machine. An [`Anchor`] that was kept elsewhere shows even this, up to where it was taken.
 //! - **That log and head record were both set back** to an earlier state of both, from a backup, say. They fit each

@@ -60,7 +60,7 @@ pub struct Listed {
     output: OnceLock<Result<Schema, String>>,
 }
 
-/// What is no catalogue.
+/// Why a catalogue is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadCatalog {
@@ -71,12 +71,12 @@ pub enum BadCatalog {
         why: String,
     },
     /// The text is JSON of another form than `{"server": [tool, …]}`.
-    #[error("the catalogue does not have the form `{{\"server\": [tool, …]}}`: {why}")]
+    #[error("invalid catalogue; expected `{{\"server\": [tool, …]}}`: {why}")]
     Form {
         /// Why, cut to a bounded length.
         why: String,
     },
-    /// A server lists more tools than anybody could look at.
+    /// A server lists too many tools.
     #[error("the server `{server}` lists more than {max} tools", max = Catalog::MAX_TOOLS)]
     TooMany {
         /// The server.
@@ -89,7 +89,7 @@ impl Catalog {
     pub const MAX_TOOLS: usize = 1024;
 
     /// Takes the list that a server gives now, in place of one it gave before. A tool that cannot be called, for its
-    /// `inputSchema` is of no use or it is listed twice, is kept all the same: [`Listed::problem`] says why, and
+    /// `inputSchema` cannot be used or that is listed twice, is kept anyway: [`Listed::problem`] says why, and
     /// the other tools are not the worse for it.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl Catalog {
                 }
                 Entry::Occupied(mut first) => {
                     first.get_mut().twice = true;
-                    first.get_mut().args = Err("its server lists two tools of this name".to_owned()).into();
+                    first.get_mut().args = Err("its server lists two tools with this name".to_owned()).into();
                 }
             }
         }
@@ -185,18 +185,18 @@ impl Listed {
         self.args().err()
     }
 
-    /// Whether this is the one tool of its name, and in the same form as when it was looked at before.
+    /// Whether this is the one tool of its name, and in the same form as when it was checked before.
     pub(crate) fn is_still(&self, before: &Self) -> bool {
         !self.twice && self.tool == before.tool
     }
 
-    /// Its `inputSchema`, or why it is of no use.
+    /// Its `inputSchema`, or why it cannot be used.
     fn args(&self) -> Result<&Schema, &str> {
         let args = self.args.get_or_init(|| Schema::compile(&self.tool.input_schema));
         args.as_ref().map_err(String::as_str)
     }
 
-    /// Its `outputSchema`, if it has one, or why it is of no use.
+    /// Its `outputSchema`, if it has one, or why it cannot be used.
     pub(crate) fn output(&self) -> Option<Result<&Schema, &str>> {
         let schema = self.tool.output_schema.as_ref()?;
         Some(self.output.get_or_init(|| Schema::compile(schema)).as_ref().map_err(String::as_str))

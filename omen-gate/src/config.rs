@@ -4,7 +4,7 @@
 //! use omen_gate::Config;
 //!
 //! let errors = Config::parse("[limits]\nplan_byte = 1000\n").unwrap_err();
-//! assert_eq!(errors.0[0].to_string(), "line 2, column 1: `limits.plan_byte` is no key of the configuration");
+//! assert_eq!(errors.0[0].to_string(), "line 2, column 1: unknown key `limits.plan_byte`");
 //! assert_eq!(errors.0[0].help, "did you mean `plan_bytes`?");
 //! ```
 //!

@@ -30,7 +30,7 @@ pub struct Grant {
     pub permission: Permission,
     /// Who granted it.
     pub source: Source,
-    /// From this moment on it is worth nothing; there is no grace (G2).
+    /// When it expires; there is no grace period (G2).
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
     pub expires: Option<SystemTime>,
     /// For how many calls it is good. Without it, for any number.
@@ -53,7 +53,7 @@ pub enum Source {
     User,
 }
 
-/// Tells grants apart; never used twice within a store.
+/// Identifies a grant; never used twice within a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct GrantId(u64);
 

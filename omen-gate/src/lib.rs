@@ -28,11 +28,11 @@
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
 //! # runtime.block_on(async {
 //! // A tool of this program; servers of the Model Context Protocol are in `mcp`.
-//! let sky = Local::new().tool("weather", "Tells the weather.", async |question: Question| {
+//! let sky = Local::new().tool("weather", "Returns the weather.", async |question: Question| {
 //!     Ok::<_, String>(Weather { city: question.city, celsius: 21.5 })
 //! })?;
 //!
-//! // The operator allows the tool in the form that was looked at, and grants it to read.
+//! // The operator allows the tool in the form that was reviewed, and grants it to read.
 //! let config = Config::parse(&format!(
 //!     "[servers.sky]\n\
 //!      [[allow]]\nserver = 'sky'\ntool = 'weather'\npermissions = ['READ']\npin = '{}'\n\
@@ -60,7 +60,8 @@
 //! demands of a call was judged before it came here.
 //! Architecture invariant: time comes from a [`GateClock`], and random numbers are drawn for new keys alone.
 
-// The rooms, from the ground up: each uses those above it in this list, and none below.
+// The rooms, from the ground up: base, audit, call, catalog, grant, config, server, answer, request. Each uses only those
+// before it.
 mod answer;
 pub mod audit;
 mod base;
@@ -86,7 +87,7 @@ pub use grant::{
     Confirmations, Confirmed, Confirmer, Decision, DecisionStage, Grant, GrantId, Grants, Lease, Outcome, Redeemed,
     Ruling, Source, confirm,
 };
-// The compiler writes a type by its shortest path, so what a refused step is told about stands here.
+// The compiler writes a type by its shortest path, so the types that errors name are re-exported here.
 pub use request::{
     Authorized, BuildError, Builder, Conformant, Dispatched, DryRun, Gate, Grounded, MAX_RAW_ANSWER, MAX_TURNS,
     Planned, Received, Request, Screened, Stopped, Terminal, Turn, Typed, Untyped, Way, dry_run, pipeline, plan,

@@ -45,7 +45,7 @@ use serde_json::Value;
 use crate::base::{Blocked, GateCode, ToolId, bounded, canonical};
 use crate::call::Answer;
 use crate::catalog::Listed;
-use crate::catalog::tool_schema::{Schema, told};
+use crate::catalog::tool_schema::{Schema, format_violations};
 
 /// The Rust types of answers, by tool.
 #[derive(Debug, Default)]
@@ -69,14 +69,14 @@ struct Registered {
 #[non_exhaustive]
 pub enum BadOutput {
     /// The tool has a type already.
-    #[error("the tool `{tool}` has the type `{name}` already")]
+    #[error("the tool `{tool}` already has the type `{name}`")]
     Twice {
         /// The tool.
         tool: ToolId,
         /// The type that it has.
         name: &'static str,
     },
-    /// The schema of the type is of no use.
+    /// The schema of the type cannot be used.
     #[error("the schema of the type `{name}` cannot be used: {why}")]
     Schema {
         /// The type.
@@ -98,7 +98,7 @@ impl Outputs {
         let derived = settings.into_generator().into_root_schema_for::<T>().to_value();
         let unusable = |why: String| BadOutput::Schema { name, why };
         // `true` takes all, and says nothing.
-        let Value::Object(members) = &derived else { return Err(unusable("it is no object".to_owned())) };
+        let Value::Object(members) = &derived else { return Err(unusable("it is not an object".to_owned())) };
         let schema = Schema::compile(members).map_err(unusable)?;
         match self.types.entry(tool) {
             Entry::Occupied(taken) => Err(BadOutput::Twice { tool: taken.key().clone(), name: taken.get().name }),
@@ -113,8 +113,8 @@ impl Outputs {
     /// of the type has to take. A tool without an `outputSchema` promises nothing, and is judged by its answers alone.
     ///
     /// # Errors
-    /// PG-4 if the tool has no type, if its `outputSchema` is of no use, if it promises what the type does not
-    /// take, or if that cannot be told: it is decided for the keywords that tools and `schemars` commonly write, and
+    /// PG-4 if the tool has no type, if its `outputSchema` cannot be used, if it promises what the type does not
+    /// accept, or if that cannot be decided: it is decided for the keywords that tools and `schemars` commonly write, and
     /// every doubt is a refusal, which says whether it is a doubt.
     pub fn check(&self, listed: &Listed) -> Result<(), Blocked> {
         self.fitting(listed).map(drop)
@@ -143,7 +143,7 @@ impl Outputs {
         self.types.contains_key(tool)
     }
 
-    /// Checks an answer as [`Outputs::type_output`] does, for whoever does not know the type that is registered: gives
+    /// Checks an answer as [`Outputs::type_output`] does, for callers that do not know the registered type: gives
     /// the structured content itself, which is a value of that type.
     ///
     /// # Errors
@@ -166,8 +166,8 @@ impl Outputs {
         let registered = self.fitting(listed)?;
         if registered.id != TypeId::of::<T>() {
             let wanted = std::any::type_name::<T>();
-            let message = format!("the answers of `{id}` are of the type `{}`, and not `{wanted}`", registered.name);
-            return Err(blocked(message, "ask for the type that is registered"));
+            let message = format!("the answers of `{id}` have the type `{}`, not `{wanted}`", registered.name);
+            return Err(blocked(message, "request the registered type"));
         }
         let text = registered.checked(listed, answer)?;
         // From the text, so that both are the same to the last digit.
@@ -183,13 +183,13 @@ impl Outputs {
         };
         if let Some(Err(why)) = listed.output() {
             let message = format!("the `outputSchema` of `{id}` cannot be used: {why}");
-            return Err(blocked(message, "its server has to list a schema that the gate can follow"));
+            return Err(blocked(message, "its server must list a schema that the gate supports"));
         }
         if let Some(promise) = &listed.tool().output_schema {
             subset::takes(promise, &registered.derived).map_err(|unfit| {
                 let name = registered.name;
-                let message = format!("the type `{name}` does not take all that `{id}` promises: {unfit}");
-                blocked(message, "widen the type, so that it takes whatever the `outputSchema` allows")
+                let message = format!("the type `{name}` does not accept every answer that `{id}` may give: {unfit}");
+                blocked(message, "widen the type so that it accepts everything that the `outputSchema` allows")
             })?;
         }
         Ok(registered)
@@ -201,8 +201,8 @@ impl Registered {
     fn checked(&self, listed: &Listed, answer: &Answer) -> Result<String, Blocked> {
         let id = listed.id();
         if answer.is_error == Some(true) {
-            let message = format!("the tool `{id}` says that it failed: its answer has `isError`");
-            return Err(blocked(message, "what it says of its failure is in the raw answer"));
+            let message = format!("the tool `{id}` reports an error (`isError`)");
+            return Err(blocked(message, "see the raw answer for the error"));
         }
         let Some(content) = &answer.structured_content else {
             let message = format!("the answer of `{id}` has no `structuredContent`");
@@ -212,7 +212,8 @@ impl Registered {
         for (schema, name) in by {
             let violations = schema.map(|schema| schema.violations(content)).unwrap_or_default();
             if !violations.is_empty() {
-                let message = format!("the answer of `{id}` does not match its {name}: {}", told(&violations));
+                let message =
+                    format!("the answer of `{id}` does not match its {name}: {}", format_violations(&violations));
                 return Err(blocked(message, RAW));
             }
         }
@@ -222,9 +223,9 @@ impl Registered {
         Ok(text)
     }
 
-    /// An answer that fits both schemas, and is no value of the type all the same.
+    /// An answer that fits both schemas, but is not a value of the type.
     fn broken(&self, listed: &Listed, why: &str) -> Blocked {
-        blocked(format!("the answer of `{}` is no `{}`: {}", listed.id(), self.name, bounded(why)), RAW)
+        blocked(format!("the answer of `{}` is not a valid `{}`: {}", listed.id(), self.name, bounded(why)), RAW)
     }
 }
 
@@ -308,4 +309,4 @@ fn blocked(message: impl Into<String>, help: impl Into<String>) -> Blocked {
     Blocked::new(GateCode::Pg4, message, help)
 }
 
-const RAW: &str = "use the raw answer as the unchecked text that it is, or have the tool answer as it promises";
+const RAW: &str = "use the raw answer as unchecked text, or fix the tool so that its answer matches its `outputSchema`";

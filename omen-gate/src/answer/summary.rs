@@ -1,7 +1,7 @@
 //! PG-5: a summary says where each of its bullets comes from.
 //!
 //! What is checked is the *evidence*: it stands in the answer, letter by letter. Whether a bullet's text follows from its
-//! evidence, and whether a heading is fair, is for whoever reads it; that is why the two stand side by side.
+//! evidence, and whether a heading is fair, is for its reader to judge; that is why the two stand side by side.
 
 use serde::{Deserialize, Serialize};
 
@@ -71,7 +71,7 @@ pub fn ground<T>(typed: &TypedAnswer<T>, summary: Summary) -> Result<GroundedSum
     let more = if faults.more > 0 { format!("; and {} more", faults.more) } else { String::new() };
     let shown = faults.shown.join("; ");
     let message = format!("the summary of `{}` is not grounded: {shown}{more}", typed.tool());
-    Err(Blocked::new(GateCode::Pg5, message, "quote the canonical text letter by letter, or drop the bullet"))
+    Err(Blocked::new(GateCode::Pg5, message, "quote the canonical text exactly, or remove the bullet"))
 }
 
 impl GroundedSummary {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use omen_types::{CorrelationId, PacketId};
 
 use super::Mac;
-use crate::base::{NotExact, TurnId, canonical};
+use crate::base::{TurnId, canonical};
 
 /// What is recorded (A1, G4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -132,12 +132,12 @@ impl<'de> Deserialize<'de> for Version {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match u8::deserialize(deserializer)? {
             1 => Ok(Self),
-            other => Err(serde::de::Error::custom(format_args!("version {other} is not known"))),
+            other => Err(serde::de::Error::custom(format_args!("unsupported version {other}"))),
         }
     }
 }
 
-/// A kind of entry, whoever makes it.
+/// A kind of entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Label {

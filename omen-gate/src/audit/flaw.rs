@@ -7,11 +7,11 @@ pub enum Flaw {
     /// It is longer than any entry may be.
     #[error("it is longer than {MAX_LINE} bytes")]
     Long,
-    /// It is no entry: why, cut to 200 characters.
-    #[error("it is no entry: {0}")]
+    /// It is not an entry: why, cut to 200 characters.
+    #[error("invalid entry: {0}")]
     NotEntry(String),
     /// It is an entry that belongs elsewhere.
-    #[error("it says that it is entry {found}, where entry {expected} belongs")]
+    #[error("expected entry {expected}, found entry {found}")]
     Sequence {
         /// The number that belongs here.
         expected: u64,
@@ -19,7 +19,7 @@ pub enum Flaw {
         found: u64,
     },
     /// Its seal does not fit its content, what stands before it, or the key.
-    #[error("its seal does not fit")]
+    #[error("invalid seal")]
     Mac,
     /// It is the end of the log, has no line break, and is not the start of an entry either, which is all that a crash
     /// leaves there.
@@ -31,7 +31,7 @@ pub enum Flaw {
         expected: String,
     },
     /// It says what was sealed in other bytes than were written.
-    #[error("it is not spelled as it was written (RFC 8785)")]
+    #[error("its spelling is not canonical (RFC 8785)")]
     Form,
 }
 

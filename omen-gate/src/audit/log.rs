@@ -213,7 +213,7 @@ fn repair(entries: u64, bytes: u64, kept: Vec<String>) -> Map<String, Value> {
 fn rfc3339(time: SystemTime) -> Result<String, AuditError> {
     match time.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(since) if since < YEAR_10000 => Ok(humantime::format_rfc3339_millis(time).to_string()),
-        Ok(_) | Err(_) => Err(AuditError::GateClock),
+        Ok(_) | Err(_) => Err(AuditError::Clock),
     }
 }
 

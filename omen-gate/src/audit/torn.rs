@@ -3,7 +3,7 @@
 //! Whether bytes at the end of a log are that start is decided against the one spelling that an entry has: the order of
 //! its members, the number that follows the last entry, forms of time and seal, canonical strings, numbers and keys.
 //! Where so much is there that the rest is known, the seal is checked, too. What remains is what cannot be known: a
-//! start that whoever made it up without the key has cut before the seal can be checked.
+//! start that was forged without the key and cut before its seal can be checked.
 
 use std::cmp::Ordering;
 

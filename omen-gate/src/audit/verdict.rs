@@ -85,17 +85,17 @@ impl LogVerdict {
         match self {
             Self::Sound => None,
             Self::Incomplete { .. } => {
-                Some("a crash leaves this; every acknowledged entry is there, and opening the log repairs it")
+                Some("this is what a crash leaves; all acknowledged entries are intact, and opening the log repairs it")
             }
             Self::Tampered(Tampering::Empty) => Some(
-                "if the file was made by hand, remove it, for the gate makes its own; if not, its entries and its head \
-                 record were removed: begin a new log under another name",
+                "if the file was made by hand, remove it: the gate makes its own; otherwise its entries and its head \
+                 record were removed: start a new log under another name",
             ),
             Self::Tampered(Tampering::Line { line: 1, flaw: Flaw::Mac, .. } | Tampering::HeadChanged) => {
-                Some("see that the key is the right one; if it is, keep the files as evidence and begin a new log")
+                Some("check that the key is the right one; if it is, keep the files as evidence and start a new log")
             }
             Self::Tampered(_) | Self::Truncated { .. } => {
-                Some("keep the files as evidence, and begin a new log under another name")
+                Some("keep the files as evidence, and start a new log under another name")
             }
         }
     }
@@ -120,12 +120,12 @@ impl fmt::Display for LogVerdict {
                     ": {entries} entry at the end was not acknowledged, and {bytes} bytes are the start of another"
                 )
             }
-            // Bytes behind the last entry need not be anybody's work: a disk leaves such things, too.
+            // Bytes after the last entry need not be tampering: a disk may leave them, too.
             Self::Tampered(tampering @ (Tampering::Empty | Tampering::Line { flaw: Flaw::NotStart { .. }, .. })) => {
                 write!(f, " or damaged: {tampering}")
             }
             Self::Tampered(tampering) => write!(f, ": {tampering}"),
-            Self::Truncated { have, want } => write!(f, ": {have} entries are there, of at least {want}"),
+            Self::Truncated { have, want } => write!(f, ": {have} of at least {want} entries are there"),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tokio::runtime::Handle;
 
-/// Tells the time. Nothing in the gate reads a clock by itself, but for the timeouts of calls, which are
+/// Returns the time. Nothing in the gate reads a clock by itself, except the timeouts of calls, which are
 /// the runtime's.
 pub trait GateClock: Debug + Send + Sync + 'static {
     /// The time of day: when grants and tokens expire, and what entries of the audit log carry. It may be set back;

@@ -13,7 +13,7 @@ impl fmt::Display for GateCode {
     }
 }
 
-/// A text that is no code of the gate.
+/// An unknown code.
 pub type UnknownCode = omen_types::code::UnknownCode<GateCode>;
 
 impl FromStr for GateCode {

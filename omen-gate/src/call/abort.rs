@@ -11,7 +11,7 @@ use crate::call::fault::FaultClass;
 #[non_exhaustive]
 pub enum Abort {
     /// The turn has had all the failures that it may have (R2).
-    #[error("the turn is aborted: {failures} of its calls have failed, and no more may; the last one: {last}")]
+    #[error("the turn is aborted: failure budget exhausted after {failures} failed calls; the last one: {last}")]
     TooManyFailures {
         /// How many there were.
         failures: u32,
@@ -20,7 +20,7 @@ pub enum Abort {
     },
     /// The turn has had all the failures in a row that it may have (R2).
     #[error(
-        "the turn is aborted: its last {failures} calls have failed, and no more may in a row; the last one: {last}"
+        "the turn is aborted: failure budget exhausted after {failures} failed calls in a row; the last one: {last}"
     )]
     TooManyInARow {
         /// How many there were.
@@ -38,7 +38,7 @@ pub enum Abort {
         /// Why that is missing.
         missing: Missing,
     },
-    /// A step began or ended that could not: it is none of the turn's, or its time is past or not yet come (R4).
+    /// A step began or ended that could not: the turn has no such step, or its time is past or not yet come (R4).
     #[error("the turn is aborted: step `{step}` is out of order: {why}")]
     OutOfOrder {
         /// The step.

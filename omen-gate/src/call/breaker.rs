@@ -47,8 +47,8 @@ impl Breakers {
         if breakers.len() >= MAX_BREAKERS && !breakers.contains_key(tool) {
             breakers.retain(|_, breaker| !breaker.is_idle());
             if breakers.len() >= MAX_BREAKERS {
-                let message = format!("more than {MAX_BREAKERS} tools have calls under way or failures behind them");
-                return Err(Blocked::new(GateCode::R1, message, "wait until calls have ended"));
+                let message = format!("more than {MAX_BREAKERS} tools have running calls or recent failures");
+                return Err(Blocked::new(GateCode::R1, message, "wait for calls to end"));
             }
         }
         let breaker = breakers.entry(tool.clone()).or_insert_with(|| Breaker::new(next(generation)));

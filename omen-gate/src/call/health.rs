@@ -1,4 +1,4 @@
-//! R5: how tools fare, to look at and for nothing else.
+//! R5: the health of tools, for reading only.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -14,7 +14,7 @@ use document::{Document, Registered};
 use names::{Beyond, Effort, Names};
 
 pub(crate) use document::annotates;
-pub(crate) use violation::{Violation, told};
+pub(crate) use violation::{Violation, format_violations};
 
 /// A schema that values are checked against: with all keywords, `format` included, and without ever fetching
 /// anything.
@@ -28,7 +28,7 @@ impl Schema {
     /// Compiles a schema; the dialect is what `$schema` says, or 2020-12.
     ///
     /// # Errors
-    /// Why the schema cannot be used: it is no valid schema, refers to what is not in it, never comes to an end, or is
+    /// Why the schema cannot be used: it is invalid, refers outside of itself, never comes to an end, or is
     /// too large or too deep, with all that would be compiled of it. The text is for people, and bounded.
     pub(crate) fn compile(schema: &Map<String, Value>) -> Result<Self, String> {
         let document = Document::new(schema)?;
@@ -61,7 +61,7 @@ impl Schema {
         };
         let unnamed = self.names.unnamed(args, MOST);
         let says_so = |error: &jsonschema::ValidationError<'_>| match error.kind() {
-            // A key that the schema itself forbids is told as all keys are that it does not name.
+            // A key that the schema itself forbids is reported like every key that it does not name.
             ValidationErrorKind::AdditionalProperties { unexpected }
             | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
                 let at = error.instance_path().as_str();
@@ -74,7 +74,7 @@ impl Schema {
             false => self.broken(args, effort, |error| !says_so(error)),
         };
         all.extend(unnamed);
-        // By place; the order in which a server or a planner writes members is nothing to go by.
+        // By place: the order in which a server or a planner writes members is arbitrary.
         all.sort();
         all
     }
@@ -94,11 +94,11 @@ impl Schema {
         let each = longest_pointer(value).saturating_add(effort.depth.saturating_mul(16)).saturating_add(256);
         let room = effort.valid.saturating_mul(u64::try_from(each).unwrap_or(u64::MAX));
         if effort.told > MOST_STEPS || room > MOST_WRITTEN {
-            return vec![whole("it is not valid; too much of it is judged to say where")];
+            return vec![whole("it is invalid, and too large to report where")];
         }
         let mut errors = self.whole.iter_errors(value).peekable();
         if errors.peek().is_none() {
-            return vec![whole("it is not valid")];
+            return vec![whole("it is invalid")];
         }
         errors.filter(which).take(MOST).map(|error| violation(&error)).collect()
     }
@@ -111,13 +111,12 @@ fn whole(what: impl Into<String>) -> Violation {
 
 fn beyond(why: Beyond) -> Violation {
     whole(match why {
-        Beyond::Steps => format!(
-            "judging it would take more than {MOST_STEPS} steps; give less, or have the schema apply less often to the \
-             same value"
-        ),
+        Beyond::Steps => {
+            format!("validating it would take more than {MOST_STEPS} steps; send less data, or simplify the schema")
+        }
         Beyond::Depth => format!(
-            "judging it would take more than {DEEPEST_JUDGED} schemas within each other; nest it less, or have the \
-             schema lead there more directly"
+            "validating it would take more than {DEEPEST_JUDGED} nested schemas; nest the value less, or simplify the \
+             schema"
         ),
     })
 }
@@ -147,7 +146,7 @@ fn violation(error: &jsonschema::ValidationError<'_>) -> Violation {
 const MOST_STEPS: u64 = 4_000_000;
 /// How deep schemas may stand within each other where a value is judged: each takes its part of the stack.
 const DEEPEST_JUDGED: usize = 512;
-/// The most that is written down of errors, in bytes, as far as that can be told before.
+/// The most that is written down of errors, in bytes, as far as that can be estimated.
 const MOST_WRITTEN: u64 = 128 << 20;
 /// The most violations that are looked for.
 const MOST: usize = 32;

@@ -13,7 +13,7 @@ impl Config {
     /// Reads a text.
     ///
     /// # Errors
-    /// If anything is wrong with it. Mistakes of one kind come all at once: of TOML; then of keys, types and ranges;
+    /// If it is invalid. Mistakes of one kind are reported together: of TOML; then of keys, types and ranges;
     /// then of meaning, such as a grant for a tool that is not allowed.
     pub fn parse(text: &str) -> Result<Self, ConfigErrors> {
         let source = Source::read(text)?;
@@ -24,13 +24,13 @@ impl Config {
     /// Reads a file, up to [`MAX_BYTES`].
     ///
     /// # Errors
-    /// If it cannot be read, is no regular file, or anything is wrong with it; also if `log` and `key_file` are one file
+    /// If it cannot be read, is not a regular file, or is invalid; also if `log` and `key_file` are one file
     /// under two names, which only the file system knows, or the key stands in the file itself.
     pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
         use std::io::Read as _;
 
         let mut bytes = Vec::new();
-        // One byte more than may be tells a file that is too long.
+        // One byte beyond the limit shows that the file is too long.
         let read = regular::open(path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
         let text = match read {
             Ok(_) => String::from_utf8(bytes).map_err(|error| error.to_string()),

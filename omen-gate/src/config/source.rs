@@ -34,7 +34,7 @@ impl<'t> Source<'t> {
             .into_iter()
             .take(MAX_ERRORS)
             .map(|error| {
-                let message = format!("this is no TOML: {}", error.message().to_lowercase());
+                let message = format!("invalid TOML: {}", error.message().to_lowercase());
                 source.at(error.span(), String::new(), message, "see https://toml.io for the syntax")
             })
             .collect();
@@ -108,7 +108,7 @@ impl<'t> Source<'t> {
     }
 }
 
-/// As people write it: `allow[0].tool`. Whether a number is an index or a key, the value tells.
+/// As people write it: `allow[0].tool`. The value decides whether a number is an index or a key.
 pub(super) fn path(value: &Value, pointer: &str) -> String {
     let mut text = String::new();
     let mut value = Some(value);

@@ -75,7 +75,7 @@ impl Decision {
 
 /// A decision with what comes of it. What comes of it is had only by logging the decision (G4).
 #[derive(Debug)]
-#[must_use = "a decision is logged with `recorded()`, which gives what comes of it"]
+#[must_use = "log the decision with `recorded()`, which returns its outcome"]
 pub struct Ruling<T> {
     decision: Decision,
     outcome: Result<T, Blocked>,

@@ -23,7 +23,7 @@ impl Grants {
         Self::by(Ratchet::over(clock))
     }
 
-    /// By a time that others go by, too.
+    /// With a clock that is shared.
     pub(crate) fn by(clock: Arc<Ratchet>) -> Self {
         Self(Arc::new(Shared { clock, store: Mutex::default(), revoked: Notify::new() }))
     }

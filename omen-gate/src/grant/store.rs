@@ -35,7 +35,7 @@ pub(super) struct Entry {
     /// Whether it is in force, from its record on.
     pub(super) given: bool,
     pub(super) revoked: bool,
-    /// A call that goes by this grant holds it ([`Held`]).
+    /// A call that rests on this grant holds it ([`Held`]).
     held: Arc<()>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Pick {
     pub(super) pre_granted: bool,
 }
 
-/// Keeps the grants that a call goes by from being forgotten.
+/// Keeps the grants that a call rests on from being forgotten.
 #[derive(Debug)]
 pub(super) struct Held(#[expect(dead_code, reason = "it is there to be counted")] Vec<Arc<()>>);
 
@@ -78,8 +78,8 @@ impl Store {
             self.forget_dead(now);
         }
         if self.count >= MAX_GRANTS {
-            let message = format!("there are {MAX_GRANTS} grants in force already");
-            return Err(Blocked::new(GateCode::G1, message, "revoke grants that are not needed any more"));
+            let message = format!("{MAX_GRANTS} grants are already in force");
+            return Err(Blocked::new(GateCode::G1, message, "revoke grants that are no longer needed"));
         }
         self.last += 1;
         self.count += 1;
@@ -94,7 +94,7 @@ impl Store {
         self.entries.values_mut().flat_map(BTreeMap::values_mut).flatten().find(|entry| entry.id == id)
     }
 
-    /// Dead grants are kept while there is room, for they tell why a call is refused; those that a call goes by, and
+    /// Dead grants are kept while there is room, because they explain refusals; those that a call rests on, and
     /// those that are yet to be given, in any case.
     fn forget_dead(&mut self, now: SystemTime) {
         for permissions in self.entries.values_mut() {
@@ -118,7 +118,7 @@ impl Store {
                 (None, Some(last)) => Err(dead(tool, permission, last.death(now))),
                 (None, None) => {
                     let message = format!("there is no grant of `{permission}` for `{tool}`");
-                    let help = "what is not granted is denied: add a grant to the configuration, or ask for one";
+                    let help = "add a grant to the configuration, or ask the operator for one";
                     Err(Blocked::new(GateCode::G1, message, help))
                 }
             }
@@ -214,5 +214,5 @@ pub(super) fn dead(tool: &ToolId, permission: Permission, death: Option<Death>) 
         Some(Death::Revoked) | None => "was revoked",
     };
     let message = format!("the grant of `{permission}` for `{tool}` {how}");
-    Blocked::new(GateCode::G2, message, "there is no grace: a new grant is needed")
+    Blocked::new(GateCode::G2, message, "request a new grant")
 }

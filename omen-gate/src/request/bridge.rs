@@ -29,7 +29,7 @@ impl Gate {
     /// The tool is called only while the directive is open in its episode (D52), which is asked at once, right before the
     /// call, and until it has ended: safe mode, a revoked token or a result from elsewhere breaks a call off.
     ///
-    /// A directive is good for one call, whoever holds handles of its task, and by whichever gate; so a task that is taken
+    /// A directive is good for one call, across all handles of its task and all gates; so a task that is taken
     /// up again is not carried out twice by the same gate (PG-6). After a restart, a new gate does not know of the calls of an old one; its audit log does: an intent with the
     /// directive's packet id and without an outcome may have run. When the episode has closed, [`Gate::closed`] makes room.
     ///
@@ -123,7 +123,11 @@ impl Gate {
         let method = task.method();
         let (MethodKind::Tool, Some(name)) = (method.method, &method.tool_id) else {
             let message = format!("the task `{}` calls no tool", task.task_id());
-            return Err(Blocked::new(GateCode::Pg2, message, "carry out yourself what is no tool call, and settle it"));
+            return Err(Blocked::new(
+                GateCode::Pg2,
+                message,
+                "run a task without a tool call outside of the gate, and settle it",
+            ));
         };
         let args = method.tool_params.clone().unwrap_or_default();
         Ok(ToolCall::new(self.tool_of(name)?, args))
@@ -140,15 +144,15 @@ impl Gate {
         match by_either {
             (Some(tool), None) => Ok(tool.clone()),
             (Some(one), Some(other)) => {
-                let message = format!("`{name}` may be `{one}` or `{other}`");
+                let message = format!("`{name}` is ambiguous: it may be `{one}` or `{other}`");
                 Err(Blocked::new(GateCode::Pg3, message, "name the tool with its server"))
             }
             (None, _) => {
-                let message = format!("no tool `{name}` is allowed");
+                let message = format!("the tool `{name}` is not allowed");
                 Err(Blocked::new(
                     GateCode::Pg3,
                     message,
-                    "the operator's allowlist has to name the tool and its server",
+                    "ask the operator to add the tool and its server to the allowlist",
                 ))
             }
         }

@@ -40,15 +40,15 @@ pub enum BuildError {
     #[error("C1: the configuration has no server `{0}`")]
     UnknownServer(ServerName),
     /// A server of the configuration was not given, and has no command to start it.
-    #[error("C1: the server `{0}` of the configuration is not there: give it to the gate, or write its `command`")]
+    #[error("C1: the server `{0}` of the configuration is missing: pass it to `Builder::server`, or add its `command`")]
     NoServer(ServerName),
     /// Two servers were given for one name.
-    #[error("C1: the server `{0}` was given twice")]
+    #[error("C1: the server `{0}` was passed twice")]
     ServerTwice(ServerName),
     /// There is nowhere to record what is done, so nothing can be done (D49).
-    #[error("A1: there is no audit log: write an `[audit]` table into the configuration, or give one to the gate")]
+    #[error("A1: there is no audit log: add an `[audit]` table to the configuration, or pass one to `Builder::audit`")]
     NoAudit,
-    /// A type of answers is of no use.
+    /// A registered type of answers cannot be used.
     #[error("PG-4: {0}")]
     Output(#[from] BadOutput),
     /// A default grant cannot be given.
@@ -135,7 +135,7 @@ impl Builder {
                     Blocked::new(
                         crate::base::GateCode::R3,
                         message,
-                        "see that its `command` is right and runs by itself",
+                        "check that its `command` is right and starts on its own",
                     )
                 })?;
                 started.push((name.clone(), Arc::new(server)));

@@ -33,7 +33,7 @@ struct UnderWay {
     is_over: AtomicBool,
 }
 
-/// Ends a step, also if whoever waits for it goes away.
+/// Ends a step when it is dropped, also if the caller goes away.
 #[derive(Debug)]
 pub(crate) struct EndOfStep(Arc<UnderWay>);
 
@@ -63,7 +63,7 @@ impl RequestContext {
     pub(crate) fn goes_on(&self) -> Result<(), Abort> {
         match &self.step {
             Some(under_way) if under_way.is_over.load(Ordering::Acquire) => {
-                let why = "its request was kept beyond its end";
+                let why = "its request was used after the step had ended";
                 Err(Abort::OutOfOrder { step: under_way.step.clone(), why })
             }
             _ => Ok(()),
@@ -133,7 +133,11 @@ impl RequestContext {
     pub(crate) async fn record_value(&self, kind: Kind, value: &impl Serialize) -> Result<(), Blocked> {
         match serde_json::to_value(value) {
             Ok(Value::Object(data)) => self.record(kind, data).await,
-            _ => Err(Blocked::new(GateCode::A1, "the entry is no object", "this is a mistake of the gate: report it")),
+            _ => Err(Blocked::new(
+                GateCode::A1,
+                "the entry is not an object",
+                "this is a bug in the gate; please report it",
+            )),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What a directive of an episode gives a call to go by.
+//! The directive of an episode that a call carries out: its token, its deadline and its lease.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -41,7 +41,7 @@ impl Directive {
         self.leased()?;
         self.authorized(now)?;
         if now > self.deadline {
-            return Err(Blocked::new(GateCode::G2, "the directive's time is over before its tool was called", HELP));
+            return Err(Blocked::new(GateCode::G2, "the directive timed out before its tool was called", HELP));
         }
         Ok(())
     }
@@ -90,4 +90,4 @@ fn expired(authority: &Authority) -> Blocked {
     Blocked::new(GateCode::G2, format!("the token `{}` of the directive has expired", authority.token_id), HELP)
 }
 
-const HELP: &str = "send a new directive, under a token that is in force";
+const HELP: &str = "send a new directive with a valid token";

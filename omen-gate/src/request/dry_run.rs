@@ -63,7 +63,7 @@ impl DryRun {
             allow: config.allow.clone(),
             grants: Grants::with_defaults(clock, config.grants.iter().cloned())?,
             turn: turn
-                .map_err(|error| Blocked::new(GateCode::A2, error.to_string(), "this is a mistake: report it"))?,
+                .map_err(|error| Blocked::new(GateCode::A2, error.to_string(), "this is a bug; please report it"))?,
         })
     }
 

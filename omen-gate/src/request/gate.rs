@@ -77,7 +77,7 @@ impl Gate {
         self.0.turns.end(turn);
     }
 
-    /// How the tools are doing. It is for people to look at; nothing here decides by it (R5).
+    /// The health of the tools, for people to read; no decision depends on it (R5).
     #[must_use]
     pub fn health(&self) -> Snapshot {
         self.0.health.snapshot(&self.0.breakers)

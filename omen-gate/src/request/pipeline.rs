@@ -7,7 +7,7 @@
 //! use omen_gate::pipeline::*;
 //!
 //! async fn hasty(request: Request<Screened>) {
-//!     // PG-1: there is no plan yet, or none that was read.
+//!     // PG-1: there is no valid plan yet.
 //!     let _ = request.dispatch();
 //! }
 //! ```

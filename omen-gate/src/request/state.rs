@@ -35,7 +35,7 @@ impl<S> Request<S> {
     }
 }
 
-/// Nothing has been looked at.
+/// Nothing has been checked.
 #[derive(Debug)]
 pub struct Received {
     pub(crate) query: String,

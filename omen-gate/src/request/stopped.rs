@@ -11,15 +11,15 @@ pub enum Stopped {
     #[error(transparent)]
     Blocked(#[from] Blocked),
     /// A grant was revoked or expired while the tool ran (G2): the call was broken off, and any answer is withheld.
-    #[error("{0}; the call was broken off, and what the tool did before is done")]
+    #[error("{0}; the call was cancelled, and what the tool did before remains")]
     BrokenOff(Blocked),
     /// The tool was called and failed (R3).
     #[error("R3: {0}")]
     Failed(#[from] Fault),
     /// The tool was called, and what came of it cannot be recorded (A1): its answer is withheld, and what it did is done.
-    #[error("{why}; the tool was called all the same, and its answer is withheld")]
+    #[error("{why}; the tool was called anyway, and its answer is withheld")]
     Unrecorded {
-        /// Whether it ran, as far as its answer or its fault tells.
+        /// Whether it ran, as far as its answer or its fault shows.
         ran: Ran,
         /// Why it cannot be recorded.
         why: Blocked,

@@ -18,7 +18,7 @@ use crate::request::turn_steps::{TurnStep, TurnStepState, TurnSteps};
 use crate::request::user_inputs;
 
 /// A turn of several steps. It ends with [`finish`](Self::finish), or is aborted.
-#[must_use = "a turn ends with `finish()`, which tells what was done and what was not"]
+#[must_use = "a turn ends with `finish()`, which reports what was done and what was not"]
 #[derive(Debug)]
 pub struct Turn {
     gate: Gate,
@@ -93,7 +93,7 @@ impl Turn {
     /// Leaves a step out.
     ///
     /// # Errors
-    /// [`Stopped::Aborted`] if another step needs it (R4), or it is none of the turn's. Then the turn is at its end.
+    /// [`Stopped::Aborted`] if another step needs it (R4), or the turn has no such step. Then the turn is at its end.
     pub async fn skip(&mut self, step: &StepId) -> Result<(), Stopped> {
         let skipped = self.steps.missing(step, Missing::Skipped);
         self.go_on(skipped).await

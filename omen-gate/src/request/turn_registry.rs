@@ -9,7 +9,7 @@ use crate::base::{Blocked, GateCode, TurnId};
 use crate::call::{BudgetLimits, FailureBudget};
 use crate::request::context::RequestContext;
 
-/// What a gate knows of a turn, held by whoever makes a call: a turn makes one call at a time.
+/// What a gate remembers of a turn. A call locks it: a turn makes one call at a time.
 #[derive(Debug)]
 pub(crate) struct TurnRecord {
     pub(crate) budget: FailureBudget,
@@ -22,7 +22,7 @@ impl TurnRecord {
     pub(crate) fn is_fresh(&self, turn: &RequestContext) -> Result<(), Blocked> {
         match turn.directive() {
             Some(directive) if self.called.contains(directive) => {
-                let message = format!("the tool of the directive `{directive}` was called already");
+                let message = format!("the tool of the directive `{directive}` was already called");
                 let help = "settle the task with the result of that call, or send a new directive";
                 Err(Blocked::new(GateCode::Pg6, message, help))
             }
@@ -60,7 +60,7 @@ impl TurnRegistry {
             let says = |book: &TurnRecord| book.budget.failures() > 0 || !book.called.is_empty();
             books.retain(|_, book| Arc::strong_count(book) > 1 || book.try_lock().map_or(true, |book| says(&book)));
             if books.len() >= MAX_TURNS {
-                let message = format!("there is something to remember of more than {MAX_TURNS} turns");
+                let message = format!("more than {MAX_TURNS} turns have failures or calls to remember");
                 return Err(Blocked::new(
                     GateCode::R2,
                     message,

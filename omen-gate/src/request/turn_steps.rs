@@ -59,19 +59,19 @@ impl TurnSteps {
             if nodes.len() >= limit {
                 return Err(refused(format!("the turn has more than {limit} steps"), "split it into several turns"));
             }
-            let message = format!("step `{id}` comes twice");
+            let message = format!("step `{id}` is listed twice");
             if nodes.insert(id, Node { after, state: TurnStepState::Waiting }).is_some() {
                 return Err(refused(message, "give each step a name of its own"));
             }
         }
         for (id, node) in &nodes {
             if let Some(unknown) = node.after.iter().find(|dependency| !nodes.contains_key(*dependency)) {
-                let message = format!("step `{id}` needs step `{unknown}`, which is not there");
+                let message = format!("step `{id}` needs step `{unknown}`, which does not exist");
                 return Err(refused(message, "name steps of the same turn only"));
             }
         }
         match first_in_circle(&nodes) {
-            Some(id) => Err(refused(format!("step `{id}` needs itself, by way of others"), "break the circle")),
+            Some(id) => Err(refused(format!("step `{id}` depends on itself through other steps"), "break the cycle")),
             None => Ok(Self { steps: nodes, abort: None }),
         }
     }
@@ -90,13 +90,13 @@ impl TurnSteps {
     pub fn begin(&mut self, step: &StepId) -> Result<(), Abort> {
         self.go_on()?;
         let why = match self.steps.get(step) {
-            None => "it is none of the turn's",
+            None => "the turn has no such step",
             Some(Node { state: TurnStepState::Waiting, .. }) if self.ready().any(|ready| ready == step) => {
                 self.put(step, TurnStepState::Running);
                 return Ok(());
             }
             Some(Node { state: TurnStepState::Waiting, .. }) => "a step that it needs is not done yet",
-            Some(_) => "it has begun before",
+            Some(_) => "it has already begun",
         };
         self.fail(Abort::OutOfOrder { step: step.clone(), why })
     }
@@ -117,13 +117,15 @@ impl TurnSteps {
     /// A step ends without being done, whether it has begun or not. If no other step needs it, the turn goes on.
     ///
     /// # Errors
-    /// If another step needs it, if it is none of the turn's or has ended before, or the turn is aborted already.
+    /// If another step needs it, if the turn has no such step or has ended before, or the turn is aborted already.
     /// From then on, the turn is aborted.
     pub fn missing(&mut self, step: &StepId, missing: Missing) -> Result<(), Abort> {
         self.go_on()?;
         if !matches!(self.state(step), Some(TurnStepState::Waiting | TurnStepState::Running)) {
-            return self
-                .fail(Abort::OutOfOrder { step: step.clone(), why: "it ended twice, or is none of the turn's" });
+            return self.fail(Abort::OutOfOrder {
+                step: step.clone(),
+                why: "it has already ended, or the turn has no such step",
+            });
         }
         self.put(step, TurnStepState::Missing(missing));
         match self.steps.iter().find(|(_, node)| node.after.contains(step)).map(|(id, _)| id.clone()) {

@@ -43,7 +43,7 @@ pub(crate) fn screen(policy: &Policy, inputs: &[Arc<UserInput>]) -> Result<(), B
 
 fn not_whole(input: &PacketId) -> Blocked {
     let message = format!("the user input `{input}` is too long to be screened as a whole");
-    Blocked::new(GateCode::Pg0, message, "ask in fewer words, and refer to bulky data")
+    Blocked::new(GateCode::Pg0, message, "shorten the query, and refer to large data instead of including it")
 }
 
 /// Whether a value says something. What was blanked out before it was logged does not.

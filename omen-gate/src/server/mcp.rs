@@ -6,7 +6,7 @@
 //!
 //! - A line is given up as soon as it is longer than [`ServerLimits::line_bytes`], not after it was read, and the call
 //!   learns that the answer was too large. The SDK drops such a line and leaves the call open.
-//! - What is no message, or answers no request, ends the connection: it cannot be told which call it was meant for.
+//! - An invalid message, or a response to an unknown request, ends the connection: it is unknown which call it was for.
 //!   The SDK skips it and leaves the call open.
 //! - Results are kept as the server wrote them. The SDK's types forget the members that they do not know, and a tool
 //!   is pinned by all that it says of itself.

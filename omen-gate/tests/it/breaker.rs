@@ -51,12 +51,12 @@ fn it_closes_opens_half_opens_and_closes() {
     clock.advance(secs(4));
     let blocked = admit(&breakers).unwrap_err();
     assert_eq!(blocked.to_string(), "R1: the breaker of `search` is open");
-    assert_eq!(blocked.help, "the tool has failed too often; it is tried again in 6s");
+    assert_eq!(blocked.help, "the tool has failed too often; the next attempt is possible in 6s");
     clock.advance(secs(6));
     let probe = admit(&breakers).unwrap();
     assert_eq!(state(), BreakerState::HalfOpen { probing: true });
     let blocked = admit(&breakers).unwrap_err();
-    assert_eq!(blocked.message, "the breaker of `search` is half open, and its one probe is under way");
+    assert_eq!(blocked.message, "the breaker of `search` is half open, and its one probe is running");
     probe.success();
     assert_eq!(state(), BreakerState::Closed { failures: 0 });
 }

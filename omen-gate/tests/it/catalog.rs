@@ -140,7 +140,7 @@ fn a_changed_tool_is_suspended_until_approved_again() {
     assert_eq!(blocked.code, GateCode::Pg3);
     assert_eq!(
         blocked.message,
-        format!("the tool `files/read` is suspended: it was approved as `{old}`, and has changed to `{new}`")
+        format!("the tool `files/read` is suspended: it was approved as `{old}` and has changed to `{new}`")
     );
     assert!(blocked.help.contains(&format!("approve them as they are now by the pin `{new}`")), "{}", blocked.help);
 
@@ -260,13 +260,19 @@ fn a_tool_that_there_is_not_is_told_with_what_was_perhaps_meant() {
         assert_eq!((blocked.code, blocked.message.as_str(), blocked.help.as_str()), (GateCode::Pg2, message, help));
     };
     check(&catalog, "file", "read", "there is no server `file`", "did you mean `files`?");
-    check(&catalog, "database", "read", "there is no server `database`", "there are `files`, `git`");
+    check(&catalog, "database", "read", "there is no server `database`", "the servers are `files`, `git`");
     check(&catalog, "files", "write_fil", "the server `files` has no tool `write_fil`", "did you mean `write_file`?");
-    check(&catalog, "files", "log", "the server `files` has no tool `log`", "the server `git` has a tool of this name");
-    check(&catalog, "git", "commit", "the server `git` has no tool `commit`", "it has `log`");
+    check(
+        &catalog,
+        "files",
+        "log",
+        "the server `files` has no tool `log`",
+        "the server `git` has a tool with this name",
+    );
+    check(&catalog, "git", "commit", "the server `git` has no tool `commit`", "its tools are `log`");
     // As listed now, and not as it was.
     catalog.list(ServerName::new("git").unwrap(), vec![]).unwrap();
-    check(&catalog, "git", "log", "the server `git` has no tool `log`", "it has no tools at all");
+    check(&catalog, "git", "log", "the server `git` has no tool `log`", "this server lists no tools");
     catalog.forget(&ServerName::new("git").unwrap());
     catalog.forget(&ServerName::new("files").unwrap());
     check(&catalog, "files", "read", "there is no server `files`", "no server has listed its tools");

@@ -111,7 +111,7 @@ fn all_that_is_wrong_is_told_up_to_a_bound() {
         &[
             "\"path\" is a required property",
             "`/lines/1`: \"x\" is not of type \"integer\"",
-            "`/pth`: the schema names no key `pth`; did you mean `path`?",
+            "`/pth`: unknown field `pth`; did you mean `path`?",
         ],
     );
     let many: Vec<_> = (0..1000).map(|i| format!("{i}{}", "x".repeat(600))).collect();
@@ -128,8 +128,8 @@ fn a_forbidden_key_is_told_once() {
         let blocked = conform(&schema, &json!({"pathh": 1, "in": {"y": 1}})).unwrap_err();
         assert_eq!(
             blocked.message,
-            "the arguments do not match the `inputSchema` of `s/t`: `/in/y`: the schema names no key `y`; did you mean \
-             `x`?; `/pathh`: the schema names no key `pathh`; did you mean `path`?"
+            "the arguments do not match the `inputSchema` of `s/t`: `/in/y`: unknown field `y`; did you mean \
+             `x`?; `/pathh`: unknown field `pathh`; did you mean `path`?"
         );
     }
 }

@@ -208,19 +208,19 @@ async fn a_line_is_a_text_or_an_object() {
     assert!(said(format!("{} ok", get()).as_bytes()).starts_with("there is text after the plan"));
     assert!(said(get().replace("\"args\"", "\"args\":{},\"args\"").as_bytes()).contains("repeated"));
     // A string is read once: one in a string is a string.
-    assert_eq!(said(json!(json!(get()).to_string()).to_string().as_bytes()), "the plan is a string, and not an object");
+    assert_eq!(said(json!(json!(get()).to_string()).to_string().as_bytes()), "expected an object, found a string");
     assert_eq!(said(b"\"\""), "the plan is empty");
     for (bad, why) in [
-        (&b"17"[..], "the line is neither a JSON string nor an object: it begins with `17`"),
-        (b"[{}]", "the line is neither a JSON string nor an object: it begins with `[{}]`"),
-        (b"```json", "the line is neither a JSON string nor an object: it begins with `"),
+        (&b"17"[..], "expected a JSON string or an object, found a line that begins with `17`"),
+        (b"[{}]", "expected a JSON string or an object, found a line that begins with `[{}]`"),
+        (b"```json", "expected a JSON string or an object, found a line that begins with `"),
         (b"", "the line is neither"),
         (b"\xef\xbb\xbf{}", "the line is neither"),
         (b"\"abc", "the line is no whole JSON string"),
         (b"\"abc\" \"def\"", "the line is no whole JSON string"),
         (b"\"\\ud800\"", "the line is no whole JSON string"),
         (b"\"\x01\"", "the line is no whole JSON string"),
-        (b"{\"a\": \"\xff\"}", "the line is not UTF-8, from byte 7 on"),
+        (b"{\"a\": \"\xff\"}", "invalid UTF-8 at byte 7 of the line"),
     ] {
         assert!(said(bad).starts_with(why), "{}", said(bad));
     }

@@ -89,7 +89,7 @@ fn the_raw_answer_comes_back_as_it_came() {
 fn each_condition_is_asked_for() {
     let good = || json!({"title": "a", "stars": 3});
     let failed = Answer { is_error: Some(true), ..answer(good()) };
-    raw(typed(Some(&promise()), failed), "the tool `s/t` says that it failed: its answer has `isError`");
+    raw(typed(Some(&promise()), failed), "the tool `s/t` reports an error (`isError`)");
     let text = Answer { content: vec![json!({"type": "text", "text": good().to_string()})], ..Answer::default() };
     raw(typed(Some(&promise()), text), "the answer of `s/t` has no `structuredContent`");
     // The tool promises five stars at most; the type would take more.
@@ -171,7 +171,7 @@ fn a_promise_that_has_changed_is_compared_again() {
     let mut wider = promise();
     wider["properties"]["title"]["type"] = json!(["string", "null"]);
     let after = catalog(Some(&wider));
-    let message = "the type `it::output::Note` does not take all that `s/t` promises: `/title` may be null, which the \
+    let message = "the type `it::output::Note` does not accept every answer that `s/t` may give: `/title` may be null, which the \
                    type does not take";
     assert_eq!(outputs.check(listed(&after)).unwrap_err().message, message);
     raw(outputs.type_output(listed(&after), answer(json!({"title": "a"}))), message);
@@ -191,7 +191,7 @@ fn an_answer_that_would_take_too_long_to_judge_is_not_typed() {
     let nested = |levels: usize| (0..levels).fold(json!([]), |inner, _| json!([inner]));
     typed::<Note>(Some(&schema), answer(json!({"title": "a", "x": nested(3)}))).unwrap();
     let untyped = typed::<Note>(Some(&schema), answer(json!({"title": "a", "x": nested(28)}))).unwrap_err();
-    assert!(untyped.why().message.contains("judging it would take more than 4000000 steps"), "{untyped}");
+    assert!(untyped.why().message.contains("validating it would take more than 4000000 steps"), "{untyped}");
 
     // A long list of what an honest tool answers is judged.
     let mut schema = promise();

@@ -55,7 +55,7 @@ async fn pg_0_a_request_is_as_long_as_the_configuration_lets_it() {
     let screen = |query: &str| world.gate.request(TurnId::new("turn_1").unwrap(), query).screen();
     assert!(screen("ten bytes.").await.is_ok());
     let blocked = screen("ten bytes +").await.unwrap_err();
-    assert_eq!((blocked.code, blocked.message.as_str()), (GateCode::Pg0, "the query has 11 bytes, more than 10"));
+    assert_eq!((blocked.code, blocked.message.as_str()), (GateCode::Pg0, "the query exceeds 10 bytes (11 bytes)"));
     assert_eq!(world.seen.lists(), 0);
 }
 

@@ -46,7 +46,7 @@ fn case_counts_unless_the_pattern_says_otherwise() {
 fn a_query_has_a_largest_size() {
     let policy = Policy::new::<&str, &str>([]).unwrap();
     policy.screen(&"a".repeat(Policy::MAX_QUERY)).unwrap();
-    refused(&policy, &"a".repeat(Policy::MAX_QUERY + 1), "the query has 65537 bytes, more than 65536");
+    refused(&policy, &"a".repeat(Policy::MAX_QUERY + 1), "the query exceeds 65536 bytes (65537 bytes)");
 }
 
 #[test]

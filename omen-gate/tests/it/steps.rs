@@ -29,10 +29,10 @@ fn ready(steps: &TurnSteps) -> Vec<&str> {
 
 #[test]
 fn broken_plans_are_refused_before_anything_runs() {
-    refused("a, b: a, a", "step `a` comes twice");
-    refused("a, b: x", "step `b` needs step `x`, which is not there");
-    refused("a: a", "step `a` needs itself, by way of others");
-    refused("a, b: a d, c: b, d: c", "step `b` needs itself, by way of others");
+    refused("a, b: a, a", "step `a` is listed twice");
+    refused("a, b: x", "step `b` needs step `x`, which does not exist");
+    refused("a: a", "step `a` depends on itself through other steps");
+    refused("a, b: a d, c: b, d: c", "step `b` depends on itself through other steps");
     let many = (0..=MAX_STEPS).map(|index| TurnStep { id: id(&format!("s{index}")), after: Vec::new() });
     assert!(TurnSteps::new(many.clone(), usize::MAX).unwrap_err().message.contains("1024"));
     assert!(TurnSteps::new(many.take(4), 3).unwrap_err().message.contains("more than 3 steps"));
@@ -113,13 +113,13 @@ fn steps_out_of_order_abort() {
         turn.missing(&id("b"), Missing::Skipped)
     };
     let cases: [(Move, &str, &str); 7] = [
-        (|turn| turn.begin(&id("x")), "x", "it is none of the turn's"),
+        (|turn| turn.begin(&id("x")), "x", "the turn has no such step"),
         (|turn| turn.begin(&id("b")), "b", "a step that it needs is not done yet"),
         (|turn| turn.begin(&id("a")).and_then(|()| turn.begin(&id("b"))), "b", "a step that it needs is not done yet"),
-        (|turn| turn.begin(&id("a")).and_then(|()| turn.begin(&id("a"))), "a", "it has begun before"),
+        (|turn| turn.begin(&id("a")).and_then(|()| turn.begin(&id("a"))), "a", "it has already begun"),
         (|turn| turn.done(&id("a")), "a", "it ended without having begun"),
-        (|turn| turn.missing(&id("x"), Missing::Skipped), "x", "it ended twice, or is none of the turn's"),
-        (twice, "b", "it ended twice, or is none of the turn's"),
+        (|turn| turn.missing(&id("x"), Missing::Skipped), "x", "it has already ended, or the turn has no such step"),
+        (twice, "b", "it has already ended, or the turn has no such step"),
     ];
     for (run, step, why) in cases {
         let mut turn = TurnSteps::new(steps("a, b: a"), MAX_STEPS).unwrap();

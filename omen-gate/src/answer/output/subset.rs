@@ -4,7 +4,7 @@
 //! and `schemars` write: types, `enum` and `const`, `properties` with `required` and `additionalProperties`, `items`
 //! and `prefixItems`, bounds, `allOf`, `anyOf`, `oneOf` and references. A *yes* is a proof. All else is a
 //! *no*, and it says which of the two it is: there is a promise that the type does not take, or one of which it
-//! cannot be told.
+//! cannot be decided.
 
 mod judge;
 mod promise;

@@ -7,7 +7,7 @@ use super::state::End;
 use crate::base::ToolName;
 use crate::call::fault::Fault;
 
-/// Leave to make one call. Who has it tells how the call went; if it is dropped without a word, as when a future is
+/// Leave to make one call. Its holder reports how the call went; if it is dropped without a report, as when a future is
 /// cancelled or code panics, that counts as a failure, and a probe is free again.
 ///
 /// ```compile_fail,E0382

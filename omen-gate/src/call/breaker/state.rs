@@ -81,12 +81,14 @@ impl Breaker {
                 let remaining = cooldown.saturating_sub(now.saturating_sub(since));
                 match remaining.is_zero() {
                     true => Ok(()),
-                    false => Err(NotNow { state: "open", help: format!("it is tried again in {remaining:?}") }),
+                    false => {
+                        Err(NotNow { state: "open", help: format!("the next attempt is possible in {remaining:?}") })
+                    }
                 }
             }
             State::HalfOpen { probing: true } => {
-                let help = "one call is trying it; wait for its end".to_owned();
-                Err(NotNow { state: "half open, and its one probe is under way", help })
+                let help = "one call is probing it; wait for that call to end".to_owned();
+                Err(NotNow { state: "half open, and its one probe is running", help })
             }
         }
     }

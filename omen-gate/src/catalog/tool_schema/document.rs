@@ -46,7 +46,7 @@ impl Document {
         }
         let draft = Draft::default().detect(&root);
         if draft == Draft::Unknown {
-            return Err("its `$schema` is no known dialect of JSON Schema".to_owned());
+            return Err("its `$schema` is an unknown dialect of JSON Schema".to_owned());
         }
         // The name under which the schema is known elsewhere: it must not make it refer to elsewhere.
         if let Value::Object(members) = &mut root {
@@ -92,7 +92,7 @@ impl Registered {
     }
 }
 
-/// How many patterns a schema has, at most: what is no schema may look like one.
+/// How many patterns a schema has, at most: text that is not a schema may look like one.
 fn patterns(schema: &Value) -> usize {
     match schema {
         Value::Array(items) => items.iter().map(patterns).sum(),

@@ -17,7 +17,7 @@
 //! What cannot be followed (references by anchor, dynamic ones, other base URIs, schemas that lead back to
 //! themselves without going into the value) makes the schema unusable, and the tool with it.
 //!
-//! The same nodes tell what a schema takes before anything is done with it: whether it comes to an end, how much is
+//! The same nodes show what a schema costs before it is used: whether it comes to an end, how much is
 //! compiled of it and how deep, and how many steps a value takes.
 
 mod bottom_up;
@@ -54,7 +54,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Looks at a schema, with nothing compiled before it is known that there is an end to it: [`Names::compile`] does
+    /// Reads a schema. Nothing is compiled before it is known that the schema ends: [`Names::compile`] does
     /// that.
     pub(super) fn of(document: &Document) -> Result<Self, String> {
         let (nodes, places) = build::nodes(document)?;
@@ -83,7 +83,7 @@ impl Names {
     fn share_tests(&mut self) -> BTreeSet<Id> {
         let leads: Vec<_> = self.nodes.iter().map(|node| node.reference.filter(|_| node.only_refers)).collect();
         let end = |mut id: Id| {
-            // There is no way round, for it comes to an end.
+            // There is no cycle, because it comes to an end.
             while let Some(Some(next)) = leads.get(id) {
                 id = *next;
             }
@@ -174,7 +174,7 @@ impl<'n> Search<'n> {
                     Some(near) => format!("; did you mean `{}`?", bounded(near)),
                     None => String::new(),
                 };
-                let what = format!("the schema names no key `{}`{near}", bounded(key));
+                let what = format!("unknown field `{}`{near}", bounded(key));
                 self.found.push(Violation { at: below(at, key), what });
             }
         }

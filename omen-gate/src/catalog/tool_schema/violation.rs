@@ -12,7 +12,7 @@ pub(crate) struct Violation {
 }
 
 /// Writes violations in one line; a long list is cut.
-pub(crate) fn told(violations: &[Violation]) -> String {
+pub(crate) fn format_violations(violations: &[Violation]) -> String {
     let one = |violation: &Violation| match violation.at.as_str() {
         "" => violation.what.clone(),
         at => format!("`{}`: {}", bounded(at), violation.what),

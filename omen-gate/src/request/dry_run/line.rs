@@ -17,8 +17,8 @@ impl DryRun {
         }
     }
 
-    /// The most bytes of a line that is looked at: however a plan within the limits is escaped, its line is no longer.
-    /// Whoever splits a file into lines need keep no more of one.
+    /// The most bytes of a line that is read: however a plan within the limits is escaped, its line fits.
+    /// A caller that splits a file into lines need keep no more of one.
     #[must_use]
     pub fn longest_line(&self) -> usize {
         self.limits.bytes.saturating_mul(ESCAPED).saturating_add(AROUND)
@@ -32,23 +32,27 @@ impl DryRun {
             self.longest_line(),
             self.limits.bytes
         );
-        PlanVerdict::Block(Blocked::new(GateCode::Pg1, message, "plan one call, and let bulky data stay where it is"))
+        PlanVerdict::Block(Blocked::new(
+            GateCode::Pg1,
+            message,
+            "plan one call, and refer to large data instead of including it",
+        ))
     }
 }
 
 /// What the planner wrote.
 fn text(line: &[u8]) -> Result<Cow<'_, str>, Blocked> {
     let text = std::str::from_utf8(line)
-        .map_err(|error| blocked(format!("the line is not UTF-8, from byte {} on", error.valid_up_to())))?;
+        .map_err(|error| blocked(format!("invalid UTF-8 at byte {} of the line", error.valid_up_to())))?;
     match text.trim_start_matches([' ', '\t', '\r']).chars().next() {
         Some('{') => Ok(Cow::Borrowed(text)),
         Some('"') => serde_json::from_str(text)
             .map(Cow::Owned)
-            .map_err(|error| blocked(format!("the line is no whole JSON string: {}", bounded(&error.to_string())))),
+            .map_err(|error| blocked(format!("invalid JSON string: {}", bounded(&error.to_string())))),
         _ => {
             let first = text.split_whitespace().next().unwrap_or_default();
             Err(blocked(format!(
-                "the line is neither a JSON string nor an object: it begins with `{}`",
+                "expected a JSON string or an object, found a line that begins with `{}`",
                 bounded(first)
             )))
         }
@@ -56,7 +60,7 @@ fn text(line: &[u8]) -> Result<Cow<'_, str>, Blocked> {
 }
 
 fn blocked(message: String) -> Blocked {
-    let help = "write one plan a line: what the planner wrote as a JSON string, or the object alone";
+    let help = "write one plan per line: the planner's output as a JSON string, or only the object";
     Blocked::new(GateCode::Pg1, message, help)
 }
 

@@ -63,10 +63,10 @@ impl PlanVerdict {
         match self {
             Self::Allow | Self::Terminal(_) => None,
             Self::NeedsConfirmation(Demand { always_confirm: true, .. }) => {
-                Some("have somebody there who confirms it: the operator wants every call of this tool confirmed")
+                Some("provide a confirmer: the operator requires a confirmation for every call of this tool")
             }
             Self::NeedsConfirmation(_) => {
-                Some("have somebody there who confirms it, or have the operator pre-grant what the tool may do")
+                Some("provide a confirmer, or ask the operator to pre-grant the tool's permissions")
             }
             Self::Block(blocked) => Some(&blocked.help),
         }

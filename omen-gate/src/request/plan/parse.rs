@@ -8,8 +8,8 @@ impl Plan {
     /// its syntax, its members, the names.
     ///
     /// # Errors
-    /// PG-1 for all that is no plan, PG-T for a `final_answer` that does not ask for more, and PG-2 for a server or tool
-    /// that no catalogue can hold, since its name is none.
+    /// PG-1 for an invalid plan, PG-T for a `final_answer` that does not ask for more, and PG-2 for a server or tool
+    /// whose name is invalid, so that no catalogue can hold it.
     pub fn parse(text: &str, limits: &PlanLimits) -> Result<Self, Blocked> {
         form::plan(text::object(text, limits)?)
     }

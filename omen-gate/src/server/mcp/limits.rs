@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What is taken from one server. Whoever goes past a limit is refused, never cut.
+/// What is accepted from one server. A message beyond a limit is refused, never cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerLimits {
     /// Bytes of one message, without its line break. The memory for a message that was parsed is a multiple of it.

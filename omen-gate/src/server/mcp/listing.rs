@@ -34,7 +34,7 @@ impl<'l> Listing<'l> {
             return malformed(&format!("the list of tools has more than {} pages", self.limits.pages));
         }
         let Some(Value::Array(tools)) = page.remove("tools") else {
-            return malformed("the list of tools has no array `tools`");
+            return malformed("missing array `tools` in the list of tools");
         };
         for tool in tools {
             self.tool(tool)?;
@@ -42,7 +42,7 @@ impl<'l> Listing<'l> {
         match page.remove("nextCursor") {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(cursor)) => Ok(Some(cursor)),
-            Some(_) => malformed("the cursor of the list of tools is no text"),
+            Some(_) => malformed("the cursor of the list of tools is not a string"),
         }
     }
 
@@ -56,10 +56,10 @@ impl<'l> Listing<'l> {
         }
         let tool: Tool = match serde_json::from_value(tool) {
             Ok(tool) => tool,
-            Err(error) => return malformed(&format!("a tool of the list: {error}")),
+            Err(error) => return malformed(&format!("invalid tool in the list: {error}")),
         };
         if !self.names.insert(tool.name.clone()) {
-            return malformed(&format!("the list has two tools `{}`", tool.name));
+            return malformed(&format!("duplicate tool `{}` in the list", tool.name));
         }
         self.tools.push(tool);
         Ok(())
@@ -100,7 +100,7 @@ mod tests {
         let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
         refused(json!({}), "no array `tools`");
         refused(json!({"tools": [tool("a"), tool("a")]}), "two tools `a`");
-        refused(json!({"tools": [tool("a b")]}), "is no tool name");
+        refused(json!({"tools": [tool("a b")]}), "invalid tool name");
         refused(json!({"tools": [{"name": "a"}]}), "inputSchema");
         refused(json!({"tools": [{"name": "a", "inputSchema": true}]}), "a tool of the list");
         refused(json!({"tools": [tool("a"), tool("b"), tool("c")]}), "more than 2 tools");

@@ -177,7 +177,7 @@ fn hashes_are_written_in_hexadecimal() {
 async fn no_answer_is_a_denial_and_is_not_asked_again() {
     let setup = setup(How::Never);
     let begin = tokio::time::Instant::now();
-    is_g3(setup.ask(&call("files/write", &[Write])).await, "nobody answered in time");
+    is_g3(setup.ask(&call("files/write", &[Write])).await, "no answer in time");
     assert_eq!(begin.elapsed(), secs(60));
     assert_eq!(setup.asked.times.load(Ordering::Relaxed), 1);
 }
@@ -196,7 +196,7 @@ async fn a_denial_a_panic_and_nobody_are_denials() {
 async fn an_answer_that_is_late_by_the_injected_clock_is_a_denial() {
     let call = call("files/write", &[Write]);
     assert!(setup(How::LateYes(59)).ask(&call).await.is_ok());
-    is_g3(setup(How::LateYes(60)).ask(&call).await, "nobody answered in time");
+    is_g3(setup(How::LateYes(60)).ask(&call).await, "no answer in time");
 }
 
 #[tokio::test(start_paused = true)]

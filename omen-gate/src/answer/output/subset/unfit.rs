@@ -16,7 +16,7 @@ pub(in crate::answer::output) struct Unfit {
 pub(in crate::answer::output) enum Why {
     /// The tool promises more than the type takes.
     Refused(String),
-    /// It cannot be told.
+    /// It cannot be decided.
     Undecided(String),
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for Unfit {
         let place = if self.at.is_empty() { "the answer".to_owned() } else { format!("`{}`", bounded(&self.at)) };
         match &self.why {
             Why::Refused(what) => write!(f, "{place} {what}"),
-            Why::Undecided(what) => write!(f, "it cannot be told of {place}: {what}"),
+            Why::Undecided(what) => write!(f, "{place} cannot be compared: {what}"),
         }
     }
 }

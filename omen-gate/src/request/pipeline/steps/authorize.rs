@@ -40,7 +40,7 @@ fn worth_asking(gate: &Gate, turn: &RequestContext, call: &Call) -> Result<(), B
     let Ok(mut book) = book.try_lock() else { return Ok(()) };
     book.is_fresh(turn)?;
     let attempt = book.budget.attempt().map(Attempt::unused);
-    attempt.map_err(|abort| Blocked::new(abort.code(), abort.to_string(), "begin another turn"))
+    attempt.map_err(|abort| Blocked::new(abort.code(), abort.to_string(), "start another turn"))
 }
 
 async fn record(turn: &RequestContext, kind: Kind, decision: Decision) -> Result<(), Blocked> {
