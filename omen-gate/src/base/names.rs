@@ -33,7 +33,7 @@ macro_rules! name {
         pub struct $Name(Arc<str>);
 
         impl $Name {
-            /// Takes a text of expected 1 to 128 characters, none of them blank, a control character or invisible: names that are
+            /// Takes a text of 1 to 128 characters, none of them blank, a control character or invisible: names that are
             /// not the same must not look the same.
             $(#[doc = concat!("\n\nOne is reserved: [`", stringify!($reserved), "`].")])?
             ///

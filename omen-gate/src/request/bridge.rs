@@ -77,11 +77,11 @@ impl Gate {
         }
     }
 
-    /// The turn of a task.
-    fn turn_of(&self, task: &Pending, watch: Option<Watch>) -> Result<RequestContext, Blocked> {
+    /// The context of a task: its episode is the turn.
+    fn context_of(&self, task: &Pending, watch: Option<Watch>) -> Result<RequestContext, Blocked> {
         let id = TurnId::new(task.correlation_id().as_str());
         let id = id.map_err(|error| Blocked::new(GateCode::A2, error.to_string(), "give the episode another id"))?;
-        let origin = Directive {
+        let directive = Directive {
             packet: Arc::new(EpisodePacket {
                 packet_id: task.directive().clone(),
                 correlation_id: task.correlation_id().clone(),
@@ -90,14 +90,14 @@ impl Gate {
             deadline: task.deadline(),
             watch,
         };
-        Ok(RequestContext::new(id, Some(origin), self.audit_queue().clone()))
+        Ok(RequestContext::new(id, Some(directive), self.audit_queue().clone()))
     }
 
     /// A task that its episode does not let run. That somebody tried is in the log.
     async fn not_started(&self, task: &Pending, why: Lapsed) -> NotDone {
-        match self.turn_of(task, None) {
-            Ok(turn) => {
-                match turn.asked(user_inputs::inputs(&task.user_inputs())).check::<Value>(Err(lapsed(why))).await {
+        match self.context_of(task, None) {
+            Ok(context) => {
+                match context.asked(user_inputs::inputs(&task.user_inputs())).check::<Value>(Err(lapsed(why))).await {
                     Err(blocked) => blocked.into(),
                     Ok(_) => lapsed(why).into(),
                 }
@@ -107,13 +107,13 @@ impl Gate {
     }
 
     async fn carry_out(&self, task: &Running) -> Result<Value, NotDone> {
-        let turn = self.turn_of(task, Some(task.watch().clone()))?;
-        let turn = turn.asked(user_inputs::inputs(&task.user_inputs()));
-        turn.check(turn.stands(self.clock())).await?;
-        turn.check(turn.screened(self.policy())).await?;
-        let call = turn.check(self.call_of(task)).await?;
-        turn.check(self.authorized_by(task, call.tool())).await?;
-        let request = Request { gate: self.clone(), turn, state: Planned { call } };
+        let context = self.context_of(task, Some(task.watch().clone()))?;
+        let context = context.asked(user_inputs::inputs(&task.user_inputs()));
+        context.check(context.stands(self.clock())).await?;
+        context.check(context.screened(self.policy())).await?;
+        let call = context.check(self.call_of(task)).await?;
+        context.check(self.authorized_by(task, call.tool())).await?;
+        let request = Request { gate: self.clone(), context, state: Planned { call } };
         let request = request.conform().await?.authorize().await?.dispatch().await?;
         result(request).await
     }
@@ -180,14 +180,14 @@ async fn result(request: Request<Dispatched>) -> Result<Value, NotDone> {
     if let Some(fault) = request.answer().fault() {
         return Err(after(fault.into()));
     }
-    let Request { gate, turn, state: Dispatched { tool, listed, answer } } = request;
+    let Request { gate, context, state: Dispatched { tool, listed, answer } } = request;
     if gate.outputs().has(&tool) {
         return match gate.outputs().check_output(&listed, answer) {
             Ok(value) => Ok(value),
             Err(untyped) => {
                 let (answer, why) = untyped.into_parts();
                 // The answer is withheld if that cannot be recorded (A1).
-                turn.check::<Value>(Err(why)).await.map_err(|why| match why.code {
+                context.check::<Value>(Err(why)).await.map_err(|why| match why.code {
                     GateCode::Pg4 => {
                         let why = Blocked { message: format!("{TYPING_BLOCKED}: {}", why.message), ..why };
                         NotDone { raw: Some(bounded_raw(&answer)), ..after(why.into()) }

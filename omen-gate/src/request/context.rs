@@ -1,4 +1,4 @@
-//! A turn, for those who take part in it.
+//! What a request carries of its turn, and how it records what is decided for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,11 +15,11 @@ use crate::call::Abort;
 use crate::config::Policy;
 use crate::request::directive::Directive;
 
-/// A turn, as a request carries it: its id, and how to record what is decided for it.
+/// The context of a request: the id of its turn, its directive and step, and the way to the audit log.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestContext {
     id: TurnId,
-    origin: Option<Arc<Directive>>,
+    directive: Option<Arc<Directive>>,
     step: Option<Arc<UnderWay>>,
     /// What each entry has of the request: the hash of its query, or the user inputs that it rests on (A2).
     asked: Arc<Map<String, Value>>,
@@ -44,8 +44,8 @@ impl Drop for EndOfStep {
 }
 
 impl RequestContext {
-    pub(crate) fn new(id: TurnId, origin: Option<Directive>, audit_queue: AuditQueue) -> Self {
-        Self { id, origin: origin.map(Arc::new), step: None, asked: Arc::default(), audit_queue }
+    pub(crate) fn new(id: TurnId, directive: Option<Directive>, audit_queue: AuditQueue) -> Self {
+        Self { id, directive: directive.map(Arc::new), step: None, asked: Arc::default(), audit_queue }
     }
 
     /// The same turn for a request, with what its entries have of it.
@@ -72,51 +72,51 @@ impl RequestContext {
 
     /// The directive that asks for the call, if one does.
     pub(crate) fn directive(&self) -> Option<&PacketId> {
-        self.origin.as_ref().map(|origin| &origin.packet.packet_id)
+        self.directive.as_ref().map(|directive| &directive.packet.packet_id)
     }
 
     /// Whether what the directive rests on is still in force: its token has not expired, and its time is not over.
     pub(crate) fn stands(&self, clock: &dyn GateClock) -> Result<(), Blocked> {
-        self.origin.as_ref().map_or(Ok(()), |origin| origin.stands(instant(clock.wall())))
+        self.directive.as_ref().map_or(Ok(()), |directive| directive.stands(instant(clock.wall())))
     }
 
     /// Whether the episode that asks for the call, if one does, still lets its task run (D52).
     pub(crate) fn leased(&self) -> Result<(), Blocked> {
-        self.origin.as_ref().map_or(Ok(()), |origin| origin.leased())
+        self.directive.as_ref().map_or(Ok(()), |directive| directive.leased())
     }
 
     /// Screens the user inputs that the directive rests on now, if one asks for the call (PG-0, D68).
     pub(crate) fn screened(&self, policy: &Policy) -> Result<(), Blocked> {
-        self.origin.as_ref().map_or(Ok(()), |origin| origin.screened(policy))
+        self.directive.as_ref().map_or(Ok(()), |directive| directive.screened(policy))
     }
 
     /// Waits until it does not.
     pub(crate) async fn taken_back(&self) -> Blocked {
-        match &self.origin {
-            Some(origin) => origin.taken_back().await,
+        match &self.directive {
+            Some(directive) => directive.taken_back().await,
             None => std::future::pending().await,
         }
     }
 
     /// Whether the token of the directive, if it has one, is in force.
     pub(crate) fn authorized(&self, clock: &dyn GateClock) -> Result<(), Blocked> {
-        self.origin.as_ref().map_or(Ok(()), |origin| origin.authorized(instant(clock.wall())))
+        self.directive.as_ref().map_or(Ok(()), |directive| directive.authorized(instant(clock.wall())))
     }
 
     /// Waits for the token of the directive to expire, if it has one.
     pub(crate) async fn expired(&self, clock: &dyn GateClock) -> Blocked {
-        match &self.origin {
-            Some(origin) => origin.expired(clock).await,
+        match &self.directive {
+            Some(directive) => directive.expired(clock).await,
             None => std::future::pending().await,
         }
     }
 
     /// How long a call may take: no longer than the directive may.
     pub(crate) fn time_left(&self, clock: &dyn GateClock, limit: Duration) -> Duration {
-        let Some(origin) = &self.origin else { return limit };
+        let Some(directive) = &self.directive else { return limit };
         let now = instant(clock.wall());
         // A directive's time is counted in whole seconds; the part of a second that is left is not lost.
-        let left = origin.deadline.unix_seconds().saturating_sub(now.unix_seconds());
+        let left = directive.deadline.unix_seconds().saturating_sub(now.unix_seconds());
         limit.min(Duration::from_secs(u64::try_from(left).unwrap_or(0).max(1)))
     }
 
@@ -147,7 +147,7 @@ impl RequestContext {
     }
 
     fn packet(&self) -> Option<&Arc<EpisodePacket>> {
-        self.origin.as_ref().map(|origin| &origin.packet)
+        self.directive.as_ref().map(|directive| &directive.packet)
     }
 
     fn noted(&self, mut data: Map<String, Value>) -> Map<String, Value> {

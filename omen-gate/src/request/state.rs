@@ -18,20 +18,20 @@ use crate::request::plan::{FinalAnswer, ToolCall};
 #[derive(Debug)]
 pub struct Request<S> {
     pub(crate) gate: Gate,
-    pub(crate) turn: RequestContext,
+    pub(crate) context: RequestContext,
     pub(crate) state: S,
 }
 
 impl<S> Request<S> {
     /// The same request, a step further.
     pub(crate) fn at<Next>(self, next: impl FnOnce(S) -> Next) -> Request<Next> {
-        Request { gate: self.gate, turn: self.turn, state: next(self.state) }
+        Request { gate: self.gate, context: self.context, state: next(self.state) }
     }
 
     /// The turn.
     #[must_use]
     pub fn turn(&self) -> &TurnId {
-        self.turn.id()
+        self.context.id()
     }
 }
 

@@ -22,7 +22,7 @@ use crate::request::user_inputs;
 #[derive(Debug)]
 pub struct Turn {
     gate: Gate,
-    turn: RequestContext,
+    context: RequestContext,
     steps: TurnSteps,
 }
 
@@ -33,14 +33,14 @@ impl Gate {
     /// If there are too many steps, one is there twice, or what they need is unknown or goes in a circle (R4); or if
     /// the beginning cannot be recorded (A1).
     pub async fn turn(&self, id: TurnId, steps: impl IntoIterator<Item = TurnStep>) -> Result<Turn, Blocked> {
-        let turn = RequestContext::new(id, None, self.audit_queue().clone());
+        let context = RequestContext::new(id, None, self.audit_queue().clone());
         let limit = self.limits().turn_steps as usize;
         let steps: Vec<TurnStep> = steps.into_iter().take(limit + 1).collect();
         let checked = TurnSteps::new(steps.clone(), limit);
-        let checked = turn.check(checked).await?;
+        let checked = context.check(checked).await?;
         let names: Vec<_> = steps.iter().map(|step| step.id.as_str()).collect();
-        turn.record(Kind::Turn, data(json!({ "outcome": "begun", "steps": names }))).await?;
-        Ok(Turn { gate: self.clone(), turn, steps: checked })
+        context.record(Kind::Turn, data(json!({ "outcome": "begun", "steps": names }))).await?;
+        Ok(Turn { gate: self.clone(), context, steps: checked })
     }
 }
 
@@ -62,10 +62,10 @@ impl Turn {
     {
         let begun = self.steps.begin(step);
         self.go_on(begun).await?;
-        let (turn, under_way) = self.turn.within(step);
+        let (context, under_way) = self.context.within(step);
         let query = query.into();
-        let turn = turn.asked(user_inputs::query(&query));
-        let outcome = run(Request { gate: self.gate.clone(), turn, state: Received { query } }).await;
+        let context = context.asked(user_inputs::query(&query));
+        let outcome = run(Request { gate: self.gate.clone(), context, state: Received { query } }).await;
         drop(under_way);
         let missing = match &outcome {
             Ok(_) => None,
@@ -118,17 +118,17 @@ impl Turn {
     /// # Errors
     /// [`Stopped::Aborted`] if the turn is aborted, or a step was neither taken nor left out.
     pub async fn finish(self) -> Result<BTreeMap<StepId, TurnStepState>, Stopped> {
-        let Self { gate, turn, steps } = self;
+        let Self { gate, context, steps } = self;
         let aborted = steps.aborted().is_some();
         match steps.finish() {
             Ok(states) => {
-                turn.record(Kind::Turn, data(json!({ "outcome": "finished", "steps": states }))).await?;
-                gate.end_turn(turn.id());
+                context.record(Kind::Turn, data(json!({ "outcome": "finished", "steps": states }))).await?;
+                gate.end_turn(context.id());
                 Ok(states)
             }
             Err(abort) => {
                 if !aborted {
-                    turn.aborted(&abort).await?;
+                    context.aborted(&abort).await?;
                 }
                 Err(abort.into())
             }
@@ -138,7 +138,7 @@ impl Turn {
     /// Records an abort where it comes about.
     async fn go_on(&mut self, result: Result<(), Abort>) -> Result<(), Stopped> {
         if let Err(abort) = result {
-            self.turn.aborted(&abort).await?;
+            self.context.aborted(&abort).await?;
             return Err(abort.into());
         }
         Ok(())

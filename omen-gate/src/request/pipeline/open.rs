@@ -12,7 +12,7 @@ use crate::request::gate::Gate;
 /// (R5), and one that was not made counts for nothing; and where the log may have the intent, it gets the outcome.
 pub(super) struct Open<'o> {
     gate: &'o Gate,
-    turn: &'o RequestContext,
+    context: &'o RequestContext,
     call: &'o Call,
     attempt: Option<Attempt<'o>>,
     admission: Option<Admission>,
@@ -33,8 +33,8 @@ enum At {
 }
 
 impl<'o> Open<'o> {
-    pub(super) fn new(gate: &'o Gate, turn: &'o RequestContext, call: &'o Call, attempt: Attempt<'o>) -> Self {
-        Self { gate, turn, call, attempt: Some(attempt), admission: None, at: At::Asked }
+    pub(super) fn new(gate: &'o Gate, context: &'o RequestContext, call: &'o Call, attempt: Attempt<'o>) -> Self {
+        Self { gate, context, call, attempt: Some(attempt), admission: None, at: At::Asked }
     }
 
     /// The intent is about to be recorded.
@@ -101,7 +101,7 @@ impl Drop for Open<'_> {
         if self.at != At::Asked {
             let why = "the caller stopped waiting";
             let entry = json!({ "call": self.call.hash(), "class": Fault::Cancelled.class(), "ran": ran, "why": why });
-            self.turn.record_later(Kind::Outcome, data(entry));
+            self.context.record_later(Kind::Outcome, data(entry));
         }
     }
 }

@@ -17,12 +17,12 @@ pub(crate) async fn plan(
     output: &str,
 ) -> Result<Way<Request<Planned>, Request<Terminal>>, Blocked> {
     let plan = Plan::parse(output, &request.gate.limits().plan());
-    match request.turn.check(plan).await? {
+    match request.context.check(plan).await? {
         Plan::CallTool(call) => Ok(Way::Call(request.at(|_| Planned { call }))),
         Plan::FinalAnswer(answer) => {
             // PG-T: this is where the request ends.
             let entry = json!({ "code": GateCode::PgT.as_str(), "outcome": "terminal" });
-            request.turn.record(Kind::Turn, data(entry)).await?;
+            request.context.record(Kind::Turn, data(entry)).await?;
             Ok(Way::Terminal(request.at(|_| Terminal { answer })))
         }
     }
