@@ -142,7 +142,7 @@ fn a_changed_tool_is_suspended_until_approved_again() {
         blocked.message,
         format!("the tool `files/read` is suspended: it was approved as `{old}` and has changed to `{new}`")
     );
-    assert!(blocked.help.contains(&format!("approve them as they are now by the pin `{new}`")), "{}", blocked.help);
+    assert!(blocked.help.contains(&format!("approve them with the pin `{new}`")), "{}", blocked.help);
 
     allow(Some(new)).permit(listed).unwrap();
     let blocked = allow(None).permit(listed).unwrap_err();
@@ -208,11 +208,19 @@ fn one_bad_tool_does_not_spoil_the_others() {
         ("anchor", json!({"$ref": "#x", "$defs": {"a": {"$anchor": "x"}}}), "only `#` and `#/…` are"),
         ("dynamic", json!({"properties": {"a": {"$dynamicRef": "#"}}}), "`$dynamicRef` in `#/properties/a`"),
         ("base", json!({"properties": {"a": {"$id": "urn:x:y", "type": "string"}}}), "`$id` in `#/properties/a`"),
-        ("self", json!({"$ref": "#"}), "leads back to itself"),
-        ("not", json!({"not": {"$ref": "#"}}), "leads back to itself"),
-        ("round", json!({"properties": {"a": {"allOf": [{"anyOf": [{"$ref": "#/properties/a"}]}]}}}), "leads back"),
-        ("names", json!({"propertyNames": {"$ref": "#/$defs/a"}, "$defs": {"a": {"$ref": "#/$defs/a"}}}), "leads back"),
-        ("bomb", bomb(20), "multiply"),
+        ("self", json!({"$ref": "#"}), "refers to itself"),
+        ("not", json!({"not": {"$ref": "#"}}), "refers to itself"),
+        (
+            "round",
+            json!({"properties": {"a": {"allOf": [{"anyOf": [{"$ref": "#/properties/a"}]}]}}}),
+            "refers to itself",
+        ),
+        (
+            "names",
+            json!({"propertyNames": {"$ref": "#/$defs/a"}, "$defs": {"a": {"$ref": "#/$defs/a"}}}),
+            "refers to itself",
+        ),
+        ("bomb", bomb(20), "expand to more than"),
         ("long", long, "longer than"),
         ("deep", deep, "nested more than 64"),
     ];

@@ -59,7 +59,7 @@ async fn a_tool_whose_outcome_cannot_be_recorded_is_not_said_not_to_have_run() {
         let stopped = request.dispatch().await.unwrap_err();
         assert!(matches!(stopped, Stopped::Unrecorded { .. }), "{stopped}");
         assert_eq!((stopped.code(), stopped.ran(), other.seen.calls()), (GateCode::A1, ran, 1));
-        assert!(stopped.to_string().ends_with("the tool was called all the same, and its answer is withheld"));
+        assert!(stopped.to_string().ends_with("the tool was called anyway, and its answer is withheld"));
     }
     // While one that was not called is said not to have run.
     let request = world.authorized("turn_1", "store/get", get()).await.unwrap();

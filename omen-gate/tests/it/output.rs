@@ -122,7 +122,7 @@ fn the_type_has_to_be_the_one_that_is_registered() {
     let mut outputs = Outputs::default();
     outputs.register::<Other>(id()).unwrap();
     let untyped = outputs.type_output::<Note>(listed(&catalog), answer(json!({"title": "a"}))).unwrap_err();
-    assert!(untyped.why().message.contains("`it::output::Other`, and not `it::output::Note`"), "{untyped}");
+    assert!(untyped.why().message.contains("`it::output::Other`, not `it::output::Note`"), "{untyped}");
 
     let error = outputs.register::<Note>(id()).unwrap_err();
     assert_eq!(error, BadOutput::Twice { tool: id(), name: "it::output::Other" });
@@ -172,7 +172,7 @@ fn a_promise_that_has_changed_is_compared_again() {
     wider["properties"]["title"]["type"] = json!(["string", "null"]);
     let after = catalog(Some(&wider));
     let message = "the type `it::output::Note` does not accept every answer that `s/t` may give: `/title` may be null, which the \
-                   type does not take";
+                   type does not accept";
     assert_eq!(outputs.check(listed(&after)).unwrap_err().message, message);
     raw(outputs.type_output(listed(&after), answer(json!({"title": "a"}))), message);
 

@@ -61,8 +61,8 @@ fn what_stands_around_the_object_is_told() {
     refused("", "the plan is empty", "one JSON object");
     refused(" \n", "the plan is empty", "one JSON object");
     refused(&format!("\u{FEFF}{CALL}"), "the plan begins with a byte-order mark", "without it");
-    refused(&format!("```json\n{CALL}\n```"), "the plan is inside a code fence", "leave out the fence");
-    refused(&format!("{CALL}\n```"), "a code fence follows the plan", "leave out the fence");
+    refused(&format!("```json\n{CALL}\n```"), "the plan is inside a code fence", "remove the fence");
+    refused(&format!("{CALL}\n```"), "a code fence follows the plan", "remove the fence");
     refused(&format!("Sure! {CALL}"), "there is text before the plan, beginning with `Sure!`", "nothing else");
     refused(&format!("1. {CALL}"), "there is text before the plan, beginning with `1.`", "nothing else");
     refused(&format!("null {CALL}"), "there is text before the plan, beginning with `null`", "nothing else");
@@ -88,10 +88,10 @@ fn another_value_is_no_plan() {
 #[test]
 fn broken_json_is_no_plan() {
     let broken = "the plan is incomplete: unexpected end of JSON";
-    refused("{", broken, "let the planner finish");
+    refused("{", broken, "output limit");
     // Every plan that is cut short, wherever that is.
     for (end, _) in CALL.char_indices().skip(1) {
-        refused(&CALL[..end], broken, "let the planner finish");
+        refused(&CALL[..end], broken, "output limit");
     }
     for text in
         ["{\"type\":}", "{\"a\":1,}", "{'a':1}", "{a:1}", "{\"a\":01}", "{\"a\":.5}", "{\"a\":1.}", "{\"a\":NaN}"]
@@ -175,7 +175,7 @@ fn size_and_depth_have_limits() {
 
     let long = |bytes: usize| format!("{CALL}{}", " ".repeat(bytes - CALL.len()));
     parse(&long(65536)).unwrap();
-    refused(&long(65537), "the plan exceeds 65536 bytes (65537 bytes)", "bulky");
+    refused(&long(65537), "the plan exceeds 65536 bytes (65537 bytes)", "large data");
 }
 
 #[test]

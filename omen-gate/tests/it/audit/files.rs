@@ -286,7 +286,7 @@ fn a_log_is_not_begun_over_something_else() {
     let path = folder.path().join("audit.jsonl");
     fs::write(folder.path().join("audit.jsonl.new"), "mine").unwrap();
     let error = open_at(&path).unwrap_err();
-    assert!(error.to_string().contains("audit.jsonl.new`, in which a new log is begun, is not empty"), "{error}");
+    assert!(error.to_string().contains("audit.jsonl.new` is not empty, so a new log cannot start there"), "{error}");
     assert_eq!(fs::read_to_string(folder.path().join("audit.jsonl.new")).unwrap(), "mine");
     assert!(!path.exists());
 }

@@ -287,7 +287,7 @@ fn what_no_server_can_be_started_with() {
     assert_eq!(errors.to_string(), format!("line 3, column 9: {}", nul("the value of the variable")));
     for name in ["env = { \"A\\u0000B\" = '' }", "pass_env = [\"A\\u0000B\"]"] {
         let errors = Config::parse(&format!("{command}{name}\n")).unwrap_err();
-        assert!(errors.0[0].message.ends_with("is no name of an environment variable"), "{errors}");
+        assert!(errors.0[0].message.starts_with("invalid name of an environment variable: "), "{errors}");
     }
     for blank in ["' '", r#""\t\n""#, r#""\u00a0""#, r#""\u200b""#] {
         check(
@@ -312,12 +312,12 @@ fn grants() {
     check(
         &with("tool = 'delete_everything'\npermissions = ['READ']"),
         &["9:1 grants[0].tool: `files/delete_everything` \
-        is granted something but not allowed; add an entry to `allow`; a grant alone allows nothing"],
+        has a grant but is not allowed; add an entry to `allow`; a grant alone allows nothing"],
     );
     check(
         &with("tool = 'read'\npermissions = ['READ', 'NETWORK']"),
-        &["10:1 grants[0].permissions: `files/read` has \
-        no use for a grant of `NETWORK`; the tool's entry in `allow` lists only `READ, WRITE`"],
+        &["10:1 grants[0].permissions: `files/read` does \
+        not need `NETWORK`; the tool's entry in `allow` lists only `READ, WRITE`"],
     );
     check(
         &with("tool = 'read'\npermissions = ['READ']\nuses = 0"),
@@ -533,7 +533,10 @@ fn log_and_key_are_two_files_whatever_they_are_called() {
     assert!(load("real/log", "key", "").is_ok() && load("real/new", "other/key", "").is_ok());
     let server = format!("[servers.a]\ncommand = 'x'\nargs = ['{}']\n", at("key").display());
     let errors = load("real/log", "real/key", &server).unwrap_err();
-    assert!(errors.0[0].message.starts_with("`servers.a.args[0]` gives the server the file with the key"), "{errors}");
+    assert!(
+        errors.0[0].message.starts_with("`servers.a.args[0]` passes the key file of the log to the server"),
+        "{errors}"
+    );
 }
 
 /// A variable that every process of these tests has stands for the one with the key.
@@ -580,8 +583,8 @@ fn secrets_are_not_repeated() {
 fn columns_are_counted_in_characters() {
     check(
         "servers = { 'é日' = { x = 1 } }\n",
-        &["1:22 servers.\"é日\".x: `servers.\"é日\".x` is no key of the \
-        configuration; expected one of `args`, `command`, `env`, `pass_env`"],
+        &["1:22 servers.\"é日\".x: unknown key \
+        `servers.\"é日\".x`; expected one of `args`, `command`, `env`, `pass_env`"],
     );
 }
 

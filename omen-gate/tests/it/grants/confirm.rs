@@ -157,7 +157,7 @@ async fn a_confirmation_is_bound_to_tool_arguments_and_turn() {
         make("turn_2", "files/write", json!({"path": "a", "text": "x"})),
     ] {
         let confirmed = setup.ask(&asked).await.unwrap();
-        is_g3(outcome(setup.lease(&other).redeem(Some(confirmed))), "for another call");
+        is_g3(outcome(setup.lease(&other).redeem(Some(confirmed))), "belongs to another call");
     }
     // The order of members does not matter.
     let same = make("turn_1", "files/write", json!({"text": "x", "path": "a"}));
@@ -189,7 +189,7 @@ async fn a_denial_a_panic_and_nobody_are_denials() {
     is_g3(setup(How::Panics).ask(&call).await, "asking failed: the call panicked");
     let limits = ConfirmLimits { timeout: secs(1), valid: secs(1) };
     let nobody = Confirmations::new(Arc::new(Nobody), clock(), limits);
-    is_g3(outcome(nobody.ask(&call).await), "nobody is there");
+    is_g3(outcome(nobody.ask(&call).await), "there is no confirmer");
 }
 
 #[tokio::test(start_paused = true)]

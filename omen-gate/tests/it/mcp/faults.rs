@@ -43,8 +43,8 @@ async fn an_answer_that_is_none_is_malformed() {
     assert!(malformed(&alone(fails("text").await), "expected a sequence"));
     // What cannot be told to belong to a call ends the connection.
     assert!(malformed(&for_good(fails("garbage").await), "I have no idea"));
-    assert!(malformed(&for_good(fails("half").await), "neither request"));
-    assert!(malformed(&for_good(fails("stranger").await), "was not asked"));
+    assert!(malformed(&for_good(fails("half").await), "expected a request, a notification or a response"));
+    assert!(malformed(&for_good(fails("stranger").await), "unknown request"));
     assert!(malformed(&for_good(fails("nobody").await), "what?"));
 }
 
@@ -106,7 +106,7 @@ async fn an_answer_that_is_repeated_ends_the_connection_after_the_first() {
     until("the repetition is seen", || server.exit().is_some()).await;
     assert!(server.revision() >= before);
     let next = call(&server, "echo", json!({})).await.unwrap_err();
-    assert!(matches!(&next, Fault::Unreachable { why } if why.contains("was not asked")), "{next:?}");
+    assert!(matches!(&next, Fault::Unreachable { why } if why.contains("unknown request")), "{next:?}");
 }
 
 #[tokio::test]
@@ -188,7 +188,7 @@ async fn a_list_ends_and_names_each_tool_once() {
     let names: Vec<_> = list("paged").await.unwrap().into_iter().map(|tool| tool.name.to_string()).collect();
     assert_eq!(names, ["tool-0", "tool-1", "echo"]);
     assert!(malformed(&list("endless").await.unwrap_err(), "more than 100 pages"));
-    assert!(malformed(&list("twins").await.unwrap_err(), "two tools `echo`"));
+    assert!(malformed(&list("twins").await.unwrap_err(), "duplicate tool `echo`"));
     assert_eq!(list("good").await.unwrap()[0].more["x-unknown"], json!([0]), "unknown members are kept");
 }
 
@@ -234,7 +234,7 @@ async fn a_handshake_that_fails_says_why() {
     assert!(malformed(&fails("chatty").await, "Server running on stdio"));
     assert!(malformed(&fails("vague").await, "missing field"));
     let Fault::Unreachable { why } = fails("ancient").await else { panic!() };
-    assert!(why.contains("no version"), "{why}");
+    assert!(why.contains("unsupported protocol version"), "{why}");
     let Fault::Unreachable { why } = fails("dead").await else { panic!() };
     assert!(why.contains("exit status: 7") && why.contains("I am not configured"), "{why}");
     let absent = within(StdioServer::start(omen_gate::mcp::Launch::new("/no/such/program"))).await.unwrap_err();
@@ -321,7 +321,7 @@ async fn an_answer_to_what_was_never_asked_ends_the_connection_whatever_was_canc
     let server = start(hostile("patient").limits(ServerLimits { open_requests: 2, ..limits() })).await;
     cancel_one_by_one(&server, 5).await;
     let fault = call(&server, "stranger", json!({})).await.unwrap_err();
-    assert!(malformed(&fault, "was not asked"), "{fault:?}");
+    assert!(malformed(&fault, "unknown request"), "{fault:?}");
 }
 
 #[tokio::test]

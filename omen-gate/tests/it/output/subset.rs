@@ -27,7 +27,7 @@ fn takes<T: serde::de::DeserializeOwned + JsonSchema + 'static>(promise: Value) 
 #[track_caller]
 fn refuses<T: serde::de::DeserializeOwned + JsonSchema + 'static>(promise: Value, why: &str) {
     let blocked = check::<T>(&promise).expect_err(&promise.to_string());
-    assert!(blocked.message.ends_with(&format!("promises: {why}")), "{blocked}");
+    assert!(blocked.message.ends_with(&format!("may give: {why}")), "{blocked}");
 }
 
 macro_rules! types {
