@@ -198,7 +198,7 @@ pub fn setters(model: &Model, setters: &Setters) -> Result<Source, Mistakes> {
     source(model, || setters::emit(model, setters))
 }
 
-/// The way of a request through the gate: the method that each state has, and what answers the others:
+/// The steps of a request through the gate: the method that each state has, and the error of the others:
 /// `omen-gate`. `steps` are the files, by method, in which the methods are written out once.
 ///
 /// # Errors

@@ -85,7 +85,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// A text that is no code: of `omen check`, or of whatever else has codes.
+/// A text that is not a code, of `omen check` or of anything else that has codes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownCode<C = Code> {
     text: String,
@@ -93,7 +93,7 @@ pub struct UnknownCode<C = Code> {
 }
 
 impl<C: Copy> UnknownCode<C> {
-    /// How much of the text is told, in characters.
+    /// How much of the text is shown, in characters.
     pub const MAX_CHARS: usize = 32;
 
     /// A text, and the code that was perhaps meant.

@@ -57,7 +57,7 @@ pub enum ShapeKind {
     Number { min: Option<f64>, max: Option<f64> },
     /// `true` or `false`.
     Bool,
-    /// One of these, told apart by JSON type.
+    /// One of these, distinguished by JSON type.
     Union(&'static [&'static Shape]),
     /// A free-form object with at least so many members.
     FreeObject { min: usize },

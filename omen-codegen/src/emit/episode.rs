@@ -45,7 +45,8 @@ struct State<'m> {
 
 impl<'m> State<'m> {
     fn parse(of: &'m Typestate) -> Result<Self, Mistakes> {
-        let ty: syn::Type = syn::parse_str(&of.ty).map_err(|error| bug(format!("`{}` is no type: {error}", of.ty)))?;
+        let ty: syn::Type =
+            syn::parse_str(&of.ty).map_err(|error| bug(format!("`{}` is not a type: {error}", of.ty)))?;
         let mut parameters = Vec::new();
         let letters = |c: char| !c.is_ascii_alphanumeric();
         for word in of.ty.split(letters).filter(|word| word.len() == 1) {
@@ -88,7 +89,7 @@ fn typestate(fsm: &Fsm, state: &State<'_>) -> Result<TokenStream, Mistakes> {
     let mut of = Vec::new();
     for id in &state.of.of {
         let node = known.iter().find(|node| node.id == *id);
-        of.push(ident(&node.ok_or_else(|| bug(format!("there is no state `{id}`")))?.name));
+        of.push(ident(&node.ok_or_else(|| bug(format!("there is not a state `{id}`")))?.name));
     }
     let (ty, generics, name, open) = (&state.ty, state.generics(), &state.of.ty, state.of.open);
     Ok(quote! {

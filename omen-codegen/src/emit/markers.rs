@@ -153,7 +153,7 @@ pub(super) fn emit(model: &Model, markers: &Markers) -> Result<TokenStream, Mist
     Ok(tokens)
 }
 
-/// All markers by enum and value, for generated code: there they need not be told from each other.
+/// All markers by enum and value, for generated code: there they need not be distinguished.
 fn everywhere(model: &Model, markers: &Markers) -> Result<Option<TokenStream>, Mistake> {
     let mut modules = Vec::new();
     for (name, naming) in &markers.markers {
@@ -268,10 +268,10 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
     }
 }
 
-/// What the compiler says of a type that is no marker of the enum.
+/// The compile error for a type that is not a marker of the enum.
 fn texts(name: &str, paths: &[TokenStream]) -> (String, String) {
     let paths: Vec<_> = paths.iter().map(|path| format!("`{}`", path.to_string().replace(' ', ""))).collect();
-    (format!("`{{Self}}` is no value of `{name}`"), format!("its values are {}", paths.join(", ")))
+    (format!("invalid value `{{Self}}` for `{name}`"), format!("its values are {}", paths.join(", ")))
 }
 
 /// Name of the trait of an enum's markers.
@@ -282,7 +282,7 @@ fn fact(name: &str) -> String {
 fn values<'m>(model: &'m Model, name: &str) -> Result<&'m [Variant], Mistake> {
     match model.defs.get(name).map(|def| &def.kind) {
         Some(Kind::Enum(values)) => Ok(values),
-        _ => Err(mistake(&["markers", name], format!("`{name}` is no enum of the schemas"))),
+        _ => Err(mistake(&["markers", name], format!("`{name}` is not an enum of the schemas"))),
     }
 }
 

@@ -229,7 +229,7 @@ fn check(context: &Context<'_>, object: &Object, conditional: &Conditional) -> R
         (When::Empty, _) => quote!(matches!(#subject, Some((_, 0)))),
         (When::OneOf(values), Ty::Ref(name)) => {
             let Kind::Enum(_) = &context.model.def(name)?.kind else {
-                return Err(bug(format!("a conditional asks for a value of `{name}`, which is no enum")));
+                return Err(bug(format!("a conditional asks for a value of `{name}`, which is not an enum")));
             };
             let name = ident(name);
             let values = values.iter().map(|value| ident(&pascal(value)));

@@ -35,7 +35,7 @@ fn payload<'m>(context: &Context<'m>, packet: &str) -> Result<&'m str, Mistakes>
 
 /// The reader of a member that all packets share.
 fn part(context: &Context<'_>, first: &str, name: &str, mode: Mode) -> Result<Reader, Mistakes> {
-    let root = context.model.object(first).ok_or_else(|| bug(format!("packet `{first}` is no object")))?;
+    let root = context.model.object(first).ok_or_else(|| bug(format!("packet `{first}` is not an object")))?;
     match root.field(name).map(|field| &field.ty) {
         Some(Ty::Ref(def)) => reference(context, def, 2, mode),
         _ => Err(bug(format!("packet `{first}` has no `{name}`"))),
@@ -321,7 +321,7 @@ fn reader(context: &Context<'_>, first: &str, mode: Mode) -> Result<TokenStream,
 
 fn packet_shapes(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     let model = context.model;
-    let root = model.object(first).ok_or_else(|| bug(format!("packet `{first}` is no object")))?;
+    let root = model.object(first).ok_or_else(|| bug(format!("packet `{first}` is not an object")))?;
     let types = model.packets.iter().map(|packet| ident(&pascal(packet)));
     let shapes = model.packets.iter().map(|packet| shape_name(packet));
     // When the type is unknown, header and envelope can be checked all the same.

@@ -194,7 +194,7 @@ fn is_text(demanded: &Json) -> bool {
 fn known_value(target: &Definition<'_>, value: &str, at: &Node<'_>, report: &mut Report) {
     let known = target.value_names();
     if !known.contains(&value) {
-        let problem = format!("`{value}` is no value of `{}`", target.name);
+        let problem = format!("invalid value `{value}` for `{}`", target.name);
         report.add(Kind::ConditionalValue, at, problem, suggest::help(value, known));
     }
 }

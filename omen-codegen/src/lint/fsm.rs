@@ -147,7 +147,7 @@ fn values<'a>(index: &Index<'a>, node: &Node<'a>, report: &mut Report) -> Vec<&'
                 return definition.value_names();
             }
             let help = suggest::help(name, enums().map(|definition| definition.name));
-            wrong(&at, format!("there is no enum `{name}`"), help);
+            wrong(&at, format!("there is not an enum `{name}`"), help);
         }
         (None, Some(_)) => {}
         _ => {

@@ -30,7 +30,7 @@ const CODE: &[Field] = &[
 const STEP: &[Field] = &[need("state", Want::Text), need("description", Want::Text)];
 /// What leads on: every step has it but the last.
 const NEXT: &[Field] = &[need("method", Want::Text)];
-/// What the compiler answers where a step is out of turn.
+/// The compile error for a step out of order.
 const REFUSED: &[Field] = &[need("code", Want::Text), need("message", Want::Text), need("note", Want::Text)];
 
 pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {

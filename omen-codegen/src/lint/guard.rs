@@ -132,7 +132,7 @@ fn look<'a>(
 }
 
 fn not_enum(step: &str) -> (Kind, String, String) {
-    let problem = format!("`{step}` is no enum");
+    let problem = format!("`{step}` is not an enum");
     (Kind::GuardNotEnum, problem, "look at an enum, or at a derived fact".to_owned())
 }
 

@@ -41,7 +41,7 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
             report.add(
                 Kind::PacketMembers,
                 &packet.node,
-                format!("the packet `{}` is no object", packet.name),
+                format!("the packet `{}` is not an object", packet.name),
                 format!("make it an object of {}", suggest::list(&MEMBERS)),
             );
         }
@@ -70,7 +70,7 @@ fn members(index: &Index<'_>, packet: &Definition<'_>, report: &mut Report) {
             "mcp" => refers_to(index, &at, (MCP, None), report),
             "payload" => payload(index, packet, &at, report),
             _ => {
-                let problem = format!("`{name}` is no member of a packet");
+                let problem = format!("unknown field `{name}` of a packet");
                 let help = suggest::help(name, MEMBERS);
                 report.add(Kind::PacketMembers, &at, problem, help);
             }
@@ -181,7 +181,7 @@ fn union(index: &Index<'_>, report: &mut Report) {
     for branch in union.node.list("oneOf") {
         let Some(target) = index.referred(&branch) else { continue };
         if !target.is_packet() || listed.contains(&target.name) {
-            let problem = format!("`{}` is no packet, or is listed twice", target.name);
+            let problem = format!("`{}` is not a packet, or is listed twice", target.name);
             report.add(Kind::PacketList, &branch, problem, "list each packet once");
         }
         listed.push(target.name);

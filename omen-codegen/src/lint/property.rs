@@ -17,7 +17,7 @@ const TYPED: &[Field] = &[need("type", Want::Any), may("default", Want::Any)];
 const NULLABLE: &[Field] = &[need("type", Want::Any)];
 const ARRAY: &[Field] =
     &[need("type", Want::Any), need("items", Want::Record), may("minItems", Want::Count), may("maxItems", Want::Count)];
-/// The tag of a packet's header; looked at with the packet.
+/// The tag of a packet's header; checked with the packet.
 const TAG: &[Field] = &[may("properties", Want::Record)];
 
 /// Constraints that are refused here with a help of their own.

@@ -58,7 +58,7 @@ pub(super) fn check(set: &SchemaSet, report: &mut Report) {
     }
 }
 
-/// The `version` of a file that is no schema.
+/// The `version` of a file that is not a schema.
 pub(super) fn version(root: &Node<'_>, report: &mut Report) {
     fixed(root, "version", VERSION, Kind::VersionMismatch, report);
 }

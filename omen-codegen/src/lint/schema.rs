@@ -198,7 +198,7 @@ fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
             report.add(
                 Kind::UnionBranch,
                 &node,
-                format!("`{name}` has no JSON type of its own, so a value cannot be told to be one"),
+                format!("`{name}` has no JSON type of its own, so a value cannot be recognized as one"),
                 "refer to an object, an enum or a scalar",
             );
             continue;
@@ -269,7 +269,7 @@ fn integer(node: &Node<'_>, report: &mut Report) {
             let problem = format!("`{key}` is below 0: negative integers are not supported");
             report.add(Kind::IntegerNegative, &at, problem, "write 0 or more");
         } else if at.json.as_f64().is_some() && at.json.as_u64().is_none() {
-            let problem = format!("`{key}` of an integer is no integer");
+            let problem = format!("`{key}` of an integer is not an integer");
             report.add(Kind::BoundType, &at, problem, "write it without fraction and exponent");
         } else if at.json.as_u64().is_some_and(|bound| bound > MAX_INTEGER) {
             report.add(

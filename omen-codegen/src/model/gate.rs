@@ -65,7 +65,7 @@ pub struct End {
     pub refused: OutOfTurn,
 }
 
-/// What the compiler answers where a step is out of turn.
+/// The compile error for a step out of order.
 #[derive(Clone, Debug)]
 pub struct OutOfTurn {
     /// The code that is at stake.

@@ -48,7 +48,7 @@ pub struct Event {
 /// A condition on a packet's content.
 #[derive(Clone, Debug)]
 pub struct Guard {
-    /// What is looked at.
+    /// What is checked.
     pub on: GuardOn,
     /// The values that pass.
     pub values: Vec<String>,

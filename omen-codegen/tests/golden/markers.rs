@@ -37,7 +37,7 @@ macro_rules! __ink {
 
 /// A value of `Ink` at the level of types.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no value of `Ink`",
+    message = "invalid value `{Self}` for `Ink`",
     label = "a value of another sort",
     note = "its values are `BlueInk`, `RedInk`"
 )]
@@ -72,7 +72,7 @@ pub mod pace {
 
 /// A value of `Pace` at the level of types.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no value of `Pace`",
+    message = "invalid value `{Self}` for `Pace`",
     label = "a value of another sort",
     note = "its values are `pace::Slow`, `pace::Fast`"
 )]

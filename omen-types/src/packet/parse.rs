@@ -10,7 +10,7 @@ use crate::read::{Read, free};
 use crate::scalar::TextScalar;
 use crate::shape::{self, HasShape, Scanner};
 
-/// A line that is no packet: what is wrong with it, and what it says of itself all the same.
+/// A line that is not a packet: what is wrong with it, and what can still be read of it.
 #[derive(Clone, Debug)]
 pub struct Rejected {
     /// All that is wrong; never empty. `JSON` errors come alone.
@@ -109,7 +109,7 @@ fn reject(text: &str, refusal: &serde_json::Error) -> Rejected {
     Rejected { errors: explain(text, refusal, packet_shape(claims.packet_type)), claims }
 }
 
-/// Why a text is no JSON value at all, or one that is nested too deeply.
+/// Why a text is not a JSON value at all, or one that is nested too deeply.
 fn unreadable(text: &str) -> Option<Diagnostic> {
     if let Some(at) = shape::too_deep(text) {
         let mut error = Diagnostic::error(Code::Json, format!("nested deeper than {MAX_DEPTH} levels"))
@@ -149,7 +149,7 @@ fn syntax(text: &str) -> serde_json::Result<()> {
 
 fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     let message = error.to_string();
-    // serde_json adds " at line 1 column N"; the place is told apart here.
+    // serde_json adds " at line 1 column N"; the place is separated here.
     let message = message.split(" at line ").next().unwrap_or(&message);
     let start = text
         .split_inclusive('\n')

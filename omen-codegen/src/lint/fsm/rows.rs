@@ -146,7 +146,7 @@ fn unreachable(states: &States<'_>, table: &Table<'_>, report: &mut Report) {
     }
 }
 
-/// A packet without a row is illegal everywhere, which is a fact; an event that is no packet and
+/// A packet without a row is illegal everywhere, which is a fact; an event that is not a packet and
 /// has no row is nothing at all.
 fn dead(events: &[Node<'_>], table: &Table<'_>, report: &mut Report) {
     for event in events.iter().filter(|event| event.text("packet").is_none()) {
@@ -155,7 +155,7 @@ fn dead(events: &[Node<'_>], table: &Table<'_>, report: &mut Report) {
             report.add(
                 Kind::DeadEvent,
                 event,
-                format!("the event `{id}` is no packet and has no row"),
+                format!("the event `{id}` is not a packet and has no row"),
                 "add a row for it, or remove it",
             );
         }

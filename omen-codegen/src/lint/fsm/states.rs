@@ -91,7 +91,7 @@ impl<'a> States<'a> {
         self.to(name).is_none() && self.leaves.iter().any(|leaf| leaf.state == name)
     }
 
-    /// Reports a name that is no state.
+    /// Reports a name that is not a state.
     pub(super) fn unknown(&self, name: &str, wildcard: Option<&str>, at: &Node<'_>, report: &mut Report) {
         let mut known = Vec::from_iter(wildcard);
         for leaf in &self.leaves {
@@ -102,7 +102,7 @@ impl<'a> States<'a> {
             }
         }
         let help = suggest::help(name, known);
-        report.add(Kind::UnknownState, at, format!("there is no state `{name}`"), help);
+        report.add(Kind::UnknownState, at, format!("there is not a state `{name}`"), help);
     }
 }
 

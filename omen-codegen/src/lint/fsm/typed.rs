@@ -113,7 +113,12 @@ fn written(state: &Node<'_>, report: &mut Report) {
     if let (Some(ty), Some(at)) = (state.text("type"), state.get("type"))
         && syn::parse_str::<syn::TypePath>(ty).is_err()
     {
-        report.add(Kind::TypedState, &at, format!("`{ty}` is no type"), "write it as in Rust, such as `Decide<Act>`");
+        report.add(
+            Kind::TypedState,
+            &at,
+            format!("`{ty}` is not a type"),
+            "write it as in Rust, such as `Decide<Act>`",
+        );
     }
 }
 
