@@ -4,8 +4,22 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where retired words are looked for: the pages at the root, and these folders.
-const SCANNED: [&str; 1] = ["schema"];
+/// Where retired words are searched: the files at the root, and these folders.
+const SCANNED: [&str; 13] = [
+    "docs",
+    "examples",
+    "omen-cli",
+    "omen-codegen",
+    "omen-fsm",
+    "omen-gate",
+    "omen-invariants",
+    "omen-sdk",
+    "omen-types",
+    "pages",
+    "proofs",
+    "schema",
+    "xtask",
+];
 
 /// Files in which people read words. The `.stderr` files hold what rustc prints for our messages.
 const EXTENSIONS: [&str; 5] = ["json", "md", "rs", "stderr", "toml"];

@@ -1,7 +1,7 @@
 // R3: whether a tool ran may be unknown
 use omen_gate::fault::Ran;
 
-fn told(ran: Ran) -> &'static str {
+fn describe(ran: Ran) -> &'static str {
     match ran {
         Ran::Yes => "it ran",
         Ran::No => "it did not run",
