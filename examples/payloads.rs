@@ -1,4 +1,4 @@
-//! An agent that builds the payloads of its packets, with every member that the schemas have.
+//! An agent that builds the payloads of its packets, with every field of the schemas.
 //!
 //! ```text
 //! cargo run --example payloads
@@ -74,7 +74,9 @@ fn agent(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>) -
         .execution_method(ExecutionMethod::tool().tool_id("config.set").tool_params(call.into_map()).build())
         .authorization_token_id("token_raise".parse()?)
         .build();
-    let Sorted::Writes(write) = Directive::stating(write).sort() else { return Err("it writes".into()) };
+    let Sorted::Writes(write) = Directive::stating(write).sort() else {
+        return Err("the directive writes".into());
+    };
     let (episode, [task]) = episode.execute([write.with(permit)])?;
     let used = ExecutionMetadata::builder().tokens_used(40_u32.into()).tool_calls_used(1_u32.into()).build();
     let done = TaskResultPayload::success()

@@ -271,6 +271,23 @@
 //! }
 //! ```
 //!
+//! The capability of a move that differs between states, [`CanExecute`](crate::CanExecute), has the class of the orders as
+//! its parameter; [`CanVerify`](crate::CanVerify) sends a plan. `check` needs none: it is generic over the progress of its
+//! loop. This helper accepts each state that may send a directive that reads:
+//!
+//! ```
+//! # use omen::prelude::*;
+//! use omen::episode::CanExecute;
+//!
+//! fn sent<S: CanExecute<ReadOnly>>(
+//!     episode: Episode<S>,
+//!     order: Order<ReadOnly>,
+//! ) -> Result<(Episode<S::Executed<1>>, Pending), Halt> {
+//!     let (episode, [task]) = episode.execute([order])?;
+//!     Ok((episode, task))
+//! }
+//! ```
+//!
 //! A closure can leave the state of its parameter to the compiler if its move has a capability and the result is not
 //! used further: `|episode: Episode<_>| episode.cancel(ruling, envelope)`. A move that differs between states, such as
 //! `believe`, which closes a verification loop and returns a proof there, needs the state: `|episode: Episode<Model>|`.

@@ -11,6 +11,7 @@ use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Answer, Fsm, Model, Move, Typestate};
 
 mod capability;
+mod each;
 mod explain;
 mod method;
 
@@ -122,7 +123,7 @@ fn methods(
             )
         })?;
         // The states of a capability share one method, see `capability`.
-        if mv.capability.is_some() && implementation.is_for_any() {
+        if mv.capability.as_ref().is_some_and(|capability| !capability.per_state) && implementation.is_for_any() {
             continue;
         }
         let next = next(fsm, states, state, mv);

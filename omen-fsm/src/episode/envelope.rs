@@ -21,11 +21,11 @@ impl Core {
         }
     }
 
-    /// The envelope of a packet. After a hypothesis, what claims something takes status and evidence from the latest
-    /// envelope that has evidence; what asks for certainty goes in the hypothesis itself (D31).
+    /// The envelope of a packet. After a hypothesis, a packet that makes a claim takes status and evidence from the
+    /// latest envelope that has evidence; a packet that seeks certainty carries the hypothesis itself (D31).
     pub(super) fn envelope_of(&self, packet_type: PacketType) -> McpEnvelope {
         let mut mcp = McpEnvelope::clone(&self.mcp);
-        // A decision brings the envelope that is meant for it; to ACT on a hypothesis is refused.
+        // A decision comes with its own envelope; ACT on a hypothesis is refused.
         let asks = inv_004_live_evidence::can_ask(packet_type, self.machine.ledger());
         if !asks && !inv_004_live_evidence::is_borne_out(&mcp) {
             mcp.epistemics = self.grounded.epistemics.clone();

@@ -12,7 +12,7 @@ use quote::{format_ident, quote};
 
 use super::super::functions::Implementation;
 use super::super::{doc, ident};
-use super::{State, explain, find, method, mistake, next};
+use super::{State, each, explain, find, method, mistake, next};
 use crate::mistake::Mistakes;
 use crate::model::{Answer, Capability, Fsm, Model, Move};
 
@@ -33,6 +33,14 @@ pub(super) fn emit(
     let mut all = Capabilities { traits: TokenStream::new(), explained: TokenStream::new(), names: Vec::new() };
     for (at, mv) in model.fsm.typed.moves.iter().enumerate() {
         let Some(capability) = &mv.capability else { continue };
+        if capability.per_state {
+            let made = each::emit(&model.fsm, states, mv, capability, implementations);
+            let (traits, methods) = made.map_err(|problem| mistake(at, problem))?;
+            all.traits.extend(traits);
+            all.explained.extend(methods);
+            all.names.push(each::carrier(capability));
+            continue;
+        }
         let within = within(&model.fsm, states, mv, implementations);
         let implementation = within.iter().find_map(|state| find(state, mv, implementations)).filter(|_| !mv.by_hand);
         let leads_on = implementation.is_some_and(Implementation::leads_on);
@@ -69,15 +77,8 @@ fn one(
     mv: &Move,
     leads_on: bool,
 ) -> Result<TokenStream, String> {
-    let Some(Capability { name, then }) = &mv.capability else { return Ok(TokenStream::new()) };
-    let listed: Vec<String> = within.iter().map(|state| format!("`{}`", state.of.ty)).collect();
-    let about = doc(&format!("States in which `{}` is legal: {}.", mv.method, listed.join(", ")));
-    let message = format!("FSM: cannot `{}`: the state `{{Self}}` does not implement `{name}`", mv.method);
-    let label = format!("requires `{{Self}}: {name}`");
-    let note = format!(
-        "in code that is generic over the state, add the bound `{name}`; the states that satisfy it are {}",
-        listed.join(", ")
-    );
+    let Some(Capability { name, then, .. }) = &mv.capability else { return Ok(TokenStream::new()) };
+    let texts = texts(mv, name, &[], within);
     let (name, then, leads) =
         (ident(name), ident(then), if leads_on { "The next state." } else { "The state itself." });
     let leads = doc(leads);
@@ -96,14 +97,31 @@ fn one(
     });
     let impls = impls.collect::<Result<Vec<_>, String>>()?;
     Ok(quote! {
-        #about
-        #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
+        #texts
         pub trait #name: Typestate {
             #leads
             type #then: Typestate;
         }
         #(#impls)*
     })
+}
+
+/// The docs and the compile error of a capability.
+pub(super) fn texts(mv: &Move, name: &str, over: &[String], within: &[&State<'_>]) -> TokenStream {
+    let listed: Vec<String> = within.iter().map(|state| format!("`{}`", state.of.ty)).collect();
+    let about = doc(&format!("States in which `{}` is legal: {}.", mv.method, listed.join(", ")));
+    let arguments: Vec<String> = over.iter().map(|name| format!("{{{name}}}")).collect();
+    let bound = if over.is_empty() { name.to_owned() } else { format!("{name}<{}>", arguments.join(", ")) };
+    let message = format!("FSM: cannot `{}`: the state `{{Self}}` does not implement `{bound}`", mv.method);
+    let label = format!("requires `{{Self}}: {bound}`");
+    let note = format!(
+        "in code that is generic over the state, add the bound `{bound}`; the states that satisfy it are {}",
+        listed.join(", ")
+    );
+    quote! {
+        #about
+        #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
+    }
 }
 
 /// The trait that explains a call in a generic state without the capability.
@@ -120,7 +138,7 @@ fn shared(
 ) -> Result<TokenStream, String> {
     let (can, then) = (ident(&capability.name), ident(&capability.then));
     let next: syn::Type = syn::parse_quote!(S::#then);
-    let method = method::generic(mv, implementation, leads_on.then_some(&next))?;
+    let method = method::generic(mv, implementation, &[], leads_on.then_some(&next))?.inherent();
     let heading = doc(&format!("In each state with [`{can}`]."));
     Ok(quote! {
         #heading

@@ -15,25 +15,42 @@ pub(super) fn emit(
     implementation: &Implementation,
     next: Option<&syn::Type>,
 ) -> Result<TokenStream, String> {
-    of(&state.ty, &state.parameters, mv, implementation, next)
+    Ok(of(&state.ty, &state.parameters, mv, implementation, next)?.inherent())
 }
 
-/// The method of a state that is a type parameter, `S`.
-pub(super) fn generic(
+/// The method of a state that is a type parameter, `S`; `own` are parameters of its impl.
+pub(super) fn generic<'i>(
     mv: &Move,
-    implementation: &Implementation,
+    implementation: &'i Implementation,
+    own: &[syn::Ident],
     next: Option<&syn::Type>,
-) -> Result<TokenStream, String> {
-    of(&functions::any(), &[], mv, implementation, next)
+) -> Result<Method<'i>, String> {
+    of(&functions::any(), own, mv, implementation, next)
 }
 
-fn of(
+/// A method in its parts.
+pub(super) struct Method<'i> {
+    pub(super) docs: &'i [syn::Attribute],
+    /// From `fn` to the end of the bounds.
+    pub(super) signature: TokenStream,
+    pub(super) body: TokenStream,
+}
+
+impl Method<'_> {
+    /// The method of an inherent impl.
+    pub(super) fn inherent(&self) -> TokenStream {
+        let Self { docs, signature, body } = self;
+        quote!(#(#docs)* pub #signature { #body })
+    }
+}
+
+fn of<'i>(
     state: &syn::Type,
     own: &[syn::Ident],
     mv: &Move,
-    implementation: &Implementation,
+    implementation: &'i Implementation,
     next: Option<&syn::Type>,
-) -> Result<TokenStream, String> {
+) -> Result<Method<'i>, String> {
     let mut generics = implementation.generics.clone();
     let mut output = implementation.output.clone();
     let mut parameters = implementation.parameters.clone();
@@ -57,12 +74,10 @@ fn of(
     let clause = (!clause.is_empty()).then(|| quote!(where #(#clause),*));
     let (method, function) = (ident(&mv.method), &implementation.function);
     let (names, types): (Vec<_>, Vec<_>) = parameters.iter().map(|(name, ty)| (name, ty)).unzip();
-    let docs = &implementation.docs;
-    Ok(quote! {
-        #(#docs)*
-        pub fn #method #generics (self, #(#names: #types),*) #output #clause {
-            moves::#method::#function(self, #(#names),*)
-        }
+    Ok(Method {
+        docs: &implementation.docs,
+        signature: quote!(fn #method #generics (self, #(#names: #types),*) #output #clause),
+        body: quote!(moves::#method::#function(self, #(#names),*)),
     })
 }
 

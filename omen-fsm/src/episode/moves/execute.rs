@@ -100,10 +100,17 @@ where
     send(episode, orders)
 }
 
-fn send<S, Next, C, const N: usize>(
+/// Sends directives in a state that is a type parameter.
+///
+/// # Errors
+/// If one is refused, none is sent: because of a token (E4), its constraints (INV-007), or budgets (INV-005).
+pub(crate) fn send<S, Next, C, const N: usize>(
     mut episode: Episode<S>,
     orders: impl IntoOrders<C, N>,
-) -> Result<(Episode<Next>, [Pending; N]), Refused<S, [Order<C>; N]>> {
+) -> Result<(Episode<Next>, [Pending; N]), Refused<S, [Order<C>; N]>>
+where
+    [(); N]: SomeOrders,
+{
     let orders = orders.into_orders();
     match dispatch(&mut episode.core, &orders) {
         Ok(tasks) => Ok((episode.at(), tasks)),

@@ -15,7 +15,7 @@ pub(crate) fn verify<P: Progress, O, T>(
     episode: Episode<Verify<P, O, T>>,
     plan: impl Says<Plan>,
 ) -> Result<Episode<Verify<<P as Progress>::Planned, O, T>>, Refused<Verify<P, O, T>, Plan>> {
-    send(episode, plan.said())
+    send(episode, plan)
 }
 
 /// Sends another plan while directives of the loop are open.
@@ -26,7 +26,7 @@ pub(crate) fn in_open<P, O, T, const N: usize>(
     episode: Episode<Open<Verify<P, O, T>, N>>,
     plan: impl Says<Plan>,
 ) -> Result<Episode<Open<Verify<P, O, T>, N>>, Refused<Open<Verify<P, O, T>, N>, Plan>> {
-    send(episode, plan.said())
+    send(episode, plan)
 }
 
 /// Sends another plan while directives of the loop are open.
@@ -37,14 +37,19 @@ pub(crate) fn in_many<P, O, T>(
     episode: Episode<Many<Verify<P, O, T>>>,
     plan: impl Says<Plan>,
 ) -> Result<Episode<Many<Verify<P, O, T>>>, Refused<Many<Verify<P, O, T>>, Plan>> {
-    send(episode, plan.said())
+    send(episode, plan)
 }
 
 fn no_decision() -> Arc<Refusal> {
     Arc::new(Refusal::rule(Diagnostic::error(Code::E3, "no decision began this verification loop")))
 }
 
-fn send<S, Next>(mut episode: Episode<S>, plan: Plan) -> Result<Episode<Next>, Refused<S, Plan>> {
+/// Sends a plan in a state that is a type parameter.
+///
+/// # Errors
+/// As in each of these states.
+pub(crate) fn send<S, Next>(mut episode: Episode<S>, plan: impl Says<Plan>) -> Result<Episode<Next>, Refused<S, Plan>> {
+    let plan = plan.said();
     let Some(decision) = episode.core.decision.clone() else {
         // No loop runs without a decision, so an earlier step must have failed.
         let why = episode.core.trouble.clone().unwrap_or_else(no_decision);

@@ -1,4 +1,4 @@
-//! A step that cannot fail by its type does not fail for a value, however deep or large the program would have it.
+//! A step without an error in its type does not fail because of a value, however deep or large.
 
 use omen::packet::{EpistemicStatus, PacketId, RefType};
 use omen::*;

@@ -1,4 +1,4 @@
-//! What the schema lets a packet say beside what its move asks for, the typed API can say.
+//! The typed API can set the optional members of packets.
 
 use omen::packet::{EstimatedCost, ExecutionMetadata, PacketId, RealNumber, ReliabilityMetadata, RetryPolicy};
 use omen::*;

@@ -1,4 +1,4 @@
-//! Where the packets of a typed episode come from, and what they are linked to (LAYER, CHAIN).
+//! The senders of the packets of an episode, and the links between the packets (LAYER, CHAIN).
 
 use omen::validator::{Event, ValidatorOptions};
 use omen::*;

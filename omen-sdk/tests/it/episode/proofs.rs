@@ -1,4 +1,4 @@
-//! What a verification loop proves, and what it does not (INV-003, D22).
+//! What a verification loop proves and what it does not prove (INV-003, D22).
 
 use omen::*;
 use serde_json::{Value, json};

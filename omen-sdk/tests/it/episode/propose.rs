@@ -1,4 +1,4 @@
-//! The dynamic entrance and the validator give the same verdict on every packet of every example.
+//! Proposals and the validator have the same verdict on every packet of every example.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! What the types cannot know is refused when it becomes known, with the episode in hand.
+//! What the types cannot check is refused at run time, with the episode in the error.
 
 use omen::*;
 

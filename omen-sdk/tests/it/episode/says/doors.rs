@@ -1,4 +1,4 @@
-//! Programs that say what they say with generated payloads, and what such payloads are refused for.
+//! Programs that use generated payloads, and the refusals of such payloads.
 
 use omen::packet::{ObservationPayload, TaskDirectivePayload};
 use omen::*;

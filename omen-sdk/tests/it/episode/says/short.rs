@@ -1,4 +1,4 @@
-//! Programs that say what they say with the methods of the typed API alone.
+//! Programs that use only the methods of the typed API.
 
 use omen::packet::{
     ContradictionDetails, EstimatedCost, ExecutionMetadata, IntentScope, NonNegativeNumber, PacketId, RealNumber,
