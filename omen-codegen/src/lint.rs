@@ -8,12 +8,14 @@
 //! Architecture invariant: this phase knows the form of the files and not the meaning of any rule.
 
 mod branches;
+mod codes;
 mod conditional;
 mod fsm;
 mod gate;
 mod guard;
 mod help;
 mod index;
+mod keyword;
 mod kind;
 mod names;
 mod node;

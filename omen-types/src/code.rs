@@ -111,7 +111,7 @@ impl<C: Copy> UnknownCode<C> {
 
 impl<C: fmt::Display> fmt::Display for UnknownCode<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no code `{}`", self.text)?;
+        write!(f, "unknown code `{}`", self.text)?;
         match &self.near {
             Some(near) => write!(f, "; did you mean `{near}`?"),
             None => Ok(()),

@@ -260,6 +260,8 @@ visitor! { Timestamp [] => Timestamp, deserialize_str, time::EXPECTS;
     }
 }
 
+deserialize!(Timestamp, Timestamp);
+
 visitor! { Instant [] => Instant, deserialize_str, time::EXPECTS;
     #[inline]
     fn visit_str<E: Error>(self, text: &str) -> Result<Instant, E> {

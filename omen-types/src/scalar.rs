@@ -34,7 +34,7 @@ impl Invalid {
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let short: String = self.got.chars().take(80).collect();
-        write!(f, "`{}` is no {}: expected {}", short.escape_debug(), self.name, self.expects)
+        write!(f, "invalid {} `{}`; expected {}", self.name, short.escape_debug(), self.expects)
     }
 }
 

@@ -7,14 +7,13 @@
 
 use crate::code::Code;
 
+mod example;
 mod locate;
 mod scan;
-mod strict;
 mod walk;
 
 pub(crate) use locate::locate;
 pub(crate) use scan::{JsonType, Scanner, too_deep};
-pub(crate) use strict::Strict;
 pub(crate) use walk::walk;
 
 /// A type that the schema describes.
@@ -26,7 +25,7 @@ pub trait HasShape {
 
 pub(crate) static BOOL: Shape = Shape { name: "", kind: ShapeKind::Bool };
 pub(crate) static PLAIN_TEXT: Shape =
-    Shape { name: "", kind: ShapeKind::Text { expects: "a string", holds: |_| true } };
+    Shape { name: "", kind: ShapeKind::Text { expects: "a string", example: "…", holds: |_| true } };
 pub(crate) static NULLABLE_TEXT: Shape = Shape { name: "", kind: ShapeKind::NullableText };
 pub(crate) static ANY: Shape = Shape { name: "", kind: ShapeKind::Any };
 
@@ -48,8 +47,8 @@ pub enum ShapeKind {
     Object(ObjectShape),
     /// One of these strings.
     Enum(&'static [&'static str]),
-    /// A string that passes a check; what it expects, in words.
-    Text { expects: &'static str, holds: fn(&str) -> bool },
+    /// A string that passes a check; what it expects, in words and by an example.
+    Text { expects: &'static str, example: &'static str, holds: fn(&str) -> bool },
     /// A string or `null`.
     NullableText,
     /// An integer within bounds.

@@ -179,7 +179,7 @@ fn everywhere<'i>(
 /// The function for this state, or else the function for any state.
 fn find<'i>(state: &State<'_>, mv: &Move, implementations: &'i [Implementation]) -> Option<&'i Implementation> {
     let mut of = implementations.iter().filter(|implementation| implementation.method == mv.method);
-    let exact = of.clone().find(|implementation| implementation.state == state.ty);
+    let exact = of.clone().find(|implementation| implementation.is_for(&state.ty));
     exact.or_else(|| {
         of.find(|implementation| implementation.is_for_any() && (state.is_plain() || !implementation.leads_on()))
     })

@@ -24,7 +24,14 @@ pub(super) struct Implementation {
 impl Implementation {
     /// Whether it is for any state that the table allows.
     pub(super) fn is_for_any(&self) -> bool {
-        self.state == any()
+        self.is_for(&any())
+    }
+
+    /// Whether it is written for just this state.
+    pub(super) fn is_for(&self, state: &syn::Type) -> bool {
+        let own = &self.state;
+        // Types compare by their tokens: `PartialEq` of syn would cost every build its feature `extra-traits`.
+        quote!(#own).to_string() == quote!(#state).to_string()
     }
 
     /// Whether the table decides where it leads; otherwise it leads to one state from everywhere.

@@ -6,22 +6,27 @@ use quote::quote;
 use super::names::{packet_variant, pascal};
 use super::readers::{Mode, Reader, reference};
 use super::shapes::shape_name;
-use super::{Context, bug, doc, ident, list};
+use super::typestate::Builders;
+use super::{Context, Emitted, bug, doc, ident, list, packet_builder};
 use crate::mistake::Mistakes;
 use crate::model::Ty;
 
-pub(super) fn emit(context: &Context<'_>) -> Result<TokenStream, Mistakes> {
-    let Some(first) = context.model.packets.first() else { return Ok(TokenStream::new()) };
+pub(super) fn emit(context: &Context<'_>) -> Result<Emitted, Mistakes> {
+    let Some(first) = context.model.packets.first() else { return Ok(Emitted::default()) };
     let enums = enums(context, first)?;
     let owned = reader(context, first, Mode::Owned)?;
     let facts = reader(context, first, Mode::Facts)?;
     let shapes = packet_shapes(context, first)?;
-    Ok(quote! {
+    let root = context.model.object(first).ok_or_else(|| bug(format!("packet `{first}` is not an object")))?;
+    let Builders { items: builder, needs } = packet_builder::shared(context, root)?;
+    let items = quote! {
         #enums
+        #builder
         #owned
         #facts
         #shapes
-    })
+    };
+    Ok(Emitted { items, needs: needs.into_iter().collect() })
 }
 
 fn payload<'m>(context: &Context<'m>, packet: &str) -> Result<&'m str, Mistakes> {
@@ -134,18 +139,14 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
                     match <Packet as Read<'de>>::read(deserializer)? {
                         Packet::#variants(packet) => Ok(packet),
                         other => Err(D::Error::custom(format_args!(
-                            "`{}` is expected here, but this is `{}`", Self::TYPE, other.packet_type()
+                            "expected `{}`, found `{}`", Self::TYPE, other.packet_type()
                         ))),
                     }
                 }
             }
         )*
 
-        impl<'de> ::serde::Deserialize<'de> for Packet {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <Self as Read<'de>>::read(deserializer)
-            }
-        }
+        deserialize!(Packet, Packet);
 
         /// What rules look at in a packet.
         #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! Conditional requirements: `if` a member has a value (or is an empty list) `then` another one is
 //! required (as text).
 
+use super::codes::known_codes;
 use super::index::{Definition, Index, Shape};
 use super::kind::Kind;
 use super::node::Node;
-use super::property::known_codes;
 use super::record::{self, Field, Want, may, need};
 use super::report::Report;
 use super::suggest;

@@ -1,10 +1,10 @@
 //! Predicates: what rules ask of types, and the texts of the compile errors.
 
+use super::codes::known_code;
 use super::index::{Definition, Index, Shape};
 use super::kind::Kind;
 use super::names::pascal_case;
 use super::node::Node;
-use super::property::known_code;
 use super::record::{self, Field, Want, malformed, may, need};
 use super::report::Report;
 use super::{conditional, suggest};

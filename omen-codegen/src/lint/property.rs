@@ -1,13 +1,13 @@
 //! Members of objects: a reference, a boolean, a plain string, or an array of one of these.
 
+use super::codes::known_codes;
 use super::conditional;
 use super::index::{Definition, Index, Shape};
+use super::keyword::{ANY_VALUE, order, unsupported_type};
 use super::kind::Kind;
 use super::node::Node;
 use super::record::{self, Field, Want, may, need};
 use super::report::Report;
-use super::schema::{ANY_VALUE, order, unsupported_type};
-use super::suggest;
 use crate::json::Json;
 use crate::pattern::Pattern;
 
@@ -65,22 +65,6 @@ pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, name: &str, node:
     known_codes(index, node, report);
     if let Some(at) = node.get("default") {
         default(index, owner, name, node, &at, report);
-    }
-}
-
-/// Asks that the codes in `x-omen-rules` exist.
-pub(super) fn known_codes(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
-    for (code, at) in node.texts("x-omen-rules") {
-        known_code(index, code, &at, report);
-    }
-}
-
-/// Asks that `code` is the code of a rule.
-pub(super) fn known_code(index: &Index<'_>, code: &str, at: &Node<'_>, report: &mut Report) {
-    let codes = index.code_names();
-    if !codes.contains(&code) {
-        let problem = format!("there is no rule `{code}`");
-        report.add(Kind::UnknownCode, at, problem, suggest::help(code, codes));
     }
 }
 

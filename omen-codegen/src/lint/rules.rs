@@ -1,9 +1,9 @@
 //! Rules: the structural codes and invariants of `rules.json`, and the E rules beside the table.
 
+use super::codes::known_code;
 use super::index::Index;
 use super::kind::Kind;
 use super::node::Node;
-use super::property::known_code;
 use super::record::{self, Field, Want, may, need};
 use super::report::Report;
 use super::{help, predicate, root, suggest};

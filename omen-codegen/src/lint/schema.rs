@@ -5,6 +5,7 @@
 //! shape does not know is refused, so that nothing in a schema is silently without effect.
 
 use super::index::{Definition, Index, Shape};
+use super::keyword::{ANY_VALUE, order, unsupported_type};
 use super::kind::Kind;
 use super::node::Node;
 use super::object;
@@ -17,9 +18,6 @@ use crate::pattern::Pattern;
 
 /// The largest integer that every language reads alike, 2^53-1 (D41).
 const MAX_INTEGER: u64 = 9_007_199_254_740_991;
-
-/// The one definition that takes any value.
-pub(super) const ANY_VALUE: &str = "JsonValue";
 
 const DESCRIPTION: Field = need("description", Want::Text);
 const TYPE: Field = need("type", Want::Any);
@@ -102,19 +100,6 @@ fn unknown(node: &Node<'_>, report: &mut Report) {
     } else if let Some(at) = node.get("type") {
         unsupported_type(&at, &["object", "string", "integer", "number"], report);
     }
-}
-
-/// Reports a `type` that is none of `supported`.
-pub(super) fn unsupported_type(at: &Node<'_>, supported: &[&str], report: &mut Report) {
-    let (problem, help) = match at.json.as_str() {
-        Some(word) => {
-            (format!("the type `{word}` is not supported here"), suggest::help(word, supported.iter().copied()))
-        }
-        None => {
-            ("this `type` is not supported here".to_owned(), format!("name one type: {}", suggest::list(supported)))
-        }
-    };
-    report.add(Kind::UnsupportedType, at, problem, help);
 }
 
 fn free(node: &Node<'_>, report: &mut Report) {
@@ -296,19 +281,4 @@ fn integer(node: &Node<'_>, report: &mut Report) {
         }
     }
     order(node, "minimum", "maximum", report);
-}
-
-/// Asks that the bound `low` is not above the bound `high`.
-pub(super) fn order(node: &Node<'_>, low: &str, high: &str, report: &mut Report) {
-    let number = |key: &str| node.get(key).and_then(|at| at.json.as_f64());
-    if let (Some(least), Some(most)) = (number(low), number(high))
-        && least > most
-    {
-        report.add(
-            Kind::BoundsOrder,
-            node,
-            format!("`{low}` is above `{high}`, so that no value fits"),
-            "exchange the two, or correct one",
-        );
-    }
 }

@@ -1,7 +1,6 @@
 //! Who sends what, as `episode.fsm.json` has it.
 
-use super::fsm::{each, strings};
-use super::{At, text};
+use super::{At, each, strings, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 

@@ -244,12 +244,9 @@ fn an_optional_member_is_everywhere_without_a_line_of_rust() {
     let mut schema = Schema::real();
     schema.add(OBSERVATION, "/$defs/ObservationPayload/properties", "remark", text("A word more."));
     let made = schema.made().unwrap();
-    made.gains(
-        "types",
-        "/// A word more. #[serde(skip_serializing_if = \"Option::is_none\")] pub remark: ::std::option::Option<",
-    )
-    .gains("types", "name: \"remark\", description: \"A word more.\", required: false")
-    .gains("setters", "/// A word more. pub fn remark(mut self, value: impl Into<String>) -> Self {");
+    made.gains("types", "/// A word more. #[serde(skip_serializing_if = \"Option::is_none\")] pub remark: Option<")
+        .gains("types", "name: \"remark\", description: \"A word more.\", required: false")
+        .gains("setters", "/// A word more. pub fn remark(mut self, value: impl Into<String>) -> Self {");
     // The three readers know the key, and the owned one keeps it.
     assert!(made.between("types", "impl Key for ObservationPayloadKey", "impl<").contains("\"remark\" => Some("));
     made.gains("types", "remark: m_remark");
@@ -274,7 +271,7 @@ fn a_required_member_asks_for_the_method_that_sets_it() {
     schema.add(SETTERS, "/types/1/by_hand", "remark", "`data`".into());
     let made = schema.made().unwrap();
     // A builder without it does not compile, since it is no `Option`.
-    made.gains("types", "/// A word more. pub remark: ::std::string::String")
+    made.gains("types", "/// A word more. pub remark: String")
         .gains("types", "name: \"remark\", description: \"A word more.\", required: true")
         .gains("types", "remark: must(m_remark)?");
 }
@@ -413,9 +410,9 @@ fn a_member_that_is_renamed_is_asked_for_wherever_it_is_named() {
     let method = by_hand.remove("source_tool").unwrap();
     by_hand.insert("tool".to_owned(), method);
     let made = schema.made().unwrap();
-    made.gains("types", "pub tool: ::std::option::Option<")
+    made.gains("types", "pub tool: Option<")
         .gains("types", "name: \"tool\"")
-        .loses("types", "pub source_tool: ::std::option::Option<");
+        .loses("types", "pub source_tool: Option<");
     made.loses("setters", "pub fn source_tool(").gains("setters", "pub fn tool(");
     // Members that events and rules look at.
     let mut schema = Schema::real();
@@ -507,11 +504,13 @@ fn a_conditional_holds_for_readers_and_walk_and_asks_who_sets_its_member() {
     made.gains("types", "pub const fn requires_reliability_metadata( observation_type: ObservationType, ) -> bool");
     made.loses("setters", "pub fn reliability_metadata(");
     // The branch requires it by type, and says so in the same words; the others do not.
-    let needs = made.between("types", "pub mod observation_needs {", "pub mod ");
+    let needs = made.between("types", "pub mod observation {", "pub mod ");
     assert!(needs.contains("note = \"An observation of a tool names the tool.\""), "{needs}");
-    assert!(needs.contains("pub trait OutputReliabilityMetadata {") && !needs.contains("IntelReliabilityMetadata"));
-    made.gains("types", "pub fn output() -> ObservationOutputBuilder<Unset, Unset>")
-        .gains("types", "pub fn intel() -> ObservationIntelBuilder<Unset>");
+    assert!(needs.contains("pub trait OutputReliabilityMetadata:") && !needs.contains("IntelReliabilityMetadata"));
+    made.gains("types", "pub fn output() -> ObservationOutputBuilder {")
+        .gains("types", "pub struct ObservationOutputBuilder<A = Unset, B = Unset> {")
+        .gains("types", "pub fn intel() -> ObservationIntelBuilder {")
+        .gains("types", "pub struct ObservationIntelBuilder<A = Unset> {");
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn a_repeated_key_is_refused_at_every_level() {
         let twice = format!("{}{member},{}", &text[..place], &text[place..]);
         let rejected = refused(&twice);
         assert!(
-            rejected.errors.iter().any(|error| error.message == format!("the member `{name}` is repeated")
+            rejected.errors.iter().any(|error| error.message == format!("duplicate field `{name}`")
                 && error.pointer.as_deref() == Some(pointer)),
             "{pointer}: {rejected}"
         );

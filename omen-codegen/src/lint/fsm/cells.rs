@@ -1,9 +1,9 @@
 //! The code of each cell: the facts that refusals depend on, and the refusals.
 
+use super::super::codes::known_code;
 use super::super::index::Index;
 use super::super::kind::Kind;
 use super::super::node::Node;
-use super::super::property::known_code;
 use super::super::record::{self, Field, Want, may, need};
 use super::super::report::Report;
 use super::super::suggest;

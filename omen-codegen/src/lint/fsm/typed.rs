@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::super::codes::known_code;
 use super::super::index::Index;
 use super::super::kind::Kind;
 use super::super::node::Node;
-use super::super::property::known_code;
 use super::super::record::{self, Field, Want, may, need};
 use super::super::report::Report;
 use super::super::suggest;
@@ -102,7 +102,7 @@ pub(super) fn check(index: &Index<'_>, machine: &Machine<'_, '_>, typed: &Node<'
         plain(text, report);
     }
     if report.count() == 0
-        && let Ok(fsm) = model::fsm::build(&At { file: typed.file, pointer: String::new() }, machine.json)
+        && let Ok(fsm) = model::machine(&At { file: typed.file, pointer: String::new() }, machine.json)
     {
         Answers { fsm: &fsm, moves: &moves, refused: &refused }.check(report);
     }

@@ -1,11 +1,11 @@
 //! The verification loop: what has to come in one state before it may be left.
 
+use super::super::codes::known_code;
 use super::super::guard::{self, Absent, Derived};
 use super::super::index::Index;
 use super::super::kind::Kind;
 use super::super::names::pascal_case;
 use super::super::node::Node;
-use super::super::property::known_code;
 use super::super::record::{self, Field, Want, may, need};
 use super::super::report::Report;
 use super::rows::Table;

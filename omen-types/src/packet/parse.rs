@@ -2,11 +2,11 @@
 
 use serde::Deserialize as _;
 
+use super::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_shape};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::limits::{MAX_DEPTH, MAX_LINE_BYTES};
-use crate::packet::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_shape};
-use crate::read::Read;
+use crate::read::{Read, free};
 use crate::scalar::TextScalar;
 use crate::shape::{self, HasShape, Scanner};
 
@@ -81,8 +81,11 @@ fn read_all<'t, T>(
 /// The rejection of a line that is longer than [`MAX_LINE_BYTES`].
 #[must_use]
 pub fn too_long() -> Rejected {
-    let error = Diagnostic::error(Code::Json, format!("the line is longer than {MAX_LINE_BYTES} bytes"))
-        .help("one packet stands on one line; keep large data elsewhere and refer to it");
+    let error = Diagnostic::error(
+        Code::Json,
+        format!("the line exceeds {} MiB ({MAX_LINE_BYTES} bytes)", MAX_LINE_BYTES / 1024 / 1024),
+    )
+    .help("write one packet per line; keep large data elsewhere and refer to it");
     Rejected { errors: vec![error], claims: Claims::default() }
 }
 
@@ -90,7 +93,7 @@ pub fn too_long() -> Rejected {
 #[must_use]
 pub fn not_utf8(error: &std::str::Utf8Error) -> Rejected {
     let at = error.valid_up_to();
-    let mut found = Diagnostic::error(Code::Json, format!("not valid UTF-8: byte {} of the line", at + 1))
+    let mut found = Diagnostic::error(Code::Json, format!("invalid UTF-8 at byte {} of the line", at + 1))
         .help("write the log as UTF-8, without a byte-order mark");
     found.span = Some(at..at + error.error_len().unwrap_or(1));
     Rejected { errors: vec![found], claims: Claims::default() }
@@ -139,7 +142,9 @@ pub fn walk(text: &str) -> Vec<Diagnostic> {
 /// Whether a text is one JSON value, every string and number in it readable.
 fn syntax(text: &str) -> serde_json::Result<()> {
     // `IgnoredAny` skips escapes and exponents unread, and a `Value` needs memory.
-    serde_json::from_str::<shape::Strict>(text).map(drop)
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    <free::Syntax as Read<'_>>::read(&mut deserializer)?;
+    deserializer.end()
 }
 
 fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
@@ -157,9 +162,9 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
         .min(text.len().saturating_sub(1));
     let start = (0..=start).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let end = (start + 1..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-    let mut found = Diagnostic::error(Code::Json, format!("not valid JSON: {message}"));
+    let mut found = Diagnostic::error(Code::Json, format!("invalid JSON: {message}"));
     found.span = Some(start..end.max(start));
-    found.help("one line holds one packet, a JSON object; check for a line that was cut off")
+    found.help("write one packet per line, as a JSON object; check whether the line was cut off")
 }
 
 /// Reads the header leniently.
