@@ -1,6 +1,7 @@
 //! The checks that a decision reports of itself: `true` only for a check that was made (D61).
 
-use omen_invariants::rules::inv_003_high_stakes_verified::{is_high, is_met, tier_suffices};
+use omen_invariants::derived::is_high;
+use omen_invariants::rules::inv_003_high_stakes_verified::{is_met, tier_suffices};
 use omen_types::{DecisionPayload, McpEnvelope};
 
 /// Checks the tier and verification of a decision against its envelope, and writes the results into it.

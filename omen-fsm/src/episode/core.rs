@@ -72,7 +72,7 @@ pub(crate) struct Origin {
 impl Machine {
     /// Whether the verification loop, or the latest one if none runs, has its SUCCESS.
     pub(crate) fn has_succeeded(&self) -> bool {
-        self.ledger().verification().met & Obligation::Success.bit() != 0
+        self.ledger().verification().met.contains(Obligation::Success)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use omen_invariants::facts::Scope;
+use omen_invariants::ledger::NotLive;
 use omen_types::{Code, PositiveCount, TokenId, ToolsState};
 
 use super::core::Core;
@@ -13,7 +14,6 @@ use super::{
     AnyLoop, AnyScope, Assumption, Authorize, CanAuthorize, Episode, Execute, LiveToken, NamedScope, Pending, Permit,
     Refused, Says, TokenSpec,
 };
-use crate::rules::unmet_of_loop;
 use crate::table::Obligation;
 
 impl<S, const N: usize> Episode<Open<S, N>> {
@@ -75,7 +75,7 @@ impl<P, O, T> Episode<Verify<P, O, T>> {
     /// # Errors
     /// The obligations that are not met yet (E3).
     pub fn complete(self) -> Result<Episode<Verify<Complete, Seen, T>>, Refused<Verify<P, O, T>>> {
-        let mut unmet = unmet_of_loop(self.ledger());
+        let mut unmet: Vec<_> = self.ledger().verification().unmet().map(Obligation::missing).collect();
         let waived = !self.core.has_succeeded();
         if unmet.is_empty() && waived && self.core.mcp.routing.tools_state == ToolsState::ToolsOk {
             // The tools state of the latest packet waives the SUCCESS; that of the next packet will not.
@@ -169,11 +169,12 @@ impl<S: CanAuthorize> Episode<S> {
 impl Core {
     pub(crate) fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {
         let no = |problem: String| missing(Code::E4, problem);
-        let token = self.machine.ledger().tokens().get(token_id.as_str());
-        let grant = token
-            .filter(|token| !token.revoked)
-            .and_then(|token| token.grant.as_ref())
-            .ok_or_else(|| no(format!("the episode has no live token `{token_id}`")))?;
+        let ledger = self.machine.ledger();
+        let grant = match ledger.tokens().live(token_id.as_str(), ledger.clock_at(self.now())) {
+            // How many uses are left is compared below.
+            Ok(grant) | Err(NotLive::UsedUp(grant)) => grant,
+            Err(_) => return Err(no(format!("the episode has no live token `{token_id}`"))),
+        };
         let lacks_tool = Sc::TOOLS.iter().find(|tool| !grant.tools.iter().any(|granted| **granted == ***tool));
         if let Some(tool) = lacks_tool {
             return Err(no(format!("the token `{token_id}` does not allow the tool `{tool}`")));
@@ -181,7 +182,7 @@ impl Core {
         if let Some(operation) = Sc::OPERATIONS.iter().find(|operation| !grant.operations.contains(operation)) {
             return Err(no(format!("the token `{token_id}` does not allow the operation `{operation}`")));
         }
-        let left = grant.max_uses.saturating_sub(grant.uses);
+        let left = grant.uses_left();
         if left < N as u64 {
             return Err(no(format!("cannot claim {N} uses of the token `{token_id}`: {left} left")));
         }
@@ -206,13 +207,12 @@ impl Core {
         let ledger = self.machine.ledger();
         let now = ledger.clock_at(self.now());
         let live = |token_id: &TokenId| {
-            let token = ledger.tokens().get(token_id.as_str()).filter(|token| !token.revoked)?;
-            let grant = token.grant.as_ref().filter(|grant| grant.expiry > now && grant.uses < grant.max_uses)?;
+            let grant = ledger.tokens().live(token_id.as_str(), now).ok()?;
             Some(LiveToken {
                 token_id: token_id.clone(),
                 tools: grant.tools.iter().map(|tool| tool.to_string()).collect(),
                 operations: grant.operations.clone(),
-                uses_left: grant.max_uses.saturating_sub(grant.uses),
+                uses_left: grant.uses_left(),
                 expiry: grant.expiry,
             })
         };

@@ -7,7 +7,6 @@ use omen_invariants::rules::inv_004_live_evidence;
 use omen_types::{McpEnvelope, Packet, PacketType};
 
 use super::core::Core;
-use crate::table::{LOOP_NODE, NodeSet};
 
 impl Core {
     /// Takes another envelope for the packets to come.
@@ -26,15 +25,8 @@ impl Core {
     /// latest envelope that has evidence; a packet that seeks certainty carries the hypothesis itself (D31).
     pub(super) fn envelope_of(&self, packet_type: PacketType) -> McpEnvelope {
         let mut mcp = McpEnvelope::clone(&self.mcp);
-        let asks = match packet_type {
-            PacketType::TaskDirectivePacket => self.machine.nodes() == NodeSet::of(LOOP_NODE),
-            // A decision comes with its own envelope; ACT on a hypothesis is refused.
-            PacketType::DecisionPacket
-            | PacketType::VerificationPlanPacket
-            | PacketType::EscalationPacket
-            | PacketType::IntegrityAlertPacket => true,
-            _ => false,
-        };
+        // A decision comes with its own envelope; ACT on a hypothesis is refused.
+        let asks = inv_004_live_evidence::can_ask(packet_type, self.machine.ledger());
         if !asks && !inv_004_live_evidence::is_borne_out(&mcp) {
             mcp.epistemics = self.grounded.epistemics.clone();
             mcp.evidence = self.grounded.evidence.clone();

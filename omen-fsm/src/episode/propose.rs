@@ -11,8 +11,7 @@ use serde::Deserialize;
 use super::core::Core;
 use super::refused::Refusal;
 use super::{AnyEpisode, Pending};
-use crate::rules::layer;
-use crate::table::{Event, Word};
+use crate::table::{Event, Word, layer_name};
 
 /// A proposal that was accepted.
 #[must_use = "it holds the episode"]
@@ -177,7 +176,7 @@ impl Allow {
         if let Packet::ToolAuthorizationToken(token) = packet
             && token.payload.issuer_layer != token.header.layer_source
         {
-            let own = layer::wire(token.header.layer_source);
+            let own = layer_name(token.header.layer_source);
             let problem = format!("a model can issue tokens for layer `{own}` only");
             let help = format!("set `issuer_layer` to the layer of the packet: `{own}`");
             return Err(Refusal::rule(Diagnostic::error(Code::E4, problem).at("/payload/issuer_layer").help(help)));

@@ -170,7 +170,7 @@ impl World<'_> {
                 (moved(episode.verify(plan.max_tool_calls(3))), Sort::Commits)
             }
             // Whether there is a plan is known at run time here.
-            2 | 3 if episode.ledger().verification().met & omen_fsm::Obligation::Plan.bit() != 0 => {
+            2 | 3 if episode.ledger().verification().met.contains(omen_fsm::Obligation::Plan) => {
                 let orders = [self.read()];
                 (moved(episode.execute(orders).map(|(episode, _)| episode)), Sort::Commits)
             }

@@ -40,7 +40,7 @@ impl Log {
         let ledger = self.machine.ledger();
         let looped = ledger.verification();
         format!(
-            "{:?} {} {:?} {} {} {} {} {:?} {}",
+            "{:?} {} {:?} {} {} {:?} {:?} {:?} {}",
             self.machine.nodes(),
             ledger.believes(),
             ledger.decision(),
