@@ -1,4 +1,4 @@
-//! An agent that builds the payloads of its packets, with every member that the schemas have.
+//! An agent that builds the payloads of its packets, with every field of the schemas.
 //!
 //! ```text
 //! cargo run --example payloads
