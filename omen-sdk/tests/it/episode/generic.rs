@@ -1,4 +1,4 @@
-//! Code that is generic over the state, and loops whose first step is no special case.
+//! Code that is generic over the state, and loops whose first step is like any other.
 
 use omen::validator::ValidatorOptions as Judging;
 use omen::*;
