@@ -46,11 +46,11 @@ pub(super) struct Member {
     pub(super) keeps: TokenStream,
     /// Makes the one of the other: an expression with `value`.
     pub(super) convert: TokenStream,
-    /// What the compiler says without it; `None` if it is optional.
+    /// What the compiler reports without it; `None` if it is optional.
     pub(super) missing: Option<Missing>,
 }
 
-/// What the compiler says of a member that is not set.
+/// What the compiler reports for a member that is not set.
 pub(super) struct Missing {
     pub(super) code: String,
     pub(super) why: String,

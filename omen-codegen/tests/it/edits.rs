@@ -404,7 +404,7 @@ fn a_member_that_is_renamed_is_asked_for_wherever_it_is_named() {
     let members = schema.at(OBSERVATION, "/$defs/ObservationPayload/properties").as_object_mut().unwrap();
     let member = members.remove("source_tool").unwrap();
     members.insert("tool".to_owned(), member);
-    let says = "`ObservationPayload` has no member `source_tool`";
+    let says = "`ObservationPayload` has no field `source_tool`";
     schema.is_refused(&[(SETTERS, "/types/0/by_hand/source_tool", says)]);
     let by_hand = schema.at(SETTERS, "/types/0/by_hand").as_object_mut().unwrap();
     let method = by_hand.remove("source_tool").unwrap();
@@ -439,7 +439,7 @@ fn a_bound_that_is_tightened_holds_for_types_and_walk_and_counts() {
     *schema.at("common.schema.json", "/$defs/LayerNumber/maximum") = 5.into();
     *schema.at(ESCALATION, "/$defs/EscalationPayload/properties/top_options/maxItems") = 2.into();
     // What the layer that is gone sends, another one has to send.
-    let says = "there is no layer `6`";
+    let says = "unknown layer `6`";
     schema.is_refused(&[(FSM, "/layers/senders/5/layer", says), (FSM, "/layers/typed/1", says)]);
     let mut gone = schema.at(FSM, "/layers/senders").as_array_mut().unwrap().remove(5);
     let sends = schema.at(FSM, "/layers/senders/4/sends").as_array_mut().unwrap();

@@ -96,7 +96,7 @@ fn pointer(at: &[Step<'_>]) -> String {
         text.push('/');
         match step {
             Step::Index(index) => text.push_str(&index.to_string()),
-            Step::Key(key) => text.push_str(&key.replace('~', "~0").replace('/', "~1")),
+            Step::Key(key) => text.push_str(&omen_types::pointer::escape(key)),
         }
     }
     bounded(&text)

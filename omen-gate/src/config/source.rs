@@ -109,15 +109,14 @@ impl<'t> Source<'t> {
 
 /// The JSON pointer of a member.
 pub(super) fn member(pointer: &str, key: &str) -> String {
-    format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
+    format!("{pointer}/{}", omen_types::pointer::escape(key))
 }
 
 /// As people write it: `allow[0].tool`. Whether a number is an index or a key, the value tells.
 pub(super) fn path(value: &Value, pointer: &str) -> String {
     let mut text = String::new();
     let mut value = Some(value);
-    for part in pointer.split('/').skip(1) {
-        let key = part.replace("~1", "/").replace("~0", "~");
+    for key in omen_types::pointer::steps(pointer) {
         if value.is_some_and(Value::is_array) {
             let _ = write!(text, "[{key}]");
         } else {
@@ -127,7 +126,7 @@ pub(super) fn path(value: &Value, pointer: &str) -> String {
         }
         value = match value {
             Some(Value::Array(items)) => key.parse::<usize>().ok().and_then(|index| items.get(index)),
-            Some(value) => value.get(&key),
+            Some(value) => value.get(key.as_ref()),
             None => None,
         };
     }

@@ -31,7 +31,7 @@ pub(super) fn check(
                     Code::Inv007,
                     format!("the parameter `{param}` breaks the constraint `{key}` of `{token_id}`"),
                 )
-                .at(format!("/payload/execution_method/tool_params/{}", escape(param)))
+                .at(format!("/payload/execution_method/tool_params/{}", omen_types::pointer::escape(param)))
                 .label(format!("{} against `{key}`: {}", short(value), short(bound)))
                 .help("keep within the constraint, or issue a token with a wider one"),
             );
@@ -114,10 +114,6 @@ fn short(value: &Value) -> String {
         short.push('…');
     }
     format!("`{short}`")
-}
-
-fn escape(step: &str) -> String {
-    step.replace('~', "~0").replace('/', "~1")
 }
 
 #[cfg(test)]
