@@ -49,7 +49,7 @@ fn agent(episode: Episode<Idle>, envelope: &Degraded) -> Result<Closed, Box<dyn 
             gap: "how far the replica lags behind".to_owned(),
             impact_if_unknown: "the loss cannot be estimated".to_owned(),
         }],
-        next_step: Step {
+        next_step: Recommendation {
             step: text!("ask the network team how long it takes"),
             rationale: "an outage of minutes is acceptable".to_owned(),
         },

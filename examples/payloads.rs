@@ -1,4 +1,4 @@
-//! An agent that builds the payloads of its packets, with every member that the schemas have.
+//! An agent that builds the payloads of its packets, with every field of the schemas.
 //!
 //! ```text
 //! cargo run --example payloads
@@ -14,7 +14,7 @@
 
 use std::error::Error;
 
-use omen::episode::{NamedDirective, Sorted};
+use omen::episode::Sorted;
 use omen::packet::{
     AuthorizedScope, BeliefChange, BeliefUpdatePayload, ChosenOption, ConstraintsSatisfied, ContradictionDetails,
     DecisionOutcome, DecisionPayload, ExecutionMetadata, ExecutionMethod, LayerNumber, LayerSource, NonNegativeNumber,
@@ -74,7 +74,7 @@ fn agent(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>) -
         .execution_method(ExecutionMethod::tool().tool_id("config.set").tool_params(call.into_map()).build())
         .authorization_token_id("token_raise".parse()?)
         .build();
-    let Sorted::Writes(write) = NamedDirective::stating(write).sort() else {
+    let Sorted::Writes(write) = Directive::stating(write).sort() else {
         return Err("the directive writes".into());
     };
     let (episode, [task]) = episode.execute([write.with(permit)])?;

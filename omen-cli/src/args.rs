@@ -30,8 +30,8 @@ Exit codes:
 #[derive(Debug, Parser)]
 #[command(name = "omen", version, after_help = EXIT_CODES, after_long_help = MORE_HELP, max_term_width = 100)]
 pub(crate) struct Cli {
-    /// When to use colours
-    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    /// When to use colours: auto, always or never
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", hide_possible_values = true)]
     pub(crate) color: Color,
 
     #[command(subcommand)]
@@ -61,7 +61,7 @@ pub(crate) enum Command {
     /// Print a schema file, or one definition
     #[command(after_help = "Examples:\n  omen schema\n  omen schema DecisionPacket\n  omen schema TokenId")]
     Schema {
-        /// The name of a schema file or a definition, in upper or lower case [default: list the files]
+        /// The name of a schema file or a definition, in any case; without it, the files are listed
         name: Option<String>,
     },
 
@@ -322,9 +322,9 @@ fn adjustable(text: &str) -> Result<Code, String> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// Text
     Human,
-    /// For programs
+    /// JSON
     Json,
 }
 
@@ -378,9 +378,9 @@ const NEW_KEY_EXIT_CODES: &str = new_key_exit_codes!();
 
 const NEW_KEY_HELP: &str = concat!(
     "\
-The key is 32 random bytes from the operating system, in hexadecimal digits. With the key, the log can
-be rewritten unnoticed: keep it where neither the agent nor its tools can read it. Without the key, the
-log cannot be verified.
+The key is 32 random bytes from the operating system, in hexadecimal digits. With the key, the log can \
+     be rewritten unnoticed: keep it where neither the agent nor its tools can read it. Without the key, the \
+     log cannot be verified.
 
 Example:
   omen audit new-key audit.key
@@ -391,14 +391,14 @@ Example:
 
 const AUDIT_VERIFY_HELP: &str = concat!(
     "\
-A log that was rolled back together with its head record looks sound, and so does a log that was
-rewritten with the key. An anchor that was kept elsewhere shows both.
+A log that was rolled back together with its head record looks sound, and so does a log that was \
+     rewritten with the key. An anchor that was kept elsewhere shows both.
 
-A log that a gate has open is in use, and cannot be verified. A copy of the log and its head record
-can, if nothing was written between copying the two.
+A log that a gate has open is in use, and cannot be verified. A copy of the log and its head record \
+     can, if nothing was written between copying the two.
 
-All files must be regular files. A pipe, such as `<(command)`, is refused: write its content to a file
-first.
+All files must be regular files. A pipe, such as `<(command)`, is refused: write its content to a file \
+     first.
 
 Examples:
   omen audit verify --key-file audit.key audit.jsonl
@@ -410,9 +410,9 @@ Examples:
 
 const AUDIT_EXPORT_HELP: &str = concat!(
     "\
-Keep the anchor where a writer of the log cannot write. From then on, what the log contains now cannot
-be removed or changed unnoticed. While a gate has the log open, the log is in use: the program takes
-anchors itself (`Gate::anchor`).
+Keep the anchor where a writer of the log cannot write. From then on, what the log contains now cannot \
+     be removed or changed unnoticed. While a gate has the log open, the log is in use: the program takes \
+     anchors itself (`Gate::anchor`).
 
 Example:
   omen audit export-anchor --key-file audit.key audit.jsonl > monday.anchor
@@ -437,8 +437,8 @@ const DRY_RUN_EXIT_CODES: &str = dry_run_exit_codes!();
 
 const DRY_RUN_HELP: &str = concat!(
     "\
-Each line of PLANS is a JSON string with the text that the planner wrote, including code fences, other
-text and invalid JSON; or it is an object, which is the plan itself. Blank lines are skipped. Examples:
+Each line of PLANS is a JSON string with the text that the planner wrote, including code fences, other \
+     text and invalid JSON; or it is an object, which is the plan itself. Blank lines are skipped. Examples:
 
   {\"type\":\"call_tool\",\"server\":\"files\",\"tool\":\"read\",\"args\":{\"path\":\"a.txt\"}}
   {\"type\":\"final_answer\",\"answer\":\"Which file?\",\"needs_more_info\":true}
@@ -447,12 +447,12 @@ For each plan, one line of JSON is printed, in the same order:
 
   {\"index\":0,\"verdict\":\"allow|block|needs_confirmation|terminal\",\"code\":…,\"message\":…,\"help\":…}
 
-The configuration, the catalogue and PLANS must be regular files. A pipe, such as `<(command)`, is
-refused: write its content to a file first, or send the plans through standard input.
+The configuration, the catalogue and PLANS must be regular files. A pipe, such as `<(command)`, is \
+     refused: write its content to a file first, or send the plans through standard input.
 
-Each plan is checked on its own, as if it were the first. No tool is called, no server is started and
-nothing is recorded. A dry run does not check the request (PG-0), earlier failures (R1, R2), results of
-tools (PG-4, PG-5), or whether the audit log can be written (A1).
+Each plan is checked on its own, as if it were the first. No tool is called, no server is started and \
+     nothing is recorded. A dry run does not check the request (PG-0), earlier failures (R1, R2), results of \
+     tools (PG-4, PG-5), or whether the audit log can be written (A1).
 
 Examples:
   omen gate dry-run --config gate.toml --catalog catalog.json plans.jsonl
@@ -477,13 +477,13 @@ const CATALOG_EXIT_CODES: &str = catalog_exit_codes!();
 
 const CATALOG_HELP: &str = concat!(
     "\
-The catalogue is one JSON object, {\"server\": [tool, …]}. If a server fails, no catalogue is written:
-with a gap, the server would look like one without tools. No tool is called. A server without a
-`command` runs inside your program and is skipped; the program can write its part of the catalogue.
+The catalogue is one JSON object, {\"server\": [tool, …]}. If a server fails, no catalogue is written: \
+     with a gap, the server would look like one without tools. No tool is called. A server without a \
+     `command` runs inside your program and is skipped; the program can write its part of the catalogue.
 
-A pin is a hash of a tool's name, description and schemas. To add a pin to the allowlist is to approve
-the tool: review it first. You fill in the permissions; what a server claims about its tools grants
-nothing.
+A pin is a hash of a tool's name, description and schemas. To add a pin to the allowlist is to approve \
+     the tool: review it first. You fill in the permissions; what a server claims about its tools grants \
+     nothing.
 
 Examples:
   omen gate catalog --config gate.toml --out catalog.json
@@ -495,9 +495,9 @@ Examples:
 
 const CHECK_HELP: &str = concat!(
     "\
-Findings go to standard output, everything else to standard error. -A, -W and -D take the codes of
-invariants (INV-001, ...), LAYER and CHAIN; the last option for a code applies. The other codes (JSON,
-SCHEMA, ID, FSM, E1, ...) are always errors.
+Findings go to standard output, everything else to standard error. -A, -W and -D take the codes of \
+     invariants (INV-001, ...), LAYER and CHAIN; the last option for a code applies. The other codes (JSON, \
+     SCHEMA, ID, FSM, E1, ...) are always errors.
 
 Examples:
   omen check episode.jsonl

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use omen::finding::Finding;
 use omen::render::human::Human;
 use omen::validator::{Sink, Validator, ValidatorOptions};
-use omen_fsm::{Event, Node, REFUSALS, Refusal, SENDERS, SenderInfo};
+use omen_fsm::{Event, Node, REFUSALS, RefusalInfo, SENDERS, SenderInfo};
 use omen_types::{Code, Severity, parse};
 use serde::Deserialize;
 
@@ -73,7 +73,7 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
 }
 
 /// Describes a refusal of the state machine: in which states, which packets, and why.
-fn refused(refusal: &Refusal) -> String {
+fn refused(refusal: &RefusalInfo) -> String {
     let states = match Node::ALL.iter().all(|node| refusal.within.contains(*node)) {
         true => "every state".to_owned(),
         false => refusal.within.to_string(),

@@ -22,3 +22,26 @@ pub(crate) fn parser() -> impl TypedValueParser<Value = &'static dyn FindingForm
 pub(crate) fn default_name() -> &'static str {
     ALL.first().map_or("", |format| format.name())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::CommandFactory as _;
+
+    use super::*;
+    use crate::args::Cli;
+
+    #[test]
+    fn every_format_has_its_own_name_and_is_in_the_help() {
+        let names: BTreeSet<_> = ALL.iter().map(|format| format.name()).collect();
+        assert_eq!(names.len(), ALL.len());
+        assert_eq!(default_name(), "human");
+        let mut command = Cli::command();
+        let help = command.find_subcommand_mut("check").map(|check| check.render_long_help().to_string());
+        for format in ALL {
+            let line = format!("- {}:", format.name());
+            assert!(help.as_ref().is_some_and(|help| help.contains(&line) && help.contains(format.about())), "{line}");
+        }
+    }
+}

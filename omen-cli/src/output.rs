@@ -10,11 +10,11 @@ use omen::render::human::Human;
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless NO_COLOR is set
+    /// On a terminal, unless NO_COLOR is set.
     Auto,
-    /// Always
+    /// Also in a pipe.
     Always,
-    /// Never
+    /// Not even on a terminal.
     Never,
 }
 

@@ -68,17 +68,17 @@ struct File {
 impl File {
     fn read(path: &'static str, text: &'static str) -> Result<Self, Failure> {
         #[derive(Deserialize)]
-        struct Members {
+        struct Fields {
             #[serde(default)]
             title: String,
             #[serde(rename = "$defs", default, borrow)]
             definitions: BTreeMap<&'static str, &'static RawValue>,
         }
-        let members: Members =
+        let fields: Fields =
             serde_json::from_str(text).map_err(|error| Failure::Internal(format!("{path}: {error}")))?;
         let name = path.rsplit('/').next().unwrap_or(path);
         let stem = name.split('.').next().unwrap_or(name);
-        Ok(Self { path, stem, title: members.title, text, definitions: members.definitions })
+        Ok(Self { path, stem, title: fields.title, text, definitions: fields.definitions })
     }
 }
 

@@ -13,6 +13,7 @@ mod conditional;
 mod fsm;
 mod gate;
 mod guard;
+mod help;
 mod index;
 mod keyword;
 mod kind;

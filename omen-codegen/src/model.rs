@@ -30,9 +30,9 @@ pub use fsm::Fsm;
 pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
 pub use layers::{Layers, Sender, Word};
 pub use outcomes::Outcomes;
-pub use rules::{By, Holds, Predicate, Rule};
+pub use rules::{By, Help, Holds, Predicate, Rule, Stage};
 pub use table::{Event, Guard, GuardOn, Obligation, Row, State, SubState, Target};
-pub use typed::{Capability, Move, Text, Typed, Typestate};
+pub use typed::{Capability, Move, Text, TypedApi, Typestate};
 
 /// Everything that the schema files say.
 #[derive(Clone, Debug)]

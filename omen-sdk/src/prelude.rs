@@ -15,7 +15,7 @@ pub use omen_fsm::episode::{
 // Arguments and results of moves.
 pub use omen_fsm::episode::{
     Alert, Answer, Arbitration, Belief, Choice, Directive, Escalation, ExecuteError, Gap, NothingLeft, Observation,
-    Order, Pending, Permit, Plan, ReadOnly, ReadWrite, Ruling, Settled, Step, Target, TokenSpec, Tradeoff,
+    Order, Pending, Permit, Plan, ReadOnly, ReadWrite, Recommendation, Ruling, Settled, Target, TokenSpec, Tradeoff,
 };
 // Parts of an envelope.
 pub use omen_invariants::facts::{
@@ -27,7 +27,7 @@ pub use omen_types::AlertType;
 pub use omen_fsm::fields;
 pub use omen_invariants::{scope, text, tool, unit};
 
-// Traits in scope without a name: those that explain an illegal call, and those with the moves of a generic state.
+// Traits without names, which explain illegal calls.
 pub use omen_fsm::episode::explain::in_scope::*;
 #[doc(no_inline)]
 pub use omen_fsm::episode::{ExplainArbitration as _, ExplainRuling as _};

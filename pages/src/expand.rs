@@ -28,7 +28,7 @@ pub enum Part {
     Codes,
     /// The codes of the tool boundary of `omen-gate`
     Gate,
-    /// Markers and predicates of `omen-invariants`
+    /// Markers, predicates and obligations of `omen-invariants`
     Facts,
     /// States, events and the transition table of `omen-fsm`
     Fsm,
@@ -48,7 +48,9 @@ pub fn command(options: &Options, out: &mut dyn Write) -> Result<ExitCode, Box<d
             Part::Types => vec![emit::types(&model, &Lens::parse(LENS)?)?],
             Part::Codes => vec![emit::codes(&model)?],
             Part::Gate => vec![emit::gate(&model)?, emit::pipeline(&model, &emit::functions(Path::new(STEPS))?)?],
-            Part::Facts => vec![emit::markers(&model, &markers)?, emit::predicates(&model, &markers)?],
+            Part::Facts => {
+                vec![emit::markers(&model, &markers)?, emit::predicates(&model, &markers)?, emit::obligations(&model)?]
+            }
             Part::Fsm => vec![emit::fsm(&model)?],
             Part::Episode => vec![emit::episode(&model, &emit::functions(Path::new(MOVES))?)?],
         };

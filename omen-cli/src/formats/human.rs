@@ -21,7 +21,7 @@ impl FindingFormat for Human {
     }
 
     fn about(&self) -> &'static str {
-        "For people"
+        "Text, with excerpts of the log"
     }
 
     fn is_for_people(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Findings for programs: JSON Lines, with a summary at the end. The members are those of the library.
+//! Findings for programs: JSON Lines, with a summary at the end. The fields are those of the library.
 
 use std::io;
 use std::path::Path;
@@ -20,7 +20,7 @@ impl FindingFormat for Json {
     }
 
     fn about(&self) -> &'static str {
-        "For programs: JSON Lines, with a summary at the end"
+        "JSON Lines, with a summary at the end"
     }
 
     fn is_for_people(&self) -> bool {

@@ -106,7 +106,7 @@ fn every_example_gets_the_verdict_that_stands_beside_it() {
     let (findings, summary) = json(&run(omen(args).current_dir(&folder)));
     let mut found: Vec<_> = findings
         .iter()
-        .map(|finding| ["file", "packet_index", "code", "severity"].map(|member| finding[member].to_string()))
+        .map(|finding| ["file", "packet_index", "code", "severity"].map(|field| finding[field].to_string()))
         .collect();
     found.sort();
     expected.sort();

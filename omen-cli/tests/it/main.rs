@@ -16,6 +16,7 @@ mod gate;
 mod governed;
 mod human;
 mod others;
+mod readme;
 
 /// The command, independent of the caller's terminal.
 fn omen<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {

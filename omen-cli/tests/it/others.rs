@@ -116,7 +116,11 @@ fn a_trace_has_a_line_a_packet_and_the_end() {
     let verdicts = |verdict: &str| run.stdout.lines().filter(|line| line.contains(verdict)).count();
     assert_eq!((verdicts("  accepted  "), verdicts("  rejected  ")), (packets - 1, 1));
     assert!(run.stdout.contains("S0_IDLE -> S1_SENSE: "), "{}", run.stdout);
-    assert!(run.stdout.contains("    error[E4, INV-007]: the authorization token has expired\n"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("    error[E4, INV-007]: the token `token_trim_early` has expired\n"),
+        "{}",
+        run.stdout
+    );
     assert!(run.stdout.contains("\nend of the stream\n"));
     assert!(run.stdout.lines().last().unwrap().contains("S7_REVIEW"), "{}", run.stdout);
 }

@@ -3,7 +3,7 @@
 use super::cells::{self, Cells};
 use super::layers::{self, Layers};
 use super::table::{Event, Obligation, Row, State, event, obligation, row, state};
-use super::typed::{self, Typed};
+use super::typed::{self, TypedApi};
 use super::{At, each, strings, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
@@ -34,7 +34,7 @@ pub struct Fsm {
     /// Who sends what; empty if the file does not say.
     pub layers: Layers,
     /// The typed API; empty if the file has none.
-    pub typed: Typed,
+    pub typed: TypedApi,
 }
 
 /// Reads the state machine. What [`Fsm::places`] finds is added by the caller.
@@ -62,7 +62,7 @@ pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Fsm, Mistake> {
         },
         typed: match json.get("typed") {
             Some(json) => typed::build(&at.join("typed"), json)?,
-            None => Typed::default(),
+            None => TypedApi::default(),
         },
     })
 }

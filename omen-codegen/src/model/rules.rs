@@ -66,8 +66,19 @@ pub struct Rule {
     pub source: String,
     /// The code of another stage that says the same.
     pub shared_with: Option<String>,
+    /// Helps for findings that need another one than `help`.
+    pub helps: Vec<Help>,
     /// What of it can be said at the level of types.
     pub predicates: Vec<Predicate>,
+}
+
+/// The help of one sort of finding of a rule.
+#[derive(Clone, Debug)]
+pub struct Help {
+    /// Such as `stale`.
+    pub id: String,
+    /// The help. `{name}` stands for what the finding fills in.
+    pub text: String,
 }
 
 /// Something that a rule asks of types: a trait, and what the compiler says where it does not hold.
@@ -148,6 +159,13 @@ fn rule(at: &At<'_>, json: &Json) -> Result<Rule, Mistake> {
         failure: text(at, json, "failure")?,
         source: text(at, json, "source")?,
         shared_with: json.get("shared_with").and_then(Json::as_str).map(str::to_owned),
+        helps: json
+            .get("helps")
+            .map_or(&[][..], Json::elements)
+            .iter()
+            .enumerate()
+            .map(|(i, json)| help(&at.join("helps").join(i), json))
+            .collect::<Result<_, _>>()?,
         predicates: json
             .get("predicates")
             .map_or(&[][..], Json::elements)
@@ -156,6 +174,10 @@ fn rule(at: &At<'_>, json: &Json) -> Result<Rule, Mistake> {
             .map(|(i, json)| predicate(&at.join("predicates").join(i), json))
             .collect::<Result<_, _>>()?,
     })
+}
+
+fn help(at: &At<'_>, json: &Json) -> Result<Help, Mistake> {
+    Ok(Help { id: text(at, json, "id")?, text: text(at, json, "text")? })
 }
 
 fn predicate(at: &At<'_>, json: &Json) -> Result<Predicate, Mistake> {

@@ -1,100 +1,37 @@
 /// How a parcel went.
-#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
+#[builder(on(::std::string::String, into), finish_fn(name = finish, vis = ""))]
 #[non_exhaustive]
 pub struct Delivery {
     /// What came of it.
     pub outcome: Outcome,
     /// When it was tried.
-    pub attempts: Vec<String>,
+    pub attempts: ::std::vec::Vec<::std::string::String>,
     /// Why it failed, or was not tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Option<String>>,
 }
 
-impl Delivery {
-    /// Starts a `Delivery`.
+impl<S: delivery_builder::State> DeliveryBuilder<S> {
+    /// The `Delivery`, if it is as its schema says.
     ///
-    /// `build()` compiles once `outcome` and `attempts` are set.
-    pub fn builder() -> DeliveryBuilder {
-        DeliveryBuilder {
-            required: (Unset::NEW, Unset::NEW),
-            optional: DeliveryOptional::default(),
-        }
-    }
-}
-
-/// Builds a `Delivery`: see `Delivery::builder`.
-#[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
-pub struct DeliveryBuilder<A = Unset, B = Unset> {
-    required: (A, B),
-    optional: DeliveryOptional,
-}
-
-impl<A, B> DeliveryBuilder<A, B> {
-    /// What came of it.
-    pub fn outcome(self, value: Outcome) -> DeliveryBuilder<Set<Outcome>, B>
-    where
-        A: NotSet,
-    {
-        let (_, m1) = self.required;
-        DeliveryBuilder {
-            required: (Set::new(value), m1),
-            optional: self.optional,
-        }
-    }
-    /// When it was tried.
-    pub fn attempts(self, value: Vec<String>) -> DeliveryBuilder<A, Set<Vec<String>>>
-    where
-        B: NotSet,
-    {
-        let (m0, _) = self.required;
-        DeliveryBuilder {
-            required: (m0, Set::new(value)),
-            optional: self.optional,
-        }
-    }
-    /// Why it failed, or was not tried.
-    pub fn reason(mut self, value: Option<String>) -> Self {
-        self.optional.reason = Some(value);
-        self
-    }
-    /// Why it failed, or was not tried.
-    pub fn maybe_reason(mut self, value: Option<Option<String>>) -> Self {
-        self.optional.reason = value;
-        self
-    }
-}
-
-impl<A, B> DeliveryBuilder<A, B> {
-    /// Returns the `Delivery`.
-    ///
-    /// Conditionals and bounds that no type carries are checked here. The builders of the branches, such as `Delivery::done`, report what the conditionals require at compile time.
+    /// Conditionals and bounds that no type carries are checked here. The builders of the branches, such as `Delivery::done`, ask for what the conditionals demand where it is missing, when the program is compiled.
     ///
     /// # Errors
-    /// The errors of a reader, with JSON pointers that begin at this object.
+    /// What a reader would report, with JSON pointers that begin at this object.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        A: needs::delivery::BuilderOutcome,
-        B: needs::delivery::BuilderAttempts,
+        S: delivery_builder::IsComplete,
     {
-        built(self.unchecked())
+        built(self.finish())
     }
     #[doc(hidden)]
     #[must_use]
     pub fn unchecked(self) -> Delivery
     where
-        A: needs::delivery::BuilderOutcome,
-        B: needs::delivery::BuilderAttempts,
+        S: delivery_builder::IsComplete,
     {
-        let (outcome, attempts) = self.required;
-        let (outcome, attempts) = (Given::given(outcome), Given::given(attempts));
-        let DeliveryOptional { reason, .. } = self.optional;
-        Delivery {
-            outcome,
-            attempts,
-            reason,
-        }
+        self.finish()
     }
 }
 
@@ -102,59 +39,60 @@ impl Delivery {
     /// It arrived.
     ///
     /// `build()` compiles once `attempts` is set.
-    pub fn done() -> DeliveryDoneBuilder {
+    pub fn done() -> DeliveryDoneBuilder<Unset> {
         DeliveryDoneBuilder {
-            required: (Unset::NEW,),
+            attempts: Unset::NEW,
         }
     }
 }
 
 /// Builds a `Delivery`: see `Delivery::done`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
-pub struct DeliveryDoneBuilder<A = Unset> {
-    required: (A,),
+#[must_use = "call `build()` to make the value"]
+pub struct DeliveryDoneBuilder<A> {
+    attempts: A,
 }
 
 impl<A> DeliveryDoneBuilder<A> {
     /// When it was tried.
-    pub fn attempts(self, value: Vec<String>) -> DeliveryDoneBuilder<Set<Vec<String>>>
+    pub fn attempts(
+        self,
+        value: ::std::vec::Vec<::std::string::String>,
+    ) -> DeliveryDoneBuilder<Set<::std::vec::Vec<::std::string::String>>>
     where
         A: NotSet,
     {
         DeliveryDoneBuilder {
-            required: (Set::new(value),),
+            attempts: Set::new(value),
         }
     }
 }
 
 #[doc(hidden)]
 impl<A> DeliveryDoneBuilder<A> {
-    pub fn reason(self, _: Option<String>) -> Self
+    pub fn reason(self, _: Option<::std::string::String>) -> Self
     where
-        for<'never> &'never Unset: needs::delivery::DoneReason,
+        for<'never> &'never Unset: delivery_needs::DoneReason,
     {
         self
     }
 }
 
 impl<A> DeliveryDoneBuilder<A> {
-    /// Returns the `Delivery`.
+    /// The `Delivery`.
     ///
     /// # Errors
-    /// The errors of a reader, where a bound is not kept that no type carries.
+    /// If a bound is not kept that no type carries: what a reader would report.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        A: needs::delivery::DoneAttempts,
+        A: delivery_needs::DoneAttempts,
     {
-        built({
-            let (attempts,) = self.required;
-            let (attempts,) = (Given::given(attempts),);
-            Delivery {
-                outcome: Outcome::Done,
-                attempts,
-                reason: None,
-            }
+        let Self { attempts } = self;
+        let attempts = delivery_needs::DoneAttempts::given(attempts);
+        built(Delivery {
+            outcome: Outcome::Done,
+            attempts,
+            reason: None,
         })
     }
 }
@@ -163,64 +101,68 @@ impl Delivery {
     /// It did not arrive, for a reason.
     ///
     /// `build()` compiles once `attempts` and `reason` are set.
-    pub fn lost() -> DeliveryLostBuilder {
+    pub fn lost() -> DeliveryLostBuilder<Unset, Unset> {
         DeliveryLostBuilder {
-            required: (Unset::NEW, Unset::NEW),
+            attempts: Unset::NEW,
+            reason: Unset::NEW,
         }
     }
 }
 
 /// Builds a `Delivery`: see `Delivery::lost`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
-pub struct DeliveryLostBuilder<A = Unset, B = Unset> {
-    required: (A, B),
+#[must_use = "call `build()` to make the value"]
+pub struct DeliveryLostBuilder<A, B> {
+    attempts: A,
+    reason: B,
 }
 
 impl<A, B> DeliveryLostBuilder<A, B> {
     /// When it was tried.
-    pub fn attempts(self, value: Vec<String>) -> DeliveryLostBuilder<Set<Vec<String>>, B>
+    pub fn attempts(
+        self,
+        value: ::std::vec::Vec<::std::string::String>,
+    ) -> DeliveryLostBuilder<Set<::std::vec::Vec<::std::string::String>>, B>
     where
         A: NotSet,
     {
-        let (_, m1) = self.required;
         DeliveryLostBuilder {
-            required: (Set::new(value), m1),
+            attempts: Set::new(value),
+            reason: self.reason,
         }
     }
     /// Why it failed, or was not tried.
     pub fn reason(
         self,
-        value: Option<String>,
-    ) -> DeliveryLostBuilder<A, Set<Option<String>>>
+        value: Option<::std::string::String>,
+    ) -> DeliveryLostBuilder<A, Set<Option<::std::string::String>>>
     where
         B: NotSet,
     {
-        let (m0, _) = self.required;
         DeliveryLostBuilder {
-            required: (m0, Set::new(value)),
+            attempts: self.attempts,
+            reason: Set::new(value),
         }
     }
 }
 
 impl<A, B> DeliveryLostBuilder<A, B> {
-    /// Returns the `Delivery`.
+    /// The `Delivery`.
     ///
     /// # Errors
-    /// The errors of a reader, where a bound is not kept that no type carries.
+    /// If a bound is not kept that no type carries: what a reader would report.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        A: needs::delivery::LostAttempts,
-        B: needs::delivery::LostReason,
+        A: delivery_needs::LostAttempts,
+        B: delivery_needs::LostReason,
     {
-        built({
-            let (attempts, reason) = self.required;
-            let (attempts, reason) = (Given::given(attempts), Given::given(reason));
-            Delivery {
-                outcome: Outcome::Lost,
-                attempts,
-                reason: Some(reason),
-            }
+        let Self { attempts, reason } = self;
+        let attempts = delivery_needs::LostAttempts::given(attempts);
+        let reason = delivery_needs::LostReason::given(reason);
+        built(Delivery {
+            outcome: Outcome::Lost,
+            attempts,
+            reason: Some(reason),
         })
     }
 }
@@ -229,67 +171,68 @@ impl Delivery {
     /// Nobody took it, for a reason.
     ///
     /// `build()` compiles once `attempts` and `reason` are set.
-    pub fn refused() -> DeliveryRefusedBuilder {
+    pub fn refused() -> DeliveryRefusedBuilder<Unset, Unset> {
         DeliveryRefusedBuilder {
-            required: (Unset::NEW, Unset::NEW),
+            attempts: Unset::NEW,
+            reason: Unset::NEW,
         }
     }
 }
 
 /// Builds a `Delivery`: see `Delivery::refused`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
-pub struct DeliveryRefusedBuilder<A = Unset, B = Unset> {
-    required: (A, B),
+#[must_use = "call `build()` to make the value"]
+pub struct DeliveryRefusedBuilder<A, B> {
+    attempts: A,
+    reason: B,
 }
 
 impl<A, B> DeliveryRefusedBuilder<A, B> {
     /// When it was tried.
     pub fn attempts(
         self,
-        value: Vec<String>,
-    ) -> DeliveryRefusedBuilder<Set<Vec<String>>, B>
+        value: ::std::vec::Vec<::std::string::String>,
+    ) -> DeliveryRefusedBuilder<Set<::std::vec::Vec<::std::string::String>>, B>
     where
         A: NotSet,
     {
-        let (_, m1) = self.required;
         DeliveryRefusedBuilder {
-            required: (Set::new(value), m1),
+            attempts: Set::new(value),
+            reason: self.reason,
         }
     }
     /// Why it failed, or was not tried.
     pub fn reason(
         self,
-        value: Option<String>,
-    ) -> DeliveryRefusedBuilder<A, Set<Option<String>>>
+        value: Option<::std::string::String>,
+    ) -> DeliveryRefusedBuilder<A, Set<Option<::std::string::String>>>
     where
         B: NotSet,
     {
-        let (m0, _) = self.required;
         DeliveryRefusedBuilder {
-            required: (m0, Set::new(value)),
+            attempts: self.attempts,
+            reason: Set::new(value),
         }
     }
 }
 
 impl<A, B> DeliveryRefusedBuilder<A, B> {
-    /// Returns the `Delivery`.
+    /// The `Delivery`.
     ///
     /// # Errors
-    /// The errors of a reader, where a bound is not kept that no type carries.
+    /// If a bound is not kept that no type carries: what a reader would report.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        A: needs::delivery::RefusedAttempts,
-        B: needs::delivery::RefusedReason,
+        A: delivery_needs::RefusedAttempts,
+        B: delivery_needs::RefusedReason,
     {
-        built({
-            let (attempts, reason) = self.required;
-            let (attempts, reason) = (Given::given(attempts), Given::given(reason));
-            Delivery {
-                outcome: Outcome::Refused,
-                attempts,
-                reason: Some(reason),
-            }
+        let Self { attempts, reason } = self;
+        let attempts = delivery_needs::RefusedAttempts::given(attempts);
+        let reason = delivery_needs::RefusedReason::given(reason);
+        built(Delivery {
+            outcome: Outcome::Refused,
+            attempts,
+            reason: Some(reason),
         })
     }
 }
@@ -298,18 +241,20 @@ impl Delivery {
     /// It was never tried, for a reason.
     ///
     /// `build()` compiles once `outcome` and `reason` are set.
-    pub fn untried() -> DeliveryUntriedBuilder {
+    pub fn untried() -> DeliveryUntriedBuilder<Unset, Unset> {
         DeliveryUntriedBuilder {
-            required: (Unset::NEW, Unset::NEW),
+            outcome: Unset::NEW,
+            reason: Unset::NEW,
         }
     }
 }
 
 /// Builds a `Delivery`: see `Delivery::untried`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
-pub struct DeliveryUntriedBuilder<A = Unset, B = Unset> {
-    required: (A, B),
+#[must_use = "call `build()` to make the value"]
+pub struct DeliveryUntriedBuilder<A, B> {
+    outcome: A,
+    reason: B,
 }
 
 impl<A, B> DeliveryUntriedBuilder<A, B> {
@@ -318,9 +263,9 @@ impl<A, B> DeliveryUntriedBuilder<A, B> {
     where
         A: NotSet,
     {
-        let (_, m1) = self.required;
         DeliveryUntriedBuilder {
-            required: (Set::new(value), m1),
+            outcome: Set::new(value),
+            reason: self.reason,
         }
     }
     /// Why it failed, or was not tried.
@@ -328,27 +273,28 @@ impl<A, B> DeliveryUntriedBuilder<A, B> {
     where
         B: NotSet,
     {
-        let (m0, _) = self.required;
         DeliveryUntriedBuilder {
-            required: (m0, Set::new(value)),
+            outcome: self.outcome,
+            reason: Set::new(value),
         }
     }
 }
 
 impl<A, B> DeliveryUntriedBuilder<A, B> {
-    /// Returns the `Delivery`.
+    /// The `Delivery`.
     #[must_use]
     pub fn build(self) -> Delivery
     where
-        A: needs::delivery::UntriedOutcome,
-        B: needs::delivery::UntriedReason,
+        A: delivery_needs::UntriedOutcome,
+        B: delivery_needs::UntriedReason,
     {
-        let (outcome, reason) = self.required;
-        let (outcome, reason) = (Given::given(outcome), Given::given(reason));
+        let Self { outcome, reason } = self;
+        let outcome = delivery_needs::UntriedOutcome::given(outcome);
+        let reason = delivery_needs::UntriedReason::given(reason);
         Delivery {
             outcome,
-            attempts: Vec::new(),
-            reason: Some(Some(String::from(reason))),
+            attempts: ::std::vec::Vec::new(),
+            reason: Some(Some(::std::string::String::from(reason))),
         }
     }
 }
@@ -357,20 +303,22 @@ impl Delivery {
     /// It was tried at least once.
     ///
     /// `build()` compiles once `outcome` and `attempts` are set.
-    pub fn tried() -> DeliveryTriedBuilder {
+    pub fn tried() -> DeliveryTriedBuilder<Unset, Unset> {
         DeliveryTriedBuilder {
-            required: (Unset::NEW, Unset::NEW),
-            optional: DeliveryOptional::default(),
+            outcome: Unset::NEW,
+            attempts: Unset::NEW,
+            reason: None,
         }
     }
 }
 
 /// Builds a `Delivery`: see `Delivery::tried`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
-pub struct DeliveryTriedBuilder<A = Unset, B = Unset> {
-    required: (A, B),
-    optional: DeliveryOptional,
+#[must_use = "call `build()` to make the value"]
+pub struct DeliveryTriedBuilder<A, B> {
+    outcome: A,
+    attempts: B,
+    reason: ::std::option::Option<Option<::std::string::String>>,
 }
 
 impl<A, B> DeliveryTriedBuilder<A, B> {
@@ -379,64 +327,216 @@ impl<A, B> DeliveryTriedBuilder<A, B> {
     where
         A: NotSet,
     {
-        let (_, m1) = self.required;
         DeliveryTriedBuilder {
-            required: (Set::new(value), m1),
-            optional: self.optional,
+            outcome: Set::new(value),
+            attempts: self.attempts,
+            reason: self.reason,
         }
     }
     /// When it was tried.
     pub fn attempts(
         self,
-        value: impl Into<AtLeastOne<String>>,
-    ) -> DeliveryTriedBuilder<A, Set<AtLeastOne<String>>>
+        value: impl Into<AtLeastOne<::std::string::String>>,
+    ) -> DeliveryTriedBuilder<A, Set<AtLeastOne<::std::string::String>>>
     where
         B: NotSet,
     {
-        let (m0, _) = self.required;
         DeliveryTriedBuilder {
-            required: (m0, Set::new(value.into())),
-            optional: self.optional,
+            outcome: self.outcome,
+            attempts: Set::new(value.into()),
+            reason: self.reason,
         }
     }
     /// Why it failed, or was not tried.
-    pub fn reason(mut self, value: Option<String>) -> Self {
-        self.optional.reason = Some(value);
+    pub fn reason(mut self, value: Option<::std::string::String>) -> Self {
+        self.reason = Some(value);
         self
     }
     /// Why it failed, or was not tried.
-    pub fn maybe_reason(mut self, value: Option<Option<String>>) -> Self {
-        self.optional.reason = value;
+    pub fn maybe_reason(
+        mut self,
+        value: ::std::option::Option<Option<::std::string::String>>,
+    ) -> Self {
+        self.reason = value;
         self
     }
 }
 
 impl<A, B> DeliveryTriedBuilder<A, B> {
-    /// Returns the `Delivery`.
+    /// The `Delivery`.
     ///
     /// # Errors
-    /// The errors of a reader, where a bound is not kept that no type carries.
+    /// If a bound is not kept that no type carries: what a reader would report.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        A: needs::delivery::TriedOutcome,
-        B: needs::delivery::TriedAttempts,
+        A: delivery_needs::TriedOutcome,
+        B: delivery_needs::TriedAttempts,
     {
-        built({
-            let (outcome, attempts) = self.required;
-            let (outcome, attempts) = (Given::given(outcome), Given::given(attempts));
-            let DeliveryOptional { reason, .. } = self.optional;
-            Delivery {
-                outcome,
-                attempts: attempts.into_vec(),
-                reason,
-            }
+        let Self { outcome, attempts, reason } = self;
+        let outcome = delivery_needs::TriedOutcome::given(outcome);
+        let attempts = delivery_needs::TriedAttempts::given(attempts);
+        built(Delivery {
+            outcome,
+            attempts: attempts.into_vec(),
+            reason,
         })
     }
 }
 
-#[derive(Clone, Debug, Default)]
-struct DeliveryOptional {
-    reason: Option<Option<String>>,
+/// What the builders of `Delivery` ask for: each trait explains itself.
+#[doc(hidden)]
+pub mod delivery_needs {
+    use super::*;
+    #[diagnostic::on_unimplemented(
+        message = "SCHEMA: missing field `attempts`; `Delivery::done()` requires it",
+        label = "`attempts` is not set",
+        note = "every `Delivery` has the field `attempts`",
+        note = "add `.attempts(..)` before `.build()`: when it was tried"
+    )]
+    pub trait DoneAttempts {
+        #[allow(missing_docs)]
+        fn given(self) -> ::std::vec::Vec<::std::string::String>;
+    }
+    #[diagnostic::do_not_recommend]
+    impl DoneAttempts for Set<::std::vec::Vec<::std::string::String>> {
+        fn given(self) -> ::std::vec::Vec<::std::string::String> {
+            self.into_value()
+        }
+    }
+    #[diagnostic::on_unimplemented(
+        message = "SCHEMA: unexpected field `reason`; `Delivery::done()` leaves it out",
+        label = "`reason` cannot be set here",
+        note = "nothing went wrong; begin with `lost()` or `refused()`"
+    )]
+    pub trait DoneReason {}
+    #[diagnostic::on_unimplemented(
+        message = "SCHEMA: missing field `attempts`; `Delivery::lost()` requires it",
+        label = "`attempts` is not set",
+        note = "every `Delivery` has the field `attempts`",
+        note = "add `.attempts(..)` before `.build()`: when it was tried"
+    )]
+    pub trait LostAttempts {
+        #[allow(missing_docs)]
+        fn given(self) -> ::std::vec::Vec<::std::string::String>;
+    }
+    #[diagnostic::do_not_recommend]
+    impl LostAttempts for Set<::std::vec::Vec<::std::string::String>> {
+        fn given(self) -> ::std::vec::Vec<::std::string::String> {
+            self.into_value()
+        }
+    }
+    #[diagnostic::on_unimplemented(
+        message = "SCHEMA: missing field `reason`; `Delivery::lost()` requires it",
+        label = "`reason` is not set",
+        note = "A delivery that failed has a reason, if only `null`.",
+        note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
+    )]
+    pub trait LostReason {
+        #[allow(missing_docs)]
+        fn given(self) -> Option<::std::string::String>;
+    }
+    #[diagnostic::do_not_recommend]
+    impl LostReason for Set<Option<::std::string::String>> {
+        fn given(self) -> Option<::std::string::String> {
+            self.into_value()
+        }
+    }
+    #[diagnostic::on_unimplemented(
+        message = "SCHEMA: missing field `attempts`; `Delivery::refused()` requires it",
+        label = "`attempts` is not set",
+        note = "every `Delivery` has the field `attempts`",
+        note = "add `.attempts(..)` before `.build()`: when it was tried"
+    )]
+    pub trait RefusedAttempts {
+        #[allow(missing_docs)]
+        fn given(self) -> ::std::vec::Vec<::std::string::String>;
+    }
+    #[diagnostic::do_not_recommend]
+    impl RefusedAttempts for Set<::std::vec::Vec<::std::string::String>> {
+        fn given(self) -> ::std::vec::Vec<::std::string::String> {
+            self.into_value()
+        }
+    }
+    #[diagnostic::on_unimplemented(
+        message = "SCHEMA: missing field `reason`; `Delivery::refused()` requires it",
+        label = "`reason` is not set",
+        note = "A delivery that failed has a reason, if only `null`.",
+        note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
+    )]
+    pub trait RefusedReason {
+        #[allow(missing_docs)]
+        fn given(self) -> Option<::std::string::String>;
+    }
+    #[diagnostic::do_not_recommend]
+    impl RefusedReason for Set<Option<::std::string::String>> {
+        fn given(self) -> Option<::std::string::String> {
+            self.into_value()
+        }
+    }
+    #[diagnostic::on_unimplemented(
+        message = "SCHEMA: missing field `outcome`; `Delivery::untried()` requires it",
+        label = "`outcome` is not set",
+        note = "every `Delivery` has the field `outcome`",
+        note = "add `.outcome(..)` before `.build()`: what came of it"
+    )]
+    pub trait UntriedOutcome {
+        #[allow(missing_docs)]
+        fn given(self) -> Outcome;
+    }
+    #[diagnostic::do_not_recommend]
+    impl UntriedOutcome for Set<Outcome> {
+        fn given(self) -> Outcome {
+            self.into_value()
+        }
+    }
+    #[diagnostic::on_unimplemented(
+        message = "INV-001: missing field `reason`; `Delivery::untried()` requires it",
+        label = "`reason` is not set",
+        note = "Without an attempt, a non-empty reason is required.",
+        note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
+    )]
+    pub trait UntriedReason {
+        #[allow(missing_docs)]
+        fn given(self) -> Text;
+    }
+    #[diagnostic::do_not_recommend]
+    impl UntriedReason for Set<Text> {
+        fn given(self) -> Text {
+            self.into_value()
+        }
+    }
+    #[diagnostic::on_unimplemented(
+        message = "SCHEMA: missing field `outcome`; `Delivery::tried()` requires it",
+        label = "`outcome` is not set",
+        note = "every `Delivery` has the field `outcome`",
+        note = "add `.outcome(..)` before `.build()`: what came of it"
+    )]
+    pub trait TriedOutcome {
+        #[allow(missing_docs)]
+        fn given(self) -> Outcome;
+    }
+    #[diagnostic::do_not_recommend]
+    impl TriedOutcome for Set<Outcome> {
+        fn given(self) -> Outcome {
+            self.into_value()
+        }
+    }
+    #[diagnostic::on_unimplemented(
+        message = "SCHEMA: missing field `attempts`; `Delivery::tried()` requires it",
+        label = "`attempts` is not set",
+        note = "every `Delivery` has the field `attempts`",
+        note = "add `.attempts(..)` before `.build()`: when it was tried"
+    )]
+    pub trait TriedAttempts {
+        #[allow(missing_docs)]
+        fn given(self) -> AtLeastOne<::std::string::String>;
+    }
+    #[diagnostic::do_not_recommend]
+    impl TriedAttempts for Set<AtLeastOne<::std::string::String>> {
+        fn given(self) -> AtLeastOne<::std::string::String> {
+            self.into_value()
+        }
+    }
 }
 
 impl Delivery {
@@ -602,6 +702,12 @@ impl<'de> Visitor<'de> for Seed<Check<Delivery>> {
     }
 }
 
+impl<'de> ::serde::Deserialize<'de> for Delivery {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <Self as Read<'de>>::read(deserializer)
+    }
+}
+
 static DELIVERY_SHAPE: Shape = Shape {
     name: "Delivery",
     kind: ShapeKind::Object(ObjectShape {
@@ -657,119 +763,8 @@ static DELIVERY_SHAPE: Shape = Shape {
     }),
 };
 
-object!(Delivery, DELIVERY_SHAPE);
-
-/// What the builders require: each trait explains one missing or unexpected member.
-#[doc(hidden)]
-pub mod needs {
-    use super::*;
-    /// What the builders of `Delivery` require.
-    pub mod delivery {
-        use super::*;
-        #[diagnostic::on_unimplemented(
-            message = "SCHEMA: missing field `outcome`; `Delivery::builder()` requires it",
-            label = "`outcome` is not set",
-            note = "every `Delivery` has the field `outcome`",
-            note = "add `.outcome(..)` before `.build()`: what came of it"
-        )]
-        pub trait BuilderOutcome: Given<Outcome> {}
-        #[diagnostic::do_not_recommend]
-        impl BuilderOutcome for Set<Outcome> {}
-        #[diagnostic::on_unimplemented(
-            message = "SCHEMA: missing field `attempts`; `Delivery::builder()` requires it",
-            label = "`attempts` is not set",
-            note = "every `Delivery` has the field `attempts`",
-            note = "add `.attempts(..)` before `.build()`: when it was tried"
-        )]
-        pub trait BuilderAttempts: Given<Vec<String>> {}
-        #[diagnostic::do_not_recommend]
-        impl BuilderAttempts for Set<Vec<String>> {}
-        #[diagnostic::on_unimplemented(
-            message = "SCHEMA: missing field `attempts`; `Delivery::done()` requires it",
-            label = "`attempts` is not set",
-            note = "every `Delivery` has the field `attempts`",
-            note = "add `.attempts(..)` before `.build()`: when it was tried"
-        )]
-        pub trait DoneAttempts: Given<Vec<String>> {}
-        #[diagnostic::do_not_recommend]
-        impl DoneAttempts for Set<Vec<String>> {}
-        #[diagnostic::on_unimplemented(
-            message = "SCHEMA: unexpected field `reason`; `Delivery::done()` leaves it out",
-            label = "`reason` cannot be set here",
-            note = "nothing went wrong; begin with `lost()` or `refused()`"
-        )]
-        pub trait DoneReason {}
-        #[diagnostic::on_unimplemented(
-            message = "SCHEMA: missing field `attempts`; `Delivery::lost()` requires it",
-            label = "`attempts` is not set",
-            note = "every `Delivery` has the field `attempts`",
-            note = "add `.attempts(..)` before `.build()`: when it was tried"
-        )]
-        pub trait LostAttempts: Given<Vec<String>> {}
-        #[diagnostic::do_not_recommend]
-        impl LostAttempts for Set<Vec<String>> {}
-        #[diagnostic::on_unimplemented(
-            message = "SCHEMA: missing field `reason`; `Delivery::lost()` requires it",
-            label = "`reason` is not set",
-            note = "A delivery that failed has a reason, if only `null`.",
-            note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
-        )]
-        pub trait LostReason: Given<Option<String>> {}
-        #[diagnostic::do_not_recommend]
-        impl LostReason for Set<Option<String>> {}
-        #[diagnostic::on_unimplemented(
-            message = "SCHEMA: missing field `attempts`; `Delivery::refused()` requires it",
-            label = "`attempts` is not set",
-            note = "every `Delivery` has the field `attempts`",
-            note = "add `.attempts(..)` before `.build()`: when it was tried"
-        )]
-        pub trait RefusedAttempts: Given<Vec<String>> {}
-        #[diagnostic::do_not_recommend]
-        impl RefusedAttempts for Set<Vec<String>> {}
-        #[diagnostic::on_unimplemented(
-            message = "SCHEMA: missing field `reason`; `Delivery::refused()` requires it",
-            label = "`reason` is not set",
-            note = "A delivery that failed has a reason, if only `null`.",
-            note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
-        )]
-        pub trait RefusedReason: Given<Option<String>> {}
-        #[diagnostic::do_not_recommend]
-        impl RefusedReason for Set<Option<String>> {}
-        #[diagnostic::on_unimplemented(
-            message = "SCHEMA: missing field `outcome`; `Delivery::untried()` requires it",
-            label = "`outcome` is not set",
-            note = "every `Delivery` has the field `outcome`",
-            note = "add `.outcome(..)` before `.build()`: what came of it"
-        )]
-        pub trait UntriedOutcome: Given<Outcome> {}
-        #[diagnostic::do_not_recommend]
-        impl UntriedOutcome for Set<Outcome> {}
-        #[diagnostic::on_unimplemented(
-            message = "INV-001: missing field `reason`; `Delivery::untried()` requires it",
-            label = "`reason` is not set",
-            note = "Without an attempt, a non-empty reason is required.",
-            note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
-        )]
-        pub trait UntriedReason: Given<Text> {}
-        #[diagnostic::do_not_recommend]
-        impl UntriedReason for Set<Text> {}
-        #[diagnostic::on_unimplemented(
-            message = "SCHEMA: missing field `outcome`; `Delivery::tried()` requires it",
-            label = "`outcome` is not set",
-            note = "every `Delivery` has the field `outcome`",
-            note = "add `.outcome(..)` before `.build()`: what came of it"
-        )]
-        pub trait TriedOutcome: Given<Outcome> {}
-        #[diagnostic::do_not_recommend]
-        impl TriedOutcome for Set<Outcome> {}
-        #[diagnostic::on_unimplemented(
-            message = "SCHEMA: missing field `attempts`; `Delivery::tried()` requires it",
-            label = "`attempts` is not set",
-            note = "every `Delivery` has the field `attempts`",
-            note = "add `.attempts(..)` before `.build()`: when it was tried"
-        )]
-        pub trait TriedAttempts: Given<AtLeastOne<String>> {}
-        #[diagnostic::do_not_recommend]
-        impl TriedAttempts for Set<AtLeastOne<String>> {}
+impl HasShape for Delivery {
+    fn shape() -> &'static Shape {
+        &DELIVERY_SHAPE
     }
 }

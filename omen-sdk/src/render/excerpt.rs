@@ -1,6 +1,7 @@
 //! The part of a long line that is shown to people.
 //!
-//! Written by hand because `annotate-snippets` cuts a line at the width of the terminal, so findings would differ by terminal.
+//! Written by hand: `annotate-snippets` leaves no room for the label when it cuts a line, and prints characters of the log that
+//! a terminal would obey.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! JSON Lines: one object for each finding, then one for the whole run.
 //!
-//! Other programs rely on the members and their order. Unknown facts are `null`.
+//! Other programs rely on the fields and their order. Unknown facts are `null`.
 
 use std::io::{self, Write};
 

@@ -1,11 +1,11 @@
-//! Every example log gives just the findings that stand beside it, through the library.
+//! Every example log has exactly the findings in the file beside it, through the library.
 
 use std::collections::BTreeSet;
 
 use omen::{Finding, Validator, validator::ValidatorOptions};
 use serde_json::Value;
 
-/// What an example must give.
+/// The expectations of an example.
 struct Expect {
     findings: Vec<(Option<u64>, String, BTreeSet<String>, String)>,
     packets: u64,

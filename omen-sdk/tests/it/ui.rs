@@ -1,7 +1,7 @@
-//! Illegal programs do not compile, and what rustc says of each stands beside it.
+//! Illegal programs do not compile; the compile error of each is in the file beside it.
 //!
-//! The answers hold for one compiler, which is named in `tests/ui/TOOLCHAIN`. To write them anew, after a
-//! change of a message or of the compiler, run `TRYBUILD=overwrite cargo test -p omen-sdk --test it ui::illegal`.
+//! The errors are those of the compiler in `tests/ui/TOOLCHAIN`. To renew them after a change of a message or of the
+//! compiler, run `TRYBUILD=overwrite cargo test -p omen-sdk --test it ui::illegal`.
 
 pub(crate) mod cases;
 
@@ -23,7 +23,7 @@ fn cases_are_small_and_named_after_their_rule() {
 
 #[test]
 fn cases_cover_every_rule_that_types_can_hold() {
-    // INV-005 is about what an episode has used: it is known at run time only. E5 is INV-009.
+    // INV-005 depends on what an episode has used, which is known only at run time. E5 is INV-009.
     cases().cover(
         "E1 E2 E3 E4 E6 E7 FSM SCHEMA INV-001 INV-002 INV-003 INV-004 INV-006 INV-007 INV-008 INV-009 INV-010 INV-011 \
          INV-012",

@@ -1,4 +1,4 @@
-//! One writer a log: an id is begun once, and a resumed episode takes its log over (D21).
+//! One writer for each log: an id begins once, and a resumed episode takes its log over (D21).
 
 use std::fs;
 

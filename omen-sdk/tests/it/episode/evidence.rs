@@ -13,7 +13,7 @@ fn read() -> Order<ReadOnly> {
     Directive::bare(Get, op::Read).ready()
 }
 
-/// A guess about the present that nobody has looked into.
+/// A guess about the present without evidence.
 fn guess() -> Hypothesis<LowStakes, Par, ToolsOk> {
     OpenEnvelope::low(
         Intent::new(text!("find the leak"), text!("database orders")),

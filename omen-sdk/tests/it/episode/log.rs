@@ -1,4 +1,4 @@
-//! Logs of the examples, split by episode, with what the validator says of each line.
+//! Logs of the examples, split by episode, with the verdict of the validator on each line.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! After the log has failed, no step is taken until the episode is taken up from what the log holds.
+//! After the log has failed, every step fails until the episode is resumed from what the log holds.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};

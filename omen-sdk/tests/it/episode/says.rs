@@ -1,5 +1,5 @@
-//! All that the schemas let a packet say, the typed API says. `says/how.json` names the way for each member, and the logs of
-//! the programs here show it: with the methods of the typed API alone, and with the payloads that are generated.
+//! The typed API can set every member of every packet. `says/how.json` names the method for each member, and the logs
+//! of the programs here show it: with the methods of the typed API alone, and with generated payloads.
 
 mod doors;
 mod payloads;
