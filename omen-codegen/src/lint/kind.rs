@@ -92,7 +92,7 @@ kinds! {
     // Conditionals.
     ConditionalForm "conditional-form" "a conditional has a form that is not supported",
     ConditionalProperty "conditional-property" "a conditional names no member of the object",
-    ConditionalValue "conditional-value" "a conditional names no value of the enum",
+    ConditionalValue "conditional-value" "a conditional names an unknown value of its enum",
     ConditionalGap "conditional-gap" "a value of the enum is neither in a condition nor said to be outside it",
     ConditionalBoth "conditional-both" "a value is in a condition, and said to be outside it",
     ConditionalIdle "conditional-idle" "a conditional demands what is always required",

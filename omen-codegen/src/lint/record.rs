@@ -25,7 +25,7 @@ pub(super) enum Want {
     List,
     /// An object.
     Record,
-    /// Looked at elsewhere.
+    /// Checked elsewhere.
     Any,
 }
 

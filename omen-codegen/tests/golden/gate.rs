@@ -38,7 +38,7 @@ impl Code {
         match self {
             Code::Pg0 => "A letter in CAPITALS stays outside.",
             Code::PgT => "Who leaves closes the gate.",
-            Code::A1 => "Whoever comes signs the book.",
+            Code::A1 => "Every visitor signs the book.",
         }
     }
     /// Why.
