@@ -36,9 +36,9 @@ impl GateCode {
     #[must_use]
     pub fn statement(self) -> &'static str {
         match self {
-            GateCode::Pg0 => "A letter in CAPITALS stays outside.",
-            GateCode::PgT => "Who leaves closes the gate.",
-            GateCode::A1 => "Whoever comes signs the book.",
+            Code::Pg0 => "A letter in CAPITALS stays outside.",
+            Code::PgT => "Who leaves closes the gate.",
+            Code::A1 => "Every visitor signs the book.",
         }
     }
     /// Why.
