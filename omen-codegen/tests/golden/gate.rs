@@ -36,9 +36,9 @@ impl GateCode {
     #[must_use]
     pub fn statement(self) -> &'static str {
         match self {
-            Code::Pg0 => "A letter in CAPITALS stays outside.",
-            Code::PgT => "Who leaves closes the gate.",
-            Code::A1 => "Every visitor signs the book.",
+            GateCode::Pg0 => "A letter in CAPITALS stays outside.",
+            GateCode::PgT => "Who leaves closes the gate.",
+            GateCode::A1 => "Every visitor signs the book.",
         }
     }
     /// Why.
