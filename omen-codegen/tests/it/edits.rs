@@ -165,9 +165,19 @@ impl Made {
 }
 
 impl Made {
-    /// The methods that the type of a state has.
-    fn methods_of(&self, state: &str) -> &str {
-        self.between("episode", &format!("impl Episode<{state}> {{"), "} }")
+    /// The methods of the type of a state: its own, and those of its capabilities with the state that they lead to.
+    fn methods_of(&self, state: &str) -> String {
+        let text = &self.0["episode"];
+        let own = format!("impl Episode<{state}> {{");
+        let mut methods =
+            if text.contains(&own) { self.between("episode", &own, "} }").to_owned() } else { String::new() };
+        for shared in text.split("impl<S: ").skip(1) {
+            let Some((can, _)) = shared.split_once("> Episode<S> {") else { continue };
+            let Some((_, leads)) = text.split_once(&format!("impl {can} for {state} {{ type ")) else { continue };
+            let (then, next) = leads.split_once(';').unwrap().0.split_once(" = ").unwrap();
+            methods += &shared.split("} }").next().unwrap().replace(&format!("S::{then}"), next);
+        }
+        methods
     }
 
     /// Whether a rule answers a call of a method in a state.
@@ -374,7 +384,7 @@ fn a_state_asks_for_a_row_and_a_type() {
     schema.add(FSM, "/rows", "", row("S5_AUTHORIZE", "believe", "S10_PAUSED"));
     schema.add(FSM, "/rows", "", row("S10_PAUSED", "believe", "S7_REVIEW"));
     let place = schema.place(FSM, "/typed/moves", "method", "believe");
-    let says = "no plain type stands for where `believe` leads from `Authorize`";
+    let says = "`believe` leads from `Authorize` to a state without a plain type";
     schema.is_refused(&[(FSM, &format!("/typed/moves/{place}"), says)]);
     let ty = json!({ "type": "Paused", "of": ["S10_PAUSED"], "description": "Nothing moves." });
     schema.add(FSM, "/typed/states", "", ty);
