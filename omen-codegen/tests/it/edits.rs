@@ -1,5 +1,5 @@
 //! Edits of the schema as its maintainers make them: each propagates to all that is generated, or is refused
-//! with its fix, and then propagates once it is fixed as told.
+//! with its fix, and propagates once that fix is made.
 //!
 //! What only compiling proves, `schema_change` compiles.
 
@@ -270,7 +270,7 @@ fn a_required_member_asks_for_the_method_that_sets_it() {
     schema.add(SETTERS, "/types/0/by_hand", "remark", "`new`".into());
     schema.add(SETTERS, "/types/1/by_hand", "remark", "`data`".into());
     let made = schema.made().unwrap();
-    // A builder without it does not compile, since it is no `Option`.
+    // A builder without it does not compile, since it is not an `Option`.
     made.gains("types", "/// A word more. pub remark: String")
         .gains("types", "name: \"remark\", description: \"A word more.\", required: true")
         .gains("types", "remark: must(m_remark)?");
@@ -285,7 +285,7 @@ fn a_value_of_an_enum_is_everywhere_or_the_rules_ask_what_it_means() {
     made.gains("types", "/// `drill`: A drill.").gains("types", "Drill").gains("types", "\"drill\"");
     assert!(made.between("types", "static ALERT_TYPE_SHAPE", "};").contains("\"drill\""));
 
-    // One that events are told by.
+    // One that distinguishes events.
     let mut schema = Schema::real();
     schema.add(OBSERVATION, "/$defs/ObservationType/oneOf", "", value("rumour", "Hearsay."));
     let says = "no event of `ObservationPacket` holds for `/payload/observation_type` = `rumour`";
@@ -404,7 +404,7 @@ fn a_member_that_is_renamed_is_asked_for_wherever_it_is_named() {
     let members = schema.at(OBSERVATION, "/$defs/ObservationPayload/properties").as_object_mut().unwrap();
     let member = members.remove("source_tool").unwrap();
     members.insert("tool".to_owned(), member);
-    let says = "`ObservationPayload` has no member `source_tool`";
+    let says = "`ObservationPayload` has no field `source_tool`";
     schema.is_refused(&[(SETTERS, "/types/0/by_hand/source_tool", says)]);
     let by_hand = schema.at(SETTERS, "/types/0/by_hand").as_object_mut().unwrap();
     let method = by_hand.remove("source_tool").unwrap();
@@ -439,7 +439,7 @@ fn a_bound_that_is_tightened_holds_for_types_and_walk_and_counts() {
     *schema.at("common.schema.json", "/$defs/LayerNumber/maximum") = 5.into();
     *schema.at(ESCALATION, "/$defs/EscalationPayload/properties/top_options/maxItems") = 2.into();
     // What the layer that is gone sends, another one has to send.
-    let says = "there is no layer `6`";
+    let says = "unknown layer `6`";
     schema.is_refused(&[(FSM, "/layers/senders/5/layer", says), (FSM, "/layers/typed/1", says)]);
     let mut gone = schema.at(FSM, "/layers/senders").as_array_mut().unwrap().remove(5);
     let sends = schema.at(FSM, "/layers/senders/4/sends").as_array_mut().unwrap();
