@@ -1,5 +1,5 @@
-//! Tools are down and the stakes are high, so the agent may not act: it lays options before a human, waits
-//! for the answer, and cancels.
+//! An agent that may not act, because tools are down and the stakes are high: it presents options to a human, waits for the
+//! answer, and cancels.
 //!
 //! ```text
 //! cargo run --example escalation
@@ -47,15 +47,15 @@ fn agent(episode: Episode<Idle>, envelope: &Degraded) -> Result<Closed, Box<dyn 
         ],
         gaps: [Gap {
             gap: "how far the replica lags behind".to_owned(),
-            impact_if_unknown: "the loss cannot be told beforehand".to_owned(),
+            impact_if_unknown: "the loss cannot be estimated".to_owned(),
         }],
-        next_step: Step {
+        next_step: Recommendation {
             step: text!("ask the network team how long it takes"),
-            rationale: "minutes would be worth the wait".to_owned(),
+            rationale: "an outage of minutes is acceptable".to_owned(),
         },
     });
 
-    // The human answers; only then a decision of any outcome may be made.
+    // The human answers. Only then is a decision legal, of any outcome.
     let episode = episode.answered(Answer::data(fields!({ "option": "wait", "by": "jane" })));
     let ruling = Arbitration::of(["wait"])
         .veto(|_| true)?

@@ -1,16 +1,16 @@
-//! A first episode: an agent verifies what it assumes, then writes under a token.
+//! A first episode: an agent verifies an assumption, then writes under a token.
 //!
 //! ```text
 //! cargo run --example first_episode
 //! ```
 //!
-//! The agent is to raise a connection pool. The stakes are high, so it may act only at quality SUPERB
-//! and on verified assumptions: S0 → S1 → S2 → S4 → S2 → S3 → S5 → S6 → S7. Each step is a method of the
-//! state that the episode is in; a step that is not legal there does not compile. Try it: delete the
-//! line that verifies first, or the one that authorizes.
+//! The agent has to enlarge a connection pool. The stakes are high, so it may act only at quality SUPERB and on verified
+//! assumptions: S0 → S1 → S2 → S4 → S2 → S3 → S5 → S6 → S7. Each step is a method of the state that the episode is in; a
+//! step that is not legal there does not compile. Try it: delete the line that verifies first, or the one that authorizes.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
+use std::convert::Infallible;
 use std::error::Error;
 
 use omen::facts::{
@@ -20,22 +20,22 @@ use omen::facts::{
 use omen::finding::Finding;
 use omen::packet::TaskClass;
 use omen::prelude::*;
-use omen::validator::{Sink, Validator, ValidatorOptions};
+use omen::validator::{JudgedPacket, Sink, Validator, ValidatorOptions};
 use omen::{Instant, json};
 
 tool!(ConfigGet = "config.get", Read);
 tool!(ConfigSet = "config.set", Write);
 scope!(RaisePool: tools [ConfigSet], operations [Modify]);
 
-/// The agent: takes an episode that has not begun, and ends with one that has closed.
+/// The agent: takes an episode that has not begun, and returns one that is closed.
 fn agent(episode: Episode<Idle>, envelope: &Envelope<HighStakes, Superb, ToolsOk>) -> Result<Closed, Box<dyn Error>> {
     // Sense, then model.
     let episode = episode
         .observe(Observation::user_input(Observed, fields!({ "ask": "raise the pool `orders` to 80" })))
         .believe(Belief::new("db", "pool.orders.max", 50));
 
-    // Verify first: a plan, a READ directive that succeeds, an observation of what is really so, and a
-    // belief update that closes the loop and gives the proof.
+    // Verify first: a plan, a READ directive that succeeds, an observation of its result, and a belief update that closes the
+    // loop and returns the proof.
     let (plan, unchanged) =
         Plan::one(Target::tool(text!("nobody else has changed the pool"), text!("config.get reports 50"), ConfigGet));
     let read = Directive::new(ConfigGet, op::Read, fields!({ "key": "pool.orders.max" })).timeout_seconds(10).ready();
@@ -45,7 +45,7 @@ fn agent(episode: Episode<Idle>, envelope: &Envelope<HighStakes, Superb, ToolsOk
         .observe(Observation::tool_output(Observed, "config.get", fields!({ "pool.orders.max": 50 })))
         .believe(Belief::revision("db", "pool.orders.max", 50, 50));
 
-    // Decide again: at high stakes the order relies on what the loop has proved.
+    // Decide again: at high stakes the order relies on what the loop proved.
     let order = arbitrate("raise")?.to_act().relies_on(proof.verifies(unchanged));
     let episode = episode.act(order, envelope)?;
 
@@ -68,7 +68,7 @@ fn arbitrate(option: &str) -> Result<Ruling, NothingLeft> {
 
 /// The log of one episode.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
-    // The envelope of every packet: a literal that lacks a member does not compile.
+    // The envelope of every packet: without one of its fields, the literal does not compile.
     let envelope = OpenEnvelope {
         intent: Intent::new(text!("raise the connection pool `orders`"), text!("database orders")),
         stakes: Stakes {
@@ -85,7 +85,7 @@ pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     }
     .seal();
 
-    // Time comes from outside, so that the same program gives the same log.
+    // Time is injected, so that every run writes the same log.
     let start: Instant = "2026-03-01T10:00:00Z".parse()?;
     let episode = Setup::new("corr_orders-pool".parse()?, &envelope, move || start).start()?;
     let closed = agent(episode, &envelope)?;
@@ -100,7 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut trace = Trace(Vec::new());
     let mut validator = Validator::new(ValidatorOptions::default());
     validator.feed(log.as_bytes(), &mut trace);
-    let summary = validator.finish(&mut trace);
+    let Ok(summary) = validator.finish(&mut trace);
     println!("{}", trace.0.join("\n"));
     println!("{} accepted, {} errors, {} warnings\n", summary.accepted, summary.errors, summary.warnings);
 
@@ -113,17 +113,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes each step down as it is judged.
+/// Records each packet as it is checked.
 struct Trace(Vec<String>);
 
 impl Sink for Trace {
-    fn finding(&mut self, finding: Finding, _: Option<&str>) {
+    type Error = Infallible;
+
+    fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Infallible> {
         self.0.push(format!("  {}", finding.diagnostic));
+        Ok(())
     }
 
-    fn packet(&mut self, step: &omen::validator::Step<'_>) {
-        let (Some(before), Some(after), Some(event)) = (step.before, step.after, step.event) else { return };
-        let mark = if step.accepted { "✓" } else { "✗" };
+    fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Infallible> {
+        let (Some(before), Some(after), Some(event)) = (packet.before, packet.after, packet.event) else {
+            return Ok(());
+        };
+        let mark = if packet.accepted { "✓" } else { "✗" };
         self.0.push(format!("  {mark} {:<14} → {:<24} {}", before.to_string(), after.to_string(), event.description()));
+        Ok(())
     }
 }

@@ -1,12 +1,12 @@
-//! An agent that makes its packets by builder and sends them over a wire of its own.
+//! An agent that builds its packets and sends them over a connection of its own.
 //!
 //! ```text
 //! cargo run --example own_wire
 //! ```
 //!
-//! It has no `Episode`. What one packet must say is in the type of its builder: a directive that writes and names no token
-//! does not compile (E4), nor does a failure without its error. What one packet alone cannot show, such as the order of
-//! packets or whether a token is live, `Machine` judges before each packet is sent. Try it: delete the line
+//! It has no `Episode`. The builder of a packet requires by type what that packet must contain: a directive that writes
+//! without a token does not compile (E4), nor does a failure without its error. `Machine` checks the rest before each packet
+//! is sent, such as the order of packets or whether a token is live. Try it: delete the line
 //! `.authorization_token_id(..)`.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
@@ -25,7 +25,7 @@ use omen::packet::{
 use omen::prelude::*;
 use omen::{Instant, Machine, json};
 
-/// The agent's side of its wire: what is refused is not sent.
+/// The agent's side of the connection: a packet that is refused is not sent.
 #[derive(Default)]
 struct Wire {
     machine: Machine,
@@ -47,7 +47,7 @@ impl Wire {
     }
 }
 
-/// The members of every header; id and time are injected.
+/// A packet with the fields of every header; id and time are injected.
 macro_rules! packet {
     ($of:ident from $layer:literal, $stamp:expr, $envelope:expr, $payload:expr) => {
         $of::builder()
@@ -68,7 +68,7 @@ fn agent(wire: &mut Wire, stamp: &mut impl Stamp) -> Result<(), Box<dyn Error>> 
     )
     .seal();
 
-    // A list that must not be empty is checked as the payload is built.
+    // `data` must not be empty, which `build()` checks.
     let asked = ObservationPayload::builder()
         .observation_type(ObservationType::UserInput)
         .data(fields!({ "ask": "raise the pool to 80" }).into_map())
@@ -97,7 +97,7 @@ fn agent(wire: &mut Wire, stamp: &mut impl Stamp) -> Result<(), Box<dyn Error>> 
         .build();
     wire.send(packet!(ToolAuthorizationToken from 5, stamp, envelope, token))?;
 
-    // Class and method are branches: each has a builder, which asks for what the branch demands.
+    // Class and method are branches: each has a builder, which requires what the branch requires.
     let call = fields!({ "key": "pool.max", "value": 80, "operation": "modify" });
     let method = ExecutionMethod::tool().tool_id("config.set").tool_params(call.into_map()).build();
     let directive = TaskDirectivePayload::write()
@@ -108,7 +108,7 @@ fn agent(wire: &mut Wire, stamp: &mut impl Stamp) -> Result<(), Box<dyn Error>> 
         .build();
     let ordered = wire.send(packet!(TaskDirectivePacket from 5, stamp, envelope, directive))?;
 
-    // The agent calls its tool here, by whatever means it has.
+    // Here the agent calls its tool.
     let used = ExecutionMetadata::builder().tokens_used(40_u32.into()).tool_calls_used(1_u32.into()).build();
     let result = TaskResultPayload::success()
         .task_id("task_1".parse()?)
@@ -130,12 +130,12 @@ fn change(prior: serde_json::Value, new: serde_json::Value) -> BeliefChange {
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     let (mut wire, start) = (Wire::default(), "2026-03-01T10:00:00Z".parse::<Instant>()?);
     agent(&mut wire, &mut Stamps(Numbered::new("own-wire"), move || start))?;
-    // What is still owed at the end (an open directive, a loop) would stand here.
+    // An open directive or verification loop would be a finding here.
     assert!(wire.machine.finish().is_empty());
     Ok(wire.sent.join("\n"))
 }
 
-/// What the machine says of a decision before anything was observed.
+/// The error of the machine for a decision before any observation.
 #[allow(dead_code, reason = "for the tests")]
 pub(crate) fn out_of_turn() -> Result<String, Box<dyn Error>> {
     let log = log()?;

@@ -1,4 +1,4 @@
-//! An agent that only reads: no token, one READ directive, and the review of what it found.
+//! An agent that only reads: no token, one READ directive, and a review of the result.
 //!
 //! ```text
 //! cargo run --example read_only
@@ -27,7 +27,7 @@ fn agent(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>) -
         .believe(Belief::new("web", "error_rate", ()))
         .act(ruling.to_act(), envelope)?;
 
-    // From `Decide<Act>` a READ directive goes out at once. One that writes would not compile here.
+    // In `Decide<Act>`, a READ directive is legal at once. One that writes does not compile here.
     let query = Directive::new(MetricsQuery, op::Read, fields!({ "metric": "http_errors", "minutes": 5 }));
     let (episode, [task]) = episode.execute([query.timeout_seconds(20).ready()])?;
     let rate = 0.02;

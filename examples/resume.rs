@@ -1,4 +1,4 @@
-//! An agent is killed in the middle of its work, and another process picks the episode up from its log.
+//! An agent is killed during its work, and another process resumes the episode from its log.
 //!
 //! ```text
 //! cargo run --example resume
@@ -21,7 +21,7 @@ scope!(TwoRecords: tools [DnsSet], operations [Write]);
 
 type Plain = Envelope<MediumStakes, Par, ToolsOk>;
 
-/// Sends the first of two writes, and is killed before its result is in.
+/// Sends the first of two writes, and is killed before the result arrives.
 fn first_process(episode: Episode<Idle>, envelope: &Plain) -> Result<Vec<String>, Box<dyn Error>> {
     let ruling = Arbitration::of(["move"])
         .veto(|_| true)?
@@ -34,19 +34,19 @@ fn first_process(episode: Episode<Idle>, envelope: &Plain) -> Result<Vec<String>
         .authorize::<TwoRecords, 2>(TokenSpec::new(600, text!("change 12")))?;
     let write = Directive::new(DnsSet, op::Write, fields!({ "name": "www", "value": "192.0.2.7" })).with(first);
     let (episode, [_task]) = episode.execute([write])?;
-    // Killed: the task has no result, and one use of the token is left.
+    // Killed: the task has no result, and the token has one use left.
     Ok(episode.lines().to_vec())
 }
 
-/// Goes on where the log ends.
+/// Continues where the log ends.
 fn second_process(setup: Setup, log: &[String]) -> Result<Vec<String>, Box<dyn Error>> {
     let AnyEpisode::ExecuteOpen(episode) = AnyEpisode::resume(setup, log.iter().map(String::as_str))? else {
         return Err("the log does not end with an open directive".into());
     };
-    // Each open task says what was to be done: look whether it was, and settle it.
+    // An open task has its directive: check whether it was done, and settle the task.
     let results = episode.tasks().into_iter().map(|task| task.success(json!({ "value": "192.0.2.7" })));
     let episode = episode.settle(results)?.all_settled()?;
-    // The use that is left of the token, whatever its id is.
+    // The remaining use of the token; its id is not needed.
     let [permit] = episode.claim_any::<TwoRecords, 1>()?;
     let write = Directive::new(DnsSet, op::Write, fields!({ "name": "www6", "value": "2001:db8::7" })).with(permit);
     let (episode, [task]) = episode.execute([write])?;

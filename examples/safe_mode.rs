@@ -1,5 +1,4 @@
-//! Something is wrong in the middle of work: the agent halts the episode, and only an order of layer 1
-//! leads out of safe mode.
+//! An agent halts its episode because something is wrong. Only an order of layer 1 ends safe mode.
 //!
 //! ```text
 //! cargo run --example safe_mode
@@ -37,15 +36,15 @@ fn agent(
         .authorize::<OneMail, 1>(TokenSpec::new(60, text!("invoice 4471")))?;
     let token = permit.token_id().clone();
 
-    // The address turns out to be one that nobody knows.
+    // The address turns out to be unknown.
     let episode = episode
         .alert(Alert::warning(AlertType::Drift, text!("the address is not the customer's")).revoking([token]))
         .halt(text!("possible fraud: the address was changed a minute ago"));
-    // Here `.execute(..)` does not compile (E7): the permit is worth nothing any more.
+    // Here `.execute(..)` does not compile (E7): the permit is no longer usable.
     drop(permit);
     let episode = episode.believe(Belief::new("mail", "invoice", "held back"));
 
-    // An operator looks at it, and gives the order to go on.
+    // An operator investigates, and orders the episode to continue.
     let order = operator.order(text!("address blocked, customer called"));
     Ok(episode.clear(order).believe(Belief::new("mail", "address", "blocked")).close()?)
 }
@@ -67,7 +66,7 @@ pub(crate) fn log() -> Result<String, Box<dyn Error>> {
         routing: Routing { task_class: TaskClass::Create, tools: ToolsOk },
     }
     .seal();
-    // Whoever starts the agents holds the authority of layer 1; the agent gets orders alone.
+    // The program that starts the agents has the authority of layer 1; the agent gets only orders.
     let operator = Layer1::assume();
     let start: Instant = "2026-03-01T10:00:00Z".parse()?;
     let episode = Setup::new("corr_invoice-4471".parse()?, &envelope, move || start).start()?;

@@ -1,10 +1,11 @@
-//! Generates states, events, the transition table and the typed API from `episode.fsm.json`.
+//! Generates states, events, the transition table, the helps of the rules and the typed API from `episode.fsm.json`.
 
 use std::error::Error;
 use std::path::Path;
 
 use omen_codegen::build_script::{Turn, run};
 use omen_codegen::emit::{self, Setters};
+use omen_codegen::model::Stage;
 
 fn main() {
     run(Turn::Later, generate);
@@ -13,6 +14,8 @@ fn main() {
 fn generate() -> Result<(), Box<dyn Error>> {
     let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
     emit::fsm(&model)?.write_to_out_dir("fsm.rs")?;
+    emit::helps(&model, |rule| rule.stage == Stage::Fsm || BESIDES.contains(&rule.code.as_str()))?
+        .write_to_out_dir("helps.rs")?;
     let setters = Setters::parse(include_str!("setters.json"))?;
     emit::setters(&model, &setters)?.write_to_out_dir("setters.rs")?;
     let moves = emit::functions(Path::new(MOVES))?;
@@ -20,6 +23,9 @@ fn generate() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={MOVES}");
     Ok(())
 }
+
+/// The rules of other stages whose helps depend on the state machine.
+const BESIDES: [&str; 2] = ["INV-005", "LAYER"];
 
 /// Where each move is written out once.
 const MOVES: &str = "src/episode/moves";

@@ -1,7 +1,8 @@
-//! Generates the markers, the predicates and the setters of `facts` from the schema files.
+//! Generates the markers, predicates and setters of `facts`, the obligations of the ledger and the helps of the rules.
 
 use omen_codegen::build_script::{Turn, run};
 use omen_codegen::emit::{self, Markers, Setters};
+use omen_codegen::model::Stage;
 
 fn main() {
     run(Turn::Later, generate);
@@ -14,5 +15,11 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     emit::predicates(&model, &markers)?.write_to_out_dir("predicates.rs")?;
     let setters = Setters::parse(include_str!("setters.json"))?;
     emit::setters(&model, &setters)?.write_to_out_dir("setters.rs")?;
+    emit::obligations(&model)?.write_to_out_dir("obligations.rs")?;
+    emit::helps(&model, |rule| rule.stage == Stage::Invariant && !ELSEWHERE.contains(&rule.code.as_str()))?
+        .write_to_out_dir("helps.rs")?;
     Ok(())
 }
+
+/// The rules whose helps depend on the state machine: its crate gives them.
+const ELSEWHERE: [&str; 2] = ["INV-005", "LAYER"];

@@ -1,4 +1,4 @@
-//! Drops a matter that is no longer needed.
+//! Cancels work that is no longer needed.
 
 use super::*;
 

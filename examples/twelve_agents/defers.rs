@@ -1,4 +1,4 @@
-//! Puts a matter off.
+//! Defers a decision.
 
 use super::*;
 

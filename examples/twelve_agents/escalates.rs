@@ -1,4 +1,4 @@
-//! Lays options before a human, and does what they say.
+//! Presents options to a human, and follows the answer.
 
 use super::*;
 
@@ -24,7 +24,7 @@ pub(crate) fn agent(now: Instant) -> Log {
             trigger: EscalationTrigger::HighStakesHighUncertainty,
             options: [choice("fail over", "fast", "may lose writes"), choice("wait", "loses nothing", "slow")],
             gaps: [Gap { gap: "the replica's lag".to_owned(), impact_if_unknown: "unknown loss".to_owned() }],
-            next_step: Step { step: text!("ask the network team"), rationale: "they know".to_owned() },
+            next_step: Recommendation { step: text!("ask the network team"), rationale: "they know".to_owned() },
         })
         .answered(Answer::text(&text!("wait")));
     let episode = episode.cancel(ruling("do nothing")?, &envelope).believe(Belief::new("db", "failover", "cancelled"));

@@ -1,4 +1,4 @@
-//! Is driven by a model: what it writes is proposed, and refused with a reason if it is illegal.
+//! Is driven by a model, whose proposals are refused with a reason if they are illegal.
 
 use super::*;
 
@@ -22,7 +22,7 @@ pub(crate) fn agent(now: Instant) -> Log {
     for said in [TOO_SOON, BELIEVE, TOO_SOON, BELIEVE] {
         episode = match episode.propose(said) {
             Ok(moved) => moved.episode,
-            // The model reads why, and proposes something else.
+            // The model reads the reason, and proposes something else.
             Err(refused) => refused.episode,
         };
     }

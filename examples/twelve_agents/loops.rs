@@ -1,4 +1,4 @@
-//! Loops over as many tickets as there are.
+//! Loops over all tickets.
 
 use super::*;
 

@@ -1,6 +1,6 @@
-//! Agents of twelve kinds, each as short as it is where nothing is special.
+//! Twelve kinds of agents, each as short as possible.
 //!
-//! Their envelopes are those of a level of stakes (`OpenEnvelope::low` and so on), whose defaults the documentation justifies.
+//! Their envelopes are made by level of stakes (`OpenEnvelope::low` and so on), with documented defaults.
 //!
 //! ```text
 //! cargo run --example twelve_agents
@@ -28,13 +28,13 @@ use omen::packet::EscalationTrigger;
 use omen::prelude::*;
 use omen::{Instant, Invalid};
 
-/// The lines that an agent has written.
+/// The lines that an agent writes.
 type Log = Result<Vec<String>, Box<dyn Error>>;
 
-/// A kind of agent.
+/// One kind of agent.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// Takes the time from outside, so that the same program gives the same log.
+    /// Time is injected, so that every run writes the same log.
     pub(crate) agent: fn(Instant) -> Log,
     #[allow(dead_code, reason = "a test counts its lines")]
     pub(crate) source: &'static str,
@@ -42,7 +42,7 @@ pub(crate) struct Kind {
 
 macro_rules! kinds {
     ($($module:ident: $name:literal;)+) => {
-        /// All of them.
+        /// All kinds.
         pub(crate) const KINDS: &[Kind] = &[
             $(Kind { name: $name, agent: $module::agent, source: include_str!(concat!(stringify!($module), ".rs")) }),+
         ];
@@ -63,7 +63,7 @@ kinds! {
     resumes: "resumes after a crash";
 }
 
-/// Veto, feasibility, tradeoff: what an agent of your own asks its options.
+/// Veto, feasibility, tradeoff: replace them with the checks of your own agent.
 fn ruling(option: &str) -> Result<Ruling, NothingLeft> {
     let feasible = Arbitration::of([option, "wait"]).veto(|_| true)?.feasible(|option| option.id != "wait")?;
     Ok(feasible.tradeoff(Tradeoff::SafetyFirst, &text!("the smallest step that helps")))

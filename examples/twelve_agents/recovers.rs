@@ -1,4 +1,4 @@
-//! Calls a tool that fails, and asks another.
+//! Calls a tool that fails, and then another one.
 
 use super::*;
 
@@ -18,7 +18,7 @@ pub(crate) fn agent(now: Instant) -> Log {
         .believe(Belief::new("shop", "status", ()))
         .act(ruling("ask")?.to_act(), &envelope)?;
     let ask = Directive::bare(Primary, op::Read).ready();
-    // The failure is in the log, and the episode comes back with it.
+    // The failure is in the log, and the episode continues.
     let (episode, status) = match episode.execute_with(ask, |_task| Err::<&str, _>("connection refused")) {
         Ok(done) => done,
         Err(ExecuteError::Failed(failed)) => {

@@ -1,4 +1,4 @@
-//! Is killed while a tool runs, and goes on from its log.
+//! Is killed while a tool runs, and resumes from its log.
 
 use super::*;
 
@@ -12,7 +12,7 @@ pub(crate) fn agent(now: Instant) -> Log {
     )
     .seal();
     let get = Directive::new(ReportGet, op::Read, fields!({ "id": 7 })).ready();
-    // What is dropped is left as it is, to be taken up from the log.
+    // A dropped episode is left as it is, to be resumed from the log.
     let setup = || Ok::<_, Invalid>(Setup::new("corr_resumes".parse()?, &envelope, move || now).on_drop(OnDrop::Leave));
     let (episode, _) = setup()?
         .start()?

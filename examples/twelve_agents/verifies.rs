@@ -1,4 +1,4 @@
-//! Verifies what it assumes, then acts on it at HIGH stakes.
+//! Verifies an assumption, then relies on it at HIGH stakes.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Writes several times under one token, and goes on where one write fails.
+//! Writes several times under one token, and continues if one write fails.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The arguments, and the help that goes with them.
+//! The arguments, and their help.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -7,27 +7,31 @@ use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand,
 use omen::validator::{Level, Levels, NotAdjustable};
 use omen_types::{Code, Instant};
 
-/// A macro, for `concat!` takes no constants.
+use crate::formats::{self, FindingFormat};
+use crate::output::Color;
+
+/// A macro, because `concat!` takes no constants.
 macro_rules! exit_codes {
     () => {
         "\
 Exit codes:
-  0  no error found (warnings do not count)
+  0  no errors (there may be warnings)
   1  errors found
-  2  the arguments make no sense
-  3  an input could not be read, or the output not be written"
+  2  usage error
+  3  an input could not be read, or the output could not be written"
     };
 }
 
-/// Checks logs of AI agents against the OMEN protocol.
+/// Check logs of AI agents against the OMEN protocol.
 ///
-/// A log is JSON Lines: one packet a line, episodes interleaved. `omen check` says which packets
-/// break the protocol, where, why, and what would be legal instead.
+/// A log is in JSON Lines format: each line is one packet, and packets of several episodes may
+/// alternate. `omen check` reports which packets break the protocol, where and why, and what is
+/// legal instead.
 #[derive(Debug, Parser)]
 #[command(name = "omen", version, after_help = EXIT_CODES, after_long_help = MORE_HELP, max_term_width = 100)]
 pub(crate) struct Cli {
-    /// When to use colours; `auto` means on a terminal, unless NO_COLOR is set
-    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    /// When to use colours: auto, always or never
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", hide_possible_values = true)]
     pub(crate) color: Color,
 
     #[command(subcommand)]
@@ -36,52 +40,52 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Judge logs: every packet against its schema, the state machine and the invariants
+    /// Check logs: each packet against its schema, the state machine and the invariants
     #[command(after_help = EXIT_CODES, after_long_help = CHECK_HELP)]
     Check(CheckArgs),
 
-    /// Explain a code; with a refused and a fixed example, if it is one of packets
+    /// Explain a code, with a rejected and a fixed example
     #[command(after_help = "Examples:\n  omen explain INV-007\n  omen explain PG-3")]
     Explain {
-        /// A code that a finding carries, such as SCHEMA, E4 or INV-007, or one of the gate, such as PG-3
+        /// The code of a finding, such as SCHEMA, E4 or INV-007, or of the gate, such as PG-3
         code: AnyCode,
     },
 
     /// List all codes
     Rules {
-        /// How to print them; `json` gives one array with the full texts
+        /// The output format; `json` prints one array with the full texts
         #[arg(long, value_name = "FORMAT", default_value = "human")]
         format: Format,
     },
 
-    /// Print the schema of a packet, or of any definition
+    /// Print a schema file, or one definition
     #[command(after_help = "Examples:\n  omen schema\n  omen schema DecisionPacket\n  omen schema TokenId")]
     Schema {
-        /// A file or a definition, in any case of letters; without it, the files are listed
+        /// The name of a schema file or a definition, in any case; without it, the files are listed
         name: Option<String>,
     },
 
-    /// Follow a log state by state: what each packet did
+    /// Show what each packet of a log did to the state of its episode
     #[command(after_help = EXIT_CODES)]
     Trace(TraceArgs),
 
-    /// Draw the state machine
+    /// Print the state machine as a diagram
     #[command(after_help = "Example:\n  omen graph --format dot | dot -Tsvg -o episode.svg")]
     Graph {
-        /// The language of the drawing
+        /// The language of the diagram
         #[arg(long, value_name = "FORMAT", default_value = "mermaid")]
         format: GraphFormat,
     },
 
-    /// Verify the audit log of the tool boundary
+    /// Verify the audit log of the gate, and manage its key and anchors
     #[command(subcommand)]
     Audit(AuditCommand),
 
-    /// Try plans against the tool boundary, and prepare its configuration
+    /// Try plans against the gate, and prepare its configuration
     #[command(subcommand)]
     Gate(GateCommand),
 
-    /// Print a script that completes this command's arguments in a shell
+    /// Generate a shell completion script
     #[command(after_help = "Example:\n  omen completions bash > ~/.local/share/bash-completion/completions/omen")]
     Completions {
         /// The shell
@@ -89,7 +93,7 @@ pub(crate) enum Command {
     },
 }
 
-/// A code of packets, or one of the gate. No code is both; the lint of the schema files sees to that.
+/// A code of packets, or of the gate. No code is both: the lint of the schema files refuses that.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AnyCode {
     Packet(Code),
@@ -103,7 +107,7 @@ impl FromStr for AnyCode {
         match (text.parse::<Code>(), text.parse::<omen_gate::GateCode>()) {
             (Ok(code), _) => Ok(Self::Packet(code)),
             (_, Ok(code)) => Ok(Self::Gate(code)),
-            // What is only like a code is rather like one of packets, of which there are longer ones.
+            // A text that resembles codes of both kinds is taken for a code of packets: those are longer.
             (Err(unknown), Err(gate)) => match (unknown.near(), gate.near()) {
                 (None, Some(near)) => Err(format!("{unknown}; did you mean `{near}`?")),
                 _ => Err(unknown.to_string()),
@@ -114,9 +118,9 @@ impl FromStr for AnyCode {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// How to print findings: `human`, or `json` for JSON Lines with a summary at the end
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub(crate) format: Format,
+    /// The output format
+    #[arg(long, value_name = "FORMAT", default_value = formats::default_name(), value_parser = formats::parser())]
+    pub(crate) format: &'static dyn FindingFormat,
 
     #[command(flatten)]
     pub(crate) clock: ClockArgs,
@@ -124,7 +128,7 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) levels: LevelArgs,
 
-    /// Logs to judge, each a stream of its own; `-`, or none at all, means standard input
+    /// The logs to check, each on its own; `-` means standard input [default: -]
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }
@@ -134,29 +138,29 @@ pub(crate) struct TraceArgs {
     #[command(flatten)]
     pub(crate) clock: ClockArgs,
 
-    /// The log to follow; `-` means standard input
+    /// The log to trace; `-` means standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
-    /// Tell whether a log is sound, incomplete, tampered (and where) or truncated
+    /// Report whether a log is sound, incomplete, tampered with (and where) or truncated
     #[command(after_help = AUDIT_EXIT_CODES, after_long_help = AUDIT_VERIFY_HELP)]
     Verify(AuditVerifyArgs),
 
-    /// Make a new key, in a file that only its owner can read
+    /// Create a key, in a file that only its owner can read
     #[command(after_help = NEW_KEY_EXIT_CODES, after_long_help = NEW_KEY_HELP)]
     NewKey(NewKeyArgs),
 
-    /// Print where a sound log stands, as one line of JSON to be kept elsewhere
+    /// Print an anchor of a sound log: one line of JSON, to be kept elsewhere
     #[command(after_help = AUDIT_EXIT_CODES, after_long_help = AUDIT_EXPORT_HELP)]
     ExportAnchor(AuditExportArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct NewKeyArgs {
-    /// The file to make; one that is there already is left alone
+    /// The file to create; an existing file is not overwritten
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 }
@@ -166,15 +170,15 @@ pub(crate) struct AuditVerifyArgs {
     #[command(flatten)]
     pub(crate) key: KeyArgs,
 
-    /// An anchor of this log that was kept elsewhere, in a regular file
+    /// A regular file with an anchor of this log
     #[arg(long, value_name = "FILE")]
     pub(crate) anchor: Option<PathBuf>,
 
-    /// How to print the verdict; `json` gives one object
+    /// The output format; `json` prints one object
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: Format,
 
-    /// The log; its head record is next to it, with `.head` behind its name
+    /// The log; its head record is the file `LOG.head` beside it
     #[arg(value_name = "LOG")]
     pub(crate) log: PathBuf,
 }
@@ -184,31 +188,31 @@ pub(crate) struct AuditExportArgs {
     #[command(flatten)]
     pub(crate) key: KeyArgs,
 
-    /// The log; its head record is next to it, with `.head` behind its name
+    /// The log; its head record is the file `LOG.head` beside it
     #[arg(value_name = "LOG")]
     pub(crate) log: PathBuf,
 }
 
-/// Where the key of the audit log is. It never stands among the arguments, which everybody can see.
+/// Where the key of the audit log is. The key itself is never an argument: all processes can read those.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct KeyArgs {
-    /// The file with the key: hexadecimal digits, readable by its owner alone
+    /// A file with the key in hexadecimal digits, readable by its owner only
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
 
-    /// The environment variable that holds the key's hexadecimal digits
+    /// An environment variable with the key in hexadecimal digits
     #[arg(long, value_name = "NAME")]
     pub(crate) key_env: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum GateCommand {
-    /// Say of each plan what the gate would do; no tool is called
+    /// Report what the gate would do with each plan, without calling a tool
     #[command(after_help = DRY_RUN_EXIT_CODES, after_long_help = DRY_RUN_HELP)]
     DryRun(DryRunArgs),
 
-    /// Start the configured servers, and print what tools they list
+    /// Start the configured servers, and list their tools
     #[command(after_help = CATALOG_EXIT_CODES, after_long_help = CATALOG_HELP)]
     Catalog(CatalogArgs),
 
@@ -219,53 +223,53 @@ pub(crate) enum GateCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct DryRunArgs {
-    /// The configuration of the gate, in TOML; a regular file
+    /// The configuration of the gate: a regular file, in TOML
     #[arg(long, value_name = "FILE")]
     pub(crate) config: PathBuf,
 
-    /// The tools that there are, in JSON, as `omen gate catalog` prints them; a regular file
+    /// The catalogue of tools: a regular file, as `omen gate catalog` prints it
     #[arg(long, value_name = "FILE")]
     pub(crate) catalog: PathBuf,
 
-    /// The plans, one a line, in a regular file; `-`, or none at all, means standard input
+    /// A regular file with one plan per line; `-` means standard input [default: -]
     #[arg(value_name = "PLANS")]
     pub(crate) plans: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CatalogArgs {
-    /// The configuration of the gate, in TOML; a regular file
+    /// The configuration of the gate: a regular file, in TOML
     #[arg(long, value_name = "FILE")]
     pub(crate) config: PathBuf,
 
-    /// Write the catalogue to a file, instead of to standard output
+    /// Write the catalogue to a file instead of standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Print entries for the allowlist, with pins; the catalogue is written with `--out` only
+    /// Print entries for the allowlist, with pins, instead of the catalogue
     #[arg(long)]
     pub(crate) pins: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ClockArgs {
-    /// Judge as if it were this time throughout, instead of by the packets' own times
+    /// Check as if it were this time throughout
     ///
-    /// An RFC 3339 time with an offset, such as 2026-03-01T10:00:00Z. Without it, the clock of an
-    /// episode is the latest `created_at` in it: a log gets the same verdict on every day.
+    /// An RFC 3339 time with an offset, such as 2026-03-01T10:00:00Z. By default, the clock of an
+    /// episode is the latest `created_at` in it, so a log gets the same verdict on every day.
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<Instant>,
 }
 
-/// `-A`, `-W` and `-D`, in the order in which they were given: the last one for a code wins.
+/// `-A`, `-W` and `-D`, in the order in which they are given: the last one for a code applies.
 #[derive(Debug, Default)]
 pub(crate) struct LevelArgs(pub(crate) Levels);
 
 impl LevelArgs {
     const FLAGS: [(Level, &'static str, char, &'static str); 3] = [
-        (Level::Allow, "allow", 'A', "Do not report an invariant"),
-        (Level::Warn, "warn", 'W', "Report an invariant as a warning, and accept the packet"),
-        (Level::Deny, "deny", 'D', "Report an invariant as an error, and reject the packet"),
+        (Level::Allow, "allow", 'A', "Do not report this invariant"),
+        (Level::Warn, "warn", 'W', "Report this invariant as a warning, and accept the packet"),
+        (Level::Deny, "deny", 'D', "Report this invariant as an error, and reject the packet"),
     ];
 }
 
@@ -318,9 +322,9 @@ fn adjustable(text: &str) -> Result<Code, String> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// Text
     Human,
-    /// For programs
+    /// JSON
     Json,
 }
 
@@ -330,16 +334,6 @@ pub(crate) enum GraphFormat {
     Mermaid,
     /// A Graphviz digraph
     Dot,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
-    /// On a terminal, unless NO_COLOR is set
-    Auto,
-    /// Even in a pipe
-    Always,
-    /// Not even on a terminal
-    Never,
 }
 
 const EXIT_CODES: &str = exit_codes!();
@@ -355,28 +349,28 @@ Examples:
     exit_codes!()
 );
 
-/// A macro, for `concat!` takes no constants.
+/// A macro, because `concat!` takes no constants.
 macro_rules! audit_exit_codes {
     () => {
         "\
 Exit codes:
   0  the log is sound
-  1  it is incomplete, tampered or truncated
-  2  the arguments make no sense
-  3  the log, the key or the anchor could not be read, or the output not be written"
+  1  the log is incomplete, tampered with or truncated
+  2  usage error
+  3  the log, the key or the anchor could not be read, or the output could not be written"
     };
 }
 
 const AUDIT_EXIT_CODES: &str = audit_exit_codes!();
 
-/// A macro, for `concat!` takes no constants.
+/// A macro, because `concat!` takes no constants.
 macro_rules! new_key_exit_codes {
     () => {
         "\
 Exit codes:
-  0  the key is made
-  2  the arguments make no sense
-  3  the file is there already or cannot be written, or there are no random bytes"
+  0  the key was created
+  2  usage error
+  3  the file exists or cannot be written, or the system has no random bytes"
     };
 }
 
@@ -384,9 +378,9 @@ const NEW_KEY_EXIT_CODES: &str = new_key_exit_codes!();
 
 const NEW_KEY_HELP: &str = concat!(
     "\
-The key is 32 random bytes of the operating system, written as hexadecimal digits. Whoever has it can
-write the log anew: keep it where neither the agent nor its tools can read it. A log is of no use
-without its key.
+The key is 32 random bytes from the operating system, in hexadecimal digits. With the key, the log can \
+     be rewritten unnoticed: keep it where neither the agent nor its tools can read it. Without the key, the \
+     log cannot be verified.
 
 Example:
   omen audit new-key audit.key
@@ -397,14 +391,14 @@ Example:
 
 const AUDIT_VERIFY_HELP: &str = concat!(
     "\
-A log that was set back together with its head record looks sound, and so does one that was written
-anew by somebody who has the key. An anchor that was kept elsewhere shows both.
+A log that was rolled back together with its head record looks sound, and so does a log that was \
+     rewritten with the key. An anchor that was kept elsewhere shows both.
 
-While a gate has the log open it is in use, and is not looked at. A copy of the log and its head
-record can be, if nothing was written between the two.
+A log that a gate has open is in use, and cannot be verified. A copy of the log and its head record \
+     can, if nothing was written between copying the two.
 
-All files must be regular ones. A pipe, such as `<(command)` gives, is refused: write what comes out of
-it to a file first.
+All files must be regular files. A pipe, such as `<(command)`, is refused: write its content to a file \
+     first.
 
 Examples:
   omen audit verify --key-file audit.key audit.jsonl
@@ -416,9 +410,9 @@ Examples:
 
 const AUDIT_EXPORT_HELP: &str = concat!(
     "\
-Keep the anchor where whoever can write to the log cannot. What is in the log when it is taken
-cannot be removed or changed unseen from then on. While a gate has the log open it is in use, and the
-program takes its anchors itself (`Gate::anchor`).
+Keep the anchor where a writer of the log cannot write. From then on, what the log contains now cannot \
+     be removed or changed unnoticed. While a gate has the log open, the log is in use: the program takes \
+     anchors itself (`Gate::anchor`).
 
 Example:
   omen audit export-anchor --key-file audit.key audit.jsonl > monday.anchor
@@ -427,15 +421,15 @@ Example:
     audit_exit_codes!()
 );
 
-/// A macro, for `concat!` takes no constants.
+/// A macro, because `concat!` takes no constants.
 macro_rules! dry_run_exit_codes {
     () => {
         "\
 Exit codes:
-  0  no plan is blocked (a plan that needs a confirmation, or asks the user, is not)
-  1  plans are blocked
-  2  the arguments make no sense
-  3  an input could not be read or is broken, or the output not be written"
+  0  no plan is blocked (plans that need a confirmation or ask the user are not blocked)
+  1  at least one plan is blocked
+  2  usage error
+  3  an input could not be read or is invalid, or the output could not be written"
     };
 }
 
@@ -443,24 +437,22 @@ const DRY_RUN_EXIT_CODES: &str = dry_run_exit_codes!();
 
 const DRY_RUN_HELP: &str = concat!(
     "\
-A line of PLANS is a JSON string that holds what the planner wrote, fences, chatter and broken JSON
-included; or it is an object, which is taken as it stands. Blank lines are no plans. For each plan
-there is one line of JSON, in the same order. Plans are such as these:
+Each line of PLANS is a JSON string with the text that the planner wrote, including code fences, other \
+     text and invalid JSON; or it is an object, which is the plan itself. Blank lines are skipped. Examples:
 
   {\"type\":\"call_tool\",\"server\":\"files\",\"tool\":\"read\",\"args\":{\"path\":\"a.txt\"}}
   {\"type\":\"final_answer\",\"answer\":\"Which file?\",\"needs_more_info\":true}
 
-and what comes out is
+For each plan, one line of JSON is printed, in the same order:
 
   {\"index\":0,\"verdict\":\"allow|block|needs_confirmation|terminal\",\"code\":…,\"message\":…,\"help\":…}
 
-The configuration and the catalogue must be regular files, and so must PLANS if it is named. A pipe,
-such as `<(command)` gives, is refused: write what comes out of it to a file first, or send plans
-through standard input.
+The configuration, the catalogue and PLANS must be regular files. A pipe, such as `<(command)`, is \
+     refused: write its content to a file first, or send the plans through standard input.
 
-Each plan is judged by itself, as if it were the first. No tool is called, no server is started and
-nothing is recorded. Not looked at are the request (PG-0), failures so far (R1, R2), answers (PG-4,
-PG-5), and whether the audit log can be written (A1).
+Each plan is checked on its own, as if it were the first. No tool is called, no server is started and \
+     nothing is recorded. A dry run does not check the request (PG-0), earlier failures (R1, R2), results of \
+     tools (PG-4, PG-5), or whether the audit log can be written (A1).
 
 Examples:
   omen gate dry-run --config gate.toml --catalog catalog.json plans.jsonl
@@ -470,14 +462,14 @@ Examples:
     dry_run_exit_codes!()
 );
 
-/// A macro, for `concat!` takes no constants.
+/// A macro, because `concat!` takes no constants.
 macro_rules! catalog_exit_codes {
     () => {
         "\
 Exit codes:
-  0  every server that has a `command` has listed its tools
-  2  the arguments make no sense
-  3  the configuration or a server is of no use, or the output could not be written"
+  0  every server that has a `command` listed its tools
+  2  usage error
+  3  the configuration is invalid, a server failed, or the output could not be written"
     };
 }
 
@@ -485,13 +477,13 @@ const CATALOG_EXIT_CODES: &str = catalog_exit_codes!();
 
 const CATALOG_HELP: &str = concat!(
     "\
-The catalogue is one JSON object, {\"server\": [tool, …]}. If a server fails there is no catalogue at
-all, for one with a gap would look like a server without tools. No tool is called. A server without a
-`command` is the program's own and is not asked; the program can write its part of the catalogue.
+The catalogue is one JSON object, {\"server\": [tool, …]}. If a server fails, no catalogue is written: \
+     with a gap, the server would look like one without tools. No tool is called. A server without a \
+     `command` runs inside your program and is skipped; the program can write its part of the catalogue.
 
-A pin stands for a tool's name, description and schemas. Look at a tool before you allow it: whoever
-adds its pin to the allowlist approves it. The permissions are left to you; what a server claims of
-its tools grants nothing.
+A pin is a hash of a tool's name, description and schemas. To add a pin to the allowlist is to approve \
+     the tool: review it first. You fill in the permissions; what a server claims about its tools grants \
+     nothing.
 
 Examples:
   omen gate catalog --config gate.toml --out catalog.json
@@ -503,9 +495,9 @@ Examples:
 
 const CHECK_HELP: &str = concat!(
     "\
-Findings go to standard output, everything else to standard error. -A, -W and -D take the codes of
-invariants (INV-001 ...); of several for one code, the last one holds. Codes of lines that are no
-packet, or not legal where they stand (JSON, SCHEMA, ID, FSM, E1 ...), are always errors.
+Findings go to standard output, everything else to standard error. -A, -W and -D take the codes of \
+     invariants (INV-001, ...), LAYER and CHAIN; the last option for a code applies. The other codes (JSON, \
+     SCHEMA, ID, FSM, E1, ...) are always errors.
 
 Examples:
   omen check episode.jsonl

@@ -1,4 +1,4 @@
-//! `omen audit`: verifies the log of the tool boundary.
+//! `omen audit`: verifies the audit log of the gate, and manages its key and anchors.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -8,17 +8,17 @@ use omen_gate::audit::{Anchor, Key, LogVerdict, Mac, Tampering, Verification, ve
 use omen_gate::regular;
 use serde::Serialize;
 
-use super::args::{AuditExportArgs, AuditVerifyArgs, Format, KeyArgs, NewKeyArgs};
-use super::output::Output;
-use super::{Failure, Outcome, complain};
+use crate::args::{AuditExportArgs, AuditVerifyArgs, Format, KeyArgs, NewKeyArgs};
+use crate::exit::{Exit, Failure, complain};
+use crate::output::Output;
 
-pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Outcome, Failure> {
-    let Some(key) = key(&args.key) else { return Ok(Outcome::Unread) };
+pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, Failure> {
+    let Some(key) = key(&args.key) else { return Ok(Exit::Unreadable) };
     let anchor = match args.anchor.as_deref().map(|path| anchor(path, &key)).transpose() {
         Ok(anchor) => anchor,
-        Err(Unread) => return Ok(Outcome::Unread),
+        Err(Unreadable) => return Ok(Exit::Unreadable),
     };
-    let Some(found) = found(&args.log, &key, anchor.as_ref()) else { return Ok(Outcome::Unread) };
+    let Some(found) = found(&args.log, &key, anchor.as_ref()) else { return Ok(Exit::Unreadable) };
     let report = Report::new(&args.log, &found, anchor.as_ref());
     match args.format {
         Format::Human => report.human(out)?,
@@ -31,26 +31,26 @@ pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Outcome
     Ok(outcome(&found.verdict))
 }
 
-pub(crate) fn new_key(args: &NewKeyArgs) -> Outcome {
+pub(crate) fn new_key(args: &NewKeyArgs) -> Exit {
     match Key::create(&args.file) {
-        Ok(_) => Outcome::Clean,
+        Ok(_) => Exit::Clean,
         Err(error) => {
-            complain(format_args!("cannot make the key: {error}; {}", error.help()));
-            Outcome::Unread
+            complain(format_args!("cannot create the key: {error}; {}", error.help()));
+            Exit::Unreadable
         }
     }
 }
 
-pub(crate) fn export_anchor(args: &AuditExportArgs, out: &mut Output) -> Result<Outcome, Failure> {
-    let Some(key) = key(&args.key) else { return Ok(Outcome::Unread) };
-    let Some(found) = found(&args.log, &key, None) else { return Ok(Outcome::Unread) };
+pub(crate) fn export_anchor(args: &AuditExportArgs, out: &mut Output) -> Result<Exit, Failure> {
+    let Some(key) = key(&args.key) else { return Ok(Exit::Unreadable) };
+    let Some(found) = found(&args.log, &key, None) else { return Ok(Exit::Unreadable) };
     match found.anchor(&key) {
         Ok(anchor) => {
             writeln!(out, "{anchor}")?;
             out.flush()?;
         }
         Err(verdict) => complain(format_args!(
-            "no anchor for {}, which is {}; {}",
+            "cannot export an anchor: {} is {}; {}",
             args.log.display(),
             clean(&verdict.to_string()),
             verdict.help().unwrap_or_default()
@@ -59,16 +59,16 @@ pub(crate) fn export_anchor(args: &AuditExportArgs, out: &mut Output) -> Result<
     Ok(outcome(&found.verdict))
 }
 
-/// What was found, for people and for programs. Members that say nothing here are `null`.
+/// The result of a verification, for people and for programs. Members that do not apply are `null`.
 #[derive(Serialize)]
 struct Report<'r> {
     file: String,
     verdict: &'static str,
-    /// Sound entries, from the first on.
+    /// The number of sound entries, from the first one.
     entries: u64,
     bytes: u64,
     last: &'r Mac,
-    /// Entries that the anchor names.
+    /// The number of entries when the anchor was taken.
     anchor: Option<u64>,
     unacknowledged_entries: Option<u64>,
     torn_bytes: Option<u64>,
@@ -113,28 +113,24 @@ impl<'r> Report<'r> {
     fn human(&self, out: &mut Output) -> std::io::Result<()> {
         writeln!(out, "{}: {}", clean(&self.file), clean(&self.message))?;
         let entries = if self.entries == 1 { "entry" } else { "entries" };
-        write!(
-            out,
-            "  {} sound {entries} in {} bytes, the last with the seal {}",
-            self.entries, self.bytes, self.last
-        )?;
+        write!(out, "  {} sound {entries} in {} bytes; last seal {}", self.entries, self.bytes, self.last)?;
         match self.anchor {
-            Some(count) => writeln!(out, "; the anchor names entry {count}")?,
-            None => writeln!(out, "; no anchor was given")?,
+            Some(count) => writeln!(out, "; anchor at entry {count}")?,
+            None => writeln!(out, "; no anchor given")?,
         }
         self.help.map_or(Ok(()), |help| writeln!(out, "  help: {help}"))
     }
 }
 
-/// Something could not be read, and that was said.
-struct Unread;
+/// Something could not be read, which was reported.
+struct Unreadable;
 
-fn outcome(verdict: &LogVerdict) -> Outcome {
-    if *verdict == LogVerdict::Sound { Outcome::Clean } else { Outcome::ErrorsFound }
+fn outcome(verdict: &LogVerdict) -> Exit {
+    if *verdict == LogVerdict::Sound { Exit::Clean } else { Exit::ErrorsFound }
 }
 
 fn key(args: &KeyArgs) -> Option<Key> {
-    // The parser sees to it that there is one of the two.
+    // The parser requires one of the two.
     let key = match (&args.key_file, &args.key_env) {
         (Some(path), _) => Key::from_file(path),
         (None, variable) => Key::from_env(variable.as_deref().unwrap_or_default()),
@@ -142,15 +138,15 @@ fn key(args: &KeyArgs) -> Option<Key> {
     key.map_err(|error| complain(format_args!("cannot use the key: {error}; {}", error.help()))).ok()
 }
 
-fn anchor(path: &Path, key: &Key) -> Result<Anchor, Unread> {
+fn anchor(path: &Path, key: &Key) -> Result<Anchor, Unreadable> {
     let read = regular::read(path, MAX_ANCHOR);
-    let unread = |error: &dyn std::fmt::Display| {
+    let unreadable = |error: &dyn std::fmt::Display| {
         complain(format_args!("cannot use the anchor {}: {}", path.display(), clean(&error.to_string())));
-        Unread
+        Unreadable
     };
-    let bytes = read.map_err(|error| unread(&error))?;
-    let text = String::from_utf8(bytes).map_err(|error| unread(&error))?;
-    Anchor::parse(&text, key).map_err(|error| unread(&error))
+    let bytes = read.map_err(|error| unreadable(&error))?;
+    let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
+    Anchor::parse(&text, key).map_err(|error| unreadable(&error))
 }
 
 fn found(log: &Path, key: &Key, anchor: Option<&Anchor>) -> Option<Verification> {
@@ -158,5 +154,5 @@ fn found(log: &Path, key: &Key, anchor: Option<&Anchor>) -> Option<Verification>
     found.map_err(|error| complain(format_args!("{error}; {}", error.help()))).ok()
 }
 
-/// Bytes that an anchor file may have, far more than an anchor has.
+/// The largest anchor file that is read, in bytes: far more than an anchor needs.
 const MAX_ANCHOR: u64 = 64 * 1024;

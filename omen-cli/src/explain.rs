@@ -1,25 +1,26 @@
-//! `omen explain`: the long text of a code; for a code of packets, with a refused and a fixed example.
+//! `omen explain`: the full text of a code, and for a code of packets a rejected and a fixed example.
 
+use std::convert::Infallible;
 use std::io::Write as _;
 
 use omen::finding::Finding;
-use omen::render::human::{Human, wrap};
+use omen::render::human::Human;
 use omen::validator::{Sink, Validator, ValidatorOptions};
-use omen_fsm::{Event, Node, REFUSALS, Refusal, SENDERS, SenderInfo};
+use omen_fsm::{Event, Node, REFUSALS, RefusalInfo, SENDERS, SenderInfo};
 use omen_types::{Code, Severity, parse};
 use serde::Deserialize;
 
-use super::args::AnyCode;
-use super::output::Output;
-use super::{Failure, Outcome};
+use crate::args::AnyCode;
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
 
-pub(crate) fn run(code: AnyCode, out: &mut Output) -> Result<Outcome, Failure> {
+pub(crate) fn run(code: AnyCode, out: &mut Output) -> Result<Exit, Failure> {
     match code {
         AnyCode::Packet(code) => packet(code, out)?,
         AnyCode::Gate(code) => gate(code, out)?,
     }
     out.flush()?;
-    Ok(Outcome::Clean)
+    Ok(Exit::Clean)
 }
 
 fn gate(code: omen_gate::GateCode, out: &mut Output) -> Result<(), Failure> {
@@ -33,7 +34,7 @@ fn gate(code: omen_gate::GateCode, out: &mut Output) -> Result<(), Failure> {
 fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
     let info = code.info();
     writeln!(out, "{code}: {}\n", info.title)?;
-    let mut known = vec![("stage", info.stage.to_owned()), ("severity", info.severity.to_owned())];
+    let mut known = vec![("stage", info.stage.to_string()), ("severity", info.severity.to_owned())];
     if !info.policy.is_empty() {
         known.push(("policy", info.policy.join(", ")));
     }
@@ -52,17 +53,17 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
     for (heading, text) in texts {
         section(out, heading, text)?;
     }
-    let mut refused = REFUSALS.iter().filter(|refusal| refusal.code == code).peekable();
-    if refused.peek().is_some() {
+    let mut refusals = REFUSALS.iter().filter(|refusal| refusal.code == code).peekable();
+    if refusals.peek().is_some() {
         writeln!(out, "\nRefuses")?;
     }
-    for refusal in refused {
-        writeln!(out, "  - {}", wrap(&steps(refusal), WIDTH - 4).replace('\n', "\n    "))?;
+    for refusal in refusals {
+        writeln!(out, "{}", wrap(&refused(refusal), "  - ", "    "))?;
     }
     if code == Code::Layer {
-        writeln!(out, "\nWho sends what")?;
+        writeln!(out, "\nSenders")?;
         for sender in SENDERS {
-            writeln!(out, "  - {}", wrap(&sends(sender), WIDTH - 4).replace('\n', "\n    "))?;
+            writeln!(out, "{}", wrap(&sends(sender), "  - ", "    "))?;
         }
     }
     if let Some(example) = Example::of(code)? {
@@ -71,8 +72,8 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What an entry of the list refuses that gives each step its code: where, what, and why.
-fn steps(refusal: &Refusal) -> String {
+/// Describes a refusal of the state machine: in which states, which packets, and why.
+fn refused(refusal: &RefusalInfo) -> String {
     let states = match Node::ALL.iter().all(|node| refusal.within.contains(*node)) {
         true => "every state".to_owned(),
         false => refusal.within.to_string(),
@@ -82,12 +83,12 @@ fn steps(refusal: &Refusal) -> String {
         true => "every packet".to_owned(),
         false => refusal.events.iter().map(|event| event.description()).collect::<Vec<_>>().join(", "),
     };
-    let row = if refusal.without_row { " for which the table has no row" } else { "" };
-    let who = if refusal.typed { " (typed API only)" } else { "" };
-    format!("in {states}, {events}{row}{who}: {}", refusal.description)
+    let row = if refusal.without_row { " without a row in the table" } else { "" };
+    let scope = if refusal.typed { " (typed API only)" } else { "" };
+    format!("in {states}, {events}{row}{scope}: {}", refusal.description)
 }
 
-/// A layer, what it sends, and what it is.
+/// Describes a layer and the packets that it sends.
 fn sends(sender: &SenderInfo) -> String {
     let packets: Vec<_> = sender.sends.iter().map(|packet| packet.as_str()).collect();
     format!("{}: {}. {}", sender.name(), packets.join(", "), sender.description)
@@ -95,24 +96,24 @@ fn sends(sender: &SenderInfo) -> String {
 
 fn facts(out: &mut Output, known: impl IntoIterator<Item = (&'static str, String)>) -> Result<(), Failure> {
     for (name, value) in known {
-        writeln!(out, "  {name:<12} {}", wrap(&value, WIDTH - 15).replace('\n', "\n               "))?;
+        writeln!(out, "{}", wrap(&value, &format!("  {name:<12} "), &" ".repeat(15)))?;
     }
     Ok(())
 }
 
 fn section(out: &mut Output, heading: &str, text: &str) -> Result<(), Failure> {
-    writeln!(out, "\n{heading}\n  {}", wrap(text, WIDTH - 2).replace('\n', "\n  "))?;
+    writeln!(out, "\n{heading}\n{}", wrap(text, "  ", "  "))?;
     Ok(())
 }
 
-/// A log that breaks a rule, and its neighbour that does not.
+/// A log that breaks a rule, and what stands beside it.
 struct Example {
     path: String,
     log: &'static str,
     expect: Expect,
 }
 
-/// What stands beside an example: `<name>.expect.json`.
+/// The expectations of an example: `NAME.expect.json`.
 #[derive(Deserialize)]
 struct Expect {
     about: String,
@@ -128,8 +129,7 @@ struct Expected {
 }
 
 impl Expect {
-    /// How well this example shows a code: 2 if a finding carries it alone or before others, 1 if
-    /// among others, 0 if not at all.
+    /// How well this example shows a code: 2 if it is the code of a finding, 1 if a finding has it in `also`, 0 otherwise.
     fn shows(&self, code: Code) -> usize {
         let shows = |finding: &Expected| match code.as_str() {
             code if finding.code == code => 2,
@@ -141,7 +141,7 @@ impl Expect {
 }
 
 impl Example {
-    /// The first of those that show a code best: one that is named after it, if there is one.
+    /// The first of the examples that show a code best. One that is named after the code comes before the others.
     fn of(code: Code) -> Result<Option<Self>, Failure> {
         let named = format!("{}-", code.as_str().to_ascii_lowercase());
         let mut best: Option<((bool, usize), Self)> = None;
@@ -152,7 +152,7 @@ impl Example {
             let rank = (stem.rsplit('/').next().is_some_and(|name| name.starts_with(&named)), shows);
             if shows > 0 && best.as_ref().is_none_or(|(best, _)| rank > *best) {
                 let path = format!("{stem}.jsonl");
-                let log = omen_schema::example(&path).ok_or_else(|| broken(&path, "it is missing"))?;
+                let log = omen_schema::example(&path).ok_or_else(|| broken(&path, "it does not exist"))?;
                 best = Some((rank, Self { path, log, expect }));
             }
         }
@@ -162,14 +162,14 @@ impl Example {
     fn print(&self, code: Code, out: &mut Output) -> Result<(), Failure> {
         let mut found = Found { code, best: None };
         let mut validator = Validator::new(ValidatorOptions::default());
-        validator.feed(self.log.as_bytes(), &mut found);
-        validator.finish(&mut found);
+        let Ok(()) = validator.feed(self.log.as_bytes(), &mut found);
+        let Ok(_) = validator.finish(&mut found);
         let Some((finding, line)) = found.best else {
-            return Err(broken(&self.path, format_args!("it does not give {code}")));
+            return Err(broken(&self.path, format_args!("it has no finding with the code {code}")));
         };
         let heading = match finding.diagnostic.severity {
-            Severity::Error => "Refused",
-            Severity::Warning => "Warned of",
+            Severity::Error => "Rejected",
+            Severity::Warning => "Accepted with a warning",
         };
         section(out, heading, &self.expect.about)?;
         let file = format!("{FOLDER}{}", self.path);
@@ -177,7 +177,7 @@ impl Example {
         write!(out, "\n{text}")?;
 
         let Some(fixed) = &self.expect.fixed else { return Ok(()) };
-        let log = omen_schema::example(fixed).ok_or_else(|| broken(fixed, "it is missing"))?;
+        let log = omen_schema::example(fixed).ok_or_else(|| broken(fixed, "it does not exist"))?;
         let file = format!("{FOLDER}{fixed}");
         section(out, "Fixed", &file)?;
         if let Some(text) = same_place(log, &finding, out.human(), &file) {
@@ -191,8 +191,8 @@ fn broken(path: &str, what: impl std::fmt::Display) -> Failure {
     Failure::Internal(format!("example {path}: {what}"))
 }
 
-/// How the place of a finding looks in the fixed log: in the packet of the same id, or of the id
-/// that a refused attempt (`…_try`) had next.
+/// The place of a finding in the fixed log: in the packet with the same id, or with the id that a rejected attempt (`…_try`)
+/// got next.
 fn same_place(log: &str, finding: &Finding, human: &Human, file: &str) -> Option<String> {
     let id = finding.packet_id.as_deref()?;
     let id = id.strip_suffix("_try").unwrap_or(id);
@@ -208,12 +208,14 @@ fn same_place(log: &str, finding: &Finding, human: &Human, file: &str) -> Option
 /// Keeps the finding that shows a code best.
 struct Found {
     code: Code,
-    /// The first one that refuses, or else that warns: an overrun is warned of before it is refused.
+    /// The first error, or else the first warning: an overrun is a warning before it is an error.
     best: Option<(Finding, Option<String>)>,
 }
 
 impl Sink for Found {
-    fn finding(&mut self, finding: Finding, line: Option<&str>) {
+    type Error = Infallible;
+
+    fn finding(&mut self, finding: Finding, line: Option<&str>) -> Result<(), Infallible> {
         let diagnostic = &finding.diagnostic;
         let is_better = match &self.best {
             None => true,
@@ -222,11 +224,23 @@ impl Sink for Found {
         if is_better && (diagnostic.code == self.code || diagnostic.also.contains(&self.code)) {
             self.best = Some((finding, line.map(str::to_owned)));
         }
+        Ok(())
     }
+}
+
+/// Wraps a text at spaces only, so that codes stay whole, behind `first` in its first line and `rest` in the others.
+fn wrap(text: &str, first: &str, rest: &str) -> String {
+    let options = textwrap::Options::new(WIDTH)
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .initial_indent(first)
+        .subsequent_indent(rest);
+    textwrap::fill(text, options)
 }
 
 /// Columns of the texts.
 const WIDTH: usize = 98;
 
-/// Where the examples stand in the repository.
+/// The folder of the examples in the repository.
 const FOLDER: &str = "schema/examples/";

@@ -1,7 +1,6 @@
-//! `omen graph`: draws the transition table.
+//! `omen graph`: prints the transition table as a diagram.
 //!
-//! Events that are legal in every state, and lead to the same place from all of them, are drawn
-//! once, from a node that stands for any state.
+//! Events that are legal in every state, with the same target, have one edge, from a node for any state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,11 +8,11 @@ use std::io::Write as _;
 
 use omen_fsm::{Event, Node, NodeSet, State};
 
-use super::args::GraphFormat;
-use super::output::Output;
-use super::{Failure, Outcome};
+use crate::args::GraphFormat;
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
 
-pub(crate) fn run(format: GraphFormat, out: &mut Output) -> Result<Outcome, Failure> {
+pub(crate) fn run(format: GraphFormat, out: &mut Output) -> Result<Exit, Failure> {
     let graph = Graph::of_table();
     let text = match format {
         GraphFormat::Mermaid => graph.mermaid(),
@@ -21,10 +20,10 @@ pub(crate) fn run(format: GraphFormat, out: &mut Output) -> Result<Outcome, Fail
     };
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    Ok(Outcome::Clean)
+    Ok(Exit::Clean)
 }
 
-/// The edges, sorted: from node, to node, the events.
+/// The edges, sorted by source and target, with their events.
 struct Graph {
     edges: BTreeMap<(&'static str, &'static str), BTreeSet<&'static str>>,
 }
@@ -53,7 +52,7 @@ impl Graph {
         Self { edges }
     }
 
-    /// The states, each with its sub-states, if it has any.
+    /// The states, each with its sub-states.
     fn states() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
         State::ALL.iter().map(|state| {
             let nodes = Node::ALL.iter().filter(|node| node.state() == *state);

@@ -1,66 +1,56 @@
-//! Inputs: files and standard input, read in pieces, with a progress bar for the long ones.
+//! Inputs: files and standard input, with a progress bar for large files.
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read};
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use omen::lines::ReadError;
 use omen::validator::{Sink, Summary, Validator, ValidatorOptions};
 use omen_gate::regular;
 
-use super::complain;
+use crate::exit::complain;
+use crate::output::Output;
 
-/// A sink that can fail, for it writes.
-pub(crate) trait Reporter: Sink {
-    /// The bar that will be on the screen from now on.
-    fn behind(&mut self, bar: ProgressBar);
-
-    /// Gives the error that has stopped the writing, if one has. `live`: whoever feeds the stream
-    /// may be waiting for an answer, so nothing may be held back.
-    fn settle(&mut self, live: bool) -> io::Result<()>;
+/// A sink that prints.
+pub(crate) trait Reporter: Sink<Error = io::Error> {
+    /// Where it prints.
+    fn out(&mut self) -> &mut Output;
 }
 
-/// What came of one stream.
-pub(crate) struct Judged {
-    /// What was judged, all of it or the part before the failure.
+/// One log that was checked.
+pub(crate) struct Checked {
+    /// The counts of what was checked: all of it, or the part before the failure.
     pub(crate) summary: Summary,
-    /// Whether the stream was read to its end.
-    pub(crate) complete: bool,
+    /// Whether the log was read to its end.
+    pub(crate) is_complete: bool,
 }
 
-/// Validates one stream. An input that cannot be read is complained of here; the error is that of
-/// the output.
-pub(crate) fn judge(path: &Path, options: ValidatorOptions, reporter: &mut dyn Reporter) -> io::Result<Judged> {
-    let unread = |error: io::Error, summary| {
+/// Checks one log. An input that cannot be read is reported here; the error is that of the output.
+pub(crate) fn check(path: &Path, options: ValidatorOptions, reporter: &mut impl Reporter) -> io::Result<Checked> {
+    let unreadable = |error: io::Error, summary| {
         complain(format_args!("cannot read {}: {error}", name(path)));
-        Ok(Judged { summary, complete: false })
+        Ok(Checked { summary, is_complete: false })
     };
     let mut input = match Input::open(path) {
         Ok(input) => input,
-        Err(error) => return unread(error, Summary::default()),
+        Err(error) => return unreadable(error, Summary::default()),
     };
-    reporter.behind(input.bar.clone());
+    reporter.out().follow(&input.bar, input.is_live);
     let mut validator = Validator::new(options);
-    let failed = loop {
-        match input.piece() {
-            Ok([]) => break None,
-            Ok(piece) => {
-                validator.feed(piece, reporter);
-                reporter.settle(input.live)?;
-            }
-            Err(error) => break Some(error),
-        }
-    };
+    let read = validator.read(&mut input, reporter);
     input.bar.finish_and_clear();
-    if let Some(error) = failed {
-        return unread(error, validator.summary());
+    match read {
+        Ok(()) => {}
+        Err(ReadError::Input(error)) => return unreadable(error, validator.summary()),
+        Err(ReadError::Sink(error)) => return Err(error),
     }
-    let summary = validator.finish(reporter);
-    reporter.settle(input.live)?;
+    let summary = validator.finish(reporter)?;
+    reporter.out().caught_up()?;
     if summary.packets == 0 {
-        complain(format_args!("note: {} holds no packet", name(path)));
+        complain(format_args!("note: {} contains no packets", name(path)));
     }
-    Ok(Judged { summary, complete: true })
+    Ok(Checked { summary, is_complete: true })
 }
 
 /// The name of an input for people.
@@ -72,14 +62,13 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// An input, read piece by piece.
+/// An input that moves its progress bar as it is read.
 pub(crate) struct Input {
     reader: Box<dyn Read>,
-    buffer: Vec<u8>,
-    /// Shows how far it is read. Whoever reads it to its end clears it.
+    /// Shows how much was read. Its owner clears it at the end.
     pub(crate) bar: ProgressBar,
-    /// Whether whoever feeds it may be waiting for an answer.
-    pub(crate) live: bool,
+    /// Whether the writer may be waiting for a reaction: the input is not a regular file.
+    pub(crate) is_live: bool,
 }
 
 impl Input {
@@ -96,7 +85,7 @@ impl Input {
         Ok(Self::new(Box::new(file), length))
     }
 
-    /// A regular file, or standard input, whatever that is.
+    /// Opens a regular file, or standard input of any kind.
     pub(crate) fn open_regular(path: &Path) -> io::Result<Self> {
         if is_stdin(path) {
             return Self::open(path);
@@ -109,33 +98,27 @@ impl Input {
         Ok(Self::new(Box::new(file), Some(length)))
     }
 
-    /// `length`: bytes, of a regular file.
+    /// `length`: that of a regular file, in bytes.
     fn new(reader: Box<dyn Read>, length: Option<u64>) -> Self {
-        Self { reader, buffer: vec![0; PIECE], bar: bar(length), live: length.is_none() }
+        Self { reader, bar: bar(length), is_live: length.is_none() }
     }
+}
 
-    /// The next bytes; none at the end.
-    pub(crate) fn piece(&mut self) -> io::Result<&[u8]> {
-        loop {
-            match self.reader.read(&mut self.buffer) {
-                Ok(length) => {
-                    self.bar.inc(length as u64);
-                    return Ok(self.buffer.get(..length).unwrap_or_default());
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.bar.inc(count as u64);
+        Ok(count)
     }
 }
 
 fn directory() -> io::Error {
-    io::Error::new(io::ErrorKind::IsADirectory, "it is a directory")
+    io::Error::new(io::ErrorKind::IsADirectory, "is a directory")
 }
 
-/// Hidden, unless a person waits for a long file.
+/// Hidden, unless a person waits for a large file.
 fn bar(length: Option<u64>) -> ProgressBar {
-    let Some(length) = length.filter(|length| *length > LONG && io::stderr().is_terminal()) else {
+    let Some(length) = length.filter(|length| *length > LARGE && io::stderr().is_terminal()) else {
         return ProgressBar::hidden();
     };
     let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
@@ -145,8 +128,5 @@ fn bar(length: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// Bytes read at a time.
-const PIECE: usize = 256 * 1024;
-
-/// Files longer than this, in bytes, get a progress bar.
-const LONG: u64 = 8 * 1024 * 1024;
+/// Files of more bytes than this get a progress bar.
+const LARGE: u64 = 8 * 1024 * 1024;

@@ -1,13 +1,15 @@
-//! The command `omen`: see `omen --help`. One module a subcommand; what they share stands in `args`, `input`, `output`
-//! and `run`.
+//! The command `omen`: see `omen --help`. Each subcommand is a module; what they share is in `args`, `exit`, `formats`,
+//! `input` and `output`, and `run` calls them.
 //!
-//! Architecture invariant: no verdict is made here. The libraries judge, the command shows.
+//! Architecture invariant: no verdict is made here. The libraries check, the command prints.
 //! Architecture invariant: only `output` writes to standard output.
 
 mod args;
 mod audit;
 mod check;
+mod exit;
 mod explain;
+mod formats;
 mod gate;
 mod graph;
 mod input;
@@ -19,10 +21,8 @@ mod trace;
 
 use std::process::ExitCode;
 
-use run::{Failure, Outcome, complain};
-
 fn main() -> ExitCode {
-    // `omen gate catalog` starts servers. Whatever becomes of this process, they end with it.
+    // `omen gate catalog` starts servers. However this process ends, they end with it.
     omen_gate::mcp::guard_servers();
     run::run(std::env::args_os())
 }

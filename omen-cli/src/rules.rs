@@ -5,16 +5,16 @@ use std::io::Write as _;
 use omen_types::Code;
 use serde::Serialize;
 
-use super::args::Format;
-use super::output::Output;
-use super::{Failure, Outcome};
+use crate::args::Format;
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
 
-pub(crate) fn run(format: Format, out: &mut Output) -> Result<Outcome, Failure> {
+pub(crate) fn run(format: Format, out: &mut Output) -> Result<Exit, Failure> {
     match format {
         Format::Human => {
             writeln!(out, "{:<8} {:<10} {:<14} TITLE", "CODE", "STAGE", "SEVERITY")?;
             for info in Code::ALL.iter().map(|code| code.info()) {
-                writeln!(out, "{:<8} {:<10} {:<14} {}", info.code, info.stage, info.severity, info.title)?;
+                writeln!(out, "{:<8} {:<10} {:<14} {}", info.code, info.stage.as_str(), info.severity, info.title)?;
             }
             for code in omen_gate::GateCode::ALL {
                 writeln!(out, "{:<8} {GATE:<10} {ERROR:<14} {}", code.as_str(), code.title())?;
@@ -28,10 +28,10 @@ pub(crate) fn run(format: Format, out: &mut Output) -> Result<Outcome, Failure> 
         }
     }
     out.flush()?;
-    Ok(Outcome::Clean)
+    Ok(Exit::Clean)
 }
 
-/// All that is known of a code.
+/// The full text of a code.
 #[derive(Serialize)]
 struct Rule {
     code: &'static str,
@@ -39,7 +39,7 @@ struct Rule {
     stage: &'static str,
     severity: &'static str,
     policy: &'static [&'static str],
-    /// The statements of the gate say themselves when they apply.
+    /// `None` for a code of the gate: its statement says when it applies.
     condition: Option<&'static str>,
     statement: &'static str,
     rationale: &'static str,
@@ -54,7 +54,7 @@ impl Rule {
         Self {
             code: info.code,
             title: info.title,
-            stage: info.stage,
+            stage: info.stage.as_str(),
             severity: info.severity,
             policy: info.policy,
             condition: Some(info.condition),
@@ -83,7 +83,7 @@ impl Rule {
     }
 }
 
-/// The stage of the codes of the tool boundary.
+/// The stage of the codes of the gate.
 const GATE: &str = "gate";
-/// What the gate refuses is never a warning.
+/// The gate has no warnings.
 const ERROR: &str = "error";

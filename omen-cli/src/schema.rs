@@ -1,4 +1,4 @@
-//! `omen schema`: prints schema files and definitions, as they are written.
+//! `omen schema`: prints schema files and definitions, unchanged.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -7,17 +7,17 @@ use omen_types::suggest;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::output::Output;
-use super::{Failure, Outcome};
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
 
-pub(crate) fn run(name: Option<&str>, out: &mut Output) -> Result<Outcome, Failure> {
+pub(crate) fn run(name: Option<&str>, out: &mut Output) -> Result<Exit, Failure> {
     let files = omen_schema::FILES.iter().map(|(path, text)| File::read(path, text)).collect::<Result<Vec<_>, _>>()?;
     match name {
         None => list(&files, out)?,
         Some(name) => writeln!(out, "{}", find(&files, name)?)?,
     }
     out.flush()?;
-    Ok(Outcome::Clean)
+    Ok(Exit::Clean)
 }
 
 fn list(files: &[File], out: &mut Output) -> Result<(), Failure> {
@@ -42,10 +42,10 @@ fn find(files: &[File], name: &str) -> Result<String, Failure> {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`omen schema` lists the files".to_owned(),
     };
-    Err(Failure::Usage(format!("there is no schema `{name}`; {hint}")))
+    Err(Failure::Usage(format!("unknown schema `{name}`; {hint}")))
 }
 
-/// Takes away the indentation that a definition has in its file: that of its last line.
+/// Removes the indentation of a definition in its file, which is that of its last line.
 fn outdent(text: &str) -> String {
     let last = text.lines().last().unwrap_or_default();
     let indent = last.len() - last.trim_start().len();
@@ -68,17 +68,17 @@ struct File {
 impl File {
     fn read(path: &'static str, text: &'static str) -> Result<Self, Failure> {
         #[derive(Deserialize)]
-        struct Members {
+        struct Fields {
             #[serde(default)]
             title: String,
             #[serde(rename = "$defs", default, borrow)]
             definitions: BTreeMap<&'static str, &'static RawValue>,
         }
-        let members: Members =
+        let fields: Fields =
             serde_json::from_str(text).map_err(|error| Failure::Internal(format!("{path}: {error}")))?;
         let name = path.rsplit('/').next().unwrap_or(path);
         let stem = name.split('.').next().unwrap_or(name);
-        Ok(Self { path, stem, title: members.title, text, definitions: members.definitions })
+        Ok(Self { path, stem, title: fields.title, text, definitions: fields.definitions })
     }
 }
 

@@ -1,68 +1,66 @@
-//! `omen trace`: follows a log state by state.
+//! `omen trace`: shows what each packet of a log did to the state of its episode.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
-use indicatif::ProgressBar;
 use omen::finding::Finding;
 use omen::render::human::clean;
-use omen::validator::{Sink, Step, ValidatorOptions};
+use omen::validator::{JudgedPacket, Sink, ValidatorOptions};
 
-use super::args::TraceArgs;
-use super::input::{self, Reporter};
-use super::output::Output;
-use super::{Failure, Outcome};
+use crate::args::TraceArgs;
+use crate::exit::{Exit, Failure};
+use crate::input::{self, Reporter};
+use crate::output::Output;
 
-pub(crate) fn run(args: &TraceArgs, out: &mut Output) -> Result<Outcome, Failure> {
+pub(crate) fn run(args: &TraceArgs, out: &mut Output) -> Result<Exit, Failure> {
     let options = ValidatorOptions { now: args.clock.now, ..ValidatorOptions::default() };
-    let mut trace = Trace { out, findings: Vec::new(), episodes: Episodes::default(), failed: None };
-    let judged = input::judge(&args.file, options, &mut trace)?;
-    if judged.complete {
+    let mut trace = Trace { out, findings: Vec::new(), episodes: Episodes::default() };
+    let checked = input::check(&args.file, options, &mut trace)?;
+    if checked.is_complete {
         trace.end()?;
     }
     trace.out.flush()?;
-    Ok(if !judged.complete {
-        Outcome::Unread
-    } else if judged.summary.errors > 0 {
-        Outcome::ErrorsFound
+    Ok(if !checked.is_complete {
+        Exit::Unreadable
+    } else if checked.summary.errors > 0 {
+        Exit::ErrorsFound
     } else {
-        Outcome::Clean
+        Exit::Clean
     })
 }
 
-/// Prints a line a packet, and the findings under it.
+/// Prints one line for each packet, and its findings below it.
 struct Trace<'o> {
     out: &'o mut Output,
-    /// Those whose packet was not printed yet.
+    /// Findings whose packet is not printed yet.
     findings: Vec<Finding>,
     episodes: Episodes,
-    failed: Option<io::Error>,
 }
 
 impl Trace<'_> {
     /// Writes a packet in one piece: a progress bar must find the cursor at the start of a line.
-    fn print(&mut self, step: &Step<'_>) -> io::Result<()> {
+    fn print(&mut self, packet: &JudgedPacket<'_>) -> io::Result<()> {
         let mut text = String::new();
-        if let Some(episode) = step.correlation_id
+        if let Some(episode) = packet.correlation_id
             && self.episodes.current.as_deref() != Some(episode)
         {
             self.episodes.current = Some(episode.to_owned());
             let _ = writeln!(text, "episode {}", clean(episode));
         }
-        text.push_str(&line(step));
+        text.push_str(&line(packet));
         for finding in self.findings.drain(..) {
             let diagnostic = &finding.diagnostic;
             let (codes, message) = (codes(&finding), clean(&diagnostic.message));
             let _ = writeln!(text, "{INDENT}{}[{codes}]: {message}", diagnostic.severity);
         }
-        if let (Some(episode), Some(after)) = (step.correlation_id, step.after.or(step.before)) {
+        if let (Some(episode), Some(after)) = (packet.correlation_id, packet.after.or(packet.before)) {
             self.episodes.is_in(episode, after.to_string());
         }
         self.out.write_all(text.as_bytes())
     }
 
-    /// Where every episode stands, and what the end of the stream has shown.
+    /// The state of every episode, and the findings at the end of the log.
     fn end(&mut self) -> io::Result<()> {
         writeln!(self.out, "end of the stream")?;
         for (episode, state) in &self.episodes.states {
@@ -81,18 +79,18 @@ impl Trace<'_> {
 }
 
 /// `line #index  id  type  verdict  before -> after: event`
-fn line(step: &Step<'_>) -> String {
-    let id = step.packet_id.map_or("-".into(), clean);
-    let packet_type = step.packet_type.map_or("-", |packet_type| packet_type.as_str());
-    let verdict = if step.accepted { "accepted" } else { "rejected" };
-    let index = format!("#{}", step.packet_index);
-    let mut text = format!("{:>6} {index:>6}  {id:<24}  {packet_type:<22}  {verdict}", step.line);
-    match (step.before, step.after) {
-        (Some(before), Some(after)) if step.accepted => drop(write!(text, "  {before} -> {after}")),
+fn line(packet: &JudgedPacket<'_>) -> String {
+    let id = packet.packet_id.map_or("-".into(), clean);
+    let packet_type = packet.packet_type.map_or("-", |packet_type| packet_type.as_str());
+    let verdict = if packet.accepted { "accepted" } else { "rejected" };
+    let index = format!("#{}", packet.packet_index);
+    let mut text = format!("{:>6} {index:>6}  {id:<24}  {packet_type:<22}  {verdict}", packet.line);
+    match (packet.before, packet.after) {
+        (Some(before), Some(after)) if packet.accepted => drop(write!(text, "  {before} -> {after}")),
         (Some(state), _) => drop(write!(text, "  {state}")),
         (None, _) => {}
     }
-    if let Some(event) = step.event {
+    if let Some(event) = packet.event {
         let _ = write!(text, ": {}", event.description());
     }
     text.push('\n');
@@ -108,28 +106,25 @@ fn codes(finding: &Finding) -> String {
 }
 
 impl Sink for Trace<'_> {
-    fn finding(&mut self, finding: Finding, _: Option<&str>) {
+    type Error = io::Error;
+
+    fn finding(&mut self, finding: Finding, _: Option<&str>) -> io::Result<()> {
         self.findings.push(finding);
+        Ok(())
     }
 
-    fn packet(&mut self, step: &Step<'_>) {
-        if self.failed.is_none() {
-            self.failed = self.print(step).err();
-        }
+    fn packet(&mut self, packet: &JudgedPacket<'_>) -> io::Result<()> {
+        self.print(packet)
+    }
+
+    fn caught_up(&mut self) -> io::Result<()> {
+        self.out.caught_up()
     }
 }
 
 impl Reporter for Trace<'_> {
-    fn behind(&mut self, bar: ProgressBar) {
-        self.out.behind(bar);
-    }
-
-    fn settle(&mut self, live: bool) -> io::Result<()> {
-        match self.failed.take() {
-            Some(error) => Err(error),
-            None if live || self.out.is_terminal() => self.out.flush(),
-            None => Ok(()),
-        }
+    fn out(&mut self) -> &mut Output {
+        self.out
     }
 }
 

@@ -7,7 +7,7 @@ use quote::{ToTokens, quote};
 
 use crate::Source;
 use crate::mistake::{Mistake, Mistakes};
-use crate::model::{Def, Model};
+use crate::model::{Def, Model, Rule};
 
 mod branches;
 mod codes;
@@ -18,6 +18,7 @@ mod facts;
 mod fsm;
 mod functions;
 mod gate;
+mod helps;
 mod layers;
 mod lens;
 mod markers;
@@ -80,6 +81,14 @@ pub fn codes(model: &Model) -> Result<Source, Mistakes> {
     source(model, || Ok(codes::emit(model)))
 }
 
+/// The helps of single findings, for the rules that a crate checks: `omen-invariants` and `omen-fsm`.
+///
+/// # Errors
+/// Only by a bug in the emitter.
+pub fn helps(model: &Model, is_wanted: impl Fn(&Rule) -> bool) -> Result<Source, Mistakes> {
+    source(model, || helps::emit(model, is_wanted))
+}
+
 /// The codes of the tool boundary and their texts: `omen-gate`.
 ///
 /// # Errors
@@ -118,7 +127,15 @@ pub fn refusals(model: &Model) -> Result<Source, Mistakes> {
     source(model, || Ok(fsm::refusals(model)))
 }
 
-/// What the verification loop needs before it may close: the third part of [`fsm`].
+/// The obligations of the verification loop: `omen-invariants`, whose ledger remembers which are met.
+///
+/// # Errors
+/// Only by a bug in the emitter.
+pub fn obligations(model: &Model) -> Result<Source, Mistakes> {
+    source(model, || Ok(fsm::obligations(model)))
+}
+
+/// Where the verification loop runs, and which packets meet its obligations: the third part of [`fsm`].
 ///
 /// # Errors
 /// As [`fsm`].

@@ -23,6 +23,7 @@ pub mod mistake;
 pub mod model;
 pub mod pattern;
 pub mod place;
+mod placeholders;
 
 use mistake::Mistakes;
 use model::Model;

@@ -12,6 +12,7 @@ mod conditional;
 mod fsm;
 mod gate;
 mod guard;
+mod help;
 mod index;
 mod kind;
 mod names;

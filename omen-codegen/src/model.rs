@@ -23,8 +23,8 @@ pub use cells::{Cells, Fact, Outcomes, Refusal};
 pub use fsm::{Event, Fsm, Guard, GuardOn, Obligation, Row, State, SubState, Target};
 pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
 pub use layers::{Layers, Sender, Word};
-pub use rules::{By, Holds, Predicate, Rule};
-pub use typed::{Answer, Capability, Move, Text, Typed, Typestate};
+pub use rules::{By, Help, Holds, Predicate, Rule, Stage};
+pub use typed::{Answer, Capability, Move, Text, TypedApi, Typestate};
 
 /// Everything that the schema files say.
 #[derive(Clone, Debug)]

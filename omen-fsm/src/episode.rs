@@ -1,14 +1,12 @@
 //! The typed API: an episode whose illegal moves do not compile.
 //!
-//! [`Episode<S>`] is an episode in the state `S`. Each state has the methods that the transition table
-//! has rows for, and no others; a method that is called where it is not legal is answered by rustc
-//! with the rule that forbids it and the way out. What only becomes known while the program runs
-//! (budgets, expiry, deadlines) comes back as [`Refused`], with the episode in hand and nothing written.
-//! A log that fails ([`Refusal::Log`]) ends the run: the episode is taken up again from what the log holds.
+//! [`Episode<S>`] is an episode in the state `S`. Each state has exactly the methods for which the transition table has
+//! a row. If a method is called in another state, the compile error names the rule and the fix. What is known only at
+//! run time (budgets, expiry, deadlines) is returned as [`Refused`], which holds the episode; nothing was written. A
+//! log that fails ([`Refusal::Log`]) ends the run: resume the episode from what the log holds.
 //!
-//! Every packet that an episode sends is judged by the same [`Machine`](crate::Machine) that judges
-//! other people's logs, before it is written: what a program can do with an episode, a validator
-//! accepts.
+//! Before a packet is written, it is judged by the same [`Machine`](crate::Machine) that validates logs. So a validator
+//! accepts whatever an episode has written.
 
 #![allow(clippy::type_complexity, reason = "states are types: what a move leads to is written out")]
 
@@ -21,26 +19,35 @@ mod any;
 mod asked;
 mod checks;
 mod claim;
+mod compose;
 mod convert;
 mod core;
 mod counted;
 mod decide;
+mod demands;
+mod draft;
 mod ending;
 mod envelope;
 mod fit;
+mod ids;
 mod lease;
 mod leased;
+mod log;
+mod loop_notes;
+mod mark;
 mod moves;
+mod notes;
+mod open_task;
 mod propose;
 mod proved;
 mod refused;
 mod resume;
-mod rules;
 mod run;
 mod setup;
 mod stamps;
 mod state;
 mod sync;
+mod time;
 mod under;
 mod unproven;
 mod values;
@@ -50,24 +57,27 @@ pub use asked::UserInput;
 pub use claim::{Claims, StartError};
 pub use convert::{AskingEnvelope, EndsSafeMode, IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope, Says};
 pub use decide::Decided;
+pub use demands::*;
 pub use ending::{Lost, OnDrop};
+pub use ids::{IdSource, Numbered};
 pub use lease::Lapsed;
+pub use log::{JsonLines, Line, Log, MemoryLog};
 pub use propose::{Allow, Moved, NotMoved};
 pub use refused::{Halt, Refusal, Refused};
 pub use resume::ResumeError;
-pub use rules::*;
 pub use run::{EachError, ExecuteError, Failed, LoopError, TaskError};
-pub use setup::{AnotherEpisode, IdSource, JsonLines, Line, Log, MemoryLog, Numbered, Setup, SystemClock, TimeSource};
+pub use setup::{AnotherEpisode, Setup};
 pub use stamps::Stamps;
 pub use state::*;
+pub use time::{SystemClock, TimeSource};
 pub use under::{ToolsThen, Under};
 pub use unproven::{CheckError, SettleError, Unproven};
 pub use values::*;
 
 use core::Core;
 
-// The types that stand for states, their methods, and what answers calls that are not legal. They stand
-// here, beside `Episode`, so that compile errors name them by short paths.
+// The types of states, their methods, and the traits that explain illegal calls. They are included here, beside
+// `Episode`, so that compile errors name them by short paths.
 use crate::table::{Node, NodeSet};
 use omen_invariants::facts::*;
 use state::sealed::EpisodeSealed;
@@ -76,9 +86,9 @@ include!(concat!(env!("OUT_DIR"), "/episode.rs"));
 
 /// An episode in the state `S`.
 ///
-/// One pointer wide; `Send`, `Sync` and `'static` whatever the state. Every move takes it and gives it
-/// back in the next state, so no state can be used twice.
-#[must_use = "an episode is driven to `close()`; one that is dropped leaves its log unfinished"]
+/// One pointer wide; `Send`, `Sync` and `'static` in every state. Every move takes the episode by value and returns it
+/// in the next state, so no state can be used twice.
+#[must_use = "an episode must be driven to `close()`; a dropped one is ended by its drop policy"]
 pub struct Episode<S> {
     core: Box<Core>,
     state: PhantomData<fn(S) -> S>,
@@ -91,54 +101,55 @@ impl<S> Episode<S> {
         &self.core.origin.correlation_id
     }
 
-    /// What the clock says now.
+    /// Returns the time of its clock.
     #[must_use]
     pub fn now(&self) -> Instant {
         self.core.clock.now()
     }
 
-    /// What is remembered of the episode: budgets, tokens, open directives.
+    /// Returns what the rules remember of the episode: budgets, tokens, open directives.
     #[must_use]
     pub fn ledger(&self) -> &omen_invariants::Ledger {
         self.core.machine.ledger()
     }
 
-    /// Its latest decision, which a verification plan names.
+    /// Returns the packet id of its latest decision, which a verification plan names.
     #[must_use]
     pub fn decision(&self) -> Option<&PacketId> {
         self.core.decision.as_ref()
     }
 
-    /// Where the table has it; two nodes after results were taken in (D11).
+    /// Returns its nodes in the transition table: two after results were taken in (D11), else one.
     #[must_use]
     pub fn nodes(&self) -> NodeSet {
         self.core.machine.nodes()
     }
 
-    /// How many packets it has sent.
+    /// Returns how many packets it has sent.
     #[must_use]
     pub fn packets(&self) -> u64 {
         self.core.sent
     }
 
-    /// The lines that it has written, if it keeps them itself ([`MemoryLog`], the default log).
+    /// Returns the lines that it has written, if its log keeps them ([`MemoryLog`], the default, does).
     #[must_use]
     pub fn lines(&self) -> &[String] {
         self.core.log.lines()
     }
 
-    /// Why the episode stands still although no step has returned an error: the log could not be written, the episode
-    /// was resumed elsewhere, or the id source gave no valid id. Values are not among the reasons: they are checked
-    /// where they are made (see [`Json`]), and a record that is too long for a line is shortened. A generated payload is, if
-    /// it is not what its move sends (see [`Says`]) or was changed after it was built. Every later step fails with
-    /// it. After an invalid id, [`Episode::into_any`] returns the episode in the state that its log has reached; after
-    /// the others, only [`AnyEpisode::resume`] leads on, with what the log holds.
+    /// Returns the error of a step that has no error in its type. Every later step fails with the same error. The
+    /// causes: the log could not be written, the episode was resumed elsewhere, the id source gave an invalid id, or a
+    /// generated payload does not fit its move (see [`Says`]) or was changed after it was built. Other values cannot be
+    /// the cause: they are checked where they are made (see [`Json`]), and a record that is too long for a line is
+    /// shortened. If the log failed or the episode was resumed elsewhere, only [`AnyEpisode::resume`] continues it,
+    /// from what the log holds. Otherwise [`Episode::into_any`] returns the episode in the state that its log has
+    /// reached.
     #[must_use]
     pub fn trouble(&self) -> Option<&Refusal> {
         self.core.trouble.as_deref()
     }
 
-    /// The episode with its state known at run time: the state that its log has reached.
+    /// Returns the episode with its state known at run time: the state that its log has reached.
     pub fn into_any(self) -> AnyEpisode {
         AnyEpisode::of(self.core)
     }
@@ -152,7 +163,7 @@ impl<S> Episode<S> {
         Episode::from_core(self.core)
     }
 
-    /// Gives the episode back with the reason why it was not moved.
+    /// Returns the episode with the reason why the step was refused.
     fn refuse(self, why: std::sync::Arc<Refusal>) -> Refused<S> {
         Refused { episode: self, why, given: () }
     }
@@ -164,7 +175,7 @@ impl<S> fmt::Debug for Episode<S> {
     }
 }
 
-/// Proof that an episode has closed as the protocol has it.
+/// Proof that an episode has closed legally.
 #[must_use = "it proves that the episode has ended"]
 pub struct Closed {
     core: Box<Core>,
@@ -177,7 +188,7 @@ impl Closed {
         &self.core.origin.correlation_id
     }
 
-    /// The lines of its log, if it keeps them itself ([`MemoryLog`], the default log).
+    /// Returns the lines of its log, if the log keeps them ([`MemoryLog`], the default, does).
     #[must_use]
     pub fn lines(&self) -> &[String] {
         self.core.log.lines()

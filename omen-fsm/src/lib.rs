@@ -20,10 +20,11 @@
 //!
 //! Architecture invariant: states, events and rows are generated from `episode.fsm.json`, and so is where
 //! a move is legal. A move that leads to a type with parameters names that type; the walk compares it
-//! with where the machine is then.
+//! with the node that the machine reaches.
 //! Architecture invariant: no files, and no output format but the packets' own JSON.
 
 pub mod episode;
+mod help;
 mod machine;
 mod rules;
 mod table;

@@ -2,13 +2,14 @@
 
 mod offers;
 
-use omen_invariants::ledger::{Fingerprint, Kind, Update};
+use omen_invariants::ledger::{Obligations, Update};
 use omen_invariants::rules::inv_011_task_closure;
 use omen_invariants::{Context, Ledger};
-use omen_types::{Code, Diagnostic, Instant, PacketFacts, PayloadFacts, Severity};
+use omen_types::{Diagnostic, Instant, PacketFacts, Severity};
 
-use crate::rules::{self, Step};
-use crate::table::{Event, LOOP_NODE, LOOP_OPENED_BY, Node, NodeSet, Obligation};
+use crate::rules::transition::Transition;
+use crate::rules::{approval, end_of_stream, id_used_once, layer_of_sender, refusals};
+use crate::table::{Event, LOOP_NODE, LOOP_OPENED_BY, Node, NodeSet, waived_by};
 
 /// An episode as the validator sees it: where it may be, and its ledger.
 ///
@@ -19,7 +20,7 @@ pub struct Machine {
     ledger: Ledger,
 }
 
-/// What there is against a packet, stage by stage; the first stage with an error ends it (D1).
+/// The findings on a packet, by stage; the first stage with an error ends the check (D1).
 #[derive(Clone, Debug)]
 pub struct Verdict {
     /// What the packet is.
@@ -28,11 +29,11 @@ pub struct Verdict {
     pub next: NodeSet,
     /// The episode's clock at it.
     pub now: Instant,
-    /// Ids that were used before (D21): the schema stage.
+    /// Ids that are used already (D21): the schema stage.
     pub ids: Vec<Diagnostic>,
-    /// The table and E1–E7: the state machine's stage. One finding names all that is broken (D37).
+    /// The table and E1–E7: the stage of the state machine. One finding names all rules that are broken (D37).
     pub fsm: Option<Diagnostic>,
-    /// The invariants, errors and warnings; looked at only if the stages before found nothing.
+    /// The invariants, errors and warnings; checked only if the stages before have no finding.
     pub invariants: Vec<Diagnostic>,
 }
 
@@ -71,12 +72,13 @@ impl Machine {
         let context = Context::new(facts, &self.ledger, fixed);
         let next = self.nodes.after(event);
         let mut verdict = Verdict { event, next, now: context.now, ids: Vec::new(), fsm: None, invariants: Vec::new() };
-        self.check_ids(facts, &mut verdict.ids);
+        id_used_once::check(facts, &self.ledger, &mut verdict.ids);
         if verdict.ids.is_empty() {
-            verdict.fsm = rules::check(&Step { context, event, nodes: self.nodes, next });
+            verdict.fsm = refusals::check(&Transition { context, event, nodes: self.nodes, next });
             if verdict.fsm.is_none() {
                 omen_invariants::rules::check(&context, &mut verdict.invariants);
-                rules::layer::check(facts, event, &mut verdict.invariants);
+                approval::refine(&mut verdict.invariants, self.nodes, next);
+                layer_of_sender::check(facts, event, &mut verdict.invariants);
             }
         }
         verdict
@@ -92,16 +94,16 @@ impl Machine {
             Update {
                 opens_loop,
                 is_evidence: in_loop && verdict.event.is_evidence(),
-                met: if in_loop { Obligation::met_by(verdict.event, facts) } else { 0 },
-                waived: Obligation::waived_by(facts),
+                met: if in_loop { verdict.event.meets(facts) } else { Obligations::default() },
+                waived: waived_by(facts),
                 cancels: self.nodes == NodeSet::of(Node::SafeMode) && !verdict.next.contains(Node::SafeMode),
             },
         );
         self.nodes = verdict.next;
     }
 
-    /// What there is against the stream's ending here, by the episode's own clock (D4). Each finding comes with the
-    /// packet id that it is about, if there is one.
+    /// The findings on the stream's end here, by the episode's own clock (D4). Each comes with the packet id that it is
+    /// about, if there is one.
     #[must_use]
     pub fn finish(&self) -> Vec<(Option<&str>, Diagnostic)> {
         self.finish_at(None)
@@ -110,33 +112,16 @@ impl Machine {
     /// As [`finish`](Self::finish); `fixed` replaces the episode's clock (D2).
     #[must_use]
     pub fn finish_at(&self, fixed: Option<Instant>) -> Vec<(Option<&str>, Diagnostic)> {
-        rules::at_end(self.nodes, &self.ledger, fixed)
+        end_of_stream::check(self.nodes, &self.ledger, fixed)
     }
 
-    /// What is late at a time, without a packet (INV-011): each finding with the id of the directive's packet. What was
-    /// reported once is not reported again, neither here nor with a later packet (D35). The clock of the episode does
+    /// Reports what is late at a time, without a packet (INV-011): each finding with the id of the directive's packet. What
+    /// was reported once is not reported again, neither here nor with a later packet (D35). The clock of the episode does
     /// not move (D2).
     pub fn tick(&mut self, now: Instant) -> Vec<(String, Diagnostic)> {
         let late = inv_011_task_closure::late(&self.ledger, now);
         let late = late.into_iter().map(|(packet_id, finding)| (packet_id.to_owned(), finding)).collect();
         self.ledger.tick(now);
         late
-    }
-
-    fn check_ids(&self, facts: &PacketFacts<'_>, errors: &mut Vec<Diagnostic>) {
-        let mut used = |kind, id: &str, what, pointer| {
-            if self.ledger.has_seen(Fingerprint::of(kind, id)) {
-                errors.push(
-                    Diagnostic::error(Code::Id, format!("the {what} id `{id}` was used before in this episode"))
-                        .at(pointer)
-                        .label("used before")
-                        .help(Code::Id.info().help),
-                );
-            }
-        };
-        used(Kind::Packet, &facts.header.packet_id, "packet", "/header/packet_id");
-        if let PayloadFacts::TaskDirective(directive) = &facts.payload {
-            used(Kind::Task, &directive.task_id, "task", "/payload/task_id");
-        }
     }
 }

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use omen_invariants::derived;
-#[allow(unused_imports, reason = "which enums the guards look at is the schema's affair")]
+pub use omen_invariants::ledger::{Obligation, Obligations};
+#[allow(unused_imports, reason = "the schema says which enums the guards compare")]
 use omen_types::*;
 
 include!(concat!(env!("OUT_DIR"), "/fsm.rs"));
@@ -16,7 +17,7 @@ pub struct RowInfo {
     pub from: &'static [&'static str],
     /// What happens.
     pub events: &'static [Event],
-    /// Where it leads; empty if it stays where it is.
+    /// Where it leads; empty if the state does not change.
     pub to: &'static [&'static str],
     /// What it means.
     pub description: &'static str,
@@ -24,11 +25,11 @@ pub struct RowInfo {
     pub source: &'static str,
 }
 
-/// A reason to refuse an event in some states: an entry of `cells`.
+/// A reason to refuse an event in some states: an entry of `refusals` in `cells`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Refusal {
-    /// The code of the finding, or of an `also` if another refusal comes first.
+pub struct RefusalInfo {
+    /// The code of the finding; it stands in `also` if another refusal comes first.
     pub code: Code,
     /// The nodes that it is about.
     pub within: NodeSet,
@@ -46,7 +47,7 @@ pub struct Refusal {
     pub source: &'static str,
 }
 
-impl Refusal {
+impl RefusalInfo {
     /// Whether it is about an event, wherever in a set of nodes the episode is.
     #[must_use]
     pub fn is_about(&self, nodes: NodeSet, event: Event) -> bool {
@@ -62,7 +63,7 @@ pub struct SenderInfo {
     pub layer: LayerSource,
     /// The packets that it sends, besides those that any layer may send.
     pub sends: &'static [PacketType],
-    /// What it is.
+    /// What the layer does.
     pub description: &'static str,
 }
 
@@ -70,11 +71,19 @@ impl SenderInfo {
     /// The layer as JSON has it, without quotes.
     #[must_use]
     pub fn name(&self) -> String {
-        crate::rules::layer::wire(self.layer)
+        layer_name(self.layer)
     }
 }
 
-/// A set of nodes: where an episode may be. More than one where the table leaves it open (D11).
+/// A layer as JSON has it, without quotes.
+pub(crate) fn layer_name(layer: LayerSource) -> String {
+    match layer {
+        LayerSource::LayerNumber(number) => number.get().to_string(),
+        LayerSource::IntegrityLayer(overlay) => overlay.as_str().to_owned(),
+    }
+}
+
+/// A set of nodes: where an episode may be. More than one if the table allows several (D11).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeSet(u16);
 
@@ -115,7 +124,7 @@ impl NodeSet {
         states
     }
 
-    /// Where an event leads from here; empty if no row is for it.
+    /// Where an event leads from here; empty if the table has no row for it.
     #[must_use]
     pub fn after(self, event: Event) -> Self {
         let mut next = 0;
@@ -125,7 +134,7 @@ impl NodeSet {
         Self(next)
     }
 
-    /// The events that have a row here, in order.
+    /// The events for which the table has a row here, in order.
     pub fn legal(self) -> impl Iterator<Item = Event> {
         Event::ALL.iter().copied().filter(move |event| !self.after(*event).is_empty())
     }

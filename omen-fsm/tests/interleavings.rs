@@ -137,7 +137,7 @@ fn who_waits_is_woken_whenever_it_began_to_wait() {
         };
         let (waited, ()) = beside(&leases, wait, |leases| leases.end(Over::SafeMode));
         let woken = flag.0.load(std::sync::atomic::Ordering::SeqCst);
-        assert!(woken || waited == Poll::Ready(Lapsed::SafeMode), "neither woken nor told at once");
+        assert!(woken || waited == Poll::Ready(Lapsed::SafeMode), "neither woken nor ready at once");
     });
 }
 

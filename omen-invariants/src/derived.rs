@@ -1,19 +1,19 @@
 //! Facts that a packet does not state but implies. `episode.fsm.json` names them in its guards.
 
 use omen_types::{
-    LayerSource, MethodKind, PacketHeaderFacts, TaskDirectivePayload, TaskDirectivePayloadFacts, TaskType,
+    LayerSource, MethodKind, PacketHeaderFacts, StakesLevel, TaskDirectivePayload, TaskDirectivePayloadFacts, TaskType,
 };
 
-/// The class of a directive that counts.
+/// The class by which a directive is judged.
 pub use omen_types::ToolSafetyClass as SafetyClass;
 
-/// The class of a directive that counts (D23): the stricter reading of what it says.
+/// The class by which a directive is judged (D23): the stricter reading of its fields.
 #[must_use]
 pub fn safety_class(_: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> SafetyClass {
     class_of(directive.task_type, directive.execution_method.method, directive.tool_safety_class)
 }
 
-/// The class that counts of a directive whose type, method and stated class are known (D23).
+/// The class by which a directive of this type, method and stated class is judged (D23).
 #[must_use]
 pub fn class_of(task_type: TaskType, method: MethodKind, stated: Option<SafetyClass>) -> SafetyClass {
     let writes = task_type == TaskType::ToolWrite;
@@ -25,13 +25,13 @@ pub fn class_of(task_type: TaskType, method: MethodKind, stated: Option<SafetyCl
     }
 }
 
-/// Whether a directive needs a token: whether its class, as it counts, demands one (D23, D40).
+/// Whether a directive needs a token: whether the class by which it is judged requires one (D23, D40).
 #[must_use]
 pub fn needs_token(header: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> bool {
     TaskDirectivePayload::requires_authorization_token_id(safety_class(header, directive))
 }
 
-/// Whether an alert comes from where safe mode may be ended.
+/// Whether the sender of an alert may end safe mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReleaseAuthority {
     /// From layer 1 or Integrity.
@@ -40,7 +40,7 @@ pub enum ReleaseAuthority {
     Withheld,
 }
 
-/// Whether an alert comes from where safe mode may be ended (D13).
+/// Whether the sender of an alert may end safe mode (D13).
 #[must_use]
 pub fn release_authority(header: &PacketHeaderFacts<'_>) -> ReleaseAuthority {
     match header.layer_source {
@@ -56,9 +56,15 @@ pub fn from_layer_1(header: &PacketHeaderFacts<'_>) -> bool {
     matches!(header.layer_source, LayerSource::LayerNumber(layer) if layer.get() == 1)
 }
 
-/// Whether a text holds some words, given in lower case, in any case of letters.
+/// Whether a level of stakes is HIGH or CRITICAL: those that INV-003 and INV-010 are about.
 #[must_use]
-pub fn says(text: &str, words: &str) -> bool {
+pub fn is_high(level: StakesLevel) -> bool {
+    matches!(level, StakesLevel::High | StakesLevel::Critical)
+}
+
+/// Whether a text contains some words, which are given in lower case, in upper or lower case.
+#[must_use]
+pub fn contains_words(text: &str, words: &str) -> bool {
     if text.is_ascii() {
         let (text, words) = (text.as_bytes(), words.as_bytes());
         let begins = |window: &[u8]| window.first().map(u8::to_ascii_lowercase) == words.first().copied();

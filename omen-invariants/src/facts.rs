@@ -1,12 +1,12 @@
-//! What a packet's envelope says, at the level of types.
+//! The facts of a packet's envelope, as types.
 //!
 //! The values of the schema's enums are types here ([`Observed`], [`Superb`], [`impact::High`]), and
-//! an [`OpenEnvelope`] is written out of them. What a rule asks of such facts is a trait, one for each
-//! ([`TierMayAct`], [`Grounded`] …): where it does not hold, the program does not compile, and the
-//! error begins with the code of the rule and ends with the legal way out.
+//! an [`OpenEnvelope`] is made of them. Each requirement of a rule on such facts is a trait
+//! ([`TierMayAct`], [`Grounded`] …). A program that does not meet it does not compile, and the
+//! error begins with the code of the rule and ends with what is legal instead.
 //!
-//! An envelope whose facts are only known at run time is a [`DynEnvelope`]; it is held to the same
-//! rules, and what they allowed goes by the marker [`Judged`].
+//! An envelope whose facts are only known at run time is a [`DynEnvelope`]. The same rules check it at run time, and the
+//! marker [`Judged`] stands for the facts that they accepted.
 //!
 //! ```
 //! use omen_invariants::facts::{
@@ -47,7 +47,7 @@
 //!
 //! # Envelopes by level of stakes
 //!
-//! Where nothing is special, [`OpenEnvelope::low`], [`OpenEnvelope::medium`], [`OpenEnvelope::high`] and [`OpenEnvelope::critical`] take the intent, when
+//! For common cases, [`OpenEnvelope::low`], [`OpenEnvelope::medium`], [`OpenEnvelope::high`] and [`OpenEnvelope::critical`] take the intent, when
 //! the work is done, and the evidence, and fill in the rest:
 //!
 //! | | LOW | MEDIUM | HIGH | CRITICAL |
@@ -60,8 +60,8 @@
 //! | freshness, oldest evidence | OPERATIONAL, a day | OPERATIONAL, a day | REALTIME, an hour | REALTIME, 10 minutes |
 //! | task class | LOOKUP | CREATE | CREATE | CREATE |
 //!
-//! At every level: nobody works against the agent, no loss is accepted, what is said is INFERRED with a confidence of
-//! 0.5, and the tools work. The docs of
+//! At every level adversariality is BENIGN, no loss is accepted, the status is INFERRED with a confidence of 0.5, and the
+//! tools work. The docs of
 //! the four say why. Any member can be set otherwise, as with [`OpenEnvelope::budgets`], and is checked as if it were written out.
 //!
 //! # What does not compile
@@ -166,7 +166,7 @@
 //! rustc prints the names of markers without their paths where they are imported one by one, and with
 //! them after a glob import.
 //!
-//! Markers and predicates are generated: the markers from the schemas and `facts.json`, the texts of
+//! Markers and predicates are generated (`facts/markers.rs`): the markers from the schemas and `facts.json`, the texts of
 //! the predicates from `rules.json`. Which facts fulfil a predicate stands in `facts/predicates.rs`.
 
 mod assumptions;
@@ -177,9 +177,13 @@ mod epistemics;
 mod evidence;
 mod intent;
 mod levels;
+mod listed;
+mod markers;
 mod mcp;
+mod place;
 mod predicates;
 mod quality;
+mod sealed;
 mod setters;
 mod stakes;
 mod text;
@@ -192,35 +196,20 @@ pub use envelope::{AnyEnvelope, Envelope, Hypothesis, MayAsk};
 pub use epistemics::{Claim, Epistemics};
 pub use evidence::{Absent, Archive, BestEvidence, Evidence, Live};
 pub use intent::Intent;
+pub use markers::*;
 pub use mcp::{OpenEnvelope, Routing};
 pub use quality::{Done, Quality};
 pub use stakes::{Stakes, StakesLevelOf};
 pub use tool::{OperationList, Scope, ScopeTypes, Tool, ToolList};
 
-// What the macros expand to. Their types check for themselves: nothing here makes a value that they refuse.
+// What the macros expand to. Nothing here makes a value that the types would refuse.
+#[doc(hidden)]
+pub use listed::{OperationListed, ToolListed, WritingListed};
 #[doc(hidden)]
 pub use omen_types as __types;
-#[doc(hidden)]
-pub use tool::{OperationListed, ToolListed, WritingListed};
 
 /// Where a grant says that its tool or operation stands in the scope's list. [`scope!`](crate::scope) writes these.
 #[doc(hidden)]
 pub mod __places {
-    pub use super::tool::{First, Next};
-}
-
-use stakes::Place;
-
-include!(concat!(env!("OUT_DIR"), "/facts.rs"));
-include!(concat!(env!("OUT_DIR"), "/predicates.rs"));
-
-/// Keeps the traits of this module to its own types.
-mod sealed {
-    /// Implemented for the facts of this module alone.
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: what an envelope can say is in the schema, and `{Self}` is not",
-        label = "not a type of the protocol",
-        note = "use the markers of the schema's values, such as `Superb` or `impact::High`"
-    )]
-    pub trait FactSealed {}
+    pub use super::listed::{First, Next};
 }

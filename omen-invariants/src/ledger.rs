@@ -6,14 +6,16 @@ use crate::derived;
 
 mod budget;
 mod fingerprint;
+mod obligations;
 mod open;
 mod table;
 mod tokens;
 
 pub use budget::{Budget, Overrun};
 pub use fingerprint::{Fingerprint, Kind};
+pub use obligations::{Obligation, Obligations};
 pub use open::{OpenDirective, OpenDirectives};
-pub use tokens::{Grant, Token, Tokens};
+pub use tokens::{Grant, NotLive, Token, Tokens};
 
 use budget::Reported;
 use table::Table;
@@ -31,22 +33,29 @@ pub struct Ledger {
     believes: bool,
     decision: Option<DecisionOutcome>,
     owes_decision: bool,
-    /// Whether a campaign was stated; which one it is, `seen` knows.
+    /// Whether a campaign was stated. `seen` holds which one.
     has_campaign: bool,
-    /// Whether a late directive with CRITICAL stakes waits for a decision (D69).
+    /// Whether a late directive with CRITICAL stakes was reported, and no decision was accepted since (D69).
     owes_escalation: bool,
     looped: Loop,
 }
 
-/// Progress of the verification loop. The obligations themselves are the state machine's.
+/// Progress of the verification loop. Which packets meet an obligation, the state machine decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Loop {
     /// Which loop of the episode this is, from 1; 0 before the first.
     pub number: u32,
-    /// The obligations that are met, as bits.
-    pub met: u8,
-    /// The obligations that the latest packet waives, as bits.
-    pub waived: u8,
+    /// The obligations that are met.
+    pub met: Obligations,
+    /// The obligations that the latest packet waives.
+    pub waived: Obligations,
+}
+
+impl Loop {
+    /// The obligations that are neither met nor waived, in order: with none, the loop may close.
+    pub fn unmet(self) -> impl Iterator<Item = Obligation> {
+        Obligation::ALL.iter().copied().filter(move |one| !self.met.contains(*one) && !self.waived.contains(*one))
+    }
 }
 
 impl Ledger {
@@ -86,7 +95,7 @@ impl Ledger {
         self.approved
     }
 
-    /// What is over budget at a time and not approved (D59); empty if nothing is.
+    /// The budgets that are exceeded at a time without approval (D59).
     #[must_use]
     pub fn overruns(&self, now: Instant) -> Vec<Overrun> {
         self.budget().filter(|_| !self.approved).map(|budget| budget.overruns(now)).unwrap_or_default()
@@ -158,8 +167,7 @@ impl Ledger {
         self.owes_escalation
     }
 
-    /// Takes note that what is late at a time was reported, without a packet (D69). Time does not pass by it: the
-    /// clock of the episode stays as it is.
+    /// Records that what is late at a time was reported, without a packet (D69). The clock of the episode does not move.
     pub fn tick(&mut self, now: Instant) {
         self.owes_escalation |= self.open.mark_late(now);
     }
@@ -170,17 +178,16 @@ impl Ledger {
         self.has_seen(Fingerprint::of(Kind::Evidence(self.looped.number), packet_id))
     }
 
-    /// Takes an accepted packet in. `obligations` are what it meets of the verification loop,
-    /// `waived` what it waives, `is_evidence` whether it counts as the loop's evidence.
+    /// Takes in an accepted packet, with what the state machine knows of it.
     pub fn accept(&mut self, facts: &PacketFacts<'_>, now: Instant, update: Update) {
         self.clock = Some(self.clock_at(facts.header.created_at));
         let id = Fingerprint::of(Kind::Packet, &facts.header.packet_id);
         self.seen.insert(if can_verify(facts) { id.marked() } else { id }, ());
         if update.opens_loop {
             self.looped.number = self.looped.number.wrapping_add(1);
-            self.looped.met = 0;
+            self.looped.met = Obligations::default();
         }
-        self.looped.met |= update.met;
+        self.looped.met.extend(update.met);
         self.looped.waived = update.waived;
         if update.is_evidence {
             self.seen.insert(Fingerprint::of(Kind::Evidence(self.looped.number), &facts.header.packet_id), ());
@@ -190,7 +197,7 @@ impl Ledger {
             self.seen.insert(Fingerprint::of(Kind::Campaign, campaign), ());
         }
         if matches!(facts.payload, PayloadFacts::Decision(_)) {
-            // Before what this packet itself reports: that waits for the decision after it.
+            // A late directive that this packet reports is for the decision after it.
             self.owes_escalation = false;
         }
         self.tick(now);
@@ -246,16 +253,16 @@ pub struct Update {
     pub opens_loop: bool,
     /// It counts as the running loop's evidence.
     pub is_evidence: bool,
-    /// The loop's obligations that it meets, as bits.
-    pub met: u8,
-    /// The loop's obligations that it waives, as bits.
-    pub waived: u8,
+    /// The loop's obligations that it meets.
+    pub met: Obligations,
+    /// The loop's obligations that it waives.
+    pub waived: Obligations,
     /// It ends safe mode, and what was open is cancelled (D13).
     pub cancels: bool,
 }
 
-/// Whether a packet approves an overrun of the budgets (D32): an escalation because of them, or layer 1's word in a token
-/// or an alert.
+/// Whether a packet approves an overrun of the budgets (D32): an escalation because of them, or a token or an alert in
+/// which layer 1 says so.
 #[must_use]
 pub fn approves(facts: &PacketFacts<'_>) -> bool {
     let rationale = match &facts.payload {
@@ -266,11 +273,10 @@ pub fn approves(facts: &PacketFacts<'_>) -> bool {
         PayloadFacts::IntegrityAlert(alert) => alert.rationale.as_deref(),
         _ => None,
     };
-    rationale.is_some_and(|text| derived::from_layer_1(&facts.header) && derived::says(text, BUDGET_OVERRIDE))
+    rationale.is_some_and(|text| derived::from_layer_1(&facts.header) && derived::contains_words(text, BUDGET_OVERRIDE))
 }
 
-/// Whether a packet is of a sort that can verify an assumption (D62): a plan, an observation, a belief update, or a result
-/// with SUCCESS.
+/// Whether a packet can verify an assumption (D62): a plan, an observation, a belief update, or a result with SUCCESS.
 #[must_use]
 pub fn can_verify(facts: &PacketFacts<'_>) -> bool {
     match &facts.payload {

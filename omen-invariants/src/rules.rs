@@ -1,14 +1,15 @@
-//! The invariants, one module each.
+//! The registry of the invariants and of CHAIN: a module for each, named after its code, with its check and its tests.
 //!
-//! INV-001 and INV-009 are seen by the schema stage and INV-008 by the state machine (as E3, D37);
-//! their modules hold what is theirs besides. The rest report here, and so does CHAIN. LAYER goes by a table of the
-//! state machine, and stands beside that.
+//! The schema stage reports INV-001 and INV-009, and the state machine INV-008 as E3 (D37); the modules of these hold the
+//! rest. LAYER depends on a table of the state machine, and is among its rules.
 
 use omen_types::Diagnostic;
 
-use crate::Context;
+use crate::context::Context;
 
-pub mod chain;
+mod chain_of_packets;
+#[cfg(test)]
+mod fixture;
 pub mod inv_001_mcp_complete;
 pub mod inv_002_subpar_never_acts;
 pub mod inv_003_high_stakes_verified;
@@ -21,8 +22,9 @@ pub mod inv_009_escalation_options;
 pub mod inv_010_degraded_tools;
 pub mod inv_011_task_closure;
 pub mod inv_012_stakes_consistent;
+mod wording;
 
-/// Everything that the invariants have against a packet, errors and warnings, in rule order.
+/// Checks a packet: adds the findings of all invariants, errors and warnings, in the order of the rules.
 ///
 /// The packet must have passed the schema and the state machine.
 pub fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
@@ -35,5 +37,5 @@ pub fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     inv_010_degraded_tools::check(context, findings);
     inv_011_task_closure::check(context, findings);
     inv_012_stakes_consistent::check(context, findings);
-    chain::check(context, findings);
+    chain_of_packets::check(context, findings);
 }

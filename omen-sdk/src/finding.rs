@@ -1,67 +1,29 @@
-//! What a validator reports.
-
-use std::fmt;
+//! What the validator reports.
 
 use omen_types::PacketType;
-pub use omen_types::{Code, Diagnostic, Severity};
+pub use omen_types::{Code, Diagnostic, Severity, Stage};
 
-/// The stage that found it (D1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stage {
-    /// The line is no JSON.
-    Json,
-    /// The packet does not match its schema, or repeats an id.
-    Schema,
-    /// The packet is not legal here: the table, and E1–E7.
-    Fsm,
-    /// The packet breaks an invariant.
-    Invariant,
-    /// The stream has ended.
-    End,
-}
-
-impl Stage {
-    /// As the JSON output has it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Stage::Json => "json",
-            Stage::Schema => "schema",
-            Stage::Fsm => "fsm",
-            Stage::Invariant => "invariant",
-            Stage::End => "end",
-        }
-    }
-}
-
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// One finding: a diagnostic, and the place in the log that it is about.
+/// A diagnostic, and its place in the log.
 ///
-/// What is unknown is `None`: a line that is no JSON has no packet id.
+/// Unknown facts are `None`: a line that is not JSON has no packet id.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Finding {
-    /// Line of the stream, from 1. Unknown at the end of the stream, and for what is reported without a packet.
+    /// Line of the stream, from 1. `None` at the end of the stream, and for a finding without a packet.
     pub line: Option<u64>,
     /// Column of that line, in characters, from 1.
     pub column: Option<u64>,
     /// Number of the packet in the stream, from 0; every line that is not blank counts.
     pub packet_index: Option<u64>,
-    /// `header.packet_id`; without a line, that of the directive that is open.
+    /// `header.packet_id`; for a finding without a line, that of the open directive.
     pub packet_id: Option<String>,
     /// `header.correlation_id`
     pub correlation_id: Option<String>,
     /// `header.packet_type`
     pub packet_type: Option<PacketType>,
-    /// The states that the episode may be in before this packet; more than one where the table
-    /// leaves it open (D11).
+    /// The states that the episode may be in before this packet: more than one where the table is nondeterministic (D11).
     pub state: Option<Vec<&'static str>>,
-    /// The stage that found it.
+    /// The stage that reports it.
     pub stage: Stage,
     /// What is wrong.
     pub diagnostic: Diagnostic,

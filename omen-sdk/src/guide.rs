@@ -1,13 +1,13 @@
-//! The typed API, from an empty file to a checked episode, and what its types and errors mean.
+//! A guide to the typed API: from an empty file to a checked episode, and what the types and errors mean.
 //!
 //! # In ten minutes
 //!
-//! An agent acts through an [`Episode`](crate::Episode). Its type says what state it is in, and each state
-//! has the methods that the protocol allows there, and no others.
+//! An agent acts through an [`Episode`](crate::Episode). Its state is part of its type, and each state has exactly the
+//! methods that the protocol allows there.
 //!
 //! ## 1. Tools and scopes
 //!
-//! A tool is a type with its id on the wire and its safety class. A scope says what a token is good for.
+//! A tool is a type with its tool id and its safety class. A scope lists the tools and operations that a token allows.
 //!
 //! ```
 //! use omen::prelude::*;
@@ -18,14 +18,14 @@
 //! # fn main() {}
 //! ```
 //!
-//! The [`prelude`](crate::prelude) has what such a program types daily. The rest is in the module that it belongs to, as
-//! the next step shows.
+//! The [`prelude`](crate::prelude) has the names that most programs need. Import other names from their modules, as in
+//! the next step.
 //!
 //! ## 2. The envelope
 //!
-//! Every packet carries an envelope: what it is for, what is at stake, how sure it is. It is a struct
-//! literal, so a member that is left out does not compile (INV-001). The level of the stakes is nowhere
-//! stated: the compiler derives it from the four axes (INV-012).
+//! Every packet carries an envelope: its intent, its stakes, how certain it is. The envelope is a struct literal, so a
+//! missing field does not compile (INV-001). The stakes level is not written: the compiler derives it from the four
+//! axes (INV-012).
 //!
 //! ```
 //! use omen::facts::{
@@ -56,8 +56,8 @@
 //!
 //! ## 3. The agent
 //!
-//! Each move takes the episode and gives it back in its next state. What can only be known at run time
-//! (a budget that is spent, a token that has expired) comes back as an error with the episode in it.
+//! Each move takes the episode and returns it in its next state. What is known only at run time (an exhausted budget,
+//! an expired token) is returned as an error that holds the episode.
 //!
 //! ```
 //! # use omen::prelude::*;
@@ -69,7 +69,7 @@
 //!         .believe(Belief::new("db", "pool.max", 50));
 //!     let ruling = match arbitrate() {
 //!         Ok(ruling) => ruling,
-//!         // No option is left: say so, and stop.
+//!         // No option is left: record that, and stop.
 //!         Err(none) => {
 //!             let ruling = none.instead(Tradeoff::SafetyFirst, &text!("nothing is allowed"));
 //!             let episode = episode.cancel(ruling, envelope).believe(Belief::new("db", "pool.raised", false));
@@ -94,8 +94,8 @@
 //!
 //! ## 4. Run and check
 //!
-//! An episode gets its time, ids and log from outside. `JsonLines` writes to anything that is
-//! [`Write`](std::io::Write); without it, the log stays in memory.
+//! The program gives an episode its clock, ids and log. `JsonLines` writes to any [`Write`](std::io::Write); by
+//! default, the log stays in memory.
 //!
 //! ```
 //! # use omen::prelude::*;
@@ -107,24 +107,24 @@
 //! # }
 //! ```
 //!
-//! Any `Fn() -> Instant` is a clock, too, as a test needs it: `move || start`. An [`Instant`](crate::Instant) is a time of
-//! day as packets have it, and made of a [`SystemTime`](std::time::SystemTime) with `.into()`; it is not
-//! [`std::time::Instant`], which a program that needs both imports by another name.
+//! Any `Fn() -> Instant` is also a clock, for instance in a test: `move || start`. An [`Instant`](crate::Instant) is a
+//! date and time as in packets, and a [`SystemTime`](std::time::SystemTime) converts into it with `.into()`. It is not
+//! [`std::time::Instant`]; a program that needs both imports one under another name.
 //!
-//! [`Setup::run`](crate::Setup::run) starts an episode, hands it to an agent, and takes only the proof that this very
-//! episode has closed. [`LogFile`](crate::log_file::LogFile) is a log in a file that nobody else writes.
+//! [`Setup::run`](crate::Setup::run) starts an episode, passes it to an agent, and requires the proof that this very
+//! episode has closed. [`LogFile`](crate::log_file::LogFile) is a log in a file that no other process can write.
 //!
-//! A correlation id begins once: `start` refuses one that has begun in this process, or that the log holds. An episode
-//! that was resumed takes its log over; a handle of it that is left from before writes nothing any more.
+//! A correlation id begins once: `start` refuses an id that has begun in this process or is in the log. A resumed
+//! episode takes its log over; an earlier handle of it writes nothing from then on.
 //!
-//! What it has written, `omen check` accepts: every packet is judged by the same machine before it is
-//! written. If the log itself fails, nobody knows how much of the step it holds, so no further step is taken and the episode
-//! does not close: [`AnyEpisode::resume`](crate::AnyEpisode::resume) takes it up with what the log holds.
+//! `omen check` accepts whatever an episode has written, because the same machine judges every packet before it is
+//! written. If the log itself fails, it is unknown how much of the step it holds. So every later step fails, and the
+//! episode cannot close: resume it from its log with [`AnyEpisode::resume`](crate::AnyEpisode::resume).
 //!
 //! ## 5. When something fails
 //!
-//! Tools fail, and `?` returns. [`execute_with`](crate::Episode::execute_with) calls a tool and takes its result in,
-//! whatever it is: the tool's error becomes a FAILURE in the log, and the episode comes back with it.
+//! Tools fail, and `?` returns early. [`execute_with`](crate::Episode::execute_with) calls a tool and records its
+//! result: an error of the tool becomes a FAILURE in the log, and is returned with the episode.
 //!
 //! ```
 //! # use omen::prelude::*;
@@ -134,7 +134,7 @@
 //!     let read = Directive::new(ConfigGet, op::Read, fields!({ "key": "pool.max" })).ready();
 //!     let (episode, pool) = match episode.execute_with(read, |task| call(task.method())) {
 //!         Ok((episode, pool)) => (episode, Some(pool)),
-//!         // The failure is in the log, and the episode goes on.
+//!         // The failure is in the log, and the episode continues.
 //!         Err(ExecuteError::Failed(failed)) => (failed.episode, None),
 //!         Err(refused) => return Err(refused.into()),
 //!     };
@@ -143,17 +143,17 @@
 //! # fn main() {}
 //! ```
 //!
-//! `execute_each` does so for several directives, `check_with` in a verification loop, and each has a form for tools that
-//! are waited for (`execute_with_async`, …).
+//! `execute_each` does the same for several directives, `check_with` in a verification loop, and each has an async form
+//! (`execute_with_async`, …).
 //!
-//! An episode that is dropped before it has closed, by `?`, an early return, a panic or a future that is cancelled,
-//! ends legally all the same: by default its open directives are closed as CANCELLED, and it goes to `Review` by the
-//! shortest legal way. [`Setup::on_drop`](crate::Setup::on_drop) chooses another policy: to halt, to escalate, or to leave
-//! the log for a process that resumes it. Only an episode that is leaked (`mem::forget`) runs nothing; resume it from its
-//! log to end it.
+//! An episode that is dropped before it has closed, by `?`, an early return, a panic or a cancelled future, still ends
+//! legally: by default its open directives are closed as CANCELLED, and it goes to `Review` by the shortest legal path.
+//! [`Setup::on_drop`](crate::Setup::on_drop) sets another policy: to halt, to escalate, or to leave the log for a
+//! process that resumes it. Only a leaked episode (`mem::forget`) writes nothing; resume it from its log to end it.
 //!
-//! Whoever carries a task out without a [gate](crate::gate) begins it with [`Pending::start`](crate::Pending::start), which
-//! gives the one handle that may call the tool, and asks it again right before the tool takes effect:
+//! A program that carries out tasks without a [gate](crate::gate) must begin each with
+//! [`Pending::start`](crate::Pending::start), which returns the only handle that may call the tool, and check this
+//! handle again right before the tool takes effect:
 //!
 //! ```
 //! # use omen::prelude::*;
@@ -167,8 +167,8 @@
 //! }
 //! ```
 //!
-//! A task stands only while its directive is open in its episode: not in safe mode, after a result, with a token that
-//! was revoked or has expired, nor once the episode has closed, was dropped or was resumed elsewhere.
+//! A task may run only while its directive is open in its episode: not in safe mode, not after its result, not after
+//! its token was revoked or has expired, and not after the episode has closed, was dropped or was resumed elsewhere.
 //!
 //! # The states
 //!
@@ -186,25 +186,25 @@
 //!        any   ─halt─► SafeMode ─clear─► Review
 //! ```
 //!
-//! `omen graph` draws the table itself.
+//! `omen graph` draws the whole table.
 //!
 //! # What an error means
 //!
-//! | rustc says | It means |
+//! | Compile error | Meaning |
 //! |---|---|
-//! | E0277, and a rule's code | the move breaks that rule; the note says the legal way out |
-//! | E0382, E0507, use or move of what is gone or borrowed | an episode, a permit, a ruling or a task was used twice, or taken out of what only lends it: each is good once |
-//! | E0277, `Default` is not implemented | `mem::take` and `unwrap_or_default` would make an episode of nothing: hold it in an `Option` |
-//! | E0063, missing fields | the envelope is not complete (INV-001) |
-//! | E0080, evaluation panicked | a `text!` is empty, or a `unit!` is not within 0 and 1 |
-//! | E0308, expected `Closed` | the agent returns from the middle of an episode |
+//! | E0277 with the code of a rule | the move breaks that rule; the note names the fix |
+//! | E0382, E0507: use of a moved value, move out of a borrow | an episode, a permit, a ruling or a task was used twice, or moved out of a reference; each can be used once |
+//! | E0277: `Default` is not implemented | `mem::take` and `unwrap_or_default` cannot make an episode; store it in an `Option` |
+//! | E0063: missing fields | the envelope is incomplete (INV-001) |
+//! | E0080: evaluation panicked | a `text!` is empty, or a `unit!` is not between 0 and 1 |
+//! | E0308: expected `Closed` | the agent returns before its episode has closed |
 //! | unused value that must be used | an episode, a task or a permit was dropped |
-//! | E0521, E0597 and other lifetimes | never from here: nothing in the API borrows an episode |
+//! | E0521, E0597 and other lifetime errors | not caused by this API: nothing in it borrows an episode |
 //!
 //! # Holding an episode
 //!
-//! In a struct whose state does not change, by its type; in one whose state does, as
-//! [`AnyEpisode`](crate::AnyEpisode), which a `match` turns back:
+//! A struct can store an episode with its state as a type, or, if the state changes, as an
+//! [`AnyEpisode`](crate::AnyEpisode), which a `match` converts back:
 //!
 //! ```
 //! # use omen::prelude::*;
@@ -226,7 +226,7 @@
 //! }
 //! ```
 //!
-//! In async code as anywhere: it is `Send`, `Sync` and `'static`, and may be held across an `.await`.
+//! In async code nothing changes: an episode is `Send`, `Sync` and `'static`, and may be held across an `.await`.
 //!
 //! ```
 //! # use omen::prelude::*;
@@ -244,7 +244,8 @@
 //! }
 //! ```
 //!
-//! A helper for any state has what every state has: `halt`, `alert`, `trouble`, `ledger`, `into_any`.
+//! A helper that is generic over every state can call the methods of all states: `halt`, `alert`, `trouble`, `ledger`,
+//! `into_any`.
 //!
 //! ```
 //! # use omen::prelude::*;
@@ -252,13 +253,13 @@
 //!     if load > 0.99 {
 //!         return Err(episode.halt(text!("the host is overloaded")));
 //!     }
-//!     Ok(episode.alert(Alert::info(AlertType::Drift, text!("the load was looked at"))))
+//!     Ok(episode.alert(Alert::info(AlertType::Drift, text!("the load was checked"))))
 //! }
 //! ```
 //!
-//! A helper for the states that have a move names the capability: [`CanObserve`](crate::CanObserve),
-//! [`CanBelieve`](crate::CanBelieve), [`CanAct`](crate::CanAct) and so on, one for each move that several states have. Its
-//! associated type is the state that the move leads to. This helper takes `Idle` as well as `Review`:
+//! A helper that calls a move is generic over the states that have it, with a capability as the bound:
+//! [`CanObserve`](crate::CanObserve), [`CanBelieve`](crate::CanBelieve), [`CanAct`](crate::CanAct) and so on. The
+//! associated type of a capability is the state that the move leads to. This helper accepts both `Idle` and `Review`:
 //!
 //! ```
 //! # use omen::prelude::*;
@@ -270,11 +271,29 @@
 //! }
 //! ```
 //!
-//! A closure has to name the state of its parameter, `|episode: Episode<Model>|`: of `Episode<_>` rustc says that it
-//! finds several methods of the name.
+//! The capability of a move that differs between states, [`CanExecute`](crate::CanExecute), has the class of the orders as
+//! its parameter; [`CanVerify`](crate::CanVerify) sends a plan. `check` needs none: it is generic over the progress of its
+//! loop. This helper accepts each state that may send a directive that reads:
 //!
-//! In a loop, from a state to the same state. A loop whose steps are decisions goes from `Model` to `Model`, so its first
-//! step is as every other, and there may be none:
+//! ```
+//! # use omen::prelude::*;
+//! use omen::episode::CanExecute;
+//!
+//! fn sent<S: CanExecute<ReadOnly>>(
+//!     episode: Episode<S>,
+//!     order: Order<ReadOnly>,
+//! ) -> Result<(Episode<S::Executed<1>>, Pending), Halt> {
+//!     let (episode, [task]) = episode.execute([order])?;
+//!     Ok((episode, task))
+//! }
+//! ```
+//!
+//! A closure can leave the state of its parameter to the compiler if its move has a capability and the result is not
+//! used further: `|episode: Episode<_>| episode.cancel(ruling, envelope)`. A move that differs between states, such as
+//! `believe`, which closes a verification loop and returns a proof there, needs the state: `|episode: Episode<Model>|`.
+//!
+//! A loop goes from a state to the same state. A loop of decisions goes from `Model` to `Model`, so its first step
+//! needs no special case, and there may be no step at all:
 //!
 //! ```
 //! # use omen::prelude::*;
@@ -298,7 +317,7 @@
 //! # fn main() {}
 //! ```
 //!
-//! One whose steps are directives goes from `Execute` to `Execute`:
+//! A loop of directives goes from `Execute` to `Execute`:
 //!
 //! ```
 //! # use omen::prelude::*;
@@ -315,11 +334,11 @@
 //!
 //! # Generated payloads
 //!
-//! What the typed API has short forms for, such as [`Observation`](crate::Observation) and [`Belief`](crate::Belief), it
-//! takes as a generated payload, too: `observe`, `answered`, `believe`, `review`, `remodel`, `verify`, `authorize`,
-//! `execute`, `check`, `escalate`, `alert` and `halt` are called with the payload itself ([`Says`](crate::Says) lists which).
-//! So an agent that has its payloads from elsewhere sends them as they are, and nothing that the schemas have is out of
-//! reach.
+//! Where a move takes a short form, such as [`Observation`](crate::Observation) or [`Belief`](crate::Belief), it also
+//! takes the generated payload: `observe`, `answered`, `believe`, `review`, `remodel`, `verify`, `authorize`,
+//! `execute`, `check`, `escalate`, `alert` and `halt` accept the payload itself ([`Says`](crate::Says) lists which). So
+//! an agent that gets its payloads from another source sends them unchanged, and every member of the schemas can be
+//! set.
 //!
 //! ```
 //! # use omen::prelude::*;
@@ -350,30 +369,31 @@
 //! # }
 //! ```
 //!
-//! A payload says, and proves nothing. What the types prove otherwise stays proved:
+//! A payload proves nothing. Where a move requires a proof, the proof takes the payload:
 //!
-//! | What is proved | A payload comes in by | What contradicts the proof |
+//! | Proof | How to pass a payload | Refused |
 //! |---|---|---|
-//! | that a directive may write (E4, INV-007) | `execute([payload])` if it reads; else `NamedDirective::stating(payload).sort()`, whose `.with(permit)` spends a permit | is refused, also where the payload names a live token |
-//! | that an arbitration ran (INV-006) | `ruling.stating(payload)` | another option or outcome is refused |
-//! | that an assumption is verified (INV-003) | `order.relies_on(proof.verifies(..))` beside the payload | a list of other assumptions is refused |
-//! | what a token's permits stand for (INV-007) | `authorize::<Scope, N>(payload)` | other tools, operations or uses are refused |
-//! | that a result is of its task (E6) | `task.result(payload)` | another task, or data of a failure, is refused |
-//! | that layer 1 ends safe mode (E7) | `order.stating(payload)` | a severity other than CLEAR is refused |
-//! | how many options and gaps an escalation has (E5) | `escalate(payload)` | is counted when the payload is built and when it is sent |
+//! | a directive may write (E4, INV-007) | `execute([payload])` if it reads; else `Directive::stating(payload).sort()`, whose `.with(permit)` spends a permit | a directive that may write without a permit, even if the payload names a live token |
+//! | an arbitration ran (INV-006) | `ruling.stating(payload)` | another option or outcome |
+//! | an assumption is verified (INV-003) | `order.relies_on(proof.verifies(..))` in addition to the payload | a list of other assumptions |
+//! | the scope and uses of the permits of a token (INV-007) | `authorize::<Scope, N>(payload)` | other tools, operations or uses |
+//! | a result belongs to its task (E6) | `task.result(payload)` | another task, or data in a failure |
+//! | layer 1 ends safe mode (E7) | `order.stating(payload)` | a severity other than CLEAR |
+//! | the numbers of options and gaps of an escalation (E5) | `escalate(payload)` | other numbers, when the payload is built and when it is sent |
 //!
-//! A step that can fail returns what is refused. One that cannot (`observe`, `believe`, `escalate`, `alert`, …) takes every
-//! payload that its builder gives: a value that is nested deeper than a packet may be becomes its JSON text, and a record
-//! that is too long is shortened. A payload that does not fit its move, such as an alert of severity CRITICAL, is kept as
-//! [`Episode::trouble`](crate::Episode::trouble), and nothing is written.
+//! A step with an error in its type returns it. A step without one (`observe`, `believe`, `escalate`, `alert`, …)
+//! accepts every payload from its builder: a value that is nested too deep for a packet becomes its JSON text, and a
+//! record that is too long is shortened. If a payload does not fit its move, such as an alert of severity CRITICAL,
+//! nothing is written, and [`Episode::trouble`](crate::Episode::trouble) returns the error.
 //!
-//! Setters of optional members are generated from the schemas, those of the header ([`Setup`](crate::Setup)) and of the
-//! envelope ([`Envelope`](crate::Envelope)) among them, so one that a schema gains is there after a build.
+//! The setters of optional members are generated from the schemas, including those of the header
+//! ([`Setup`](crate::Setup)) and of the envelope ([`Envelope`](crate::Envelope)). A member that is added to a schema
+//! gets its setter in the next build.
 //!
 //! # When a model decides
 //!
-//! [`AnyEpisode::propose`](crate::AnyEpisode::propose) takes what a model writes as JSON. A move that is
-//! refused comes back with the episode, and with a reason that the model can read:
+//! [`AnyEpisode::propose`](crate::AnyEpisode::propose) takes a move that a model writes as JSON. If it is refused, the
+//! error holds the episode and a reason that the model can read:
 //!
 //! ```
 //! # use omen::prelude::*;
@@ -385,24 +405,23 @@
 //! # }
 //! ```
 //!
-//! A model speaks for itself alone. What others have to say (tokens, what a human has said, results of tasks, alerts)
-//! the program says with a typed call; or it allows the model to, with [`Allow`](crate::Allow) and
-//! [`AnyEpisode::propose_with`](crate::AnyEpisode::propose_with). Nor may an envelope that the model writes state lower
-//! stakes than its own axes justify. The axes themselves are the model's word: a program that does not trust it
-//! with them gives proposals no `mcp`.
+//! A model cannot send packets that speak for others (tokens, user input, results of tasks, alerts). The program sends
+//! them with a typed call, or allows the model to send them, with [`Allow`](crate::Allow) and
+//! [`AnyEpisode::propose_with`](crate::AnyEpisode::propose_with). An envelope of the model cannot state lower stakes
+//! than its axes justify. The axes themselves are not checked: a program that does not trust the model with them must
+//! not accept `mcp` in proposals.
 //!
-//! [`AnyEpisode::moves_for`](crate::AnyEpisode::moves_for) lists the events that a proposal may make happen next, given what
-//! the model is allowed, to tell it beforehand. Where
-//! only parts are known at run time, there is a typed call for each: a decision's outcome with
-//! [`Episode::decide`](crate::Episode::decide), a tool with [`NamedDirective`](crate::NamedDirective), a token's scope
-//! with [`Episode::authorize_named`](crate::Episode::authorize_named), an envelope with
-//! [`DynEnvelope`](crate::DynEnvelope).
+//! [`AnyEpisode::moves_for`](crate::AnyEpisode::moves_for) lists the events that a proposal may cause next, given what
+//! the model is allowed; put them into its prompt. If only parts are known at run time, there is a typed call for each:
+//! the outcome of a decision with [`Episode::decide`](crate::Episode::decide), a tool with
+//! [`Directive::named`](crate::Directive::named), the scope of a token with
+//! [`Episode::authorize_named`](crate::Episode::authorize_named), an envelope with [`DynEnvelope`](crate::DynEnvelope).
 //!
 //! # When nothing is known yet
 //!
-//! A claim about the present needs live evidence, or the envelope does not seal. A guess that nobody has looked into is a
-//! [`Hypothesis`](crate::Hypothesis): `OpenEnvelope::hypothesis` makes it, and a decision to verify first, to escalate, to defer or to
-//! cancel takes it, with a warning in the log.
+//! An envelope with a claim about the present needs live evidence, or `seal` does not compile. A guess without evidence
+//! is a [`Hypothesis`](crate::Hypothesis), made with `OpenEnvelope::hypothesis`. Decisions to verify first, to escalate, to
+//! defer or to cancel accept it, with a warning in the log.
 //!
 //! ```
 //! # use omen::episode::{Unplanned, Unseen};
@@ -420,11 +439,11 @@
 //!
 //! # Packets by builder
 //!
-//! An agent that has a wire of its own needs no episode. [`packet`](crate::packet) has a builder for every packet and for
-//! every object in one. Where a schema has conditionals, each of their cases is a branch with a builder of its own: what
-//! the branch demands is required by type, what it leaves out cannot be set, and `build()` cannot fail.
+//! An agent with its own transport needs no episode. [`packet`](crate::packet) has a builder for every packet and every
+//! object in it. Where a schema has conditionals, each case is a branch with its own builder: the members that the
+//! branch requires are required by type, those that it excludes cannot be set, and `build()` cannot fail.
 //!
-//! | Object | Its branches |
+//! | Object | Branches |
 //! |---|---|
 //! | [`TaskDirectivePayload`](crate::packet::TaskDirectivePayload) | `read`, `write`, `mixed`, `unclassified` |
 //! | [`ExecutionMethod`](crate::packet::ExecutionMethod) | `tool`, `code`, `llm_call`, `memory_query` |
@@ -446,12 +465,11 @@
 //! # }
 //! ```
 //!
-//! The plain `builder()` of an object is for a case that is known at run time only. If the object has conditionals, or
-//! bounds that no type carries, its `build()` gives the errors that a reader would report.
+//! Use the plain `builder()` of an object if its case is known only at run time. If the object has conditionals, or
+//! bounds that no type expresses, its `build()` returns the errors that a reader would report.
 //!
-//! The builder of a packet states the packet's type by itself. Id and time are injected with `.stamp(..)`
-//! ([`Stamps`](crate::episode::Stamps) makes a stamp of an id source and a clock), or given one by one; `.mcp(..)` takes an envelope
-//! of facts or a plain `McpEnvelope`.
+//! The builder of a packet sets the packet type. Set id and time with `.stamp(..)` ([`Stamps`](crate::episode::Stamps)
+//! combines an id source and a clock), or one by one; `.mcp(..)` takes a typed envelope or a plain `McpEnvelope`.
 //!
 //! ```
 //! use omen::episode::{Numbered, Stamps, TimeSource};
@@ -466,7 +484,7 @@
 //! let payload = ObservationPayload::builder()
 //!     .observation_type(ObservationType::UserInput)
 //!     .data(fields!({ "ask": "raise the pool to 80" }).into_map())
-//!     .build()?; // the data may not be empty
+//!     .build()?; // an error if the data is empty
 //! let packet: ObservationPacket = ObservationPacket::builder()
 //!     .stamp(&mut stamps)?
 //!     .correlation_id("corr_orders".parse()?)
@@ -475,7 +493,7 @@
 //!     .payload(payload)
 //!     .build();
 //!
-//! // What one packet cannot show, such as the order of packets, the machine judges before it is sent.
+//! // The machine checks what a single packet cannot show, such as the order of packets.
 //! let mut machine = Machine::default();
 //! let line = json!(Packet::from(packet)).to_string();
 //! let facts = PacketFacts::parse(&line)?;
@@ -488,13 +506,14 @@
 //! # }
 //! ```
 //!
-//! The example `own_wire` is a whole agent of this kind; in `built_payloads` an episode sends what builders have made.
+//! The example `own_wire` is a complete agent of this kind; in `payloads` an episode sends payloads from
+//! builders.
 //!
 //! # Resuming
 //!
-//! [`AnyEpisode::resume`](crate::AnyEpisode::resume) takes an episode up from its log, in whatever state. The program needs
-//! no id that it had before: `tasks()` gives the open tasks, `live_tokens()` the tokens that are good for a directive, and
-//! `claim_any` takes permits from the first that covers a scope.
+//! [`AnyEpisode::resume`](crate::AnyEpisode::resume) resumes an episode from its log, in any state. The program needs
+//! none of the earlier ids: `tasks()` returns the open tasks, `live_tokens()` the tokens that a directive can use, and
+//! `claim_any` the permits of the first token that covers a scope.
 //!
 //! ```
 //! # use omen::prelude::*;
@@ -503,7 +522,7 @@
 //! # tool!(ConfigSet = "config.set", Write);
 //! # scope!(RaisePool: tools [ConfigSet], operations [Modify]);
 //! fn go_on(episode: Episode<Many<Execute>>) -> Result<Episode<Execute>, Box<dyn std::error::Error>> {
-//!     // Nobody knows how far these tools came: look, and say so.
+//!     // It is unknown how far these tools came, so the tasks are cancelled.
 //!     let results = episode.tasks().into_iter().map(Pending::cancelled);
 //!     let episode = episode.settle(results)?.all_settled()?;
 //!     let [permit] = episode.claim_any::<RaisePool, 1>()?;
@@ -513,27 +532,27 @@
 //! # fn main() {}
 //! ```
 //!
-//! # What the types carry, and what they cannot
+//! # What the types check, and what they cannot
 //!
-//! | Rule | While compiling | While running |
+//! | Rule | At compile time | At run time |
 //! |---|---|---|
 //! | E1 | a decision is a method of `Model`, `Fork` and `Decide<Undecided>` | |
 //! | E2 | `authorize` and `execute` follow `act` | |
-//! | E3, INV-008 | plan, READ, SUCCESS (or degraded tools), OBSERVED, then the belief update, which cites them by itself; decisions are no methods of `Verify` | what an answer bears out, the agent judges; a proof that a later loop has overtaken |
-//! | E4, INV-007 | a permit is there, its scope lists tool and operation and one that writes, and it is spent once | expiry, revocation, constraints on resources, an `operation` among the parameters, a permit of another episode |
+//! | E3, INV-008 | plan, READ, SUCCESS (or degraded tools), OBSERVED, then the belief update, which cites them by itself; decisions are not methods of `Verify` | the agent judges what a result supports; a proof from an earlier loop |
+//! | E4, INV-007 | a directive that writes has a permit, its scope lists the tool, the operation and an operation that writes, and it is spent once | expiry, revocation, constraints on resources, an `operation` in the parameters, a permit of another episode |
 //! | E5, INV-009 | two or three options, a gap, a next step | |
-//! | E6, INV-011 | as many results as directives; each task settles once | a result of another episode, or of a task that somebody else runs; a late one is a warning |
-//! | E7 | `SafeMode` has `believe`, `alert`, `halt` and `clear` alone | |
+//! | E6, INV-011 | as many results as directives; each task is settled once | a result of another episode, or of a task that another handle runs; a late result is a warning |
+//! | E7 | `SafeMode` has only `believe`, `alert`, `halt` and `clear` | |
 //! | INV-001 | the envelope is a literal; texts are not empty | |
-//! | INV-002, INV-003, INV-010 | bounds of `act`, `verify_first` and `defer` | with `decide` and `propose`, all of it |
-//! | INV-004 | `seal` asks for live evidence where a claim needs it; a `Hypothesis` is good for decisions other than ACT | how old the evidence is, a warning |
-//! | INV-005 | | budgets: the step is refused, `close` too, and the episode is in the error |
+//! | INV-002, INV-003, INV-010 | bounds of `act`, `verify_first` and `defer` | all of it, with `decide` and `propose` |
+//! | INV-004 | `seal` requires live evidence where a claim needs it; a `Hypothesis` allows decisions other than ACT | the age of the evidence, as a warning |
+//! | INV-005 | | budgets: the step is refused, `close` too; the error holds the episode |
 //! | INV-006 | veto, feasibility and tradeoff in this order | whether an option survives |
-//! | INV-012 | the level follows from the axes | `DynEnvelope` and `propose` refuse a level that is stated too low; in a log it is a warning |
+//! | INV-012 | the level is derived from the axes | `DynEnvelope` and `propose` refuse a level that is too low; in a log it is a warning |
 //!
-//! That a tool is `Read`, and what a check's answer bears out, is the program's word; so is an envelope's.
+//! The types trust the program that a tool is `Read`, that a result supports an assumption, and that an envelope is
+//! true.
 //!
-//! Rust drops what nobody uses: an episode that is abandoned is a warning of the compiler
-//! (`unused_must_use`), and its drop policy ends its log. The caller that holds a
-//! [`Layer1`](crate::Layer1) may give orders in the name of layer 1: the types cannot tell who deserves it. Each order is
-//! good for one use.
+//! An unused episode is a compiler warning (`unused_must_use`), and its drop policy ends its log. A caller that holds a
+//! [`Layer1`](crate::Layer1) can give orders of layer 1: the types cannot check who may hold it. Each order allows one
+//! use.

@@ -1,31 +1,37 @@
-//! OMEN for agents and auditors: the typed API, in which an illegal move does not compile, the validator that
-//! judges anybody's log, and the command `omen`.
+//! A protocol SDK for AI agents: a typed API in which an illegal move does not compile, a validator for the logs of any
+//! agent, and with the feature `gate` the gate between an agent and its tools.
 //!
 //! ```
 //! use omen::finding::{Code, Finding};
 //! use omen::validator::{Validator, ValidatorOptions};
 //!
-//! // One line of a log: a packet without payload.
+//! // One line of a log: a packet without a payload.
 //! let line = br#"{"header": {"packet_id": "pkt_1"}}"#;
 //! let mut findings: Vec<Finding> = Vec::new();
 //! let mut validator = Validator::new(ValidatorOptions::default());
-//! validator.feed(line, &mut findings);
-//! let summary = validator.finish(&mut findings);
+//! let Ok(()) = validator.feed(line, &mut findings); // A vector cannot fail.
+//! let Ok(summary) = validator.finish(&mut findings);
 //! assert_eq!((summary.accepted, summary.rejected), (0, 1));
 //! assert!(findings.iter().all(|finding| finding.diagnostic.code == Code::Schema));
 //! ```
 //!
-//! [`guide`] leads from an empty file to an agent whose illegal moves do not compile. [`episode`] is the
-//! typed API, [`packet`] the packets as they stand in a log, with a builder for each; [`Machine`] judges them one by one,
-//! for an agent that sends them over a wire of its own. [`validator`] judges logs, [`finding`] is
-//! what it reports, [`render`] shows it to people and programs, and [`prelude`] brings in what an agent's author
-//! types daily. [`gate`] stands between an agent and its tools; [`log_file`] writes an episode to a file that
-//! nobody else writes; [`lines`] splits any stream into lines, in bounded memory.
+//! The example checks a log. To write an agent, start with [`guide`]:
 //!
-//! The example judges a log; an agent is written as [`guide`] shows.
+//! | Module | Contains |
+//! |---|---|
+//! | [`guide`] | the way from an empty file to an agent |
+//! | [`prelude`] | the names that an agent needs daily |
+//! | [`episode`] | the typed API: states, moves, errors |
+//! | [`facts`] | the parts of an envelope |
+//! | [`packet`], [`builder`] | packets as a log has them, with a builder for each |
+//! | [`log_file`] | a log in a file, with one writer |
+//! | [`validator`], [`finding`] | the validator for logs, and what it reports |
+//! | [`render`] | findings as JSON, and with the feature `render` for people |
+//! | [`lines`] | a stream of bytes, split into lines in bounded memory |
 //!
-//! Architecture invariant: nothing here judges a packet; it brings the judges of the crates to the
-//! left together and shows what they say.
+//! [`Machine`] checks packets one by one, for an agent that sends them over a connection of its own.
+//!
+//! Architecture invariant: no rule is here. This crate combines the checks of the crates below it, and formats their findings.
 
 pub mod finding;
 pub mod guide;
@@ -43,8 +49,8 @@ pub use omen_gate as gate;
 pub use omen_invariants::facts;
 pub use omen_types::{builder, packet};
 
-// Compile errors name a type by its shortest path: `omen::Episode`, not `omen::episode::Episode`. So what they name is
-// at the root, too. Programs import the prelude, and the rest from its module.
+// rustc names a type by its shortest path: `omen::Episode`, not `omen::episode::Episode`. So every type that a compile error
+// may name is also at the root. Programs import the prelude, and other names from their modules.
 #[doc(no_inline)]
 pub use finding::{Code, Diagnostic, Finding, Severity, Stage};
 #[doc(no_inline)]

@@ -1,52 +1,96 @@
-//! Chunks of bytes to lines, in bounded memory.
+//! Splits a stream of bytes into lines, in bounded memory.
+//!
+//! Written by hand because `BufRead` has no limit for a line, and copies each one.
 
-/// One line, its line end not included.
+use std::fmt;
+use std::io::{self, Read};
+
+/// One line of a stream, without its line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Line<'l> {
-    /// Its bytes.
+pub enum RawLine<'l> {
+    /// The bytes of the line.
     Whole(&'l [u8]),
-    /// It is longer than the limit; its bytes were not kept.
+    /// The line is longer than the limit; its bytes were not kept.
     TooLong,
 }
 
-/// Splits a stream into lines, which end with a line feed, or with a carriage return before it. Keeps at most one line
-/// that is not yet complete.
+/// Splits a stream into lines, which end with a line feed, or with a carriage return and a line feed. Keeps at most one
+/// incomplete line.
+///
+/// The receiver of the lines may fail. The rest of the bytes is not split then, so the stream cannot be continued.
 #[derive(Debug)]
-pub struct Lines {
-    /// The most bytes of a line, its line end not included.
+pub struct LineSplitter {
+    /// The most bytes of a line, without its line end.
     limit: usize,
     pending: Vec<u8>,
-    /// The pending line is too long, and its rest is skipped.
+    /// The pending line is too long, and the rest of it is skipped.
     skipping: bool,
+    bytes: u64,
 }
 
-impl Lines {
-    /// Takes lines of up to `limit` bytes, their line ends not included.
+impl LineSplitter {
+    /// Creates a splitter for lines of up to `limit` bytes, without their line ends.
     #[must_use]
     pub fn new(limit: usize) -> Self {
-        Self { limit, pending: Vec::new(), skipping: false }
+        Self { limit, pending: Vec::new(), skipping: false, bytes: 0 }
     }
 
-    /// Takes the next bytes of the stream, and gives each line that ends in them.
-    pub fn feed(&mut self, mut bytes: &[u8], mut each: impl FnMut(Line<'_>)) {
+    /// Takes the next bytes of the stream, and passes on each line that ends in them.
+    ///
+    /// # Errors
+    /// The first error of `each`.
+    pub fn feed<E>(&mut self, mut bytes: &[u8], mut each: impl FnMut(RawLine<'_>) -> Result<(), E>) -> Result<(), E> {
+        self.bytes += bytes.len() as u64;
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at(end);
             bytes = rest.get(1..).unwrap_or_default();
             if self.pending.is_empty() && !self.skipping {
-                each(whole(line, self.limit));
+                each(whole(line, self.limit))?;
             } else {
                 self.hold(line);
-                self.flush(&mut each);
+                self.flush(&mut each)?;
             }
         }
         self.hold(bytes);
+        Ok(())
     }
 
-    /// Ends the stream: its last line need not have a line end.
-    pub fn finish(&mut self, mut each: impl FnMut(Line<'_>)) {
-        if self.skipping || !self.pending.is_empty() {
-            self.flush(&mut each);
+    /// Takes the next bytes of the stream from a reader, to its end. `each` gets every line that ends in them, and `None`
+    /// whenever it has got all lines that were read so far: the reader may block next.
+    ///
+    /// # Errors
+    /// If the reader fails, or at the first error of `each`. A read that is interrupted is tried again.
+    pub fn read<E>(
+        &mut self,
+        mut reader: impl Read,
+        mut each: impl FnMut(Option<RawLine<'_>>) -> Result<(), E>,
+    ) -> Result<(), ReadError<E>> {
+        let mut buffer = vec![0; READ_BYTES];
+        loop {
+            match reader.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(count) => {
+                    let bytes = buffer.get(..count).unwrap_or_default();
+                    self.feed(bytes, |line| each(Some(line))).and_then(|()| each(None)).map_err(ReadError::Sink)?;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(ReadError::Input(error)),
+            }
         }
+    }
+
+    /// Ends the stream, and passes on its last line if that has no line end.
+    ///
+    /// # Errors
+    /// The error of `each`.
+    pub fn finish<E>(&mut self, mut each: impl FnMut(RawLine<'_>) -> Result<(), E>) -> Result<(), E> {
+        if self.skipping || !self.pending.is_empty() { self.flush(&mut each) } else { Ok(()) }
+    }
+
+    /// The number of bytes taken so far.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     fn hold(&mut self, bytes: &[u8]) {
@@ -62,42 +106,74 @@ impl Lines {
         self.pending.extend_from_slice(bytes);
     }
 
-    fn flush(&mut self, each: &mut impl FnMut(Line<'_>)) {
-        if self.skipping {
-            each(Line::TooLong);
-        } else {
-            each(whole(&self.pending, self.limit));
-        }
+    fn flush<E>(&mut self, each: &mut impl FnMut(RawLine<'_>) -> Result<(), E>) -> Result<(), E> {
+        let line = if self.skipping { RawLine::TooLong } else { whole(&self.pending, self.limit) };
+        let taken = each(line);
         self.skipping = false;
         self.pending.clear();
+        taken
     }
 }
 
-fn whole(line: &[u8], limit: usize) -> Line<'_> {
+fn whole(line: &[u8], limit: usize) -> RawLine<'_> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    if line.len() > limit { Line::TooLong } else { Line::Whole(line) }
+    if line.len() > limit { RawLine::TooLong } else { RawLine::Whole(line) }
 }
+
+/// Why reading has stopped before the end of the stream: one of its two sides has failed.
+#[derive(Debug)]
+pub enum ReadError<E> {
+    /// The reader has failed. What it gave before was passed on.
+    Input(io::Error),
+    /// The receiver has failed. What was read after that is lost.
+    Sink(E),
+}
+
+impl<E: fmt::Display> fmt::Display for ReadError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input(error) => error.fmt(f),
+            Self::Sink(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<E: std::error::Error> std::error::Error for ReadError<E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Input(error) => error.source(),
+            Self::Sink(error) => error.source(),
+        }
+    }
+}
+
+/// How much is read at a time: enough that system calls are rare, and little enough to stay in the cache.
+const READ_BYTES: usize = 256 * 1024;
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
     use super::*;
 
     const LIMIT: usize = 1 << 20;
 
     /// Lengths of the lines; `None` for one that is too long.
     fn split(bytes: &[u8], chunk: usize) -> Vec<Option<usize>> {
-        let mut lines = Lines::new(LIMIT);
+        let mut lines = LineSplitter::new(LIMIT);
         let mut all = Vec::new();
-        let mut each = |line: Line<'_>| {
+        let mut each = |line: RawLine<'_>| {
             all.push(match line {
-                Line::Whole(bytes) => Some(bytes.len()),
-                Line::TooLong => None,
+                RawLine::Whole(bytes) => Some(bytes.len()),
+                RawLine::TooLong => None,
             });
+            Ok::<(), Infallible>(())
         };
         for chunk in bytes.chunks(chunk) {
-            lines.feed(chunk, &mut each);
+            let Ok(()) = lines.feed(chunk, &mut each);
         }
-        lines.finish(&mut each);
+        let Ok(()) = lines.finish(&mut each);
+        assert_eq!(lines.bytes(), bytes.len() as u64);
         all
     }
 
@@ -123,11 +199,38 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_is_not_kept() {
-        let mut lines = Lines::new(LIMIT);
+        let mut lines = LineSplitter::new(LIMIT);
         for _ in 0..64 {
-            lines.feed(&[b'x'; 1 << 16], |_| {});
+            let Ok(()) = lines.feed(&[b'x'; 1 << 16], |_| Ok::<(), Infallible>(()));
             assert!(lines.pending.capacity() <= 2 * LIMIT + 2);
         }
         assert!(lines.skipping && lines.pending.capacity() == 0);
+    }
+
+    #[test]
+    fn a_receiver_that_fails_gets_no_more_lines() {
+        for chunk in [1, 4, 100] {
+            let (mut lines, mut got) = (LineSplitter::new(LIMIT), 0);
+            let mut each = |_: RawLine<'_>| {
+                got += 1;
+                if got == 2 { Err("full") } else { Ok(()) }
+            };
+            let fed = b"a\nb\nc\nd\n".chunks(chunk).try_for_each(|bytes| lines.feed(bytes, &mut each));
+            assert_eq!((fed, got), (Err("full"), 2), "chunks of {chunk}");
+        }
+    }
+
+    #[test]
+    fn a_reader_gives_its_lines_and_says_when_it_may_block() {
+        let (mut lines, mut all) = (LineSplitter::new(LIMIT), Vec::new());
+        let reader = (&b"a\nb"[..]).chain(&b"c\n"[..]);
+        let read = lines.read(reader, |line| {
+            all.push(line.map(|line| matches!(line, RawLine::Whole(_))));
+            Ok::<(), Infallible>(())
+        });
+        assert!(read.is_ok());
+        assert_eq!(all, [Some(true), None, Some(true), None]);
+        let read = LineSplitter::new(LIMIT).read(&b"a\n"[..], |line| line.map_or(Err("full"), |_| Ok(())));
+        assert!(matches!(read, Err(ReadError::Sink("full"))), "{read:?}");
     }
 }

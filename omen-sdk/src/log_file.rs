@@ -23,16 +23,16 @@ use omen_fsm::episode::{AnyEpisode, Line, Log, ResumeError, Setup};
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::{CorrelationId, PacketFacts};
 
-/// A log of JSON Lines in a file that nobody else writes: the file is locked for as long as this or a clone lives, so
-/// that no two processes write one log. Clones write to the same file, each step as a whole, so episodes may be
-/// interleaved in it.
+/// A log of JSON Lines in a file with one writer: the file is locked as long as this or a clone of it lives, so that no two
+/// processes write to one log. Clones write to the same file, each step as a whole, so episodes may be interleaved in it.
 ///
-/// Remembers the correlation ids that the log holds, in some 20 bytes each.
+/// Remembers the correlation ids in the log, in about 20 bytes each.
 #[derive(Clone, Debug)]
 pub struct LogFile(Arc<Mutex<Open>>);
 
 #[derive(Debug)]
 struct Open {
+    path: PathBuf,
     file: File,
     begun: BTreeSet<Fingerprint>,
     is_synced: bool,
@@ -40,26 +40,28 @@ struct Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        // To close the file is not enough: a child process that another thread starts has a copy of the descriptor until it
-        // becomes its program, and would keep the lock for that moment.
+        // Closing the file is not enough: a child process that another thread starts has a copy of the descriptor until it
+        // executes its program, and keeps the lock until then.
         let _ = self.file.unlock();
     }
 }
 
-/// Why a file cannot be opened as a log.
+/// Why a file cannot be used as a log.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LogFileError {
-    /// Another process has it open, or another `LogFile` of this process.
+    /// The caller, or another process: the file is open in another `LogFile`.
     Locked(PathBuf),
-    /// It ends without a line feed, so its last step may not be whole.
+    /// The input: the file ends without a line feed, so its last step may be incomplete.
     Torn {
         /// The file.
         path: PathBuf,
-        /// How many bytes of it are whole lines.
+        /// How many bytes of the file are complete lines.
         whole: u64,
     },
-    /// It cannot be read, created or locked.
+    /// The input: the episode cannot be resumed from this log.
+    Resume(PathBuf, ResumeError),
+    /// The environment: the file cannot be read, created or locked.
     Io(PathBuf, io::Error),
 }
 
@@ -71,10 +73,11 @@ impl fmt::Display for LogFileError {
             }
             Self::Torn { path, whole } => write!(
                 f,
-                "the log `{}` ends in the middle of a line; keep a copy, then cut the file to {whole} bytes: that step was \
-                 not taken",
+                "the log `{}` ends in the middle of a line; keep a copy, then truncate the file to {whole} bytes: the \
+                 incomplete step was not taken",
                 path.display()
             ),
+            Self::Resume(path, error) => write!(f, "cannot resume from the log `{}`: {error}", path.display()),
             Self::Io(path, error) => write!(f, "cannot open the log `{}`: {error}", path.display()),
         }
     }
@@ -83,17 +86,18 @@ impl fmt::Display for LogFileError {
 impl std::error::Error for LogFileError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
+            Self::Resume(_, error) => Some(error),
             Self::Io(_, error) => Some(error),
-            _ => None,
+            Self::Locked(_) | Self::Torn { .. } => None,
         }
     }
 }
 
 impl LogFile {
-    /// Opens a log, or creates it, and locks it.
+    /// Opens or creates a log, and locks it.
     ///
     /// # Errors
-    /// If another process has it open, its last line is torn, or it cannot be read.
+    /// If it is open elsewhere, its last line is incomplete, or it cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, LogFileError> {
         let path = path.as_ref();
         let failed = |error| LogFileError::Io(path.to_owned(), error);
@@ -105,7 +109,7 @@ impl LogFile {
             TryLockError::WouldBlock => LogFileError::Locked(path.to_owned()),
             TryLockError::Error(error) => failed(error),
         })?;
-        let mut log = Open { file, begun: BTreeSet::new(), is_synced: false };
+        let mut log = Open { path: path.to_owned(), file, begun: BTreeSet::new(), is_synced: false };
         let mut begun = BTreeSet::new();
         let whole = log.lines(|line| {
             if let Ok(text) = std::str::from_utf8(line)
@@ -121,37 +125,44 @@ impl LogFile {
         Ok(Self(Arc::new(Mutex::new(log))))
     }
 
-    /// Every step is on the disk before it counts as taken, which takes as long as the disk does.
+    /// Waits for the disk after every step: a step is taken only when it is on the disk.
     #[must_use]
     pub fn synced(self) -> Self {
         self.lock().is_synced = true;
         self
     }
 
-    /// Takes up the episode that `setup` names where the log ends, and lets it write on. It need not have begun.
+    /// Resumes the episode that `setup` names at the end of the log, to which it then writes. It need not have begun.
     ///
     /// # Errors
-    /// As [`AnyEpisode::resume`]; or if the file cannot be read.
-    pub fn resume(&self, setup: Setup) -> io::Result<Result<AnyEpisode, ResumeError>> {
+    /// [`LogFileError::Resume`] as [`AnyEpisode::resume`]; [`LogFileError::Io`] if the file cannot be read.
+    pub fn resume(&self, setup: Setup) -> Result<AnyEpisode, LogFileError> {
         let id = setup.correlation_id().clone();
         let mut lines: Vec<String> = Vec::new();
-        // Lines of other episodes leave a blank one, so that an error names the line of the file.
-        self.lock().lines(|line| {
+        // Lines of other episodes become blank lines, so that an error names the line of the file.
+        let mut open = self.lock();
+        let path = open.path.clone();
+        let read = open.lines(|line| {
             let text = String::from_utf8_lossy(line);
             let is_own = memchr::memmem::find(line, id.as_str().as_bytes()).is_some();
             lines.push(if is_own { text.into_owned() } else { String::new() });
-        })?;
-        Ok(AnyEpisode::resume(setup.log(self.clone()), lines.iter().map(String::as_str)))
+        });
+        drop(open);
+        if let Err(error) = read {
+            return Err(LogFileError::Io(path, error));
+        }
+        let resumed = AnyEpisode::resume(setup.log(self.clone()), lines.iter().map(String::as_str));
+        resumed.map_err(|error| LogFileError::Resume(path, error))
     }
 
-    /// A panic with the lock held can only come from the file's own writes, which leave nothing half changed here.
+    /// A poisoned lock is harmless: only I/O can panic while it is held, which leaves no field half changed.
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Open {
-    /// Reads all lines; says how many bytes are whole lines if the last one is not.
+    /// Reads all lines. If the last line is incomplete, returns how many bytes are complete lines.
     fn lines(&mut self, mut each: impl FnMut(&[u8])) -> io::Result<Option<u64>> {
         self.file.seek(SeekFrom::Start(0))?;
         let mut reader = BufReader::new(&self.file);

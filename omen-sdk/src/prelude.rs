@@ -1,24 +1,23 @@
-//! What an agent's author types daily: `use omen::prelude::*;`.
+//! The names that an agent needs daily: `use omen::prelude::*;`.
 //!
-//! The rest is in modules: [`episode`](crate::episode) has the states, moves and errors of the typed API,
-//! [`facts`](crate::facts) what an envelope is written out of, [`packet`](crate::packet) the packets as they stand in a log,
-//! [`validator`](crate::validator) and [`finding`](crate::finding) what judges logs, and [`gate`](crate::gate) the tool
-//! boundary. The time of a packet is [`omen::Instant`](crate::Instant), which is not here because of
-//! [`std::time::Instant`].
+//! Other names are in modules: the states, moves and errors of the typed API in [`episode`](crate::episode), the parts of an
+//! envelope in [`facts`](crate::facts), the packets in [`packet`](crate::packet), the validator in
+//! [`validator`](crate::validator) and [`finding`](crate::finding), and the gate in `gate`. The time of a packet,
+//! [`omen::Instant`](crate::Instant), is not here because [`std::time::Instant`] has the same name.
 //!
-//! At most 60 names, each written out; a test counts them.
+//! At most 60 names, without globs; a test counts them.
 
-// Episodes, and the states that helpers name.
+// Episodes and their states.
 pub use omen_fsm::episode::{
     Act, AnyEpisode, Authorize, Closed, Decide, Episode, Escalated, Execute, Halt, Idle, JsonLines, Model, Review,
     SafeMode, Sense, Setup, SystemClock, Verify,
 };
-// What moves take and give.
+// Arguments and results of moves.
 pub use omen_fsm::episode::{
     Alert, Answer, Arbitration, Belief, Choice, Directive, Escalation, ExecuteError, Gap, NothingLeft, Observation,
-    Order, Pending, Permit, Plan, ReadOnly, ReadWrite, Ruling, Settled, Step, Target, TokenSpec, Tradeoff,
+    Order, Pending, Permit, Plan, ReadOnly, ReadWrite, Recommendation, Ruling, Settled, Target, TokenSpec, Tradeoff,
 };
-// What an envelope says.
+// Parts of an envelope.
 pub use omen_invariants::facts::{
     Done, Envelope, Evidence, HighStakes, Intent, LowStakes, MediumStakes, Observed, OpenEnvelope, Par, Superb,
     ToolsOk, op,
@@ -28,7 +27,7 @@ pub use omen_types::AlertType;
 pub use omen_fsm::fields;
 pub use omen_invariants::{scope, text, tool, unit};
 
-// Methods without names: what a call out of turn is explained by, and the moves of states that are type parameters.
+// Traits without names, which explain illegal calls.
 pub use omen_fsm::episode::explain::in_scope::*;
 #[doc(no_inline)]
 pub use omen_fsm::episode::{ExplainArbitration as _, ExplainRuling as _};

@@ -7,21 +7,23 @@
 //! struct Print(Vec<u8>);
 //!
 //! impl Sink for Print {
-//!     fn finding(&mut self, finding: Finding, _line: Option<&str>) {
-//!         json::finding(&mut self.0, "episode.jsonl", &finding).expect("memory takes it");
+//!     type Error = std::io::Error;
+//!
+//!     fn finding(&mut self, finding: Finding, _line: Option<&str>) -> std::io::Result<()> {
+//!         json::finding(&mut self.0, "episode.jsonl", &finding)
 //!     }
 //! }
 //!
 //! let mut print = Print(Vec::new());
 //! let mut validator = Validator::new(ValidatorOptions::default());
-//! validator.feed(b"no packet\n", &mut print);
-//! let summary = validator.finish(&mut print);
+//! validator.feed(b"not JSON\n", &mut print)?;
+//! let summary = validator.finish(&mut print)?;
 //! json::summary(&mut print.0, 1, &summary)?;
 //! assert!(print.0.starts_with(br#"{"file":"episode.jsonl","line":1,"#));
 //! # std::io::Result::Ok(())
 //! ```
 //!
-//! Renderers only format. What is wrong, and in which words, is settled before they are called.
+//! Renderers only format: the messages are complete before they are called.
 
 #[cfg(feature = "render")]
 mod excerpt;

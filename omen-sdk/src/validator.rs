@@ -1,13 +1,15 @@
-//! The validator: bytes in, findings out.
+//! The validator: takes bytes of a log, and reports findings.
 
-use std::io::{self, Read};
+use std::convert::Infallible;
+use std::io::Read;
 
-pub use omen_fsm::{Event, Node, NodeSet, Verdict};
+use omen_fsm::Verdict;
+pub use omen_fsm::{Event, Node, NodeSet};
 use omen_types::limits::MAX_LINE_BYTES;
 use omen_types::{Claims, Code, Diagnostic, Instant, PacketFacts, PacketType, Rejected, Severity, parse};
 
 use crate::finding::{Finding, Stage};
-use crate::lines::{Line, Lines};
+use crate::lines::{LineSplitter, RawLine, ReadError};
 
 mod episodes;
 mod levels;
@@ -16,38 +18,60 @@ pub use levels::{Level, Levels, NotAdjustable};
 
 use episodes::Episodes;
 
-/// How to validate.
+/// Options of a validator.
 #[derive(Clone, Debug, Default)]
 pub struct ValidatorOptions {
-    /// A fixed time instead of each episode's own clock (D2).
+    /// A fixed time, instead of the clock of each episode (D2).
     pub now: Option<Instant>,
-    /// Severities of invariants that differ from the protocol's.
+    /// Levels of codes whose severity differs from that of the protocol.
     pub levels: Levels,
 }
 
-/// Receives what a validator has to say.
+/// Receives what a validator finds.
 pub trait Sink {
-    /// A finding. `line` is the text of its line, bytes that are no UTF-8 replaced; there is none at
-    /// the end of the stream, nor for a line that is too long to be kept.
-    fn finding(&mut self, finding: Finding, line: Option<&str>);
+    /// What may go wrong with it; [`Infallible`] if nothing can. The validator stops at the first error and returns it.
+    type Error;
 
-    /// A packet was judged; its findings have been given before.
-    fn packet(&mut self, step: &Step<'_>) {
-        let _ = step;
+    /// Takes a finding. `line` is the text of its line, with bytes that are not UTF-8 replaced; it is `None` at the end of
+    /// the stream, and for a line that is too long to be kept.
+    ///
+    /// # Errors
+    /// If the sink cannot take it.
+    fn finding(&mut self, finding: Finding, line: Option<&str>) -> Result<(), Self::Error>;
+
+    /// Takes a packet that was judged, after its findings.
+    ///
+    /// # Errors
+    /// If the sink cannot take it.
+    fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Self::Error> {
+        let _ = packet;
+        Ok(())
+    }
+
+    /// Called by [`Validator::read`] when everything that was read so far is checked: the reader may block next, so this is
+    /// where to flush its output.
+    ///
+    /// # Errors
+    /// If the sink cannot flush.
+    fn caught_up(&mut self) -> Result<(), Self::Error> {
+        Ok(())
     }
 }
 
 /// Keeps the findings.
 impl Sink for Vec<Finding> {
-    fn finding(&mut self, finding: Finding, _: Option<&str>) {
+    type Error = Infallible;
+
+    fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Infallible> {
         self.push(finding);
+        Ok(())
     }
 }
 
 /// A packet that was judged.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Step<'s> {
+pub struct JudgedPacket<'s> {
     /// Line of the stream, from 1.
     pub line: u64,
     /// Number of the packet in the stream, from 0.
@@ -58,11 +82,11 @@ pub struct Step<'s> {
     pub correlation_id: Option<&'s str>,
     /// `header.packet_type`, if it is readable.
     pub packet_type: Option<PacketType>,
-    /// Where the episode may have been before.
+    /// The possible states of the episode before it.
     pub before: Option<NodeSet>,
-    /// Where it may be now; the same if the packet was rejected.
+    /// The possible states after it: the same ones if it was rejected.
     pub after: Option<NodeSet>,
-    /// What the packet is to the state machine.
+    /// The event that the packet is to the state machine.
     pub event: Option<Event>,
     /// Whether it was accepted.
     pub accepted: bool,
@@ -99,12 +123,11 @@ impl std::ops::AddAssign for Summary {
     }
 }
 
-/// Judges a stream of JSON Lines, episodes interleaved by `correlation_id`.
+/// Checks a log: a stream of JSON Lines, in which episodes may be interleaved.
 ///
-/// Each line goes through four stages: JSON, schema, state machine, invariants; the first one with an
-/// error rejects the packet, which then leaves no trace (D1). Memory grows with the number of
-/// episodes and what is open in them, not with the length of the log, save 16 bytes for each id that
-/// must not come again (D21).
+/// Each line goes through four stages: JSON, schema, state machine, invariants. The first stage with an error rejects the
+/// packet, which then changes nothing (D1). Memory grows with the number of episodes and of their open directives and tokens,
+/// and by 16 bytes for each id that must not be repeated (D21); otherwise not with the length of the log.
 ///
 /// ```
 /// use omen::{Finding, Validator, validator::ValidatorOptions};
@@ -112,51 +135,48 @@ impl std::ops::AddAssign for Summary {
 /// let log = omen_schema::example("invalid/e1-decision-before-belief.jsonl").unwrap_or_default();
 /// let mut findings: Vec<Finding> = Vec::new();
 /// let mut validator = Validator::new(ValidatorOptions::default());
-/// validator.feed(log.as_bytes(), &mut findings);
-/// let summary = validator.finish(&mut findings);
+/// let Ok(()) = validator.feed(log.as_bytes(), &mut findings);
+/// let Ok(summary) = validator.finish(&mut findings);
 /// assert_eq!(summary.errors, 1);
 /// assert_eq!(findings[0].diagnostic.code, omen::Code::E1);
 /// ```
 #[derive(Debug)]
 pub struct Validator {
-    lines: Lines,
+    lines: LineSplitter,
     judge: Judge,
 }
 
 impl Validator {
-    /// A validator at the beginning of a stream.
+    /// Creates a validator at the beginning of a stream.
     #[must_use]
     pub fn new(options: ValidatorOptions) -> Self {
         let judge = Judge { options, episodes: Episodes::default(), line: 0, summary: Summary::default() };
-        Self { lines: Lines::new(MAX_LINE_BYTES), judge }
+        Self { lines: LineSplitter::new(MAX_LINE_BYTES), judge }
     }
 
-    /// Takes the next bytes of the stream, in chunks of any size.
-    pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
-        self.judge.summary.bytes += bytes.len() as u64;
-        self.lines.feed(bytes, |line| self.judge.line(line, sink));
-    }
-
-    /// Takes all that a reader gives.
+    /// Checks the next bytes of the stream, in chunks of any size.
     ///
     /// # Errors
-    /// Those of the reader; what it gave before was judged.
-    pub fn read(&mut self, mut reader: impl Read, sink: &mut dyn Sink) -> io::Result<()> {
-        let mut buffer = vec![0; READ_BYTES];
-        loop {
-            match reader.read(&mut buffer) {
-                Ok(0) => return Ok(()),
-                Ok(count) => self.feed(buffer.get(..count).unwrap_or_default(), sink),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
+    /// The first error of the sink. The rest of `bytes` is not checked then, so the stream cannot be continued.
+    pub fn feed<S: Sink + ?Sized>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
+        self.lines.feed(bytes, |line| self.judge.line(line, sink))
     }
 
-    /// Reports what is late at a time, without waiting for a packet (INV-011): for who follows a log as it is written,
-    /// with a clock of their own. Each late directive is reported once, here or with the next packet. No clock of an
-    /// episode moves by it (D2), so the verdict on the packets to come stays what it is in a replay; but a decision that
-    /// follows the report on a directive with CRITICAL stakes is asked to escalate (D69).
+    /// Checks everything that a reader returns.
+    ///
+    /// # Errors
+    /// If the reader fails, after everything that it returned before was checked; or the first error of the sink.
+    pub fn read<S: Sink + ?Sized>(&mut self, reader: impl Read, sink: &mut S) -> Result<(), ReadError<S::Error>> {
+        self.lines.read(reader, |line| match line {
+            Some(line) => self.judge.line(line, sink),
+            None => sink.caught_up(),
+        })
+    }
+
+    /// Reports the directives that are late at the time `now`, without waiting for a packet (INV-011): for a program that
+    /// follows a log as it is written, with a clock of its own. Each late directive is reported once, here or with the next
+    /// packet. The clocks of the episodes do not change (D2), so later packets get the same verdict as in a replay; only a
+    /// decision that follows a report on a directive with CRITICAL stakes is expected to escalate (D69).
     ///
     /// ```
     /// use omen::{Code, Finding, Validator, validator::ValidatorOptions};
@@ -164,34 +184,40 @@ impl Validator {
     /// let log = omen_schema::example("valid/warning-inv-011-late-result.jsonl").unwrap_or_default();
     /// let mut validator = Validator::new(ValidatorOptions::default());
     /// let mut findings: Vec<Finding> = Vec::new();
-    /// // Up to the first directive, and then nothing comes for a day.
+    /// // Up to the first directive; then there is no packet for years.
     /// for line in log.split_inclusive('\n').take(4) {
-    ///     validator.feed(line.as_bytes(), &mut findings);
+    ///     let Ok(()) = validator.feed(line.as_bytes(), &mut findings);
     /// }
     /// assert!(findings.is_empty());
-    /// validator.tick("2030-01-01T00:00:00Z".parse()?, &mut findings);
+    /// let Ok(()) = validator.tick("2030-01-01T00:00:00Z".parse()?, &mut findings);
     /// assert_eq!(findings[0].diagnostic.code, Code::Inv011);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn tick(&mut self, now: Instant, sink: &mut dyn Sink) {
-        self.judge.tick(now, sink);
+    ///
+    /// # Errors
+    /// The first error of the sink.
+    pub fn tick<S: Sink + ?Sized>(&mut self, now: Instant, sink: &mut S) -> Result<(), S::Error> {
+        self.judge.tick(now, sink)
     }
 
     /// The counts so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        self.judge.summary()
+        Summary { bytes: self.lines.bytes(), ..self.judge.summary() }
     }
 
-    /// Judges the end of the stream: a last line without line end, and what is still open (D4).
-    pub fn finish(mut self, sink: &mut dyn Sink) -> Summary {
-        self.lines.finish(|line| self.judge.line(line, sink));
-        self.judge.end(sink);
-        self.judge.summary()
+    /// Checks the end of the stream: a last line without a line end, and what is still open (D4).
+    ///
+    /// # Errors
+    /// The first error of the sink.
+    pub fn finish<S: Sink + ?Sized>(mut self, sink: &mut S) -> Result<Summary, S::Error> {
+        self.lines.finish(|line| self.judge.line(line, sink))?;
+        self.judge.end(sink)?;
+        Ok(self.summary())
     }
 }
 
-/// Everything but the splitting into lines.
+/// The validator without the splitting into lines.
 #[derive(Debug)]
 struct Judge {
     options: ValidatorOptions,
@@ -205,21 +231,21 @@ impl Judge {
         Summary { episodes: self.episodes.len() as u64, ..self.summary }
     }
 
-    fn line(&mut self, line: Line<'_>, sink: &mut dyn Sink) {
+    fn line<S: Sink + ?Sized>(&mut self, line: RawLine<'_>, sink: &mut S) -> Result<(), S::Error> {
         self.line += 1;
         let bytes = match line {
-            Line::Whole(bytes) => bytes,
-            Line::TooLong => return self.broken(parse::too_long(), None, sink),
+            RawLine::Whole(bytes) => bytes,
+            RawLine::TooLong => return self.broken(parse::too_long(), None, sink),
         };
         if bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
-            return;
+            return Ok(());
         }
         let text = match std::str::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => {
                 let mut rejected = parse::not_utf8(&error);
                 let text = String::from_utf8_lossy(bytes);
-                // The replacement takes three bytes, however many it replaces.
+                // A replacement character takes three bytes, however many bytes it replaces.
                 if let Some(span) = rejected.errors.first_mut().and_then(|error| error.span.as_mut()) {
                     span.end = span.start + char::REPLACEMENT_CHARACTER.len_utf8();
                 }
@@ -233,7 +259,7 @@ impl Judge {
     }
 
     /// A packet that matches its schema.
-    fn packet(&mut self, text: &str, facts: &PacketFacts<'_>, sink: &mut dyn Sink) {
+    fn packet<S: Sink + ?Sized>(&mut self, text: &str, facts: &PacketFacts<'_>, sink: &mut S) -> Result<(), S::Error> {
         let packet_index = self.summary.packets;
         self.summary.packets += 1;
         let machine = self.episodes.get_or_start(&facts.header.correlation_id);
@@ -254,15 +280,15 @@ impl Judge {
         let place = Place { line: self.line, packet_index, text: Some(text) };
         for (stage, diagnostic) in reported(verdict, accepted) {
             self.summary.count(&diagnostic);
-            let who = Who {
+            let known = Known {
                 packet_id: Some(facts.header.packet_id.clone().into_owned()),
                 correlation_id: Some(facts.header.correlation_id.clone().into_owned()),
                 packet_type: Some(facts.payload.packet_type()),
                 state: Some(before),
             };
-            sink.finding(place.finding(who, stage, diagnostic), Some(text));
+            sink.finding(place.finding(known, stage, diagnostic), Some(text))?;
         }
-        sink.packet(&Step {
+        sink.packet(&JudgedPacket {
             line: self.line,
             packet_index,
             packet_id: Some(&facts.header.packet_id),
@@ -272,11 +298,16 @@ impl Judge {
             after: Some(after),
             event: Some(event),
             accepted,
-        });
+        })
     }
 
-    /// A line that is no packet.
-    fn broken(&mut self, rejected: Rejected, text: Option<&str>, sink: &mut dyn Sink) {
+    /// A line that is not a valid packet.
+    fn broken<S: Sink + ?Sized>(
+        &mut self,
+        rejected: Rejected,
+        text: Option<&str>,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
         let packet_index = self.summary.packets;
         self.summary.packets += 1;
         self.summary.rejected += 1;
@@ -287,11 +318,15 @@ impl Judge {
         for diagnostic in errors {
             self.summary.count(&diagnostic);
             let stage = if diagnostic.code == Code::Json { Stage::Json } else { Stage::Schema };
-            let who =
-                Who { packet_id: packet_id.clone(), correlation_id: correlation_id.clone(), packet_type, state: nodes };
-            sink.finding(place.finding(who, stage, diagnostic), text);
+            let known = Known {
+                packet_id: packet_id.clone(),
+                correlation_id: correlation_id.clone(),
+                packet_type,
+                state: nodes,
+            };
+            sink.finding(place.finding(known, stage, diagnostic), text)?;
         }
-        sink.packet(&Step {
+        sink.packet(&JudgedPacket {
             line: self.line,
             packet_index,
             packet_id: packet_id.as_deref(),
@@ -301,22 +336,23 @@ impl Judge {
             after: nodes,
             event: None,
             accepted: false,
-        });
+        })
     }
 
-    fn end(&mut self, sink: &mut dyn Sink) {
+    fn end<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), S::Error> {
         for (id, machine) in self.episodes.in_order() {
             let mut found = machine.finish_at(self.options.now);
             self.options.levels.apply_to(&mut found, |(_, diagnostic)| diagnostic);
             for (packet_id, diagnostic) in found {
                 self.summary.count(&diagnostic);
                 let packet_id = packet_id.map(str::to_owned);
-                sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic), None);
+                sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic), None)?;
             }
         }
+        Ok(())
     }
 
-    fn tick(&mut self, now: Instant, sink: &mut dyn Sink) {
+    fn tick<S: Sink + ?Sized>(&mut self, now: Instant, sink: &mut S) -> Result<(), S::Error> {
         for (id, machine) in self.episodes.in_order_mut() {
             for (packet_id, diagnostic) in machine.tick(now) {
                 let mut findings = vec![diagnostic];
@@ -324,10 +360,11 @@ impl Judge {
                 for diagnostic in findings {
                     self.summary.count(&diagnostic);
                     let packet_id = Some(packet_id.clone());
-                    sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::Invariant, diagnostic), None);
+                    sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::Invariant, diagnostic), None)?;
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -340,7 +377,7 @@ impl Summary {
     }
 }
 
-/// What is reported of a verdict: of a rejected packet its errors only (D1).
+/// The findings to report: only the errors if the packet is rejected (D1).
 fn reported(verdict: Verdict, accepted: bool) -> impl Iterator<Item = (Stage, Diagnostic)> {
     let ids = verdict.ids.into_iter().map(|found| (Stage::Schema, found));
     let fsm = verdict.fsm.into_iter().map(|found| (Stage::Fsm, found));
@@ -352,13 +389,13 @@ fn reported(verdict: Verdict, accepted: bool) -> impl Iterator<Item = (Stage, Di
     ids.chain(fsm).chain(invariants)
 }
 
-/// A finding that no line of the stream stands for: on an episode, or on a directive of it.
+/// A finding without a line: about an episode, or about one of its directives.
 fn unplaced(id: &str, nodes: NodeSet, packet_id: Option<String>, stage: Stage, diagnostic: Diagnostic) -> Finding {
     Finding {
         line: None,
         column: None,
         packet_index: None,
-        // Only directives are named without a line.
+        // Of packets, only directives are reported without a line.
         packet_type: packet_id.as_ref().map(|_| PacketType::TaskDirectivePacket),
         packet_id,
         correlation_id: Some(id.to_owned()),
@@ -372,15 +409,15 @@ fn names(nodes: NodeSet) -> Vec<&'static str> {
     nodes.states().into_iter().map(omen_fsm::State::as_str).collect()
 }
 
-/// Where a packet stands in the stream.
+/// The place of a packet in the stream.
 struct Place<'p> {
     line: u64,
     packet_index: u64,
     text: Option<&'p str>,
 }
 
-/// What is known of a packet.
-struct Who {
+/// The known facts of a packet.
+struct Known {
     packet_id: Option<String>,
     correlation_id: Option<String>,
     packet_type: Option<PacketType>,
@@ -388,7 +425,7 @@ struct Who {
 }
 
 impl Place<'_> {
-    fn finding(&self, who: Who, stage: Stage, mut diagnostic: Diagnostic) -> Finding {
+    fn finding(&self, known: Known, stage: Stage, mut diagnostic: Diagnostic) -> Finding {
         if diagnostic.span.is_none()
             && let (Some(text), Some(pointer)) = (self.text, &diagnostic.pointer)
         {
@@ -399,15 +436,12 @@ impl Place<'_> {
             line: Some(self.line),
             column,
             packet_index: Some(self.packet_index),
-            packet_id: who.packet_id,
-            correlation_id: who.correlation_id,
-            packet_type: who.packet_type,
-            state: who.state.map(names),
+            packet_id: known.packet_id,
+            correlation_id: known.correlation_id,
+            packet_type: known.packet_type,
+            state: known.state.map(names),
             stage,
             diagnostic,
         }
     }
 }
-
-/// How much is read at a time: enough that a system call is rare, little enough to stay in cache.
-const READ_BYTES: usize = 256 * 1024;

@@ -5,6 +5,42 @@ use std::str::FromStr;
 
 include!(concat!(env!("OUT_DIR"), "/codes.rs"));
 
+/// The stage of a check that reports a finding (D1), in the order in which they run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Stage {
+    /// The line is not valid JSON.
+    Json,
+    /// The packet does not match its schema, or repeats an id.
+    Schema,
+    /// The packet is not legal in this state: the transition table, and E1–E7.
+    Fsm,
+    /// The packet breaks an invariant.
+    Invariant,
+    /// The stream has ended. Findings alone have this stage: each code belongs to one of the others.
+    End,
+}
+
+impl Stage {
+    /// The stage as JSON output has it, such as `fsm`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Schema => "schema",
+            Self::Fsm => "fsm",
+            Self::Invariant => "invariant",
+            Self::End => "end",
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// What a code means: the text of `omen explain`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -13,8 +49,8 @@ pub struct RuleInfo {
     pub code: &'static str,
     /// A few words.
     pub title: &'static str,
-    /// The stage that finds it: `json`, `schema`, `fsm`, `invariant`.
-    pub stage: &'static str,
+    /// The stage that reports it.
+    pub stage: Stage,
     /// `error`, `warning`, or `error|warning`.
     pub severity: &'static str,
     /// The policies that it belongs to; empty for codes that belong to none.
@@ -39,7 +75,7 @@ impl Code {
     /// Whether a user may change this code's severity: that of findings of the stage `invariant`.
     #[must_use]
     pub fn is_adjustable(self) -> bool {
-        self.info().stage == "invariant"
+        self.info().stage == Stage::Invariant
     }
 }
 

@@ -41,7 +41,7 @@ pub mod time;
 #[doc(hidden)]
 pub mod unseen;
 
-pub use code::{Code, RuleInfo};
+pub use code::{Code, RuleInfo, Stage};
 pub use diagnostic::{Diagnostic, Severity};
 pub use metadata::Metadata;
 pub use packet::*;

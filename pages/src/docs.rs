@@ -1,7 +1,7 @@
-//! `cargo xtask docs`: fills the generated regions of pages in `docs`, from the schema files, the compile-fail
-//! cases, and what is said of each code of the gate.
+//! `cargo xtask docs`: writes the generated regions of the pages in `docs/`, from the schema files, the compile-fail cases,
+//! the evidence for each code of the gate, and the statements.
 //!
-//! A region stands between `<!-- generated: NAME -->` and `<!-- /generated -->`.
+//! A region is the text between `<!-- generated: NAME -->` and `<!-- /generated -->`.
 
 mod gate;
 
@@ -9,20 +9,21 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use omen_codegen::model::{Fsm, Model, Rule, Target};
+use omen_codegen::model::{Fsm, Model, Rule, Stage, Target};
 
 use crate::evidence::Evidence;
 use crate::gallery;
+use crate::markdown::{code, table};
 use crate::statements::Statements;
 
-/// Where the pages with generated regions stand.
+/// The paths of the pages with generated regions.
 #[must_use]
 pub fn pages() -> [PathBuf; 4] {
     ["protocol.md", "compile-errors.md", "gate.md", "statements.md"]
         .map(|page| Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page))
 }
 
-/// A page with its regions filled anew.
+/// Returns a page with its regions regenerated.
 ///
 /// # Errors
 /// If a region has no end or an unknown name, or if the schema files or the cases have mistakes.
@@ -31,8 +32,10 @@ pub fn filled(page: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
     let mut out = String::new();
     let mut rest = page;
     while let Some((before, after)) = rest.split_once(OPEN) {
-        let (name, after) = after.split_once(" -->").ok_or("a region's mark is not closed")?;
-        let (_, after) = after.split_once(CLOSE).ok_or_else(|| format!("the region `{name}` has no end"))?;
+        let (name, after) = after.split_once(" -->").ok_or("unclosed mark of a generated region: expected ` -->`")?;
+        let (_, after) = after
+            .split_once(CLOSE)
+            .ok_or_else(|| format!("the region `{name}` has no end: expected `<!-- /generated -->`"))?;
         write!(out, "{before}{OPEN}{name} -->\n{}{CLOSE}", region(&model, name)?)?;
         rest = after;
     }
@@ -40,7 +43,7 @@ pub fn filled(page: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
     Ok(out)
 }
 
-/// Writes the pages anew.
+/// Regenerates every page.
 ///
 /// # Errors
 /// As [`filled`], and if a page cannot be read or written.
@@ -59,8 +62,8 @@ fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sy
         "transitions" => transitions(&model.fsm),
         "cells" => cells(&model.fsm),
         "layers" => layers(&model.fsm),
-        "e-rules" => rules(model, |rule| rule.stage == "fsm" && rule.code != "FSM"),
-        "invariants" => rules(model, |rule| rule.stage == "invariant"),
+        "e-rules" => rules(model, |rule| rule.stage == Stage::Fsm && rule.code != "FSM"),
+        "invariants" => rules(model, |rule| rule.stage == Stage::Invariant),
         "compile-errors" => compile_errors(&model.rules)?,
         "compile-errors-gate" => {
             gallery::gallery("omen-gate", model.gate.codes.iter().map(|code| (&*code.code, &*code.title)))?
@@ -69,13 +72,13 @@ fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sy
         "gate-steps" => gate::steps(&model.gate),
         "gate-codes" => gate::codes(&model.gate, &Evidence::read()?)?,
         "statements" => Statements::read()?.page(&Evidence::read()?),
-        other => return Err(format!("there is no region `{other}`").into()),
+        other => return Err(format!("unknown region `{other}`").into()),
     })
 }
 
-/// What the schema asks for comes last: the other rules are what the typed API is for.
+/// The cases of the schema come last: the other rules are the purpose of the typed API.
 fn compile_errors(rules: &[Rule]) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let (schema, others): (Vec<&Rule>, Vec<&Rule>) = rules.iter().partition(|rule| rule.stage == "schema");
+    let (schema, others): (Vec<&Rule>, Vec<&Rule>) = rules.iter().partition(|rule| rule.stage == Stage::Schema);
     gallery::gallery("omen-sdk", others.into_iter().chain(schema).map(|rule| (&*rule.code, &*rule.title)))
 }
 
@@ -84,7 +87,7 @@ fn packet_types(model: &Model) -> String {
         let def = model.defs.get(name)?;
         Some(vec![code(name), def.description.clone()])
     });
-    table(&["Packet", "What it is for"], rows)
+    table(&["Packet", "Purpose"], rows)
 }
 
 fn states(fsm: &Fsm) -> String {
@@ -117,27 +120,27 @@ fn transitions(fsm: &Fsm) -> String {
     });
     format!(
         "{}\n{}",
-        table(&["Event", "Packet", "What it is"], events),
+        table(&["Event", "Packet", "Meaning"], events),
         table(&["From", "Event", "To", "Meaning", "Source"], rows)
     )
 }
 
-/// Who sends what.
+/// The packets that each layer sends.
 fn layers(fsm: &Fsm) -> String {
     let rows = fsm.layers.senders.iter().map(|sender| {
         let sends: Vec<_> = sender.sends.iter().map(|packet| code(packet)).collect();
         vec![sender.layer.clone(), sends.join(", "), sender.description.clone()]
     });
-    table(&["Layer", "Sends", "What it is"], rows)
+    table(&["Layer", "Sends", "Meaning"], rows)
 }
 
-/// The refusals in order, and the facts that they name.
+/// The refusals in their order, and the facts that they name.
 fn cells(fsm: &Fsm) -> String {
     let list = |ids: &[String]| ids.iter().map(|id| code(id)).collect::<Vec<_>>().join(", ");
     let rows = fsm.cells.refusals.iter().map(|refusal| {
         let mut within = list(&refusal.within);
         if !refusal.except.is_empty() {
-            within = format!("{within} but {}", list(&refusal.except));
+            within = format!("{within} except {}", list(&refusal.except));
         }
         let mut when = Vec::new();
         when.extend(refusal.without_row.then(|| "the table has no row".to_owned()));
@@ -161,7 +164,7 @@ fn cells(fsm: &Fsm) -> String {
     format!(
         "{}\n{}",
         table(&["Code", "In", "Event", "Applies", "Why", "Source"], rows),
-        table(&["Fact", "What it says"], facts)
+        table(&["Fact", "Meaning"], facts)
     )
 }
 
@@ -177,21 +180,7 @@ fn rules(model: &Model, which: impl Fn(&Rule) -> bool) -> String {
             rule.help.clone(),
         ]
     });
-    table(&["Code", "Title", "Severity", "When", "What must be so", "If broken", "The way out"], rows)
-}
-
-pub(crate) fn code(text: &str) -> String {
-    format!("`{text}`")
-}
-
-pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let mut out = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
-    for row in rows {
-        let cells: Vec<_> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "| {} |", cells.join(" | "));
-    }
-    out
+    table(&["Code", "Title", "Severity", "Applies to", "Rule", "If broken", "Help"], rows)
 }
 
 const OPEN: &str = "<!-- generated: ";

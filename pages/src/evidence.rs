@@ -1,6 +1,6 @@
-//! What is said of each code of the gate: what enforces it, which tests show it, what remains outside.
+//! The evidence for each code of the gate: what enforces it, which tests show it, what it does not cover.
 //!
-//! `omen-gate/evidence.json` says so, by name. Names go stale, so each of them is looked up in the sources.
+//! `omen-gate/evidence.json` lists it by name. Names go stale, so each of them is looked up in the sources.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-/// What is said of all codes.
+/// The evidence for all codes.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub struct Evidence(BTreeMap<String, Row>);
 
-/// What is said of one code.
+/// The evidence for one code.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
@@ -24,55 +24,55 @@ pub struct Row {
     /// Tests: `module::test` of the gate, `package module::test` of another package, or `ui/case.rs`.
     #[serde(deserialize_with = "shown")]
     pub shown: Vec<Proof>,
-    /// What nobody should think that it covers.
+    /// What it does not cover.
     pub outside: String,
 }
 
-/// Something that can be looked up.
+/// A type, function, test or file that can be looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
     /// The file, from the root of the repository.
     file: String,
-    /// What has to be in it: a type and its function, or a function; nothing, if it is the file that counts.
+    /// What must be in it: a type and its function, or a function; empty if the file itself is the proof.
     names: Vec<String>,
-    /// How it is written.
+    /// The text of its link.
     text: String,
 }
 
 impl Evidence {
-    /// Reads what is said.
+    /// Reads the file.
     ///
     /// # Errors
-    /// If the file cannot be read, or is not of its form.
+    /// If the file cannot be read or is invalid.
     pub fn read() -> Result<Self, Box<dyn Error + Send + Sync>> {
         Self::parse(&fs::read_to_string(root().join("omen-gate/evidence.json"))?)
     }
 
-    /// As [`Self::read`], of a text.
+    /// Parses a text.
     ///
     /// # Errors
-    /// If it is not of its form.
+    /// If it is invalid.
     pub fn parse(text: &str) -> Result<Self, Box<dyn Error + Send + Sync>> {
         Ok(serde_json::from_str(text)?)
     }
 
-    /// What is said of a code.
+    /// The evidence for a code.
     #[must_use]
     pub fn of(&self, code: &str) -> Option<&Row> {
         self.0.get(code)
     }
 
-    /// Everything that is wrong with it: a code of which nothing is said, a name that is not there.
+    /// Lists every fault: a code without evidence, a name that does not exist.
     pub fn faults<'c>(&self, codes: impl IntoIterator<Item = &'c str>) -> Vec<String> {
         let codes: Vec<_> = codes.into_iter().collect();
         let missing = codes.iter().filter(|code| !self.0.contains_key(**code));
-        let mut faults: Vec<_> = missing.map(|code| format!("nothing is said of {code}")).collect();
+        let mut faults: Vec<_> = missing.map(|code| format!("missing evidence for {code}")).collect();
         for (code, row) in &self.0 {
             if !codes.contains(&code.as_str()) {
-                faults.push(format!("there is no code {code}"));
+                faults.push(format!("unknown code {code}"));
             }
             if row.enforced.is_empty() || row.shown.is_empty() || row.outside.is_empty() {
-                faults.push(format!("{code}: something is left out"));
+                faults.push(format!("{code}: `enforced`, `shown` or `outside` is empty"));
             }
             let proofs = row.enforced.iter().chain(&row.shown);
             faults.extend(proofs.filter_map(Proof::fault).map(|fault| format!("{code}: {fault}")));
@@ -82,7 +82,7 @@ impl Evidence {
 }
 
 impl Row {
-    /// Whether a program that must not compile shows it, among others.
+    /// Whether one of its proofs is a compile-fail case.
     #[must_use]
     pub fn has_programs(&self) -> bool {
         self.shown.iter().any(|proof| proof.text.starts_with("ui/"))
@@ -109,10 +109,10 @@ impl Proof {
         Self { file, names: vec![test.to_owned()], text: path.to_owned() }
     }
 
-    /// What is wrong with it.
+    /// What is missing, if anything.
     fn fault(&self) -> Option<String> {
         let Ok(source) = fs::read_to_string(root().join(&self.file)) else {
-            return Some(format!("there is no file `{}`", self.file));
+            return Some(format!("no file `{}`", self.file));
         };
         let missing = |(at, name): (usize, &String)| {
             let is_there = declares(&source, name) || at + 1 < self.names.len() && implements(&source, name);
@@ -134,12 +134,12 @@ pub(crate) fn declares(source: &str, name: &str) -> bool {
     keywords.iter().any(|keyword| has_word(source, &format!("{keyword} {name}")))
 }
 
-/// Whether a source adds to a type of that name.
+/// Whether a source has an `impl` for a type of that name.
 pub(crate) fn implements(source: &str, name: &str) -> bool {
     source.lines().any(|line| line.starts_with("impl") && has_word(line, name))
 }
 
-/// Whether a text stands in a source with nothing of a name around it.
+/// Whether a source contains a text as whole words.
 fn has_word(source: &str, text: &str) -> bool {
     let of_name = |c: char| c.is_alphanumeric() || c == '_';
     source.match_indices(text).any(|(at, _)| {

@@ -1,4 +1,4 @@
-//! Prints the generated code, for reading: it is in no repository and in no editor's search.
+//! Prints the generated code, which is not committed.
 //!
 //! It is the text that the build scripts of `omen-types`, `omen-invariants`, `omen-fsm` and `omen-gate`
 //! write, from the same schema files and through the same lens.
@@ -14,7 +14,7 @@ use omen_codegen::emit::{self, Lens, Markers};
 /// What to print.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
-    /// Which part; all, if none is named
+    /// The part to print [default: all]
     #[arg(value_enum)]
     pub part: Option<Part>,
 }
@@ -28,7 +28,7 @@ pub enum Part {
     Codes,
     /// The codes of the tool boundary of `omen-gate`
     Gate,
-    /// Markers and predicates of `omen-invariants`
+    /// Markers, predicates and obligations of `omen-invariants`
     Facts,
     /// States, events and the transition table of `omen-fsm`
     Fsm,
@@ -39,7 +39,7 @@ pub enum Part {
 /// Writes generated code.
 ///
 /// # Errors
-/// Every mistake in the schema files, or what keeps `out` from being written.
+/// If the schema files have mistakes, or if `out` cannot be written.
 pub fn command(options: &Options, out: &mut dyn Write) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let markers = Markers::parse(MARKERS)?;
     let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
@@ -48,13 +48,15 @@ pub fn command(options: &Options, out: &mut dyn Write) -> Result<ExitCode, Box<d
             Part::Types => vec![emit::types(&model, &Lens::parse(LENS)?)?],
             Part::Codes => vec![emit::codes(&model)?],
             Part::Gate => vec![emit::gate(&model)?, emit::pipeline(&model, &emit::functions(Path::new(STEPS))?)?],
-            Part::Facts => vec![emit::markers(&model, &markers)?, emit::predicates(&model, &markers)?],
+            Part::Facts => {
+                vec![emit::markers(&model, &markers)?, emit::predicates(&model, &markers)?, emit::obligations(&model)?]
+            }
             Part::Fsm => vec![emit::fsm(&model)?],
             Part::Episode => vec![emit::episode(&model, &emit::functions(Path::new(MOVES))?)?],
         };
         for source in sources {
             match out.write_all(source.as_str().as_bytes()) {
-                // `cargo xtask expand | head` has seen enough.
+                // `cargo xtask expand | head` closes the pipe early.
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(ExitCode::SUCCESS),
                 written => written?,
             }
@@ -63,13 +65,14 @@ pub fn command(options: &Options, out: &mut dyn Write) -> Result<ExitCode, Box<d
     Ok(ExitCode::SUCCESS)
 }
 
-/// The markers of the build script.
+/// The markers that the build script reads.
 const MARKERS: &str = include_str!("../../omen-invariants/facts.json");
 
-/// Where `omen-gate` writes the steps of a call out.
+/// The sources of the steps of a request.
 const STEPS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../omen-gate/src/request/pipeline/steps");
 
-/// Where `omen-fsm` writes its moves out.
+/// The sources of the moves of an episode.
 const MOVES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../omen-fsm/src/episode/moves");
-/// The lens of the build script.
+
+/// The lens that the build script reads.
 const LENS: &str = include_str!("../../omen-types/lens.json");

@@ -1,32 +1,32 @@
-//! The gallery of compile errors: wrong code, what rustc says, fixed code.
+//! The gallery of compile errors: wrong code, rustc's error, fixed code.
 //!
-//! It is made of the compile-fail cases of a package, so that the page shows what a test has seen.
+//! It is generated from the compile-fail cases of a package, so the page shows exactly what a test has checked.
 
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// An illegal program with its answer and its fixed twin.
+/// A compile-fail case: an illegal program, rustc's error and the fixed program.
 struct Case {
     name: String,
     rule: String,
-    /// What is wrong.
+    /// What is wrong with it.
     mistake: String,
     wrong: String,
-    answer: String,
+    error: String,
     /// How it is fixed.
     help: String,
     fixed: String,
 }
 
-/// A rule that cases break: its code and its title.
+/// The code and the title of a rule.
 pub(crate) type Heading<'r> = (&'r str, &'r str);
 
-/// All cases of a package, under a heading for each rule, in the order of the rules, with a list of them before.
+/// All cases of a package, under a heading for each rule in the order of the rules, after a list of these headings.
 ///
 /// # Errors
-/// If a case cannot be read, has no answer or no fixed twin, or is of no rule.
+/// If a case cannot be read, has no expected error or no fixed program, or names an unknown rule.
 pub(crate) fn gallery<'r>(
     package: &str,
     rules: impl IntoIterator<Item = Heading<'r>>,
@@ -43,31 +43,31 @@ pub(crate) fn gallery<'r>(
         section(&mut sections, package, &heading, &of_rule)?;
     }
     match cases.first() {
-        Some(stray) => Err(format!("`{}` is of no rule: `{}`", stray.name, stray.rule).into()),
+        Some(stray) => Err(format!("`{}` names an unknown rule: `{}`", stray.name, stray.rule).into()),
         None => Ok(out + &sections),
     }
 }
 
 fn section(out: &mut String, package: &str, heading: &str, cases: &[Case]) -> std::fmt::Result {
     write!(out, "\n## {heading}\n")?;
-    for Case { name, mistake, wrong, answer, help, fixed, .. } in cases {
+    for Case { name, mistake, wrong, error, help, fixed, .. } in cases {
         write!(out, "\n### {}\n\n", capital(mistake))?;
         write!(out, "[`{name}.rs`](../{package}/tests/ui/{name}.rs)\n\n```rust\n{wrong}\n```\n\n")?;
-        write!(out, "```text\n{}\n```\n\n", without_inside(answer))?;
+        write!(out, "```text\n{}\n```\n\n", without_inside(error))?;
         write!(out, "Fixed: {help}.\n\n```rust\n{fixed}\n```\n")?;
     }
     Ok(())
 }
 
-/// An answer without the lines that show where the rule stands inside the package.
-fn without_inside(answer: &str) -> String {
-    match answer.split_once("\nnote: required by a bound in ") {
-        Some((answer, _)) => format!("{answer}\n..."),
-        None => answer.trim_end().to_owned(),
+/// An error without the lines that show the source of the bound inside the package.
+fn without_inside(error: &str) -> String {
+    match error.split_once("\nnote: required by a bound in ") {
+        Some((error, _)) => format!("{error}\n..."),
+        None => error.trim_end().to_owned(),
     }
 }
 
-/// What a link to a heading of the page ends with.
+/// The anchor of a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.collect::<String>().to_lowercase().replace(' ', "-")
@@ -92,16 +92,16 @@ fn case(directory: &Path, path: &Path) -> Result<Case, Box<dyn Error + Send + Sy
     Ok(Case {
         rule: rule.to_owned(),
         mistake: mistake.to_owned(),
-        // Whole but for its end, so that the lines are those that rustc names.
+        // Only its end is cut off, so that line numbers stay those of the error.
         wrong: without_main(&wrong).to_owned(),
-        answer: read(format!("{name}.stderr"))?,
+        error: read(format!("{name}.stderr"))?,
         help: help.to_owned(),
         fixed: without_frame(&fixed),
         name,
     })
 }
 
-/// The first line: a rule, and what it is about.
+/// The first line: the rule, and what is wrong or how it is fixed.
 fn head(source: &str) -> Option<(&str, &str)> {
     source.lines().next()?.strip_prefix("// ")?.split_once(": ")
 }
@@ -111,7 +111,7 @@ fn without_main(source: &str) -> &str {
     source.strip_suffix("fn main() {}").unwrap_or(source).trim_end()
 }
 
-/// What is left without first line, imports and `main`, which all cases have.
+/// A program without its first line, imports and `main`, which all cases have.
 fn without_frame(source: &str) -> String {
     let frame = |line: &&str| line.starts_with("// ") || line.starts_with("use ") || line.is_empty();
     without_main(source).lines().skip_while(frame).collect::<Vec<_>>().join("\n")

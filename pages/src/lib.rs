@@ -11,4 +11,5 @@ pub mod docs;
 pub mod evidence;
 pub mod expand;
 mod gallery;
+mod markdown;
 pub mod statements;

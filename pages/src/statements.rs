@@ -1,7 +1,7 @@
-//! The table of statements: what the documents of the protocol say, each with the code, test and example that show it.
+//! The table of statements: what the documents of the protocol demand, each with the code, test and example that show it.
 //!
 //! `docs/statements/*.json` hold one document each, in our own words. Names go stale, so each path, item, pointer,
-//! test, example, rule and decision is looked up.
+//! test, example, rule and decision that they name is looked up.
 
 mod lookup;
 mod page;
@@ -25,7 +25,7 @@ pub struct Statements {
     without: BTreeMap<String, String>,
 }
 
-/// What one document says.
+/// The statements of one document.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
@@ -40,14 +40,14 @@ struct Section {
     statements: Vec<Statement>,
 }
 
-/// One statement and what shows it.
+/// One statement and what proves it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Statement {
     /// The statement, in our own words.
     says: String,
     state: State,
-    /// The decisions that replace it or make it precise.
+    /// The decisions that replace it or specify it further.
     #[serde(default)]
     decisions: Vec<String>,
     /// Why it cannot be checked, or what holds instead.
@@ -55,7 +55,7 @@ struct Statement {
     /// The codes of the rules that it is about.
     #[serde(default)]
     rules: Vec<String>,
-    /// A code of the gate: what enforces it, and what shows it unless `tests` are closer, stands in the gate's evidence.
+    /// A code of the gate. The gate's evidence names its code, and its tests unless `tests` names more specific ones.
     gate: Option<String>,
     /// `path.json#/pointer`, `path.rs::Type::function`, or a file.
     #[serde(default)]
@@ -63,7 +63,7 @@ struct Statement {
     /// `path.rs::function`, or the file of a program that must not compile.
     #[serde(default)]
     tests: Vec<String>,
-    /// Logs by their path below `schema/examples`, or programs.
+    /// Logs by their path in `schema/examples`, or programs.
     #[serde(default)]
     examples: Vec<String>,
     /// Why there is no example.
@@ -78,19 +78,19 @@ enum State {
     NotCheckable,
 }
 
-/// What there is to refer to.
+/// What statements can refer to.
 #[derive(Debug)]
 pub struct World {
     /// Every code of a finding and of the gate.
     pub codes: BTreeSet<String>,
-    /// The headings of decisions.
+    /// The names of decisions, from their headings.
     pub decisions: BTreeSet<String>,
-    /// What is said of each code of the gate.
+    /// The evidence for each code of the gate.
     pub evidence: Evidence,
 }
 
 impl World {
-    /// What stands in the schema files, the page on the protocol, and the evidence of the gate.
+    /// Reads the schema files, the page on the protocol, and the gate's evidence.
     ///
     /// # Errors
     /// If one of them cannot be read.
@@ -114,7 +114,7 @@ impl Statements {
     /// Reads the files, in the order in which `documents.json` lists them.
     ///
     /// # Errors
-    /// If a file cannot be read, or is not of its form.
+    /// If a file cannot be read or is invalid.
     pub fn read() -> Result<Self> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -132,25 +132,25 @@ impl Statements {
         Ok(Self { documents, without: index.without })
     }
 
-    /// Statements of given documents.
+    /// Makes a table of the given documents.
     #[must_use]
     pub fn of(documents: Vec<Document>, without: BTreeMap<String, String>) -> Self {
         Self { documents, without }
     }
 
-    /// How many there are.
+    /// The number of statements.
     #[must_use]
     pub fn count(&self) -> usize {
         self.all().count()
     }
 
-    /// The page, without what frames it.
+    /// The generated part of the page.
     #[must_use]
     pub fn page(&self, evidence: &Evidence) -> String {
         page::write(self, evidence)
     }
 
-    /// Everything that is wrong with them.
+    /// Lists every fault.
     #[must_use]
     pub fn faults(&self, world: &World) -> Vec<String> {
         let mut faults = Vec::new();
@@ -160,18 +160,18 @@ impl Statements {
         for (document, section, statement) in self.all() {
             let at = format!("{}, {}: \"{}\"", document.title, section.title, statement.says);
             if !said.insert((&document.title, &section.title, &statement.says)) {
-                faults.push(format!("{at} stands there twice"));
+                faults.push(format!("{at} is repeated"));
             }
             named.extend(statement.rules.iter().chain(&statement.gate).cloned());
             kinds.extend(statement.without.clone());
             faults.extend(statement.faults(world).into_iter().map(|fault| format!("{at}: {fault}")));
             if let Some(kind) = statement.without.as_ref().filter(|kind| !self.without.contains_key(*kind)) {
-                faults.push(format!("{at}: there is no kind `{kind}` of statements without an example"));
+                faults.push(format!("{at}: unknown kind `{kind}` in `without`"));
             }
         }
-        faults.extend(world.codes.difference(&named).map(|code| format!("no statement is about {code}")));
+        faults.extend(world.codes.difference(&named).map(|code| format!("no statement names the code {code}")));
         let unused = self.without.keys().filter(|kind| !kinds.contains(*kind));
-        faults.extend(unused.map(|kind| format!("no statement is of the kind `{kind}`")));
+        faults.extend(unused.map(|kind| format!("no statement has the kind `{kind}`")));
         faults
     }
 
@@ -183,10 +183,10 @@ impl Statements {
 }
 
 impl Document {
-    /// Reads a document.
+    /// Parses a document.
     ///
     /// # Errors
-    /// If the text is not of its form.
+    /// If the text is invalid.
     pub fn parse(text: &str) -> Result<Self> {
         Ok(serde_json::from_str(text)?)
     }
@@ -196,35 +196,35 @@ impl Statement {
     fn faults(&self, world: &World) -> Vec<String> {
         let mut faults = Vec::new();
         if !self.says.ends_with('.') || self.says.len() < 12 {
-            faults.push("a statement is a sentence".to_owned());
+            faults.push("`says` is not a sentence with a full stop".to_owned());
         }
         if self.state == State::Decided && self.decisions.is_empty() {
-            faults.push("no decision is named".to_owned());
+            faults.push("missing `decisions`".to_owned());
         }
         if self.state == State::NotCheckable {
             if self.reason.is_none() {
-                faults.push("no reason is given".to_owned());
+                faults.push("missing `reason`".to_owned());
             }
         } else {
             let evidence = self.gate.is_some();
             if self.code.is_empty() && !evidence {
-                faults.push("no code is named".to_owned());
+                faults.push("missing `code`".to_owned());
             }
             if self.tests.is_empty() && !evidence {
-                faults.push("no test is named".to_owned());
+                faults.push("missing `tests`".to_owned());
             }
             let programs = self.gate.as_ref().and_then(|code| world.evidence.of(code)).is_some_and(Row::has_programs);
             if (self.examples.is_empty() && !programs) == self.without.is_none() {
-                faults.push("either there are examples, or `without` says why not".to_owned());
+                faults.push("expected either `examples` or `without`".to_owned());
             }
         }
         let missing = |list: &[String], known: &BTreeSet<String>, what: &str| -> Vec<String> {
-            list.iter().filter(|name| !known.contains(*name)).map(|name| format!("there is no {what} {name}")).collect()
+            list.iter().filter(|name| !known.contains(*name)).map(|name| format!("unknown {what} {name}")).collect()
         };
         faults.extend(missing(&self.decisions, &world.decisions, "decision"));
         faults.extend(missing(&self.rules, &world.codes, "code"));
         if let Some(code) = self.gate.as_ref().filter(|code| world.evidence.of(code).is_none()) {
-            faults.push(format!("the gate has no evidence of {code}"));
+            faults.push(format!("the gate has no evidence for {code}"));
         }
         faults.extend(self.code.iter().filter_map(|code| lookup::code(code)));
         faults.extend(self.tests.iter().filter_map(|test| lookup::test(test)));
@@ -233,7 +233,7 @@ impl Statement {
         faults
     }
 
-    /// A log that breaks rules has to break one that the statement is about, if it is about any.
+    /// If the statement names rules, an example with findings must have a finding of one of them.
     fn silent(&self) -> Option<String> {
         let found: BTreeSet<_> = self.examples.iter().flat_map(|example| lookup::findings(example)).collect();
         let silent = !self.rules.is_empty() && !found.is_empty() && !self.rules.iter().any(|code| found.contains(code));

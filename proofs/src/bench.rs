@@ -1,8 +1,7 @@
-//! The benchmark: how fast a log is judged, beside how fast it could be skipped; what the typed API costs, and the gate.
+//! The benchmarks: the speed of validation compared with that of skipping a log, and the cost of the typed API and the gate.
 //!
-//! All measures run in one process and one thread over one corpus that a seed makes; they take turns,
-//! round by round, so that whatever else the machine does hits all of them alike. Only the ratios
-//! within one run mean anything.
+//! All measurements run in one process and one thread, on one corpus that a seed generates. They alternate round by round, so
+//! that other load on the machine affects all of them alike. Only ratios within one run are comparable.
 
 use std::process::ExitCode;
 use std::{fmt, io};
@@ -21,55 +20,55 @@ use corpus::Corpus;
 use measure::Measure;
 use samples::Samples;
 
-/// Whatever keeps the benchmark from working.
+/// Why a benchmark cannot run.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// What to measure.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
-    /// Measure what the gate itself costs: calls, the audit log, and its verification
+    /// Measure the cost of the gate: calls, the audit log, and its verification
     #[arg(long)]
     gate: bool,
-    /// Measure what the typed API costs: packets, leases of tasks, and the end of an episode that is dropped
+    /// Measure the cost of the typed API: packets, leases of tasks, and dropping an episode
     #[arg(long, conflicts_with = "gate")]
     episode: bool,
     /// Write one JSON object instead of a table
     #[arg(long)]
     json: bool,
-    /// How many rounds; the medians count
+    /// Number of rounds; the report shows medians
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// How many episodes the corpus of logs has; 10 kB each
+    /// Number of episodes in the corpus; about 10 kB each
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     episodes: u64,
-    /// What the corpus of logs is made from
+    /// Seed of the corpus
     #[arg(long, default_value_t = 7)]
     seed: u64,
-    /// Measure the memory for so many open episodes in this process
+    /// Measure the memory of this many open episodes in this process
     #[arg(long, hide = true)]
     child_open_episodes: Option<u64>,
 }
 
-/// What came out. A megabyte is 10^6 bytes.
+/// The result. A megabyte is 10^6 bytes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Skipping each line: `serde_json` with `IgnoredAny`.
+    /// Each line skipped: `serde_json` with `IgnoredAny`.
     pub skip_mb_s: f64,
     /// Each line to a [`omen_types::Packet`].
     pub typed_mb_s: f64,
     /// The whole log through [`omen::Validator`].
     pub verdict_mb_s: f64,
-    /// The goal.
+    /// The target.
     pub verdict_over_skip: f64,
-    /// The same where the members of all objects are shuffled.
+    /// The same with the members of all objects shuffled.
     pub verdict_shuffled_over_skip: f64,
-    /// Against the `jsonschema` crate, which checks the schema alone.
+    /// Compared with the `jsonschema` crate, which checks only the schema.
     pub verdict_over_jsonschema: f64,
-    /// Memory of the validator for an open episode; none where the system does not tell.
+    /// Memory of the validator for each open episode; none if the system does not report memory.
     pub bytes_per_open_episode: Option<f64>,
     /// Each line to a [`serde_json::Value`].
     pub value_mb_s: f64,
-    /// Each line to a value, and that through the `jsonschema` crate.
+    /// Each line to a value, which the `jsonschema` crate checks.
     pub jsonschema_mb_s: f64,
     /// As `verdict_over_skip`, for the typed packets.
     pub typed_over_skip: f64,
@@ -79,9 +78,9 @@ pub struct Report {
     pub packets: u64,
     /// Episodes of the corpus.
     pub episodes: u64,
-    /// Times that each measure was taken.
+    /// Number of measurements of each kind.
     pub rounds: u32,
-    /// What the corpus was made from.
+    /// Seed of the corpus.
     pub seed: u64,
 }
 
@@ -170,7 +169,7 @@ impl fmt::Display for Report {
         writeln!(f, "\nverdict / jsonschema crate: {:.1}", self.verdict_over_jsonschema)?;
         match self.bytes_per_open_episode {
             Some(bytes) => writeln!(f, "memory of an open episode: {bytes:.0} bytes"),
-            None => writeln!(f, "memory of an open episode: not known on this system"),
+            None => writeln!(f, "memory of an open episode: not available on this system"),
         }
     }
 }

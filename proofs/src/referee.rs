@@ -1,12 +1,12 @@
 //! The referee: do the generated readers and JSON Schema give the same verdict?
 //!
-//! Valid packets, made from the schemas and taken from the examples, are changed a little, and every
-//! change is judged twice: by the `jsonschema` crate with the schema files as they are, and by
-//! `omen-types`. JSON Schema cannot see a repeated key (D42) and knows no limit of nesting; there the
-//! referee decides by itself. What is accepted must come back as it was; what is refused must have
+//! Valid packets, generated from the schemas and taken from the examples, are mutated a little, and every
+//! mutant is judged twice: by the `jsonschema` crate with the schema files as they are, and by
+//! `omen-types`. JSON Schema cannot see a repeated key (D42) and has no limit of nesting; there the
+//! referee decides by itself. An accepted packet must survive a round trip; a refused one must have
 //! errors, each with its place, where JSON Schema has errors, too.
 //!
-//! Every mutant is known by seed and number: `cargo xtask referee --seed S --from N --n 1`.
+//! Seed and number reproduce every mutant: `cargo xtask referee --seed S --from N --n 1`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,22 +31,22 @@ use mutate::Pool;
 use sample::Sampler;
 use schemas::Schemas;
 
-/// What keeps the referee from working at all: a schema file that is none.
+/// Why the referee cannot run: an invalid schema file.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// How much to compare.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
-    /// How many mutants
+    /// Number of mutants
     #[arg(long = "n", default_value_t = 100_000)]
     pub count: u64,
-    /// Where the random numbers start
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 7)]
     pub seed: u64,
     /// Number of the first mutant
     #[arg(long, default_value_t = 0)]
     pub from: u64,
-    /// How many at a time
+    /// Number of threads
     #[arg(long, default_value_t = 1)]
     pub threads: u64,
 }
@@ -57,16 +57,16 @@ impl Default for Options {
     }
 }
 
-/// What came out.
+/// The result.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Mutants that both sides accept.
     pub accepted: u64,
     /// Mutants that both sides refuse.
     pub refused: u64,
-    /// How many mutants each kind of change had a part in, and how many of them were accepted.
+    /// The number of mutants with each kind of change, and how many of them were accepted.
     pub kinds: BTreeMap<Kind, (u64, u64)>,
-    /// Where the sides differ; the first few.
+    /// The first few disagreements.
     pub disagreements: Vec<Disagreement>,
 }
 
@@ -85,7 +85,7 @@ pub struct Disagreement {
     pub text: String,
 }
 
-/// No use in listing the same mistake a thousand times.
+/// One mistake can cause thousands of disagreements.
 const MOST_DISAGREEMENTS: usize = 10;
 
 /// Compares the two sides on many mutants.
@@ -115,7 +115,7 @@ pub fn run(options: &Options) -> Result<Report, Failure> {
     Ok(all)
 }
 
-/// Packets made from the schemas: of each type, empty, full and in between.
+/// Packets generated from the schemas: of each type, minimal, full and in between.
 fn samples(schemas: &Schemas, seed: u64) -> Result<Vec<Json>, Failure> {
     let mut packets = Vec::new();
     for (name, file) in &schemas.roots {
@@ -123,7 +123,7 @@ fn samples(schemas: &Schemas, seed: u64) -> Result<Vec<Json>, Failure> {
             let seed = seed.wrapping_add(packets.len() as u64);
             let packet = Sampler::new(schemas, seed, fullness)
                 .packet(name, file)
-                .ok_or_else(|| format!("{file} is not of a known form"))?;
+                .ok_or_else(|| format!("unexpected form of {file}"))?;
             valid(schemas, &packet.write(&mut None), name)?;
             packets.push(packet);
         }
@@ -131,8 +131,7 @@ fn samples(schemas: &Schemas, seed: u64) -> Result<Vec<Json>, Failure> {
     Ok(packets)
 }
 
-/// What a model might propose: payloads made from the schemas, so many of each type of packet, half of them with
-/// an envelope of their own.
+/// Proposals of a model: payloads generated from the schemas, `count` for each packet type, half of them with an envelope.
 pub(crate) fn proposals(seed: u64, count: u64) -> Result<Vec<String>, Failure> {
     let schemas = Schemas::load()?;
     let mut proposals = Vec::new();
@@ -141,7 +140,7 @@ pub(crate) fn proposals(seed: u64, count: u64) -> Result<Vec<String>, Failure> {
             let fullness = u8::try_from(number % 9)?;
             let seed = seed.wrapping_add(proposals.len() as u64);
             let packet = Sampler::new(&schemas, seed, fullness).packet(name, file);
-            let packet = packet.ok_or_else(|| format!("{file} is not of a known form"))?;
+            let packet = packet.ok_or_else(|| format!("unexpected form of {file}"))?;
             let part = |name: &str| packet.get(name).map(|part| part.write(&mut None)).unwrap_or_default();
             let mcp = if number % 2 == 0 { String::new() } else { format!(r#", "mcp": {}"#, part("mcp")) };
             proposals.push(format!(r#"{{"packet_type": "{name}", "payload": {}{mcp}}}"#, part("payload")));

@@ -1,14 +1,14 @@
-//! The walk: what compiles, validates; what validates, resumes.
+//! The walk: whatever the typed API writes is valid, and whatever is valid can be resumed.
 //!
-//! Random walks over the typed API, with payloads random within the schemas. Whatever an episode has written,
-//! the validator accepts, without an error at the end of the stream either. Moves of the typed API may be
-//! refused only for what the types cannot know. At a sample of points the log so far is resumed, which gives
-//! the same state and the same moves; and a move that is not offered is never made.
+//! Random walks over the typed API, with random payloads within the schemas. The validator must accept every log, also at
+//! the end of the stream. A move of the typed API may be refused only for a reason that the types cannot express. At a sample
+//! of points the log so far is resumed, which must give the same state and the same moves. No move is made that was not
+//! offered.
 //!
-//! One walk in four ends by accident: its episode is dropped, by itself, by a panic or with a future that is cancelled,
-//! while tasks are open or a tool runs. What the drop policy makes of it is judged as everything else.
+//! One walk in four ends by accident: its episode is dropped, on its own, by a panic or with a cancelled future, while
+//! tasks are open or a tool runs. What the drop policy then writes is validated like everything else.
 //!
-//! Every walk is known by seed and number: `cargo xtask walk --seed S --from N --n 1`.
+//! Seed and number reproduce every walk: `cargo xtask walk --seed S --from N --n 1`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,30 +25,30 @@ use crate::referee;
 use moves::Tried;
 use world::World;
 
-/// What keeps the walk from working at all.
+/// Why the walk cannot run.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// How much to walk.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
-    /// How many episodes
+    /// Number of episodes
     #[arg(long = "n", default_value_t = 20_000)]
     pub count: u64,
-    /// Where the random numbers start
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 7)]
     pub seed: u64,
     /// Number of the first episode
     #[arg(long, default_value_t = 0)]
     pub from: u64,
-    /// How many at a time
+    /// Number of threads
     #[arg(long, default_value_t = 1)]
     pub threads: u64,
-    /// Resume one episode in so many at every point; 1 for all
+    /// Resume one episode in this many at every point; 1 for all
     #[arg(long, default_value_t = 20)]
     pub resume_every: u64,
 }
 
-/// What came out.
+/// The result.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Episodes walked.
@@ -63,14 +63,14 @@ pub struct Report {
     pub accidents: BTreeMap<String, u64>,
     /// Moves that were refused, by code.
     pub refused: BTreeMap<Code, u64>,
-    /// What should not be; the first few.
+    /// The first few faults.
     pub faults: Vec<String>,
 }
 
 /// Walks.
 ///
 /// # Errors
-/// If an envelope of the walk's own is none.
+/// If an envelope of the walk is invalid.
 pub fn run(options: &Options) -> Result<Report, Failure> {
     let threads = options.threads.max(1);
     let proposals = &referee::proposals(options.seed, PROPOSALS)?;
@@ -86,7 +86,7 @@ pub fn run(options: &Options) -> Result<Report, Failure> {
     Ok(all)
 }
 
-/// Every so-many-th walk.
+/// Every `step`th walk.
 fn walks(options: &Options, proposals: &[String], first: u64, step: u64) -> Result<Report, Failure> {
     let mut report = Report::default();
     let numbers = options.from..options.from.saturating_add(options.count);
@@ -133,7 +133,7 @@ fn walk(mut world: World<'_>, resumes: bool, report: &mut Report) -> Result<Resu
                     return Ok(Err(format!("{kind:?} was refused: {why}")));
                 }
                 if next.lines().len() != lines {
-                    return Ok(Err(format!("{kind:?} was refused, and something was written: {why}")));
+                    return Ok(Err(format!("{kind:?} was refused, but a packet was written: {why}")));
                 }
                 episode = next;
             }
@@ -148,15 +148,15 @@ fn walk(mut world: World<'_>, resumes: bool, report: &mut Report) -> Result<Resu
     Ok(judge(&lines, report))
 }
 
-/// If what was written was not offered before.
+/// The fault if the event that was written had not been offered.
 fn unoffered(offered: &[omen_fsm::Event], episode: &AnyEpisode, before: usize) -> Option<String> {
     let line = episode.lines().get(before)?;
     let facts = omen_types::PacketFacts::parse(line).ok()?;
     let event = omen_fsm::Event::of(&facts);
-    (!offered.contains(&event)).then(|| format!("`{event}` was made and not offered: {line}"))
+    (!offered.contains(&event)).then(|| format!("`{event}` was made but had not been offered: {line}"))
 }
 
-/// Takes the episode up from its log so far.
+/// Resumes the episode from its log so far.
 fn resume(world: &World<'_>, episode: &AnyEpisode, report: &mut Report) -> Result<Result<(), String>, Failure> {
     report.resumed += 1;
     let resumed = match AnyEpisode::resume(world.setup()?, episode.lines().iter().map(String::as_str)) {
@@ -166,10 +166,10 @@ fn resume(world: &World<'_>, episode: &AnyEpisode, report: &mut Report) -> Resul
     let same = resumed.nodes() == episode.nodes()
         && resumed.moves() == episode.moves()
         && std::mem::discriminant(&resumed) == std::mem::discriminant(episode);
-    Ok(if same { Ok(()) } else { Err(format!("resumed as {resumed:?}, and was {episode:?}")) })
+    Ok(if same { Ok(()) } else { Err(format!("expected {episode:?}, resumed as {resumed:?}")) })
 }
 
-/// What the validator says of the whole log.
+/// Validates the whole log.
 fn judge(lines: &[String], report: &mut Report) -> Result<(), String> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut validator = Validator::new(omen::validator::ValidatorOptions::default());
@@ -180,15 +180,15 @@ fn judge(lines: &[String], report: &mut Report) -> Result<(), String> {
             *report.made.entry(omen_fsm::Event::of(&facts).as_str()).or_default() += 1;
         }
     }
-    let summary = validator.finish(&mut findings);
+    let Ok(summary) = validator.finish(&mut findings);
     // The typed API takes layers from the table, and links its packets itself (D63, D65).
     let is_own = |finding: &&Finding| matches!(finding.diagnostic.code, Code::Layer | Code::Chain);
     if let Some(finding) = findings.iter().find(is_own) {
         return Err(format!("the validator warns: {}\n{}", finding.diagnostic, lines.join("\n")));
     }
     match findings.iter().find(|finding| finding.diagnostic.severity == Severity::Error) {
-        Some(finding) => Err(format!("the validator says: {}\n{}", finding.diagnostic, lines.join("\n"))),
-        None if summary.accepted != lines.len() as u64 => Err("the validator has not seen every packet".to_owned()),
+        Some(finding) => Err(format!("the validator reports: {}\n{}", finding.diagnostic, lines.join("\n"))),
+        None if summary.accepted != lines.len() as u64 => Err("the validator did not accept every packet".to_owned()),
         None => Ok(()),
     }
 }
@@ -211,10 +211,10 @@ impl Report {
     }
 }
 
-/// How many proposals are made from the schema of each type of packet.
+/// The number of proposals for each packet type.
 const PROPOSALS: u64 = 500;
 
-/// After so many faults it is clear that there is one.
+/// The walk stops after this many faults.
 const MOST_FAULTS: usize = 5;
 
 impl fmt::Display for Report {

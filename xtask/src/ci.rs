@@ -1,6 +1,6 @@
-//! `cargo xtask ci`: all of CI, in the order in which a mistake shows soonest.
+//! `cargo xtask ci`: all of CI, in the order in which a mistake shows soonest. The time of each step is printed at the end.
 //!
-//! No step can hang: one that takes longer than it may is killed with all that it has started. The tests run without a
+//! No step can hang: one that exceeds its limit is killed with everything that it has started. The tests run without a
 //! network where the system permits that (T1).
 
 mod limited;
@@ -18,15 +18,15 @@ pub use offline::{Offline, offline};
 /// One step.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'s> {
-    /// What it is for.
+    /// What the report calls it.
     pub name: &'s str,
-    /// The arguments of the program, which is cargo.
+    /// The arguments of cargo.
     pub arguments: &'s [&'s str],
     /// Extra environment.
     pub env: &'s [(&'s str, &'s str)],
-    /// How long it may take: several times what it takes from a clean clone on two cores.
+    /// Its time limit: several times what it takes from a clean clone on two cores.
     pub limit: Duration,
-    /// Whether it runs without a network where that is permitted.
+    /// Whether it runs without a network where the system permits that.
     pub offline: bool,
 }
 
@@ -48,7 +48,7 @@ const STEPS: &[Step<'_>] = &[
         limit: minutes(25),
         offline: false,
     },
-    // What an agent's author gets who asks for no feature.
+    // The library with its default features, as an agent's author gets it.
     Step {
         name: "library",
         arguments: &["clippy", "--locked", "-p", "omen-sdk", "--", "--deny", "warnings"],
@@ -56,7 +56,7 @@ const STEPS: &[Step<'_>] = &[
         limit: minutes(10),
         offline: false,
     },
-    // The README's first command, and its second.
+    // The README's first command; its second is the next step.
     Step {
         name: "example",
         arguments: &["run", "--locked", "--example", "first_episode"],
@@ -74,7 +74,7 @@ const STEPS: &[Step<'_>] = &[
     },
 ];
 
-/// How long all steps may take together: `.ci/run` has 90 minutes, and installs the servers from npm before.
+/// The limit of all steps together: `.ci/run` has 90 minutes, and installs the servers from npm before.
 const TOTAL: Duration = minutes(75);
 
 const fn minutes(count: u64) -> Duration {
@@ -84,15 +84,15 @@ const fn minutes(count: u64) -> Duration {
 /// Runs every step and stops at the first that fails.
 ///
 /// # Errors
-/// If cargo cannot be started, or if stdout is gone.
+/// If cargo cannot be started, or if the report cannot be written.
 pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let passed = run_steps(&cargo, STEPS, TOTAL, &offline(), out)?;
     Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Runs steps of a program, and returns whether all have passed. None runs longer than it may, nor than is left of the
-/// total.
+/// Runs steps of a program, and returns whether all have passed. No step exceeds its own limit or what is left of the
+/// total. The report ends with the time of each step that ran.
 ///
 /// # Errors
 /// If the program cannot be started, or if the report cannot be written.
@@ -105,6 +105,7 @@ pub fn run_steps(
 ) -> Result<bool, Box<dyn Error + Send + Sync>> {
     let begun = Instant::now();
     let mut took = Vec::new();
+    let mut failure = None;
     for step in steps {
         writeln!(out, "\n=== {}: cargo {}", step.name, step.arguments.join(" "))?;
         let mut command = match (step.offline, offline) {
@@ -124,22 +125,26 @@ pub fn run_steps(
         let start = Instant::now();
         let ended =
             run_limited(command, limit).map_err(|error| io::Error::other(format!("cannot start cargo: {error}")))?;
-        took.push((step.name, start.elapsed().as_secs()));
-        let trouble = match ended {
-            Ended::Passed => continue,
-            Ended::Failed => "failed".to_owned(),
-            Ended::TimedOut => format!("took longer than {limit:?}, and was killed with all that it had started"),
-            Ended::Interrupted => "was interrupted, and killed with all that it had started".to_owned(),
+        took.push((step.name, start.elapsed()));
+        failure = match ended {
+            Ended::Passed => None,
+            Ended::Failed => Some(format!("{} failed", step.name)),
+            Ended::TimedOut => {
+                Some(format!("{} exceeded its limit of {limit:?} and was killed with everything it started", step.name))
+            }
+            Ended::Interrupted => Some(format!("{} was interrupted and killed with everything it started", step.name)),
         };
-        writeln!(out, "\n=== {} {trouble}", step.name)?;
-        return Ok(false);
+        if failure.is_some() {
+            break;
+        }
     }
     writeln!(out)?;
-    for (name, seconds) in took {
-        writeln!(out, "{name:>8}: {seconds} s")?;
+    for (name, time) in &took {
+        writeln!(out, "{name:>8} {:>7.1} s", time.as_secs_f64())?;
     }
-    writeln!(out, "all steps passed")?;
-    Ok(true)
+    writeln!(out, "{:>8} {:>7.1} s", "total", begun.elapsed().as_secs_f64())?;
+    writeln!(out, "=== {}", failure.as_deref().unwrap_or("all steps passed"))?;
+    Ok(failure.is_none())
 }
 
 /// A program behind another one that starts it.

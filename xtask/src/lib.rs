@@ -5,4 +5,5 @@
 
 pub mod ci;
 pub mod dispatch;
+pub mod figures;
 pub mod rustdoc;

@@ -3,10 +3,11 @@
 use std::env;
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 use xtask::dispatch::REMOTES;
-use xtask::{ci, rustdoc};
+use xtask::{ci, figures, rustdoc};
 
 fn main() -> ExitCode {
     if let Some(code) = rustdoc::stand_in() {
@@ -34,6 +35,12 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error + Send + Sync>> {
     let rest = arguments.next();
     match (name, rest) {
         (Some("ci"), None) => ci::run(&mut io::stdout()),
+        (Some("figures"), folder) if arguments.next().is_none() => {
+            let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+            let table = figures::of_workspace(folder.as_deref().map_or(&*root, Path::new))?;
+            write!(io::stdout(), "{}", figures::Table(table))?;
+            Ok(ExitCode::SUCCESS)
+        }
         (Some("-h" | "--help" | "help"), None) => {
             write!(io::stdout(), "{}", help())?;
             Ok(ExitCode::SUCCESS)
@@ -52,7 +59,10 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error + Send + Sync>> {
 const USAGE: u8 = 2;
 
 fn help() -> String {
-    let local = [("ci", "Run all of CI: format, lints, examples, tests, docs; print the time of each step")];
+    let local = [
+        ("ci", "Run all of CI: format, lints, examples, tests, docs; print the time of each step"),
+        ("figures", "Count lines, public items, root modules and circles of modules by package"),
+    ];
     let commands = local.into_iter().chain(REMOTES.iter().map(|remote| (remote.name, remote.about)));
     let lines: Vec<_> = commands.map(|(name, about)| format!("  {name:8} {about}\n")).collect();
     format!(

@@ -1,20 +1,19 @@
-//! Standing in for rustdoc, so that it tells the public API of a crate as JSON.
+//! A stand-in for rustdoc that makes it write the public API of a crate as JSON.
 //!
-//! A stable rustdoc does that only where `RUSTC_BOOTSTRAP` is set. If it were set for cargo, too, build scripts would
-//! find another environment, and all dependencies would be built anew, back and forth. So cargo calls this program,
-//! which sets it for rustdoc alone.
+//! A stable rustdoc does that only if `RUSTC_BOOTSTRAP` is set. If it were set for cargo, too, it would change the environment
+//! of build scripts, and every dependency would be rebuilt. So cargo calls this program, which sets it for rustdoc alone.
 
 use std::env;
 use std::io::Write as _;
 use std::process::{Command, ExitCode};
 
-/// If this is set in the environment, cargo calls this program in place of rustdoc. It holds the real one.
+/// The environment variable that marks a call in place of rustdoc. Its value is the path of the real one.
 pub const REAL: &str = "OMEN_RUSTDOC";
 
-/// What makes rustdoc write JSON, for `RUSTDOCFLAGS`.
+/// The value of `RUSTDOCFLAGS` that makes rustdoc write JSON.
 pub const FLAGS: &str = "-Z unstable-options --output-format json";
 
-/// Does what rustdoc does, if this program was called in its place.
+/// Runs rustdoc if this program was called in its place.
 #[must_use]
 pub fn stand_in() -> Option<ExitCode> {
     let rustdoc = env::var_os(REAL)?;

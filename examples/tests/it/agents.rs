@@ -1,19 +1,17 @@
-//! The example agents run, and what they write is judged clean.
+//! The examples run, and their logs are accepted without a finding.
 
 use omen::{Finding, Validator, validator::ValidatorOptions};
 
-#[path = "../../built_payloads.rs"]
-mod built_payloads;
 #[path = "../../escalation.rs"]
 mod escalation;
 #[path = "../../first_episode.rs"]
 mod first_episode;
-#[path = "../../generated_payloads.rs"]
-mod generated_payloads;
 #[path = "../../model_driven.rs"]
 mod model_driven;
 #[path = "../../own_wire.rs"]
 mod own_wire;
+#[path = "../../payloads.rs"]
+mod payloads;
 #[path = "../../read_only.rs"]
 mod read_only;
 #[path = "../../resume.rs"]
@@ -24,12 +22,11 @@ mod safe_mode;
 #[test]
 fn examples_are_judged_clean() {
     let agents = [
-        ("built_payloads", built_payloads::log()),
         ("escalation", escalation::log()),
         ("first_episode", first_episode::log()),
-        ("generated_payloads", generated_payloads::log()),
         ("model_driven", model_driven::log()),
         ("own_wire", own_wire::log()),
+        ("payloads", payloads::log()),
         ("read_only", read_only::log()),
         ("resume", resume::log()),
         ("safe_mode", safe_mode::log()),
@@ -39,13 +36,13 @@ fn examples_are_judged_clean() {
         let mut findings: Vec<Finding> = Vec::new();
         let mut validator = Validator::new(ValidatorOptions::default());
         validator.feed(log.as_ref(), &mut findings);
-        let summary = validator.finish(&mut findings);
+        let Ok(summary) = validator.finish(&mut findings);
         assert!(findings.is_empty(), "{name}: {findings:#?}");
         assert!(summary.accepted > 0 && summary.rejected == 0, "{name}: {summary:?}");
     }
 }
 
-/// An example that stands in no test could write anything.
+/// Every example is in a test.
 #[test]
 fn every_example_is_tested() {
     let folder = std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap();
@@ -61,7 +58,7 @@ fn every_example_is_tested() {
     assert_eq!(examples, tested);
 }
 
-/// The agent that makes its packets by builder learns of a mistake before the packet is on its wire.
+/// An agent that builds its packets gets an error before the packet is sent.
 #[test]
 fn a_packet_out_of_turn_is_not_sent() {
     let refused = own_wire::out_of_turn().unwrap();

@@ -1,126 +1,105 @@
-//! `omen gate dry-run`: judges plans, and calls no tool.
+//! `omen gate dry-run`: says what the gate would do with plans, and calls no tool.
 
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use omen::lines::{Line, Lines};
+use omen::lines::{LineSplitter, RawLine, ReadError};
 use omen::render::human::clean;
 use omen_gate::catalog::Catalog;
 use omen_gate::dry_run::{DryRun, PlanVerdict};
 use omen_gate::{SystemClock, regular};
 use serde::Serialize;
 
+use super::config;
 use crate::args::DryRunArgs;
+use crate::exit::{Exit, Failure, complain};
 use crate::input::{Input, name};
 use crate::output::Output;
-use crate::{Failure, Outcome, complain};
 
-pub(crate) fn dry_run(args: &DryRunArgs, out: &mut Output) -> Result<Outcome, Failure> {
-    // Both are looked at, so that the mistakes of both are told.
-    let (config, catalog) = (super::config(&args.config), read(&args.catalog));
-    let (Some(config), Some(catalog)) = (config, catalog) else { return Ok(Outcome::Unread) };
-    let judge = match DryRun::new(&config, catalog, Arc::new(SystemClock::default())) {
-        Ok(judge) => judge,
+pub(crate) fn dry_run(args: &DryRunArgs, out: &mut Output) -> Result<Exit, Failure> {
+    // Both are read, so that the errors of both are reported.
+    let (config, catalog) = (config::load(&args.config), read(&args.catalog));
+    let (Some(config), Some(catalog)) = (config, catalog) else { return Ok(Exit::Unreadable) };
+    let gate = match DryRun::new(&config, catalog, Arc::new(SystemClock::default())) {
+        Ok(gate) => gate,
         Err(blocked) => {
             unusable(&args.catalog, &format!("{}; {}", blocked.message, blocked.help));
-            return Ok(Outcome::Unread);
+            return Ok(Exit::Unreadable);
         }
     };
     if config.audit.is_none() {
         complain(
-            "note: the configuration has no `[audit]` table: unless its program brings an audit log, no gate starts",
+            "note: the configuration has no `[audit]` table; a gate starts only if the program provides an audit log",
         );
     }
     let path = args.plans.as_deref().unwrap_or(Path::new("-"));
     let mut input = match Input::open_regular(path) {
         Ok(input) => input,
-        Err(error) => return Ok(unread(path, &error)),
+        Err(error) => return Ok(unreadable(path, &error)),
     };
-    out.behind(input.bar.clone());
-    let at_once = input.live || out.is_terminal();
-    let mut lines = Lines::new(judge.longest_line());
-    let mut verdicts = Verdicts { judge, out, plans: 0, is_blocked: false, failed: None };
-    let failed = loop {
-        match input.piece() {
-            Ok([]) => break None,
-            Ok(piece) => {
-                lines.feed(piece, |line| verdicts.line(line));
-                verdicts.settle(at_once)?;
-            }
-            Err(error) => break Some(error),
-        }
-    };
+    out.follow(&input.bar, input.is_live);
+    let mut lines = LineSplitter::new(gate.longest_line());
+    let mut verdicts = Verdicts { gate, out, plans: 0, is_blocked: false };
+    let read = lines.read(&mut input, |line| match line {
+        Some(line) => verdicts.line(line),
+        None => verdicts.out.caught_up(),
+    });
     input.bar.finish_and_clear();
-    if failed.is_none() {
-        lines.finish(|line| verdicts.line(line));
+    match read {
+        Ok(()) => lines.finish(|line| verdicts.line(line))?,
+        Err(ReadError::Sink(error)) => return Err(error.into()),
+        Err(ReadError::Input(error)) => {
+            verdicts.out.flush()?;
+            return Ok(unreadable(path, &error));
+        }
     }
-    verdicts.settle(true)?;
-    if let Some(error) = failed {
-        return Ok(unread(path, &error));
-    }
+    verdicts.out.flush()?;
     if verdicts.plans == 0 {
-        complain(format_args!("note: {} holds no plan", name(path)));
+        complain(format_args!("note: {} contains no plans", name(path)));
     }
-    Ok(if verdicts.is_blocked { Outcome::ErrorsFound } else { Outcome::Clean })
+    Ok(if verdicts.is_blocked { Exit::ErrorsFound } else { Exit::Clean })
 }
 
-/// Prints a line a plan.
+/// Prints one line for each plan.
 struct Verdicts<'o> {
-    judge: DryRun,
+    gate: DryRun,
     out: &'o mut Output,
     plans: u64,
     is_blocked: bool,
-    failed: Option<io::Error>,
 }
 
 #[derive(Serialize)]
-struct Judged<'v> {
+struct Row<'v> {
     index: u64,
     #[serde(flatten)]
     verdict: &'v PlanVerdict,
 }
 
 impl Verdicts<'_> {
-    fn line(&mut self, line: Line<'_>) {
-        // Whoever splits the piece into lines cannot be stopped in the midst of it.
-        if self.failed.is_some() {
-            return;
-        }
+    fn line(&mut self, line: RawLine<'_>) -> io::Result<()> {
         let verdict = match line {
-            Line::Whole(bytes) if bytes.trim_ascii().is_empty() => return,
-            Line::Whole(bytes) => self.judge.judge_line(bytes),
-            Line::TooLong => self.judge.too_long(),
+            RawLine::Whole(bytes) if bytes.trim_ascii().is_empty() => return Ok(()),
+            RawLine::Whole(bytes) => self.gate.judge_line(bytes),
+            RawLine::TooLong => self.gate.too_long(),
         };
         self.is_blocked |= matches!(verdict, PlanVerdict::Block(_));
-        self.failed = self.print(&verdict).err();
-        self.plans += 1;
-    }
-
-    /// Writes a verdict in one piece: a progress bar must find the cursor at the start of a line.
-    fn print(&mut self, verdict: &PlanVerdict) -> io::Result<()> {
-        let mut text = serde_json::to_vec(&Judged { index: self.plans, verdict })?;
+        let mut text = serde_json::to_vec(&Row { index: self.plans, verdict: &verdict })?;
         text.push(b'\n');
-        self.out.write_all(&text)
-    }
-
-    /// Gives the error that has stopped the writing, if one has.
-    fn settle(&mut self, at_once: bool) -> io::Result<()> {
-        match self.failed.take() {
-            Some(error) => Err(error),
-            None if at_once => self.out.flush(),
-            None => Ok(()),
-        }
+        // In one piece: a progress bar must find the cursor at the start of a line.
+        self.out.write_all(&text)?;
+        self.plans += 1;
+        Ok(())
     }
 }
 
-/// A catalogue file. What is wrong with it is complained of here.
+/// Reads a catalogue file. Its errors are reported here.
 fn read(path: &Path) -> Option<Catalog> {
     let catalog = match regular::read(path, MAX_CATALOG).map(String::from_utf8) {
         Ok(Ok(text)) => Catalog::parse(&text).map_err(|error| error.to_string()),
-        Ok(Err(error)) => Err(format!("it cannot be read: {error}")),
+        Ok(Err(error)) => Err(format!("cannot read it: {error}")),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(error.to_string()),
-        Err(error) => Err(format!("it cannot be read: {error}")),
+        Err(error) => Err(format!("cannot read it: {error}")),
     };
     catalog.map_err(|why| unusable(path, &why)).ok()
 }
@@ -129,10 +108,10 @@ fn unusable(path: &Path, why: &str) {
     complain(format_args!("cannot use the catalogue {}: {}", path.display(), clean(why)));
 }
 
-fn unread(path: &Path, error: &io::Error) -> Outcome {
+fn unreadable(path: &Path, error: &io::Error) -> Exit {
     complain(format_args!("cannot read {}: {error}", name(path)));
-    Outcome::Unread
+    Exit::Unreadable
 }
 
-/// The longest catalogue file that is read, in bytes.
+/// The largest catalogue file that is read, in bytes.
 const MAX_CATALOG: u64 = 256 << 20;

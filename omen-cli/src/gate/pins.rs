@@ -1,4 +1,4 @@
-//! Entries for the allowlist, for the operator to complete.
+//! Entries for the allowlist, to be completed by the operator.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use omen_gate::catalog::{Catalog, Listed};
 use omen_gate::{Config, bounded};
 use serde_json::Value;
 
-/// An entry for each tool, in TOML, with comments on what is known of it.
+/// An entry for each tool, in TOML, with comments about the tool.
 pub(super) fn entries(catalog: &Catalog, config: &Config) -> String {
     let mut text = HEAD.to_owned();
     for listed in catalog.iter() {
@@ -16,35 +16,35 @@ pub(super) fn entries(catalog: &Catalog, config: &Config) -> String {
     text
 }
 
-/// The permissions are left empty, which no configuration takes: only the operator can say what a tool may do.
+/// The permissions are left empty, which no configuration accepts: only the operator can say what a tool may do.
 fn entry(text: &mut String, listed: &Listed, config: &Config) {
     let (id, tool) = (listed.id(), listed.tool());
     text.push('\n');
-    comment(text, &format!("{id}: {}", tool.description.as_deref().unwrap_or("its server says nothing of it")));
+    comment(text, &format!("{id}: {}", tool.description.as_deref().unwrap_or("no description")));
     if let Some(Value::Object(claims)) = tool.more.get("annotations") {
         let claims = Value::Object(claims.clone());
-        comment(text, &format!("Its server claims {claims}, which grants nothing (D47)."));
+        comment(text, &format!("The server claims {claims}; claims grant nothing (D47)."));
     }
     if let Some(why) = listed.problem() {
-        comment(text, &format!("It cannot be called: {why}."));
+        comment(text, &format!("Cannot be called: {why}."));
     }
     match config.allow.permit(listed) {
-        Ok(_) => comment(text, "It is allowed in this form already."),
-        Err(blocked) => comment(text, &format!("Now: {}.", blocked.message)),
+        Ok(_) => comment(text, "Already allowed in this form."),
+        Err(blocked) => comment(text, &format!("Not allowed yet: {}.", blocked.message)),
     }
-    // What has no pin cannot be approved, and the comment says so.
+    // A tool without a pin cannot be approved; the comment above says why.
     if let Ok(pin) = listed.pin() {
         let (server, tool) = (quoted(id.server.as_str()), quoted(id.tool.as_str()));
         let _ = writeln!(text, "[[allow]]\nserver = {server}\ntool = {tool}\npin = \"{pin}\"\npermissions = []");
     }
 }
 
-/// One line, whatever the text holds.
+/// Writes a text as one line, whatever characters it has.
 fn comment(text: &mut String, what: &str) {
     let _ = writeln!(text, "# {}", clean(&bounded(what)).trim_end());
 }
 
-/// A basic string of TOML. Names are foreign, and what could be taken for something else is escaped.
+/// Quotes a name as a basic string of TOML. Names come from servers, so every unusual character is escaped.
 fn quoted(name: &str) -> String {
     let mut text = String::from('"');
     for c in name.chars() {
@@ -61,7 +61,7 @@ fn quoted(name: &str) -> String {
 }
 
 const HEAD: &str = "\
-# The tools that the servers list now. Look at each; copy those that may be called into the
-# configuration, and write down what they can do: READ, WRITE, EXECUTE, NETWORK. Long texts are cut
-# here; the catalogue has the whole of them.
+# The tools that the servers list now. Review each one; copy those that may be called into the
+# configuration, and fill in their permissions: READ, WRITE, EXECUTE, NETWORK. Long texts are cut
+# off here; the catalogue has the full texts.
 ";

@@ -1,4 +1,4 @@
-//! `omen audit`: the four verdicts, anchors, and what cannot be read.
+//! `omen audit`: the four verdicts, anchors, and files that cannot be read.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn audit(folder: &TempDir, args: &[&str]) -> Run {
     run(omen(["audit"].into_iter().chain(args.iter().copied())).current_dir(folder))
 }
 
-/// Verifies the log, and gives the exit code and the one object.
+/// Verifies the log, and returns the exit code and the one object.
 #[track_caller]
 fn verdict(folder: &TempDir, more: &[&str]) -> (i32, Value) {
     let args = [&["verify", "--format", "json", "--key-file", "audit.key"], more, &["audit.jsonl"]].concat();
@@ -86,7 +86,7 @@ fn a_sound_log_exits_0() {
     let human = audit(&folder, &["verify", "--key-file", "audit.key", "audit.jsonl"]);
     assert_eq!((human.code, human.stderr.as_str()), (0, ""));
     assert!(human.stdout.starts_with("audit.jsonl: sound\n  3 sound entries in "), "{}", human.stdout);
-    assert!(human.stdout.ends_with("; no anchor was given\n"), "{}", human.stdout);
+    assert!(human.stdout.ends_with("; no anchor given\n"), "{}", human.stdout);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_changed_log_exits_1_and_says_where() {
     assert!(human.stdout.starts_with(&place) && human.stdout.contains("\n  help: keep the files"), "{}", human.stdout);
 }
 
-/// What the log says cannot write to the terminal, nor fill it.
+/// The content of the log can neither control the terminal nor fill it.
 #[test]
 fn a_changed_log_cannot_write_to_the_terminal() {
     let folder = logged();
@@ -167,7 +167,7 @@ fn a_log_that_is_not_sound_gets_no_anchor() {
     change(&folder, |log| log.truncate(0));
     let run = audit(&folder, &["export-anchor", "--key-file", "audit.key", "audit.jsonl"]);
     assert_eq!((run.code, run.stdout.as_str()), (1, ""));
-    assert!(run.stderr.starts_with("omen: no anchor for audit.jsonl, which is truncated: "), "{}", run.stderr);
+    assert!(run.stderr.starts_with("omen: cannot export an anchor: audit.jsonl is truncated: "), "{}", run.stderr);
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn the_key_may_come_from_the_environment() {
 }
 
 #[test]
-fn arguments_that_make_no_sense_exit_2() {
+fn usage_errors_exit_2() {
     let folder = logged();
     for args in [
         &["verify", "audit.jsonl"][..],
@@ -229,9 +229,9 @@ fn what_cannot_be_read_exits_3() {
     }
 }
 
-/// Garbage behind the last line is not what a crash leaves, and is not cut off.
+/// Garbage after the last line is not the result of a crash, and is not cut off.
 #[test]
-fn garbage_at_the_end_exits_1_and_is_no_crash() {
+fn garbage_at_the_end_exits_1_and_is_not_a_crash() {
     let folder = logged();
     let before = fs::read(folder.path().join("audit.jsonl")).unwrap();
     change(&folder, |log| log.extend(b"garbage"));
@@ -248,7 +248,7 @@ fn garbage_at_the_end_exits_1_and_is_no_crash() {
     assert!(!human.stdout.contains("crash"), "{}", human.stdout);
 }
 
-/// Who empties the log and removes its head record does not make it one that was never used.
+/// An emptied log without its head record does not look like a log that was never used.
 #[test]
 fn an_emptied_log_without_its_head_record_is_not_taken_for_a_new_one() {
     let folder = logged();
@@ -262,7 +262,7 @@ fn an_emptied_log_without_its_head_record_is_not_taken_for_a_new_one() {
     assert!(!human.stdout.contains("never used"), "{}", human.stdout);
 }
 
-/// What is no regular file is refused at once: nothing waits for a writer, and nothing reads without end.
+/// A file that is not regular is refused at once: nothing waits for a writer, and nothing reads forever.
 #[test]
 #[cfg(unix)]
 fn pipes_and_devices_are_refused_at_once() {
@@ -283,9 +283,9 @@ fn pipes_and_devices_are_refused_at_once() {
         assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     }
     let mut anchor = omen(["audit", "verify", "--key-file", "audit.key", "--anchor", "pipe", "audit.jsonl"]);
-    let told = run(anchor.current_dir(&folder).timeout(AT_ONCE)).stderr;
+    let stderr = run(anchor.current_dir(&folder).timeout(AT_ONCE)).stderr;
     assert_eq!(
-        told,
+        stderr,
         "omen: cannot use the anchor pipe: expected a regular file, found a pipe: write its content to a file, and name that file\n"
     );
     // The head record, too.
@@ -295,7 +295,7 @@ fn pipes_and_devices_are_refused_at_once() {
     assert_eq!(run(command.current_dir(&folder).timeout(AT_ONCE)).code, 3);
 }
 
-/// The wrong key makes everything look changed; the help says so.
+/// With the wrong key everything looks changed; the help says so.
 #[test]
 fn another_key_is_named_as_a_reason() {
     let folder = logged();
@@ -307,7 +307,7 @@ fn another_key_is_named_as_a_reason() {
 }
 
 #[test]
-fn help_tells_exit_codes_and_an_example() {
+fn help_shows_exit_codes_and_an_example() {
     let folder = folder(&[]);
     for command in ["verify", "export-anchor"] {
         let help = audit(&folder, &[command, "--help"]);

@@ -1,4 +1,4 @@
-//! What `omen check` takes, and how it judges.
+//! The arguments of `omen check`, and its verdicts.
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn warnings_exit_0() {
     assert_eq!((findings.len(), summary["warnings"].as_u64()), (1, Some(1)));
 }
 
-/// Of `-A`, `-W` and `-D` the last one holds, in whatever form it comes.
+/// Of `-A`, `-W` and `-D` the last one applies, in any form.
 #[test]
 fn the_last_level_holds() {
     #[track_caller]
@@ -84,7 +84,7 @@ fn blank_lines_count_as_lines_but_not_as_packets() {
     assert_eq!(summary["packets"], 2);
 }
 
-/// Every example gives through the command what it gives through the library.
+/// Every example has the same findings through the command as through the library.
 #[test]
 fn every_example_gets_the_verdict_that_stands_beside_it() {
     let folder = TempDir::new().unwrap();
@@ -106,7 +106,7 @@ fn every_example_gets_the_verdict_that_stands_beside_it() {
     let (findings, summary) = json(&run(omen(args).current_dir(&folder)));
     let mut found: Vec<_> = findings
         .iter()
-        .map(|finding| ["file", "packet_index", "code", "severity"].map(|member| finding[member].to_string()))
+        .map(|finding| ["file", "packet_index", "code", "severity"].map(|field| finding[field].to_string()))
         .collect();
     found.sort();
     expected.sort();

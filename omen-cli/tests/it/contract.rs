@@ -1,4 +1,4 @@
-//! The JSON output is a contract: members, order, nothing else on stdout.
+//! The JSON output is a contract: its fields, their order, and nothing else on stdout.
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 
@@ -34,7 +34,7 @@ pub(super) fn check_keys(text: &str, expect: &[&str]) {
     assert_eq!(serde_json::from_str::<Keys>(text).unwrap().0, expect);
 }
 
-const MEMBERS: [&str; 15] = [
+const FIELDS: [&str; 15] = [
     "file",
     "line",
     "column",
@@ -53,14 +53,14 @@ const MEMBERS: [&str; 15] = [
 ];
 
 #[test]
-fn members_stand_in_their_order() {
+fn fields_are_in_their_order() {
     let input = format!("{}{}\u{feff}?\n", log(BAD), log("invalid/e6-end-with-directive-open.jsonl"));
     let run = run(omen(["check", "--format", "json"]).write_stdin(input));
     let lines: Vec<&str> = run.stdout.lines().collect();
     let (last, findings) = lines.split_last().unwrap();
     assert_eq!(findings.len(), 3);
     for finding in findings {
-        check_keys(finding, &MEMBERS);
+        check_keys(finding, &FIELDS);
     }
     check_keys(last, &["summary"]);
     let summary = last.strip_prefix("{\"summary\":").unwrap().strip_suffix('}').unwrap();
@@ -93,8 +93,8 @@ fn a_finding_in_a_packet_says_all_there_is() {
 fn what_is_unknown_is_null() {
     let run = run(omen(["check", "--format", "json"]).write_stdin("?\n"));
     let (findings, summary) = json(&run);
-    for member in ["packet_id", "correlation_id", "packet_type", "state", "pointer"] {
-        assert_eq!(findings[0][member], Value::Null, "{member}");
+    for field in ["packet_id", "correlation_id", "packet_type", "state", "pointer"] {
+        assert_eq!(findings[0][field], Value::Null, "{field}");
     }
     assert_eq!((&findings[0]["stage"], &findings[0]["code"]), (&"json".into(), &"JSON".into()));
     assert_eq!(summary["rejected"], 1);
@@ -106,21 +106,21 @@ fn the_end_of_the_stream_has_no_line() {
     let (findings, _) = json(&run(omen(["check", "--format", "json"]).write_stdin(log)));
     let finding = &findings[0];
     assert_eq!((&finding["stage"], &finding["code"]), (&"end".into(), &"E6".into()));
-    for member in ["line", "column", "packet_index"] {
-        assert_eq!(finding[member], Value::Null, "{member}");
+    for field in ["line", "column", "packet_index"] {
+        assert_eq!(finding[field], Value::Null, "{field}");
     }
     assert_eq!(finding["packet_id"], "pkt_directive_1");
 }
 
 #[test]
-fn bytes_that_are_no_utf_8_are_a_finding() {
+fn bytes_that_are_not_utf_8_are_a_finding() {
     let run = run(omen(["check", "--format", "json"]).write_stdin(&b"{\"\xc3\xa9\":\"\xff\"}\n"[..]));
     let (findings, _) = json(&run);
     assert_eq!(run.code, 1);
     assert_eq!((findings.len(), &findings[0]["code"]), (1, &"JSON".into()));
 }
 
-/// Not even a file's name can break the JSON or the line.
+/// A file name can break neither the JSON nor the line.
 #[test]
 #[cfg(unix)]
 fn strange_file_names_are_escaped() {

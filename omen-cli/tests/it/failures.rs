@@ -1,4 +1,4 @@
-//! What goes wrong outside the log: arguments, inputs, the output.
+//! Errors outside the log: of arguments, inputs and the output.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
@@ -6,7 +6,7 @@ use std::process::Stdio;
 use super::*;
 
 #[test]
-fn arguments_that_make_no_sense_exit_2() {
+fn usage_errors_exit_2() {
     #[track_caller]
     fn check(args: &[&str], expect: &str) {
         let run = run(omen(args.iter().copied()).write_stdin(""));
@@ -36,7 +36,7 @@ fn an_unreadable_file_does_not_keep_the_others_from_being_judged() {
     let errors: Vec<&str> = run.stderr.lines().collect();
     assert_eq!(errors.len(), 2, "{}", run.stderr);
     assert!(errors[0].starts_with("omen: cannot read missing.jsonl: "), "{}", errors[0]);
-    assert_eq!(errors[1], "omen: cannot read .: it is a directory");
+    assert_eq!(errors[1], "omen: cannot read .: is a directory");
     let (findings, summary) = json(&run);
     assert_eq!((findings.len(), &summary["files"]), (1, &1.into()));
 }
@@ -46,7 +46,7 @@ fn an_empty_input_is_noted() {
     for input in ["", "\n\n  \n"] {
         let run = run(omen(["check", "--format", "json"]).write_stdin(input));
         assert_eq!(run.code, 0);
-        assert_eq!(run.stderr, "omen: note: <stdin> holds no packet\n");
+        assert_eq!(run.stderr, "omen: note: <stdin> contains no packets\n");
         let (findings, summary) = json(&run);
         assert_eq!((findings.len(), &summary["packets"], &summary["files"]), (0, &0.into(), &1.into()));
     }
@@ -81,7 +81,7 @@ fn a_full_disk_exits_3() {
     }
 }
 
-/// Whoever reads the findings goes away: the command stops at once, though its input never ends.
+/// The reader of the findings goes away: the command stops at once, although its input never ends.
 #[test]
 #[cfg(unix)]
 fn a_broken_pipe_exits_3() {
@@ -109,7 +109,7 @@ fn a_broken_pipe_exits_3() {
     }
 }
 
-/// A stream that goes on: what was found is shown before the next packet comes.
+/// In a live stream, findings are shown before the next packet arrives.
 #[test]
 fn findings_of_a_live_stream_are_not_held_back() {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_omen"))

@@ -1,4 +1,4 @@
-//! `omen gate`: plans on trial, and what goes wrong around them.
+//! `omen gate`: dry runs of plans, and their errors.
 
 use omen_gate::catalog::pin;
 use serde_json::json;
@@ -8,7 +8,7 @@ use super::*;
 #[cfg(unix)]
 mod catalog;
 
-/// Tools of the server `files`. The schemas let more arguments pass than they name.
+/// Tools of the server `files`. The schemas accept more arguments than they name.
 fn tools() -> Value {
     let properties = |names: &[&str]| {
         let properties: serde_json::Map<_, _> =
@@ -55,7 +55,7 @@ fn config() -> String {
     .concat()
 }
 
-/// Without an audit log there is no gate.
+/// A gate does not start without an audit log.
 const AUDIT: &str = "[audit]\nlog = 'audit.jsonl'\nkey_env = 'KEY'\n";
 
 /// `gate.toml`, `catalog.json` and `plans.jsonl`.
@@ -90,7 +90,7 @@ fn string(text: &str) -> String {
     json!(text).to_string()
 }
 
-/// One line, its verdict and code, and a part of message or help.
+/// Checks the verdict and code of one line, and a part of its message or help.
 #[track_caller]
 fn check(line: &str, verdict: &str, code: Option<&str>, says: &str) {
     let run = dry_run(&prepared(&format!("{line}\n")), &["plans.jsonl"]);
@@ -204,10 +204,10 @@ fn plans_are_judged_in_their_order() {
 fn an_empty_input_is_noted() {
     let run = dry_run(&prepared("\n \n"), &["plans.jsonl"]);
     assert_eq!((run.code, run.stdout.as_str()), (0, ""));
-    assert_eq!(run.stderr, "omen: note: plans.jsonl holds no plan\n");
+    assert_eq!(run.stderr, "omen: note: plans.jsonl contains no plans\n");
 }
 
-/// The line after it is judged as ever.
+/// The line after it is judged as usual.
 #[test]
 fn a_line_that_is_too_long_or_not_utf_8_is_blocked() {
     let folder = prepared("");
@@ -254,10 +254,10 @@ fn what_cannot_be_read_exits_3() {
     }
     let folder = prepared(&read());
     check(&folder, "missing.toml", "catalog.json", "plans.jsonl", "the configuration `missing.toml` cannot be read");
-    check(&folder, "gate.toml", "missing.json", "plans.jsonl", "the catalogue missing.json: it cannot be read");
-    check(&folder, "gate.toml", ".", "plans.jsonl", "the catalogue .: it cannot be read");
+    check(&folder, "gate.toml", "missing.json", "plans.jsonl", "the catalogue missing.json: cannot read it");
+    check(&folder, "gate.toml", ".", "plans.jsonl", "the catalogue .: cannot read it");
     check(&folder, "gate.toml", "catalog.json", "missing.jsonl", "cannot read missing.jsonl: ");
-    check(&folder, "gate.toml", "catalog.json", ".", "cannot read .: it is a directory");
+    check(&folder, "gate.toml", "catalog.json", ".", "cannot read .: is a directory");
     for (catalog, why) in [
         ("", "cannot be read"),
         ("[]", "does not have the form"),
@@ -275,8 +275,7 @@ fn what_cannot_be_read_exits_3() {
     check(&folder, "gate.toml", "catalog.json", "plans.jsonl", "lists more than 1000 tools");
 }
 
-/// Foreign text in messages reaches standard error, and through JSON a terminal.
-/// What is no regular file is refused at once, but for plans on standard input.
+/// A file that is not regular is refused at once, except for plans on standard input.
 #[test]
 #[cfg(unix)]
 fn pipes_and_devices_are_refused_at_once() {
@@ -304,6 +303,7 @@ fn pipes_and_devices_are_refused_at_once() {
     assert_eq!(through.code, 0, "{}", through.stderr);
 }
 
+/// Foreign text in messages reaches standard error, and through JSON a terminal.
 #[test]
 fn nothing_foreign_writes_to_the_terminal() {
     let bad = |c: char| c.is_control() && c != '\n' || ('\u{202a}'..='\u{202e}').contains(&c);
@@ -317,7 +317,7 @@ fn nothing_foreign_writes_to_the_terminal() {
 }
 
 #[test]
-fn arguments_that_make_no_sense_exit_2() {
+fn usage_errors_exit_2() {
     let folder = prepared("");
     for args in [
         &["dry-run"][..],
@@ -344,7 +344,7 @@ fn the_schema_is_that_of_the_configuration() {
 }
 
 #[test]
-fn help_tells_exit_codes_and_an_example() {
+fn help_shows_exit_codes_and_an_example() {
     let folder = folder(&[]);
     for command in ["dry-run", "catalog"] {
         let help = gate(&folder, &[command, "--help"]);
@@ -355,7 +355,7 @@ fn help_tells_exit_codes_and_an_example() {
     assert!(gate(&folder, &["schema", "--help"]).stdout.contains("omen gate schema >"));
 }
 
-/// Whoever plans waits for the verdict on one plan before the next.
+/// A planner may wait for the verdict on one plan before the next.
 #[test]
 fn verdicts_of_a_live_stream_are_not_held_back() {
     use std::io::{BufRead as _, BufReader, Write as _};
@@ -379,7 +379,7 @@ fn verdicts_of_a_live_stream_are_not_held_back() {
         stdout.read_line(&mut line).unwrap();
         assert!(line.starts_with(&format!("{{\"index\":{index},\"verdict\":\"allow\"")), "{line}");
     }
-    // Now nobody reads any more: the command stops, though its input goes on.
+    // Nobody reads any more: the command stops, although its input continues.
     drop(stdout);
     while writeln!(stdin, "{}", read()).is_ok() {}
     let output = child.wait_with_output().unwrap();

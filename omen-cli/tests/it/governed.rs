@@ -1,4 +1,4 @@
-//! The example `governed_write` runs for real: a child process for the tools, and everything on disk.
+//! The example `governed_write` runs for real, with a child process for the tools and everything on disk.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-/// Builds the example, which is no more than a look if all tests are run, and tells where it is.
+/// Builds the example, which takes no time if all tests are run, and returns its path.
 fn example() -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     // From the root, as `cargo test` there, so that nothing is built twice with other features.
@@ -22,7 +22,7 @@ fn example() -> PathBuf {
     built.find_map(|message| message["executable"].as_str().map(PathBuf::from)).unwrap()
 }
 
-/// Runs the example, and gives what it prints.
+/// Runs the example, and returns its output.
 fn run(example: &Path, dir: &Path) -> String {
     let output = Command::new(example).arg("--audit").arg(dir).output().unwrap();
     let (stdout, stderr) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));

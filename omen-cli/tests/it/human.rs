@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Compares with a file in `snapshots`. To accept what is there now: `OMEN_BLESS=1 cargo test`.
+/// Compares with a file in `snapshots`. To accept the current output: `OMEN_BLESS=1 cargo test`.
 #[track_caller]
 fn check_snapshot(name: &str, found: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/snapshots").join(name);
@@ -25,7 +25,7 @@ fn a_finding_at_the_end_of_the_stream() {
     check_snapshot("end.txt", &run(omen(["check"]).write_stdin(log)).stdout);
 }
 
-/// The caret stands below the byte that is wrong, behind wide letters and tabs.
+/// The caret is below the wrong byte, also after wide characters.
 #[test]
 fn the_caret_stands_below_the_place() {
     let stdout = run(omen(["check"]).write_stdin("{\"\u{e9}\u{e8}\": ?}\n")).stdout;
@@ -64,7 +64,7 @@ fn colours_are_for_terminals() {
     assert!(!coloured(&["check", "--color", "always", "--format", "json"], false));
 }
 
-/// Packets are long; what is shown of them is not.
+/// Packets are long; excerpts are not.
 #[test]
 fn source_lines_are_windows() {
     let text = format!("{}\n", "x".repeat(1_000_000));

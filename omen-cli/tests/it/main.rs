@@ -16,26 +16,27 @@ mod gate;
 mod governed;
 mod human;
 mod others;
+mod readme;
 
-/// The command, with nothing of the caller's terminal about it.
+/// The command, independent of the caller's terminal.
 fn omen<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_omen"));
     command.args(args).env_remove("NO_COLOR").env_remove("CLICOLOR").env_remove("CLICOLOR_FORCE");
     command
 }
 
-/// Far more than a command needs that waits for nobody, and far less than for ever.
+/// Far more time than a command needs that does not wait.
 #[cfg(unix)]
 const AT_ONCE: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// Makes a pipe with a name. Nobody has its other end.
+/// Creates a named pipe, whose other end is not open.
 #[cfg(unix)]
 fn pipe(folder: &TempDir, name: &str) {
     let made = std::process::Command::new("mkfifo").arg(folder.path().join(name)).status();
     assert!(made.expect("mkfifo starts").success());
 }
 
-/// What a run gave.
+/// The result of a run.
 struct Run {
     code: i32,
     stdout: String,

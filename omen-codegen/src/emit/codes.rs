@@ -12,7 +12,8 @@ pub(super) fn emit(model: &Model) -> TokenStream {
     let codes: Vec<_> = model.rules.iter().map(|rule| &rule.code).collect();
     let docs = model.rules.iter().map(|rule| doc(&format!("`{}`: {}.", rule.code, rule.title)));
     let infos = model.rules.iter().map(|rule| {
-        let (code, title, stage, severity) = (&rule.code, &rule.title, &rule.stage, &rule.severity);
+        let (code, title, severity) = (&rule.code, &rule.title, &rule.severity);
+        let stage = ident(&pascal(rule.stage.as_str()));
         let (condition, statement, rationale) = (&rule.condition, &rule.statement, &rule.rationale);
         let (help, failure, source, policy) = (&rule.help, &rule.failure, &rule.source, list(&rule.policy));
         let shared = match &rule.shared_with {
@@ -23,7 +24,7 @@ pub(super) fn emit(model: &Model) -> TokenStream {
             None => quote!(None),
         };
         quote!(RuleInfo {
-            code: #code, title: #title, stage: #stage, severity: #severity, policy: #policy,
+            code: #code, title: #title, stage: Stage::#stage, severity: #severity, policy: #policy,
             condition: #condition, statement: #statement, rationale: #rationale,
             help: #help, failure: #failure, source: #source, shared_with: #shared,
         })

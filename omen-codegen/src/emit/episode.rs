@@ -1,5 +1,4 @@
-//! The typed API: types that stand for states, a method for each row of the table, and an answer to
-//! every call that has no row.
+//! The typed API: the types of states, a method for each row of the table, and an explanation for each illegal call.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -12,6 +11,7 @@ use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Answer, Fsm, Model, Move, Typestate};
 
 mod capability;
+mod each;
 mod explain;
 mod method;
 
@@ -35,11 +35,11 @@ pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStr
     Ok(tokens)
 }
 
-/// A type that stands for states.
+/// The type of one or more states.
 struct State<'m> {
     of: &'m Typestate,
     ty: syn::Type,
-    /// Its parameters: one capital letter each; `N` is a number.
+    /// Its parameters, one capital letter each; `N` is a number.
     parameters: Vec<syn::Ident>,
 }
 
@@ -57,7 +57,7 @@ impl<'m> State<'m> {
         Ok(Self { of, ty, parameters })
     }
 
-    /// Whether it stands alone, without parameters.
+    /// Whether it has no parameters.
     fn is_plain(&self) -> bool {
         self.parameters.is_empty()
     }
@@ -71,7 +71,7 @@ impl<'m> State<'m> {
     }
 }
 
-/// The zero-sized type: `Idle`, or `Act` of `Decide<Act>`. Types with parameters are written by hand.
+/// The marker type: `Idle`, or `Act` of `Decide<Act>`. Types with parameters are written by hand.
 fn marker(state: &State<'_>) -> Option<TokenStream> {
     let name =
         state.of.ty.split(['<', '>']).rfind(|name| !name.is_empty()).filter(|_| state.is_plain() && !state.of.open)?;
@@ -110,7 +110,7 @@ fn methods(
 ) -> Result<Option<TokenStream>, Mistakes> {
     let mut methods = Vec::new();
     for (at, mv) in fsm.typed.moves.iter().enumerate() {
-        // What is written by hand, or for all states at once, needs no method of its own.
+        // Methods written by hand or shared by all states are not generated here.
         let legal = matches!(fsm.answer(state.of, mv), Answer::Legal);
         if !legal || mv.by_hand || everywhere(fsm, states, mv, implementations).is_some() {
             continue;
@@ -122,6 +122,10 @@ fn methods(
                 format!("`{method}` is legal in `{}`, and moves/{method}.rs has no function for it", state.of.ty),
             )
         })?;
+        // The states of a capability share one method, see `capability`.
+        if mv.capability.as_ref().is_some_and(|capability| !capability.per_state) && implementation.is_for_any() {
+            continue;
+        }
         let next = next(fsm, states, state, mv);
         methods.push(method::emit(state, mv, implementation, next).map_err(|problem| mistake(at, problem))?);
     }
@@ -136,7 +140,7 @@ fn methods(
     }))
 }
 
-/// The methods that every state has, in one piece, so that code which is generic over the state has them, too.
+/// The methods that every state has, in one impl, so that code that is generic over every state has them too.
 fn common(
     fsm: &Fsm,
     states: &[State<'_>],
@@ -159,7 +163,7 @@ fn common(
     }))
 }
 
-/// The function of a move that is legal in every state and leads to the same from each.
+/// The function of a move that is legal in every state and leads to the same state from each.
 fn everywhere<'i>(
     fsm: &Fsm,
     states: &[State<'_>],
@@ -172,7 +176,7 @@ fn everywhere<'i>(
     (legal && !mv.by_hand && of.next().is_none()).then_some(only)
 }
 
-/// The function for just this state, or else that for any.
+/// The function for this state, or else the function for any state.
 fn find<'i>(state: &State<'_>, mv: &Move, implementations: &'i [Implementation]) -> Option<&'i Implementation> {
     let mut of = implementations.iter().filter(|implementation| implementation.method == mv.method);
     let exact = of.clone().find(|implementation| implementation.state == state.ty);
@@ -181,7 +185,7 @@ fn find<'i>(state: &State<'_>, mv: &Move, implementations: &'i [Implementation])
     })
 }
 
-/// The type that stands for where a move leads, if there is one.
+/// The type of the state that a move leads to, if there is one.
 fn next<'s>(fsm: &Fsm, states: &'s [State<'_>], state: &State<'_>, mv: &Move) -> Option<&'s syn::Type> {
     let mut targets = fsm.targets(state.of, &mv.events);
     targets.sort_unstable();
@@ -200,7 +204,7 @@ fn mistake(at: usize, problem: String) -> Mistakes {
         pointer: format!("/typed/moves/{at}"),
         kind: "typed",
         problem,
-        help: "write the function, change the rows, or name the type in `except`".to_owned(),
+        help: "write the function, change the rows, or list the type in `except`".to_owned(),
     }
     .into()
 }

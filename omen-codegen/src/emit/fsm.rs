@@ -337,7 +337,7 @@ pub(super) fn refusals(model: &Model) -> TokenStream {
         };
         let (description, source) = (&refusal.description, &refusal.source);
         quote! {
-            Refusal {
+            RefusalInfo {
                 code: Code::#code,
                 within: NodeSet(#within),
                 events: #events,
@@ -363,7 +363,7 @@ pub(super) fn refusals(model: &Model) -> TokenStream {
         }
 
         /// The refusals, the most specific first: what gives each cell its code.
-        pub static REFUSALS: &[Refusal] = &[#(#refusals),*];
+        pub static REFUSALS: &[RefusalInfo] = &[#(#refusals),*];
     }
 }
 
@@ -382,9 +382,6 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
         .ok_or_else(|| bug(format!("the verification loop names the state `{}`", fsm.loop_state)))?;
     let (opened_by, closed_by) = (event_name(named(&fsm.loop_opened_by)?), event_name(named(&fsm.loop_closed_by)?));
     let evidence = fsm.evidence_events.iter().map(|id| named(id).map(event_name)).collect::<Result<Vec<_>, _>>()?;
-    let names: Vec<_> = fsm.obligations.iter().map(|o| ident(&o.name)).collect();
-    let docs = fsm.obligations.iter().map(|o| doc(&o.description));
-    let missing = fsm.obligations.iter().map(|o| &o.missing);
     let mut meets = Vec::new();
     let mut waives = Vec::new();
     for obligation in &fsm.obligations {
@@ -403,54 +400,16 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
                 test
             };
             let test = (!obligation.when.is_empty()).then(|| quote!(&& #test));
-            meets.push(quote!(if event == Event::#event_ident #test { met |= Obligation::#name.bit(); }));
+            meets.push(quote!(if self == Event::#event_ident #test { met.insert(Obligation::#name); }));
         }
         if let Some(guard) = &obligation.waived_unless {
             let packet = model.packets.first().map_or("", String::as_str);
             let test = test(model, packet, guard)?;
-            waives.push(quote!(if !(#test) { waived |= Obligation::#name.bit(); }));
+            waives.push(quote!(if !(#test) { waived.insert(Obligation::#name); }));
         }
     }
     let evidence_missing = &fsm.evidence_missing;
     Ok(quote! {
-        /// What the verification loop needs before it may close (E3, INV-008).
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[repr(u8)]
-        pub enum Obligation { #(#docs #names),* }
-
-        impl Obligation {
-            /// Every obligation, in order.
-            pub const ALL: &'static [Obligation] = &[#(Obligation::#names),*];
-
-            /// Said when it is not met.
-            #[must_use]
-            pub fn missing(self) -> &'static str {
-                match self { #(Obligation::#names => #missing),* }
-            }
-
-            /// Its bit in a set of obligations.
-            #[must_use]
-            pub fn bit(self) -> u8 {
-                1 << self as u8
-            }
-
-            /// The obligations that a packet meets, as bits.
-            #[must_use]
-            pub fn met_by(event: Event, facts: &PacketFacts<'_>) -> u8 {
-                let mut met = 0;
-                #(#meets)*
-                met
-            }
-
-            /// The obligations that are waived while this was the latest packet, as bits.
-            #[must_use]
-            pub fn waived_by(facts: &PacketFacts<'_>) -> u8 {
-                let mut waived = 0;
-                #(#waives)*
-                waived
-            }
-        }
-
         /// Where the verification loop runs.
         pub const LOOP_NODE: Node = Node::#node;
         /// What opens it.
@@ -466,6 +425,43 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
             pub fn is_evidence(self) -> bool {
                 matches!(self, #(Event::#evidence)|*)
             }
+
+            /// The obligations of the loop that a packet of this kind meets.
+            pub(crate) fn meets(self, facts: &PacketFacts<'_>) -> Obligations {
+                let mut met = Obligations::default();
+                #(#meets)*
+                met
+            }
+        }
+
+        /// The obligations that are waived as long as this is the latest packet.
+        pub(crate) fn waived_by(facts: &PacketFacts<'_>) -> Obligations {
+            let mut waived = Obligations::default();
+            #(#waives)*
+            waived
         }
     })
+}
+
+pub(super) fn obligations(model: &Model) -> TokenStream {
+    let obligations = &model.fsm.obligations;
+    let names: Vec<_> = obligations.iter().map(|o| ident(&o.name)).collect();
+    let docs = obligations.iter().map(|o| doc(&o.description));
+    let missing = obligations.iter().map(|o| &o.missing);
+    quote! {
+        /// What the verification loop needs before it may close (E3, INV-008).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Obligation { #(#docs #names),* }
+
+        impl Obligation {
+            /// Every obligation, in order.
+            pub const ALL: &'static [Obligation] = &[#(Obligation::#names),*];
+
+            /// What is missing while it is not met.
+            #[must_use]
+            pub fn missing(self) -> &'static str {
+                match self { #(Obligation::#names => #missing),* }
+            }
+        }
+    }
 }

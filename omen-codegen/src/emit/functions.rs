@@ -1,5 +1,5 @@
-//! The functions in which methods are written out, once each, in a file that is called like the method:
-//! `moves/<method>.rs` for an episode, `steps/<method>.rs` for a request.
+//! The functions behind methods, in a file named after the method: `moves/<method>.rs` for an episode,
+//! `steps/<method>.rs` for a request.
 
 use quote::quote;
 use syn::visit_mut::{self, VisitMut};
@@ -7,13 +7,13 @@ use syn::visit_mut::{self, VisitMut};
 use super::{bug, ident};
 use crate::mistake::Mistakes;
 
-/// A function that carries a method out.
+/// The function behind a method.
 pub(super) struct Implementation {
     pub(super) method: String,
     pub(super) function: syn::Ident,
     pub(super) docs: Vec<syn::Attribute>,
     pub(super) generics: syn::Generics,
-    /// The `S` of its first parameter, `episode: Episode<S>` or `request: Request<S>`.
+    /// The state `S` of its first parameter, `episode: Episode<S>` or `request: Request<S>`.
     pub(super) state: syn::Type,
     /// The other parameters.
     pub(super) parameters: Vec<(syn::Ident, syn::Type)>,
@@ -27,12 +27,12 @@ impl Implementation {
         self.state == any()
     }
 
-    /// Whether the table says where it leads; else it leads to one state, or nowhere, from anywhere.
+    /// Whether the table decides where it leads; otherwise it leads to one state from everywhere.
     pub(super) fn leads_on(&self) -> bool {
         self.generics.type_params().any(|parameter| parameter.ident == "Next")
     }
 
-    /// The generic parameters, if any of them stands in no parameter's type: then callers name them.
+    /// The generic parameters that occur in no type of a parameter, so that callers must name them.
     pub(super) fn named_at_call(&self) -> Option<syn::Generics> {
         let types = self.parameters.iter().map(|(_, ty)| quote!(#ty).to_string()).collect::<Vec<_>>().join(" ");
         let words: Vec<&str> = types.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
@@ -71,8 +71,7 @@ pub(super) fn any() -> syn::Type {
     syn::parse_quote!(#any)
 }
 
-/// Reads the functions that others may call and whose first parameter is the `carrier`, such as
-/// `Episode`, in some state.
+/// Reads the public functions whose first parameter is the `carrier`, such as `Episode`, in a state.
 pub(super) fn read(carrier: &str, files: &[(String, String)]) -> Result<Vec<Implementation>, Mistakes> {
     let mut all = Vec::new();
     for (method, text) in files {
@@ -130,7 +129,7 @@ pub(super) fn state_of(carrier: &str, ty: &syn::Type) -> Option<syn::Type> {
     }
 }
 
-/// Puts types in the place of type parameters.
+/// Substitutes types for type parameters.
 pub(super) struct Substitute<'s>(pub(super) Vec<(&'s str, &'s syn::Type)>);
 
 impl VisitMut for Substitute<'_> {

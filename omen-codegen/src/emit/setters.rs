@@ -122,7 +122,7 @@ impl Setters {
     /// Reads the file: an object with `description`, `types` and perhaps `elsewhere`.
     ///
     /// # Errors
-    /// If the text is none. What it names is looked up later, where the schemas are known.
+    /// If the text is not such a file. Its names are checked later, when the schemas are known.
     pub fn parse(text: &str) -> Result<Self, Mistakes> {
         serde_json::from_str(text).map_err(|error| {
             mistake(&[], format!("invalid list of setters: {error}"), "write `description`, `types` and `elsewhere`")
@@ -327,7 +327,7 @@ fn methods(model: &Model, maker: &Maker, object: &Object, covers: Covers) -> Res
         let name = ident(word);
         parameters.push(if maker.numbers.contains(word) { quote!(const #name: usize) } else { quote!(#name) });
     }
-    let docs = doc(&format!("Members of `{}` that no rule owns.", maker.object));
+    let docs = doc(&format!("Members of `{}` that no rule reads.", maker.object));
     Ok(Some(quote! {
         #docs
         impl<#(#parameters),*> #ty { #(#methods)* }
@@ -345,7 +345,7 @@ fn rest(model: &Model, maker: &Maker, object: &Object) -> Result<TokenStream, Mi
         fields.push(quote!(pub(super) #name: Option<#gives>));
         names.push(name);
     }
-    let docs = doc(&format!("Members of `{}` that no rule owns, until it is made.", maker.object));
+    let docs = doc(&format!("Members of `{}` that no rule reads, until it is made.", maker.object));
     let target = if names.is_empty() { quote!(_) } else { quote!(object) };
     Ok(quote! {
         #docs

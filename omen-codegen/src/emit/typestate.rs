@@ -1,5 +1,5 @@
-//! Builders that carry in their type which members are set, so that `build()` does not compile without the required
-//! ones. Each required member is a parameter of the builder: `Unset`, and then `Set` with its value.
+//! Builders whose type records which members are set, so that `build()` does not compile without the required members.
+//! Each required member is a type parameter of the builder: first `Unset`, then `Set` with its value.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -11,17 +11,17 @@ use super::names::{pascal, snake};
 pub(super) struct Typestate {
     /// The type that it builds.
     pub(super) of: Ident,
-    /// The function of that type with which it begins.
+    /// The function of that type that returns the empty builder.
     pub(super) begin: Ident,
-    /// What the function is for.
+    /// The docs of the function.
     pub(super) docs: String,
-    /// Name of the builder's own type.
+    /// The name of the builder.
     pub(super) name: Ident,
     pub(super) members: Vec<Member>,
     pub(super) left_out: Vec<LeftOut>,
-    /// Makes the value, with a local for each member: what was set if it is required, and an `Option` if it is not.
+    /// Makes the value, with a local variable for each member: its value if it is required, else an `Option`.
     pub(super) construct: TokenStream,
-    /// Whether the value can break a bound that no type carries.
+    /// Whether the value can break a bound that no type expresses.
     pub(super) fallible: bool,
     /// Setters of several members at once.
     pub(super) groups: Vec<Group>,
@@ -30,26 +30,26 @@ pub(super) struct Typestate {
 /// A member that the builder sets.
 pub(super) struct Member {
     pub(super) name: Ident,
-    /// Name on the wire.
+    /// Its JSON name.
     pub(super) wire: String,
     pub(super) docs: String,
-    /// What its setter takes.
+    /// The parameter type of its setter.
     pub(super) takes: TokenStream,
-    /// What the builder keeps of it.
+    /// The type that the builder stores.
     pub(super) keeps: TokenStream,
-    /// Makes the one of the other: an expression with `value`.
+    /// Converts the one to the other: an expression with `value`.
     pub(super) convert: TokenStream,
-    /// What the compiler says without it; `None` if it is optional.
+    /// The compile error if it is missing; `None` if it is optional.
     pub(super) missing: Option<Missing>,
 }
 
-/// What the compiler says of a member that is not set.
+/// The compile error for a missing member.
 pub(super) struct Missing {
     pub(super) code: String,
     pub(super) why: String,
 }
 
-/// A member that means nothing in this builder.
+/// A member that this builder excludes.
 pub(super) struct LeftOut {
     pub(super) name: Ident,
     pub(super) wire: String,
@@ -63,16 +63,16 @@ pub(super) struct Group {
     pub(super) docs: TokenStream,
     pub(super) parameter: TokenStream,
     pub(super) takes: TokenStream,
-    /// What it makes of its parameter first, with `?` where that can fail.
+    /// Prepares the parameter, with `?` where that can fail.
     pub(super) before: TokenStream,
-    /// The error of that, if there is one.
+    /// The error of the preparation, if it can fail.
     pub(super) error: Option<TokenStream>,
     /// The members that it sets, each with an expression.
     pub(super) sets: Vec<(Ident, TokenStream)>,
 }
 
 impl Typestate {
-    /// The builder, and the traits for the module that explains what is missing.
+    /// The builder, and the traits for the module that explains missing members.
     pub(super) fn emit(&self) -> (TokenStream, TokenStream) {
         let (structure, traits, module) = (self.structure(), self.traits(), module(&self.of.to_string()));
         let (setters, left_out, build) = (self.setters(), self.refusals(&module), self.build(&module));
@@ -83,7 +83,7 @@ impl Typestate {
         self.members.iter().filter(|member| member.missing.is_some())
     }
 
-    /// Name of the parameter that says whether a member is set: a letter, since rustc writes out all of them.
+    /// The name of a member's type parameter: a letter, since rustc prints all of them.
     fn parameter(&self, member: &Member) -> Ident {
         let place = self.required().position(|other| other.name == member.name).unwrap_or_default();
         match u8::try_from(place).ok().and_then(|place| b'A'.checked_add(place)).filter(u8::is_ascii_uppercase) {
@@ -128,16 +128,16 @@ impl Typestate {
 
             #docs
             #[derive(Clone, Debug)]
-            #[must_use = "a builder makes its value with `build()`"]
+            #[must_use = "call `build()` to make the value"]
             pub struct #name<#(#parameters),*> { #(#fields),* }
         }
     }
 
-    /// Which members have to be set, for the documentation.
+    /// The members that must be set, for the documentation.
     fn needs(&self) -> String {
         let names: Vec<_> = self.required().map(|member| format!("`{}`", member.wire)).collect();
         match names.as_slice() {
-            [] => " Nothing has to be set.".to_owned(),
+            [] => " No member is required.".to_owned(),
             [one] => format!(" `build()` compiles once {one} is set."),
             [all @ .., last] => format!(" `build()` compiles once {} and {last} are set.", all.join(", ")),
         }
@@ -200,7 +200,7 @@ impl Typestate {
             };
             let allow = error
                 .as_ref()
-                .map(|_| quote!(#[allow(clippy::type_complexity, reason = "the type says which members are set")]));
+                .map(|_| quote!(#[allow(clippy::type_complexity, reason = "the type records which members are set")]));
             quote! {
                 #docs
                 #allow
@@ -223,7 +223,7 @@ impl Typestate {
         quote!(#builder { #(#fields),* })
     }
 
-    /// The setters of members that mean nothing here: none of them compiles, and each says why.
+    /// The setters of excluded members: a call does not compile, and the error gives the reason.
     fn refusals(&self, module: &Ident) -> Option<TokenStream> {
         let name = &self.name;
         let parameters = self.parameters();

@@ -118,6 +118,8 @@ kinds! {
     RuleOrder "rule-order" "the rules are not numbered one after another",
     UnknownStage "unknown-stage" "there is no such stage",
     UnknownSeverity "unknown-severity" "there is no such severity",
+    HelpId "help-id" "the id of a help is not in snake_case, or taken by another help of its rule",
+    HelpBraces "help-braces" "a help has braces around something else than the name of a placeholder",
     PredicateTwice "predicate-twice" "two predicates have the same name",
     PredicateParameter "predicate-parameter" "a parameter of a predicate cannot have this name",
     PredicateCode "predicate-code" "the message of a predicate does not begin with the code of its rule",

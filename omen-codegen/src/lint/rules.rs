@@ -6,7 +6,7 @@ use super::node::Node;
 use super::property::known_code;
 use super::record::{self, Field, Want, may, need};
 use super::report::Report;
-use super::{predicate, root, suggest};
+use super::{help, predicate, root, suggest};
 use crate::load::{FSM_FILE, RULES_FILE, SchemaSet};
 
 const FILE: &[Field] = &[
@@ -27,6 +27,7 @@ const RULE: &[Field] = &[
     need("failure", Want::Text),
     need("source", Want::Text),
     may("shared_with", Want::Text),
+    may("helps", Want::List),
     may("predicates", Want::List),
 ];
 /// Invariants, and the rules on where packets come from, belong to the stage `invariant`; the others say theirs.
@@ -68,6 +69,7 @@ fn rules(index: &Index<'_>, rules: &[Node<'_>], more: &[Field], report: &mut Rep
         if let (Some(code), Some(at)) = (rule.text("shared_with"), rule.get("shared_with")) {
             known_code(index, code, &at, report);
         }
+        help::check(rule, report);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::cells::{self, Cells};
 use super::layers::{self, Layers};
-use super::typed::{self, Typed};
+use super::typed::{self, TypedApi};
 use super::{At, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
@@ -33,7 +33,7 @@ pub struct Fsm {
     /// Who sends what; empty if the file does not say.
     pub layers: Layers,
     /// The typed API; empty if the file has none.
-    pub typed: Typed,
+    pub typed: TypedApi,
 }
 
 /// A state.
@@ -174,7 +174,7 @@ pub(crate) fn build(at: &At<'_>, json: &Json) -> Result<Fsm, Mistake> {
         },
         typed: match json.get("typed") {
             Some(json) => typed::build(&at.join("typed"), json)?,
-            None => Typed::default(),
+            None => TypedApi::default(),
         },
     };
     fsm.cells.places = fsm.places();

@@ -5,6 +5,40 @@ use crate::json::Json;
 use crate::load::{FSM_FILE, RULE_LISTS};
 use crate::mistake::Mistake;
 
+/// The stage of a check that reports a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading JSON.
+    Json,
+    /// The packet's schema.
+    Schema,
+    /// The state machine.
+    Fsm,
+    /// The invariants, and the rules on where packets come from. Their entries name no stage.
+    Invariant,
+}
+
+impl Stage {
+    /// Every stage, in the order in which they run.
+    pub const ALL: [Self; 4] = [Self::Json, Self::Schema, Self::Fsm, Self::Invariant];
+
+    /// As the schema files have it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Schema => "schema",
+            Self::Fsm => "fsm",
+            Self::Invariant => "invariant",
+        }
+    }
+
+    fn read(json: &Json) -> Self {
+        let name = json.get("stage").and_then(Json::as_str);
+        Self::ALL.into_iter().find(|stage| Some(stage.as_str()) == name).unwrap_or(Self::Invariant)
+    }
+}
+
 /// One code: a structural one, a sequence rule, an invariant, or a rule on where packets come from.
 #[derive(Clone, Debug)]
 pub struct Rule {
@@ -13,7 +47,7 @@ pub struct Rule {
     /// A few words.
     pub title: String,
     /// The stage that finds it.
-    pub stage: String,
+    pub stage: Stage,
     /// `error`, `warning`, or `error|warning`.
     pub severity: String,
     /// The policies that it belongs to; empty for codes that belong to none.
@@ -32,8 +66,19 @@ pub struct Rule {
     pub source: String,
     /// The code of another stage that says the same.
     pub shared_with: Option<String>,
+    /// Helps for findings that need another one than `help`.
+    pub helps: Vec<Help>,
     /// What of it can be said at the level of types.
     pub predicates: Vec<Predicate>,
+}
+
+/// The help of one sort of finding of a rule.
+#[derive(Clone, Debug)]
+pub struct Help {
+    /// Such as `stale`.
+    pub id: String,
+    /// The help. `{name}` stands for what the finding fills in.
+    pub text: String,
 }
 
 /// Something that a rule asks of types: a trait, and what the compiler says where it does not hold.
@@ -104,7 +149,7 @@ fn rule(at: &At<'_>, json: &Json) -> Result<Rule, Mistake> {
     Ok(Rule {
         code: text(at, json, "code")?,
         title: text(at, json, "title")?,
-        stage: json.get("stage").and_then(Json::as_str).unwrap_or("invariant").to_owned(),
+        stage: Stage::read(json),
         severity: text(at, json, "severity")?,
         policy: json.get("policy").map(Json::strings).unwrap_or_default().into_iter().map(str::to_owned).collect(),
         condition: text(at, json, "condition")?,
@@ -114,6 +159,13 @@ fn rule(at: &At<'_>, json: &Json) -> Result<Rule, Mistake> {
         failure: text(at, json, "failure")?,
         source: text(at, json, "source")?,
         shared_with: json.get("shared_with").and_then(Json::as_str).map(str::to_owned),
+        helps: json
+            .get("helps")
+            .map_or(&[][..], Json::elements)
+            .iter()
+            .enumerate()
+            .map(|(i, json)| help(&at.join("helps").join(i), json))
+            .collect::<Result<_, _>>()?,
         predicates: json
             .get("predicates")
             .map_or(&[][..], Json::elements)
@@ -122,6 +174,10 @@ fn rule(at: &At<'_>, json: &Json) -> Result<Rule, Mistake> {
             .map(|(i, json)| predicate(&at.join("predicates").join(i), json))
             .collect::<Result<_, _>>()?,
     })
+}
+
+fn help(at: &At<'_>, json: &Json) -> Result<Help, Mistake> {
+    Ok(Help { id: text(at, json, "id")?, text: text(at, json, "text")? })
 }
 
 fn predicate(at: &At<'_>, json: &Json) -> Result<Predicate, Mistake> {

@@ -9,12 +9,12 @@ use crate::mistake::Mistake;
 
 /// The typed API.
 #[derive(Clone, Debug, Default)]
-pub struct Typed {
+pub struct TypedApi {
     /// The types, in the order of their states.
     pub states: Vec<Typestate>,
     /// The methods.
     pub moves: Vec<Move>,
-    /// What calls are answered where they are not legal; the first that fits counts.
+    /// The explanations of illegal calls; the first that fits is used.
     pub texts: Vec<Text>,
 }
 
@@ -27,8 +27,7 @@ pub struct Typestate {
     pub of: Vec<String>,
     /// Whether directives are open in it.
     pub open: bool,
-    /// Facts that a log in it may lack, and hardly ever does: they decide on the code of a call where it depends on
-    /// them.
+    /// Facts that usually hold in it: where the code of a call depends on them, they are assumed.
     pub usually: Vec<String>,
     /// What it means.
     pub description: String,
@@ -61,9 +60,13 @@ pub struct Capability {
     pub name: String,
     /// The name of its associated type, such as `Observed`: where the method leads.
     pub then: String,
+    /// Whether its states have different functions, and methods of their own.
+    pub per_state: bool,
+    /// Type parameters of these functions that are parameters of the trait.
+    pub over: Vec<String>,
 }
 
-/// What a call is answered where a method is not legal.
+/// The explanation of illegal calls.
 #[derive(Clone, Debug)]
 pub struct Text {
     /// The codes that it explains.
@@ -78,7 +81,7 @@ pub struct Text {
     pub note: String,
 }
 
-/// What a call comes to.
+/// The outcome of a call.
 #[derive(Clone, Debug)]
 pub enum Answer<'m> {
     /// The method is legal here.
@@ -165,8 +168,8 @@ impl Fsm {
     }
 }
 
-pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Typed, Mistake> {
-    Ok(Typed {
+pub(super) fn build(at: &At<'_>, json: &Json) -> Result<TypedApi, Mistake> {
+    Ok(TypedApi {
         states: each(at, json, "states", state)?,
         moves: each(at, json, "moves", movement)?,
         texts: each(at, json, "refused", answer_text)?,
@@ -196,7 +199,12 @@ fn movement(at: &At<'_>, json: &Json) -> Result<Move, Mistake> {
 }
 
 fn capability(at: &At<'_>, json: &Json) -> Result<Capability, Mistake> {
-    Ok(Capability { name: text(at, json, "name")?, then: text(at, json, "then")? })
+    Ok(Capability {
+        name: text(at, json, "name")?,
+        then: text(at, json, "then")?,
+        per_state: json.get("per_state").and_then(Json::as_bool).unwrap_or(false),
+        over: strings(json, "over"),
+    })
 }
 
 fn answer_text(at: &At<'_>, json: &Json) -> Result<Text, Mistake> {

@@ -31,7 +31,7 @@ impl Code {
                     &RuleInfo {
                         code: "JSON",
                         title: "unreadable line",
-                        stage: "json",
+                        stage: Stage::Json,
                         severity: "error",
                         policy: &[],
                         condition: "Every line.",
@@ -49,7 +49,7 @@ impl Code {
                     &RuleInfo {
                         code: "E1",
                         title: "pen before paper",
-                        stage: "fsm",
+                        stage: Stage::Fsm,
                         severity: "error",
                         policy: &[],
                         condition: "Every start.",
@@ -67,7 +67,7 @@ impl Code {
                     &RuleInfo {
                         code: "INV-001",
                         title: "no note without a pen",
-                        stage: "invariant",
+                        stage: Stage::Invariant,
                         severity: "error|warning",
                         policy: &["P2", "P7"],
                         condition: "Every note.",

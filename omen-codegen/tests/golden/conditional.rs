@@ -48,7 +48,7 @@ impl Delivery {
 
 /// Builds a `Delivery`: see `Delivery::done`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct DeliveryDoneBuilder<A> {
     attempts: A,
 }
@@ -111,7 +111,7 @@ impl Delivery {
 
 /// Builds a `Delivery`: see `Delivery::lost`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct DeliveryLostBuilder<A, B> {
     attempts: A,
     reason: B,
@@ -181,7 +181,7 @@ impl Delivery {
 
 /// Builds a `Delivery`: see `Delivery::refused`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct DeliveryRefusedBuilder<A, B> {
     attempts: A,
     reason: B,
@@ -251,7 +251,7 @@ impl Delivery {
 
 /// Builds a `Delivery`: see `Delivery::untried`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct DeliveryUntriedBuilder<A, B> {
     outcome: A,
     reason: B,
@@ -314,7 +314,7 @@ impl Delivery {
 
 /// Builds a `Delivery`: see `Delivery::tried`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct DeliveryTriedBuilder<A, B> {
     outcome: A,
     attempts: B,

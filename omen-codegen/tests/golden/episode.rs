@@ -101,13 +101,12 @@ impl<const N: usize> Episode<Queue<N>> {
     }
 }
 
-/// What answers calls that are not legal, none of which can be called; and methods for states that are type
-/// parameters.
+/// Traits that explain illegal calls. Their methods cannot be called.
 #[doc(hidden)]
 pub mod explain {
     #[allow(clippy::wildcard_imports, reason = "the states are many")]
     use super::*;
-    /// The traits, to be in scope under no name: `use ..::in_scope::*` brings in methods and nothing else.
+    /// The traits without names: `use ..::in_scope::*` imports only their methods.
     pub mod in_scope {
         pub use super::{PushHereFsm as _, PushHereFsm2 as _, PayHereFsm as _};
     }
@@ -118,12 +117,12 @@ pub mod explain {
     impl<S> InState for Episode<S> {
         type State = S;
     }
-    /// What the traits are implemented for, and no state is.
+    /// The traits are implemented for these two, which are not states.
     pub enum Nowhere {}
     pub enum Elsewhere {}
     #[diagnostic::on_unimplemented(
         message = "FSM: cannot `push` in this state: it is locked",
-        label = "illegal here: the state is `{S}`",
+        label = "illegal in the state `{S}`",
         note = "pay first: `.pay(coin)`"
     )]
     pub trait PushHereFsm<S>: Sized {
@@ -154,7 +153,7 @@ pub mod explain {
     }
     #[diagnostic::on_unimplemented(
         message = "FSM: cannot `push` in this state: people wait",
-        label = "illegal here: the state is `{S}`",
+        label = "illegal in the state `{S}`",
         note = "let them through first"
     )]
     pub trait PushHereFsm2<S>: Sized {
@@ -185,7 +184,7 @@ pub mod explain {
     }
     #[diagnostic::on_unimplemented(
         message = "FSM: cannot `pay` in this state: it takes no more coins",
-        label = "illegal here: the state is `{S}`",
+        label = "illegal in the state `{S}`",
         note = "go through: `.push()`"
     )]
     pub trait PayHereFsm<S>: Sized {
@@ -216,9 +215,9 @@ pub mod explain {
         }
     }
     #[diagnostic::on_unimplemented(
-        message = "FSM: a move takes the episode itself, not a reference to it",
-        label = "the episode is only lent here",
-        note = "pass the episode by value; one that is in a field is held in an `Option` and taken out with `.take()`"
+        message = "FSM: expected an episode by value, found a reference",
+        label = "the episode is borrowed here",
+        note = "pass the episode by value; store an episode in a field as an `Option`, and take it out with `.take()`"
     )]
     pub trait ByReference: Sized {
         type Out;

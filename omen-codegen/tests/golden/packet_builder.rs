@@ -28,7 +28,7 @@ impl NotePacket {
 
 /// Builds a `NotePacket`: see `NotePacket::builder`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct NotePacketBuilder<A, B> {
     mcp: A,
     payload: B,

@@ -16,8 +16,8 @@ impl Fact {
 }
 
 /// The refusals, the most specific first: what gives each cell its code.
-pub static REFUSALS: &[Refusal] = &[
-    Refusal {
+pub static REFUSALS: &[RefusalInfo] = &[
+    RefusalInfo {
         code: Code::Fsm,
         within: NodeSet(7),
         events: &[Event::Push],
@@ -27,7 +27,7 @@ pub static REFUSALS: &[Refusal] = &[
         description: "Who waits goes first.",
         source: "good manners",
     },
-    Refusal {
+    RefusalInfo {
         code: Code::Fsm,
         within: NodeSet(7),
         events: &[Event::PaySilver, Event::PayGold, Event::Push],

@@ -1,57 +1,3 @@
-/// What the verification loop needs before it may close (E3, INV-008).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Obligation {
-    /// Somebody asked.
-    Asked,
-    /// Somebody saw it clearly by day; waived at night.
-    Seen,
-}
-
-impl Obligation {
-    /// Every obligation, in order.
-    pub const ALL: &'static [Obligation] = &[Obligation::Asked, Obligation::Seen];
-    /// Said when it is not met.
-    #[must_use]
-    pub fn missing(self) -> &'static str {
-        match self {
-            Obligation::Asked => "nobody asked",
-            Obligation::Seen => "nobody looked",
-        }
-    }
-    /// Its bit in a set of obligations.
-    #[must_use]
-    pub fn bit(self) -> u8 {
-        1 << self as u8
-    }
-    /// The obligations that a packet meets, as bits.
-    #[must_use]
-    pub fn met_by(event: Event, facts: &PacketFacts<'_>) -> u8 {
-        let mut met = 0;
-        if event == Event::Doubt {
-            met |= Obligation::Asked.bit();
-        }
-        if event == Event::Look
-            && matches!(
-                & facts.payload, PayloadFacts::Look(payload) if matches!(payload.sight,
-                Sight::Clear) && matches!(facts.mcp.light, Light::Day)
-            )
-        {
-            met |= Obligation::Seen.bit();
-        }
-        met
-    }
-    /// The obligations that are waived while this was the latest packet, as bits.
-    #[must_use]
-    pub fn waived_by(facts: &PacketFacts<'_>) -> u8 {
-        let mut waived = 0;
-        if !(matches!(facts.mcp.light, Light::Day)) {
-            waived |= Obligation::Seen.bit();
-        }
-        waived
-    }
-}
-
 /// Where the verification loop runs.
 pub const LOOP_NODE: Node = Node::InDoubt;
 
@@ -70,4 +16,29 @@ impl Event {
     pub fn is_evidence(self) -> bool {
         matches!(self, Event::Look)
     }
+    /// The obligations of the loop that a packet of this kind meets.
+    pub(crate) fn meets(self, facts: &PacketFacts<'_>) -> Obligations {
+        let mut met = Obligations::default();
+        if self == Event::Doubt {
+            met.insert(Obligation::Asked);
+        }
+        if self == Event::Look
+            && matches!(
+                & facts.payload, PayloadFacts::Look(payload) if matches!(payload.sight,
+                Sight::Clear) && matches!(facts.mcp.light, Light::Day)
+            )
+        {
+            met.insert(Obligation::Seen);
+        }
+        met
+    }
+}
+
+/// The obligations that are waived as long as this is the latest packet.
+pub(crate) fn waived_by(facts: &PacketFacts<'_>) -> Obligations {
+    let mut waived = Obligations::default();
+    if !(matches!(facts.mcp.light, Light::Day)) {
+        waived.insert(Obligation::Seen);
+    }
+    waived
 }

@@ -22,8 +22,8 @@ use similar::TextDiff;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// `definition NAME`, `packets`, `codes`, `machine`, `refusals`, `verification_loop`, `layers`, `episode`, `gate`, `pipeline`,
-    /// `markers`, `predicates` or `setters`.
+    /// `definition NAME`, `packets`, `codes`, `helps CODE ..`, `machine`, `refusals`, `obligations`, `verification_loop`,
+    /// `layers`, `episode`, `gate`, `pipeline`, `markers`, `predicates` or `setters`.
     emit: String,
     /// What facts keep; nothing, if it is left out.
     lens: Option<Box<RawValue>>,
@@ -89,6 +89,7 @@ fn generate(name: &str) -> Result<Source, Mistakes> {
         ("definition", definition) => emit::definition(&model, &lens, definition),
         ("packets", "") => emit::packets(&model, &lens),
         ("codes", "") => emit::codes(&model),
+        ("helps", codes) => emit::helps(&model, |rule| codes.split(' ').any(|code| code == rule.code)),
         ("markers", "") => emit::markers(&model, &markers),
         ("predicates", "") => emit::predicates(&model, &markers),
         ("setters", "") => emit::setters(&model, &Setters::parse(case.setters.unwrap().get())?),
@@ -96,6 +97,7 @@ fn generate(name: &str) -> Result<Source, Mistakes> {
         ("pipeline", "") => emit::pipeline(&model, &functions(case.moves)),
         ("machine", "") => emit::machine(&model),
         ("refusals", "") => emit::refusals(&model),
+        ("obligations", "") => emit::obligations(&model),
         ("verification_loop", "") => emit::verification_loop(&model),
         ("layers", "") => emit::layers(&model),
         ("episode", "") => emit::episode(&model, &functions(case.moves)),

@@ -45,7 +45,7 @@ fn mistakes_are_refused_with_their_fix() {
     let says = "made by a type, and listed under `elsewhere`";
     check("/elsewhere/DecisionPayload", Some("none".into()), "", says);
     check("/elsewhere/Stakes", Some("none".into()), "/elsewhere/Stakes", "not an object that this list has to cover");
-    let says = "`Directive<T, O>` and `NamedDirective` set different members";
+    let says = "`Directive<T, O>` and `Inquiry` set different members";
     check("/types/9/by_hand/retry_policy", Some("`retry`".into()), "/types/9/by_hand", says);
 }
 

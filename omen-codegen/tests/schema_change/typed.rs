@@ -62,7 +62,7 @@ pub fn payload(episode: Episode<Decide<Escalate>>, mut payload: EscalationPayloa
 
 /// A tool of the new class is read with, by its type and by its name.
 pub fn class() -> [Order<ReadOnly>; 1] {
-    let directive = NamedDirective::new(text!("net.scan"), ToolSafetyClass::Intel, None);
+    let directive = Directive::named(text!("net.scan"), ToolSafetyClass::Intel, None);
     let _ = directive.more_of_taskdirectivepayload("more").more_of_executionmethod("more").sort();
     let directive = Directive::bare(Scan, op::Read).more_of_taskdirectivepayload("more");
     [directive.more_of_executionmethod("more").ready()]

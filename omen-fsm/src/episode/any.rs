@@ -8,48 +8,88 @@ use omen_types::{Instant, TokenId};
 use super::core::Core;
 use super::{
     Act, Alarm, Alert, Allow, Authorize, Decide, Episode, Escalate, Escalated, Execute, Fork, Idle, LiveToken, Many,
-    Model, Pending, Permit, Refusal, Review, SafeMode, Says, Sense, Stop, Undecided, Verify,
+    Model, Pending, Permit, Refusal, Review, SafeMode, Says, Sense, Stop, Typestate, Undecided, Verify,
 };
-use crate::table::{Event, Node, NodeSet};
+use crate::table::{Event, NodeSet};
 
 /// A verification loop whose progress is known at run time.
 pub type AnyLoop = Verify<Judged, Judged, Judged>;
 
-/// An episode in any state; a `match` gives the typed one back.
-#[must_use = "it holds an episode"]
-pub enum AnyEpisode {
+macro_rules! any_episode {
+    ($($(#[$doc:meta])* $variant:ident($state:ty),)*) => {
+        /// An episode whose state is known at run time; a `match` returns it with its state as a type.
+        #[must_use = "it holds an episode"]
+        pub enum AnyEpisode {
+            $($(#[$doc])* $variant(Episode<$state>),)*
+        }
+
+        impl AnyEpisode {
+            /// The state that the machine is in: the first variant that stands for its nodes. A variant with open
+            /// directives comes before the one without.
+            fn named(core: Box<Core>) -> Self {
+                let nodes = core.machine.nodes();
+                let open = !core.machine.ledger().open().is_empty();
+                $(
+                    if stands_for::<$state>(nodes, open) {
+                        return Self::$variant(Episode::from_core(core));
+                    }
+                )*
+                // INVARIANT: of the sets of nodes that the table leads to, each has a variant.
+                Self::Fork(Episode::from_core(core))
+            }
+
+            pub(crate) fn into_core(self) -> Box<Core> {
+                match self {
+                    $(Self::$variant(episode) => episode.core,)*
+                }
+            }
+
+            fn core(&self) -> &Core {
+                match self {
+                    $(Self::$variant(episode) => &episode.core,)*
+                }
+            }
+        }
+    };
+}
+any_episode! {
     /// Nothing was observed yet.
-    Idle(Episode<Idle>),
+    Idle(Idle),
     /// Observations are being gathered.
-    Sense(Episode<Sense>),
+    Sense(Sense),
     /// A decision may be made.
-    Model(Episode<Model>),
-    /// The decision to act rests.
-    Act(Episode<Decide<Act>>),
-    /// The decision to escalate rests.
-    Escalate(Episode<Decide<Escalate>>),
-    /// The decision to defer or cancel rests.
-    Stop(Episode<Decide<Stop>>),
-    /// A human has answered, and a decision is due.
-    Undecided(Episode<Decide<Undecided>>),
-    /// A verification loop runs.
-    Verify(Episode<AnyLoop>),
+    Model(Model),
+    /// A decision to act was made.
+    Act(Decide<Act>),
+    /// A decision to escalate was made.
+    Escalate(Decide<Escalate>),
+    /// A decision to defer or cancel was made.
+    Stop(Decide<Stop>),
+    /// A human has answered, and a decision comes next.
+    Undecided(Decide<Undecided>),
     /// A verification loop runs, and directives are open.
-    VerifyOpen(Episode<Many<AnyLoop>>),
+    VerifyOpen(Many<AnyLoop>),
+    /// A verification loop runs.
+    Verify(AnyLoop),
     /// Tokens are being issued.
-    Authorize(Episode<Authorize>),
-    /// Directives are carried out, and none is open.
-    Execute(Episode<Execute>),
+    Authorize(Authorize),
     /// Directives are carried out, and some are open.
-    ExecuteOpen(Episode<Many<Execute>>),
-    /// Results were taken in, and the next packet tells whether the work is done (D11).
-    Fork(Episode<Fork>),
+    ExecuteOpen(Many<Execute>),
+    /// Directives are carried out, and none is open.
+    Execute(Execute),
+    /// Results were taken in, and the next packet shows whether the work is done (D11).
+    Fork(Fork),
     /// The episode may close.
-    Review(Episode<Review>),
-    /// Options lie before a human.
-    Escalated(Episode<Escalated>),
+    Review(Review),
+    /// A human is asked to choose an option.
+    Escalated(Escalated),
     /// Emergency halt.
-    SafeMode(Episode<SafeMode>),
+    SafeMode(SafeMode),
+}
+
+/// Whether a state stands for nodes, with or without open directives.
+fn stands_for<S: Typestate>(nodes: NodeSet, open: bool) -> bool {
+    nodes == S::NODES.iter().copied().collect::<NodeSet>() && (open || !S::OPEN)
 }
 
 /// In the state that its log has reached.
@@ -74,72 +114,30 @@ impl AnyEpisode {
         Episode::from_core(core)
     }
 
-    /// Names the state that the machine is in.
+    /// The episode in the state that its machine is in.
     pub(crate) fn of(mut core: Box<Core>) -> Self {
         // A log that has failed stays so; other trouble has not been written.
         core.trouble.take_if(|why| !why.is_final());
-        let nodes = core.machine.nodes();
-        let open = !core.machine.ledger().open().is_empty();
-        let mut all = nodes.iter();
-        let (first, second) = (all.next(), all.next());
-        match (first.unwrap_or(Node::INITIAL), second) {
-            (_, Some(_)) => Self::Fork(Episode::from_core(core)),
-            (Node::Idle, None) => Self::Idle(Episode::from_core(core)),
-            (Node::Sense, None) => Self::Sense(Episode::from_core(core)),
-            (Node::Model, None) => Self::Model(Episode::from_core(core)),
-            (Node::DecideAct, None) => Self::Act(Episode::from_core(core)),
-            (Node::DecideEscalate, None) => Self::Escalate(Episode::from_core(core)),
-            (Node::DecideStop, None) => Self::Stop(Episode::from_core(core)),
-            (Node::DecideUndecided, None) => Self::Undecided(Episode::from_core(core)),
-            (Node::Verify, None) if open => Self::VerifyOpen(Episode::from_core(core)),
-            (Node::Verify, None) => Self::Verify(Episode::from_core(core)),
-            (Node::Authorize, None) => Self::Authorize(Episode::from_core(core)),
-            (Node::Execute, None) if open => Self::ExecuteOpen(Episode::from_core(core)),
-            (Node::Execute, None) => Self::Execute(Episode::from_core(core)),
-            (Node::Review, None) => Self::Review(Episode::from_core(core)),
-            (Node::Escalated, None) => Self::Escalated(Episode::from_core(core)),
-            (Node::SafeMode, None) => Self::SafeMode(Episode::from_core(core)),
-        }
+        Self::named(core)
     }
 
-    /// Where the table has the episode; two nodes after results were taken in (D11).
+    /// Returns its nodes in the transition table: two after results were taken in (D11), else one.
     #[must_use]
     pub fn nodes(&self) -> NodeSet {
         self.core().machine.nodes()
     }
 
-    pub(crate) fn into_core(self) -> Box<Core> {
-        match self {
-            Self::Idle(episode) => episode.core,
-            Self::Sense(episode) => episode.core,
-            Self::Model(episode) => episode.core,
-            Self::Act(episode) => episode.core,
-            Self::Escalate(episode) => episode.core,
-            Self::Stop(episode) => episode.core,
-            Self::Undecided(episode) => episode.core,
-            Self::Verify(episode) => episode.core,
-            Self::VerifyOpen(episode) => episode.core,
-            Self::Authorize(episode) => episode.core,
-            Self::Execute(episode) => episode.core,
-            Self::ExecuteOpen(episode) => episode.core,
-            Self::Fork(episode) => episode.core,
-            Self::Review(episode) => episode.core,
-            Self::Escalated(episode) => episode.core,
-            Self::SafeMode(episode) => episode.core,
-        }
-    }
-
-    /// The events that may happen next, as far as table and sequence rules go, whoever makes them happen. What a
-    /// model may propose is [`AnyEpisode::moves_for`].
+    /// Returns the events that the table and the sequence rules allow next, from any sender. For those that a model may
+    /// propose, see [`AnyEpisode::moves_for`].
     #[must_use]
     pub fn moves(&self) -> Vec<Event> {
         let core = self.core();
         core.machine.offers(core.machine.ledger().clock_at(core.now())).collect()
     }
 
-    /// The events that [`AnyEpisode::propose_with`] takes next, as far as table, sequence rules and `allow` go: to
-    /// tell a model beforehand. The episode's close is no packet, and the end of safe mode is layer 1's word, so neither
-    /// is listed.
+    /// Returns the events that [`AnyEpisode::propose_with`] accepts next, as far as the table, the sequence rules and
+    /// `allow` decide it; list them in a model's prompt. The close of the episode is not a packet, and only layer 1
+    /// ends safe mode, so neither is listed.
     ///
     /// ```
     /// use omen_fsm::episode::{Allow, AnyEpisode};
@@ -154,7 +152,7 @@ impl AnyEpisode {
         self.moves().into_iter().filter(|event| allow.lists(*event)).collect()
     }
 
-    /// The open tasks, in the order of sending, see [`Episode::tasks`]. Empty if none is open.
+    /// Returns the open tasks, in the order of sending; see [`Episode::tasks`]. Empty if none is open.
     #[must_use]
     pub fn tasks(&self) -> Vec<Pending> {
         self.core().pending_tasks()
@@ -166,7 +164,7 @@ impl AnyEpisode {
         self.core().live_tokens()
     }
 
-    /// Permits for uses of a live token that covers the scope, see [`Episode::claim_any`].
+    /// Returns permits for uses of a live token that covers the scope; see [`Episode::claim_any`].
     ///
     /// # Errors
     /// As [`Episode::claim_any`].
@@ -174,13 +172,13 @@ impl AnyEpisode {
         self.core().claim_any()
     }
 
-    /// What the clock says now.
+    /// Returns the time of its clock.
     #[must_use]
     pub fn now(&self) -> Instant {
         self.core().now()
     }
 
-    /// The permits for uses that a token has left, see [`Episode::claim`].
+    /// Returns permits for uses that a token has left; see [`Episode::claim`].
     ///
     /// # Errors
     /// As [`Episode::claim`].
@@ -188,43 +186,22 @@ impl AnyEpisode {
         self.core().claim(token_id)
     }
 
-    /// Why no step is taken from it, if its log has failed, see [`Episode::trouble`].
+    /// Returns why no further step can be taken, if its log has failed; see [`Episode::trouble`].
     #[must_use]
     pub fn trouble(&self) -> Option<&Refusal> {
         self.core().trouble.as_deref()
     }
 
-    /// The lines that it has written, if it keeps them itself ([`MemoryLog`](super::MemoryLog), the default).
+    /// Returns the lines that it has written, if its log keeps them ([`MemoryLog`](super::MemoryLog), the default, does).
     #[must_use]
     pub fn lines(&self) -> &[String] {
         self.core().log.lines()
     }
 
-    /// What is remembered of the episode: budgets, tokens, open directives.
+    /// Returns what the rules remember of the episode: budgets, tokens, open directives.
     #[must_use]
     pub fn ledger(&self) -> &omen_invariants::Ledger {
         self.core().machine.ledger()
-    }
-
-    fn core(&self) -> &Core {
-        match self {
-            Self::Idle(episode) => &episode.core,
-            Self::Sense(episode) => &episode.core,
-            Self::Model(episode) => &episode.core,
-            Self::Act(episode) => &episode.core,
-            Self::Escalate(episode) => &episode.core,
-            Self::Stop(episode) => &episode.core,
-            Self::Undecided(episode) => &episode.core,
-            Self::Verify(episode) => &episode.core,
-            Self::VerifyOpen(episode) => &episode.core,
-            Self::Authorize(episode) => &episode.core,
-            Self::Execute(episode) => &episode.core,
-            Self::ExecuteOpen(episode) => &episode.core,
-            Self::Fork(episode) => &episode.core,
-            Self::Review(episode) => &episode.core,
-            Self::Escalated(episode) => &episode.core,
-            Self::SafeMode(episode) => &episode.core,
-        }
     }
 }
 

@@ -20,9 +20,9 @@ impl UserInput {
         &self.packet_id
     }
 
-    /// Returns the whole content of the observation. There is none where the log has only a part of it, because it was
-    /// too long for a line, and where the inputs of a decision are longer together than a line may be (16 MiB): what
-    /// is not whole cannot be screened.
+    /// Returns the whole content of the observation. `None` if the observation was shortened because it was too long
+    /// for a line, or if the inputs of the decision together are longer than a line may be (16 MiB): an incomplete
+    /// input cannot be screened.
     #[must_use]
     pub fn payload(&self) -> Option<&ObservationPayload> {
         self.payload.as_ref()
@@ -35,11 +35,11 @@ pub(crate) struct Asked(Mutex<Record>);
 
 #[derive(Debug, Default)]
 struct Record {
-    /// What the latest decision rests on.
+    /// The inputs that the latest decision rests on.
     decided: Vec<Arc<UserInput>>,
-    /// What came after it.
+    /// The inputs after it.
     since: Vec<Arc<UserInput>>,
-    /// How many bytes of content are kept.
+    /// The bytes of content that are kept.
     bytes: usize,
     /// Whether the latest decision left the request unsettled: the next decision answers the same request.
     unsettled: bool,
@@ -48,7 +48,7 @@ struct Record {
 }
 
 impl Asked {
-    /// Notes what a packet of the log means for the inputs.
+    /// Updates the inputs for a packet of the log.
     pub(crate) fn note(&self, packet: &Packet) {
         let mut record = self.lock();
         match packet {
@@ -56,7 +56,7 @@ impl Asked {
                 record.observe(observation.header.packet_id.clone(), &observation.payload);
             }
             Packet::Decision(decision) => record.decide(decision.payload.decision_outcome),
-            // Safe mode cancels the resting decision and the verification loop (D13).
+            // Safe mode cancels the current decision and the verification loop (D13).
             Packet::IntegrityAlert(alert) if alert.payload.severity == AlertSeverity::Critical => {
                 (record.unsettled, record.rests) = (false, false);
             }
@@ -65,7 +65,7 @@ impl Asked {
         }
     }
 
-    /// An input was shortened on its way into the log, so what the user said is not all there.
+    /// Notes that an input was shortened when it was written, so it is incomplete.
     pub(crate) fn shortened(&self, id: &PacketId) {
         let mut record = self.lock();
         if let Some(input) = record.since.iter_mut().find(|input| input.packet_id == *id) {
@@ -73,14 +73,14 @@ impl Asked {
         }
     }
 
-    /// The inputs that the open directives rest on, in the order of the log: those that the latest decision rests on,
-    /// and those that came after it.
+    /// Returns the inputs that the open directives rest on, in the order of the log: those of the latest decision, and
+    /// those after it.
     pub(crate) fn inputs(&self) -> Vec<Arc<UserInput>> {
         let record = self.lock();
         record.decided.iter().chain(&record.since).cloned().collect()
     }
 
-    /// A panic with the lock held leaves at worst an input that is kept and not counted.
+    /// A panic with the lock held leaves at worst an input that is kept but not counted.
     fn lock(&self) -> MutexGuard<'_, Record> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -88,13 +88,13 @@ impl Asked {
 
 impl Record {
     fn observe(&mut self, packet_id: PacketId, payload: &ObservationPayload) {
-        // Small inputs take room, too.
+        // Small inputs take memory too.
         let bytes = self.bytes.saturating_add(size(payload).max(LEAST_BYTES));
         let fits = bytes <= MAX_LINE_BYTES;
         if fits {
             self.bytes = bytes;
         }
-        // One input without content says that inputs are missing; more of them would say no more.
+        // One input without content already shows that inputs are missing.
         if fits || self.since.last().is_none_or(|last| last.payload.is_some()) {
             self.since.push(Arc::new(UserInput { packet_id, payload: fits.then(|| payload.clone()) }));
         }
@@ -108,7 +108,7 @@ impl Record {
             }
         }
         self.decided.append(&mut self.since);
-        // The second decision of a loop (E3.5), and the one after a human's answer, are on the request of the first.
+        // The second decision of a loop (E3.5) and the one after a human's answer serve the request of the first.
         self.unsettled = matches!(outcome, DecisionOutcome::VerifyFirst | DecisionOutcome::Escalate);
         self.rests = true;
     }

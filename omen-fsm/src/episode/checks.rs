@@ -1,9 +1,10 @@
-//! What a decision says of its own quality: `true` only for a check that was made (D61).
+//! The checks that a decision reports of itself: `true` only for a check that was made (D61).
 
-use omen_invariants::rules::inv_003_high_stakes_verified::{is_high, is_met, tier_suffices};
+use omen_invariants::derived::is_high;
+use omen_invariants::rules::inv_003_high_stakes_verified::{is_met, tier_suffices};
 use omen_types::{DecisionPayload, McpEnvelope};
 
-/// Checks tier and verification of a decision against the envelope that it is sent in, and writes what comes out.
+/// Checks the tier and verification of a decision against its envelope, and writes the results into it.
 pub(super) fn fill(decision: &mut DecisionPayload, mcp: &McpEnvelope) {
     let (level, quality) = (mcp.stakes.stakes_level, &mcp.quality);
     let verified = || decision.load_bearing_assumptions.iter().flatten().map(|assumption| assumption.verified);
@@ -12,7 +13,7 @@ pub(super) fn fill(decision: &mut DecisionPayload, mcp: &McpEnvelope) {
     } else {
         is_met(quality.quality_tier, quality.verification_requirement, verified())
     };
-    // Without assumptions there is nothing to verify, and so nothing to say of it.
+    // Without assumptions there is nothing to verify, so the check is left out.
     let any = verified().next().is_some();
     let checks = &mut decision.constraints_satisfied;
     checks.tier_check = tier_suffices(level, quality.quality_tier);

@@ -1,7 +1,7 @@
-//! Claims: one writer an episode (D21).
+//! Claims: one writer for each episode (D21).
 //!
-//! An id that two episodes share makes a log that no validator takes. So an episode claims its correlation id
-//! as it starts, and a resumed one takes the claim over: the handle from before writes nothing any more.
+//! A validator rejects a log in which two episodes share an id. So an episode claims its correlation id when it starts,
+//! and a resumed episode takes the claim over: from then on the earlier handle writes nothing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,30 +12,30 @@ use omen_types::CorrelationId;
 
 use super::lease::Leases;
 
-/// The correlation ids that were begun, each with the episode that writes its log. Clones are the same.
+/// The correlation ids that have begun, each with the episode that writes its log. Clones share one record.
 ///
-/// A process has one ([`Claims::process`]), which every [`Setup`](super::Setup) uses unless it is given another.
-/// A copy of a log, as in tests or simulations, is not that log: play it with claims of its own. Remembers an
-/// id in some 40 bytes, for as long as the claims live.
+/// A process has one record ([`Claims::process`]), which every [`Setup`](super::Setup) uses by default. An episode on a
+/// copy of a log, as in tests or simulations, needs claims of its own. An id takes about 40 bytes for as long as the
+/// claims live.
 #[derive(Clone, Debug, Default)]
 pub struct Claims(Arc<Mutex<BTreeMap<Fingerprint, Weak<Leases>>>>);
 
 static PROCESS: LazyLock<Claims> = LazyLock::new(Claims::default);
 
 impl Claims {
-    /// Claims that nobody else knows of.
+    /// Returns new claims, without an id.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The claims of this process.
+    /// Returns the claims of this process.
     #[must_use]
     pub fn process() -> Self {
         PROCESS.clone()
     }
 
-    /// Claims an id that nobody has begun.
+    /// Claims an id that has not begun.
     pub(crate) fn begin(&self, id: &CorrelationId, leases: &Arc<Leases>) -> Result<(), StartError> {
         match self.lock().entry(key(id)) {
             std::collections::btree_map::Entry::Vacant(entry) => {
@@ -46,16 +46,16 @@ impl Claims {
         }
     }
 
-    /// Claims an id, and takes it away from who holds it.
+    /// Claims an id, and takes it from its present holder.
     pub(crate) fn take_over(&self, id: &CorrelationId, leases: &Arc<Leases>) {
         let before = self.lock().insert(key(id), Arc::downgrade(leases));
-        // Not with the claims locked: a step of the other may take its time.
+        // Without the lock on the claims: a step of the other episode may take long.
         if let Some(before) = before.and_then(|before| before.upgrade()) {
             before.supersede();
         }
     }
 
-    /// The episode writes no more. One that never wrote has not begun.
+    /// Notes that an episode writes no more. If it never wrote, its id has not begun.
     pub(crate) fn end(&self, id: &CorrelationId, leases: &Arc<Leases>, wrote: bool) {
         let mut claims = self.lock();
         let is_own = claims.get(&key(id)).is_some_and(|own| Weak::ptr_eq(own, &Arc::downgrade(leases)));
@@ -66,7 +66,7 @@ impl Claims {
         }
     }
 
-    /// Every change is a single one, so a panic leaves the map whole.
+    /// Every change is a single operation, so a panic leaves the map consistent.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Fingerprint, Weak<Leases>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -82,13 +82,13 @@ fn key(id: &CorrelationId) -> Fingerprint {
 pub enum StartError {
     /// An episode with this correlation id has begun in this process (see [`Claims`]).
     Begun(CorrelationId),
-    /// The log has packets of an episode with this correlation id.
+    /// The log already holds packets of an episode with this correlation id.
     InLog(CorrelationId),
     /// The correlation id or the campaign id is too long for the header of a packet.
     LongId {
-        /// How long it is, in bytes.
+        /// Its length in bytes.
         bytes: usize,
-        /// The most bytes.
+        /// The limit in bytes.
         limit: usize,
     },
 }

@@ -1,6 +1,6 @@
-//! What moves accept. Each is a sealed trait, for a plain parameter could not say what to write where something close to it
-//! was given: a ruling for an order, a directive for an order, a `Vec` for an array. Where a generated payload is taken
-//! beside the value that the typed API has for it, the trait says so.
+//! The parameters of moves. Each is a sealed trait: the compile error for a mismatched plain type could not name the
+//! fix, for example where a ruling is given instead of an order, a directive instead of an order, or a `Vec` instead of
+//! an array. The trait is also implemented for the generated payload, where a move takes one.
 
 use omen_invariants::facts::{AnyEnvelope, Envelope, Hypothesis, MayAsk, Observed};
 use omen_types::{
@@ -12,14 +12,14 @@ use super::values::{
     ActOrder, Alarm, Alert, Answer, Belief, Clearance, Layer1Order, Observation, Order, Plan, ReadOnly, TokenSpec,
 };
 
-/// Keeps other crates from implementing them.
+/// Prevents other crates from implementing the traits.
 mod sealed {
-    /// Implemented here alone.
+    /// Implemented in this module only.
     pub trait MoveSealed {}
 }
 use sealed::MoveSealed;
 
-/// What a move takes: `V`, or the payload that the schemas generate for it.
+/// The parameter of a move: `V`, or its generated payload.
 ///
 /// | Move | Takes `V` | and |
 /// |---|---|---|
@@ -31,18 +31,19 @@ use sealed::MoveSealed;
 /// | `alert` | [`Alert`] | [`IntegrityAlertPayload`] |
 /// | `halt` | [`Alarm`] | [`Text`] and [`IntegrityAlertPayload`] |
 ///
-/// A payload is no proof. Where a move asks for one, the proof says in the payload's words what it proves:
-/// [`Ruling::stating`](super::Ruling::stating) (INV-006), [`Plan::stating`], [`Pending::result`](super::Pending::result)
-/// (E6), [`Layer1Order::stating`]. `execute` takes a directive's payload that reads; one that may write spends a permit
-/// ([`NamedDirective::stating`](super::NamedDirective::stating), E4).
+/// A payload proves nothing. Where a move requires a proof, the proof takes the payload:
+/// [`Ruling::stating`](super::Ruling::stating) (INV-006), [`Plan::stating`],
+/// [`Pending::result`](super::Pending::result) (E6), [`Layer1Order::stating`]. `execute` takes the payload of a
+/// directive that reads; a directive that may write spends a permit ([`Directive::stating`](super::Directive::stating),
+/// E4).
 #[diagnostic::on_unimplemented(
-    message = "SCHEMA: this move takes a `{V}` or its generated payload, found `{Self}`",
+    message = "SCHEMA: expected a `{V}` or its generated payload, found `{Self}`",
     label = "expected a `{V}`",
-    note = "a `{V}` has constructors of its own; the payload is what the schema's builder gives, as `BeliefUpdatePayload::builder()` for a `Belief`",
-    note = "a ruling, a task or an order of layer 1 takes a payload with its method `stating` or `result`"
+    note = "make a `{V}` with one of its constructors, or its payload with the generated builder, such as `BeliefUpdatePayload::builder()` for a `Belief`",
+    note = "to send a payload with a ruling or an order of layer 1, call its method `stating`; with a task, `result`"
 )]
 pub trait Says<V>: MoveSealed {
-    /// What the move takes.
+    /// Returns the value.
     fn said(self) -> V;
 }
 
@@ -103,14 +104,15 @@ impl MoveSealed for TaskDirectivePayload {}
 impl MoveSealed for Text {}
 impl MoveSealed for Layer1Order {}
 
-/// What ends safe mode: a [`Layer1Order`], or the [`Clearance`] that [`Layer1Order::stating`] makes of one and a payload.
+/// A value that ends safe mode: a [`Layer1Order`], or the [`Clearance`] that [`Layer1Order::stating`] makes of an order and a
+/// payload.
 #[diagnostic::on_unimplemented(
-    message = "E7: only an order of layer 1 ends safe mode, found `{Self}`",
+    message = "E7: expected an order of layer 1, which alone ends safe mode, found `{Self}`",
     label = "expected a `Layer1Order`",
-    note = "`layer1.order(reason)` gives one, `order.stating(payload)` says it in the words of a generated payload"
+    note = "make an order with `layer1.order(reason)`; `order.stating(payload)` sends a generated payload with it"
 )]
 pub trait EndsSafeMode: MoveSealed {
-    /// The alert of severity CLEAR.
+    /// Returns the alert of severity CLEAR.
     fn into_clearance(self) -> Clearance;
 }
 
@@ -132,13 +134,13 @@ impl EndsSafeMode for Layer1Order {
 
 /// An order to act: an [`ActOrder`].
 #[diagnostic::on_unimplemented(
-    message = "INV-006: a decision to act needs an order, found `{Self}`",
+    message = "INV-006: expected an order to act, found `{Self}`",
     label = "expected an `ActOrder`",
-    note = "`ruling.to_act()` makes an order of a ruling; `.relies_on(..)` and `.assumes(..)` add what it rests on",
-    note = "a `DecisionPayload` proves no arbitration: `ruling.stating(payload).to_act()` decides in its words"
+    note = "make an order of a ruling with `ruling.to_act()`; add its assumptions with `.relies_on(..)` and `.assumes(..)`",
+    note = "a `DecisionPayload` does not prove that an arbitration ran; send it with a ruling: `ruling.stating(payload).to_act()`"
 )]
 pub trait IntoActOrder<A>: MoveSealed {
-    /// The order.
+    /// Returns the order.
     fn into_act_order(self) -> ActOrder<A>;
 }
 
@@ -151,24 +153,24 @@ impl<A> IntoActOrder<A> for ActOrder<A> {
     }
 }
 
-/// An envelope whose level of stakes `L`, quality tier `Q` and state of tools `T` the compiler knows: an [`Envelope`].
+/// An envelope whose stakes level `L`, quality tier `Q` and tools state `T` are known at compile time: an [`Envelope`].
 #[diagnostic::on_unimplemented(
-    message = "INV-001 (INV-003): this decision needs an `Envelope`, whose facts the compiler knows",
+    message = "INV-001 (INV-003): expected an `Envelope`, whose facts are known at compile time",
     label = "not an `Envelope`",
-    note = "`mcp.seal()` makes an `Envelope` of an `OpenEnvelope` literal",
-    note = "a `DynEnvelope`, whose facts are known at run time, is judged first: `envelope.judge_act(..)`; or decide with `episode.decide(outcome, order, &envelope)`"
+    note = "make an `Envelope` of an `OpenEnvelope` literal with `mcp.seal()`",
+    note = "judge a `DynEnvelope`, whose facts are known at run time, with `envelope.judge_act(..)`; or decide with `episode.decide(outcome, order, &envelope)`"
 )]
 pub trait KnownEnvelope<L, Q, T>: AnyEnvelope {}
 
 #[diagnostic::do_not_recommend]
 impl<L, Q, T> KnownEnvelope<L, Q, T> for Envelope<L, Q, T> {}
 
-/// An envelope in which a decision may ask for certainty, and whose facts the compiler knows: an [`Envelope`], or a
-/// [`Hypothesis`], whose claims nobody has looked into yet (D31).
+/// An envelope for a decision that seeks certainty, whose facts are known at compile time: an [`Envelope`], or a
+/// [`Hypothesis`], whose claims have no evidence yet (D31).
 #[diagnostic::on_unimplemented(
-    message = "INV-001 (INV-010): this decision needs an `Envelope` or a `Hypothesis`, whose facts the compiler knows",
+    message = "INV-001 (INV-010): expected an `Envelope` or a `Hypothesis`, whose facts are known at compile time",
     label = "neither an `Envelope` nor a `Hypothesis`",
-    note = "`mcp.seal()` makes an `Envelope` of an `OpenEnvelope` literal, `mcp.hypothesis()` a `Hypothesis`",
+    note = "make an `Envelope` of an `OpenEnvelope` literal with `mcp.seal()`, a `Hypothesis` with `mcp.hypothesis()`",
     note = "with a `DynEnvelope`, whose facts are known at run time, decide with `episode.decide(outcome, order, &envelope)`"
 )]
 pub trait AskingEnvelope<L, Q, T>: MayAsk {}
@@ -181,12 +183,12 @@ impl<L, Q, T> AskingEnvelope<L, Q, T> for Hypothesis<L, Q, T> {}
 
 /// One order: an [`Order`].
 #[diagnostic::on_unimplemented(
-    message = "E4: this move takes one order, found `{Self}`",
+    message = "E4: expected one order, found `{Self}`",
     label = "expected an `Order`",
-    note = "`directive.ready()` makes an order of a directive that reads, `directive.with(permit)` of one that writes"
+    note = "make an order with `directive.ready()` if the directive reads, or with `directive.with(permit)` if it writes"
 )]
 pub trait IntoOrder<C>: MoveSealed {
-    /// The order.
+    /// Returns the order.
     fn into_order(self) -> Order<C>;
 }
 
@@ -199,7 +201,7 @@ impl<C> IntoOrder<C> for Order<C> {
     }
 }
 
-/// A directive's payload that reads; one that may write is refused when it is sent (E4).
+/// The payload of a directive that reads. A directive that may write is refused when it is sent (E4).
 #[diagnostic::do_not_recommend]
 impl IntoOrder<ReadOnly> for TaskDirectivePayload {
     fn into_order(self) -> Order<ReadOnly> {
@@ -209,13 +211,13 @@ impl IntoOrder<ReadOnly> for TaskDirectivePayload {
 
 /// Orders that are sent in one step: an array of [`Order`].
 #[diagnostic::on_unimplemented(
-    message = "E4: this move takes an array of orders, found `{Self}`",
+    message = "E4: expected an array of orders, found `{Self}`",
     label = "expected an array of `Order`",
-    note = "`directive.ready()` makes an order of a directive that reads, `directive.with(permit)` of one that writes",
-    note = "write `[order]`; send orders whose number is known at run time one by one, in a loop"
+    note = "make an order with `directive.ready()` if the directive reads, or with `directive.with(permit)` if it writes",
+    note = "write `[order]`; to send a number of orders that is known only at run time, send them one by one in a loop"
 )]
 pub trait IntoOrders<C, const N: usize>: MoveSealed {
-    /// The orders.
+    /// Returns the orders.
     fn into_orders(self) -> [Order<C>; N];
 }
 
@@ -230,7 +232,7 @@ impl<C, const N: usize> IntoOrders<C, N> for [Order<C>; N] {
 
 impl<const N: usize> MoveSealed for [TaskDirectivePayload; N] {}
 
-/// Payloads of directives that read; one that may write is refused when it is sent (E4).
+/// The payloads of directives that read. A directive that may write is refused when it is sent (E4).
 #[diagnostic::do_not_recommend]
 impl<const N: usize> IntoOrders<ReadOnly, N> for [TaskDirectivePayload; N] {
     fn into_orders(self) -> [Order<ReadOnly>; N] {

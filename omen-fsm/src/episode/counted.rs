@@ -1,8 +1,9 @@
-//! What is counted or found out at run time: open tasks, permits of tokens in a log, a loop's progress.
+//! What is known only at run time: the number of open tasks, permits of tokens in a log, the progress of a loop.
 
 use std::marker::PhantomData;
 
 use omen_invariants::facts::Scope;
+use omen_invariants::ledger::NotLive;
 use omen_types::{Code, PositiveCount, TokenId, ToolsState};
 
 use super::core::Core;
@@ -13,19 +14,18 @@ use super::{
     AnyLoop, AnyScope, Assumption, Authorize, CanAuthorize, Episode, Execute, LiveToken, NamedScope, Pending, Permit,
     Refused, Says, TokenSpec,
 };
-use crate::rules::unmet_of_loop;
 use crate::table::Obligation;
 
 impl<S, const N: usize> Episode<Open<S, N>> {
-    /// Counts the open directives at run time, so that some may be settled before others.
+    /// Counts the open directives at run time, so that some can be settled before others.
     pub fn many(self) -> Episode<Many<S>> {
         self.at()
     }
 }
 
 impl<S> Episode<Many<S>> {
-    /// The open tasks, in the order of sending: also those that were sent before the episode was taken up
-    /// again. A task that is settled twice is refused (E6).
+    /// Returns the open tasks, in the order of sending, including those sent before the episode was resumed. Settling a
+    /// task twice is refused (E6).
     #[must_use]
     pub fn tasks(&self) -> Vec<Pending> {
         self.core.pending_tasks()
@@ -36,43 +36,49 @@ impl<S> Episode<Many<S>> {
         if open == 0 {
             return Ok(self);
         }
-        let why = missing(Code::E6, format!("{open} directives have no result yet"));
+        let why = missing(
+            Code::E6,
+            match open {
+                1 => "1 directive has no result yet".to_owned(),
+                _ => format!("{open} directives have no result yet"),
+            },
+        );
         Err(self.refuse(why.into()))
     }
 }
 
 impl Episode<Many<Execute>> {
-    /// Goes on once every directive is settled.
+    /// Returns to `Execute` once every directive is settled.
     ///
     /// # Errors
-    /// If one is still open (E6).
+    /// If a directive is still open (E6).
     pub fn all_settled(self) -> Result<Episode<Execute>, Refused<Many<Execute>>> {
         self.none_open().map(Episode::at)
     }
 }
 
 impl<P, O, T> Episode<Many<Verify<P, O, T>>> {
-    /// Goes on with the loop once every directive is settled. Its progress is known at run time from here
-    /// on; [`Episode::complete`] finds out whether it may close.
+    /// Returns to the loop once every directive is settled. From here on its progress is known only at run time;
+    /// [`Episode::complete`] checks whether it may close.
     ///
     /// # Errors
-    /// If one is still open (E6).
+    /// If a directive is still open (E6).
     pub fn all_settled(self) -> Result<Episode<AnyLoop>, Refused<Many<Verify<P, O, T>>>> {
         self.none_open().map(Episode::at)
     }
 }
 
 impl<P, O, T> Episode<Verify<P, O, T>> {
-    /// Finds out whether the loop has all that it needs; then it may close with `.believe(..)`, in the envelope
-    /// that holds now: after `.under(..)` it is to be found out again.
+    /// Checks whether the loop has everything that it needs to close with `.believe(..)` in the current envelope. After
+    /// `.under(..)`, check again.
     ///
     /// # Errors
-    /// What is still missing (E3).
+    /// The obligations that are not met yet (E3).
     pub fn complete(self) -> Result<Episode<Verify<Complete, Seen, T>>, Refused<Verify<P, O, T>>> {
-        let mut unmet = unmet_of_loop(self.ledger());
+        let mut unmet: Vec<_> = self.ledger().verification().unmet().map(Obligation::missing).collect();
         let waived = !self.core.has_succeeded();
         if unmet.is_empty() && waived && self.core.mcp.routing.tools_state == ToolsState::ToolsOk {
-            // The latest packet waives it, and the next one, which need not be the belief update, will not.
+            // The tools state of the latest packet waives the SUCCESS; that of the next packet will not.
             unmet.push(Obligation::Success.missing());
         }
         if unmet.is_empty() {
@@ -82,29 +88,29 @@ impl<P, O, T> Episode<Verify<P, O, T>> {
         Err(self.refuse(why.into()))
     }
 
-    /// The assumptions that plans of this loop are to verify, as its log names them: for an episode that
-    /// was taken up again.
+    /// Returns the assumptions that the plans of this loop are to verify, by the texts in its log: for a resumed
+    /// episode.
     pub fn assumptions(&mut self) -> Vec<Assumption> {
-        let mark = super::core::Mark::default();
+        let mark = super::mark::Mark::default();
         self.core.looped.plans.push(mark.clone());
         self.core.looped.targets.iter().map(|text| Assumption::of(text.clone(), mark.clone())).collect()
     }
 }
 
 impl<S> Episode<S> {
-    /// Permits for uses that a token of the log has left, as the type of its scope: for an episode that was
-    /// taken up again. Claimed twice, they are refused when the token has no use left (E4).
+    /// Returns permits for uses that a token of the log has left, typed by its scope: for a resumed episode. If uses
+    /// are claimed twice, a directive is refused once the token has no use left (E4).
     ///
     /// # Errors
-    /// If there is no such token, it is revoked, it allows less than the scope, or fewer uses are left
-    /// (E4, INV-007).
+    /// If there is no such token, it is revoked, it does not cover the scope, or fewer than `N` uses are left (E4,
+    /// INV-007).
     pub fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {
         self.core.claim(token_id)
     }
 
-    /// Permits for `N` uses of the first live token that covers the scope and has so many left. Permits that were
-    /// claimed or issued before and not spent yet are not counted: claimed twice, a use is refused the second time it is
-    /// spent (E4).
+    /// Returns permits for `N` uses of the first live token that covers the scope and has `N` uses left. Permits that
+    /// were issued or claimed before and are not spent yet are not counted: if a use is claimed twice, the second
+    /// directive that spends it is refused (E4).
     ///
     /// ```
     /// use omen_fsm::episode::{Authorize, Episode, Permit, Refusal};
@@ -120,12 +126,12 @@ impl<S> Episode<S> {
     /// ```
     ///
     /// # Errors
-    /// If there is no such token (E4); the message lists the live ones.
+    /// If there is no such token (E4). The message lists the live tokens.
     pub fn claim_any<Sc: Scope, const N: usize>(&self) -> Result<[Permit<Sc>; N], Refusal> {
         self.core.claim_any()
     }
 
-    /// Returns the tokens that a directive can be sent with now, in the order of issue.
+    /// Returns the tokens that a directive can use now, in the order of issue.
     #[must_use]
     pub fn live_tokens(&self) -> Vec<LiveToken> {
         self.core.live_tokens()
@@ -136,8 +142,8 @@ impl<S: CanAuthorize> Episode<S> {
     /// Issues a token whose scope and uses are named at run time.
     ///
     /// # Errors
-    /// If it names no tool, no operation or no use (SCHEMA), or if the episode is over its budgets and layer 1
-    /// has not approved that (INV-005).
+    /// If the scope has no tool, no operation or no use (SCHEMA), or if the episode is over budget without approval of
+    /// layer 1 (INV-005).
     pub fn authorize_named(
         mut self,
         scope: NamedScope,
@@ -163,11 +169,12 @@ impl<S: CanAuthorize> Episode<S> {
 impl Core {
     pub(crate) fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {
         let no = |problem: String| missing(Code::E4, problem);
-        let token = self.machine.ledger().tokens().get(token_id.as_str());
-        let grant = token
-            .filter(|token| !token.revoked)
-            .and_then(|token| token.grant.as_ref())
-            .ok_or_else(|| no(format!("the episode has no live token `{token_id}`")))?;
+        let ledger = self.machine.ledger();
+        let grant = match ledger.tokens().live(token_id.as_str(), ledger.clock_at(self.now())) {
+            // How many uses are left is compared below.
+            Ok(grant) | Err(NotLive::UsedUp(grant)) => grant,
+            Err(_) => return Err(no(format!("the episode has no live token `{token_id}`"))),
+        };
         let lacks_tool = Sc::TOOLS.iter().find(|tool| !grant.tools.iter().any(|granted| **granted == ***tool));
         if let Some(tool) = lacks_tool {
             return Err(no(format!("the token `{token_id}` does not allow the tool `{tool}`")));
@@ -175,9 +182,9 @@ impl Core {
         if let Some(operation) = Sc::OPERATIONS.iter().find(|operation| !grant.operations.contains(operation)) {
             return Err(no(format!("the token `{token_id}` does not allow the operation `{operation}`")));
         }
-        let left = grant.max_uses.saturating_sub(grant.uses);
+        let left = grant.uses_left();
         if left < N as u64 {
-            return Err(no(format!("the token `{token_id}` has {left} uses left, and {N} are claimed")));
+            return Err(no(format!("cannot claim {N} uses of the token `{token_id}`: {left} left")));
         }
         Ok(self.permits(token_id))
     }
@@ -191,22 +198,21 @@ impl Core {
             live.iter().map(|token| format!("`{}` ({} left)", token.token_id, token.uses_left)).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         let tools: Vec<String> = Sc::TOOLS.iter().map(|tool| format!("`{tool}`")).collect();
-        let problem = format!("no live token allows {} and has {N} uses left; live tokens: {known}", tools.join(", "));
+        let problem = format!("no live token covers {} with {N} uses left; live tokens: {known}", tools.join(", "));
         Err(missing(Code::E4, problem))
     }
 
-    /// The tokens that a directive can be sent with now.
+    /// The tokens that a directive can use now.
     pub(crate) fn live_tokens(&self) -> Vec<LiveToken> {
         let ledger = self.machine.ledger();
         let now = ledger.clock_at(self.now());
         let live = |token_id: &TokenId| {
-            let token = ledger.tokens().get(token_id.as_str()).filter(|token| !token.revoked)?;
-            let grant = token.grant.as_ref().filter(|grant| grant.expiry > now && grant.uses < grant.max_uses)?;
+            let grant = ledger.tokens().live(token_id.as_str(), now).ok()?;
             Some(LiveToken {
                 token_id: token_id.clone(),
                 tools: grant.tools.iter().map(|tool| tool.to_string()).collect(),
                 operations: grant.operations.clone(),
-                uses_left: grant.max_uses.saturating_sub(grant.uses),
+                uses_left: grant.uses_left(),
                 expiry: grant.expiry,
             })
         };

@@ -8,25 +8,25 @@ use omen_types::DecisionOutcome;
 use super::state::{Unplanned, Unseen};
 use super::{Act, ActOrder, CanDecide, Decide, Episode, Escalate, Refused, Stop, Verify};
 
-/// Where a decision has led. A `match` has to handle every outcome.
+/// The episode after a decision whose outcome is known at run time. A `match` must handle every outcome.
 #[must_use = "it holds the episode"]
 #[derive(Debug)]
 pub enum Decided {
-    /// The decision to act rests.
+    /// A decision to act was made.
     Act(Episode<Decide<Act>>),
     /// A verification loop runs.
     VerifyFirst(Episode<Verify<Unplanned, Unseen, Judged>>),
-    /// The decision to escalate rests.
+    /// A decision to escalate was made.
     Escalate(Episode<Decide<Escalate>>),
-    /// The decision to defer or cancel rests.
+    /// A decision to defer or cancel was made.
     Stop(Episode<Decide<Stop>>),
 }
 
 impl<S: CanDecide> Episode<S> {
-    /// Makes a decision whose outcome is known at run time, in an envelope of either sort.
+    /// Makes a decision whose outcome is known at run time, in any envelope.
     ///
     /// # Errors
-    /// What a validator would say of the decision: INV-002, INV-003, INV-010 for ACT, INV-005 over budget.
+    /// The errors that a validator would report: INV-002, INV-003 and INV-010 for ACT, INV-005 over budget.
     pub fn decide<A, E: MayAsk>(
         mut self,
         outcome: DecisionOutcome,

@@ -1,7 +1,7 @@
-//! What becomes of an episode that is dropped (D54).
+//! The drop of an episode (D54).
 //!
-//! The most natural Rust drops an episode where something else fails: `?`, an early return, a panic, a future
-//! that is cancelled. Its log must be legal all the same. So this stands on the core, whatever the state's type.
+//! Ordinary Rust drops an episode when something else fails: `?`, an early return, a panic, a cancelled future. The log
+//! must be legal nevertheless. So `Drop` is implemented for the core, which is the same in every state.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,37 +12,39 @@ use omen_types::{
     Code, CorrelationId, DecisionOutcome, Diagnostic, ErrorDetails, EscalationTrigger, TaskResultPayload, Text,
 };
 
-use super::core::{Core, Draft};
+use super::core::Core;
+use super::draft::Draft;
 use super::lease::Over;
 use super::refused::Refusal;
-use super::values::{Alarm, Belief, Choice, Escalation, Gap, Ruling, Step, info_alert};
+use super::values::{Alarm, Belief, Choice, Escalation, Gap, Recommendation, Ruling, info_alert};
 use crate::table::{Event, LOOP_NODE, Node, NodeSet};
 
-/// What an episode does that is dropped before it has closed: [`Setup::on_drop`](super::Setup::on_drop).
+/// The drop policy: what an episode writes if it is dropped before it has closed. See
+/// [`Setup::on_drop`](super::Setup::on_drop).
 ///
-/// Nothing that is written claims more than that the program went away. Tasks that still run are broken off.
+/// What is written claims only that the program dropped the episode. Tasks that are still running are stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnDrop {
-    /// Closes open directives as CANCELLED, and goes to `Review` by the shortest legal way: belief updates and a
-    /// decision to CANCEL. Where the table has no such way it ends where it is with an alert: of severity INFO if the
-    /// stream may end there, else (in a verification loop) CRITICAL, which is safe mode. Over budget, too, it ends in safe
-    /// mode (INV-005).
+    /// Closes open directives as CANCELLED and goes to `Review` by the shortest legal path: belief updates and a
+    /// decision to CANCEL. If the table has no such path, it ends in its state with an alert: of severity INFO if the
+    /// log may end there, else (in a verification loop) CRITICAL, which leads to safe mode. If the episode is over
+    /// budget, it also ends in safe mode (INV-005).
     #[default]
     Cancel,
-    /// Halts: safe mode, which layer 1 has to clear.
+    /// Halts the episode in safe mode, which layer 1 must clear.
     Halt,
-    /// Closes open directives as CANCELLED, and lays before a human what is left to do. Where the table has no way to
-    /// an escalation, does as [`OnDrop::Cancel`].
+    /// Closes open directives as CANCELLED and escalates to a human. If the table has no path to an escalation, does
+    /// the same as [`OnDrop::Cancel`].
     Escalate,
-    /// Writes nothing: the episode is resumed from its log later. Until then the log may not be legal as it ends.
+    /// Writes nothing: the episode is to be resumed from its log. Until then the end of the log may be illegal.
     Leave,
 }
 
-/// An episode that was dropped, and whose end could not be written.
+/// A dropped episode whose end could not be written.
 #[derive(Clone, Debug)]
 pub struct Lost {
-    /// Which one.
+    /// The correlation id of the episode.
     pub correlation_id: CorrelationId,
     /// Why.
     pub why: Arc<Refusal>,
@@ -50,13 +52,13 @@ pub struct Lost {
 
 impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the end of `{}`, which was dropped, is not in its log: {}", self.correlation_id, self.why)
+        write!(f, "cannot write the end of the dropped episode `{}`: {}", self.correlation_id, self.why)
     }
 }
 
 impl std::error::Error for Lost {}
 
-/// Told of an episode whose end could not be written.
+/// Called with a dropped episode whose end could not be written.
 pub(crate) type Hook = Box<dyn FnOnce(&Lost) + Send + Sync>;
 
 impl Drop for Core {
@@ -64,14 +66,14 @@ impl Drop for Core {
         if std::mem::replace(&mut self.is_over, true) {
             return;
         }
-        // Clock, ids and log are foreign code, and this may run while a panic unwinds.
+        // Clock, ids and log are the caller's code, and this may run while a panic unwinds.
         let ended = catch_unwind(AssertUnwindSafe(|| self.end_as_dropped()));
         self.claims.end(&self.origin.correlation_id, &self.leases, self.sent > 0);
         let why = match ended {
             Ok(Ok(())) => return,
             Ok(Err(why)) => why,
             Err(_) => {
-                let problem = "the clock, the ids or the log panicked while the episode was being ended";
+                let problem = "the clock, the id source or the log panicked while the episode was ended";
                 Arc::new(Refusal::rule(Diagnostic::error(Code::E6, problem)))
             }
         };
@@ -84,16 +86,16 @@ impl Drop for Core {
 
 impl Core {
     fn end_as_dropped(&mut self) -> Result<(), Arc<Refusal>> {
-        // Before anything is written: what the log says was cancelled must not run.
+        // Before anything is written: a task must not run after the log reports it as cancelled.
         self.leases.end(Over::Dropped);
         if self.sent == 0 || self.on_drop == OnDrop::Leave {
             return Ok(());
         }
         match &self.trouble {
-            // Who resumed it writes its end.
+            // The handle that resumed the episode writes its end.
             Some(why) if matches!(**why, Refusal::Superseded) => return Ok(()),
             Some(why) if matches!(**why, Refusal::Log(_)) => return Err(Arc::clone(why)),
-            // What could not be written before is not in the log.
+            // An earlier step that failed is not in the log.
             _ => self.trouble = None,
         }
         let reason = self.reason();
@@ -112,11 +114,11 @@ impl Core {
             return self.send(vec![Alarm::from(reason.clone()).draft(None)]).map(drop);
         }
         let open = self.cancelled(reason);
-        // In safe mode what is open waits for the CLEAR (D13).
+        // In safe mode the open directives wait for the CLEAR (D13).
         if !open.is_empty() && here != NodeSet::of(Node::SafeMode) {
             self.send(open)?;
         }
-        // An escalation for want of budget approves the overrun, and asks for just that (D32).
+        // An escalation for insufficient budget asks for approval of the overrun (D32).
         let over = self.machine.ledger().clock().is_some_and(|now| !self.machine.ledger().overruns(now).is_empty());
         let trigger =
             if over { EscalationTrigger::BudgetInsufficient } else { EscalationTrigger::UserOverrideRequired };
@@ -127,7 +129,7 @@ impl Core {
             .or_else(|| way(here, &[Event::Believe, Event::DecideStop], Node::Review));
         match way {
             Some(events) if events.is_empty() && here == NodeSet::of(Node::Escalated) => self.note_the_end(reason),
-            // The reason stands in the log in any case.
+            // The log records the reason in any case.
             Some(events) if events.is_empty() => self.send(vec![belief(reason)]).map(drop),
             Some(events) => events.into_iter().try_for_each(|event| {
                 let draft = match event {
@@ -143,8 +145,8 @@ impl Core {
         }
     }
 
-    /// An episode over budget that nobody has approved may end in safe mode alone (D59). The packets before may have taken
-    /// the time that was left.
+    /// An episode over budget without approval may end only in safe mode (D59). Its last packets may have used the time
+    /// that was left.
     fn halt_over_budget(&mut self, reason: &Text) -> Result<(), Arc<Refusal>> {
         if self.machine.finish().is_empty() {
             return Ok(());
@@ -172,14 +174,14 @@ impl Core {
 
     fn reason(&self) -> Text {
         let nodes = self.machine.nodes();
-        let how = if std::thread::panicking() { "by a panic" } else { "before it had closed" };
-        Text::new(format!("the program dropped this episode in {nodes}, {how}"))
+        let how = if std::thread::panicking() { "during a panic" } else { "before it had closed" };
+        Text::new(format!("the program dropped this episode in {nodes} {how}"))
             .unwrap_or_else(|_| omen_invariants::text!("dropped"))
     }
 }
 
-/// The shortest way that some events lead to a node, by the table. None out of a verification loop, which only
-/// evidence closes.
+/// Returns the shortest path of some events to a node in the table. There is none out of a verification loop, which
+/// only evidence closes.
 fn way(from: NodeSet, events: &[Event], to: Node) -> Option<Vec<Event>> {
     if from == NodeSet::of(LOOP_NODE) {
         return None;
@@ -215,15 +217,15 @@ fn escalation(reason: &Text, trigger: EscalationTrigger) -> Escalation<2, 1> {
     Escalation {
         trigger,
         options: [
-            choice("resume", "resume the episode from its log", "the work is completed", "the cause may come again"),
+            choice("resume", "resume the episode from its log", "the work is completed", "the cause may recur"),
             choice("abandon", "leave the work as it is", "nothing more happens", "the work stays incomplete"),
         ],
         gaps: [Gap {
             gap: reason.to_string(),
-            impact_if_unknown: "how far the work had come is known from the log alone".to_owned(),
+            impact_if_unknown: "only the log shows how far the work had come".to_owned(),
         }],
-        next_step: Step {
-            step: omen_invariants::text!("read the log of the episode, then choose"),
+        next_step: Recommendation {
+            step: omen_invariants::text!("read the log of the episode, then choose an option"),
             rationale: reason.to_string(),
         },
     }

@@ -1,4 +1,4 @@
-//! Which envelope the packets to come are sent in.
+//! The envelope of the packets to come.
 
 use std::sync::Arc;
 
@@ -7,7 +7,6 @@ use omen_invariants::rules::inv_004_live_evidence;
 use omen_types::{McpEnvelope, Packet, PacketType};
 
 use super::core::Core;
-use crate::table::{LOOP_NODE, NodeSet};
 
 impl Core {
     /// Takes another envelope for the packets to come.
@@ -22,19 +21,12 @@ impl Core {
         }
     }
 
-    /// The envelope of a packet. After a hypothesis, what claims something takes status and evidence from the latest
-    /// envelope that has evidence; what asks for certainty goes in the hypothesis itself (D31).
+    /// The envelope of a packet. After a hypothesis, a packet that makes a claim takes status and evidence from the
+    /// latest envelope that has evidence; a packet that seeks certainty carries the hypothesis itself (D31).
     pub(super) fn envelope_of(&self, packet_type: PacketType) -> McpEnvelope {
         let mut mcp = McpEnvelope::clone(&self.mcp);
-        let asks = match packet_type {
-            PacketType::TaskDirectivePacket => self.machine.nodes() == NodeSet::of(LOOP_NODE),
-            // A decision brings the envelope that is meant for it; to ACT on a hypothesis is refused.
-            PacketType::DecisionPacket
-            | PacketType::VerificationPlanPacket
-            | PacketType::EscalationPacket
-            | PacketType::IntegrityAlertPacket => true,
-            _ => false,
-        };
+        // A decision comes with its own envelope; ACT on a hypothesis is refused.
+        let asks = inv_004_live_evidence::can_ask(packet_type, self.machine.ledger());
         if !asks && !inv_004_live_evidence::is_borne_out(&mcp) {
             mcp.epistemics = self.grounded.epistemics.clone();
             mcp.evidence = self.grounded.evidence.clone();
@@ -42,25 +34,25 @@ impl Core {
         mcp
     }
 
-    /// Takes the envelope of a packet that was sent for that of the packets to come. An observation says of itself
-    /// how it is known, which is nothing that the envelope would say of the next packet.
+    /// Uses the envelope of a packet that was sent for the packets to come. The status of an observation applies to
+    /// itself only, not to the next packet.
     pub(crate) fn adopt(&mut self, packet: &Packet) {
         let mut mcp = packet.mcp().clone();
         if matches!(packet, Packet::Observation(_)) {
             let own = std::mem::replace(&mut mcp.epistemics.status, self.mcp.epistemics.status);
             if mcp != *self.mcp {
-                // Another envelope, whose own status nobody has said: the less certain is safe to say, unless the
-                // evidence does not bear that. The schema lists the surest first.
+                // The status of this new envelope is not known. The less certain of the two is safe, unless the
+                // evidence does not support it. The schema lists the most certain first.
                 mcp.epistemics.status = own.max(mcp.epistemics.status);
                 if !inv_004_live_evidence::is_borne_out(&mcp) {
                     mcp.epistemics.status = own;
                 }
             }
         }
-        // What is not refused for want of evidence (D31) says nothing of the packets to come, but for a decision.
+        // An envelope without evidence that is accepted (D31) does not apply to later packets, except that of a decision.
         let holds = matches!(packet, Packet::Decision(_)) || inv_004_live_evidence::is_borne_out(&mcp);
         if holds && mcp != *self.mcp {
-            // Another program may have left less room than records need.
+            // The envelope of another program may leave less room than records need.
             self.take_envelope(omen_types::fit::envelope(mcp));
         }
     }

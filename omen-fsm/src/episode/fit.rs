@@ -1,8 +1,9 @@
 //! Records that are too long for a line.
 //!
-//! What an agent says in a record (an observation, a belief, an alert, the reasons of a decision, an escalation) is for
-//! reading. Refused for its length, it would be lost, and a step that cannot fail by its type would have failed. So it is
-//! shortened, and the log says so. What a tool acts on, the parameters of a directive, is never shortened but refused.
+//! A record (an observation, a belief, an alert, the reasons of a decision, an escalation) is for reading. If it were
+//! refused for its length, it would be lost, and a step without an error in its type would fail. So it is shortened,
+//! and the log reports that. The parameters of a directive, which a tool acts on, are never shortened; such a directive
+//! is refused.
 
 use omen_types::fit::{cut, shorten, size};
 use omen_types::limits::MAX_LINE_BYTES;
@@ -11,17 +12,17 @@ use omen_types::{Code, Diagnostic, Packet};
 
 use super::refused::Refusal;
 
-/// Longest text, and longest list, that is tried first.
+/// The length of texts and lists that is tried first.
 const FIRST: usize = MAX_LINE_BYTES / 16;
 
-/// Shortest text, and shortest list, that is left as it is whatever the length of the packet.
+/// The length up to which texts and lists are never shortened.
 const LEAST: usize = 256;
 
 /// A packet and its line.
 pub(super) struct Written {
     pub(super) packet: Packet,
     pub(super) text: String,
-    /// How long the line was before it was shortened, if it was.
+    /// The length of the line before it was shortened, if it was.
     pub(super) was: Option<usize>,
 }
 
@@ -50,11 +51,11 @@ pub(super) fn record(packet: Packet) -> Result<Written, Refusal> {
         }
         most /= 2;
     }
-    // It is refused as any line that is too long.
+    // It is refused like any line that is too long.
     Ok(Written { text: text(&packet)?, packet, was: None })
 }
 
-/// The packet with texts and lists of at most so many bytes and elements; none if that breaks the schema.
+/// Returns the packet with texts and lists of at most `most` bytes and elements; `None` if that breaks the schema.
 fn shortened(packet: &mut Packet, most: usize) -> Option<Packet> {
     match packet {
         Packet::Observation(observation) => {
@@ -77,12 +78,12 @@ fn shortened(packet: &mut Packet, most: usize) -> Option<Packet> {
     value.to_string().parse().ok()
 }
 
-/// Each member of a free-form object.
+/// Shortens each field of a free-form object.
 fn members(map: &mut Map<String, Value>, most: usize) {
     map.values_mut().for_each(|value| free(value, most));
 }
 
-/// A free-form value: one that is too long becomes its JSON text, cut.
+/// Shortens a free-form value: one that is too long becomes its JSON text, cut off.
 fn free(value: &mut Value, most: usize) {
     match value {
         Value::String(text) => cut(text, most),

@@ -1,8 +1,8 @@
 //! Leases: which tasks of an episode may run (D52).
 //!
-//! An episode and all handles of its tasks share one record. A handle asks it before its tool is called, and
-//! whatever ends a task (its result, a revocation, safe mode, the close) is written there first. All of it is
-//! behind one lock, so of two that ask for the same task only one gets it.
+//! An episode and all handles of its tasks share one record. A handle checks it before its tool is called, and whatever
+//! ends a task (its result, a revocation, safe mode, the close) is written there first. The record is behind one lock,
+//! so only one of two handles can begin the same task.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use super::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug, Default)]
 pub(crate) struct Leases {
     record: Mutex<Record>,
-    /// Held for as long as a step takes, so that an episode that is taken up elsewhere writes nothing any more.
+    /// Held while a step lasts, so that an episode writes nothing once it was resumed elsewhere.
     step: Mutex<()>,
 }
 
@@ -34,9 +34,9 @@ struct Record {
 #[derive(Debug)]
 struct Task {
     state: State,
-    /// Its result is being recorded.
+    /// Whether its result is being recorded.
     settling: bool,
-    /// The token that it spends a use of.
+    /// The token of which it spends a use.
     token: Option<Box<str>>,
     revoked: bool,
     expires: Option<Instant>,
@@ -44,11 +44,11 @@ struct Task {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nobody has begun it.
+    /// It was not begun.
     Open,
     /// Its tool is being called.
     Running,
-    /// It has been begun, and nobody runs it any more.
+    /// It was begun, and no handle runs it any more.
     Begun,
 }
 
@@ -71,7 +71,7 @@ pub(crate) enum Over {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lapsed {
-    /// Another handle of the task has begun it: a directive is good for one call.
+    /// Another handle has begun the task: a directive allows one call.
     Begun,
     /// The task has its result, or it was cancelled.
     NotOpen,
@@ -79,7 +79,7 @@ pub enum Lapsed {
     Revoked,
     /// Its token has expired.
     Expired {
-        /// When.
+        /// The time of expiry.
         at: Instant,
     },
     /// The episode is in safe mode.
@@ -90,20 +90,22 @@ pub enum Lapsed {
     Dropped,
     /// The episode was resumed elsewhere, where the task has another handle.
     Superseded,
-    /// The log of the episode has failed, so nothing that the tool does could be recorded.
+    /// The log of the episode has failed, so the outcome could not be recorded.
     Log,
 }
 
 impl Lapsed {
-    /// What to do instead.
+    /// Returns how to proceed.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
             Self::Begun | Self::NotOpen => "send a new directive to call the tool again",
-            Self::Revoked | Self::Expired { .. } => "settle the task as cancelled; a new directive needs a new token",
+            Self::Revoked | Self::Expired { .. } => {
+                "settle the task as cancelled, then send a new directive with a new token"
+            }
             Self::SafeMode => "wait for layer 1 to clear safe mode, then send a new directive",
-            Self::EpisodeClosed | Self::Dropped => "start another episode, and send the directive there",
-            Self::Superseded => "take the task from the episode that was resumed",
+            Self::EpisodeClosed | Self::Dropped => "start another episode and send the directive there",
+            Self::Superseded => "take the task from the resumed episode",
             Self::Log => "resume the episode from its log",
         }
     }
@@ -112,8 +114,8 @@ impl Lapsed {
 impl fmt::Display for Lapsed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Begun => f.write_str("the tool of this directive was called already"),
-            Self::NotOpen => f.write_str("the directive is not open: it has its result, or was cancelled"),
+            Self::Begun => f.write_str("the tool of this directive was already called"),
+            Self::NotOpen => f.write_str("the directive is not open: it has a result or was cancelled"),
             Self::Revoked => f.write_str("the token of the directive was revoked"),
             Self::Expired { at } => write!(f, "the token of the directive expired at {at}"),
             Self::SafeMode => f.write_str("the episode is in safe mode"),
@@ -140,7 +142,7 @@ impl From<Over> for Lapsed {
 }
 
 impl Leases {
-    /// A directive was accepted.
+    /// Adds the task of a directive that was accepted.
     pub(crate) fn open(&self, directive: &str, token: Option<(&str, Option<Instant>)>) {
         let (token, expires) = token.unzip();
         let task = Task {
@@ -164,12 +166,12 @@ impl Leases {
         Ok(())
     }
 
-    /// Whether a task that was begun may go on: to be asked before its effect, and before its outcome counts.
+    /// Checks whether a task that was begun may continue: before the tool takes effect, and before its outcome counts.
     pub(crate) fn stands(&self, directive: &str, now: Instant) -> Result<(), Lapsed> {
         self.lock().standing(directive, Some(now)).map(drop)
     }
 
-    /// A task was begun, and its tool was not called: it may be begun again.
+    /// Allows a task to be begun again, because its tool was not called.
     pub(crate) fn put_back(&self, directive: &str) {
         if let Some(task) = self.lock().tasks.get_mut(directive)
             && task.state == State::Running
@@ -178,7 +180,7 @@ impl Leases {
         }
     }
 
-    /// A task runs no more; it stays open until it has its result.
+    /// Notes that a task no longer runs; it stays open until it has its result.
     pub(crate) fn finish(&self, directive: &str) {
         if let Some(task) = self.lock().tasks.get_mut(directive)
             && task.state == State::Running
@@ -187,9 +189,9 @@ impl Leases {
         }
     }
 
-    /// Keeps tasks from being begun while their results are recorded. Each comes with whether it is cancelled: what
-    /// somebody runs can be cancelled, which breaks it off, and nothing else can be said of it. None is kept if one
-    /// cannot be, and that one is named by its place.
+    /// Prevents tasks from being begun while their results are recorded. Each task comes with whether it is cancelled:
+    /// a running task can only be cancelled, which stops it. If one of the tasks cannot be settled, none is held, and
+    /// its index is returned.
     pub(crate) fn settling<'d>(&self, tasks: impl Iterator<Item = (&'d str, bool)> + Clone) -> Result<(), usize> {
         let mut record = self.lock();
         let runs = |(directive, cancels): (&str, bool)| {
@@ -206,7 +208,7 @@ impl Leases {
         Ok(())
     }
 
-    /// The results were refused, so the tasks are as open as before.
+    /// Reopens tasks whose results were refused.
     pub(crate) fn unsettled<'d>(&self, tasks: impl Iterator<Item = &'d str>) {
         let mut record = self.lock();
         for directive in tasks {
@@ -216,22 +218,22 @@ impl Leases {
         }
     }
 
-    /// A task has its result.
+    /// Removes a task that has its result.
     pub(crate) fn settled(&self, directive: &str) {
         self.change(|record| drop(record.tasks.remove(directive)));
     }
 
-    /// A token is revoked: its tasks must not run any more (D25).
+    /// Withdraws the tasks of a revoked token (D25).
     pub(crate) fn revoke(&self, token: &str) {
         self.change(|record| record.under(token).for_each(|task| task.revoked = true));
     }
 
-    /// A token was sent again, and expires at another time (D24).
+    /// Notes the new expiry of a token that was sent again (D24).
     pub(crate) fn expires(&self, token: &str, at: Instant) {
         self.change(|record| record.under(token).for_each(|task| task.expires = Some(at)));
     }
 
-    /// From now on no task may run. What has ended an episode for good stays its reason.
+    /// Forbids every task to run. A final reason is not replaced by a later one.
     pub(crate) fn end(&self, over: Over) {
         self.change(|record| {
             if matches!(record.over, None | Some(Over::SafeMode)) {
@@ -240,7 +242,7 @@ impl Leases {
         });
     }
 
-    /// Safe mode ends, and what was open is cancelled (D13).
+    /// Ends safe mode, which cancels the open tasks (D13).
     pub(crate) fn clear(&self) {
         self.change(|record| {
             if record.over == Some(Over::SafeMode) {
@@ -250,13 +252,13 @@ impl Leases {
         });
     }
 
-    /// Takes the episode away from who holds it: once its step has ended, it takes none any more.
+    /// Takes the episode from its holder, once the present step has ended.
     pub(crate) fn supersede(&self) {
         let _step = self.step.lock().unwrap_or_else(PoisonError::into_inner);
         self.end(Over::Superseded);
     }
 
-    /// Begins a step, which ends when what is returned is dropped.
+    /// Begins a step, which ends when the returned guard is dropped.
     pub(crate) fn step(&self) -> Result<MutexGuard<'_, ()>, Lapsed> {
         let step = self.step.lock().unwrap_or_else(PoisonError::into_inner);
         match self.lock().over {
@@ -265,8 +267,8 @@ impl Leases {
         }
     }
 
-    /// When a task must stop running: ready as soon as it is withdrawn, other than by its token's expiry, which is a
-    /// matter of the clock.
+    /// Polls for the withdrawal of a task: ready as soon as it must stop running. The expiry of its token does not wake
+    /// the task, since nothing here waits for the clock.
     pub(crate) fn poll_lapsed(&self, directive: &str, waiter: &mut Option<u64>, waker: &Waker) -> Poll<Lapsed> {
         let mut record = self.lock();
         if let Err(why) = record.standing(directive, None) {
@@ -284,12 +286,12 @@ impl Leases {
         Poll::Pending
     }
 
-    /// Somebody waits no more.
+    /// Removes a waiter.
     pub(crate) fn forget(&self, waiter: &mut Option<u64>) {
         self.lock().forget(waiter);
     }
 
-    /// Changes the record, and then wakes who waits: not with the lock held, for to be woken may be to ask again.
+    /// Changes the record and then wakes the waiters, without the lock: a waiter may check the record at once.
     fn change(&self, change: impl FnOnce(&mut Record)) {
         let mut record = self.lock();
         change(&mut record);
@@ -298,14 +300,14 @@ impl Leases {
         waiting.into_iter().for_each(|(_, waker)| waker.wake());
     }
 
-    /// A panic with the lock held leaves no half of a change: none is made of more than single assignments.
+    /// A panic with the lock held leaves the record consistent: every change is a single assignment.
     fn lock(&self) -> MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Record {
-    /// The task, if nothing keeps it from running.
+    /// Returns the task, if it may run.
     fn standing(&mut self, directive: &str, now: Option<Instant>) -> Result<&mut Task, Lapsed> {
         if let Some(over) = self.over {
             return Err(over.into());
@@ -320,7 +322,7 @@ impl Record {
         }
     }
 
-    /// The tasks that spend a use of a token.
+    /// Returns the tasks that spend a use of a token.
     fn under(&mut self, token: &str) -> impl Iterator<Item = &mut Task> {
         self.tasks.values_mut().filter(move |task| task.token.as_deref() == Some(token))
     }

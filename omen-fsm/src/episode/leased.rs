@@ -1,4 +1,4 @@
-//! How the steps of an episode change the leases of its tasks (D52).
+//! Changes of leases by the steps of an episode (D52).
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use super::refused::Refusal;
 use super::values::Settled;
 
 impl Core {
-    /// Takes from tasks their leave to run, as a packet will that is about to be written (D52). The log must not say that
-    /// a task was cancelled, or its token revoked, and its tool be called after that.
+    /// Withdraws the tasks that a packet ends, before it is written (D52): no tool may be called after the log reports
+    /// its task as cancelled or its token as revoked.
     pub(super) fn withdraw(leases: &Leases, packet: &Packet) {
         match packet {
             Packet::IntegrityAlert(alert) => {
@@ -28,13 +28,13 @@ impl Core {
         }
     }
 
-    /// Keeps the tasks of some results from being begun until the results are in the log, or refused.
+    /// Prevents tasks from being begun until their results are in the log or refused.
     pub(crate) fn settle(&mut self, results: &[Settled]) -> Result<(), Arc<Refusal>> {
         let tasks = results.iter().map(|result| (result.directive().clone(), result.status())).collect();
         self.settling(tasks, |core| core.send(results.iter().map(Settled::draft).collect()).map(drop))
     }
 
-    /// Sends the results of tasks. One that somebody runs can be cancelled, and nothing else can be said of it.
+    /// Sends the results of tasks. A task that another handle runs can only be cancelled.
     pub(crate) fn settling<T, E: From<Refusal>>(
         &mut self,
         tasks: Vec<(PacketId, ResultStatus)>,
@@ -45,10 +45,10 @@ impl Core {
         let cancels = tasks.iter().map(|(_, status)| *status == ResultStatus::Cancelled);
         leases.settling(directives().zip(cancels)).map_err(|at| {
             let running = directives().nth(at).unwrap_or_default();
-            let problem = format!("`{running}` is running, and only the handle that runs it can report its result");
+            let problem = format!("`{running}` is running; only the handle that runs it can report its result");
             let finding = Diagnostic::error(Code::E6, problem)
                 .at("/payload/directive_packet_id")
-                .help("wait for the result, or settle it as cancelled, which breaks the call off");
+                .help("wait for the result, or settle the task as cancelled, which stops the call");
             Refusal::rule(finding)
         })?;
         let sent = send(self);

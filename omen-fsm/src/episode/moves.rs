@@ -1,8 +1,8 @@
-//! The moves, each written out once: what it sends, and where it leads.
+//! The moves: one function for each, with what it sends and the state that it leads to.
 //!
-//! The transition table says in which states a move is legal; for each of them the build makes a
-//! method of the function here. A function whose first parameter is `Episode<S>` is for any state, one
-//! that names a state is for that alone, and `Next` is where the table leads.
+//! The transition table decides in which states a move is legal, and the build makes methods of the functions here for
+//! those states. A function whose first parameter is `Episode<S>` is for any state, one that names a state is for that
+//! state only, and `Next` is the state that the table leads to.
 
 pub(crate) mod act;
 pub(crate) mod alert;

@@ -1,4 +1,4 @@
-//! The dynamic entrance: packets that a model proposes as JSON.
+//! Packets that a model proposes as JSON.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,14 +11,13 @@ use serde::Deserialize;
 use super::core::Core;
 use super::refused::Refusal;
 use super::{AnyEpisode, Pending};
-use crate::rules::layer;
-use crate::table::{Event, Word};
+use crate::table::{Event, Word, layer_name};
 
-/// A move that was made.
+/// A proposal that was accepted.
 #[must_use = "it holds the episode"]
 #[derive(Debug)]
 pub struct Moved {
-    /// The episode after it.
+    /// The episode after the move.
     pub episode: AnyEpisode,
     /// The packet that was written.
     pub packet_id: PacketId,
@@ -26,12 +25,12 @@ pub struct Moved {
     pub task: Option<Pending>,
 }
 
-/// A move that was refused: the episode as it was, and a reason that whoever proposed it can read.
+/// A proposal that was refused: the episode as it was, and a reason that the model can read.
 #[must_use = "it holds the episode"]
 pub struct NotMoved {
-    /// The episode as it was.
+    /// The episode before the move.
     pub episode: AnyEpisode,
-    /// Why.
+    /// The reason.
     pub why: Arc<Refusal>,
 }
 
@@ -66,15 +65,15 @@ struct Proposal<'t> {
     mcp: Option<&'t RawValue>,
 }
 
-/// What a model may propose beyond the moves of an agent, which [`AnyEpisode::propose`] takes: observations,
-/// beliefs, decisions, plans, directives and escalations.
+/// What a model may propose beyond the moves of an agent that [`AnyEpisode::propose`] accepts: observations, beliefs,
+/// decisions, plans, directives and escalations.
 ///
-/// The rest is the word of somebody else, and becomes the model's only if the program says so:
+/// All other packets speak for another party. The model may send them only if the program allows it:
 ///
 /// ```
 /// use omen_fsm::episode::Allow;
 ///
-/// // This model may issue tokens, and say how tasks have ended.
+/// // This model may issue tokens and report the results of tasks.
 /// const OPERATOR: Allow = Allow::moves().tokens().results();
 /// # let _ = OPERATOR;
 /// ```
@@ -89,46 +88,46 @@ pub struct Allow {
 }
 
 impl Allow {
-    /// The moves of an agent alone.
+    /// Allows only the moves of an agent.
     pub const fn moves() -> Self {
         Self { tokens: false, user_input: false, results: false, alerts: false, understated: false }
     }
 
-    /// All that the protocol allows those that a program may let a model speak for. Layer 1 is not among them.
+    /// Allows everything except orders of layer 1, which no program may hand to a model.
     pub const fn everything() -> Self {
         Self { tokens: true, user_input: true, results: true, alerts: true, understated: true }
     }
 
-    /// And tokens, whose issuer is the layer that the episode sends tokens from. Without this, the program issues them:
+    /// Also allows tokens, whose issuer must be the layer that sends them. Without this, the program issues them:
     /// [`Episode::authorize`](super::Episode).
     pub const fn tokens(self) -> Self {
         Self { tokens: true, ..self }
     }
 
-    /// And observations of type `user_input`, which stand for what a human has said, and in an escalation for their
-    /// answer (D8). Without this, the program takes them in.
+    /// Also allows observations of type `user_input`, which report what a human has said, in an escalation the human's
+    /// answer (D8). Without this, the program records them.
     pub const fn user_input(self) -> Self {
         Self { user_input: true, ..self }
     }
 
-    /// And results of tasks. Without this, whoever has carried a task out settles it.
+    /// Also allows results of tasks. Without this, the program that carries out a task settles it.
     pub const fn results(self) -> Self {
         Self { results: true, ..self }
     }
 
-    /// And alerts, which may halt the episode and revoke tokens (D14, D25).
+    /// Also allows alerts, which may halt the episode and revoke tokens (D14, D25).
     pub const fn alerts(self) -> Self {
         Self { alerts: true, ..self }
     }
 
-    /// And envelopes that state a level of stakes below what their own axes justify, which is a warning of INV-012.
+    /// Also allows envelopes with a stakes level below what their axes justify, which is a warning of INV-012.
     pub const fn understated_stakes(self) -> Self {
         Self { understated: true, ..self }
     }
 
-    /// Whether a proposal may make an event happen, as far as it goes by whose word that is.
+    /// Whether a proposal may cause an event, as far as its sender is concerned.
     pub(super) fn lists(self, event: Event) -> bool {
-        // The close is no packet.
+        // The close is not a packet.
         event.packet_type().is_some() && Word::of(event).is_none_or(|word| self.has(word))
     }
 
@@ -138,37 +137,37 @@ impl Allow {
             Word::Human => self.user_input,
             Word::Executor => self.results,
             Word::Guard => self.alerts,
-            // The end of safe mode is an order of layer 1, which no program hands to a model.
+            // Only an order of layer 1 ends safe mode, and no program may hand that to a model.
             Word::Authority => false,
         }
     }
 
-    /// What is against a packet that nobody but the model stands for.
+    /// Checks whether the model may send a packet.
     fn check(self, packet: &Packet, event: Event) -> Result<(), Refusal> {
         let says = |code, problem, pointer: &str, help: &str| {
             Err(Refusal::rule(Diagnostic::error(code, problem).at(pointer).help(help)))
         };
         match Word::of(event).filter(|word| !self.has(*word)) {
             Some(Word::Issuer) => {
-                let problem = "a model issues itself no token";
-                return says(Code::E4, problem, "/header/packet_type", "ask for one: the program issues tokens");
+                let problem = "a model cannot issue a token";
+                return says(Code::E4, problem, "/header/packet_type", "request a token from the program");
             }
             Some(Word::Human) => {
-                let problem = "what a human says, a model does not say for them";
-                let help = "wait for the human, or observe what was seen otherwise";
+                let problem = "a model cannot send user input";
+                let help = "wait for the human, or use another `observation_type`, such as `tool_output`";
                 return says(Code::Fsm, problem, "/payload/observation_type", help);
             }
             Some(Word::Executor) => {
-                let problem = "how a task has ended, a model does not say";
-                let help = "wait for the result: the program that carries the task out settles it";
+                let problem = "a model cannot report the result of a task";
+                let help = "wait for the result: the program that carries out the task settles it";
                 return says(Code::E6, problem, "/header/packet_type", help);
             }
             Some(Word::Guard) => {
-                let problem = "a model sends no alerts";
-                return says(Code::E7, problem, "/header/packet_type", "decide to escalate, or to cancel");
+                let problem = "a model cannot send an alert";
+                return says(Code::E7, problem, "/header/packet_type", "decide to escalate or to cancel");
             }
             Some(Word::Authority) => {
-                let problem = "a model does not end safe mode";
+                let problem = "a model cannot end safe mode";
                 let help = "wait for layer 1 or Integrity to clear it";
                 return says(Code::E7, problem, "/payload/severity", help);
             }
@@ -177,9 +176,9 @@ impl Allow {
         if let Packet::ToolAuthorizationToken(token) = packet
             && token.payload.issuer_layer != token.header.layer_source
         {
-            let own = layer::wire(token.header.layer_source);
-            let problem = format!("a model issues tokens in the name of layer `{own}` alone");
-            let help = format!("name the layer of the packet as the issuer: `{own}`");
+            let own = layer_name(token.header.layer_source);
+            let problem = format!("a model can issue tokens for layer `{own}` only");
+            let help = format!("set `issuer_layer` to the layer of the packet: `{own}`");
             return Err(Refusal::rule(Diagnostic::error(Code::E4, problem).at("/payload/issuer_layer").help(help)));
         }
         match understated(&packet.mcp().stakes) {
@@ -190,35 +189,35 @@ impl Allow {
 }
 
 impl AnyEpisode {
-    /// Makes the move that a text proposes: `{"packet_type": …, "payload": {…}}`, with an envelope `mcp`
-    /// that holds from then on or, without one, in that of the episode. The header is the episode's own affair: a model can claim
-    /// neither another layer nor another time.
+    /// Makes the move that a JSON text proposes: `{"packet_type": …, "payload": {…}}`. An envelope `mcp` stays in force
+    /// from then on; without it, the packet carries that of the episode. The episode writes the header: a model can
+    /// claim neither another layer nor another time.
     ///
-    /// Nor can it speak for others: it issues no tokens, does not answer for the human, settles no tasks, sends no alerts,
-    /// and states no lower stakes than its envelope's own axes justify. [`AnyEpisode::propose_with`] allows more. What
-    /// else an envelope of its own says, the axes among it, is the model's word.
+    /// A model cannot speak for others: it cannot issue tokens, answer for the human, settle tasks, send alerts, or
+    /// state lower stakes than the axes of its envelope justify. [`AnyEpisode::propose_with`] allows more. All else in
+    /// its envelope, including the axes, is taken as the model states it.
     ///
     /// # Errors
-    /// What a validator would say of the packet, or else that the model may not say it; nothing is written then. An
-    /// assumption that is said to be verified has to name evidence of the episode's latest verification
-    /// loop, which has closed with a check that has succeeded (INV-003).
+    /// The errors that a validator would report of the packet, or an error that the model may not send it; then nothing
+    /// is written. An assumption that is stated as verified must name evidence of the episode's latest verification
+    /// loop, and that loop must have closed with a successful check (INV-003).
     pub fn propose(self, proposal: &str) -> Result<Moved, NotMoved> {
         self.propose_with(Allow::moves(), proposal)
     }
 
-    /// Makes the move that a text proposes, where the model may do more than an agent's moves.
+    /// Makes the move that a JSON text proposes, by a model that may send more than the moves of an agent.
     ///
     /// ```
     /// use omen_fsm::episode::{Allow, AnyEpisode, Moved, NotMoved};
     ///
     /// fn hears(episode: AnyEpisode, chat: &str) -> Result<Moved, NotMoved> {
-    ///     // What comes from the chat window is a human's word.
+    ///     // The text of the chat window is user input.
     ///     episode.propose_with(Allow::moves().user_input(), chat)
     /// }
     /// ```
     ///
     /// # Errors
-    /// As [`AnyEpisode::propose`]. The issuer of a token has to be the layer that sends it, whatever is allowed.
+    /// As [`AnyEpisode::propose`]. The issuer of a token must always be the layer that sends it.
     pub fn propose_with(self, allow: Allow, proposal: &str) -> Result<Moved, NotMoved> {
         let mut core = self.into_core();
         match core.step(|core| proposed(core, allow, proposal)) {
@@ -234,7 +233,7 @@ impl AnyEpisode {
 fn proposed(core: &mut Core, allow: Allow, text: &str) -> Result<PacketId, Refusal> {
     let Proposal { packet_type, payload, mcp } =
         serde_json::from_str(text).map_err(|error| {
-            Refusal::rule(Diagnostic::error(Code::Json, format!("this is no proposal: {error}")).help(
+            Refusal::rule(Diagnostic::error(Code::Json, format!("invalid proposal: {error}")).help(
                 "write one JSON object: {\"packet_type\": …, \"payload\": {…}}, and `mcp` if the envelope changes",
             ))
         })?;
@@ -247,7 +246,7 @@ fn proposed(core: &mut Core, allow: Allow, text: &str) -> Result<PacketId, Refus
         }
         _ => send(core)?,
     };
-    // As on the way back from a log: an envelope holds until another one does.
+    // As in a resumed episode, the envelope stays in force until another packet replaces it.
     core.adopt(&packet);
     Ok(id)
 }

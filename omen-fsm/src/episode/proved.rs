@@ -1,19 +1,19 @@
-//! What an episode holds to be verified (INV-003, D53): one rule for orders to act and for proposals.
+//! The assumptions that an episode accepts as verified (INV-003, D53): one rule for orders to act and for proposals.
 //!
-//! A log cannot show which evidence bears an assumption out. So an episode is stricter than a validator: an
-//! assumption is verified by the latest verification loop, once that has closed with a check that succeeded.
+//! A log cannot show which evidence supports an assumption. So an episode is stricter than a validator: only the latest
+//! verification loop verifies an assumption, once it has closed with a successful check.
 
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::{Code, Diagnostic, Packet};
 
-use super::core::Stage;
+use super::loop_notes::LoopState;
 use super::refused::Refusal;
 use crate::machine::Machine;
 
-/// Whether the latest loop has verified what a decision says is verified.
-pub(super) fn check(packet: &Packet, machine: &Machine, stage: Stage) -> Result<(), Refusal> {
+/// Checks that the latest loop has verified the assumptions that a decision states as verified.
+pub(super) fn check(packet: &Packet, machine: &Machine, loop_state: LoopState) -> Result<(), Refusal> {
     let Packet::Decision(decision) = packet else { return Ok(()) };
-    let proved = stage == Stage::Closed && machine.has_succeeded();
+    let proved = loop_state == LoopState::Closed && machine.has_succeeded();
     let assumptions = decision.payload.load_bearing_assumptions.iter().flatten().enumerate();
     for (at, assumption) in assumptions.filter(|(_, assumption)| assumption.verified) {
         let evidence = assumption.verification_packet_id.as_deref();
@@ -23,12 +23,11 @@ pub(super) fn check(packet: &Packet, machine: &Machine, stage: Stage) -> Result<
         let (problem, help) = match evidence.filter(|id| is_of_earlier_loop(machine, id)) {
             Some(id) => (
                 format!("`{id}` is evidence of an earlier verification loop; a later loop has begun since"),
-                "verify the assumption in the later loop too, or say `\"verified\": false`",
+                "verify the assumption in the later loop too, or write `\"verified\": false`",
             ),
             None => (
-                "an assumption is said to be verified, and names no evidence of a verification loop with a SUCCESS"
-                    .to_owned(),
-                "decide VERIFY_FIRST and complete the loop, or say `\"verified\": false`",
+                "an assumption is stated as verified without evidence of a verification loop with a SUCCESS".to_owned(),
+                "decide VERIFY_FIRST and complete the loop, or write `\"verified\": false`",
             ),
         };
         let pointer = format!("/payload/load_bearing_assumptions/{at}/verification_packet_id");

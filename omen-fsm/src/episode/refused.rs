@@ -1,4 +1,4 @@
-//! Steps that fail: why, and with the episode in hand.
+//! The errors of steps, each with the episode.
 
 use std::fmt;
 use std::io;
@@ -8,19 +8,19 @@ use omen_types::{Code, Diagnostic};
 
 use super::{AnyEpisode, Episode};
 
-/// Why a step was refused. Nothing of it was written, but perhaps for [`Refusal::Log`].
+/// Why a step was refused. Nothing of the step was written, except possibly for [`Refusal::Log`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The protocol forbids it: what a validator would say of the packet.
+    /// The protocol forbids the step: the errors that a validator would report of the packet.
     Rules(Vec<Diagnostic>),
-    /// The log could not be written. Only the log's medium knows how much of the step it holds, so the episode
-    /// takes no step any more, `close` least of all. Take it up from the log with [`AnyEpisode::resume`].
+    /// The log could not be written. Only the medium of the log knows how much of the step it holds, so every later
+    /// step fails, `close` too. Resume the episode from its log with [`AnyEpisode::resume`].
     Log(io::Error),
-    /// The episode was resumed elsewhere, which took its log over (see [`Claims`](super::Claims)). This one takes no
-    /// step any more.
+    /// The episode was resumed elsewhere and its log taken over (see [`Claims`](super::Claims)). Every later step of
+    /// this handle fails.
     Superseded,
-    /// A tool failed. Its FAILURE is in the log, and the episode goes on.
+    /// A tool failed. Its FAILURE is in the log, and the episode continues.
     Tool(String),
 }
 
@@ -29,7 +29,7 @@ impl Refusal {
         Self::Rules(vec![finding])
     }
 
-    /// What the protocol has against the step; empty if that is not what refuses it.
+    /// Returns the rule violations of the step; empty if it was refused for another reason.
     #[must_use]
     pub fn findings(&self) -> &[Diagnostic] {
         match self {
@@ -38,12 +38,12 @@ impl Refusal {
         }
     }
 
-    /// Whether this handle of the episode takes no step any more.
+    /// Whether every later step of this handle fails.
     pub(crate) fn is_final(&self) -> bool {
         matches!(self, Self::Log(_) | Self::Superseded)
     }
 
-    /// The code of the first finding.
+    /// Returns the code of the first finding.
     #[must_use]
     pub fn code(&self) -> Option<Code> {
         self.findings().first().map(|finding| finding.code)
@@ -62,8 +62,10 @@ impl fmt::Display for Refusal {
                 }
                 Ok(())
             }
-            Self::Log(error) => write!(f, "the log cannot be written: {error}"),
-            Self::Superseded => f.write_str("the episode was resumed elsewhere, and its log is written there"),
+            Self::Log(error) => write!(f, "cannot write the log: {error}"),
+            Self::Superseded => {
+                f.write_str("the episode was resumed elsewhere, and only that handle may write its log")
+            }
             Self::Tool(why) => write!(f, "the tool failed: {why}"),
         }
     }
@@ -78,16 +80,15 @@ impl std::error::Error for Refusal {
     }
 }
 
-/// A step that was refused: the episode as it was before, the reason, and what was given to the step. A step that
-/// the protocol forbids leaves the episode as good as it was; one that the log has failed on leaves one that takes no
-/// step any more ([`Refusal::Log`]).
+/// A step that was refused: the episode as it was before, the reason, and the arguments of the step. After a step that
+/// the protocol forbids, the episode can take other steps; after an error of the log, it cannot ([`Refusal::Log`]).
 #[must_use = "it holds the episode"]
 pub struct Refused<S, G = ()> {
     /// The episode, in the state that it was in.
     pub episode: Episode<S>,
-    /// Why the step was refused.
+    /// The reason.
     pub why: Arc<Refusal>,
-    /// What the step had been given: a ruling or an order to act, a plan, a token's particulars, orders with their
+    /// The arguments of the step: a ruling or an order to act, a plan, a token's specification, orders with their
     /// permits, settled tasks.
     pub given: G,
 }
@@ -112,12 +113,11 @@ impl<S, G> fmt::Display for Refused<S, G> {
 
 impl<S, G> std::error::Error for Refused<S, G> {}
 
-/// Why an agent stopped, and the episode in the state that its log has reached. What `?` makes of a
-/// step that was refused.
+/// Why an agent stopped, with the episode in the state that its log has reached. `?` converts a refused step into it.
 #[must_use = "it holds the episode"]
 #[derive(Debug)]
 pub struct Halt {
-    /// Why.
+    /// The reason.
     pub why: Arc<Refusal>,
     /// The episode.
     pub episode: Box<AnyEpisode>,

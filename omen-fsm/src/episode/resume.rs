@@ -1,4 +1,4 @@
-//! Taking an episode up again from its log.
+//! Resuming an episode from its log.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use super::ending::OnDrop;
 use super::refused::Refusal;
 use super::{AnyEpisode, Setup};
 
-/// A log that cannot be taken up: the protocol has something against it.
+/// A log that cannot be resumed, because a validator would reject one of its lines.
 #[derive(Debug)]
 pub struct ResumeError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The error.
     pub why: Refusal,
 }
 
@@ -30,19 +30,18 @@ impl std::error::Error for ResumeError {
 }
 
 impl AnyEpisode {
-    /// Takes an episode up where its log ends: with its state, envelope, budgets, tokens, open tasks and
-    /// the progress of its loop. Lines that are blank, and packets of other episodes than the one that
-    /// `setup` names, are passed over. The lines are not written again. A handle that wrote the log before writes nothing
-    /// any more, also if the log cannot be taken up.
+    /// Resumes an episode where its log ends, with its state, envelope, budgets, tokens, open tasks and the progress of
+    /// its loop. Blank lines and packets of episodes other than that of `setup` are skipped. The lines are not written
+    /// again. From then on the earlier handle of the episode writes nothing, even if the log cannot be resumed.
     ///
     /// # Errors
-    /// If a validator would refuse one of the lines: what does not validate does not resume. A last line that was
-    /// cut short as the log failed is such a one: cut it off first, for that step was not taken.
+    /// If a validator would reject one of the lines. A last line that is incomplete, because the log failed, is one of
+    /// them: remove it first, since that step was not completed.
     pub fn resume<'l>(setup: Setup, log: impl IntoIterator<Item = &'l str>) -> Result<Self, ResumeError> {
         let mut core = setup.into_core();
-        // Before its log is read to the end: from here on nobody else writes to it.
+        // Before the log is read: from here on no other handle writes to it.
         core.claims.take_over(&core.origin.correlation_id, &core.leases);
-        // If the log cannot be taken up, nothing is written behind it.
+        // If the log cannot be resumed, nothing is appended to it.
         let on_drop = std::mem::replace(&mut core.on_drop, OnDrop::Leave);
         core.is_over = false;
         for (number, text) in (1..).zip(log).filter(|(_, text)| !text.trim().is_empty()) {
@@ -58,7 +57,7 @@ impl AnyEpisode {
     }
 }
 
-/// What is wrong when a step needs what the episode does not have.
+/// The refusal of a step that needs something the episode does not have.
 pub(super) fn missing(code: Code, problem: impl Into<String>) -> Refusal {
     Refusal::rule(Diagnostic::error(code, problem).help(code.info().help))
 }

@@ -1,8 +1,7 @@
-//! Tools that are called in one step with their directives, so that each directive has its result whatever happens.
+//! Moves that send a directive, call its tool and record the result in one step.
 //!
-//! Between `execute` and `settle` directives are open, and the most natural Rust, `?` on the tool's own error,
-//! would leave them so (E6). Here the closure gets the task, its error becomes a FAILURE, and the episode comes back
-//! with the error.
+//! Between `execute` and `settle` directives are open, and `?` on the error of a tool would leave them open (E6). Here
+//! a closure gets the task, its error becomes a FAILURE, and the episode is returned with the error.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,15 +19,16 @@ use super::{
     WritesFirst, moves,
 };
 
-/// Why a tool gave nothing.
+/// Why a tool returned no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TaskError<E> {
-    /// The tool's own error.
+    /// The error of the tool.
     Tool(E),
-    /// The task must not run, or must not count (D52): its token has expired, or its episode was resumed elsewhere.
+    /// The task must not run, or its outcome does not count (D52): for instance because its token has expired or its
+    /// episode was resumed elsewhere.
     Lapsed(Lapsed),
-    /// What the tool gave does not fit a packet.
+    /// The value of the tool does not fit into a packet.
     DoesNotFit(DoesNotFit),
 }
 
@@ -37,62 +37,62 @@ impl<E: fmt::Display> fmt::Display for TaskError<E> {
         match self {
             Self::Tool(error) => error.fmt(f),
             Self::Lapsed(why) => why.fmt(f),
-            Self::DoesNotFit(why) => write!(f, "the result does not fit a packet: {why}"),
+            Self::DoesNotFit(why) => write!(f, "the result does not fit into a packet: {why}"),
         }
     }
 }
 
 impl<E: fmt::Debug + fmt::Display> std::error::Error for TaskError<E> {}
 
-/// A tool that gave nothing. Its FAILURE is in the log, and the episode goes on from `S`.
+/// A tool that returned no value. Its FAILURE is in the log, and the episode continues from `S`.
 #[must_use = "it holds the episode"]
 pub struct Failed<S, E> {
     /// The episode, with the failure in its log.
     pub episode: Episode<S>,
-    /// Why.
+    /// The reason.
     pub error: TaskError<E>,
 }
 
-/// Why `.execute_with(..)` gave no value.
+/// Why `.execute_with(..)` returned no value.
 #[must_use = "it holds the episode"]
 pub enum ExecuteError<S, C, E> {
-    /// The directive was refused, and nothing was called.
+    /// The directive was refused, and the tool was not called.
     Refused(Refused<S, [Order<C>; 1]>),
-    /// The tool was called, and its result was refused: the log has failed.
+    /// The tool was called, and its result was refused because the log failed.
     Settling(Refused<Open<Execute, 1>, Vec<Settled>>),
     /// The tool failed.
     Failed(Failed<Execute, E>),
 }
 
-/// Why `.execute_each(..)` gave no values.
+/// Why `.execute_each(..)` returned no values.
 #[must_use = "it holds the episode"]
 pub enum EachError<S, C, const N: usize> {
-    /// A directive was refused, and nothing was called.
+    /// A directive was refused, and no tool was called.
     Refused(Refused<S, [Order<C>; N]>),
-    /// The tools were called, and their results were refused: the log has failed.
+    /// The tools were called, and their results were refused because the log failed.
     Settling(Refused<Open<Execute, N>, Vec<Settled>>),
 }
 
-/// Why `.check_with(..)` gave no value.
+/// Why `.check_with(..)` returned no value.
 #[must_use = "it holds the episode"]
 pub enum LoopError<P: Progress, O, T, C, E> {
-    /// The directive was refused, and nothing was called.
+    /// The directive was refused, and the tool was not called.
     Refused(Refused<Verify<P, O, T>, [Order<C>; 1]>),
-    /// The tool was called, and its result was refused: the log has failed.
+    /// The tool was called, and its result was refused because the log failed.
     Settling(Refused<Open<Verify<P::Sent, O, T>, 1>, Vec<Settled>>),
-    /// The tool failed; the check may be tried again.
+    /// The tool failed; the check may be repeated.
     Failed(Failed<Verify<P::Sent, O, T>, E>),
 }
 
-/// Longest message of a failed tool, in bytes.
+/// Limit of the error message of a tool, in bytes.
 const LONGEST_MESSAGE: usize = 64 * 1024;
 
-/// A task that must not run is settled as cancelled.
+/// Settles a task that must not run as cancelled.
 fn lapsed<V, E>(NotStarted { task, why }: NotStarted) -> Done<V, E> {
     (task.cancelled(), Err(TaskError::Lapsed(why)))
 }
 
-/// What came of a task, as its result and as a value.
+/// The outcome of a task, as its result and as a value.
 fn end<V: Serialize, E: fmt::Display>(task: Running, outcome: Result<V, E>) -> Done<V, E> {
     let outcome = outcome.map_err(TaskError::Tool).and_then(|value| {
         task.stands().map_err(TaskError::Lapsed)?;
@@ -102,7 +102,7 @@ fn end<V: Serialize, E: fmt::Display>(task: Running, outcome: Result<V, E>) -> D
     match outcome {
         Ok((value, data)) => (task.success(data), Ok(value)),
         Err(error) => {
-            // A tool may say a lot of its failure, and the result has to be written.
+            // The message of a tool may be long, and the result must fit into the log.
             let mut message = error.to_string();
             cut(&mut message, LONGEST_MESSAGE);
             let details = ErrorDetails::builder().error_message(message).build();
@@ -134,7 +134,7 @@ async fn run_async<V: Serialize, E: fmt::Display>(
     }
 }
 
-/// Takes in what came of tasks.
+/// Records the outcomes of tasks.
 fn settle<S, Next>(mut episode: Episode<S>, results: Vec<Settled>) -> Result<Episode<Next>, Refused<S, Vec<Settled>>> {
     match episode.core.settle(&results) {
         Ok(()) => Ok(episode.at()),
@@ -160,7 +160,7 @@ fn settle_each<S, C, V, E, const N: usize>(
     let (settled, outcomes): (Vec<_>, Vec<_>) = done.into_iter().unzip();
     let episode = settle(episode, settled).map_err(EachError::Settling)?;
     let mut outcomes = outcomes.into_iter();
-    // INVARIANT: there is one a task.
+    // INVARIANT: there is one for each task.
     let outcomes = std::array::from_fn(|_| outcomes.next().unwrap_or(Err(TaskError::Lapsed(Lapsed::NotOpen))));
     Ok((episode, outcomes))
 }
@@ -176,16 +176,16 @@ fn settle_check<P: Progress, O, T, C, V, E>(
     }
 }
 
-/// The result of a task, and what its tool gave.
+/// The result of a task, and the value of its tool.
 type Done<V, E> = (Settled, Result<V, TaskError<E>>);
 
 impl<P: Progress, O, T> Episode<Verify<P, O, T>> {
-    /// Sends a READ directive of the loop, calls its tool, and takes the result in, whatever it is: as `.check(..)`, with
-    /// the tool's own error and value.
+    /// Sends a READ directive of the loop, calls its tool, and records the result, a FAILURE too: like `.check(..)`,
+    /// with the error and value of the tool.
     ///
     /// # Errors
-    /// [`LoopError::Refused`] if the directive is refused: nothing was called. [`LoopError::Failed`] if the tool failed;
-    /// the check may be tried again.
+    /// [`LoopError::Refused`] if the directive is refused; the tool was not called. [`LoopError::Failed`] if the tool
+    /// failed; the check may be repeated.
     pub fn check_with<C: VerifyOnlyReads, V: Serialize, E: fmt::Display>(
         self,
         order: impl IntoOrder<C>,
@@ -198,7 +198,7 @@ impl<P: Progress, O, T> Episode<Verify<P, O, T>> {
         settle_check(episode, run(task, tool))
     }
 
-    /// As `check_with`, for a tool that is waited for.
+    /// Like `check_with`, for an async tool.
     ///
     /// # Errors
     /// As `check_with`.
@@ -219,12 +219,12 @@ macro_rules! executes {
     ($($state:ty: $send:ident $(($class:ident))?;)*) => {
         $(
             impl Episode<$state> {
-                /// Sends a directive, calls its tool, and takes the result in, whatever it is. The error of `tool` becomes a
-                /// FAILURE with its text as `error_message`; its value becomes the `result_data`.
+                /// Sends a directive, calls its tool, and records the result. An error of `tool` becomes a FAILURE with
+                /// its text as `error_message`; a value becomes the `result_data`.
                 ///
                 /// # Errors
-                /// [`ExecuteError::Refused`] if the directive is refused, as by `.execute([..])`: nothing was called.
-                /// [`ExecuteError::Failed`] if the tool failed; the episode goes on.
+                /// [`ExecuteError::Refused`] if the directive is refused, as by `.execute([..])`; the tool was not
+                /// called. [`ExecuteError::Failed`] if the tool failed; the episode continues.
                 pub fn execute_with<C $(: $class)?, V: Serialize, E: fmt::Display>(
                     self,
                     order: impl IntoOrder<C>,
@@ -234,8 +234,8 @@ macro_rules! executes {
                     settle_one(episode, run(task, tool))
                 }
 
-                /// As `execute_with`, for a tool that is waited for. If the future is dropped, so is the episode, and its
-                /// drop policy holds: see [`OnDrop`](super::OnDrop).
+                /// Like `execute_with`, for an async tool. If the future is dropped, the episode is dropped too, and
+                /// its drop policy applies: see [`OnDrop`](super::OnDrop).
                 ///
                 /// # Errors
                 /// As `execute_with`.
@@ -248,11 +248,11 @@ macro_rules! executes {
                     settle_one(episode, run_async(task, tool).await)
                 }
 
-                /// Sends directives, calls the tool of each in turn, also after one that has failed, and takes all results
-                /// in. What each gave comes back in the order of the directives.
+                /// Sends directives, calls the tool of each in turn, even after one has failed, and records all
+                /// results. The outcomes are returned in the order of the directives.
                 ///
                 /// # Errors
-                /// If a directive is refused, as by `.execute([..])`: none is sent, and nothing was called.
+                /// If a directive is refused, as by `.execute([..])`: none is sent, and no tool is called.
                 pub fn execute_each<C $(: $class)?, V: Serialize, E: fmt::Display, const N: usize>(
                     self,
                     orders: impl IntoOrders<C, N>,
@@ -265,7 +265,7 @@ macro_rules! executes {
                     settle_each(episode, tasks.into_iter().map(|task| run(task, &mut tool)).collect())
                 }
 
-                /// As `execute_each`, for tools that are waited for, one after the other.
+                /// Like `execute_each`, for async tools, which are awaited one after the other.
                 ///
                 /// # Errors
                 /// As `execute_each`.
@@ -326,7 +326,7 @@ macro_rules! errors {
                 }
             }
 
-            // By hand, for a derived one would ask the same of the states.
+            // Not derived, because a derived impl would require the same of the states.
             impl<$($parameter $(: $bound)?,)* $(const $number: usize)?> fmt::Debug for $error<$($parameter,)* $($number)?>
             $(where $shown: fmt::Debug)?
             {

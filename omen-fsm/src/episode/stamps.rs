@@ -1,9 +1,10 @@
-//! Ids and times for packets that are made with builders.
+//! Ids and times for packets from builders.
 
 use omen_types::builder::Stamp;
 use omen_types::{Invalid, PacketId, Timestamp};
 
-use super::setup::{IdSource, TimeSource};
+use super::ids::IdSource;
+use super::time::TimeSource;
 
 /// An [`IdSource`] and a [`TimeSource`] for the builder of a packet: `.stamp(&mut stamps)`.
 ///

@@ -1,3 +1,3 @@
-//! The locks that shared records use. A model checker puts its own in their place: see `tests/interleavings.rs`.
+//! The locks of shared records. A model checker replaces them: see `tests/interleavings.rs`.
 
 pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};

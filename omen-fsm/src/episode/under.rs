@@ -1,16 +1,16 @@
-//! Another envelope for the packets to come.
+//! A change of the envelope.
 
 use omen_invariants::facts::{Envelope, Judged, ToolsDown, ToolsOk, ToolsPartial};
 
-use super::rules::Progress;
+use super::demands::Progress;
 use super::state::{Decide, Many, Open, Typestate, Verify};
 use super::{Authorize, Episode, Escalated, Execute, Fork, Idle, Model, Review, SafeMode, Sense};
 
-/// What a loop may count on once an envelope says something of the tools, where one said `Before`. That its
-/// SUCCESS is waived follows from the packet before the belief update (D22), so an envelope that no packet
-/// was sent in yet can take the waiver away, and not give it. What has been sent since, `complete()` knows.
+/// The tools state that a loop may rely on in a new envelope, where the envelope before had `Before`. Whether its
+/// SUCCESS is waived depends on the packet before the belief update (D22). So a new envelope, in which no packet was
+/// sent yet, can take the waiver away but not grant it; `complete()` takes later packets into account.
 pub trait ToolsThen<Before> {
-    /// What counts.
+    /// The tools state that counts.
     type Then;
 }
 
@@ -27,10 +27,10 @@ impl<B> ToolsThen<B> for Judged {
     type Then = Self;
 }
 
-/// What a state is under an envelope that says `T` of the tools. A verification loop keeps it in mind,
-/// for degraded tools waive its SUCCESS (D22).
+/// The state after a change to an envelope with the tools state `T`. It matters to a verification loop, because
+/// degraded tools waive its SUCCESS (D22).
 pub trait Under<T>: Typestate {
-    /// The state then.
+    /// The state after the change.
     type Then: Typestate;
 }
 
@@ -65,8 +65,8 @@ impl<P: Progress, O, U, T: ToolsThen<U>> Under<T> for Many<Verify<P, O, U>> {
 }
 
 impl<S> Episode<S> {
-    /// Sends the packets to come in another envelope: with other evidence, say, or another state of the
-    /// tools. Nothing is sent. A decision brings its own envelope, which holds until the next one.
+    /// Changes the envelope of the packets to come, for instance to other evidence or another tools state. Nothing is
+    /// sent. A decision comes with its own envelope, which stays in force until the next change.
     pub fn under<L, Q, T>(mut self, envelope: &Envelope<L, Q, T>) -> Episode<S::Then>
     where
         S: Under<T>,

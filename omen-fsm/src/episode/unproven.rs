@@ -1,4 +1,4 @@
-//! Verification loops that do not lead on.
+//! The errors of verification loops.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,24 +6,24 @@ use std::sync::Arc;
 use omen_types::{Code, Diagnostic, ResultStatus};
 
 use super::Episode;
+use super::demands::Progress;
 use super::refused::{Halt, Refusal, Refused};
-use super::rules::Progress;
 use super::state::{Open, Verify};
 use super::values::{Order, Settled};
 
-/// A check of a verification loop that ended otherwise than with SUCCESS; it may be tried again. What was proved
-/// before, it leaves as it is.
+/// A check of a verification loop that did not end with SUCCESS. It may be repeated, and does not affect what was
+/// proved before.
 #[must_use = "it holds the episode"]
 pub struct Unproven<P, O, T> {
     /// The episode, with the result in its log.
     pub episode: Episode<Verify<P, O, T>>,
-    /// How the check ended.
+    /// The status of the result.
     pub status: ResultStatus,
 }
 
 impl<P, O, T> fmt::Display for Unproven<P, O, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the check ended with `{}`, and shows nothing", self.status)
+        write!(f, "the check ended with `{}`; expected `{}`", self.status, ResultStatus::Success)
     }
 }
 
@@ -31,18 +31,18 @@ impl<P, O, T> std::error::Error for Unproven<P, O, T> {}
 
 impl<P, O, T> From<Unproven<P, O, T>> for Halt {
     fn from(unproven: Unproven<P, O, T>) -> Self {
-        let finding = Diagnostic::error(Code::E3, unproven.to_string())
-            .help("send another READ directive that succeeds, or give up: halt the episode");
+        let finding =
+            Diagnostic::error(Code::E3, unproven.to_string()).help("send another READ directive, or halt the episode");
         Self { why: Arc::new(Refusal::rule(finding)), episode: Box::new(unproven.episode.into_any()) }
     }
 }
 
-/// Why the results of a verification loop did not lead on.
+/// Why results did not satisfy a verification loop.
 #[must_use = "it holds the episode"]
 pub enum SettleError<P, O, T, const N: usize> {
-    /// They were refused.
+    /// The results were refused.
     Refused(Refused<Open<Verify<P, O, T>, N>, Vec<Settled>>),
-    /// They were taken in, and none is a SUCCESS.
+    /// The results were recorded, and none is a SUCCESS.
     Unproven(Unproven<P, O, T>),
 }
 
@@ -66,14 +66,14 @@ impl<P, O, T, const N: usize> fmt::Display for SettleError<P, O, T, N> {
 
 impl<P, O, T, const N: usize> std::error::Error for SettleError<P, O, T, N> {}
 
-/// Why a check did not lead on.
+/// Why a check did not satisfy a verification loop.
 #[must_use = "it holds the episode"]
 pub enum CheckError<P: Progress, O, T, C> {
     /// The directive was refused.
     Refused(Refused<Verify<P, O, T>, [Order<C>; 1]>),
     /// The result was refused.
     Settling(Refused<Open<Verify<P::Sent, O, T>, 1>, Vec<Settled>>),
-    /// The check was made, and did not succeed.
+    /// The check was made and did not succeed.
     Unproven(Unproven<P::Sent, O, T>),
 }
 
@@ -99,7 +99,7 @@ impl<P: Progress, O, T, C> fmt::Display for CheckError<P, O, T, C> {
 
 impl<P: Progress, O, T, C> std::error::Error for CheckError<P, O, T, C> {}
 
-// By hand, for derived ones would ask the same of the states.
+// Not derived, because derived impls would require the same of the states.
 impl<P, O, T> fmt::Debug for Unproven<P, O, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Unproven").field("episode", &self.episode).field("status", &self.status).finish()

@@ -1,6 +1,6 @@
-//! What moves are given: the contents of packets, and the proofs that rules ask for.
+//! The parameters of moves: the contents of packets, and the proofs that rules require.
 
-#[allow(unused_imports, reason = "the schemas say whether it has generated setters")]
+#[allow(unused_imports, reason = "whether it has generated setters depends on the schemas")]
 use super::setup::Setup;
 
 mod alert;
@@ -15,7 +15,7 @@ mod layer1;
 mod named;
 mod observation;
 mod plan;
-#[allow(clippy::clone_on_copy, reason = "which types the members have, the schemas say")]
+#[allow(clippy::clone_on_copy, reason = "the types of the fields depend on the schemas")]
 mod setters;
 mod stated;
 mod task;
@@ -30,18 +30,18 @@ pub use arbitration::{
 pub use arbitration::{ExplainArbitration, ExplainRuling, Never};
 pub use belief::Belief;
 pub use directive::{AnyClass, Directive, Order, ReadOnly, ReadWrite};
-pub use escalation::{Choice, Escalates, Escalation, FullEscalation, Gap, Step};
+pub use escalation::{Choice, Escalates, Escalation, FullEscalation, Gap, Recommendation};
 pub use fields::Fields;
 pub use inquiry::Inquiry;
 pub use json::{DoesNotFit, Json, ToJson};
 pub use layer1::{Layer1, Layer1Order};
-pub use named::{AnyScope, NamedDirective, NamedScope, Sorted, Unauthorized};
+pub use named::{AnyOperation, AnyScope, AnyTool, NamedScope, Sorted, Unauthorized};
 pub use observation::{Answer, Observation};
 pub use plan::{Assumption, Plan, Proof, Target, Verified};
 pub(crate) use setters::PacketHeaderExtras;
 use setters::{
-    AuthorizedScopeExtras, DecisionPayloadExtras, ExecutionMethodExtras, TaskDirectivePayloadExtras,
-    TaskResultPayloadExtras, ToolAuthorizationPayloadExtras, VerificationPlanPayloadExtras,
+    AuthorizedScopeExtras, DecisionPayloadExtras, TaskDirectivePayloadExtras, TaskResultPayloadExtras,
+    ToolAuthorizationPayloadExtras, VerificationPlanPayloadExtras,
 };
 pub use task::{Authority, NotItsResult, NotStarted, Pending, Running, Settled, Watch};
 pub use token::{LiveToken, Permit, TokenSpec};

@@ -1,14 +1,63 @@
-//! E2: no action without a decision.
+//! E2, as `episode.fsm.json` states it.
 
+use omen_invariants::Ledger;
 use omen_types::{Code, DecisionOutcome, Diagnostic};
 
-use super::Step;
+use super::transition::Transition;
 
-pub(super) fn check(step: &Step<'_>) -> Option<Diagnostic> {
-    let message = match step.context.ledger.decision() {
-        Some(DecisionOutcome::Act) => return None,
-        None => "a directive before any decision".to_owned(),
-        Some(outcome) => format!("a directive, while the latest decision is `{outcome}` and not `ACT`"),
+pub(super) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
+    let ledger = transition.context.ledger;
+    if acts(ledger) {
+        return None;
+    }
+    let message = match ledger.decision() {
+        None => "cannot send a directive before a decision".to_owned(),
+        Some(outcome) => {
+            format!(
+                "cannot send a directive while the latest decision is `{outcome}`; expected `{}`",
+                DecisionOutcome::Act
+            )
+        }
     };
     Some(Diagnostic::error(Code::E2, message).at("/header/packet_type").help(Code::E2.info().help))
+}
+
+/// Whether the latest decision is to act.
+pub(super) fn acts(ledger: &Ledger) -> bool {
+    ledger.decision() == Some(DecisionOutcome::Act)
+}
+
+#[cfg(test)]
+mod tests {
+    use omen_types::Code;
+    use omen_types::PacketType::{DecisionPacket, TaskDirectivePacket};
+    use serde_json::Value;
+
+    use super::super::fixture::{Episode, packet};
+    use crate::table::Node;
+
+    fn read() -> Value {
+        let members = [
+            ("/payload/task_type", "tool_read".into()),
+            ("/payload/tool_safety_class", "READ".into()),
+            ("/payload/authorization_token_id", Value::Null),
+        ];
+        packet(TaskDirectivePacket, &members)
+    }
+
+    fn decided(outcome: &str) -> Episode {
+        let decision = packet(DecisionPacket, &[("/payload/decision_outcome", outcome.into())]);
+        Episode::at(Node::DecideAct).accept(&decision)
+    }
+
+    #[test]
+    fn a_directive_after_act_passes() {
+        assert_eq!(decided("ACT").refused(&read()), []);
+    }
+
+    #[test]
+    fn a_directive_after_no_decision_or_another_one_is_refused() {
+        assert_eq!(Episode::at(Node::DecideAct).refused(&read()), [Code::E2]);
+        assert_eq!(decided("DEFER").refused(&read()), [Code::E2]);
+    }
 }

@@ -1,73 +1,126 @@
-//! E3: the verification loop is completed (also INV-008).
+//! E3, as `episode.fsm.json` states it (also INV-008).
 
 use omen_invariants::Ledger;
 use omen_invariants::rules::inv_008_verification_loop::cites_evidence;
 use omen_types::{Code, Diagnostic, PayloadFacts};
 
-use super::Step;
+use super::transition::Transition;
+use crate::help::e3 as help;
 use crate::table::{EVIDENCE_MISSING, LOOP_NODE, NodeSet, Obligation};
 
-/// Whether the loop has a plan: a directive before it is refused at once (D22).
-pub(super) fn planned(step: &Step<'_>) -> Option<Diagnostic> {
-    (!has(step.context.ledger, Obligation::Plan)).then(|| {
-        Diagnostic::error(Code::E3, "a directive before the verification loop's plan")
+/// A directive before the loop's plan is refused at once (D22).
+pub(super) fn planned(transition: &Transition<'_>) -> Option<Diagnostic> {
+    (!has_plan(transition.context.ledger)).then(|| {
+        Diagnostic::error(Code::E3, "cannot send a directive before the plan of the verification loop")
             .at("/header/packet_type")
             .label(Obligation::Plan.missing())
-            .help("send a VerificationPlanPacket first")
+            .help(help::PLAN_FIRST)
     })
 }
 
-/// Whether a belief update may close the loop.
-pub(super) fn complete(step: &Step<'_>) -> Option<Diagnostic> {
-    let PayloadFacts::BeliefUpdate(belief) = &step.context.facts.payload else { return None };
-    let mut missing = unmet(step.context.ledger);
+/// Whether the loop has a plan.
+pub(super) fn has_plan(ledger: &Ledger) -> bool {
+    ledger.verification().met.contains(Obligation::Plan)
+}
+
+/// A belief update that closes the loop too early is refused.
+pub(super) fn complete(transition: &Transition<'_>) -> Option<Diagnostic> {
+    let PayloadFacts::BeliefUpdate(belief) = &transition.context.facts.payload else { return None };
+    let mut missing = missing(transition.context.ledger);
     let mut pointer = "/header/packet_type";
-    if !cites_evidence(step.context.ledger, belief) {
+    if !cites_evidence(transition.context.ledger, belief) {
         missing.push(EVIDENCE_MISSING);
         pointer = "/payload/evidence_integration";
     }
     (!missing.is_empty()).then(|| {
-        Diagnostic::error(Code::E3, format!("the verification loop is not complete: {}", missing.join(", ")))
+        Diagnostic::error(Code::E3, format!("the verification loop is incomplete: {}", missing.join(", ")))
             .at(pointer)
-            .help("bring in what is missing, then close the loop with this belief update")
+            .help(help::CLOSE_AGAIN)
     })
 }
 
-/// What is said of a packet that is no step of the loop (D51).
-pub(super) fn inside(step: &Step<'_>) -> Diagnostic {
-    let missing = unmet(step.context.ledger);
-    let still = if missing.is_empty() { String::new() } else { format!(" (so far: {})", missing.join(", ")) };
-    Diagnostic::error(Code::E3, format!("{} inside the verification loop", step.event.description()))
-        .at("/header/packet_type")
-        .label("the loop comes first")
-        .help(format!(
-            "complete the loop{still}, and close it with a BeliefUpdatePacket whose evidence_integration names its evidence"
-        ))
+/// Whether a belief update that cites evidence may close the loop.
+pub(super) fn may_close(ledger: &Ledger) -> bool {
+    ledger.verification().unmet().next().is_none()
 }
 
+/// The finding on a packet that is not a step of the loop (D51).
+pub(super) fn inside(transition: &Transition<'_>) -> Diagnostic {
+    let missing = missing(transition.context.ledger);
+    let help = match missing.as_slice() {
+        [] => help::INSIDE.to_owned(),
+        missing => help::inside_incomplete(missing.join(", ")),
+    };
+    let problem = format!("{} is not legal inside the verification loop", transition.event.description());
+    Diagnostic::error(Code::E3, problem).at("/header/packet_type").label("the loop comes first").help(help)
+}
+
+/// The finding on an episode that ends before the loop has closed, or before the decision that has to follow it.
 pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
     ledger.owes_decision().then(|| {
         let message = if nodes == NodeSet::of(LOOP_NODE) {
-            let missing = unmet(ledger);
+            let missing = missing(ledger);
             let still = if missing.is_empty() { "no closing belief update".to_owned() } else { missing.join(", ") };
             format!("the episode ends inside its verification loop: {still}")
         } else {
-            "the episode ends after its verification loop, and the second decision never came".to_owned()
+            "the episode ends without the decision that has to follow its verification loop".to_owned()
         };
         Diagnostic::error(Code::E3, message).help(Code::E3.info().help)
     })
 }
 
-fn has(ledger: &Ledger, obligation: Obligation) -> bool {
-    ledger.verification().met & obligation.bit() != 0
+fn missing(ledger: &Ledger) -> Vec<&'static str> {
+    ledger.verification().unmet().map(Obligation::missing).collect()
 }
 
-/// What the verification loop still needs before it may close.
-pub(crate) fn unmet(ledger: &Ledger) -> Vec<&'static str> {
-    let waived = ledger.verification().waived;
-    Obligation::ALL
-        .iter()
-        .filter(|obligation| !has(ledger, **obligation) && waived & obligation.bit() == 0)
-        .map(|obligation| obligation.missing())
-        .collect()
+#[cfg(test)]
+mod tests {
+    use omen_invariants::ledger::{Obligations, Update};
+    use omen_types::Code;
+    use omen_types::PacketType::{BeliefUpdatePacket, DecisionPacket, ObservationPacket};
+    use serde_json::{Value, json};
+
+    use super::super::fixture::{Episode, packet};
+    use super::{at_end, may_close};
+    use crate::table::{Node, Obligation};
+
+    /// A loop that meets all obligations but one.
+    fn looped(without: Option<Obligation>) -> Episode {
+        let verify = packet(DecisionPacket, &[("/payload/decision_outcome", "VERIFY_FIRST".into())]);
+        let seen = packet(ObservationPacket, &[("/header/packet_id", "pkt_seen".into())]);
+        let met: Obligations = Obligation::ALL.iter().copied().filter(|one| Some(*one) != without).collect();
+        Episode::at(Node::Verify)
+            .accept(&packet(BeliefUpdatePacket, &[]))
+            .update(&verify, Update { opens_loop: true, ..Update::default() })
+            .update(&seen, Update { is_evidence: true, met, ..Update::default() })
+    }
+
+    fn closing() -> Value {
+        packet(BeliefUpdatePacket, &[("/payload/evidence_integration", json!(["pkt_seen"]))])
+    }
+
+    #[test]
+    fn a_complete_loop_may_close() {
+        assert!(may_close(looped(None).ledger()));
+        assert_eq!(looped(None).refused(&closing()), []);
+    }
+
+    #[test]
+    fn a_loop_that_lacks_something_may_not() {
+        for obligation in Obligation::ALL {
+            let episode = looped(Some(*obligation));
+            assert!(!may_close(episode.ledger()));
+            assert_eq!(episode.refused(&closing()), [Code::E3, Code::Inv008], "{obligation:?}");
+        }
+        let uncited = packet(BeliefUpdatePacket, &[("/payload/evidence_integration", Value::Null)]);
+        assert_eq!(looped(None).refused(&uncited), [Code::E3, Code::Inv008]);
+    }
+
+    #[test]
+    fn an_episode_does_not_end_inside_the_loop() {
+        let episode = looped(None);
+        assert!(at_end(episode.nodes(), episode.ledger()).is_some());
+        let decided = episode.accept(&packet(DecisionPacket, &[("/payload/decision_outcome", "DEFER".into())]));
+        assert!(at_end(decided.nodes(), decided.ledger()).is_none());
+    }
 }

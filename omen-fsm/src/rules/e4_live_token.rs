@@ -1,51 +1,110 @@
-//! E4: a write needs a live token (also INV-007).
+//! E4, as `episode.fsm.json` states it (also INV-007). When a token is live, the ledger says.
 
+use omen_invariants::Ledger;
 use omen_invariants::derived::{needs_token, safety_class};
-use omen_types::{Code, Diagnostic, PayloadFacts};
+use omen_invariants::ledger::{Grant, NotLive};
+use omen_types::{Code, Diagnostic, Instant, PayloadFacts, TaskDirectivePayloadFacts};
 
-use super::Step;
+use super::transition::Transition;
 
-pub(super) fn check(step: &Step<'_>) -> Option<Diagnostic> {
-    let PayloadFacts::TaskDirective(directive) = &step.context.facts.payload else { return None };
-    let class = safety_class(&step.context.facts.header, directive);
-    if !needs_token(&step.context.facts.header, directive) {
+pub(super) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
+    let PayloadFacts::TaskDirective(directive) = &transition.context.facts.payload else { return None };
+    if !needs_token(&transition.context.facts.header, directive) {
         return None;
     }
-    let error = |message: String| {
-        Diagnostic::error(Code::E4, message).at("/payload/authorization_token_id").help(Code::E4.info().help)
-    };
     let Some(token_id) = directive.authorization_token_id.as_deref() else {
-        let why = match directive.tool_safety_class {
-            Some(stated) if stated == class => String::new(),
-            Some(stated) => format!(" (stated as `{stated}`, but its task_type is `{}`)", directive.task_type),
-            None => " (without `tool_safety_class` the stricter reading holds)".to_owned(),
-        };
-        return Some(error(format!("a `{class}` directive without an authorization token{why}")));
+        return Some(without_token(transition, directive));
     };
-    let Some(token) = step.context.ledger.tokens().get(token_id) else {
-        return Some(error(format!("no token `{token_id}` was issued in this episode")).label("unknown here"));
+    let now = transition.context.now;
+    let issued = |grant: &Grant| format!("`{token_id}` was issued in `{}`", grant.issued_by);
+    Some(match transition.context.ledger.tokens().live(token_id, now).err()? {
+        NotLive::Unknown => error(format!("no token `{token_id}` was issued in this episode")).label("unknown token"),
+        NotLive::Revoked => error(format!("the token `{token_id}` was revoked")).label("revoked"),
+        NotLive::Expired(grant) => error(format!("the token `{token_id}` has expired"))
+            .label(format!("expired at {}, {} s before this packet", grant.expiry, now.since(grant.expiry)))
+            .note(issued(grant)),
+        NotLive::UsedUp(grant) => error(format!("the token `{token_id}` has no use left"))
+            .label(format!("used {} of {} times", grant.uses, grant.max_uses))
+            .note(issued(grant)),
+    })
+}
+
+/// Whether there is a token that a directive can be sent with.
+pub(super) fn has_live_token(ledger: &Ledger, now: Instant) -> bool {
+    ledger.tokens().any_live(now)
+}
+
+fn without_token(transition: &Transition<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> Diagnostic {
+    let class = safety_class(&transition.context.facts.header, directive);
+    let why = match directive.tool_safety_class {
+        Some(stated) if stated == class => String::new(),
+        Some(stated) => format!(" (`{stated}` with `task_type` `{}` counts as `{class}`)", directive.task_type),
+        None => format!(" (without `tool_safety_class` it counts as `{class}`)"),
     };
-    if token.revoked {
-        return Some(error(format!("the authorization token `{token_id}` is revoked")).label("revoked"));
+    error(format!("missing field `authorization_token_id` in a `{class}` directive{why}"))
+}
+
+fn error(message: String) -> Diagnostic {
+    Diagnostic::error(Code::E4, message).at("/payload/authorization_token_id").help(Code::E4.info().help)
+}
+
+#[cfg(test)]
+mod tests {
+    use omen_types::Code;
+    use omen_types::PacketType::{DecisionPacket, IntegrityAlertPacket, TaskDirectivePacket, ToolAuthorizationToken};
+    use serde_json::{Value, json};
+
+    use super::super::fixture::{Episode, packet};
+    use crate::table::Node;
+
+    const NOW: &str = "2026-03-01T10:00:00Z";
+
+    /// An episode with a token for two uses that expires at a time.
+    fn issued(expiry: &str) -> Episode {
+        let token = [
+            ("/header/created_at", NOW.into()),
+            ("/payload/token_id", "token_t".into()),
+            ("/payload/expiry", expiry.into()),
+            ("/payload/max_usage_count", 2.into()),
+            ("/payload/usage_count", Value::Null),
+            ("/payload/revoked", Value::Null),
+        ];
+        Episode::at(Node::Authorize)
+            .accept(&packet(
+                DecisionPacket,
+                &[("/payload/decision_outcome", "ACT".into()), ("/header/created_at", NOW.into())],
+            ))
+            .accept(&packet(ToolAuthorizationToken, &token))
     }
-    let Some(grant) = &token.grant else {
-        return Some(error(format!("no token `{token_id}` was issued in this episode")).label("unknown here"));
-    };
-    let issued = format!("`{token_id}` was issued by {}", grant.issued_by);
-    if grant.expiry <= step.context.now {
-        let ago = step.context.now.since(grant.expiry);
-        return Some(
-            error("the authorization token has expired".to_owned())
-                .label(format!("expired at {}, {ago} s before this packet's time", grant.expiry))
-                .note(issued),
-        );
+
+    fn write(token: Value) -> Value {
+        let members = [
+            ("/header/created_at", NOW.into()),
+            ("/payload/task_type", "tool_write".into()),
+            ("/payload/tool_safety_class", if token.is_null() { Value::Null } else { "WRITE".into() }),
+            ("/payload/authorization_token_id", token),
+        ];
+        packet(TaskDirectivePacket, &members)
     }
-    if grant.uses >= grant.max_uses {
-        return Some(
-            error("the authorization token is used up".to_owned())
-                .label(format!("used {} of {} times", grant.uses, grant.max_uses))
-                .note(issued),
-        );
+
+    const LATER: &str = "2026-03-01T11:00:00Z";
+
+    #[test]
+    fn a_live_token_passes() {
+        let episode = issued(LATER).accept(&write("token_t".into()));
+        assert_eq!(episode.refused(&write("token_t".into())), []);
     }
-    None
+
+    #[test]
+    fn every_other_token_is_refused() {
+        let refused = [Code::E4, Code::Inv007];
+        assert_eq!(issued(LATER).refused(&write(Value::Null)), refused, "none");
+        assert_eq!(issued(LATER).refused(&write("token_other".into())), refused, "unknown");
+        assert_eq!(issued(NOW).refused(&write("token_t".into())), refused, "expired");
+        let used_up = issued(LATER).accept(&write("token_t".into())).accept(&write("token_t".into()));
+        assert_eq!(used_up.refused(&write("token_t".into())), refused, "used up");
+        let revoked = [("/header/created_at", NOW.into()), ("/payload/revoked_token_ids", json!(["token_t"]))];
+        let revoked = issued(LATER).accept(&packet(IntegrityAlertPacket, &revoked));
+        assert_eq!(revoked.refused(&write("token_t".into())), refused, "revoked");
+    }
 }

@@ -1,47 +1,53 @@
-//! E6: every directive is closed.
+//! E6, as `episode.fsm.json` states it (D4, D20).
 
 use omen_invariants::Ledger;
 use omen_types::{Code, Diagnostic, PayloadFacts, TaskResultPayloadFacts};
 
-use super::Step;
+use super::transition::Transition;
+use crate::help::e6 as help;
 
-/// Whether a result names an open directive by packet id and task id both (D20).
-pub(super) fn answers(step: &Step<'_>) -> Option<Diagnostic> {
-    match &step.context.facts.payload {
-        PayloadFacts::TaskResult(result) => answered(step.context.ledger, result),
+/// A result has to name an open directive by packet id and task id both (D20).
+pub(super) fn answers(transition: &Transition<'_>) -> Option<Diagnostic> {
+    match &transition.context.facts.payload {
+        PayloadFacts::TaskResult(result) => answered(transition.context.ledger, result),
         _ => None,
     }
 }
 
-/// What a packet would leave behind without a result, if anything.
-pub(super) fn left_behind(step: &Step<'_>) -> Option<Diagnostic> {
-    let open = step.context.ledger.open();
+/// The finding on a packet that would leave a directive behind without a result.
+pub(super) fn left_behind(transition: &Transition<'_>) -> Option<Diagnostic> {
+    let open = transition.context.ledger.open();
     let first = open.in_order().into_iter().next()?;
-    let more = open.len() - 1;
-    let others = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let (packet_id, task_id) = (&first.packet_id, &first.task_id);
+    let problem = match open.len() - 1 {
+        0 => format!("`{packet_id}` (`{task_id}`) has no result yet"),
+        more => format!("`{packet_id}` (`{task_id}`) and {more} more have no result yet"),
+    };
     Some(
-        Diagnostic::error(Code::E6, format!("`{}` ({}){others} has no result yet", first.packet_id, first.task_id))
+        Diagnostic::error(Code::E6, problem)
             .at("/header/packet_type")
-            .label(format!("would leave {}", step.nodes))
+            .label(format!("would leave {}", transition.nodes))
             .help(Code::E6.info().help),
     )
 }
 
-/// Said where a directive has to be open, and none is.
-pub(super) fn nothing_open(step: &Step<'_>) -> Option<Diagnostic> {
-    step.context.ledger.open().is_empty().then(|| {
+/// The finding where a directive has to be open, and none is.
+pub(super) fn nothing_open(transition: &Transition<'_>) -> Option<Diagnostic> {
+    (!has_open(transition.context.ledger)).then(|| {
         Diagnostic::error(Code::E6, "no directive is open").at("/header/packet_type").help(Code::E6.info().help)
     })
 }
 
+/// Whether a directive is open.
+pub(super) fn has_open(ledger: &Ledger) -> bool {
+    !ledger.open().is_empty()
+}
+
+/// The findings on the directives that an episode ends without a result for.
 pub(super) fn at_end(ledger: &Ledger) -> impl Iterator<Item = (Option<&str>, Diagnostic)> {
     ledger.open().in_order().into_iter().map(|open| {
-        let finding = Diagnostic::error(
-            Code::E6,
-            format!("the episode ends, and `{}` ({}) never got a result", open.packet_id, open.task_id),
-        )
-        .help(Code::E6.info().help);
-        (Some(open.packet_id.as_ref()), finding)
+        let problem = format!("the episode ends without a result for `{}` (`{}`)", open.packet_id, open.task_id);
+        (Some(open.packet_id.as_ref()), Diagnostic::error(Code::E6, problem).help(Code::E6.info().help))
     })
 }
 
@@ -49,19 +55,62 @@ fn answered(ledger: &Ledger, result: &TaskResultPayloadFacts<'_>) -> Option<Diag
     let (directive_id, task_id) = (&result.directive_packet_id, &result.task_id);
     let Some(open) = ledger.open().get(directive_id) else {
         return Some(
-            Diagnostic::error(Code::E6, format!("there is no open directive `{directive_id}`"))
+            Diagnostic::error(Code::E6, format!("no directive `{directive_id}` is open"))
                 .at("/payload/directive_packet_id")
-                .label("unknown, or closed already")
-                .help("name the packet id of a directive of this episode that has no result yet"),
+                .label("unknown, or already closed")
+                .help(help::NAME_OPEN),
         );
     };
     (*open.task_id != **task_id).then(|| {
-        Diagnostic::error(
-            Code::E6,
-            format!("the directive `{directive_id}` has the task `{}`, not `{task_id}`", open.task_id),
-        )
-        .at("/payload/task_id")
-        .label("another task")
-        .help(format!("name both: `{directive_id}` and `{}`", open.task_id))
+        let problem =
+            format!("expected `task_id` `{}` for the directive `{directive_id}`, found `{task_id}`", open.task_id);
+        Diagnostic::error(Code::E6, problem)
+            .at("/payload/task_id")
+            .label("another task")
+            .help(help::name_both(directive_id, &open.task_id))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use omen_types::Code;
+    use omen_types::PacketType::{BeliefUpdatePacket, DecisionPacket, TaskDirectivePacket, TaskResultPacket};
+    use serde_json::Value;
+
+    use super::super::fixture::{Episode, packet};
+    use super::at_end;
+    use crate::table::Node;
+
+    /// An episode in S6 with the open directive `pkt_d` (`task_d`).
+    fn sent() -> Episode {
+        let directive = [("/header/packet_id", "pkt_d".into()), ("/payload/task_id", "task_d".into())];
+        Episode::at(Node::Execute)
+            .accept(&packet(DecisionPacket, &[("/payload/decision_outcome", "ACT".into())]))
+            .accept(&packet(TaskDirectivePacket, &directive))
+    }
+
+    fn result(directive: &str, task: &str) -> Value {
+        let members = [("/payload/directive_packet_id", directive.into()), ("/payload/task_id", task.into())];
+        packet(TaskResultPacket, &members)
+    }
+
+    #[test]
+    fn a_result_for_an_open_directive_passes_and_so_does_what_comes_after() {
+        assert_eq!(sent().refused(&result("pkt_d", "task_d")), []);
+        let settled = sent().accept(&result("pkt_d", "task_d"));
+        assert_eq!(settled.refused(&packet(BeliefUpdatePacket, &[])), []);
+        assert_eq!(at_end(settled.ledger()).count(), 0);
+    }
+
+    #[test]
+    fn a_result_for_another_directive_or_task_is_refused() {
+        assert_eq!(sent().refused(&result("pkt_other", "task_d")), [Code::E6]);
+        assert_eq!(sent().refused(&result("pkt_d", "task_other")), [Code::E6]);
+    }
+
+    #[test]
+    fn no_directive_is_left_behind() {
+        assert_eq!(sent().refused(&packet(BeliefUpdatePacket, &[])), [Code::E6]);
+        assert_eq!(at_end(sent().ledger()).count(), 1);
+    }
 }

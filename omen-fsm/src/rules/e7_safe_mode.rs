@@ -1,21 +1,51 @@
-//! E7: safe mode is locked down.
+//! E7, as `episode.fsm.json` states it (D13).
 
 use omen_invariants::derived::{ReleaseAuthority, release_authority};
 use omen_types::{Code, Diagnostic};
 
-use super::Step;
+use super::transition::Transition;
 
-/// Whether a packet comes from those who may end safe mode.
-pub(super) fn authority(step: &Step<'_>) -> Option<Diagnostic> {
-    (release_authority(&step.context.facts.header) == ReleaseAuthority::Withheld)
+/// Safe mode is ended by layer 1 or Integrity alone.
+pub(super) fn authority(transition: &Transition<'_>) -> Option<Diagnostic> {
+    (release_authority(&transition.context.facts.header) == ReleaseAuthority::Withheld)
         .then(|| refused("only layer 1 or Integrity may end safe mode".to_owned()).at("/header/layer_source"))
 }
 
-/// What is said of a packet that safe mode does not take.
-pub(super) fn locked_down(step: &Step<'_>) -> Diagnostic {
-    refused(format!("{} in safe mode", step.event.description())).at("/header/packet_type")
+/// The finding on a packet that is not legal in safe mode.
+pub(super) fn locked_down(transition: &Transition<'_>) -> Diagnostic {
+    refused(format!("{} is not legal in safe mode", transition.event.description())).at("/header/packet_type")
 }
 
 fn refused(message: String) -> Diagnostic {
     Diagnostic::error(Code::E7, message).label("locked down").help(Code::E7.info().help)
+}
+
+#[cfg(test)]
+mod tests {
+    use omen_types::Code;
+    use omen_types::PacketType::{BeliefUpdatePacket, IntegrityAlertPacket, ObservationPacket};
+    use serde_json::Value;
+
+    use super::super::fixture::{Episode, packet};
+    use crate::table::Node;
+
+    fn clear(layer: u8) -> Value {
+        packet(IntegrityAlertPacket, &[("/payload/severity", "CLEAR".into()), ("/header/layer_source", layer.into())])
+    }
+
+    fn refused(packet: &Value) -> Vec<Code> {
+        Episode::at(Node::SafeMode).refused(packet)
+    }
+
+    #[test]
+    fn logging_and_the_clear_of_layer_1_pass() {
+        assert_eq!(refused(&packet(BeliefUpdatePacket, &[])), []);
+        assert_eq!(refused(&clear(1)), []);
+    }
+
+    #[test]
+    fn work_and_the_clear_of_another_layer_are_refused() {
+        assert_eq!(refused(&packet(ObservationPacket, &[])), [Code::E7, Code::Fsm]);
+        assert_eq!(refused(&clear(5)), [Code::E7]);
+    }
 }

@@ -8,18 +8,17 @@ use omen_types::{Code, Diagnostic, Instant, PacketFacts, PayloadFacts};
 
 use crate::simple::{BUDGETS, Packet, Simple};
 
-/// How long sequences get.
+/// The length of the longest sequences.
 const LENGTH: usize = 7;
 
-/// A kind of packet that sequences are made of: what it is to the simple interpreter, and an example
-/// line that is made into it.
+/// A kind of packet that sequences are made of: as the simple interpreter sees it, and as the facts of an example line.
 pub(crate) struct Symbol {
     name: &'static str,
     packet: Packet,
     pub(crate) facts: PacketFacts<'static>,
 }
 
-/// Facts of the first packet among the examples that some test picks.
+/// The facts of the first packet among the examples for which a test holds.
 fn find(test: impl Fn(&PacketFacts<'static>) -> bool) -> PacketFacts<'static> {
     omen_schema::EXAMPLES
         .iter()
@@ -121,7 +120,7 @@ pub(crate) fn symbols() -> Vec<Symbol> {
         ("settle unknown", true),
         ("settle other task", true),
     ] {
-        // A success costs a call, and a failure tokens: the second of either is one too many, or the first.
+        // A success uses a call, and a failure tokens: the second success, or the first failure, exceeds a budget.
         let spent = if success { (60, 1) } else { (101, 0) };
         add(name, Packet { success, spent, ..of("settle") }, &|facts| {
             if let PayloadFacts::TaskResult(result) = &mut facts.payload {
@@ -150,7 +149,7 @@ fn revoke(facts: &mut PacketFacts<'static>, token: Option<&'static str>) {
     }
 }
 
-/// A symbol as the next packet of a history: ids of its own, and references to what is there.
+/// A symbol as the next packet of a history, with ids of its own and references to earlier packets.
 pub(crate) fn instance(symbol: &Symbol, history: &[Packet]) -> (Packet, PacketFacts<'static>) {
     let depth = history.len();
     let (mut packet, mut facts) = (symbol.packet.clone(), symbol.facts.clone());
@@ -230,14 +229,14 @@ impl Walk {
                 history.pop();
             }
         }
-        // What it offers is what it takes. The close is no packet.
+        // It offers exactly what it accepts. The close is not a packet.
         let now = self.symbols[0].facts.header.created_at;
         let offered: BTreeSet<_> = machine.offers(now).filter(|event| event.packet_type().is_some()).collect();
         assert_eq!(offered, taken, "after {}", tell(history));
     }
 }
 
-/// What INV-005 says: a severity and the budgets that it names.
+/// The finding of INV-005: its severity and the budgets that it names.
 fn overrun(findings: &[Diagnostic]) -> Option<(&'static str, BTreeSet<&'static str>)> {
     let mut all = findings.iter().filter(|finding| finding.code == Code::Inv005);
     let first = all.next()?;
@@ -261,7 +260,7 @@ fn every_sequence_up_to_length_7_agrees() {
         walk.judged,
         walk.accepted
     );
-    // Enough to have gone through the loop, through a write and out of safe mode.
+    // Enough sequences to go through the loop, through a write and out of safe mode.
     assert!(walk.accepted[LENGTH] > 500_000);
     assert!(walk.overruns > 3_000, "{} overruns", walk.overruns);
 }

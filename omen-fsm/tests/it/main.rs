@@ -5,5 +5,6 @@
 mod exhaustive;
 mod origins;
 mod provenance;
+mod rule_files;
 mod simple;
 mod table;

@@ -1,5 +1,5 @@
 //! A second reading of LAYER, CHAIN, and the parts of INV-007 and INV-011 that are about tokens as they are issued and
-//! about late tasks, as simple as can be: it keeps every accepted packet, and works all out from the beginning each time.
+//! about late tasks, as simple as possible: it keeps every accepted packet, and works everything out from the beginning each time.
 
 use omen_types::{DecisionOutcome, Instant, LayerSource, PacketFacts, PayloadFacts, StakesLevel};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use serde_json::Value;
 pub(crate) enum Happened {
     /// A packet was accepted.
     Packet(Box<PacketFacts<'static>>, &'static str),
-    /// Somebody looked at the clock.
+    /// The clock was read without a packet.
     Tick(Instant),
 }
 
@@ -29,7 +29,7 @@ impl Origins {
         Self { layers: file["layers"].clone(), packets }
     }
 
-    /// What a packet gives after a history.
+    /// The findings on a packet after a history.
     pub(crate) fn of(&self, history: &[Happened], facts: &PacketFacts<'static>, event: &'static str) -> Vec<Found> {
         let mut found = self.layer(facts, event);
         found.extend(chain(history, facts));
@@ -61,7 +61,7 @@ impl Origins {
         found
     }
 
-    /// LAYER, as the file says it.
+    /// LAYER, as the file has it.
     pub(crate) fn layer(&self, facts: &PacketFacts<'_>, event: &str) -> Vec<Found> {
         let mut found = Vec::new();
         let has = |list: &Value, what: &str| list.as_array().unwrap().iter().any(|entry| entry == what);
@@ -117,7 +117,7 @@ fn clock(history: &[Happened]) -> Option<Instant> {
     packets(history).map(|packet| packet.header.created_at).max()
 }
 
-/// The directives of a history that are open, late at a time, and were not so when something happened after them.
+/// The directives of a history that are open and late at a time, and were not reported late before.
 pub(crate) fn newly_late(history: &[Happened], now: Instant) -> Vec<usize> {
     (0..history.len())
         .filter(|at| is_open(history, *at) && is_late(&history[*at], now))

@@ -11,7 +11,7 @@ use crate::exhaustive::{Symbol, instance, symbols};
 use crate::origins::{Found, Happened, Origins, newly_late};
 use crate::simple::Packet;
 
-/// What the second reading knows of.
+/// The findings that the second reading covers.
 fn known(findings: &[Diagnostic], facts: &PacketFacts<'_>) -> Vec<Found> {
     let is_token = matches!(facts.payload, PayloadFacts::ToolAuthorizationToken(_));
     let mut found: Vec<Found> = findings
@@ -59,7 +59,7 @@ fn every_layer_and_every_kind_of_packet_agree() {
                 }
                 let event = Event::of(&facts);
                 let expected = origins.layer(&facts, event.as_str());
-                // Whatever has a row somewhere is judged from there; the layer depends on no state.
+                // The layer does not depend on the state, so any state from which the packet is legal will do.
                 let found = from_anywhere(&facts).map(|findings| {
                     known(&findings, &facts).into_iter().filter(|(code, _)| *code == "LAYER").collect::<Vec<_>>()
                 });
@@ -75,7 +75,7 @@ fn every_layer_and_every_kind_of_packet_agree() {
     assert!(pairs > 200 && legal > 60, "{pairs} {legal}");
 }
 
-/// What the invariants have against a packet, wherever an example log takes one of its kind.
+/// The findings of the invariants on a packet, at the first place of an example log where one of its kind is legal.
 fn from_anywhere(facts: &PacketFacts<'static>) -> Option<Vec<Diagnostic>> {
     let event = Event::of(facts);
     for (_, log) in omen_schema::EXAMPLES.iter().filter(|(path, _)| path.starts_with("valid/") && path.ends_with("l")) {
@@ -137,7 +137,7 @@ fn vary(rng: &mut Rng, at: &mut u64, facts: &mut PacketFacts<'static>, ids: &[St
             token.revoked = rng.bool().then(|| rng.u8(..4) == 0);
         }
         PayloadFacts::Decision(_) => {
-            // Not what is tried here: an episode that may go on for ever, at any stakes.
+            // Budgets and tiers are not tested here, so they stop no episode.
             facts.mcp.budgets.time_budget_seconds = Count::new(1_000_000).unwrap();
             facts.mcp.quality.quality_tier = omen_types::QualityTier::Superb;
         }
@@ -163,7 +163,7 @@ fn episode(seed: u64, symbols: &[Symbol], origins: &Origins, counts: &mut BTreeM
             continue;
         }
         let symbol = rng.choice(symbols).unwrap();
-        // An episode that stands in safe mode for long would try little.
+        // An episode that is mostly in safe mode would test little.
         if symbol.facts.payload.packet_type() == omen_types::PacketType::IntegrityAlertPacket && rng.bool() {
             continue;
         }

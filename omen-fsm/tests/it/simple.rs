@@ -1,4 +1,4 @@
-//! A second interpreter of the table and of E1–E7, as simple as can be: it reads the JSON file at run
+//! A second interpreter of the table and of E1–E7, as simple as possible: it reads the JSON file at run
 //! time, keeps states as strings and the whole history of accepted packets, and works everything out
 //! from the beginning each time. It shares no code with the machine.
 
@@ -40,7 +40,7 @@ pub(crate) const BUDGETS: (u64, u64) = (100, 1);
 
 pub(crate) struct Simple {
     table: Value,
-    /// Steps worked out before: the table is read by eye, as it were, but not a million times.
+    /// Steps that were worked out before, so that the table is not searched a million times.
     steps: RefCell<Steps>,
 }
 
@@ -102,7 +102,7 @@ impl Simple {
         if only("S9_SAFEMODE") && (next.is_empty() || (packet.event == "release" && !packet.high_layer)) {
             broken.push("E7");
         }
-        // D51: inside the loop nothing else is so urgent as the loop.
+        // D51: inside the loop the loop comes first.
         if only("S4_VERIFY") && next.is_empty() {
             broken.push("E3");
         }
@@ -151,7 +151,7 @@ impl Simple {
         broken
     }
 
-    /// What INV-005 says of a packet after a history: a severity and the budgets that it names (D32, D59).
+    /// The finding of INV-005 on a packet after a history: its severity and the budgets that it names (D32, D59).
     pub(crate) fn overrun(history: &[Packet], packet: &Packet) -> Option<(&'static str, BTreeSet<&'static str>)> {
         let with: Vec<Packet> = history.iter().chain([packet]).cloned().collect();
         let commits = ["plan", "authorize", "direct_read", "direct_write", "decide_act", "decide_verify_first"];

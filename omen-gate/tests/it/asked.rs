@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use omen_fsm::episode::{
     Answer, AnyEpisode, Arbitration, Belief, Claims, Directive, Episode, Escalation, Execute, Fields, Gap, Idle, Model,
-    Observation, Open, Pending, Plan, Ruling, SettleError, Settled, Setup, Step, Target, TokenSpec, Tradeoff,
+    Observation, Open, Pending, Plan, Recommendation, Ruling, SettleError, Settled, Setup, Target, TokenSpec, Tradeoff,
 };
 use omen_fsm::fields;
 use omen_gate::confirm::{Confirmer, Question, Reply};
@@ -316,7 +316,7 @@ fn question() -> Escalation<2, 1> {
         trigger: EscalationTrigger::ContradictionUnresolved,
         options: [choice("go"), choice("stop")],
         gaps: [Gap { gap: "the load".to_owned(), impact_if_unknown: "none".to_owned() }],
-        next_step: Step { step: text!("go on"), rationale: "it is quick".to_owned() },
+        next_step: Recommendation { step: text!("go on"), rationale: "it is quick".to_owned() },
     }
 }
 

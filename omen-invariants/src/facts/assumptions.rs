@@ -1,4 +1,4 @@
-//! What a decision's load-bearing assumptions are worth (INV-003).
+//! Whether the load-bearing assumptions of a decision are verified (INV-003).
 
 use super::sealed::FactSealed;
 
@@ -10,7 +10,7 @@ pub struct AllVerified;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SomeUnverified;
 
-/// Layer 1 has overridden INV-003, whatever the assumptions are worth (D30).
+/// Layer 1 has overridden INV-003, whether the assumptions are verified or not (D30).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overridden;
 

@@ -12,14 +12,14 @@ pub struct Budgets {
     pub tool_calls: u32,
     /// The most wall-clock time, in seconds.
     pub seconds: u32,
-    /// The risk that may be run; stated, and checked by no rule (D32).
+    /// The risk that may be run. No rule checks it (D32).
     pub risk: Risk,
 }
 
 /// The risk that may be run.
 #[derive(Clone, Debug)]
 pub struct Risk {
-    /// The attitude to risk in a word or two, such as `conservative`.
+    /// The attitude to risk, such as `conservative`.
     pub envelope: Text,
     /// The greatest loss that is acceptable: a [`Text`] or a whole number, with `.into()`, or a
     /// [`LossAmount`](omen_types::LossAmount).

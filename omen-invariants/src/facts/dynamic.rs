@@ -11,15 +11,15 @@ use omen_types::{
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::envelope::{AnyEnvelope, Envelope};
 use super::sealed::FactSealed;
-use super::{AnyEnvelope, Envelope};
 use crate::rules::inv_012_stakes_consistent::Axes;
 use crate::rules::{
     inv_002_subpar_never_acts, inv_003_high_stakes_verified, inv_004_live_evidence, inv_010_degraded_tools,
     inv_012_stakes_consistent,
 };
 
-/// In the place of a fact: the rules that ask for it were judged at run time, and passed.
+/// Stands for a fact that the rules have checked at run time, and accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Judged;
 
@@ -37,7 +37,7 @@ impl DynEnvelope {
     /// Checks an envelope.
     ///
     /// # Errors
-    /// What the schema, INV-004 or INV-012 has against it, or that it is too large for a packet (2 MiB), with JSON pointers
+    /// The violations of the schema, INV-004 and INV-012, or that it is too large for a packet (2 MiB), with JSON pointers
     /// into the packet.
     pub fn new(mcp: omen_types::McpEnvelope) -> Result<Self, Vec<Diagnostic>> {
         let mut errors = mcp.check().err().unwrap_or_default();
@@ -54,12 +54,11 @@ impl DynEnvelope {
     /// and then follows from the axes (D36).
     ///
     /// # Errors
-    /// What is no JSON in the text, or what the schema, INV-004 or INV-012 has against it, with JSON pointers
-    /// into the packet.
+    /// Invalid JSON, or the violations of the schema, INV-004 and INV-012, with JSON pointers into the packet.
     pub fn from_json(text: &str) -> Result<Self, Vec<Diagnostic>> {
         let read = match with_level(text) {
             Some(completed) => omen_types::McpEnvelope::parse(&completed).map_err(|mut errors| {
-                // Offsets into a text that nobody has seen would only mislead.
+                // Offsets into the completed text would mislead the author of the original.
                 errors.iter_mut().for_each(|error| error.span = None);
                 errors
             }),
@@ -92,7 +91,7 @@ impl DynEnvelope {
     /// by the same rules again.
     ///
     /// # Errors
-    /// What the rules have against it, with JSON pointers into the packet.
+    /// The violations of these rules, with JSON pointers into the packet.
     pub fn judge_act(
         &self,
         assumptions: &[LoadBearingAssumption],
@@ -108,7 +107,7 @@ impl DynEnvelope {
         ]
         .into_iter()
         .flatten()
-        // An override leaves a warning, and that is for the log.
+        // The warning that an override leaves is for the log.
         .filter(|finding| finding.severity == Severity::Error)
         .collect();
         if errors.is_empty() { Ok(Envelope::trusted(self.mcp.clone())) } else { Err(errors) }
@@ -136,7 +135,7 @@ impl AnyEnvelope for DynEnvelope {
     }
 }
 
-/// What makes an envelope too deep or too large for a packet.
+/// The errors of an envelope that is nested too deep or too large for a packet.
 fn unfit(mcp: &omen_types::McpEnvelope) -> Vec<Diagnostic> {
     let mut errors = Vec::new();
     if let IntentScope::JsonObject(scope) = &mcp.intent.scope
@@ -158,13 +157,12 @@ fn unfit(mcp: &omen_types::McpEnvelope) -> Vec<Diagnostic> {
     errors
 }
 
-/// Lets the pointer of a finding begin at the packet, as all findings of the rules do.
+/// Makes the pointer of a finding begin at the packet, as in all findings of the rules.
 fn into_packet(finding: &mut Diagnostic) {
     finding.pointer = Some(format!("/mcp{}", finding.pointer.as_deref().unwrap_or_default()));
 }
 
-/// The text with the level of stakes that follows from the axes; `None` if it states one, or if there
-/// is nowhere to put it.
+/// The text with the level of stakes that follows from the axes added; `None` if it states one already, or has no stakes.
 ///
 /// The text is completed as text, so that reading it can still find repeated keys (D42).
 fn with_level(text: &str) -> Option<String> {
@@ -173,8 +171,8 @@ fn with_level(text: &str) -> Option<String> {
     if stakes.contains_key("stakes_level") {
         return None;
     }
-    // Where no level follows, an axis is missing or wrong: that is the error to report, and not the
-    // level besides. The value only fills the place, and the strictest can do no harm.
+    // If no level follows, an axis is missing or invalid, and that is the only error to report: the level is filled in, with
+    // the strictest value.
     let level = level_of(&stakes).unwrap_or(StakesLevel::Critical);
     let (before, after) = text.split_at_checked(parse::locate(text, "/stakes")?.start + 1)?;
     let comma = if stakes.is_empty() { "" } else { "," };

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use super::sealed::FactSealed;
 
 /// A complete envelope that keeps INV-001, INV-004 and INV-012. Its level of stakes, its quality tier
-/// and the state of its tools are types, which the rules for decisions look at.
+/// and the state of its tools are types, which the rules for decisions check.
 ///
 /// Made by [`OpenEnvelope::seal`](super::OpenEnvelope::seal). An optional member that the schemas gain, and no rule asks for, has its setter
 /// here.
@@ -16,12 +16,11 @@ pub struct Envelope<Level, Tier, Tools> {
     facts: PhantomData<Facts<Level, Tier, Tools>>,
 }
 
-/// What a value of no size says of an envelope: `Send`, `Sync` and `'static`, whatever the facts are.
+/// Keeps an envelope `Send`, `Sync` and `'static`, whatever the facts are.
 type Facts<Level, Tier, Tools> = fn(Level, Tier, Tools) -> (Level, Tier, Tools);
 
 impl<Level, Tier, Tools> Envelope<Level, Tier, Tools> {
-    /// INVARIANT: whoever calls this has checked that the facts are those of the envelope, and that it
-    /// keeps the rules above.
+    /// INVARIANT: the caller has checked that the facts are those of the envelope, and that it keeps the rules above.
     pub(super) fn trusted(mcp: omen_types::McpEnvelope) -> Self {
         Self { mcp, facts: PhantomData }
     }
@@ -39,7 +38,7 @@ impl<Level, Tier, Tools> Envelope<Level, Tier, Tools> {
     }
 }
 
-// By hand, for a derived one would ask the same of the facts.
+// By hand, since a derived one would require the same of the facts.
 impl<Level, Tier, Tools> Clone for Envelope<Level, Tier, Tools> {
     fn clone(&self) -> Self {
         Self::trusted(self.mcp.clone())
@@ -52,20 +51,19 @@ impl<Level, Tier, Tools> fmt::Debug for Envelope<Level, Tier, Tools> {
     }
 }
 
-/// An envelope of either sort: an [`Envelope`], or a [`DynEnvelope`](super::DynEnvelope) where no rule
-/// asks for facts.
+/// An [`Envelope`], or a [`DynEnvelope`](super::DynEnvelope) where no rule requires facts.
 #[diagnostic::on_unimplemented(
     message = "INV-004: expected an `Envelope`, whose claims have evidence, found `{Self}`",
     label = "expected an `Envelope` or a `DynEnvelope`",
-    note = "`mcp.seal()` makes an `Envelope`; a `Hypothesis` is good for `.verify_first(..)`, `.to_escalate(..)`, `.defer(..)` and `.cancel(..)`"
+    note = "`mcp.seal()` makes an `Envelope`; `.verify_first(..)`, `.to_escalate(..)`, `.defer(..)` and `.cancel(..)` take a `Hypothesis`, too"
 )]
 pub trait AnyEnvelope: FactSealed {
     /// The envelope as it is written.
     fn mcp(&self) -> &omen_types::McpEnvelope;
 }
 
-/// An envelope whose claims about the present may lack live evidence (INV-004, D31): good for what asks for certainty,
-/// or for help. A decision to verify first, to escalate, to defer or to cancel takes one, and leaves a warning in the log.
+/// An envelope whose claims about the present may lack live evidence (INV-004, D31). A decision to verify first, to
+/// escalate, to defer or to cancel takes one, and the log shows a warning.
 ///
 /// Made by [`OpenEnvelope::hypothesis`](super::OpenEnvelope::hypothesis).
 #[must_use = "an envelope does nothing until a packet is sent in it"]
@@ -98,7 +96,7 @@ impl<Level, Tier, Tools> fmt::Debug for Hypothesis<Level, Tier, Tools> {
 
 impl<Level, Tier, Tools> FactSealed for Hypothesis<Level, Tier, Tools> {}
 
-/// An envelope that may ask for certainty (D31): an envelope of either sort, or a [`Hypothesis`].
+/// An envelope that may ask for certainty (D31): one that keeps INV-004, or a [`Hypothesis`].
 pub trait MayAsk: FactSealed {
     /// The envelope as it is written.
     fn mcp(&self) -> &omen_types::McpEnvelope;

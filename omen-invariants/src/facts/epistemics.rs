@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use omen_types::{Text, UnitInterval};
 
+use super::markers::{EpistemicStatusFact, FreshnessClassFact};
 use super::sealed::FactSealed;
-use super::{EpistemicStatusFact, FreshnessClassFact};
 
 /// How the content of a packet is known, how surely, and how soon it goes stale.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct Epistemics<Status, Freshness> {
     pub confidence: UnitInterval,
     /// Why the confidence is what it is.
     pub calibration: Text,
-    /// What is taken for granted; it may be empty.
+    /// The assumptions; there may be none.
     pub assumptions: Vec<String>,
     /// Age in seconds beyond which evidence is stale (INV-004, D31); no limit, if there is none.
     pub stale_after: Option<u32>,
@@ -31,7 +31,7 @@ impl<Status, Freshness> Epistemics<Status, Freshness> {
         Self { status, freshness, confidence, calibration, assumptions: Vec::new(), stale_after: None }
     }
 
-    /// Takes one more thing for granted.
+    /// Adds an assumption.
     #[must_use]
     pub fn assuming(mut self, assumption: impl Into<String>) -> Self {
         self.assumptions.push(assumption.into());
@@ -60,7 +60,7 @@ impl<Status, Freshness> Epistemics<Status, Freshness> {
     }
 }
 
-/// Epistemic status, freshness class and best evidence of an envelope: what INV-004 looks at.
+/// Epistemic status, freshness class and best evidence of an envelope: what INV-004 checks.
 #[derive(Debug)]
 pub struct Claim<Status, Freshness, Best>(PhantomData<Facts<Status, Freshness, Best>>);
 

@@ -1,4 +1,4 @@
-//! What the content of a packet rests on.
+//! The evidence for the content of a packet.
 
 use std::marker::PhantomData;
 
@@ -14,13 +14,13 @@ pub struct Live;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Archive;
 
-/// There is no evidence.
+/// No evidence is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Absent;
 
-/// The best sort of evidence that there is: [`Live`], [`Archive`] or [`Absent`].
+/// The best kind of evidence: [`Live`], [`Archive`] or [`Absent`].
 pub trait BestEvidence: FactSealed + Copy + Send + Sync + 'static {
-    /// The best sort once a piece of memory or a calculation is added.
+    /// The best kind once an item of memory or a calculation is added.
     #[doc(hidden)]
     type WithArchive: BestEvidence;
 }
@@ -41,7 +41,7 @@ impl BestEvidence for Absent {
     type WithArchive = Archive;
 }
 
-/// What the content of a packet rests on, or why there is no evidence. The best sort is a type:
+/// The evidence for the content of a packet, or why there is none. The best kind is a type:
 /// [`Live`], [`Archive`] or [`Absent`].
 #[derive(Clone, Debug)]
 pub struct Evidence<Best> {
@@ -85,7 +85,7 @@ impl Evidence<Absent> {
         Self { absent: Some(reason), ..Self::none() }
     }
 
-    /// INVARIANT: never handed out: without evidence there is a reason.
+    /// INVARIANT: it never leaves this module without evidence or a reason.
     fn none() -> Self {
         Self { refs: Vec::new(), absent: None, best: PhantomData }
     }
@@ -125,7 +125,7 @@ impl<Best: BestEvidence> Evidence<Best> {
         self
     }
 
-    /// What was absent is there now, so the reason goes.
+    /// With evidence there is no reason for its absence any more.
     fn and<Better>(mut self, ref_type: RefType, ref_id: Text, timestamp: Timestamp) -> Evidence<Better> {
         self.refs.push(EvidenceRef::builder().ref_type(ref_type).ref_id(ref_id).timestamp(timestamp).build());
         Evidence { refs: self.refs, absent: None, best: PhantomData }

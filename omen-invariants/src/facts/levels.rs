@@ -2,10 +2,16 @@
 
 use omen_types::{TaskClass, Text, UnitInterval};
 
-use super::{
-    Budgets, Done, Epistemics, Evidence, Inferred, Intent, OpenEnvelope, Operational, Par, Quality, Realtime, Risk,
-    Routing, Stakes, Superb, ToolsOk, adversariality, impact, irreversibility, uncertainty,
+use super::budgets::{Budgets, Risk};
+use super::epistemics::Epistemics;
+use super::evidence::Evidence;
+use super::intent::Intent;
+use super::markers::{
+    Inferred, Operational, Par, Realtime, Superb, ToolsOk, adversariality, impact, irreversibility, uncertainty,
 };
+use super::mcp::{OpenEnvelope, Routing};
+use super::quality::{Done, Quality};
+use super::stakes::Stakes;
 use crate::{text, unit};
 
 type Axes<I, R, U> = Stakes<I, R, U, adversariality::Benign>;
@@ -14,17 +20,17 @@ type Medium = Axes<impact::Medium, irreversibility::Partial, uncertainty::Medium
 type High = Axes<impact::High, irreversibility::Irreversible, uncertainty::Medium>;
 type Critical = Axes<impact::Critical, irreversibility::Irreversible, uncertainty::High>;
 
-/// The limits of a level.
-struct Limits {
+/// What is the same in the envelopes of a level.
+struct Defaults {
     budgets: Budgets,
     /// Age in seconds beyond which evidence is stale.
     stale_after: u32,
     task_class: TaskClass,
 }
 
-impl Limits {
+impl Defaults {
     fn new(tokens: u32, tool_calls: u32, seconds: u32, stale_after: u32, task_class: TaskClass) -> Self {
-        // A loss that nobody has agreed to is not accepted.
+        // The author has to accept a loss explicitly.
         let risk = Risk::new(text!("conservative"), 0);
         Self { budgets: Budgets { tokens, tool_calls, seconds, risk }, stale_after, task_class }
     }
@@ -33,11 +39,11 @@ impl Limits {
 impl<Best> OpenEnvelope<Low, Par, Inferred, Operational, Best, ToolsOk> {
     /// An envelope at LOW stakes: a mistake does little damage and can be undone, as when an agent only reads.
     ///
-    /// - Quality is PAR, the least tier that may act (INV-002); nothing at stake would pay for more.
-    /// - 4,000 language-model tokens, 8 tool calls and 5 minutes: a question, a few reads and their review, with as much again to
-    ///   spare. An agent that needs more is not doing what its envelope says.
-    /// - Evidence may be a day old: a decision that can be undone may rest on this morning's facts.
-    /// - The task class is LOOKUP, for what changes nothing fetches something.
+    /// - Quality is PAR, the lowest tier that may act (INV-002); low stakes do not justify more.
+    /// - 4,000 language-model tokens, 8 tool calls and 5 minutes: twice what a question, a few reads and
+    ///   their review take. An agent that needs more is doing something else than its envelope says.
+    /// - Evidence may be a day old, since the decision can be undone.
+    /// - The task class is LOOKUP, since nothing is changed.
     /// - What is the same at all levels: see [`OpenEnvelope::medium`].
     ///
     /// ```
@@ -56,8 +62,8 @@ impl<Best> OpenEnvelope<Low, Par, Inferred, Operational, Best, ToolsOk> {
     /// # }
     /// ```
     pub fn low(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
-        let limits = Limits::new(4_000, 8, 300, 86_400, TaskClass::Lookup);
-        Self::of(intent, Quality::par_when(done), evidence, Operational, limits)
+        let defaults = Defaults::new(4_000, 8, 300, 86_400, TaskClass::Lookup);
+        Self::of(intent, Quality::par_when(done), evidence, Operational, defaults)
     }
 }
 
@@ -66,16 +72,16 @@ impl<Best> OpenEnvelope<Medium, Par, Inferred, Operational, Best, ToolsOk> {
     ///
     /// - Quality is PAR: MEDIUM stakes ask for no more, and at least one load-bearing assumption is to be verified.
     /// - 10,000 language-model tokens, 12 tool calls and 15 minutes: the reads of LOW stakes and a handful of writes.
-    /// - Evidence may be a day old; what is written is looked at before, if it changes faster.
-    /// - The task class is CREATE, for what is above LOW stakes changes something.
+    /// - Evidence may be a day old. Read what changes faster before you write it.
+    /// - The task class is CREATE, since work above LOW stakes changes something.
     ///
     /// At all levels:
     ///
-    /// - Adversariality is BENIGN. That somebody works against the agent is a finding, which no default can make.
-    /// - No loss is accepted: it is for the author to accept one.
-    /// - The status is INFERRED, for what an agent says is mostly what it has concluded. A default that says OBSERVED would
-    ///   claim what nobody has seen. So the evidence has to be live, or the envelope does not seal (INV-004); observations state
-    ///   their own status.
+    /// - Adversariality is BENIGN. That others work against the agent is a finding, which a default cannot make.
+    /// - No loss is accepted; the author may accept one.
+    /// - The status is INFERRED, since most of what an agent states it has concluded. OBSERVED as a default would claim an
+    ///   observation that was never made. So the evidence has to be live, or the envelope does not seal (INV-004);
+    ///   observations state their own status.
     /// - Confidence is 0.5, and the calibration note says that it is a default: nothing was calibrated.
     /// - The tools work: a program that knows better says so, with [`OpenEnvelope::tools`].
     ///
@@ -88,8 +94,8 @@ impl<Best> OpenEnvelope<Medium, Par, Inferred, Operational, Best, ToolsOk> {
     /// OpenEnvelope::medium(Intent::new(text!("move www"), text!("zone example.org")), done, evidence).seal(); // INV-004
     /// ```
     pub fn medium(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
-        let limits = Limits::new(10_000, 12, 900, 86_400, TaskClass::Create);
-        Self::of(intent, Quality::par_when(done), evidence, Operational, limits)
+        let defaults = Defaults::new(10_000, 12, 900, 86_400, TaskClass::Create);
+        Self::of(intent, Quality::par_when(done), evidence, Operational, defaults)
     }
 }
 
@@ -99,11 +105,11 @@ impl<Best> OpenEnvelope<High, Superb, Inferred, Realtime, Best, ToolsOk> {
     /// - Quality is SUPERB, and all load-bearing assumptions are to be verified: no other tier may act here (INV-003).
     /// - 20,000 language-model tokens, 20 tool calls and 30 minutes: what MEDIUM stakes have, and as much for a verification loop
     ///   before the decision. A lower limit would tempt an agent to verify less.
-    /// - Evidence may be an hour old, and speaks for the present (REALTIME): an irreversible step rests on what is so now.
+    /// - Evidence may be an hour old, and is about the present (REALTIME), on which an irreversible step depends.
     /// - The rest is as at MEDIUM stakes: see [`OpenEnvelope::medium`].
     pub fn high(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
-        let limits = Limits::new(20_000, 20, 1_800, 3_600, TaskClass::Create);
-        Self::of(intent, Quality::superb_when(done), evidence, Realtime, limits)
+        let defaults = Defaults::new(20_000, 20, 1_800, 3_600, TaskClass::Create);
+        Self::of(intent, Quality::superb_when(done), evidence, Realtime, defaults)
     }
 }
 
@@ -111,13 +117,13 @@ impl<Best> OpenEnvelope<Critical, Superb, Inferred, Realtime, Best, ToolsOk> {
     /// An envelope at CRITICAL stakes: the damage would be grave, and much is unknown.
     ///
     /// - Quality is SUPERB, as at HIGH stakes (INV-003).
-    /// - The budgets are those of HIGH stakes. More would only let a failing agent go on for longer: an agent that runs out of
-    ///   them here should lay the matter before a human.
+    /// - The budgets are those of HIGH stakes. More would only let a failing agent go on for longer; an agent that
+    ///   exceeds them here should escalate to a human.
     /// - Evidence may be ten minutes old.
     /// - The rest is as at MEDIUM stakes: see [`OpenEnvelope::medium`].
     pub fn critical(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
-        let limits = Limits::new(20_000, 20, 1_800, 600, TaskClass::Create);
-        Self::of(intent, Quality::superb_when(done), evidence, Realtime, limits)
+        let defaults = Defaults::new(20_000, 20, 1_800, 600, TaskClass::Create);
+        Self::of(intent, Quality::superb_when(done), evidence, Realtime, defaults)
     }
 }
 
@@ -130,18 +136,19 @@ where
         quality: Quality<Tier>,
         evidence: Evidence<Best>,
         freshness: Freshness,
-        limits: Limits,
+        defaults: Defaults,
     ) -> Self {
         let calibration = text!("not calibrated: the default of the SDK");
-        let epistemics = Epistemics::new(Inferred, freshness, unit!(0.5), calibration).stale_after(limits.stale_after);
+        let epistemics =
+            Epistemics::new(Inferred, freshness, unit!(0.5), calibration).stale_after(defaults.stale_after);
         Self {
             intent,
             stakes: Axes::default(),
             quality,
-            budgets: limits.budgets,
+            budgets: defaults.budgets,
             epistemics,
             evidence,
-            routing: Routing { task_class: limits.task_class, tools: ToolsOk },
+            routing: Routing { task_class: defaults.task_class, tools: ToolsOk },
         }
     }
 }
@@ -178,7 +185,7 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> OpenEnvelope<Axes, Tier, Status
         self
     }
 
-    /// With another sort of task.
+    /// With another task class.
     pub fn task_class(mut self, task_class: TaskClass) -> Self {
         self.routing.task_class = task_class;
         self

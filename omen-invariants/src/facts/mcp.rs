@@ -1,16 +1,20 @@
-//! The envelope as it is written out.
+//! The envelope as its author writes it.
 
 use omen_types::{TaskClass, fit};
 
-use super::{
-    Budgets, Claim, Envelope, EpistemicStatusFact, Epistemics, Evidence, FreshnessClassFact, Grounded, Hypothesis,
-    Intent, Quality, QualityTierFact, StakesLevelOf, ToolsStateFact,
-};
+use super::budgets::Budgets;
+use super::envelope::{Envelope, Hypothesis};
+use super::epistemics::{Claim, Epistemics};
+use super::evidence::Evidence;
+use super::intent::Intent;
+use super::markers::{EpistemicStatusFact, FreshnessClassFact, Grounded, QualityTierFact, ToolsStateFact};
+use super::quality::Quality;
+use super::stakes::StakesLevelOf;
 
 /// The envelope of a packet, as its author writes it. The compiler lists all members that are missing
 /// at once (INV-001); [`seal`](OpenEnvelope::seal) checks the rest.
 #[derive(Clone, Debug)]
-#[must_use = "an envelope is of no use until it is sealed: `.seal()`"]
+#[must_use = "an envelope does nothing until it is sealed: `.seal()`"]
 pub struct OpenEnvelope<Axes, Tier, Status, Freshness, Best, Tools> {
     /// What the packet is for, and how far it reaches.
     pub intent: Intent,
@@ -22,16 +26,16 @@ pub struct OpenEnvelope<Axes, Tier, Status, Freshness, Best, Tools> {
     pub budgets: Budgets,
     /// How the content is known, how surely, and how soon it goes stale.
     pub epistemics: Epistemics<Status, Freshness>,
-    /// What the content rests on, or why there is no evidence.
+    /// The evidence for the content, or why there is none.
     pub evidence: Evidence<Best>,
-    /// What sort of task this is, and whether the tools work.
+    /// The task class, and whether the tools work.
     pub routing: Routing<Tools>,
 }
 
-/// What sort of task a packet belongs to, and whether the tools work.
+/// The task class of a packet, and whether the tools work.
 #[derive(Clone, Copy, Debug)]
 pub struct Routing<Tools> {
-    /// What sort of task it is.
+    /// The task class.
     pub task_class: TaskClass,
     /// Whether the tools work, such as [`ToolsOk`](super::ToolsOk).
     pub tools: Tools,
@@ -46,8 +50,8 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> OpenEnvelope<Axes, Tier, Status
     /// `Level` is always inferred: it is the one that follows.
     pub fn seal<Level>(self) -> Envelope<Level, Tier, Tools>
     where
-        // Not `Axes::Level` in the return type: wrong axes would make the compiler say that there is no
-        // `seal`, and not why.
+        // Not `Axes::Level` in the return type: with wrong axes the compiler would report that `seal` does not exist,
+        // and not why.
         Axes: StakesLevelOf<Level = Level>,
         Tier: QualityTierFact,
         Status: EpistemicStatusFact,
@@ -58,9 +62,9 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> OpenEnvelope<Axes, Tier, Status
         Envelope::trusted(self.sealed())
     }
 
-    /// Completes an envelope whose claim about the present nobody has looked into yet (INV-004, D31): a decision to
-    /// verify first takes it as it is, and the log shows a warning. What its loop then sees and claims goes in the
-    /// evidence of the envelope before.
+    /// Completes an envelope whose claim about the present is not verified yet (INV-004, D31): a decision to verify first
+    /// takes it as it is, and the log shows a warning. What the loop then observes and claims is sent with the evidence of
+    /// the envelope before.
     ///
     /// ```
     /// use omen_invariants::facts::{

@@ -1,16 +1,19 @@
 //! Which facts fulfil which predicates. The predicates and what the compiler says of each are
 //! generated from `rules.json`, and where values of enums alone decide (`holds`), so is this.
 //!
-//! Every implementation is hidden from the compiler's list of what else there is: the note of the
-//! predicate tells the way out.
+//! Every implementation is hidden from the compiler's list of other implementations: the note of the predicate says what
+//! is legal instead.
 
-use super::sealed::FactSealed;
-use super::{
-    AllVerified, Archival, Claim, CountsAsEvidence, CriticalStakes, Degraded, Derived, Grounded, HighStakes,
-    Hypothesized, Inferred, Judged, Live, LowStakes, MediumStakes, NeedsNoEvidence, Observed, Operational, Overridden,
-    Par, Realtime, Remembered, StakesAllowAct, Strategic, Superb, TierMayAct, ToolsAllowAct, ToolsDown, ToolsOk,
-    ToolsPartial, Unknown,
+use super::assumptions::{AllVerified, Overridden};
+use super::dynamic::Judged;
+use super::epistemics::Claim;
+use super::evidence::Live;
+use super::markers::{
+    Archival, CountsAsEvidence, CriticalStakes, Degraded, Derived, Grounded, HighStakes, Hypothesized, Inferred,
+    LowStakes, MediumStakes, NeedsNoEvidence, Observed, Operational, Par, Realtime, Remembered, StakesAllowAct,
+    Strategic, Superb, TierMayAct, ToolsAllowAct, ToolsDown, ToolsOk, ToolsPartial, Unknown,
 };
+use super::sealed::FactSealed;
 
 /// One implementation for each fact on the right: `[parameters] Predicate => Fact, Fact;`
 macro_rules! holds {

@@ -4,11 +4,11 @@ use std::marker::PhantomData;
 
 use omen_types::{DefinitionOfDone, Text, VerificationRequirement};
 
-use super::{AtLeastOneCheck, Par, QualityTierFact, Subpar, Superb};
+use super::markers::{AtLeastOneCheck, Par, QualityTierFact, Subpar, Superb};
 
 /// When work is done: in words, and as checks, of which there is at least one (INV-001).
 #[derive(Clone, Debug)]
-#[must_use = "it is given to `OpenEnvelope::low(..)` and the other levels"]
+#[must_use = "pass it to `OpenEnvelope::low(..)` and the other levels"]
 pub struct Done {
     text: Text,
     checks: Vec<String>,

@@ -4,11 +4,12 @@
 //! machine, whose input is the place of each value in the schema, lowest first. The run-time rule
 //! reads the same places; a test compares the two on all combinations.
 
-use super::sealed::FactSealed;
-use super::{
+use super::markers::{
     AdversarialityFact, CriticalStakes, HighStakes, ImpactFact, IrreversibilityFact, LowStakes, MediumStakes,
     StakesLevelFact, UncertaintyFact,
 };
+use super::place::Place;
+use super::sealed::FactSealed;
 
 /// What is at stake, along four axes. The level follows from them and is not stated (INV-012).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,10 +64,6 @@ where
             .build()
     }
 }
-
-/// The place of a value in the schema's list, lowest first: 0 ranks low, 1 medium, 2 high, 3 critical.
-#[derive(Debug)]
-pub struct Place<const N: usize>;
 
 /// No axis is above low.
 #[derive(Debug)]

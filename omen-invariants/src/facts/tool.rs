@@ -1,10 +1,9 @@
 //! Tools and token scopes as types (INV-007).
 
-use std::marker::PhantomData;
-
 use omen_types::OperationType;
 
-use super::{GrantsWriting, OperationTypeFact, ToolSafetyClassFact, op};
+use super::listed::{First, Next, OperationListed, PlaceOrList, ToolListed, WritingListed};
+use super::markers::{GrantsWriting, OperationTypeFact, ToolSafetyClassFact, op};
 
 /// A tool, declared with [`tool!`](crate::tool): its identifier and its safety class.
 pub trait Tool: Copy + Send + Sync + 'static {
@@ -14,7 +13,7 @@ pub trait Tool: Copy + Send + Sync + 'static {
     type Class: ToolSafetyClassFact;
 }
 
-/// What a token is good for, declared with [`scope!`](crate::scope): tools and operations (INV-007).
+/// The scope of a token, declared with [`scope!`](crate::scope): tools and operations (INV-007).
 ///
 /// What the token lists is read from the types that the scope is declared with, so a grant and its token cannot differ.
 pub trait Scope: ScopeTypes {
@@ -70,12 +69,12 @@ macro_rules! tool {
 
         const _: () = ::core::assert!(
             !<$tool as $crate::facts::Tool>::ID.is_empty(),
-            "INV-007: a tool needs an identifier, which tokens can list"
+            "INV-007: the identifier of a tool is empty, so no token can list it"
         );
     };
 }
 
-/// Declares what a token is good for: a type, its tools, and the operations `Read`, `Write`, `Delete`
+/// Declares the scope of a token: a type, its tools, and the operations `Read`, `Write`, `Delete`
 /// and `Modify` that it allows.
 ///
 /// ```
@@ -142,33 +141,9 @@ macro_rules! scope {
     };
 }
 
-// A grant has to say at which place of the scope's own list its tool or operation stands, and rustc compares the types.
-// So whoever writes a grant by hand writes a true one or one that does not type-check, also where it is generic; nothing
-// is left for the time when code is generated, which `cargo check` does not reach.
-
-/// The first place of a list.
-#[derive(Debug)]
-pub enum First {}
-
-/// The place after another.
-#[derive(Debug)]
-pub struct Next<Place>(PhantomData<fn(Place) -> Place>);
-
 /// Keeps lists and proofs to this module: no other crate can name what stands here.
 mod list {
-    use super::{First, Next};
-
-    /// Places, and lists of types.
-    #[diagnostic::on_unimplemented(
-        message = "INV-007 (E4): `{Self}` is neither a place in a list of tools or operations nor such a list",
-        label = "not a type of `scope!`",
-        note = "declare the scope with `scope!(Name: tools [..], operations [..])`, which writes its lists and grants"
-    )]
-    pub trait PlaceOrList {}
-    impl PlaceOrList for First {}
-    impl<Place> PlaceOrList for Next<Place> {}
-    impl PlaceOrList for () {}
-    impl<Head, Rest> PlaceOrList for (Head, Rest) {}
+    use super::super::listed::{First, Next};
 
     /// A list with an element.
     #[diagnostic::on_unimplemented(
@@ -200,7 +175,7 @@ const MOST_TOOLS: usize = 256;
 const MOST_OPERATIONS: usize = 16;
 
 /// A list of tools: `(First, (Second, ()))`.
-pub trait ToolList: list::PlaceOrList {
+pub trait ToolList: PlaceOrList {
     /// How many there are.
     const LENGTH: usize;
     /// Their identifiers, and after them empty places.
@@ -220,7 +195,7 @@ impl<Head: Tool, Rest: ToolList> ToolList for (Head, Rest) {
 }
 
 /// A list of operations: `(First, (Second, ()))`.
-pub trait OperationList: list::PlaceOrList {
+pub trait OperationList: PlaceOrList {
     /// How many there are.
     const LENGTH: usize;
     /// Their values, and after them places that do not count.
@@ -251,38 +226,17 @@ const fn pushed<T: Copy, const N: usize>(elements: [T; N], first: T) -> [T; N] {
     all
 }
 
-/// Proof that a scope `S` lists the tool `T`: the place where it stands.
-#[diagnostic::on_unimplemented(
-    message = "INV-007 (E4): the scope `{S}` does not list `{T}` at that place",
-    label = "a grant that the token would not list",
-    note = "`scope!` writes the grants: list the tool there"
-)]
-pub trait ToolListed<S, T>: list::PlaceOrList {}
+// What proves that a scope lists something: only a place at which the list has it.
 #[diagnostic::do_not_recommend]
 impl<S: ScopeTypes<Tools: Has<T, First>>, T> ToolListed<S, T> for First {}
 #[diagnostic::do_not_recommend]
 impl<S: ScopeTypes<Tools: Has<T, Next<Place>>>, T, Place> ToolListed<S, T> for Next<Place> {}
 
-/// Proof that a scope `S` lists the operation `O`: the place where it stands.
-#[diagnostic::on_unimplemented(
-    message = "INV-007 (E4): the scope `{S}` does not list `{O}` at that place",
-    label = "a grant that the token would not list",
-    note = "`scope!` writes the grants: list the operation there"
-)]
-pub trait OperationListed<S, O>: list::PlaceOrList {}
 #[diagnostic::do_not_recommend]
 impl<S: ScopeTypes<Operations: Has<O, First>>, O> OperationListed<S, O> for First {}
 #[diagnostic::do_not_recommend]
 impl<S: ScopeTypes<Operations: Has<O, Next<Place>>>, O, Place> OperationListed<S, O> for Next<Place> {}
 
-/// Proof that a scope `S` lists an operation that writes, as a directive for `O` to a tool that may write needs (D26):
-/// the place where it stands; nothing where `O` writes itself, for whether `O` is listed, another proof says.
-#[diagnostic::on_unimplemented(
-    message = "INV-007 (E4): the scope `{S}` does not list an operation that writes at that place",
-    label = "a grant that the token would not list",
-    note = "`scope!` writes the grants: list `Write`, `Modify` or `Delete` there"
-)]
-pub trait WritingListed<S, O>: list::PlaceOrList {}
 #[diagnostic::do_not_recommend]
 impl<S: ScopeTypes<Operations: HasWriting<First>>> WritingListed<S, op::Read> for First {}
 #[diagnostic::do_not_recommend]

@@ -1,4 +1,4 @@
-//! Budgets and what was used of them (D32).
+//! Budgets and their use (D32).
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ impl Budget {
         }
     }
 
-    /// The budgets after a result: no tokens and one call are counted if it says nothing.
+    /// The budgets after a result. A result that does not report its use counts as one call and no tokens.
     #[must_use]
     pub fn after(&self, result: &TaskResultPayloadFacts<'_>) -> Self {
         let mut after = self.clone();
@@ -47,7 +47,7 @@ impl Budget {
         self.calls_used = self.calls_used.saturating_add(calls);
     }
 
-    /// What is over budget at a time; empty if nothing is.
+    /// The budgets that are exceeded at a time.
     #[must_use]
     pub fn overruns(&self, now: Instant) -> Vec<Overrun> {
         let mut overruns = Vec::new();
@@ -65,7 +65,7 @@ impl Budget {
     }
 }
 
-/// A budget that is overrun. Risk is not among them: the wire has no figure for it (D32).
+/// A budget that is exceeded. Risk is not among them, because no packet reports its use (D32).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overrun {
     /// LLM tokens.

@@ -1,15 +1,14 @@
 //! Ids that were used, remembered as fingerprints.
 //!
 //! 127 bits of SipHash and a mark: an episode's ids cost 16 bytes each, however long they are. Among 2^40 ids the
-//! chance of any two that share a fingerprint is below 2^-47. The keys are public, so this is no
-//! defence against somebody who can spend 2^64 hashes on a pair of ids that collide; what that would
-//! buy is a packet refused for an id that is new.
+//! chance that any two share a fingerprint is below 2^-47. The keys are public, so an attacker who spends 2^64 hashes can
+//! find two ids that collide; the effect would be that a packet with a new id is refused.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-/// What an id is the id of: the same text may name a packet and a task.
+/// What an id identifies: the same text may identify a packet and a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A packet.
@@ -45,8 +44,7 @@ impl Fingerprint {
         Self(hasher.finish128().as_u128() & !MARK)
     }
 
-    /// The same id with a mark: something more is known of it. The mark stands in the fingerprint, so that it costs
-    /// nothing.
+    /// The same id with a mark, for ids of which more is known. The mark is a bit of the fingerprint, so it takes no space.
     #[must_use]
     pub(super) fn marked(self) -> Self {
         Self(self.0 | MARK)

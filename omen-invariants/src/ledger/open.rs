@@ -22,13 +22,13 @@ pub struct OpenDirective {
     order: u64,
     /// Its stakes are CRITICAL (D69).
     is_critical: bool,
-    /// It is late, and was reported.
+    /// It was reported as late.
     is_known_late: bool,
 }
 
 /// The open directives of an episode.
 ///
-/// Any number of them costs no more than logarithmic time a packet: a log may hold a million.
+/// A packet takes at most logarithmic time in their number, since a log may have a million of them open.
 #[derive(Clone, Debug, Default)]
 pub struct OpenDirectives {
     by_id: Table<OpenDirective>,
@@ -136,7 +136,7 @@ impl OpenDirectives {
             due.remove(&closed.due(id));
         }
         if self.is_empty() {
-            // Nothing is left whose order or deadline matters.
+            // No order and no deadline is left to keep.
             *self = Self::default();
         }
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::fingerprint::{Fingerprint, PassThrough};
 
-/// A map by fingerprint: most episodes know few ids, and one may know a million.
+/// A map by fingerprint. Most episodes have few ids; one may have a million.
 #[derive(Clone, Debug)]
 pub(super) enum Table<V> {
     /// A list without spare room, searched from end to end.

@@ -22,9 +22,9 @@ pub struct Grant {
     pub tools: Vec<Box<str>>,
     /// The operations.
     pub operations: Vec<OperationType>,
-    /// From when on it is void.
+    /// The time from which it is expired.
     pub expiry: Instant,
-    /// How many directives it is good for.
+    /// How many directives may use it.
     pub max_uses: u64,
     /// How many have used it.
     pub uses: u64,
@@ -32,6 +32,27 @@ pub struct Grant {
     pub constraints: Vec<Box<str>>,
     /// The packet that issued it first.
     pub issued_by: Box<str>,
+}
+
+impl Grant {
+    /// How many more directives may use the token.
+    #[must_use]
+    pub fn uses_left(&self) -> u64 {
+        self.max_uses.saturating_sub(self.uses)
+    }
+}
+
+/// Why no directive can be sent with a token.
+#[derive(Clone, Copy, Debug)]
+pub enum NotLive<'l> {
+    /// It was not issued in this episode.
+    Unknown,
+    /// It was revoked (D25).
+    Revoked,
+    /// It has expired (D3).
+    Expired(&'l Grant),
+    /// It has no use left (D24).
+    UsedUp(&'l Grant),
 }
 
 /// The tokens of an episode, by id.
@@ -45,13 +66,18 @@ impl Tokens {
         self.0.get(Fingerprint::of(Kind::Token, token_id))
     }
 
-    /// Whether any token is good for a directive at a time: issued, not revoked, not expired, not used up.
+    /// What a token allows, if a directive can be sent with it at a time.
+    ///
+    /// # Errors
+    /// Why none can.
+    pub fn live(&self, token_id: &str, now: Instant) -> Result<&Grant, NotLive<'_>> {
+        self.get(token_id).ok_or(NotLive::Unknown)?.live(now)
+    }
+
+    /// Whether a directive can be sent with any token at a time.
     #[must_use]
     pub fn any_live(&self, now: Instant) -> bool {
-        self.0.iter().any(|(_, token)| {
-            let grant = token.grant.as_ref().filter(|_| !token.revoked);
-            grant.is_some_and(|grant| grant.expiry > now && grant.uses < grant.max_uses)
-        })
+        self.0.iter().any(|(_, token)| token.live(now).is_ok())
     }
 
     /// Issues a token, or sends it again: then the narrower of each bound holds.
@@ -77,6 +103,24 @@ impl Tokens {
 }
 
 impl Token {
+    /// What the token allows, if a directive can be sent with it at a time (E4).
+    ///
+    /// # Errors
+    /// Why none can.
+    pub fn live(&self, now: Instant) -> Result<&Grant, NotLive<'_>> {
+        if self.revoked {
+            return Err(NotLive::Revoked);
+        }
+        let grant = self.grant.as_ref().ok_or(NotLive::Unknown)?;
+        if grant.expiry <= now {
+            return Err(NotLive::Expired(grant));
+        }
+        if grant.uses_left() == 0 {
+            return Err(NotLive::UsedUp(grant));
+        }
+        Ok(grant)
+    }
+
     /// Takes in a sending; if it is not the first, the narrower of each bound holds.
     fn send(&mut self, facts: &ToolAuthorizationPayloadFacts<'_>, packet_id: &str) {
         self.revoked |= facts.revoked.unwrap_or(false);

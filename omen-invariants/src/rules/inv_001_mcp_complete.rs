@@ -1,7 +1,5 @@
-//! INV-001: the MCP envelope is complete.
-//!
-//! The schemas require a whole envelope on every packet (D29), so the schema stage sees what is
-//! missing; on the four consequential types its findings carry this rule's code.
+//! INV-001, as `rules.json` states it. The schemas require a whole envelope on every packet (D29), so the schema stage
+//! reports what is missing; on the four consequential types its findings carry this code.
 
 use omen_types::PacketType;
 
@@ -15,4 +13,28 @@ pub fn is_consequential(packet_type: PacketType) -> bool {
             | PacketType::ToolAuthorizationToken
             | PacketType::EscalationPacket
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use omen_types::{Code, PacketType};
+    use serde_json::Value;
+
+    use super::super::fixture::{also, packet};
+    use super::is_consequential;
+
+    #[test]
+    fn a_whole_envelope_passes() {
+        for packet_type in PacketType::ALL {
+            assert_eq!(also(&packet(*packet_type, &[])), [], "{packet_type}");
+        }
+    }
+
+    #[test]
+    fn a_consequential_packet_without_stakes_is_refused() {
+        for packet_type in PacketType::ALL {
+            let found = also(&packet(*packet_type, &[("/mcp/stakes", Value::Null)]));
+            assert_eq!(found.contains(&Code::Inv001), is_consequential(*packet_type), "{packet_type}");
+        }
+    }
 }

@@ -1,8 +1,8 @@
-//! INV-002: SUBPAR quality never authorizes action.
+//! INV-002, as `rules.json` states it.
 
 use omen_types::{Code, DecisionOutcome, Diagnostic, PayloadFacts, QualityTier};
 
-use crate::Context;
+use crate::context::Context;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let PayloadFacts::Decision(decision) = &context.facts.payload else { return };
@@ -11,12 +11,38 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What speaks against an ACT at a tier.
+/// The error of an ACT at a tier.
 pub(crate) fn acts_at(tier: QualityTier) -> Option<Diagnostic> {
     (tier == QualityTier::Subpar).then(|| {
-        Diagnostic::error(Code::Inv002, "a decision of `SUBPAR` quality cannot be to `ACT`")
+        Diagnostic::error(Code::Inv002, "cannot decide `ACT` at `quality_tier` `SUBPAR`")
             .at("/payload/decision_outcome")
             .label("quality_tier is `SUBPAR`")
             .help(Code::Inv002.info().help)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use omen_types::{PacketType, Severity};
+    use serde_json::Value;
+
+    use super::super::fixture::{Episode, packet};
+    use super::check;
+
+    fn decision(outcome: &str, tier: &str) -> Value {
+        let members = [("/payload/decision_outcome", outcome.into()), ("/mcp/quality/quality_tier", tier.into())];
+        packet(PacketType::DecisionPacket, &members)
+    }
+
+    #[test]
+    fn an_act_at_par_and_a_deferral_at_subpar_pass() {
+        assert_eq!(Episode::default().check(check, &decision("ACT", "PAR")), []);
+        assert_eq!(Episode::default().check(check, &decision("DEFER", "SUBPAR")), []);
+    }
+
+    #[test]
+    fn an_act_at_subpar_is_refused() {
+        let found = Episode::default().check(check, &decision("ACT", "SUBPAR"));
+        assert_eq!(found, [(Severity::Error, "/payload/decision_outcome".to_owned())]);
+    }
 }

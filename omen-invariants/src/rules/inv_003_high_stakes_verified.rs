@@ -1,11 +1,13 @@
-//! INV-003: at high stakes, verify or escalate; or act at SUPERB on verified assumptions.
-//!
-//! Below, tier and verification requirement are held to what they say (D60); at every level a claim of verification that
-//! names a packet is held to the log (D62).
+//! INV-003, as `rules.json` states it. At high stakes an ACT needs tier SUPERB and verified assumptions (D30); below, tier
+//! and verification requirement ask for their share (`tiers`, D60); at every level the packet that is said to have
+//! verified an assumption is looked up in the log (`claims`, D62).
 
 use omen_types::{Code, DecisionOutcome, DecisionPayloadFacts, Diagnostic, PayloadFacts, QualityTier, StakesLevel};
 
-use crate::{Context, derived};
+use super::wording::shorten;
+use crate::context::Context;
+use crate::derived::{self, is_high};
+use crate::help::inv_003 as help;
 
 mod claims;
 mod tiers;
@@ -26,8 +28,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     claims::check(context, decision, overridden, findings);
 }
 
-/// What speaks against an ACT at a level of stakes and a tier, resting on assumptions that are each
-/// verified or not.
+/// The finding on an ACT at a level of stakes and a tier, with assumptions that are each verified or not.
 pub(crate) fn acts_at<'a>(
     level: StakesLevel,
     tier: QualityTier,
@@ -39,24 +40,17 @@ pub(crate) fn acts_at<'a>(
     }
     let mut unmet = unmet(tier, assumptions).into_iter();
     let (pointer, first) = unmet.next()?;
+    let problem = format!("`ACT` at `{level}` stakes requires {first}");
     let mut finding = if overridden {
         // The override waives the rule, and the log shows that it was needed (D30).
-        Diagnostic::warning(Code::Inv003, format!("layer 1 overrides: at `{level}` stakes an `ACT` needs {first}"))
+        Diagnostic::warning(Code::Inv003, format!("layer 1 overrides INV-003: {problem}"))
             .at("/payload/decision_summary")
-            .help("review the override; once there is time, verify the assumptions and decide again")
+            .help(help::OVERRIDE)
     } else {
-        Diagnostic::error(Code::Inv003, format!("at `{level}` stakes an `ACT` needs {first}"))
-            .at(pointer)
-            .help(Code::Inv003.info().help)
+        Diagnostic::error(Code::Inv003, problem).at(pointer).help(Code::Inv003.info().help)
     };
-    finding.notes.extend(unmet.map(|(pointer, condition)| format!("it also needs {condition} (`{pointer}`)")));
+    finding.notes.extend(unmet.map(|(pointer, condition)| format!("it also requires {condition} (`{pointer}`)")));
     Some(finding)
-}
-
-/// Whether a level of stakes is one that the rule is about.
-#[must_use]
-pub fn is_high(level: StakesLevel) -> bool {
-    matches!(level, StakesLevel::High | StakesLevel::Critical)
 }
 
 /// Whether a quality tier suffices to act at a level of stakes: what `tier_check` of a decision says (D61).
@@ -67,33 +61,79 @@ pub fn tier_suffices(level: StakesLevel, tier: QualityTier) -> bool {
 
 /// Whether layer 1 has overridden the rule (D30).
 fn is_overridden(context: &Context<'_>, decision: &DecisionPayloadFacts<'_>) -> bool {
-    derived::from_layer_1(&context.facts.header) && derived::says(&decision.decision_summary, OVERRIDE)
+    derived::from_layer_1(&context.facts.header) && derived::contains_words(&decision.decision_summary, OVERRIDE)
 }
 
 /// Each condition for acting that does not hold, with its place.
 fn unmet<'a>(tier: QualityTier, assumptions: impl Iterator<Item = (&'a str, bool)>) -> Vec<(String, String)> {
     let mut unmet = Vec::new();
     if tier != QualityTier::Superb {
-        unmet.push(("/mcp/quality/quality_tier".to_owned(), format!("quality tier `SUPERB`, not `{tier}`")));
+        unmet.push(("/mcp/quality/quality_tier".to_owned(), format!("`quality_tier` `SUPERB`, found `{tier}`")));
     }
     for (index, (assumption, verified)) in assumptions.enumerate() {
         if !verified {
             unmet.push((
                 format!("/payload/load_bearing_assumptions/{index}/verified"),
-                format!("the assumption `{}` verified", shorten(assumption)),
+                format!("the assumption `{}` to be verified", shorten(assumption, 80)),
             ));
         }
     }
     unmet
 }
 
-fn shorten(text: &str) -> String {
-    let mut short: String = text.chars().take(80).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
-}
-
 /// The words by which layer 1 overrides the rule.
 pub const OVERRIDE: &str = "emergency override";
+
+#[cfg(test)]
+mod tests {
+    use omen_types::{PacketType, Severity};
+    use serde_json::{Value, json};
+
+    use super::super::fixture::{Episode, packet};
+    use super::check;
+
+    fn act(level: &str, tier: &str, assumption: Value) -> Value {
+        packet(
+            PacketType::DecisionPacket,
+            &[
+                ("/payload/decision_outcome", "ACT".into()),
+                ("/payload/load_bearing_assumptions", json!([assumption])),
+                ("/mcp/stakes/stakes_level", level.into()),
+                ("/mcp/quality/quality_tier", tier.into()),
+                ("/mcp/quality/verification_requirement", "VERIFY_ONE".into()),
+            ],
+        )
+    }
+
+    fn found(packet: &Value) -> Vec<(Severity, String)> {
+        Episode::default().check(check, packet)
+    }
+
+    #[test]
+    fn a_verified_assumption_passes() {
+        let verified = json!({"assumption": "a", "verified": true});
+        assert_eq!(found(&act("HIGH", "SUPERB", verified.clone())), []);
+        assert_eq!(found(&act("LOW", "PAR", verified)), []);
+    }
+
+    #[test]
+    fn at_high_stakes_an_unverified_assumption_is_refused() {
+        let place = "/payload/load_bearing_assumptions/0/verified".to_owned();
+        let assumption = json!({"assumption": "a", "verified": false});
+        assert_eq!(found(&act("HIGH", "SUPERB", assumption)), [(Severity::Error, place)]);
+    }
+
+    #[test]
+    fn below_it_is_a_warning() {
+        let place = "/payload/load_bearing_assumptions/0/verified".to_owned();
+        let assumption = json!({"assumption": "a", "verified": false});
+        assert_eq!(found(&act("LOW", "PAR", assumption)), [(Severity::Warning, place)]);
+    }
+
+    #[test]
+    fn a_verification_that_is_not_in_the_log_is_reported() {
+        let place = "/payload/load_bearing_assumptions/0/verification_packet_id".to_owned();
+        let assumption = json!({"assumption": "a", "verified": true, "verification_packet_id": "pkt_none"});
+        assert_eq!(found(&act("HIGH", "SUPERB", assumption)), [(Severity::Error, place)]);
+    }
+}

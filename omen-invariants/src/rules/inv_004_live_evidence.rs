@@ -1,11 +1,14 @@
-//! INV-004: who infers how things are now must show live evidence.
+//! INV-004, as `rules.json` states it, with what D31 and D66 say of it.
 
 use omen_types::{
-    Code, DecisionOutcome, Diagnostic, EpistemicStatus, FreshnessClass, Instant, McpEnvelope, PacketFacts,
+    Code, DecisionOutcome, Diagnostic, EpistemicStatus, FreshnessClass, Instant, McpEnvelope, PacketFacts, PacketType,
     PayloadFacts, Severity, ToolSafetyClass,
 };
 
-use crate::{Context, Ledger, derived};
+use crate::context::Context;
+use crate::derived;
+use crate::help::inv_004 as help;
+use crate::ledger::Ledger;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let epistemics = &context.facts.mcp.epistemics;
@@ -15,9 +18,8 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let Some(newest) = context.facts.mcp.evidence.evidence_refs.newest() else {
         let mut finding = unsupported(epistemics.status, epistemics.freshness_class);
         if asks(context.facts, context.ledger) {
-            // What the rule asks for is under way, so its own way out would be none.
-            finding = finding
-                .help("cite a tool output or user observation as soon as there is one, and act on none of this before");
+            // What the rule's own help suggests is under way already.
+            finding = finding.help(help::WHILE_ASKING);
             finding.severity = Severity::Warning;
         }
         findings.push(finding);
@@ -27,31 +29,43 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     findings.extend(stale(newest, context.now, stated, epistemics.freshness_class));
     let created_at = context.facts.header.created_at;
     if newest > created_at {
+        let problem = format!(
+            "the newest live evidence has `timestamp` {newest}, later than `created_at` {created_at} of the packet"
+        );
         findings.push(
-            Diagnostic::warning(
-                Code::Inv004,
-                format!("the newest live evidence was taken at {newest}, after the packet (`created_at` {created_at})"),
-            )
-            .at("/mcp/evidence/evidence_refs")
-            .label("from the future")
-            .help("cite evidence with the `timestamp` at which it was taken, and check the clock of its source"),
+            Diagnostic::warning(Code::Inv004, problem)
+                .at("/mcp/evidence/evidence_refs")
+                .label("in the future")
+                .help(help::FROM_THE_FUTURE),
         );
     }
 }
 
-/// Whether a packet asks for certainty, or calls for help, rather than claim or commit anything (D31). What it lacks is then
-/// a warning: to verify is what the rule itself demands, and an emergency halt is never refused for want of evidence.
-fn asks(facts: &PacketFacts<'_>, ledger: &Ledger) -> bool {
-    match &facts.payload {
-        PayloadFacts::IntegrityAlert(_) | PayloadFacts::VerificationPlan { .. } | PayloadFacts::Escalation(_) => true,
-        PayloadFacts::Decision(decision) => decision.decision_outcome != DecisionOutcome::Act,
+/// Whether packets of a type can ask for certainty or call for help, rather than claim or commit anything (D31). What they
+/// lack is then a warning: the rule itself demands to verify, and an emergency halt is never refused for want of evidence.
+#[must_use]
+pub fn can_ask(packet_type: PacketType, ledger: &Ledger) -> bool {
+    match packet_type {
+        PacketType::DecisionPacket
+        | PacketType::VerificationPlanPacket
+        | PacketType::EscalationPacket
+        | PacketType::IntegrityAlertPacket => true,
         // A directive that the state machine lets pass after VERIFY_FIRST is one of the loop, in S4.
-        PayloadFacts::TaskDirective(directive) => {
-            ledger.decision() == Some(DecisionOutcome::VerifyFirst)
-                && derived::safety_class(&facts.header, directive) == ToolSafetyClass::Read
-        }
+        PacketType::TaskDirectivePacket => ledger.decision() == Some(DecisionOutcome::VerifyFirst),
         _ => false,
     }
+}
+
+/// Whether a packet does so: of decisions and directives, those that neither act nor write.
+fn asks(facts: &PacketFacts<'_>, ledger: &Ledger) -> bool {
+    can_ask(facts.payload.packet_type(), ledger)
+        && match &facts.payload {
+            PayloadFacts::Decision(decision) => decision.decision_outcome != DecisionOutcome::Act,
+            PayloadFacts::TaskDirective(directive) => {
+                derived::safety_class(&facts.header, directive) == ToolSafetyClass::Read
+            }
+            _ => true,
+        }
 }
 
 /// Warns of evidence that is too old, by the limit that the packet states or else that of its freshness class (D66).
@@ -62,29 +76,27 @@ fn stale(newest: Instant, now: Instant, stated: Option<u64>, freshness: Freshnes
     age.exceeds_seconds(limit).then(|| {
         Diagnostic::warning(
             Code::Inv004,
-            format!("the newest live evidence is {age} s old, and stale after {limit} s (by {whose})"),
+            format!("the newest live evidence is {age} s old; it is stale after {limit} s ({whose})"),
         )
         .at("/mcp/evidence/evidence_refs")
         .label(format!("newest at {newest}"))
-        .help("observe again before you rely on it")
+        .help(help::stale(limit))
     })
 }
 
-/// What is wrong with a claim without live evidence.
+/// The error of a claim without live evidence.
 pub(crate) fn unsupported(status: EpistemicStatus, freshness: FreshnessClass) -> Diagnostic {
-    Diagnostic::error(
-        Code::Inv004,
-        format!(
-            "status `{status}` with freshness `{freshness}` claims how things are now, and that needs a `tool_output` \
-             or `user_observation` among the evidence"
-        ),
-    )
-    .at("/mcp/evidence/evidence_refs")
-    .label("no live evidence")
-    .help(Code::Inv004.info().help)
+    let problem = format!(
+        "`status` `{status}` with `freshness_class` `{freshness}` is a claim about the present; `evidence_refs` must contain \
+         a `tool_output` or a `user_observation`"
+    );
+    Diagnostic::error(Code::Inv004, problem)
+        .at("/mcp/evidence/evidence_refs")
+        .label("no live evidence")
+        .help(Code::Inv004.info().help)
 }
 
-/// Whether an envelope has the live evidence that what it claims needs.
+/// Whether an envelope has the live evidence that its claim requires.
 #[must_use]
 pub fn is_borne_out(mcp: &McpEnvelope) -> bool {
     let is_live = || mcp.evidence.evidence_refs.iter().any(|reference| reference.ref_type.is_live());
@@ -96,4 +108,52 @@ pub fn is_borne_out(mcp: &McpEnvelope) -> bool {
 pub fn is_claim(status: EpistemicStatus, freshness: FreshnessClass) -> bool {
     matches!(status, EpistemicStatus::Inferred | EpistemicStatus::Hypothesized | EpistemicStatus::Unknown)
         && matches!(freshness, FreshnessClass::Realtime | FreshnessClass::Operational)
+}
+
+#[cfg(test)]
+mod tests {
+    use omen_types::{PacketType, Severity};
+    use serde_json::{Value, json};
+
+    use super::super::fixture::{Episode, packet};
+    use super::check;
+
+    fn claim(packet_type: PacketType, evidence: &Value) -> Value {
+        packet(
+            packet_type,
+            &[
+                ("/header/created_at", "2026-03-01T10:00:00Z".into()),
+                ("/mcp/epistemics/status", "INFERRED".into()),
+                ("/mcp/epistemics/freshness_class", "REALTIME".into()),
+                ("/mcp/epistemics/stale_if_older_than_seconds", 60.into()),
+                ("/mcp/evidence", json!({"evidence_refs": evidence, "evidence_absent_reason": "none"})),
+            ],
+        )
+    }
+
+    fn taken(timestamp: &str) -> Value {
+        json!([{"ref_type": "tool_output", "ref_id": "t", "timestamp": timestamp}])
+    }
+
+    fn found(packet_type: PacketType, evidence: &Value) -> Vec<Severity> {
+        let found = Episode::default().check(check, &claim(packet_type, evidence));
+        assert!(found.iter().all(|(_, place)| place == "/mcp/evidence/evidence_refs"), "{found:?}");
+        found.into_iter().map(|(severity, _)| severity).collect()
+    }
+
+    #[test]
+    fn recent_live_evidence_passes() {
+        assert_eq!(found(PacketType::BeliefUpdatePacket, &taken("2026-03-01T09:59:30Z")), []);
+    }
+
+    #[test]
+    fn a_claim_without_live_evidence_is_refused() {
+        assert_eq!(found(PacketType::BeliefUpdatePacket, &json!([])), [Severity::Error]);
+    }
+
+    #[test]
+    fn stale_evidence_and_what_asks_for_help_are_warnings() {
+        assert_eq!(found(PacketType::BeliefUpdatePacket, &taken("2026-03-01T09:58:30Z")), [Severity::Warning]);
+        assert_eq!(found(PacketType::EscalationPacket, &json!([])), [Severity::Warning]);
+    }
 }

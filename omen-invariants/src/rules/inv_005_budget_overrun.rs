@@ -1,11 +1,12 @@
-//! INV-005: beyond the budgets, nothing more is committed without approval, and the overrun is reported where it happens.
+//! INV-005, as `rules.json` states it (D32, D59). How an overrun can be approved depends on the state of the episode, which
+//! the state machine knows: it replaces the general help that stands here by the one for that state.
 
 use std::borrow::Cow;
 
 use omen_types::{Code, DecisionOutcome, Diagnostic, Instant, PacketFacts, PayloadFacts};
 
-use crate::ledger::{Budget, Overrun, approves};
-use crate::{Context, Ledger};
+use crate::context::Context;
+use crate::ledger::{Budget, Ledger, Overrun, approves};
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     if context.ledger.overrun_approved() || approves(context.facts) {
@@ -22,10 +23,10 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     findings.push(
         Diagnostic::error(
             Code::Inv005,
-            format!("the episode is over budget ({}), and nobody has approved that", figures(&overruns)),
+            format!("the episode is over budget ({}) without approval", figures(&overruns)),
         )
         .at("/header/packet_type")
-        .label("commits the agent further")
+        .label("commits to more work")
         .help(Code::Inv005.info().help),
     );
 }
@@ -41,7 +42,7 @@ fn report(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     findings.push(
         Diagnostic::warning(
             Code::Inv005,
-            format!("the episode exceeds its budget ({}), and nobody has approved that", figures(&overruns)),
+            format!("the episode exceeds its budget ({}) without approval", figures(&overruns)),
         )
         .at("/header/packet_type")
         .label("over budget from here on")
@@ -59,14 +60,14 @@ fn budget_after<'c>(context: &Context<'c>) -> Option<Cow<'c, Budget>> {
     }
 }
 
-/// What there is against the episode's ending while it is over budget (D59). `now` is its clock, or the fixed instant.
+/// The error of an episode that ends over budget (D59). `now` is its clock, or the fixed instant.
 #[must_use]
 pub fn at_end(ledger: &Ledger, now: Instant) -> Option<Diagnostic> {
     let overruns = ledger.overruns(now);
     (!overruns.is_empty()).then(|| {
         Diagnostic::error(
             Code::Inv005,
-            format!("the episode ends over budget ({}), and nobody has approved that", figures(&overruns)),
+            format!("the episode ends over budget ({}) without approval", figures(&overruns)),
         )
         .help(Code::Inv005.info().help)
     })
@@ -86,5 +87,56 @@ fn commits(facts: &PacketFacts<'_>) -> bool {
             matches!(decision.decision_outcome, DecisionOutcome::Act | DecisionOutcome::VerifyFirst)
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use omen_types::PacketType::{DecisionPacket, TaskResultPacket, VerificationPlanPacket};
+    use omen_types::Severity;
+    use serde_json::{Value, json};
+
+    use super::super::fixture::{Episode, packet};
+    use super::{at_end, check};
+
+    const START: &str = "2026-03-01T10:00:00Z";
+
+    /// A result that has used so many of 100 tokens.
+    fn result(tokens: u32) -> Value {
+        let used = json!({"tokens_used": tokens, "tool_calls_used": 0});
+        packet(TaskResultPacket, &[("/payload/execution_metadata", used), ("/header/created_at", START.into())])
+    }
+
+    fn decided() -> Episode {
+        let members = [("/mcp/budgets/token_budget", 100.into()), ("/header/created_at", START.into())];
+        Episode::default().accept(&packet(DecisionPacket, &members), Default::default())
+    }
+
+    fn over() -> Episode {
+        decided().accept(&result(101), Default::default())
+    }
+
+    fn place() -> String {
+        "/header/packet_type".to_owned()
+    }
+
+    #[test]
+    fn the_whole_budget_may_be_used() {
+        assert_eq!(decided().check(check, &result(100)), []);
+    }
+
+    #[test]
+    fn the_packet_that_exceeds_it_is_a_warning_once() {
+        assert_eq!(decided().check(check, &result(101)), [(Severity::Warning, place())]);
+        assert_eq!(over().check(check, &result(1)), []);
+    }
+
+    #[test]
+    fn over_budget_no_more_work_is_begun_and_no_episode_ends() {
+        let plan = packet(VerificationPlanPacket, &[("/header/created_at", START.into())]);
+        assert_eq!(over().check(check, &plan), [(Severity::Error, place())]);
+        let ends =
+            |episode: &Episode| at_end(episode.ledger(), episode.ledger().clock_at(Default::default())).is_none();
+        assert!(ends(&decided()) && !ends(&over()));
     }
 }

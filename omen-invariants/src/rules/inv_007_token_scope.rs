@@ -1,13 +1,15 @@
-//! INV-007: what a directive that writes does lies within its token's scope.
-//!
-//! That there is a live token at all is the state machine's rule E4; here it is the tool, the
-//! operation and the resources (D26–D28). A token that nothing could be done with is reported as it is issued (D64).
+//! INV-007, as `rules.json` states it. That there is a live token at all is rule E4 of the state machine; here it is the
+//! tool, the operation (D26, D28) and the resources (`constraints`, D27). A token that no directive can use is reported
+//! when it is issued (`issue`, D64).
 
 use omen_types::{Code, Diagnostic, OperationType, PayloadFacts, TaskDirectivePayloadFacts};
 use serde_json::{Map, Value};
 
+use super::wording::list;
+use crate::context::Context;
+use crate::derived;
+use crate::help::inv_007 as help;
 use crate::ledger::Grant;
-use crate::{Context, derived};
 
 mod constraints;
 mod issue;
@@ -50,17 +52,17 @@ impl Scope<'_> {
             None => findings.push(
                 Diagnostic::error(
                     Code::Inv007,
-                    format!("a directive that writes must name its tool: `{token_id}` covers tools, and this has no `tool_id`"),
+                    format!("missing field `tool_id`: a directive that writes names a tool that `{token_id}` covers"),
                 )
                 .at("/payload/execution_method")
-                .help("name the tool in `execution_method.tool_id`, or make the directive READ"),
+                .help(help::NAME_TOOL),
             ),
             Some(tool) if grant.tools.iter().any(|allowed| **allowed == *tool) => {}
             Some(tool) => findings.push(
                 Diagnostic::error(Code::Inv007, format!("the tool `{tool}` is outside the scope of `{token_id}`"))
                     .at("/payload/execution_method/tool_id")
                     .label(format!("`{token_id}` covers {}", list(grant.tools.iter().map(AsRef::as_ref))))
-                    .help("use a tool that the token covers, or issue a token that covers this one")
+                    .help(help::covered_tool(tool))
                     .note(format!("`{token_id}` was issued by {}", grant.issued_by)),
             ),
         }
@@ -74,7 +76,7 @@ impl Scope<'_> {
                 Diagnostic::error(Code::Inv007, format!("`{token_id}` allows no operation that writes"))
                     .at("/payload/authorization_token_id")
                     .label(format!("it allows {allowed}"))
-                    .help("issue a token with the operation that is needed: write, modify or delete"),
+                    .help(help::WRITING_OPERATION),
             );
         }
         let Some(word) = params.get("operation").and_then(Value::as_str) else { return };
@@ -85,13 +87,69 @@ impl Scope<'_> {
                 Diagnostic::error(Code::Inv007, format!("the operation `{word}` is outside the scope of `{token_id}`"))
                     .at("/payload/execution_method/tool_params/operation")
                     .label(format!("`{token_id}` allows {allowed}"))
-                    .help("choose an operation that the token allows, or issue a token that allows this one"),
+                    .help(help::allowed_operation(operation)),
             );
         }
     }
 }
 
-fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
-    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+#[cfg(test)]
+mod tests {
+    use omen_types::PacketType::{TaskDirectivePacket, ToolAuthorizationToken};
+    use omen_types::Severity;
+    use serde_json::{Value, json};
+
+    use super::super::fixture::{Episode, packet};
+    use super::check;
+
+    fn token(uses: u32) -> Value {
+        let scope = json!({
+            "tool_ids": ["cfg.write"], "operation_types": ["write"], "resource_constraints": {"max_rows": 5},
+        });
+        packet(
+            ToolAuthorizationToken,
+            &[
+                ("/header/created_at", "2026-03-01T10:00:00Z".into()),
+                ("/payload/token_id", "token_t".into()),
+                ("/payload/expiry", "2026-03-01T12:00:00Z".into()),
+                ("/payload/max_usage_count", 3.into()),
+                ("/payload/usage_count", uses.into()),
+                ("/payload/authorized_scope", scope),
+            ],
+        )
+    }
+
+    fn write(tool: &str, params: &Value) -> Vec<(Severity, String)> {
+        let method = json!({"method": "tool", "tool_id": tool, "tool_params": params});
+        let directive = packet(
+            TaskDirectivePacket,
+            &[
+                ("/payload/task_type", "tool_write".into()),
+                ("/payload/tool_safety_class", "WRITE".into()),
+                ("/payload/authorization_token_id", "token_t".into()),
+                ("/payload/execution_method", method),
+            ],
+        );
+        Episode::default().accept(&token(0), Default::default()).check(check, &directive)
+    }
+
+    #[test]
+    fn a_call_within_the_scope_passes() {
+        assert_eq!(write("cfg.write", &json!({"operation": "write", "rows": 5})), []);
+        assert_eq!(Episode::default().check(check, &token(0)), []);
+    }
+
+    #[test]
+    fn another_tool_operation_or_resource_is_refused() {
+        let found = write("dns.write", &json!({"operation": "delete", "rows": 6}));
+        let places = ["tool_id", "tool_params/operation", "tool_params/rows"];
+        let errors = places.map(|place| (Severity::Error, format!("/payload/execution_method/{place}")));
+        assert_eq!(found, errors);
+    }
+
+    #[test]
+    fn a_token_that_is_used_up_when_issued_is_a_warning() {
+        let found = Episode::default().check(check, &token(3));
+        assert_eq!(found, [(Severity::Warning, "/payload/usage_count".to_owned())]);
+    }
 }

@@ -1,7 +1,5 @@
-//! INV-009: an escalation presents options, gaps and a next step.
-//!
-//! The schemas carry all of it: two or three options with their members, at least one gap, the next
-//! step. The schema stage reports it and carries the codes of E5 and of this rule (D37).
+//! INV-009, as `rules.json` states it. The schemas require all of it, so the schema stage reports a violation and adds the
+//! codes of E5 and of this rule (D37).
 
 use omen_types::{Code, Diagnostic};
 
@@ -9,4 +7,23 @@ use omen_types::{Code, Diagnostic};
 #[must_use]
 pub fn concerns(error: &Diagnostic) -> bool {
     error.also.contains(&Code::Inv009)
+}
+
+#[cfg(test)]
+mod tests {
+    use omen_types::{Code, PacketType};
+    use serde_json::json;
+
+    use super::super::fixture::{also, packet};
+
+    #[test]
+    fn a_whole_escalation_passes() {
+        assert_eq!(also(&packet(PacketType::EscalationPacket, &[])), []);
+    }
+
+    #[test]
+    fn an_escalation_without_a_gap_is_refused() {
+        let found = also(&packet(PacketType::EscalationPacket, &[("/payload/evidence_gaps", json!([]))]));
+        assert_eq!(found, [Code::E5, Code::Inv009]);
+    }
 }

@@ -1,9 +1,10 @@
-//! INV-010: with degraded tools, high stakes are escalated or cancelled.
+//! INV-010, as `rules.json` states it (D34).
 
 use omen_types::{Code, DecisionOutcome, Diagnostic, PayloadFacts, StakesLevel, ToolsState, Uncertainty};
 
-use super::inv_003_high_stakes_verified::is_high;
-use crate::Context;
+use crate::context::Context;
+use crate::derived::is_high;
+use crate::help::inv_010 as help;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let PayloadFacts::Decision(decision) = &context.facts.payload else { return };
@@ -16,27 +17,66 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
             Diagnostic::warning(
                 Code::Inv010,
                 format!(
-                    "with tools partly down at `MEDIUM` stakes the uncertainty should be `HIGH`, not `{}`",
+                    "expected `uncertainty` `HIGH` with `{tools}` at `{level}` stakes, found `{}`",
                     stakes.uncertainty
                 ),
             )
             .at("/mcp/stakes/uncertainty")
             .label("tools_state is `tools_partial`")
-            .help("state the uncertainty that the missing tools leave"),
+            .help(help::UNCERTAINTY),
         );
     }
 }
 
-/// What speaks against an outcome at a level of stakes in a state of the tools.
+/// The error of an outcome at a level of stakes in a state of the tools.
 pub(crate) fn decides_at(level: StakesLevel, tools: ToolsState, outcome: DecisionOutcome) -> Option<Diagnostic> {
     let hands_over = matches!(outcome, DecisionOutcome::Escalate | DecisionOutcome::Cancel);
     (tools == ToolsState::ToolsDown && is_high(level) && !hands_over).then(|| {
         Diagnostic::error(
             Code::Inv010,
-            format!("with tools down at `{level}` stakes the outcome must be `ESCALATE` or `CANCEL`, not `{outcome}`"),
+            format!("expected `decision_outcome` `ESCALATE` or `CANCEL` with `{tools}` at `{level}` stakes, found `{outcome}`"),
         )
         .at("/payload/decision_outcome")
         .label("tools_state is `tools_down`")
         .help(Code::Inv010.info().help)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use omen_types::{PacketType, Severity};
+    use serde_json::Value;
+
+    use super::super::fixture::{Episode, packet};
+    use super::check;
+
+    fn decision(outcome: &str, level: &str, tools: &str) -> Value {
+        packet(
+            PacketType::DecisionPacket,
+            &[
+                ("/payload/decision_outcome", outcome.into()),
+                ("/mcp/stakes/stakes_level", level.into()),
+                ("/mcp/stakes/uncertainty", "LOW".into()),
+                ("/mcp/routing/tools_state", tools.into()),
+            ],
+        )
+    }
+
+    #[test]
+    fn an_escalation_and_an_act_with_working_tools_pass() {
+        assert_eq!(Episode::default().check(check, &decision("ESCALATE", "HIGH", "tools_down")), []);
+        assert_eq!(Episode::default().check(check, &decision("ACT", "HIGH", "tools_ok")), []);
+    }
+
+    #[test]
+    fn an_act_at_high_stakes_without_tools_is_refused() {
+        let found = Episode::default().check(check, &decision("ACT", "HIGH", "tools_down"));
+        assert_eq!(found, [(Severity::Error, "/payload/decision_outcome".to_owned())]);
+    }
+
+    #[test]
+    fn little_uncertainty_with_some_tools_missing_is_a_warning() {
+        let found = Episode::default().check(check, &decision("ACT", "MEDIUM", "tools_partial"));
+        assert_eq!(found, [(Severity::Warning, "/mcp/stakes/uncertainty".to_owned())]);
+    }
 }

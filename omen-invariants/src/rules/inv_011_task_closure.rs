@@ -1,12 +1,10 @@
-//! INV-011: a directive gets its result in time.
-//!
-//! A directive that never gets one is E6, at the end of the stream (D35). After a late one with CRITICAL stakes the
-//! next decision is to escalate (D69).
+//! INV-011, as `rules.json` states it (D35, D69). A directive that never gets a result is E6, at the end of the stream.
 
 use omen_types::{Code, DecisionOutcome, Diagnostic, Instant, PayloadFacts};
 
-use crate::ledger::OpenDirective;
-use crate::{Context, Ledger};
+use crate::context::Context;
+use crate::help::inv_011 as help;
+use crate::ledger::{Ledger, OpenDirective};
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     escalates(context, findings);
@@ -20,9 +18,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     for late in context.ledger.open().newly_late(context.now) {
         let here = answered.is_some_and(|id| **id == *late.packet_id);
         findings.push(if here {
-            finding(late, context.now, "has its result only now")
-                .at("/payload/task_id")
-                .help("set a `timeout_seconds` that fits the work, and cancel a task that cannot keep it")
+            finding(late, context.now, "got its result").at("/payload/task_id").help(help::SET_TIMEOUT)
         } else {
             still_open(late, context.now).at("/header/created_at")
         });
@@ -37,16 +33,16 @@ pub fn late(ledger: &Ledger, now: Instant) -> Vec<(&str, Diagnostic)> {
 }
 
 fn still_open(late: &OpenDirective, now: Instant) -> Diagnostic {
-    finding(late, now, STILL_OPEN).help("close it with a TaskResultPacket, and consider escalating")
+    finding(late, now, "has no result").help(help::CLOSE)
 }
 
 fn finding(late: &OpenDirective, now: Instant, what: &str) -> Diagnostic {
     let elapsed = now.since(late.created_at);
     Diagnostic::warning(
         Code::Inv011,
-        format!("`{}` {what}, {elapsed} s after it was sent; it had {} s", late.task_id, late.timeout_seconds),
+        format!("`{}` {what} {elapsed} s after it was sent; its limit is {} s", late.task_id, late.timeout_seconds),
     )
-    .note(format!("`{}` was sent by {}", late.task_id, late.packet_id))
+    .note(format!("`{}` was sent in `{}`", late.task_id, late.packet_id))
 }
 
 fn escalates(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
@@ -58,15 +54,62 @@ fn escalates(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         Diagnostic::warning(
             Code::Inv011,
             format!(
-                "`decision_outcome` is {}, although a directive with CRITICAL stakes was late; expected {}",
-                decision.decision_outcome,
-                DecisionOutcome::Escalate
+                "expected `decision_outcome` `{}` after a late directive with CRITICAL stakes, found `{}`",
+                DecisionOutcome::Escalate,
+                decision.decision_outcome
             ),
         )
         .at("/payload/decision_outcome")
         .label("the first decision since")
-        .help("decide ESCALATE: a person should know that a critical task did not finish in time"),
+        .help(help::ESCALATE),
     );
 }
 
-const STILL_OPEN: &str = "is still open";
+#[cfg(test)]
+mod tests {
+    use omen_types::PacketType::{BeliefUpdatePacket, DecisionPacket, TaskDirectivePacket};
+    use omen_types::{PacketType, Severity};
+    use serde_json::Value;
+
+    use super::super::fixture::{Episode, packet};
+    use super::check;
+
+    fn at(time: &str, packet_type: PacketType, member: &str, value: Value) -> Value {
+        packet(packet_type, &[("/header/created_at", time.into()), (member, value)])
+    }
+
+    /// An episode with a directive at CRITICAL stakes that may take 60 seconds from 10:00:00 on.
+    fn sent() -> Episode {
+        let mut directive = at("2026-03-01T10:00:00Z", TaskDirectivePacket, "/payload/timeout_seconds", 60.into());
+        if let Some(level) = directive.pointer_mut("/mcp/stakes/stakes_level") {
+            *level = "CRITICAL".into();
+        }
+        Episode::default().accept(&directive, Default::default())
+    }
+
+    fn belief(time: &str) -> Value {
+        at(time, BeliefUpdatePacket, "/payload/evidence_integration", Value::Null)
+    }
+
+    #[test]
+    fn a_directive_within_its_limit_passes() {
+        assert_eq!(sent().check(check, &belief("2026-03-01T10:01:00Z")), []);
+    }
+
+    #[test]
+    fn a_late_directive_is_a_warning_once() {
+        let late = belief("2026-03-01T10:01:01Z");
+        assert_eq!(sent().check(check, &late), [(Severity::Warning, "/header/created_at".to_owned())]);
+        assert_eq!(sent().accept(&late, Default::default()).check(check, &belief("2026-03-01T10:02:00Z")), []);
+    }
+
+    #[test]
+    fn after_a_late_critical_one_another_outcome_than_escalate_is_a_warning() {
+        let episode = sent().accept(&belief("2026-03-01T10:01:01Z"), Default::default());
+        let decide =
+            |outcome: &str| at("2026-03-01T10:02:00Z", DecisionPacket, "/payload/decision_outcome", outcome.into());
+        assert_eq!(episode.check(check, &decide("ESCALATE")), []);
+        let found = episode.check(check, &decide("ACT"));
+        assert_eq!(found, [(Severity::Warning, "/payload/decision_outcome".to_owned())]);
+    }
+}

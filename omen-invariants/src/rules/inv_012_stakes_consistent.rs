@@ -1,10 +1,11 @@
-//! INV-012: the stated level of stakes fits its axes.
+//! INV-012, as `rules.json` states it (D36).
 
 use omen_types::{
     Adversariality, Code, Diagnostic, Impact, Irreversibility, Stakes, StakesFacts, StakesLevel, Uncertainty,
 };
 
-use crate::Context;
+use crate::context::Context;
+use crate::help::inv_012 as help;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let stakes = &context.facts.mcp.stakes;
@@ -19,32 +20,32 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     findings.push(
         Diagnostic::warning(
             Code::Inv012,
-            format!("the stakes are {how}: `{stated}`, where the axes justify `{justified}`"),
+            format!("`stakes_level` `{stated}` is {how}; the axes justify `{justified}`"),
         )
         .at("/mcp/stakes/stakes_level")
         .label(format!(
             "impact {}, irreversibility {}, uncertainty {}, adversariality {}",
             stakes.impact, stakes.irreversibility, stakes.uncertainty, stakes.adversariality
         ))
-        .help(format!("state `{justified}`, or correct the axes")),
+        .help(help::state(justified)),
     );
 }
 
-/// What there is against a level of stakes that is stated below the one that the axes justify. In a log it is a
-/// warning (D36); who writes an envelope can do better.
+/// The error of a level of stakes that is stated below the one that the axes justify. In a log it is a warning (D36); an
+/// envelope that is being written can still be corrected.
 #[must_use]
 pub fn understated(stakes: &Stakes) -> Option<Diagnostic> {
     let (axes, stated) = (Axes::stated(stakes), stakes.stakes_level);
     let justified = axes.level();
-    // One medium axis and the rest low is good for LOW as well as for MEDIUM.
+    // One medium axis and the rest low justify LOW as well as MEDIUM.
     let is_low = stated == StakesLevel::Low && axes.line_holds(StakesLevel::Low);
     (stated < justified && !is_low).then(|| {
         Diagnostic::error(
             Code::Inv012,
-            format!("the stakes are understated: `{stated}`, where the axes justify `{justified}`"),
+            format!("`stakes_level` `{stated}` is understated; the axes justify `{justified}`"),
         )
         .at("/mcp/stakes/stakes_level")
-        .help(format!("state `{justified}`, or correct the axes"))
+        .help(help::state(justified))
     })
 }
 
@@ -83,7 +84,7 @@ pub struct Axes {
     pub irreversibility: Irreversibility,
     /// How little is known.
     pub uncertainty: Uncertainty,
-    /// Whether somebody works against it.
+    /// Whether others work against the agent.
     pub adversariality: Adversariality,
 }
 
@@ -140,5 +141,35 @@ impl Axes {
             .into_iter()
             .find(|level| self.line_holds(*level))
             .unwrap_or(StakesLevel::Low)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use omen_types::{PacketType, Severity};
+    use serde_json::{Value, json};
+
+    use super::super::fixture::{Episode, packet};
+    use super::check;
+
+    fn stated(level: &str) -> Value {
+        let stakes = json!({
+            "stakes_level": level, "impact": "HIGH", "irreversibility": "IRREVERSIBLE", "uncertainty": "LOW",
+            "adversariality": "BENIGN",
+        });
+        packet(PacketType::BeliefUpdatePacket, &[("/mcp/stakes", stakes)])
+    }
+
+    #[test]
+    fn the_level_that_the_axes_justify_passes() {
+        assert_eq!(Episode::default().check(check, &stated("HIGH")), []);
+    }
+
+    #[test]
+    fn understated_and_overstated_levels_are_warnings() {
+        for level in ["LOW", "MEDIUM", "CRITICAL"] {
+            let found = Episode::default().check(check, &stated(level));
+            assert_eq!(found, [(Severity::Warning, "/mcp/stakes/stakes_level".to_owned())], "{level}");
+        }
     }
 }

@@ -103,8 +103,8 @@ fn all_outcomes_at_all_levels_tiers_and_tools() {
                             let case = Case { outcome, level, tier, tools, verified, overridden, uncertainty };
                             let expected =
                                 [case.subpar_acts(), case.unverified(), case.without_tools(), case.too_sure()];
-                            let told = format!("{outcome} at {level}, {tier}, {tools}, {verified}, {overridden}");
-                            assert_eq!(check(&line, &case), expected, "{told}");
+                            let case_name = format!("{outcome} at {level}, {tier}, {tools}, {verified}, {overridden}");
+                            assert_eq!(check(&line, &case), expected, "{case_name}");
                             if expected[..3].contains(&true) { refused += 1 } else { passed += 1 }
                         }
                     }

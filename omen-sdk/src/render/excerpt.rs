@@ -1,25 +1,28 @@
-//! The part of a long line that a person can look at.
+//! The part of a long line that is shown to people.
+//!
+//! Written by hand: `annotate-snippets` leaves no room for the label when it cuts a line, and prints characters of the log that
+//! a terminal would obey.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use omen_types::unseen::is_unseen;
 
-/// Part of a line, safe to print, and where the span stands in it, in bytes.
+/// Part of a line that is safe to print, and the span within it, in bytes.
 pub(super) struct Excerpt {
     pub(super) text: String,
     pub(super) span: Range<usize>,
 }
 
-/// Cuts a window of about [`WINDOW`] columns around a span out of a line. Sides that are cut off
-/// show `…`. `label` is how many columns the words after the caret need.
+/// Returns about [`WINDOW`] columns of a line around a span. A side that is cut off ends in `…`. `label` is the number of
+/// columns of the words after the caret.
 pub(super) fn excerpt(line: &str, span: &Range<usize>, label: usize) -> Excerpt {
     let (before, inside, after) = split(line, span);
     let inside_shown = inside.chars().count().min(WIDEST_SPAN);
     let (before_all, after_all) = (before.chars().count(), after.chars().count());
 
-    // To the right: room for the label, and for some of what comes next. To the left: what remains,
-    // for the member's name stands there. What one side does not need, the other gets.
+    // To the right: room for the label, and for some of the text. To the left: the rest, since the name of the field is
+    // there. Room that one side does not need goes to the other.
     let room = WINDOW.saturating_sub(inside_shown);
     let right = (label + 1).saturating_sub(OVERHANG).min(room * 3 / 4).max(after_all.min(room / 4));
     let before_shown = before_all.min(room - right);
@@ -43,8 +46,8 @@ pub(super) fn excerpt(line: &str, span: &Range<usize>, label: usize) -> Excerpt 
     Excerpt { text, span: start..end }
 }
 
-/// The text with everything in it visible: nothing that moves the cursor, changes colours or turns
-/// the direction of writing reaches the terminal.
+/// Makes every character visible: none of the text can move the cursor, change colours or reverse the writing direction of
+/// a terminal.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if text.chars().all(|c| visible(c) == c && c != '\t') {
         return Cow::Borrowed(text);
@@ -53,7 +56,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     for c in text.chars() {
         match visible(c) {
             '\t' => cleaned.push('␉'),
-            // What has no picture is named: here, nobody counts columns.
+            // A character without a picture is escaped: columns do not matter here.
             char::REPLACEMENT_CHARACTER if c != char::REPLACEMENT_CHARACTER => cleaned.extend(c.escape_unicode()),
             seen => cleaned.push(seen),
         }
@@ -61,20 +64,20 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(cleaned)
 }
 
-/// Tabs stay; `annotate-snippets` sets them itself.
+/// Tabs are kept: `annotate-snippets` expands them.
 fn visible(c: char) -> char {
     match c {
         '\t' => c,
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or(char::REPLACEMENT_CHARACTER),
         '\u{7f}' => '␡',
-        // One column for each character, which windows and carets count on.
+        // One column for each character: excerpts and carets rely on it.
         _ if is_unseen(c) => char::REPLACEMENT_CHARACTER,
         _ => c,
     }
 }
 
-/// The line in three parts. A span that does not fit the line, because the line was decoded lossily,
-/// is moved to where it does.
+/// The line before, in and after the span. A span outside the line, or inside a character, is moved: the line may have been
+/// decoded lossily.
 fn split<'l>(line: &'l str, span: &Range<usize>) -> (&'l str, &'l str, &'l str) {
     let boundary = |at: usize| (0..=at.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
     let start = boundary(span.start);
@@ -83,13 +86,13 @@ fn split<'l>(line: &'l str, span: &Range<usize>) -> (&'l str, &'l str, &'l str) 
     (before, inside, after)
 }
 
-/// Columns that are shown of a line.
+/// Columns of a line that are shown.
 const WINDOW: usize = 100;
 
-/// Columns that a label may stand out of the window.
+/// Columns of a label that may be outside the window.
 const OVERHANG: usize = 20;
 
-/// Columns of a span that are shown at most: a span may be a whole packet.
+/// Most columns of a span that are shown: a span may be a whole packet.
 const WIDEST_SPAN: usize = 60;
 
 const CUT: char = '…';
@@ -143,7 +146,7 @@ mod tests {
         check("aéb", 2..3, "é");
         check("aé", 7..9, "");
         check("", 0..1, "");
-        #[expect(clippy::reversed_empty_ranges, reason = "that is the point")]
+        #[expect(clippy::reversed_empty_ranges, reason = "this is what is tested")]
         check("abc", 2..1, "");
     }
 

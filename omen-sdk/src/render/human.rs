@@ -1,19 +1,24 @@
-//! Findings for people: the place in the source line, the rule, and a way out.
+//! Findings for people: the place in the line, the rule, and the help.
 //!
 //! ```
+//! use std::io::Write as _;
+//!
 //! use omen::{Finding, Sink, Validator, render::human::Human, validator::ValidatorOptions};
 //!
 //! struct Print;
 //!
 //! impl Sink for Print {
-//!     fn finding(&mut self, finding: Finding, line: Option<&str>) {
-//!         print!("{}", Human::plain().finding("episode.jsonl", &finding, line));
+//!     type Error = std::io::Error;
+//!
+//!     fn finding(&mut self, finding: Finding, line: Option<&str>) -> std::io::Result<()> {
+//!         write!(std::io::stdout(), "{}", Human::plain().finding("episode.jsonl", &finding, line))
 //!     }
 //! }
 //!
 //! let mut validator = Validator::new(ValidatorOptions::default());
-//! validator.feed(b"no packet\n", &mut Print);
-//! assert_eq!(validator.finish(&mut Print).rejected, 1);
+//! validator.feed(b"not JSON\n", &mut Print)?;
+//! assert_eq!(validator.finish(&mut Print)?.rejected, 1);
+//! # std::io::Result::Ok(())
 //! ```
 
 use std::fmt::Write as _;
@@ -28,8 +33,8 @@ use crate::finding::{Finding, Stage};
 
 /// Writes findings for people.
 ///
-/// Packets are lines of thousands of columns: what is shown is a window around the place. Whatever
-/// the log contains, nothing but printable text and the colours of this renderer come out.
+/// A packet is a line of thousands of columns, so an excerpt around the place is shown. Whatever the log contains, only
+/// printable text and the colours of this renderer are written.
 #[derive(Clone, Debug)]
 pub struct Human {
     renderer: Renderer,
@@ -48,13 +53,13 @@ impl Human {
         Self::with(Renderer::styled())
     }
 
-    /// The windows are cut here; the renderer must not cut them again.
+    /// Excerpts have their length already; the renderer must not cut them again.
     fn with(renderer: Renderer) -> Self {
         Self { renderer: renderer.term_width(1000) }
     }
 
-    /// One finding, in several lines with a newline at the end. `line` is the text of its line;
-    /// without one, or where the place is unknown, no source is shown.
+    /// Formats a finding, in several lines with a newline at the end. `line` is the text of its line: without it, or if the
+    /// place is unknown, no excerpt is shown.
     #[must_use]
     pub fn finding(&self, file: &str, finding: &Finding, line: Option<&str>) -> String {
         let diagnostic = &finding.diagnostic;
@@ -84,7 +89,7 @@ impl Human {
         self.render(head, body)
     }
 
-    /// A place without a finding: what stands there, and a few words for it.
+    /// Formats a place without a finding: an excerpt, with a label.
     #[must_use]
     pub fn place(&self, origin: &str, number: u64, line: &str, span: &Range<usize>, label: &str) -> String {
         let head = Group::with_level(Level::HELP).element(Origin::path(clean(origin)));
@@ -92,35 +97,15 @@ impl Human {
         self.render(head, body)
     }
 
-    /// The renderer takes a snippet after an origin in one group for a second file, and separates the
-    /// first group from the others. So head and body are groups of their own, behind an empty one.
+    /// The renderer takes a snippet after an origin in one group for a second file, and separates the first group from the
+    /// others. So head and body are separate groups, after an empty one.
     fn render(&self, head: Group<'_>, body: Group<'_>) -> String {
         let text = self.renderer.render(&[Group::with_level(Level::NOTE), head, body]);
         format!("{}\n", text.trim_start_matches('\n'))
     }
 }
 
-/// Breaks a text into lines of at most `width` characters, at spaces.
-#[must_use]
-pub fn wrap(text: &str, width: usize) -> String {
-    let mut lines = String::new();
-    let mut column = 0;
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        if column > 0 && column + 1 + length > width {
-            lines.push('\n');
-            column = 0;
-        } else if column > 0 {
-            lines.push(' ');
-            column += 1;
-        }
-        lines.push_str(word);
-        column += length;
-    }
-    lines
-}
-
-/// `file:line:column   packet ID · TYPE · state STATE`, as far as it is known.
+/// `file:line:column   packet ID · TYPE · state STATE`, without the unknown parts.
 fn origin(file: &str, finding: &Finding) -> String {
     let mut text = clean(file).into_owned();
     match (finding.line, finding.column) {
@@ -147,7 +132,7 @@ fn origin(file: &str, finding: &Finding) -> String {
     text
 }
 
-/// `E4, INV-007: title (how to read more)`
+/// ``E4, INV-007: title (`omen explain E4`)``
 fn rule(finding: &Finding) -> String {
     let code = finding.diagnostic.code;
     let mut codes = code.as_str().to_owned();
@@ -175,21 +160,30 @@ fn footer<'a>(name: &'static str, text: String) -> Element<'a> {
     level.with_name(Some(name)).message(text).into()
 }
 
+/// Wraps at spaces only: codes, ids and pointers stay whole.
 fn prose(text: &str) -> String {
-    wrap(&clean(text), FOOTER)
+    let options = textwrap::Options::new(FOOTER)
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::fill(&clean(text), options)
 }
 
-/// Columns of a footer's text.
+/// Columns of the text of a footer.
 const FOOTER: usize = 88;
 
 #[cfg(test)]
 mod tests {
-    use super::wrap;
+    use super::{FOOTER, prose};
 
     #[test]
     fn lines_break_at_spaces_only() {
-        assert_eq!(wrap("one two  three", 7), "one two\nthree");
-        assert_eq!(wrap("averylongword x", 5), "averylongword\nx");
-        assert_eq!(wrap("", 5), "");
+        let words = ["INV-007"; 30].join(" ");
+        let wrapped = prose(&words);
+        assert!(wrapped.lines().count() > 1 && wrapped.lines().all(|line| line.len() <= FOOTER), "{wrapped}");
+        assert_eq!(wrapped.replace('\n', " "), words);
+        let pointer = "/a-b/".repeat(FOOTER);
+        assert_eq!(prose(&format!("at {pointer}")), format!("at\n{pointer}"));
+        assert_eq!(prose(""), "");
     }
 }

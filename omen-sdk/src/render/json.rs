@@ -1,6 +1,6 @@
-//! JSON Lines: one object a finding, then one for the whole run.
+//! JSON Lines: one object for each finding, then one for the whole run.
 //!
-//! The members and their order are a contract with other programs. What is unknown is `null`.
+//! Other programs rely on the fields and their order. Unknown facts are `null`.
 
 use std::io::{self, Write};
 
@@ -45,7 +45,7 @@ pub fn summary(out: &mut impl Write, files: u64, summary: &Summary) -> io::Resul
     line(out, &Last { summary: Totals { files, summary } })
 }
 
-/// Lines are written whole, so that no other output gets into the midst of one.
+/// Writes the line in one piece, so that no other output gets in between.
 fn line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_vec(value)?;
     text.push(b'\n');

@@ -1,4 +1,6 @@
 //! The episodes of a stream, found by correlation id.
+//!
+//! A `HashTable` instead of a `HashMap`, which would keep every id twice: as a key, and for the order.
 
 use std::hash::BuildHasher;
 
@@ -10,10 +12,9 @@ use omen_fsm::{Machine, Node, NodeSet};
 #[derive(Debug, Default)]
 pub(super) struct Episodes {
     all: Vec<Episode>,
-    /// Positions in `all`; the ids are compared there and not stored twice.
+    /// Positions in `all`, which has the ids, so that they are stored once.
     by_id: HashTable<u32>,
-    /// Seeded anew for each validator, so that nobody can write a log whose ids collide. Order and
-    /// verdicts do not depend on it.
+    /// Seeded for each validator, so that no log can be made whose ids collide. Order and verdicts do not depend on it.
     hasher: RandomState,
 }
 
@@ -24,19 +25,19 @@ struct Episode {
 }
 
 impl Episodes {
-    /// How many episodes there are.
+    /// The number of episodes.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Where an episode may be; one that has not begun is where episodes begin.
+    /// The possible states of an episode; the initial ones if it has not begun.
     pub(super) fn nodes(&self, id: &str) -> NodeSet {
         let found = self.by_id.find(self.hasher.hash_one(id), |at| self.is(*at, id));
         found.and_then(|at| self.all.get(*at as usize)).map_or(NodeSet::of(Node::INITIAL), |e| e.machine.nodes())
     }
 
-    /// The episode with an id; it begins if there is none.
-    #[expect(clippy::indexing_slicing, reason = "the position was found or made just now")]
+    /// The episode with an id, which begins if there is none.
+    #[expect(clippy::indexing_slicing, reason = "the position was just found or added")]
     pub(super) fn get_or_start(&mut self, id: &str) -> &mut Machine {
         let hash = self.hasher.hash_one(id);
         let at = match self.by_id.find(hash, |at| self.is(*at, id)) {
@@ -61,7 +62,7 @@ impl Episodes {
     fn start(&mut self, id: &str, hash: u64) -> usize {
         let at = self.all.len();
         self.all.push(Episode { id: id.into(), machine: Machine::default() });
-        // Four billion open episodes would need a terabyte first.
+        // Four billion episodes need more than a terabyte of memory.
         let position = u32::try_from(at).unwrap_or(u32::MAX);
         let (all, hasher) = (&self.all, &self.hasher);
         let rehash = |at: &u32| all.get(*at as usize).map_or(0, |episode| hasher.hash_one(&*episode.id));

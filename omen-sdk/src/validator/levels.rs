@@ -1,30 +1,30 @@
-//! Severities that a user sets for invariants.
+//! Levels: severities of invariants, as set by the user.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use omen_types::{Code, Diagnostic, Severity};
 
-/// What to do with the findings of an invariant.
+/// What to do with the findings of a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Drop them: the packet is accepted.
+    /// Drop them, and accept the packet.
     Allow,
-    /// Make them warnings: the packet is accepted.
+    /// Report them as warnings, and accept the packet.
     Warn,
-    /// Make them errors: the packet is rejected.
+    /// Report them as errors, and reject the packet.
     Deny,
 }
 
-/// Levels by code. Only invariants can have one.
+/// Levels by code. Only codes of the stage `invariant` can have one.
 #[derive(Clone, Debug, Default)]
 pub struct Levels(BTreeMap<Code, Level>);
 
 impl Levels {
-    /// Sets the level of an invariant; a later call for the same code wins.
+    /// Sets the level of a code, and replaces an earlier one.
     ///
     /// # Errors
-    /// If the code is no invariant: whether a log is well formed is not a matter of taste.
+    /// If the code belongs to another stage: whether a log is well-formed is not adjustable.
     pub fn set(&mut self, code: Code, level: Level) -> Result<(), NotAdjustable> {
         if !code.is_adjustable() {
             return Err(NotAdjustable(code));
@@ -37,7 +37,7 @@ impl Levels {
         self.apply_to(findings, |finding| finding);
     }
 
-    /// As [`apply`](Self::apply), where a finding stands beside something else.
+    /// As [`apply`](Self::apply), for findings that are part of something else.
     pub(super) fn apply_to<T>(&self, all: &mut Vec<T>, finding: impl Fn(&mut T) -> &mut Diagnostic) {
         if self.0.is_empty() {
             return;

@@ -1,5 +1,4 @@
-//! The typed API at run time: what it writes a validator accepts, and what it is refused a validator
-//! refuses.
+//! The typed API at run time: a validator accepts what it writes, and rejects what it refuses.
 
 mod attacks;
 mod claims;

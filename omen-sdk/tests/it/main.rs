@@ -1,6 +1,6 @@
 //! Tests of the typed API and the validator.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
-#![allow(clippy::print_stdout, reason = "a test says what it has counted")]
+#![allow(clippy::print_stdout, reason = "a test prints what it has counted")]
 
 mod episode;
 mod examples;
@@ -11,3 +11,4 @@ mod prelude;
 mod rules;
 mod ui;
 mod validator;
+mod walks;

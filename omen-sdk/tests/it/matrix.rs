@@ -1,6 +1,6 @@
-//! Types ≡ table ≡ machine: for every state of the typed API and every event a program is made and compiled. What
-//! the table allows compiles; everything else gives exactly one error, which names the state and a rule: the one that
-//! the runtime machine reports of a packet of that event there.
+//! Types ≡ table ≡ machine: for every state of the typed API and every event, a program is generated and compiled. It
+//! compiles if the table allows the event; otherwise it has exactly one error, which names the state and the rule that the
+//! runtime machine reports for such a packet in that state.
 
 mod machine;
 pub(crate) mod programs;
@@ -20,10 +20,10 @@ struct State<'m> {
     ty: String,
 }
 
-/// A call that makes an event happen.
+/// A call that causes an event.
 struct Call {
     method: &'static str,
-    /// The values it takes, by type.
+    /// The types of its arguments.
     takes: &'static [&'static str],
     generics: &'static str,
 }
@@ -34,7 +34,7 @@ const fn call(method: &'static str, takes: &'static [&'static str]) -> Call {
 
 const ENVELOPE: &str = "&Envelope<LowStakes, Par, ToolsOk>";
 
-/// The calls that make an event happen; each state has at most one of them.
+/// The calls that cause an event; each state has at most one of them.
 fn calls(event: &str) -> Vec<Call> {
     match event {
         "observe" => vec![call("observe", &["Observation<Observed>"])],
@@ -64,7 +64,7 @@ fn calls(event: &str) -> Vec<Call> {
     }
 }
 
-/// Every state, with every combination of parameters that tells something.
+/// Every state, with every combination of parameters that makes a difference.
 fn states(model: &Model) -> Vec<State<'_>> {
     let mut states = Vec::new();
     for of in &model.fsm.typed.states {
@@ -89,7 +89,7 @@ fn states(model: &Model) -> Vec<State<'_>> {
     states
 }
 
-/// What every program begins with.
+/// The beginning of every program.
 const HEAD: &str = "use omen::*;\ntool!(Write = \"t\", Write);\nscope!(Writing: tools [Write], operations [Write]);";
 
 impl Call {
@@ -103,17 +103,17 @@ impl Call {
     }
 }
 
-/// What the table, the open directives and the verification loop's obligations say.
+/// Whether a cell is legal by the table, the open directives and the obligations of the verification loop.
 fn is_legal(model: &Model, state: &State<'_>, event: &str) -> bool {
     let has_row = !model.fsm.targets(state.of, &[event.to_owned()]).is_empty();
     let (in_loop, has) = (state.of.of == ["S4_VERIFY"], |word: &str| state.ty.contains(word));
     let guard = match event {
-        // D20: open directives are not left behind. D22: nor is a loop that lacks something.
+        // D20: no open directive may be left. D22: nor an incomplete loop.
         "believe" if state.of.open => false,
         "believe" if in_loop => {
             has("Seen") && !has("Unseen") && (has("Proven") || has("Complete") || has("Attempted") && has("ToolsDown"))
         }
-        // D22: the plan comes first. The typed API settles what a loop has sent before it sends more.
+        // D22: the plan comes first. The typed API settles the directives of a loop before it sends more.
         "direct_read" if in_loop => !has("Unplanned") && !state.of.open,
         // E6: a result needs an open directive.
         "settle" => state.of.open,
@@ -174,7 +174,7 @@ fn what_the_table_allows_compiles_and_nothing_else() {
     assert!(failures.is_empty(), "{} of the matrix's cells are amiss:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// The codes of rustc and of the machine, compared.
+/// Compares the codes of rustc and of the machine.
 struct Codes<'m> {
     model: &'m Model,
     reports: Reports,
@@ -184,8 +184,8 @@ struct Codes<'m> {
 }
 
 impl Codes<'_> {
-    /// Compares the code with which an error begins and those that the machine gives to the same event in the same
-    /// state. Where they can differ the schema says why.
+    /// Compares the code with which an error begins with those of the machine for the same event in the same state. Where
+    /// they can differ, the schema says why.
     fn compare(&mut self, cell: &str, error: &str, states: &[State<'_>]) -> Result<(), String> {
         let (event, ty) = cell.trim_matches('`').split_once("` in `").ok_or("a cell has an event and a state")?;
         let state = states.iter().find(|state| state.ty == ty).ok_or("no such state")?.of;
@@ -211,13 +211,13 @@ impl Codes<'_> {
         Ok(())
     }
 
-    /// What the machine gives to an event in the places for which a type stands.
+    /// The codes of the machine for an event in the places that a type stands for.
     fn machine(&self, state: &Typestate, event: &str) -> BTreeSet<Vec<String>> {
         let counted = self.model.fsm.typed.states.iter().any(|other| other.of == state.of && other.open != state.open);
         self.reports.of(&state.of, counted.then_some(state.open), event)
     }
 
-    /// Why the schema lets the types alone refuse a cell with a code.
+    /// The reason in the schema why only the types refuse a cell with a code.
     fn only_types(&self, state: &Typestate, event: &str, code: &str) -> Option<&str> {
         let refuses = |refusal: &&Refusal| {
             let within = state.of.iter().any(|node| refusal.is_in(node));
@@ -233,7 +233,7 @@ fn code_of(error: &str) -> &str {
     message.split([':', ' ']).next().unwrap_or_default()
 }
 
-/// The list in the schema says of each cell what the machine gives there: no more codes, no fewer, and in the same order.
+/// For each cell, the list in the schema has exactly the codes of the machine, in the same order.
 #[test]
 fn the_machine_gives_each_cell_the_codes_of_the_schema() {
     let model = omen_codegen::model(omen_schema::FILES.iter().copied()).unwrap();

@@ -1,13 +1,13 @@
-//! The prelude stays what an author types daily.
+//! The prelude stays small, and usable beside std.
 
 use std::collections::BTreeSet;
 
 const PRELUDE: &str = include_str!("../../src/prelude.rs");
 
-/// Brings in methods under no name: the traits that explain illegal calls, and those of the capabilities.
+/// Traits in scope without a name: those that explain illegal calls, and those of the capabilities.
 const METHODS: &str = "omen_fsm::episode::explain::in_scope::*";
 
-/// What `pub use` statements bring in, each with its whole path.
+/// The imports of `pub use` statements, each with its whole path.
 fn imports(source: &str) -> Vec<String> {
     let code: String = source.lines().filter(|line| !line.starts_with("//") && !line.starts_with('#')).collect();
     let mut all = Vec::new();
@@ -23,7 +23,7 @@ fn imports(source: &str) -> Vec<String> {
     all
 }
 
-/// The names among them, without those that are brought in for their methods alone.
+/// The names among them, without those that are imported only for their methods.
 fn names(source: &str) -> BTreeSet<String> {
     let named = imports(source).into_iter().filter(|import| !import.ends_with(" as _") && import != METHODS);
     named.map(|import| import.rsplit("::").next().unwrap_or_default().to_owned()).collect()

@@ -27,7 +27,7 @@ fn every_code_has_a_refused_example_and_an_accepted_neighbour() {
     }
     for code in Code::ALL {
         let severity = code.info().severity;
-        // A rule that only warns refuses nothing.
+        // A rule that only warns rejects no packet.
         assert!(severity == "warning" || refused.contains_key(code.as_str()), "no refused example of {code}");
     }
 }
@@ -48,7 +48,7 @@ fn every_rule_that_can_warn_has_an_example_that_is_warned_of() {
     }
 }
 
-/// Every conditional of the schemas has a log that breaks it: its name tells which.
+/// Every conditional of the schemas has a log that breaks it, named after it.
 #[test]
 fn every_conditional_has_a_refused_example() {
     let conditionals: usize = omen_schema::FILES

@@ -1,13 +1,13 @@
-//! Illegal programs do not compile, and what rustc says of each stands beside it.
+//! Illegal programs do not compile; the compile error of each is in the file beside it.
 //!
-//! The answers hold for one compiler, which is named in `tests/ui/TOOLCHAIN`. To write them anew, after a
-//! change of a message or of the compiler, run `TRYBUILD=overwrite cargo test -p omen-sdk --test it ui::illegal`.
+//! The errors are those of the compiler in `tests/ui/TOOLCHAIN`. To renew them after a change of a message or of the
+//! compiler, run `TRYBUILD=overwrite cargo test -p omen-sdk --test it ui::illegal`.
 
 pub(crate) mod cases;
 
 use cases::Cases;
 
-/// The builders of packets are made by the crate bon, and its words are its own.
+/// The builders of packets come from the crate bon, with its own messages.
 const WORDS_OF_BON: &[&str] = &["schema_packet_without_member"];
 
 fn cases() -> Cases {
@@ -26,7 +26,7 @@ fn cases_are_small_and_named_after_their_rule() {
 
 #[test]
 fn cases_cover_every_rule_that_types_can_hold() {
-    // INV-005 is about what an episode has used: it is known at run time only. E5 is INV-009.
+    // INV-005 depends on what an episode has used, which is known only at run time. E5 is INV-009.
     cases().cover(
         "E1 E2 E3 E4 E6 E7 FSM SCHEMA INV-001 INV-002 INV-003 INV-004 INV-006 INV-007 INV-008 INV-009 INV-010 INV-011 \
          INV-012",

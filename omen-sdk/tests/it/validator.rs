@@ -7,7 +7,7 @@ fn check(bytes: &[u8], options: ValidatorOptions) -> (Vec<Finding>, Summary) {
     let mut findings = Vec::new();
     let mut validator = Validator::new(options);
     validator.feed(bytes, &mut findings);
-    let summary = validator.finish(&mut findings);
+    let Ok(summary) = validator.finish(&mut findings);
     (findings, summary)
 }
 
@@ -29,7 +29,7 @@ fn chunks_do_not_matter() {
         for chunk in log.chunks(size) {
             validator.feed(chunk, &mut findings);
         }
-        assert_eq!(validator.finish(&mut findings), whole, "chunks of {size}");
+        assert_eq!(validator.finish(&mut findings), Ok(whole), "chunks of {size}");
         assert!(findings.is_empty());
     }
 }
@@ -43,7 +43,7 @@ fn blank_lines_count_as_lines_and_not_as_packets() {
 }
 
 #[test]
-fn what_is_no_json_is_told_and_the_rest_is_checked() {
+fn what_is_not_json_is_reported_and_the_rest_is_checked() {
     let valid = example("valid/read-only.jsonl");
     let mut log = Vec::from(&b"\xff\xfe\n"[..]);
     log.extend_from_slice(b"\xef\xbb\xbf{}\n[1, 2\n\"\\ud800\"\n1e999\n");
@@ -151,14 +151,14 @@ fn a_tick_reports_what_is_late_once_and_moves_no_clock() {
     assert_eq!(late.correlation_id.as_deref(), Some("corr_restore_after_outage"));
     assert_eq!(late.state.as_deref(), Some(&["S6_EXECUTE"][..]));
     assert_eq!(validator.summary().warnings, 1);
-    // Neither another tick nor the late result itself says it again, and no budget of time is used up by a tick.
+    // Neither another tick nor the late result reports it again, and a tick uses no time budget.
     validator.tick("2040-01-01T00:00:00Z".parse().expect("a time"), &mut findings);
     let log = example("valid/warning-inv-011-late-critical-deferred.jsonl");
     for line in log.split_inclusive('\n').skip(4) {
         validator.feed(line.as_bytes(), &mut findings);
     }
     let (_, plain) = check(log.as_bytes(), ValidatorOptions::default());
-    let summary = validator.finish(&mut findings);
+    let Ok(summary) = validator.finish(&mut findings);
     assert_eq!(summary, plain, "the same findings, one of them earlier");
 }
 
@@ -178,7 +178,7 @@ fn a_level_holds_for_what_a_tick_reports() {
     }
 }
 
-/// D69: what is reported by a tick asks the next decision to escalate, as what is reported with a packet does.
+/// D69: after a report by a tick, the next decision is expected to escalate, as after a report with a packet.
 #[test]
 fn a_decision_after_a_tick_is_asked_to_escalate() {
     let log = example("valid/warning-inv-011-late-critical-cleared.jsonl");
@@ -190,7 +190,7 @@ fn a_decision_after_a_tick_is_asked_to_escalate() {
     for line in log.split_inclusive('\n').skip(4) {
         validator.feed(line.as_bytes(), &mut findings);
     }
-    validator.finish(&mut findings);
+    let Ok(_) = validator.finish(&mut findings);
     let found: Vec<_> = findings.iter().map(|f| (f.diagnostic.code.as_str(), f.packet_index)).collect();
     assert_eq!(found, [("INV-011", None), ("INV-011", Some(9))]);
 }
@@ -211,7 +211,7 @@ fn a_fixed_clock_replaces_that_of_the_log() {
 #[test]
 fn an_overrun_is_reported_by_the_clock_that_counts() {
     let log = example("valid/read-only.jsonl").as_bytes();
-    // Even the first decision is over budget then, and nothing that follows it is committed (D59).
+    // Even the first decision is over budget then, and nothing after it is committed (D59).
     let fixed = Some("2100-01-01T00:00:00Z".parse().expect("a time"));
     let levels = |level| {
         let mut levels = Levels::default();
@@ -224,7 +224,7 @@ fn an_overrun_is_reported_by_the_clock_that_counts() {
     let end = over.last().expect("a finding");
     assert_eq!((end.stage, end.packet_index, end.diagnostic.severity), (Stage::End, None, omen::Severity::Error));
 
-    // A level is one for the end, too: with warnings alone each overrun is reported once, and at the end.
+    // A level also applies at the end: with warnings only, each overrun is reported once, and at the end.
     let (found, summary) = check(log, ValidatorOptions { now: fixed, levels: levels(Level::Warn) });
     let over: Vec<_> = found.iter().filter(|finding| finding.diagnostic.code == Code::Inv005).collect();
     assert_eq!(summary.errors, 0, "{found:#?}");
@@ -256,8 +256,7 @@ fn a_reader_that_fails_says_so_and_what_came_before_counts() {
     assert_eq!(validator.summary().episodes, 1);
 }
 
-/// Twenty thousand open directives, each late at the packet after it: no rule may look at all that
-/// are open for each packet.
+/// Twenty thousand open directives, each late at the packet after it: no rule may go through all of them for each packet.
 #[test]
 fn many_open_directives_cost_no_quadratic_time() {
     let log = example("valid/read-only.jsonl");

@@ -1,4 +1,4 @@
-// E1: acting before anything was observed -> E0277
+// E1: acting before an observation -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Idle>, order: ActOrder<AllVerified>, envelope: &Envelope<LowStakes, Par, ToolsOk>) {

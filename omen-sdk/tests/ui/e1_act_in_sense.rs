@@ -1,4 +1,4 @@
-// E1: acting before anything was modelled -> E0277
+// E1: acting before a belief update -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Sense>, order: ActOrder<AllVerified>, envelope: &Envelope<LowStakes, Par, ToolsOk>) {

@@ -1,4 +1,4 @@
-// E1: a decision of any outcome before anything was modelled -> E0277
+// E1: a decision of any outcome before a belief update -> E0277
 use omen::packet::DecisionOutcome;
 use omen::*;
 

@@ -1,4 +1,4 @@
-// E1: a decision to verify before anything was observed -> E0277
+// E1: a decision to verify before an observation -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Idle>, ruling: Ruling, envelope: &Envelope<LowStakes, Par, ToolsOk>) {

@@ -1,4 +1,4 @@
-// E1: a decision to verify before anything was modelled -> E0277
+// E1: a decision to verify before a belief update -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Sense>, ruling: Ruling, envelope: &Envelope<LowStakes, Par, ToolsOk>) {

@@ -1,4 +1,4 @@
-// E2: a tool checks the work that is under review -> E0277
+// E2: a check in review -> E0277
 use omen::prelude::*;
 
 async fn agent(episode: Episode<Review>, read: Order<ReadOnly>) {

@@ -1,4 +1,4 @@
-// E2: a tool checks an assumption before anything was decided -> E0277
+// E2: a check before a decision -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Sense>, read: Order<ReadOnly>) {

@@ -1,4 +1,4 @@
-// E2: a check that no decision asks for -> E0277
+// E2: a check without a decision -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Model>, read: Order<ReadOnly>) {

@@ -1,4 +1,4 @@
-// E2: tools are called while a human has to decide -> E0277
+// E2: tools called during an escalation -> E0277
 use omen::prelude::*;
 
 async fn agent(episode: Episode<Escalated>, reads: [Order<ReadOnly>; 2]) {

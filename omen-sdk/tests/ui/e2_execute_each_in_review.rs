@@ -1,4 +1,4 @@
-// E2: tools are called when the work is under review -> E0277
+// E2: tools called in review -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Review>, reads: [Order<ReadOnly>; 2]) {

@@ -1,4 +1,4 @@
-// E2: a tool is waited for before anything was decided -> E0277
+// E2: an async tool called before a decision -> E0277
 use omen::prelude::*;
 
 async fn agent(episode: Episode<Model>, read: Order<ReadOnly>) {

@@ -1,4 +1,4 @@
-// E2: a tool is called before anything was decided -> E0277
+// E2: a tool called before a decision -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Idle>, read: Order<ReadOnly>) {

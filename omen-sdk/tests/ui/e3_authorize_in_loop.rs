@@ -1,4 +1,4 @@
-// E3: a token before the loop is completed -> E0277
+// E3: a token before the verification loop is complete -> E0277
 use omen::*;
 
 tool!(ConfigSet = "config.set", Write);

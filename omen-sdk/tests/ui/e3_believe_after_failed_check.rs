@@ -1,4 +1,4 @@
-// E3: a loop is closed though its tool has failed -> E0277
+// E3: a loop closed after its tool failed -> E0277
 use omen::*;
 
 fn agent(failed: Failed<Verify<Attempted, Seen, ToolsOk>, String>) {

@@ -1,4 +1,4 @@
-// E3: a check before it is said what is to be verified -> E0277
+// E3: a check before the plan -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Verify<Unplanned, Unseen, ToolsOk>>, read: Order<ReadOnly>) {

@@ -1,4 +1,4 @@
-// E3: a tool is called in a loop that has no plan -> E0277
+// E3: a tool called in a loop without a plan -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Verify<Unplanned, Unseen, ToolsOk>>, read: Order<ReadOnly>) {

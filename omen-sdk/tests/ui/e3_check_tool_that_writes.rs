@@ -1,4 +1,4 @@
-// E3: a tool that writes is called in a verification loop -> E0277
+// E3: a tool that writes called in a verification loop -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, write: Order<ReadWrite>) {

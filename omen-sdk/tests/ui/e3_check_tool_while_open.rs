@@ -1,4 +1,4 @@
-// E3: a tool is called while directives of the loop are open -> E0277
+// E3: a tool called while directives of the loop are open -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Open<Verify<Attempted, Unseen, ToolsOk>, 1>>, read: Order<ReadOnly>) {

@@ -1,4 +1,4 @@
-// E3: the next check of a loop with a directive open -> E0277
+// E3: another check while a directive of the loop is open -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Open<Verify<Attempted, Unseen, ToolsOk>, 1>>, read: Order<ReadOnly>) {

@@ -1,4 +1,4 @@
-// E3: the end of an episode that still verifies -> E0277
+// E3: closing an episode in a verification loop -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Verify<Proven, Seen, ToolsOk>>) {

@@ -1,4 +1,4 @@
-// E3: a decision before the loop is completed -> E0277
+// E3: a decision before the verification loop is complete -> E0277
 use omen::*;
 
 fn agent(

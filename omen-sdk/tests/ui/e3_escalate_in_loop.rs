@@ -1,4 +1,4 @@
-// E3: handing the matter over before the loop is completed -> E0277
+// E3: an escalation before the verification loop is complete -> E0277
 use omen::*;
 
 fn agent(

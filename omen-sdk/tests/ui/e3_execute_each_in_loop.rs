@@ -1,4 +1,4 @@
-// E3: tools are called as if the loop had ended -> E0277
+// E3: tools called with `execute_each` in a verification loop -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Seen, ToolsOk>>, reads: [Order<ReadOnly>; 2]) {

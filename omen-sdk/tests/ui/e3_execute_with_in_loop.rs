@@ -1,4 +1,4 @@
-// E3: a tool is called as if the loop had ended -> E0277
+// E3: a tool called with `execute_with` in a verification loop -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, read: Order<ReadOnly>) {

@@ -1,4 +1,4 @@
-// E3: a tool is called at the side of an open check -> E0277
+// E3: a tool called while a check is open -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Many<Verify<Attempted, Seen, ToolsOk>>>, read: Order<ReadOnly>) {

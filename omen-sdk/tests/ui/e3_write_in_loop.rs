@@ -1,4 +1,4 @@
-// E3: a check that writes -> E0277
+// E3: a check with a directive that writes -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, write: Order<ReadWrite>) {

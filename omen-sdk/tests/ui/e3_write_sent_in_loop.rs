@@ -1,4 +1,4 @@
-// E3: a directive of a verification loop that writes -> E0277
+// E3: a directive that writes in a verification loop -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, write: Order<ReadWrite>) {

@@ -1,4 +1,4 @@
-// E4: a directive where the order of a check is due -> E0277
+// E4: a directive given instead of an order for a check -> E0277
 use omen::*;
 
 tool!(Get = "config.get", Read);

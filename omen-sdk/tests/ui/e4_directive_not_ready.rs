@@ -1,4 +1,4 @@
-// E4: a directive where orders are due -> E0277
+// E4: a directive given instead of an order -> E0277
 use omen::prelude::*;
 
 tool!(Get = "config.get", Read);

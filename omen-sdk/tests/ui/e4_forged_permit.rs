@@ -1,4 +1,4 @@
-// E4: a permit that no token gave -> E0451
+// E4: a forged permit -> E0451
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

@@ -1,4 +1,4 @@
-// E4: a list where an array of orders is due -> E0277
+// E4: a `Vec` given instead of an array of orders -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Execute>, orders: Vec<Order<ReadOnly>>) {

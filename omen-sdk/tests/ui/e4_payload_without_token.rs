@@ -1,4 +1,4 @@
-// E4: the payload of a directive that writes, without the token that permits it -> E0277
+// E4: the payload of a directive that writes without a token -> E0277
 use omen::packet::{ExecutionMethod, TaskDirectivePayload, TaskType};
 
 fn agent(method: ExecutionMethod, task: omen::packet::TaskId) -> TaskDirectivePayload {

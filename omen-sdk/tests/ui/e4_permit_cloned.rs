@@ -1,4 +1,4 @@
-// E4: a use of a token made into two -> E0599
+// E4: a cloned permit -> E0599
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

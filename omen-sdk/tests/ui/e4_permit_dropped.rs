@@ -1,4 +1,4 @@
-// E4: a use of a token that is lost -> unused_must_use
+// E4: an unused permit -> unused_must_use
 #![deny(unused_must_use)]
 use omen::prelude::*;
 

@@ -1,4 +1,4 @@
-// E4: one use of a token for two writes -> E0382
+// E4: one permit for two directives -> E0382
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

@@ -1,4 +1,4 @@
-// E4: a permit is made of the id of a token -> E0308
+// E4: a token id given instead of a permit -> E0308
 use omen::*;
 
 tool!(ConfigSet = "config.set", Write);

@@ -1,4 +1,4 @@
-// E4: a permit without a token -> E0599
+// E4: a default permit -> E0599
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

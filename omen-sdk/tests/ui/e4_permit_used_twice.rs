@@ -1,4 +1,4 @@
-// E4: one use of a token spent twice -> E0382
+// E4: a permit spent twice -> E0382
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

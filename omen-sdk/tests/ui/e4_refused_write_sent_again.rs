@@ -1,4 +1,4 @@
-// E4: an order that was refused is sent by the handle that was given away -> E0382
+// E4: a refused order sent again after it was moved -> E0382
 use omen::prelude::*;
 
 fn agent(episode: Episode<Authorize>, write: Order<ReadWrite>, again: Episode<Authorize>) {

@@ -1,4 +1,4 @@
-// E4: three uses of a token for two -> E0527
+// E4: three permits from a token for two uses -> E0527
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

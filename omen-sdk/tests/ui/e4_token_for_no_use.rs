@@ -1,4 +1,4 @@
-// E4: a token for no use at all -> E0277
+// E4: a token for 0 uses -> E0277
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

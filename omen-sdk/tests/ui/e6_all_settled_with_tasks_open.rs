@@ -1,4 +1,4 @@
-// E6: going on from directives that have no result -> E0277
+// E6: `all_settled` while directives are open -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 2>>) {

@@ -1,4 +1,4 @@
-// E6: a task is begun by two -> E0382
+// E6: a task begun by two threads -> E0382
 use omen::prelude::*;
 
 fn agent(task: Pending) {

@@ -1,4 +1,4 @@
-// E6: a belief update that leaves a directive behind -> E0277
+// E6: a belief update while a directive is open -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>) {

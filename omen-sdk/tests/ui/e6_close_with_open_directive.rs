@@ -1,4 +1,4 @@
-// E6: the end of the episode with a directive open -> E0277
+// E6: closing an episode while a directive is open -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>) {

@@ -1,4 +1,4 @@
-// E6: a result of no task -> E0451
+// E6: a forged result -> E0451
 use omen::prelude::*;
 
 fn agent(pending: Pending, status: omen::packet::ResultStatus, other: Settled) -> Settled {

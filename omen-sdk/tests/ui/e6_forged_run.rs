@@ -1,4 +1,4 @@
-// E6: a run that nobody has begun -> E0451
+// E6: a forged running task -> E0451
 use omen::*;
 
 fn agent(task: Pending, other: Running) -> Running {

@@ -1,4 +1,4 @@
-// E6: a task of another episode -> E0451
+// E6: a forged task -> E0451
 use omen::*;
 
 fn agent(task: Pending, correlation_id: CorrelationId) -> Pending {

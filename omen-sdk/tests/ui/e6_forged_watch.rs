@@ -1,4 +1,4 @@
-// E6: a watch of a run that never was -> E0451
+// E6: a forged watch -> E0451
 use omen::*;
 
 fn agent(watch: Watch, directive: omen::packet::PacketId) -> Watch {

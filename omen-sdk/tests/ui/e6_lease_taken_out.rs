@@ -1,4 +1,4 @@
-// E6: the record of what may run is taken out of a task -> E0616
+// E6: access to the leases of a task -> E0616
 use omen::prelude::*;
 
 fn agent(task: Pending) {

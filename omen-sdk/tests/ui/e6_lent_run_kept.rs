@@ -1,4 +1,4 @@
-// E6: a tool keeps the task that it was lent -> E0521
+// E6: a tool that keeps the borrowed task -> E0521
 use omen::*;
 
 fn agent<'r>(episode: Episode<Execute>, read: Order<ReadOnly>, kept: &mut Vec<&'r Running>) {

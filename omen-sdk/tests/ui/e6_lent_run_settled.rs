@@ -1,4 +1,4 @@
-// E6: a tool settles the task that it was lent -> E0507
+// E6: a tool that settles the borrowed task -> E0507
 use omen::prelude::*;
 
 fn agent(episode: Episode<Execute>, read: Order<ReadOnly>) {

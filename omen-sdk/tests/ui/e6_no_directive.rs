@@ -1,4 +1,4 @@
-// E6: carrying out nothing -> E0277
+// E6: executing no directive -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Execute>) {

@@ -1,4 +1,4 @@
-// E6: no directive to call a tool for -> E0277
+// E6: calling a tool for no directive -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Execute>) {

@@ -1,4 +1,4 @@
-// E6: a run that has ended is put back -> E0382
+// E6: a settled task put back -> E0382
 use omen::*;
 
 fn agent(running: Running) -> (Settled, Pending) {

@@ -1,4 +1,4 @@
-// E6: a task that must not run is settled by the handle that was given away -> E0382
+// E6: a task settled after its start was refused and it was moved -> E0382
 use omen::prelude::*;
 
 fn agent(task: Pending) -> Option<Settled> {

@@ -1,4 +1,4 @@
-// E6: another decision with a directive open -> E0277
+// E6: `remodel` while a directive is open -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>) {

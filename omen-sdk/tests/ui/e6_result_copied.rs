@@ -1,4 +1,4 @@
-// E6: a result is made into two -> E0599
+// E6: a cloned result -> E0599
 use omen::prelude::*;
 
 fn agent(result: Settled) -> [Settled; 2] {

@@ -1,4 +1,4 @@
-// E6: a result without a task -> E0599
+// E6: a default result -> E0599
 use omen::prelude::*;
 
 fn agent() -> Settled {

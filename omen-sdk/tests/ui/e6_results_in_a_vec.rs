@@ -1,4 +1,4 @@
-// E6: a list where an array of results is due -> E0277
+// E6: a `Vec` given instead of an array of results -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 2>>, results: Vec<Settled>) {

@@ -1,4 +1,4 @@
-// E6: the end of work with a directive open -> E0277
+// E6: `review` while a directive is open -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>) {

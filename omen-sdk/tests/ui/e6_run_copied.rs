@@ -1,4 +1,4 @@
-// E6: a run is made into two -> E0599
+// E6: a cloned running task -> E0599
 use omen::*;
 
 fn agent(running: Running) -> [Running; 2] {

@@ -1,4 +1,4 @@
-// E6: a run that is lost -> unused_must_use
+// E6: an unused running task -> unused_must_use
 #![deny(unused_must_use)]
 use omen::*;
 

@@ -1,4 +1,4 @@
-// E6: a run has two ends -> E0382
+// E6: a running task settled twice -> E0382
 use omen::*;
 
 fn agent(running: Running) -> [Settled; 2] {

@@ -1,4 +1,4 @@
-// E6: a task that still runs is settled -> E0277
+// E6: a running task given instead of its result -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>, running: Running) {

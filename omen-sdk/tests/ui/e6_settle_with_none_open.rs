@@ -1,4 +1,4 @@
-// E6: the result of a directive that was never sent -> E0277
+// E6: settling while no directive is open -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Execute>, result: Settled) {

@@ -1,4 +1,4 @@
-// E6: a task is settled by the handle that was given away -> E0382
+// E6: a task settled after it was started and moved -> E0382
 use omen::prelude::*;
 
 fn agent(task: Pending) -> Settled {

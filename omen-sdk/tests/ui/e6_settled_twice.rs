@@ -1,4 +1,4 @@
-// E6: one result for two directives -> E0382
+// E6: one result given twice -> E0382
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 2>>, result: Settled) {

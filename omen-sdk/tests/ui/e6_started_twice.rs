@@ -1,4 +1,4 @@
-// E6: a task is begun a second time -> E0507
+// E6: a task begun twice -> E0507
 use omen::*;
 
 fn agent(running: Running) {

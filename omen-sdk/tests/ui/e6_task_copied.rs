@@ -1,4 +1,4 @@
-// E6: a task is made into two -> E0599
+// E6: a cloned task -> E0599
 use omen::prelude::*;
 
 fn agent(task: Pending) -> [Pending; 2] {

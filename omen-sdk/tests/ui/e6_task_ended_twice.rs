@@ -1,4 +1,4 @@
-// E6: a task that both succeeds and fails -> E0382
+// E6: a task settled as both success and failure -> E0382
 use omen::prelude::*;
 
 fn agent(task: Pending) {

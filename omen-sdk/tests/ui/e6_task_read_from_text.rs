@@ -1,4 +1,4 @@
-// E6: a task is read from a text -> E0599
+// E6: a task parsed from a text -> E0599
 use omen::prelude::*;
 use serde::Deserialize;
 

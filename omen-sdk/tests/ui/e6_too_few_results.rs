@@ -1,4 +1,4 @@
-// E6: a result that is missing -> E0277
+// E6: too few results -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 2>>, first: Pending) {

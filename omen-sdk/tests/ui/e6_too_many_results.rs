@@ -1,4 +1,4 @@
-// E6: a result too many -> E0277
+// E6: too many results -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>, first: Pending, second: Pending) {

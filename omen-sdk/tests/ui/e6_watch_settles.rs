@@ -1,4 +1,4 @@
-// E6: a task is settled by who only watches it -> E0599
+// E6: a task settled through its watch -> E0599
 use omen::*;
 
 fn agent(watch: &Watch) -> Settled {

@@ -1,4 +1,4 @@
-// E7: an assumption is checked in safe mode -> E0277
+// E7: a check in safe mode -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<SafeMode>, read: Order<ReadOnly>) {

@@ -1,4 +1,4 @@
-// E7: an end of safe mode for a good reason -> E0277
+// E7: ending safe mode with a reason instead of an order -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<SafeMode>) {

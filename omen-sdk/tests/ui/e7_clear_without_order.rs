@@ -1,4 +1,4 @@
-// E7: an end of safe mode that nobody ordered -> E0061
+// E7: ending safe mode without an order -> E0061
 use omen::prelude::*;
 
 fn agent(episode: Episode<SafeMode>) {

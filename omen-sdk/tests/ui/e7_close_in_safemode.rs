@@ -1,4 +1,4 @@
-// E7: the end of an episode in safe mode -> E0277
+// E7: closing an episode in safe mode -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<SafeMode>) {

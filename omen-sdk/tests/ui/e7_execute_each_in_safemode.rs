@@ -1,4 +1,4 @@
-// E7: tools are called in safe mode -> E0277
+// E7: tools called in safe mode -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<SafeMode>, reads: [Order<ReadOnly>; 2]) {

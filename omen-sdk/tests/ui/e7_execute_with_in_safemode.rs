@@ -1,4 +1,4 @@
-// E7: a tool is called in safe mode -> E0277
+// E7: a tool called in safe mode -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<SafeMode>, write: Order<ReadWrite>) {

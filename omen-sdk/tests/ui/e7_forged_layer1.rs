@@ -1,4 +1,4 @@
-// E7: the authority of layer 1 is made up -> E0423
+// E7: a forged authority of layer 1 -> E0423
 use omen::*;
 
 fn agent(why: Text) -> Layer1Order {

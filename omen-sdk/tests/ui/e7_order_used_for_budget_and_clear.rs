@@ -1,4 +1,4 @@
-// E7: an order that has raised a budget clears safe mode -> E0382
+// E7: one order of layer 1 for a budget override and the end of safe mode -> E0382
 use omen::*;
 
 fn agent(episode: Episode<SafeMode>, order: Layer1Order) -> Episode<Review> {

@@ -1,4 +1,4 @@
-// FSM: the next decision with a directive open -> E0277
+// FSM: a decision while a directive is open -> E0277
 use omen::*;
 
 fn agent(

@@ -1,4 +1,4 @@
-// FSM: an answer that nobody was asked for -> E0277
+// FSM: an answer without an escalation -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Sense>, answer: Answer) {

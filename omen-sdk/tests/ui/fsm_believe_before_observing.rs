@@ -1,4 +1,4 @@
-// FSM: a belief about nothing that was seen -> E0277
+// FSM: a belief update before an observation -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Idle>) {

@@ -1,4 +1,4 @@
-// FSM: the end of a safe mode that never began -> E0277
+// FSM: ending safe mode outside safe mode -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Model>, permission: Layer1Order) {

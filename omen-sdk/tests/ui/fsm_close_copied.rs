@@ -1,4 +1,4 @@
-// FSM: an end is made into two -> E0599
+// FSM: a cloned proof of the close -> E0599
 use omen::prelude::*;
 
 fn agent(closed: Closed) -> [Closed; 2] {

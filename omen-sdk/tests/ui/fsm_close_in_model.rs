@@ -1,4 +1,4 @@
-// FSM: the end of an episode in the middle of it -> E0277
+// FSM: closing an episode in `Model` -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Model>) {

@@ -1,4 +1,4 @@
-// FSM: a loop is taken for complete, and none runs -> E0277
+// FSM: completing a loop outside a verification loop -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Model>) {

@@ -1,4 +1,4 @@
-// FSM: a queue update, which no state takes -> E0277
+// FSM: a queue update -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Model>, update: omen::packet::QueueUpdatePayload) {

@@ -1,4 +1,4 @@
-// FSM: one episode made into two -> E0599
+// FSM: a cloned episode -> E0599
 use omen::prelude::*;
 
 fn agent(episode: Episode<Model>) {

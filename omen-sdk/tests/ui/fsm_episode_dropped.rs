@@ -1,4 +1,4 @@
-// FSM: an episode that nobody goes on with -> unused_must_use
+// FSM: an unused episode -> unused_must_use
 #![deny(unused_must_use)]
 use omen::prelude::*;
 

@@ -1,4 +1,4 @@
-// FSM: two moves from one state -> E0382
+// FSM: an episode used twice -> E0382
 use omen::prelude::*;
 
 fn agent(episode: Episode<Sense>, seen: Observation<Observed>) {

@@ -1,4 +1,4 @@
-// FSM: an escalation that was not decided -> E0277
+// FSM: an escalation without a decision -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Model>, escalation: Escalation<2, 1>) {

@@ -1,4 +1,4 @@
-// FSM: a tool is called at the side of an open directive -> E0277
+// FSM: a tool called while a directive is open -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>, read: Order<ReadOnly>) {

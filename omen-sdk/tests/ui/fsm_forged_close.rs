@@ -1,4 +1,4 @@
-// FSM: an end that is made out of another -> E0451
+// FSM: a forged proof of the close -> E0451
 use omen::prelude::*;
 
 fn agent(closed: Closed) -> [Closed; 1] {

@@ -1,4 +1,4 @@
-// FSM: a helper for states that it is not given -> E0277
+// FSM: a helper called in another state -> E0277
 use omen::*;
 
 fn look<S: CanObserve>(episode: Episode<S>, seen: Observation<Observed>) -> AnyEpisode {

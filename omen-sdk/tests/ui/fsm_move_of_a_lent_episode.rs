@@ -1,4 +1,4 @@
-// FSM: a move of an episode that is only lent -> E0277
+// FSM: a move of a borrowed episode -> E0277
 use omen::prelude::*;
 
 fn look(episode: &Episode<Idle>, seen: Observation<Observed>) {

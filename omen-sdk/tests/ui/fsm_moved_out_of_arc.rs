@@ -1,4 +1,4 @@
-// FSM: an episode that is shared is moved -> E0507
+// FSM: an episode moved out of an `Arc` -> E0507
 use omen::prelude::*;
 
 fn agent(episode: std::sync::Arc<Episode<Sense>>) -> Episode<Model> {

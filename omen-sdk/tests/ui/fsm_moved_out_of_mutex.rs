@@ -1,4 +1,4 @@
-// FSM: an episode is moved out of its lock -> E0507
+// FSM: an episode moved out of a `Mutex` -> E0507
 use omen::prelude::*;
 
 fn agent(episode: &std::sync::Mutex<Episode<Sense>>) -> Option<Episode<Model>> {

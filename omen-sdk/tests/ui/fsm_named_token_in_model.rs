@@ -1,4 +1,4 @@
-// FSM: a token that is named at run time, and no decision to act -> E0277
+// FSM: a token named at run time without a decision to act -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Model>, scope: NamedScope, spec: TokenSpec) {

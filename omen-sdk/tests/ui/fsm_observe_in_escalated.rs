@@ -1,4 +1,4 @@
-// FSM: an observation while a human is asked -> E0277
+// FSM: an observation during an escalation -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Escalated>, seen: Observation<Observed>) {

@@ -1,4 +1,4 @@
-// FSM: an observation where a decision is due -> E0277
+// FSM: an observation in `Model` -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Model>, seen: Observation<Observed>) {

@@ -1,4 +1,4 @@
-// FSM: a second decision of any outcome while one rests -> E0277
+// FSM: a second decision of any outcome before the first is carried out -> E0277
 use omen::packet::DecisionOutcome;
 use omen::*;
 

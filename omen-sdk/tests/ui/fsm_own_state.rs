@@ -1,4 +1,4 @@
-// FSM: a state of one's own -> E0277
+// FSM: a state defined by the program -> E0277
 use omen::*;
 
 struct Dreaming;

@@ -1,4 +1,4 @@
-// FSM: a payload that names a token, and spends no permit -> E0277
+// FSM: a payload that names a token without a permit -> E0277
 use omen::packet::TaskDirectivePayload;
 use omen::prelude::*;
 

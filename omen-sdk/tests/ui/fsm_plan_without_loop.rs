@@ -1,4 +1,4 @@
-// FSM: a verification plan that no decision asks for -> E0277
+// FSM: a verification plan without a decision -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Model>, plan: Plan) {

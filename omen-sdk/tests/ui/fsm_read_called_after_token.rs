@@ -1,4 +1,4 @@
-// FSM: a tool that reads is called first after a token -> E0277
+// FSM: a tool that reads called right after a token -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Authorize>, read: Order<ReadOnly>) {

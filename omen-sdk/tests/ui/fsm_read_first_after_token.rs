@@ -1,4 +1,4 @@
-// FSM: a directive that reads, as the first after a token -> E0277
+// FSM: a directive that reads right after a token -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Authorize>, read: Order<ReadOnly>) {

@@ -1,4 +1,4 @@
-// FSM: an episode that is handed back before it is closed -> E0308
+// FSM: an episode returned before it has closed -> E0308
 use omen::prelude::*;
 
 fn agent(episode: Episode<Execute>) -> Result<Closed, Halt> {

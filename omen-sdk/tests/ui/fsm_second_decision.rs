@@ -1,4 +1,4 @@
-// FSM: a decision on top of one that rests -> E0277
+// FSM: a second decision before the first is carried out -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Decide<Act>>, order: ActOrder<AllVerified>, envelope: &Envelope<LowStakes, Par, ToolsOk>) {

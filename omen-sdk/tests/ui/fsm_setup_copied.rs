@@ -1,4 +1,4 @@
-// FSM: a setup is made into two -> E0599
+// FSM: a cloned setup -> E0599
 use omen::prelude::*;
 
 fn agent(setup: Setup) -> [Setup; 2] {

@@ -1,4 +1,4 @@
-// FSM: two episodes out of one setup -> E0382
+// FSM: a setup started twice -> E0382
 use omen::prelude::*;
 
 fn agent(setup: Setup) {

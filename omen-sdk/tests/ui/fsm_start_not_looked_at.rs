@@ -1,4 +1,4 @@
-// FSM: an episode that may not have started -> E0308
+// FSM: the result of `start` used without a check -> E0308
 use omen::prelude::*;
 
 fn agent(setup: Setup) -> Episode<Idle> {

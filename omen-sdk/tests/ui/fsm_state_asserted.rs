@@ -1,4 +1,4 @@
-// FSM: an episode said to be in another state than it is in -> E0308
+// FSM: a wrong state as a type annotation -> E0308
 use omen::prelude::*;
 
 fn agent(episode: Episode<Idle>) -> Episode<Model> {

@@ -1,4 +1,4 @@
-// FSM: the state at run time is asserted -> E0308
+// FSM: an `AnyEpisode` used as a typed episode -> E0308
 use omen::prelude::*;
 
 fn agent(episode: Episode<Sense>) -> AnyEpisode {

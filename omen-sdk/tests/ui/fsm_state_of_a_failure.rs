@@ -1,4 +1,4 @@
-// FSM: the state after a failure is asserted -> E0308
+// FSM: a wrong state after a failure -> E0308
 use omen::*;
 
 fn agent(failed: Failed<Execute, String>) -> Failed<Review, String> {

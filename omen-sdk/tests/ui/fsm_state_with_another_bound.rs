@@ -1,4 +1,4 @@
-// FSM: a move that the bound of the state says nothing of -> E0277
+// FSM: a move that the bound on the state does not cover -> E0277
 use omen::*;
 
 fn stop<S: CanObserve>(episode: Episode<S>, why: Ruling, envelope: &Envelope<LowStakes, Par, ToolsOk>) {

@@ -1,4 +1,4 @@
-// FSM: a move from a state of which nothing is known -> E0277
+// FSM: a move in a generic state without a bound -> E0277
 use omen::prelude::*;
 
 fn look<S>(episode: Episode<S>, seen: Observation<Observed>) {

@@ -1,4 +1,4 @@
-// FSM: a token in the middle of the work -> E0277
+// FSM: a token while directives are carried out -> E0277
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

@@ -1,4 +1,4 @@
-// FSM: two threads move one episode -> E0382
+// FSM: an episode moved into two threads -> E0382
 use omen::prelude::*;
 
 fn agent(episode: Episode<Sense>, seen: Observation<Observed>) {

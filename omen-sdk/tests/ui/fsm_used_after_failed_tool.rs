@@ -1,4 +1,4 @@
-// FSM: an episode is used after a tool that has failed -> E0382
+// FSM: an episode used after a failed tool -> E0382
 use omen::prelude::*;
 
 fn agent(episode: Episode<Execute>, read: Order<ReadOnly>) -> Episode<Review> {

@@ -1,4 +1,4 @@
-// FSM: an episode is used after a move that was refused -> E0382
+// FSM: an episode used after a refused move -> E0382
 use omen::*;
 
 fn agent(

@@ -1,4 +1,4 @@
-// FSM: an episode is used while its tool is waited for -> E0382
+// FSM: an episode used while its tool is awaited -> E0382
 use omen::prelude::*;
 
 async fn agent(episode: Episode<Execute>, read: Order<ReadOnly>) {

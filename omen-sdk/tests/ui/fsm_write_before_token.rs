@@ -1,4 +1,4 @@
-// FSM: a directive that writes, at once after the decision -> E0277
+// FSM: a directive that writes right after the decision -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Decide<Act>>, write: Order<ReadWrite>) {

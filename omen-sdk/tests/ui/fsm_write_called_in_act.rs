@@ -1,4 +1,4 @@
-// FSM: a tool that writes is called before its token was issued -> E0277
+// FSM: a tool that writes called before a token -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Decide<Act>>, write: Order<ReadWrite>) {

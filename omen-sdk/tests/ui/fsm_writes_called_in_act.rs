@@ -1,4 +1,4 @@
-// FSM: several writes go out before their token was issued -> E0277
+// FSM: several directives that write before a token -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Decide<Act>>, writes: [Order<ReadWrite>; 2]) {

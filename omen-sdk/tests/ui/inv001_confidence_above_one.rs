@@ -1,4 +1,4 @@
-// INV-001: more than certain -> E0080
+// INV-001: a confidence above 1 -> E0080
 use omen::*;
 
 fn agent() {

@@ -1,4 +1,4 @@
-// INV-001: an intent without words -> E0080
+// INV-001: an empty text -> E0080
 use omen::prelude::*;
 
 fn agent() {

@@ -1,4 +1,4 @@
-// INV-001: an envelope that says neither what is at stake nor what it may use -> E0063
+// INV-001: an envelope without stakes and budgets -> E0063
 use omen::*;
 
 fn agent(intent: Intent, quality: Quality<Par>, routing: Routing<ToolsOk>) {

@@ -1,4 +1,4 @@
-// INV-001: an empty text is passed off as a checked constant -> E0624
+// INV-001: a forged text literal -> E0624
 use omen::*;
 
 fn agent() -> Text {

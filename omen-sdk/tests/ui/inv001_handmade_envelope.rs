@@ -1,4 +1,4 @@
-// INV-001: an envelope that nobody has checked -> E0451
+// INV-001: a forged envelope -> E0451
 use omen::prelude::*;
 
 fn agent(mcp: omen::packet::McpEnvelope) -> Envelope<LowStakes, Par, ToolsOk> {

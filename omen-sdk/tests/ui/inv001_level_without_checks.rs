@@ -1,4 +1,4 @@
-// INV-001: an envelope of a level says nothing of when the work is done -> E0277
+// INV-001: an envelope of a stakes level without done criteria -> E0277
 use omen::*;
 
 fn agent(done: Text) -> Done {

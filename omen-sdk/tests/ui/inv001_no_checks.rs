@@ -1,4 +1,4 @@
-// INV-001: a definition of done that nothing can check -> E0277
+// INV-001: an empty list of done criteria -> E0277
 use omen::*;
 
 fn agent() {

@@ -1,4 +1,4 @@
-// INV-001: stakes along three axes -> E0063
+// INV-001: stakes without an axis -> E0063
 use omen::*;
 
 fn agent() {

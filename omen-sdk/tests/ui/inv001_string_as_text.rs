@@ -1,4 +1,4 @@
-// INV-001: a string that nobody has looked at, where a text that is not empty is due -> E0308
+// INV-001: a string given instead of a `Text` -> E0308
 use omen::prelude::*;
 
 fn agent(summary: String) {

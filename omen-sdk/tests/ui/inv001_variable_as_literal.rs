@@ -1,4 +1,4 @@
-// INV-001: a text that is known at run time, where a constant is due -> E0435
+// INV-001: a variable in `text!` -> E0435
 use omen::prelude::*;
 
 fn agent(summary: &'static str) -> usize {

@@ -1,4 +1,4 @@
-// INV-002: acting on speculative work -> E0277
+// INV-002: acting at tier SUBPAR -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, envelope: &Envelope<LowStakes, Subpar, ToolsOk>) {

@@ -1,4 +1,4 @@
-// INV-002: a rule that is bent for SUBPAR -> E0117
+// INV-002: a foreign impl that allows SUBPAR to act -> E0117
 use omen::*;
 
 impl TierMayAct for Subpar {}

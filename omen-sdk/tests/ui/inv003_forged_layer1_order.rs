@@ -1,4 +1,4 @@
-// INV-003: an order of layer 1 that layer 1 did not give -> E0423
+// INV-003: a forged order of layer 1 -> E0423
 use omen::*;
 
 fn agent(order: ActOrder<AllVerified>) {

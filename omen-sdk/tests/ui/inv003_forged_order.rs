@@ -1,4 +1,4 @@
-// INV-003: an order without what it relies on -> E0451
+// INV-003: a forged order to act -> E0451
 use omen::*;
 
 fn agent(order: ActOrder<AllVerified>) -> ActOrder<AllVerified> {

@@ -1,4 +1,4 @@
-// INV-003: a proof of a loop that has shown nothing -> E0451
+// INV-003: a forged proof -> E0451
 use omen::*;
 
 fn agent(proof: Proof) -> Proof {

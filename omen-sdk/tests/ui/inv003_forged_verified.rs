@@ -1,4 +1,4 @@
-// INV-003: a verified assumption that no loop has verified -> E0451
+// INV-003: a forged verified assumption -> E0451
 use omen::*;
 
 fn agent(ruling: Ruling, verified: Verified) {

@@ -1,4 +1,4 @@
-// INV-003: the tier of an envelope of HIGH stakes is lowered, and it acts -> E0277
+// INV-003: acting at HIGH stakes with a lowered tier -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, (intent, done): (Intent, Done), seen: Evidence<Live>) {

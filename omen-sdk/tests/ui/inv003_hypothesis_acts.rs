@@ -1,4 +1,4 @@
-// INV-003: acting on a hypothesis that nobody has looked into -> E0277
+// INV-003: acting on a hypothesis -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, guess: &Hypothesis<LowStakes, Par, ToolsOk>) {

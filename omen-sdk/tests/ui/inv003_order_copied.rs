@@ -1,4 +1,4 @@
-// INV-003: an order to act is made into two -> E0599
+// INV-003: a cloned order to act -> E0599
 use omen::*;
 
 fn agent(order: ActOrder<AllVerified>) -> [ActOrder<AllVerified>; 2] {

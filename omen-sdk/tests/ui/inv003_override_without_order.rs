@@ -1,4 +1,4 @@
-// INV-003: an override that layer 1 did not order -> E0308
+// INV-003: an override without an order of layer 1 -> E0308
 use omen::*;
 
 fn agent(order: ActOrder<AllVerified>) {

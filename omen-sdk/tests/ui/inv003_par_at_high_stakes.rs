@@ -1,4 +1,4 @@
-// INV-003: ordinary care where much is at stake -> E0277
+// INV-003: acting at tier PAR at high stakes -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, envelope: &Envelope<HighStakes, Par, ToolsOk>) {

@@ -1,4 +1,4 @@
-// INV-003: an assumption that is planned to be verified, taken for verified -> E0308
+// INV-003: a planned assumption given instead of a verified one -> E0308
 use omen::prelude::*;
 
 fn agent(ruling: Ruling, target: Target) {

@@ -1,4 +1,4 @@
-// INV-003: a proof is made into two -> E0599
+// INV-003: a cloned proof -> E0599
 use omen::*;
 
 fn agent(proof: Proof) -> [Proof; 2] {

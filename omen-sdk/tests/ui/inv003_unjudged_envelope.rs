@@ -1,4 +1,4 @@
-// INV-003: acting in an envelope whose facts are known at run time only -> E0277
+// INV-003: acting in an envelope whose facts are known only at run time -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, envelope: &DynEnvelope) {

@@ -1,4 +1,4 @@
-// INV-003: acting on an assumption that nobody has verified -> E0277
+// INV-003: acting on an unverified assumption at high stakes -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<CriticalStakes, Superb, ToolsOk>) {

@@ -1,4 +1,4 @@
-// INV-004: an observation of what was only inferred -> E0277
+// INV-004: an observation with an inferred status -> E0277
 use omen::*;
 
 fn agent(data: Fields) {

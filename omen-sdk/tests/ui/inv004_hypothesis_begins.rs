@@ -1,4 +1,4 @@
-// INV-004: an episode that begins with a hypothesis -> E0277
+// INV-004: an episode that starts with a hypothesis -> E0277
 use omen::*;
 
 fn begin(id: CorrelationId, guess: &Hypothesis<LowStakes, Par, ToolsOk>, clock: impl TimeSource) -> Setup {

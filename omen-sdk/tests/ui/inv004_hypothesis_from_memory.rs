@@ -1,4 +1,4 @@
-// INV-004: a hypothesis about the present that rests on memory alone -> E0277
+// INV-004: a hypothesis about the present without evidence -> E0277
 use omen::*;
 
 type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;

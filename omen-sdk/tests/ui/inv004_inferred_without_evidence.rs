@@ -1,4 +1,4 @@
-// INV-004: a guess about the present that rests on nothing -> E0277
+// INV-004: a claim about the present without evidence -> E0277
 use omen::*;
 
 type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;

@@ -1,4 +1,4 @@
-// INV-004: an envelope of a level rests on memory -> E0277
+// INV-004: an envelope of a stakes level without live evidence -> E0277
 use omen::*;
 
 fn agent(intent: Intent, done: Done, memory: Evidence<Archive>) {

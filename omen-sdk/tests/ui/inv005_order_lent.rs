@@ -1,4 +1,4 @@
-// INV-005: an order of layer 1 is lent, to be used again -> E0308
+// INV-005: a borrowed order of layer 1 -> E0308
 use omen::*;
 
 fn agent(order: &Layer1Order) -> Alert {

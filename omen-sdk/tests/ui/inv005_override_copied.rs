@@ -1,4 +1,4 @@
-// INV-005: an override is made into two -> E0599
+// INV-005: a cloned override -> E0599
 use omen::prelude::*;
 
 fn agent(alert: Alert) -> [Alert; 2] {

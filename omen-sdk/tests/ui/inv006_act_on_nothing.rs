@@ -1,4 +1,4 @@
-// INV-006: acting when no option was left -> E0277
+// INV-006: acting when no option is left -> E0277
 use omen::prelude::*;
 
 fn agent(none: NothingLeft) {

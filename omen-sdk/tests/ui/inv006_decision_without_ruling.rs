@@ -1,4 +1,4 @@
-// INV-006: a decision that nothing was weighed for -> E0308
+// INV-006: a decision without an arbitration -> E0308
 use omen::prelude::*;
 
 fn agent(episode: Episode<Model>, envelope: &Envelope<LowStakes, Par, ToolsOk>) {

@@ -1,4 +1,4 @@
-// INV-006: no stage ran, and a ruling is made of that -> E0451
+// INV-006: a forged `NothingLeft` -> E0451
 use omen::*;
 
 fn agent() -> Ruling<Withdrawn> {

@@ -1,4 +1,4 @@
-// INV-006: a generated payload where an arbitration has to be shown -> E0277
+// INV-006: a generated payload given instead of a ruling -> E0277
 use omen::packet::DecisionPayload;
 use omen::prelude::*;
 

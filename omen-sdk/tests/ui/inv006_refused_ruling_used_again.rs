@@ -1,4 +1,4 @@
-// INV-006: a ruling is used after a decision that was refused -> E0382
+// INV-006: a ruling used after a refused decision -> E0382
 use omen::*;
 
 fn agent(

@@ -1,4 +1,4 @@
-// INV-006: what a stage struck out is taken out of the record -> E0616
+// INV-006: access to the rejected options of an arbitration -> E0616
 use omen::prelude::*;
 
 fn agent(mut none: NothingLeft) {

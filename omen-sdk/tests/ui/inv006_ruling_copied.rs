@@ -1,4 +1,4 @@
-// INV-006: a ruling is made into two -> E0599
+// INV-006: a cloned ruling -> E0599
 use omen::prelude::*;
 
 fn agent(ruling: Ruling) -> [Ruling; 2] {

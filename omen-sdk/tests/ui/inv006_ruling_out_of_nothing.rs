@@ -1,4 +1,4 @@
-// INV-006: a ruling that no stage has given -> E0599
+// INV-006: a default ruling -> E0599
 use omen::prelude::*;
 
 fn agent() -> Ruling {

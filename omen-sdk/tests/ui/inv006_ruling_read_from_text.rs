@@ -1,4 +1,4 @@
-// INV-006: a ruling is read from a text -> E0599
+// INV-006: a ruling parsed from a text -> E0599
 use omen::prelude::*;
 use serde::Deserialize;
 

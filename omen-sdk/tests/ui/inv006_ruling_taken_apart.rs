@@ -1,4 +1,4 @@
-// INV-006: a ruling is taken apart, to make another of it -> E0451
+// INV-006: a ruling rebuilt from its parts -> E0451
 use omen::prelude::*;
 
 fn agent(ruling: Ruling) {

@@ -1,4 +1,4 @@
-// INV-006: a ruling where an order to act is due -> E0277
+// INV-006: a ruling given instead of an order to act -> E0277
 use omen::prelude::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<LowStakes, Par, ToolsOk>) {

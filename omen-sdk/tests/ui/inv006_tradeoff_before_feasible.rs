@@ -1,4 +1,4 @@
-// INV-006: a tradeoff between options that may not be feasible -> E0277
+// INV-006: a tradeoff before feasibility -> E0277
 use omen::*;
 
 fn agent(vetted: Arbitration<Vetted>) {

@@ -1,4 +1,4 @@
-// INV-007: a grant that is not in the token -> E0046
+// INV-007: a grant implemented by hand -> E0046
 use omen::*;
 
 tool!(ConfigSet = "config.set", Write);

@@ -1,4 +1,4 @@
-// INV-007: a scope grants every operation -> E0277
+// INV-007: a scope that grants every operation -> E0277
 use omen::*;
 #[derive(Clone, Copy)]
 struct Deploy;

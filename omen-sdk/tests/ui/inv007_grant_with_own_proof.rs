@@ -1,4 +1,4 @@
-// INV-007: a grant brings a proof of its own -> E0277
+// INV-007: a grant with its own proof -> E0277
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

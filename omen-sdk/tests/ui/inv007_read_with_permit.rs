@@ -1,4 +1,4 @@
-// INV-007: a permit is spent on a tool that only reads -> E0277
+// INV-007: a permit for a tool that only reads -> E0277
 use omen::prelude::*;
 
 tool!(ConfigGet = "config.get", Read);

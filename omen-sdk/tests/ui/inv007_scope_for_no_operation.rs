@@ -1,4 +1,4 @@
-// INV-007: a token that permits nothing -> macro
+// INV-007: a scope without operations -> macro
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

@@ -1,4 +1,4 @@
-// INV-007: a token that is good for nothing -> macro
+// INV-007: a scope without tools -> macro
 use omen::prelude::*;
 
 scope!(Nothing: tools [], operations [Modify]);

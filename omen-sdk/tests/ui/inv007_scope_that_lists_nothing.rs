@@ -1,4 +1,4 @@
-// INV-007: a scope by hand that lists no tool -> E0277
+// INV-007: a scope implemented by hand without tools -> E0277
 use omen::*;
 
 #[derive(Clone, Copy)]

@@ -1,4 +1,4 @@
-// INV-007: a tool that may write, with a token that allows reading alone -> E0277
+// INV-007: a tool that may write with a scope that only reads -> E0277
 use omen::*;
 
 tool!(Cache = "cache", Mixed);

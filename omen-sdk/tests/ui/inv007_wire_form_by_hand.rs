@@ -1,4 +1,4 @@
-// INV-007: a token would list other tools than its scope grants -> E0119
+// INV-007: a token list implemented by hand -> E0119
 use omen::*;
 
 tool!(ConfigSet = "config.set", Write);

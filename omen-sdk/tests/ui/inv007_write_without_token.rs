@@ -1,4 +1,4 @@
-// INV-007: a directive to a tool that writes, without a permit -> E0277
+// INV-007: a directive that writes without a permit -> E0277
 use omen::*;
 
 tool!(ConfigSet = "config.set", Write);

@@ -1,4 +1,4 @@
-// INV-007: a scope that only reads is granted writing -> E0277
+// INV-007: writing granted by hand to a scope that only reads -> E0277
 use omen::*;
 
 tool!(Cache = "cache", Mixed);

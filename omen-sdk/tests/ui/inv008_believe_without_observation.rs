@@ -1,4 +1,4 @@
-// INV-008: a loop that is closed though nothing was observed -> E0277
+// INV-008: a loop closed without an observation -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Verify<Proven, Unseen, ToolsOk>>) {

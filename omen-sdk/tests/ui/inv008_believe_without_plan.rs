@@ -1,4 +1,4 @@
-// INV-008: a loop that is closed before anything was done in it -> E0277
+// INV-008: a loop closed without a plan -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Verify<Unplanned, Unseen, ToolsOk>>) {

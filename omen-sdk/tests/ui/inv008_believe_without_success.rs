@@ -1,4 +1,4 @@
-// INV-008: a loop that is closed though no check has succeeded -> E0277
+// INV-008: a loop closed without a successful check -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Verify<Attempted, Seen, ToolsOk>>) {

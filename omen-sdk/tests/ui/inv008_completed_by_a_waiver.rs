@@ -1,4 +1,4 @@
-// INV-008: a loop that degraded tools have completed, closed under tools that work -> E0277
+// INV-008: a loop completed by degraded tools and closed with working tools -> E0277
 use omen::*;
 
 type Working = Envelope<LowStakes, Par, ToolsOk>;

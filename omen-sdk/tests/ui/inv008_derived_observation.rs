@@ -1,4 +1,4 @@
-// INV-008: a calculation taken for something seen -> E0277
+// INV-008: a derived observation as evidence of a loop -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Verify<Proven, Unseen, ToolsOk>>, data: Fields) {

@@ -1,4 +1,4 @@
-// INV-008: an assumption that is no plan's -> E0451
+// INV-008: a forged assumption -> E0451
 use omen::*;
 
 fn agent(proof: Proof, planned: Assumption) {

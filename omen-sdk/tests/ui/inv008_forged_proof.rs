@@ -1,4 +1,4 @@
-// INV-008: the proof of a loop that never ran -> E0451
+// INV-008: a forged proof of a loop -> E0451
 use omen::*;
 
 fn agent(proof: Proof) -> Proof {

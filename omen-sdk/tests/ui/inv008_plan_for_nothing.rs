@@ -1,4 +1,4 @@
-// INV-008: a plan that verifies nothing -> E0277
+// INV-008: a plan without targets -> E0277
 use omen::prelude::*;
 
 fn agent() {

@@ -1,4 +1,4 @@
-// INV-008: a loop that was taken up again, closed without a look at how far it is -> E0277
+// INV-008: a resumed loop closed without `complete` -> E0277
 use omen::*;
 
 fn agent(episode: Episode<AnyLoop>) {

@@ -1,4 +1,4 @@
-// INV-008: the SUCCESS waived by an envelope that nothing was sent in yet -> E0277
+// INV-008: a SUCCESS waived by an envelope in which nothing was sent -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Verify<Attempted, Seen, ToolsOk>>, envelope: &Envelope<LowStakes, Par, ToolsPartial>) {

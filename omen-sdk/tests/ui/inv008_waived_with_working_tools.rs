@@ -1,4 +1,4 @@
-// INV-008: the SUCCESS waived though the tools work again -> E0277
+// INV-008: a SUCCESS waived with working tools -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Verify<Attempted, Seen, ToolsPartial>>, envelope: &Envelope<LowStakes, Par, ToolsOk>) {

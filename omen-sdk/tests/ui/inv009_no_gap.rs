@@ -1,7 +1,7 @@
-// INV-009: an escalation in which everything is known -> E0277
+// INV-009: an escalation without a gap -> E0277
 use omen::*;
 
-fn agent(episode: Episode<Decide<Escalate>>, options: [Choice; 2], next_step: Step) {
+fn agent(episode: Episode<Decide<Escalate>>, options: [Choice; 2], next_step: Recommendation) {
     let trigger = EscalationTrigger::ContradictionUnresolved;
     let _ = episode.escalate(Escalation { trigger, options, gaps: [], next_step });
 }

@@ -1,4 +1,4 @@
-// INV-009: an escalation that recommends nothing -> E0063
+// INV-009: an escalation without a next step -> E0063
 use omen::*;
 
 fn agent(options: [Choice; 2], gaps: [Gap; 1]) {

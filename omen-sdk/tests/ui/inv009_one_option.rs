@@ -1,7 +1,7 @@
-// INV-009: an escalation that leaves no choice -> E0277
+// INV-009: an escalation with one option -> E0277
 use omen::*;
 
-fn agent(episode: Episode<Decide<Escalate>>, only: Choice, gap: Gap, next_step: Step) {
+fn agent(episode: Episode<Decide<Escalate>>, only: Choice, gap: Gap, next_step: Recommendation) {
     let trigger = EscalationTrigger::ContradictionUnresolved;
     let _ = episode.escalate(Escalation { trigger, options: [only], gaps: [gap], next_step });
 }

@@ -1,4 +1,4 @@
-// INV-009: an option that nothing speaks against -> E0063
+// INV-009: an option without cons -> E0063
 use omen::prelude::*;
 
 fn agent() {

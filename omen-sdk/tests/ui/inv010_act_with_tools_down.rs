@@ -1,4 +1,4 @@
-// INV-010: acting blindly where much is at stake -> E0277
+// INV-010: acting with tools down at high stakes -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, envelope: &Envelope<HighStakes, Superb, ToolsDown>) {

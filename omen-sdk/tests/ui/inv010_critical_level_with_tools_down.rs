@@ -1,4 +1,4 @@
-// INV-010: an envelope of CRITICAL stakes acts though its tools are down -> E0277
+// INV-010: acting with tools down in an envelope of CRITICAL stakes -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, (intent, done): (Intent, Done), seen: Evidence<Live>) {

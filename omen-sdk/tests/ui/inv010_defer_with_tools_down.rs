@@ -1,4 +1,4 @@
-// INV-010: putting off what matters while tools are down -> E0277
+// INV-010: deferring with tools down at high stakes -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<HighStakes, Superb, ToolsDown>) {

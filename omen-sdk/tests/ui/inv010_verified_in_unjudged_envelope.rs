@@ -1,4 +1,4 @@
-// INV-010: verifying first in an envelope whose facts are known at run time only -> E0277
+// INV-010: verifying first in an envelope whose facts are known only at run time -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &DynEnvelope) {

@@ -1,4 +1,4 @@
-// INV-010: verifying without tools where much is at stake -> E0277
+// INV-010: verifying first with tools down at high stakes -> E0277
 use omen::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<HighStakes, Superb, ToolsDown>) {

@@ -1,4 +1,4 @@
-// INV-011: a result that does not reach the log -> unused_must_use
+// INV-011: an unused result -> unused_must_use
 #![deny(unused_must_use)]
 use omen::*;
 

@@ -1,4 +1,4 @@
-// INV-011: a task that nobody will hear from -> unused_must_use
+// INV-011: an unused task -> unused_must_use
 #![deny(unused_must_use)]
 use omen::prelude::*;
 

@@ -1,4 +1,4 @@
-// INV-012: a level that is stated -> E0560
+// INV-012: a stakes level as a field -> E0560
 use omen::*;
 
 fn agent() {

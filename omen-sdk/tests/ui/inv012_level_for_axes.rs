@@ -1,4 +1,4 @@
-// INV-012: a level in the place of the axes -> E0277
+// INV-012: a stakes level instead of the axes -> E0277
 use omen::*;
 
 fn agent(mcp: OpenEnvelope<LowStakes, Par, Observed, Realtime, Live, ToolsOk>) {

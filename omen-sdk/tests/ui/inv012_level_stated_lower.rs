@@ -1,4 +1,4 @@
-// INV-012: stakes called low though two axes are high -> E0308
+// INV-012: a stakes level below that of the axes -> E0308
 use omen::*;
 
 type Axes = Stakes<impact::High, irreversibility::Irreversible, uncertainty::Low, adversariality::Benign>;

@@ -1,4 +1,4 @@
-// INV-012: an envelope of HIGH stakes is taken for one of LOW -> E0308
+// INV-012: an envelope of HIGH stakes given instead of one of LOW -> E0308
 use omen::*;
 
 fn agent(intent: Intent, done: Done, seen: Evidence<Live>) -> Envelope<LowStakes, Superb, ToolsOk> {

@@ -1,4 +1,4 @@
-// SCHEMA: the result of a task that failed, without its error -> E0277
+// SCHEMA: the result of a failed task without error details -> E0277
 use omen::packet::{PacketId, TaskId, TaskResultPayload};
 
 fn agent(task: TaskId, directive: PacketId) -> TaskResultPayload {

@@ -1,4 +1,4 @@
-// SCHEMA: data without a member, past the macro that asks for one -> E0423
+// SCHEMA: forged fields -> E0423
 use omen::*;
 
 fn agent() -> Fields {

@@ -1,4 +1,4 @@
-// SCHEMA: a token id that nothing has checked -> E0599
+// SCHEMA: an unchecked token id -> E0599
 use omen::*;
 
 fn agent() -> TokenId {

@@ -1,4 +1,4 @@
-// SCHEMA: a scalar that the schema does not have -> E0277
+// SCHEMA: a scalar defined by the program -> E0277
 use omen_types::scalar::TextScalar;
 
 struct Anything;

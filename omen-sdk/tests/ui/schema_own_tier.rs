@@ -1,4 +1,4 @@
-// SCHEMA: a tier of one's own that may act -> E0277
+// SCHEMA: a quality tier defined by the program -> E0277
 use omen::*;
 
 struct Perfect;

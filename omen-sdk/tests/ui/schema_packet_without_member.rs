@@ -1,4 +1,4 @@
-// SCHEMA: a packet's payload without a member that its schema asks for -> E0277
+// SCHEMA: a payload without a required member -> E0277
 use omen::*;
 
 fn agent() {

@@ -1,4 +1,4 @@
-// SCHEMA: what was seen, given to a move that believes -> E0277
+// SCHEMA: an observation payload given to `believe` -> E0277
 use omen::packet::ObservationPayload;
 use omen::prelude::*;
 

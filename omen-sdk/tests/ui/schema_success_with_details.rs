@@ -1,4 +1,4 @@
-// SCHEMA: the result of a task that succeeded, with an error -> E0277
+// SCHEMA: the result of a successful task with error details -> E0277
 use omen::packet::{ErrorDetails, PacketId, TaskId, TaskResultPayload};
 
 fn agent(task: TaskId, directive: PacketId, details: ErrorDetails) -> TaskResultPayload {

@@ -1,4 +1,4 @@
-// SCHEMA: a belief of free-form JSON whose depth and size nobody has checked -> E0277
+// SCHEMA: a belief with unchecked JSON -> E0277
 use omen::prelude::*;
 
 fn agent(answer: serde_json::Value) -> Belief {

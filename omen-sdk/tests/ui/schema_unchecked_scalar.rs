@@ -1,4 +1,4 @@
-// SCHEMA: what makes scalars unchecked is called from outside -> E0603
+// SCHEMA: the unchecked constructor of scalars called from outside -> E0603
 use omen::*;
 
 fn agent() -> TokenId {

@@ -1,4 +1,4 @@
-// SCHEMA: a tool of a class that the protocol does not have -> macro
+// SCHEMA: a tool of an unknown class -> macro
 use omen::prelude::*;
 
 tool!(Shell = "shell", Execute);

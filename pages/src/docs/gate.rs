@@ -7,10 +7,10 @@ use std::path::Path;
 
 use omen_codegen::model::Gate;
 
-use super::{code, table};
 use crate::evidence::{Evidence, Proof};
+use crate::markdown::{code, table};
 
-/// The way of a request, as a drawing. From which step an early end leads away, its function says.
+/// The pipeline of a request as a diagram. The function of a step shows to which early ends it leads.
 pub(super) fn way(gate: &Gate) -> Result<String, Box<dyn Error + Send + Sync>> {
     let steps = Path::new(env!("CARGO_MANIFEST_DIR")).join("../omen-gate/src/request/pipeline/steps");
     let mut out = "```mermaid\nflowchart LR\n".to_owned();
@@ -29,7 +29,7 @@ pub(super) fn way(gate: &Gate) -> Result<String, Box<dyn Error + Send + Sync>> {
     Ok(out + "```\n")
 }
 
-/// What is known of a request in each state, and what leads on.
+/// What is known of a request in each state, and the step that follows.
 pub(super) fn steps(gate: &Gate) -> String {
     let steps = gate.pipeline.iter().map(|step| {
         let next = step.next.as_ref().map_or(String::new(), |next| code(&format!("{}()", next.method)));
@@ -38,10 +38,10 @@ pub(super) fn steps(gate: &Gate) -> String {
     });
     let ends =
         gate.ends.iter().map(|end| vec![code(&end.state), end.description.clone(), String::new(), String::new()]);
-    table(&["State", "What is known", "Step", "Its rule"], steps.chain(ends))
+    table(&["State", "What is known", "Step", "Rule"], steps.chain(ends))
 }
 
-/// All codes, with what is said of each.
+/// All codes with their evidence.
 pub(super) fn codes(gate: &Gate, evidence: &Evidence) -> Result<String, Box<dyn Error + Send + Sync>> {
     let faults = evidence.faults(gate.codes.iter().map(|code| code.code.as_str()));
     if !faults.is_empty() {
@@ -53,5 +53,5 @@ pub(super) fn codes(gate: &Gate, evidence: &Evidence) -> Result<String, Box<dyn 
         let name = format!("**{}** {}", code.code, code.title);
         Some(vec![name, code.statement.clone(), links(&row.enforced), links(&row.shown), row.outside.clone()])
     });
-    Ok(table(&["Code", "What must be so", "Enforced by", "Shown by", "What remains outside"], rows))
+    Ok(table(&["Code", "Rule", "Enforced by", "Shown by", "Not covered"], rows))
 }

@@ -1,4 +1,4 @@
-//! Whether what a statement names is there.
+//! Looks up what a statement names.
 
 use std::fs;
 
@@ -7,16 +7,16 @@ use serde_json::Value;
 use super::root;
 use crate::evidence::{declares, implements};
 
-/// What is wrong with the name of code.
+/// The fault of a name of code.
 pub(super) fn code(name: &str) -> Option<String> {
     if let Some((path, pointer)) = name.split_once('#') {
-        let Some(file) = json(path) else { return Some(format!("there is no JSON file `{path}`")) };
+        let Some(file) = json(path) else { return Some(format!("no JSON file `{path}`")) };
         let found = pointer.split('/').skip(1).try_fold(&file, |value, step| element(value, step));
-        return found.is_none().then(|| format!("`{pointer}` leads nowhere in `{path}`"));
+        return found.is_none().then(|| format!("`{pointer}` is not in `{path}`"));
     }
     let (path, item) = name.split_once("::").unwrap_or((name, ""));
     let Ok(source) = fs::read_to_string(root().join(path)) else {
-        return Some(format!("there is no file `{path}`"));
+        return Some(format!("no file `{path}`"));
     };
     let names: Vec<_> = item.split("::").filter(|name| !name.is_empty()).collect();
     let there =
@@ -25,33 +25,33 @@ pub(super) fn code(name: &str) -> Option<String> {
     missing.map(|(_, name)| format!("`{name}` is not in `{path}`"))
 }
 
-/// What is wrong with the name of a test.
+/// The fault of a name of a test.
 pub(super) fn test(name: &str) -> Option<String> {
     let Some((path, function)) = name.split_once("::") else {
-        // A program that must not compile, with what rustc says of it.
+        // A compile-fail case, with rustc's error.
         let answer = name.strip_suffix(".rs").map(|stem| root().join(format!("{stem}.stderr")));
         let there = name.contains("/tests/ui/") && answer.is_some_and(|answer| answer.is_file());
-        return (!there).then(|| format!("`{name}` is not a program that must not compile"));
+        return (!there).then(|| format!("`{name}` is not a compile-fail case"));
     };
     let Ok(source) = fs::read_to_string(root().join(path)) else {
-        return Some(format!("there is no file `{path}`"));
+        return Some(format!("no file `{path}`"));
     };
     let lines: Vec<_> = source.lines().collect();
     let start = format!("fn {function}(");
     let found = lines.iter().position(|line| line.trim_start().trim_start_matches("async ").starts_with(&start));
     let attributes = lines.iter().take(found.unwrap_or(0)).rev().take_while(|line| line.trim_start().starts_with("#["));
     let is_test = attributes.into_iter().any(|line| line.contains("#[test]") || line.contains("#[tokio::test"));
-    (!is_test).then(|| format!("there is no test `{function}` in `{path}`"))
+    (!is_test).then(|| format!("no test `{function}` in `{path}`"))
 }
 
-/// What is wrong with the name of an example.
+/// The fault of a name of an example.
 pub(super) fn example(name: &str) -> Option<String> {
     let program = name.split('/').any(|folder| folder == "examples") && root().join(name).is_file();
     let there = program || name.ends_with(".jsonl") && omen_schema::example(name).is_some();
-    (!there).then(|| format!("there is no example `{name}`"))
+    (!there).then(|| format!("no example `{name}`"))
 }
 
-/// The codes of the findings that stand beside a log.
+/// The codes of the findings that a log is expected to give.
 pub(super) fn findings(name: &str) -> Vec<String> {
     let expect = name.strip_suffix(".jsonl").and_then(|stem| omen_schema::example(&format!("{stem}.expect.json")));
     let expect: Value = expect.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();

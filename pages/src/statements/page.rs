@@ -1,12 +1,12 @@
-//! The page of the table.
+//! The table of statements as a page.
 
 use std::fmt::Write as _;
 
 use super::{Document, State, Statement, Statements};
-use crate::docs::{code, table};
 use crate::evidence::{Evidence, Proof};
+use crate::markdown::{code, table};
 
-/// The counts, why some have no example, and a table a section.
+/// The counts, the reasons why some statements have no example, and one table for each section.
 pub(super) fn write(statements: &Statements, evidence: &Evidence) -> String {
     let mut out = counts(statements);
     out.push_str("\nStatements without an example are of these kinds:\n\n");
@@ -43,7 +43,7 @@ fn row(statement: &Statement, evidence: &Evidence) -> Vec<String> {
     let code = code.chain(statement.code.iter().map(|name| link(name)));
     let (programs, tests): (Vec<_>, Vec<_>) =
         gate.map(|row| proofs(&row.shown)).unwrap_or_default().into_iter().partition(|link| link.starts_with("[`ui/"));
-    // What is named here is closer to the statement than what shows the whole code.
+    // Tests that the statement names are more specific than those of the whole code.
     let tests =
         if statement.tests.is_empty() { tests } else { statement.tests.iter().map(|name| link(name)).collect() };
     let examples = statement.examples.iter().map(|name| example(name)).chain(programs);
@@ -71,15 +71,15 @@ fn state(statement: &Statement) -> String {
     }
 }
 
-/// A link to code or a test, with the shortest name that says what it is.
+/// A link to code or a test, by the shortest name that identifies it.
 fn link(name: &str) -> String {
     let path = name.split(['#', ':']).next().unwrap_or(name);
     let file = path.rsplit('/').next().unwrap_or(path);
     let item = name.strip_prefix(path).unwrap_or_default();
     let text = match item.rsplit_once("::") {
-        // The name of a test says enough.
+        // The name of a test identifies it.
         Some((_, function)) if path.contains("/tests/") => function.to_owned(),
-        // Many functions have the same name, in files that say what they are about.
+        // Many functions have the same name; the file tells them apart.
         Some(("", function)) => format!("{}::{function}", file.trim_end_matches(".rs")),
         Some(_) => item.trim_start_matches("::").to_owned(),
         None => format!("{file}{item}"),

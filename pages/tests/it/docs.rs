@@ -1,5 +1,5 @@
-//! The generated parts of the docs are those of the schema files and of the compile-fail cases, and what is said of
-//! each code of the gate is there.
+//! The generated parts of the docs match the schema files and the compile-fail cases, and the evidence for each code of the
+//! gate exists.
 
 use omen_pages::docs;
 use omen_pages::evidence::Evidence;
@@ -14,7 +14,7 @@ fn the_pages_are_up_to_date() {
 }
 
 #[test]
-fn the_pages_show_what_they_are_for() {
+fn each_page_has_its_content() {
     let pages = docs::pages().map(|path| std::fs::read_to_string(path).expect("a page"));
     let [protocol, errors, gate, statements] = &pages;
     for table in ["| `S3_DECIDE/ACT` |", "| INV-012 |", "| E7 |", "| `QueueUpdatePacket` |", "| `release` |"] {
@@ -37,7 +37,7 @@ fn the_pages_show_what_they_are_for() {
     }
 }
 
-/// The one code of a world in which there is no other.
+/// The faults of one row, where R5 is the only code.
 fn faults(row: &str) -> Vec<String> {
     Evidence::parse(&format!(r#"{{"R5": {row}}}"#)).expect("rows").faults(["R5"])
 }
@@ -46,13 +46,13 @@ fn faults(row: &str) -> Vec<String> {
 fn evidence_is_looked_up_by_name() {
     let (file, test) = ("omen-gate/src/call/health.rs", "health::the_number_of_tools_is_bounded");
     let row = |enforced: &str, shown: &str| {
-        format!(r#"{{"enforced": ["{enforced}"], "shown": ["{shown}"], "outside": "What a program makes of it."}}"#)
+        format!(r#"{{"enforced": ["{enforced}"], "shown": ["{shown}"], "outside": "What a program does with it."}}"#)
     };
     for right in [file, &format!("{file} Health"), &format!("{file} Health::snapshot"), &format!("{file} snapshot")] {
         assert!(faults(&row(right, test)).is_empty(), "{right}");
     }
     for (wrong, fault) in [
-        ("omen-gate/src/wealth.rs", "R5: there is no file `omen-gate/src/wealth.rs`"),
+        ("omen-gate/src/wealth.rs", "R5: no file `omen-gate/src/wealth.rs`"),
         (&*format!("{file} Heal"), "R5: `Heal` is not in `omen-gate/src/call/health.rs`"),
         (&*format!("{file} Wealth::snapshot"), "R5: `Wealth` is not in `omen-gate/src/call/health.rs`"),
         (&*format!("{file} Health::snap"), "R5: `snap` is not in `omen-gate/src/call/health.rs`"),
@@ -64,20 +64,23 @@ fn evidence_is_looked_up_by_name() {
     }
     for (wrong, fault) in [
         ("health::the_number_of_tools", "R5: `the_number_of_tools` is not in `omen-gate/tests/it/health.rs`"),
-        ("ui/r5_nothing.rs", "R5: there is no file `omen-gate/tests/ui/r5_nothing.rs`"),
-        ("xtask health::x", "R5: there is no file `xtask/tests/it/health.rs`"),
+        ("ui/r5_nothing.rs", "R5: no file `omen-gate/tests/ui/r5_nothing.rs`"),
+        ("xtask health::x", "R5: no file `xtask/tests/it/health.rs`"),
     ] {
         assert_eq!(faults(&row(file, wrong)), [fault]);
     }
 }
 
 #[test]
-fn evidence_is_whole() {
-    assert_eq!(faults(r#"{"enforced": [], "shown": [], "outside": ""}"#), ["R5: something is left out"]);
+fn evidence_is_complete() {
+    assert_eq!(
+        faults(r#"{"enforced": [], "shown": [], "outside": ""}"#),
+        ["R5: `enforced`, `shown` or `outside` is empty"]
+    );
     let rows = Evidence::parse("{}").expect("rows");
-    assert_eq!(rows.faults(["R5"]), ["nothing is said of R5"]);
+    assert_eq!(rows.faults(["R5"]), ["missing evidence for R5"]);
     let stray = Evidence::parse(r#"{"R9": {"enforced": [], "shown": [], "outside": ""}}"#).expect("rows");
-    assert_eq!(stray.faults([]), ["there is no code R9", "R9: something is left out"]);
+    assert_eq!(stray.faults([]), ["unknown code R9", "R9: `enforced`, `shown` or `outside` is empty"]);
     assert!(Evidence::parse(r#"{"R5": {"enforced": [], "shown": [], "outside": "", "why": ""}}"#).is_err());
     assert!(Evidence::parse("[]").is_err());
 }

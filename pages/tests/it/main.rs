@@ -12,3 +12,4 @@ mod docs;
 mod expand;
 mod hidden;
 mod statements;
+mod words;

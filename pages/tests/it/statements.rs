@@ -1,31 +1,35 @@
-//! Every statement of the documents has its code, test and example, and all that is named is there.
+//! Every statement of the documents has its code, test and example, and everything that it names exists.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use omen_pages::statements::{Document, Statements, World};
 
-/// How many statements the documents make, as they were counted.
+/// Reading the schema files takes a second, so all tests share one.
+static WORLD: LazyLock<World> = LazyLock::new(|| World::read().expect("what statements refer to"));
+
+/// The number of statements in the documents, as counted by hand.
 const STATEMENTS: usize = 474;
 
 #[test]
 fn every_statement_has_code_test_and_example() {
     let statements = Statements::read().expect("the files of statements");
-    let faults = statements.faults(&World::read().expect("what statements refer to"));
+    let faults = statements.faults(&WORLD);
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
     assert!(statements.count() >= STATEMENTS, "{} of {STATEMENTS} statements", statements.count());
 }
 
-/// What is wrong with one statement, but that other codes have none.
+/// The faults of one statement, without those of codes that no statement names.
 fn faults(statement: &str) -> Vec<String> {
     let text = format!(r#"{{"title": "D", "sections": [{{"title": "S", "statements": [{statement}]}}]}}"#);
     let documents = vec![Document::parse(&text).expect("a document")];
     let without = BTreeMap::from([("form".to_owned(), "A form.".to_owned())]);
-    let found = Statements::of(documents, without).faults(&World::read().expect("a world"));
+    let found = Statements::of(documents, without).faults(&WORLD);
     let about_it = found.into_iter().filter(|fault| fault.starts_with("D, S"));
     about_it.map(|fault| fault.rsplit_once("\": ").map_or(fault.clone(), |(_, what)| what.to_owned())).collect()
 }
 
-/// A statement that is in order, with one member replaced or added.
+/// A valid statement, with one member replaced or added.
 fn with(key: &str, value: &str) -> Vec<String> {
     let mut members = BTreeMap::from([
         ("says", r#""A task has a name.""#),
@@ -56,61 +60,50 @@ fn names_are_looked_up() {
         assert_eq!(with(key, right), [""; 0], "{key}: {right}");
     }
     for (key, wrong, fault) in [
-        ("code", r#"["schema/v0.7/none.json#/a"]"#, "there is no JSON file `schema/v0.7/none.json`"),
+        ("code", r#"["schema/v0.7/none.json#/a"]"#, "no JSON file `schema/v0.7/none.json`"),
         (
             "code",
             r#"["schema/v0.7/episode.fsm.json#/rules/E8"]"#,
-            "`/rules/E8` leads nowhere in `schema/v0.7/episode.fsm.json`",
+            "`/rules/E8` is not in `schema/v0.7/episode.fsm.json`",
         ),
         (
             "code",
             r#"["schema/v0.7/episode.fsm.json#/rows/S0_IDLE:believe"]"#,
-            "`/rows/S0_IDLE:believe` leads nowhere in `schema/v0.7/episode.fsm.json`",
+            "`/rows/S0_IDLE:believe` is not in `schema/v0.7/episode.fsm.json`",
         ),
-        ("code", r#"["pages/src/none.rs"]"#, "there is no file `pages/src/none.rs`"),
+        ("code", r#"["pages/src/none.rs"]"#, "no file `pages/src/none.rs`"),
         ("code", r#"["pages/src/statements.rs::Statements::reed"]"#, "`reed` is not in `pages/src/statements.rs`"),
-        (
-            "tests",
-            r#"["pages/tests/it/statements.rs::faults"]"#,
-            "there is no test `faults` in `pages/tests/it/statements.rs`",
-        ),
-        (
-            "tests",
-            r#"["pages/tests/it/statements.rs::names"]"#,
-            "there is no test `names` in `pages/tests/it/statements.rs`",
-        ),
+        ("tests", r#"["pages/tests/it/statements.rs::faults"]"#, "no test `faults` in `pages/tests/it/statements.rs`"),
+        ("tests", r#"["pages/tests/it/statements.rs::names"]"#, "no test `names` in `pages/tests/it/statements.rs`"),
         (
             "tests",
             r#"["omen-gate/tests/ui/pg6_none.rs"]"#,
-            "`omen-gate/tests/ui/pg6_none.rs` is not a program that must not compile",
+            "`omen-gate/tests/ui/pg6_none.rs` is not a compile-fail case",
         ),
-        ("examples", r#"["valid/none.jsonl"]"#, "there is no example `valid/none.jsonl`"),
-        ("examples", r#"["pages/src/lib.rs"]"#, "there is no example `pages/src/lib.rs`"),
-        ("decisions", r#"["D0"]"#, "there is no decision D0"),
-        ("rules", r#"["INV-099"]"#, "there is no code INV-099"),
-        ("gate", r#""PG-9""#, "the gate has no evidence of PG-9"),
-        ("without", r#""form""#, "either there are examples, or `without` says why not"),
+        ("examples", r#"["valid/none.jsonl"]"#, "no example `valid/none.jsonl`"),
+        ("examples", r#"["pages/src/lib.rs"]"#, "no example `pages/src/lib.rs`"),
+        ("decisions", r#"["D0"]"#, "unknown decision D0"),
+        ("rules", r#"["INV-099"]"#, "unknown code INV-099"),
+        ("gate", r#""PG-9""#, "the gate has no evidence for PG-9"),
+        ("without", r#""form""#, "expected either `examples` or `without`"),
     ] {
         assert_eq!(with(key, wrong), [fault], "{key}: {wrong}");
     }
 }
 
 #[test]
-fn a_statement_is_whole() {
+fn a_statement_is_complete() {
     let missing = faults(r#"{"says": "A task has a name.", "state": "met"}"#);
-    assert_eq!(
-        missing,
-        ["no code is named", "no test is named", "either there are examples, or `without` says why not"]
-    );
-    assert_eq!(with("state", r#""decided""#), ["no decision is named"]);
-    assert_eq!(with("state", r#""not_checkable""#), ["no reason is given"]);
-    assert_eq!(with("says", r#""Name""#), ["a statement is a sentence"]);
-    // A log that breaks another rule shows nothing of this one.
+    assert_eq!(missing, ["missing `code`", "missing `tests`", "expected either `examples` or `without`"]);
+    assert_eq!(with("state", r#""decided""#), ["missing `decisions`"]);
+    assert_eq!(with("state", r#""not_checkable""#), ["missing `reason`"]);
+    assert_eq!(with("says", r#""Name""#), ["`says` is not a sentence with a full stop"]);
+    // A log that breaks another rule does not show this one.
     let other = r#"["E1"], "examples": ["invalid/inv-002-subpar-act.jsonl"]"#;
     assert!(
         faults(&format!(
             r#"{{"says": "A decision needs beliefs.", "state": "met", "code": ["pages/src/lib.rs"],
-            "tests": ["pages/tests/it/statements.rs::a_statement_is_whole"], "rules": {other}}}"#
+            "tests": ["pages/tests/it/statements.rs::a_statement_is_complete"], "rules": {other}}}"#
         ))
         .contains(&"no example has a finding of E1".to_owned())
     );
@@ -124,12 +117,11 @@ fn statements_and_codes_are_neither_repeated_nor_left_out() {
     let text = format!(r#"{{"title": "D", "sections": [{{"title": "S", "statements": [{one}, {one}]}}]}}"#);
     let without = BTreeMap::from([("form".to_owned(), "A form.".to_owned())]);
     let statements = Statements::of(vec![Document::parse(&text).expect("a document")], without);
-    let world = World::read().expect("a world");
-    let faults = statements.faults(&world);
+    let faults = statements.faults(&WORLD);
     let has = |text: &str| faults.iter().any(|fault| fault.ends_with(text));
     assert_eq!(statements.count(), 2);
-    assert!(has("\"A task has a name.\" stands there twice"), "{faults:?}");
-    assert!(has("there is no kind `other` of statements without an example"), "{faults:?}");
-    assert!(has("no statement is of the kind `form`"), "{faults:?}");
-    assert!(world.codes.iter().all(|code| has(&format!("no statement is about {code}"))), "{faults:?}");
+    assert!(has("\"A task has a name.\" is repeated"), "{faults:?}");
+    assert!(has("unknown kind `other` in `without`"), "{faults:?}");
+    assert!(has("no statement has the kind `form`"), "{faults:?}");
+    assert!(WORLD.codes.iter().all(|code| has(&format!("no statement names the code {code}"))), "{faults:?}");
 }

@@ -1,4 +1,4 @@
-//! The agent whose episodes are measured: it reads a setting.
+//! The agent of the benchmarks: it reads a setting.
 
 use std::time::SystemTime;
 
@@ -27,12 +27,12 @@ pub(super) fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
     .seal()
 }
 
-/// An episode of its own, whose log is in memory.
+/// The setup of an episode whose log is in memory.
 pub(super) fn setup(number: u32) -> Result<Setup, Failure> {
     Ok(Setup::new(format!("corr_{number}").parse()?, &envelope(), now).claims(&Claims::new()))
 }
 
-/// A task that reads, and the episode that has ordered it: it may be carried out for as long as that lives.
+/// A task that reads, and the episode that ordered it, which must outlive the task.
 pub(super) fn task(setup: Setup) -> Result<(Episode<Open<Execute, 1>>, Pending), Failure> {
     let ruling = Arbitration::of(["read"])
         .veto(|_| true)?
@@ -49,11 +49,11 @@ pub(super) fn task(setup: Setup) -> Result<(Episode<Open<Execute, 1>>, Pending),
 }
 
 /// # Errors
-/// If the task was not done: what is measured must be what is meant.
+/// If the task did not succeed.
 pub(super) fn succeeded(settled: &Settled) -> Result<(), Failure> {
     match settled.status() {
         omen::packet::ResultStatus::Success => Ok(()),
-        _ => Err(format!("the task was not done: {settled:?}").into()),
+        _ => Err(format!("the task did not succeed: {settled:?}").into()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A corpus of legal, varied, interleaved episodes, made from a seed alone.
+//! A corpus of legal, varied, interleaved episodes, generated from a seed alone.
 
 use fastrand::Rng;
 
@@ -15,15 +15,15 @@ use writer::Writer;
 pub struct Corpus {
     /// The text.
     pub bytes: Vec<u8>,
-    /// How many lines it has.
+    /// Number of lines.
     pub packets: u64,
-    /// How many episodes it has.
+    /// Number of episodes.
     pub episodes: u64,
 }
 
 impl Corpus {
-    /// Whole episodes. The same seed and count give the same bytes everywhere; with `shuffled` the
-    /// same packets, the members of every object in another order.
+    /// Generates complete episodes. The same seed and count give the same bytes everywhere; with `shuffled`, the same packets
+    /// with the members of every object in another order.
     #[must_use]
     pub fn generate(seed: u64, episodes: u64, shuffled: bool) -> Self {
         let mut writer = Writer::new(shuffled.then_some(seed));
@@ -36,7 +36,7 @@ impl Corpus {
     }
 }
 
-/// Makes episodes that stay open, and gives them line by line; no line is kept.
+/// Generates episodes that stay open, line by line; no line is kept.
 pub fn open_episodes(seed: u64, episodes: u64, mut each: impl FnMut(&[u8])) {
     let mut writer = Writer::new(None);
     let mut interleaved = Interleaved::new(seed, episodes, OPEN);
@@ -46,7 +46,7 @@ pub fn open_episodes(seed: u64, episodes: u64, mut each: impl FnMut(&[u8])) {
     }
 }
 
-/// Episodes of which a limited number is being written at a time.
+/// Episodes, of which a limited number is being written at a time.
 struct Interleaved {
     rng: Rng,
     seed: u64,
@@ -61,7 +61,7 @@ impl Interleaved {
         Self { rng: Rng::with_seed(seed), seed, ways, running: Vec::new(), begun: 0, episodes }
     }
 
-    /// Writes the next packet of some episode; false if all are at their end.
+    /// Writes the next packet of a random episode; false if all have ended.
     fn write(&mut self, writer: &mut Writer) -> bool {
         loop {
             while self.running.len() < RUNNING && self.begun < self.episodes {

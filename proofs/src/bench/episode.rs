@@ -1,8 +1,7 @@
-//! What the typed API costs: packets that an episode writes, the lease of a task, and the end of an episode that is
-//! dropped.
+//! The cost of the typed API: the packets of an episode, the lease of a task, and dropping an episode.
 //!
-//! Each measure has beside it, in the same round, what it is compared with: the same packets judged as a validator
-//! judges them; the same episode ended by hand.
+//! Each measure is compared, in the same round, with its counterpart: the same packets validated from their text; the same
+//! episode ended by hand.
 
 use std::fmt;
 use std::hint::black_box;
@@ -16,14 +15,14 @@ use serde::Serialize;
 use super::samples::Samples;
 use super::{Failure, agent};
 
-/// How much is measured.
+/// The amount of work.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
-    /// How many rounds; the medians count.
+    /// Rounds; the report shows medians.
     pub rounds: u32,
-    /// Episodes a round and measure.
+    /// Episodes for each round and measure.
     pub episodes: u32,
-    /// Leases a round.
+    /// Leases for each round.
     pub leases: u32,
 }
 
@@ -33,30 +32,31 @@ impl Default for Counts {
     }
 }
 
-/// What came out: medians over the rounds; ratios are medians of the rounds' own. µs are microseconds, ns nanoseconds.
+/// The result: medians over the rounds; a ratio is the median of the ratios of each round. Times are in microseconds (µs) and
+/// nanoseconds (ns).
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// A packet of a whole episode, made, judged, written to memory and taken in.
+    /// A packet of a complete episode: built, judged, written to memory and accepted.
     pub packet_us: f64,
-    /// The same packet judged and taken in from its text.
+    /// The same packet, judged and accepted from its text.
     pub judged_us: f64,
-    /// How many times as long the typed API takes for a packet.
+    /// The first divided by the second.
     pub packet_over_judged: f64,
-    /// A lease: a task begun, asked once whether it stands, and put back.
+    /// A lease: a task is started, its lease is checked once, and it is returned.
     pub lease_ns: f64,
-    /// What a lease takes of a packet of the typed API.
+    /// A lease divided by a packet.
     pub lease_over_packet: f64,
-    /// An episode with an open directive, dropped: its end is written by the drop policy.
+    /// An episode with an open directive that is dropped, so that the drop policy writes its end.
     pub dropped_us: f64,
     /// The same episode ended by hand: result, belief update, close.
     pub ended_us: f64,
     /// Dropped over ended by hand.
     pub dropped_over_ended: f64,
-    /// Packets of an episode.
+    /// Packets in an episode.
     pub packets: usize,
-    /// Times that each measure was taken.
+    /// Number of measurements of each kind.
     pub rounds: u32,
-    /// Episodes a round and measure.
+    /// Episodes for each round and measure.
     pub episodes: u32,
 }
 
@@ -73,7 +73,7 @@ enum Measure {
 /// Measures everything.
 ///
 /// # Errors
-/// If an episode does not come to its end: what is measured must be what is meant.
+/// If an episode does not end as expected.
 pub fn run(counts: &Counts) -> Result<Report, Failure> {
     let Counts { rounds, episodes, leases } = *counts;
     let mut samples = Samples::default();
@@ -110,7 +110,7 @@ fn end((episode, task): Acting) -> Result<Closed, Failure> {
     Ok(episode.review(Belief::new("db", "pool", 50)).close()?)
 }
 
-/// Whole episodes, typed and judged; says how many packets one has.
+/// Complete episodes, typed and judged; returns the number of packets in one.
 fn whole(episodes: u32, samples: &mut Samples<Measure>) -> Result<usize, Failure> {
     let begun = Instant::now();
     let mut logs = Vec::new();
@@ -128,7 +128,7 @@ fn whole(episodes: u32, samples: &mut Samples<Measure>) -> Result<usize, Failure
             let facts = PacketFacts::parse(line)?;
             let verdict = machine.judge(&facts, None);
             if verdict.errors().next().is_some() {
-                return Err(format!("an episode is not judged clean: {verdict:?}").into());
+                return Err(format!("an episode has a finding: {verdict:?}").into());
             }
             machine.accept(&facts, &verdict);
         }
@@ -168,11 +168,14 @@ fn ends(episodes: u32, samples: &mut Samples<Measure>) -> Result<(), Failure> {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rounds, episodes, packets, .. } = self;
-        writeln!(f, "medians of {rounds} rounds; a round has {episodes} episodes of {packets} packets each measure\n")?;
+        writeln!(
+            f,
+            "medians of {rounds} rounds; each measure has {episodes} episodes of {packets} packets in a round\n"
+        )?;
         let rows = [
             ("a packet, typed", self.packet_us, "µs"),
             ("the same packet, judged from its text", self.judged_us, "µs"),
-            ("a lease: begin, ask, put back", self.lease_ns, "ns"),
+            ("a lease: start, check, return", self.lease_ns, "ns"),
             ("an episode dropped with an open directive", self.dropped_us, "µs"),
             ("the same episode ended by hand", self.ended_us, "µs"),
         ];

@@ -1,7 +1,7 @@
-//! What the gate itself costs: a call without the time of its tool, an entry of the audit log, its verification.
+//! The cost of the gate: a call without the time of its tool, an entry of the audit log, its verification.
 //!
-//! Each measure has beside it, in the same round, what the same would cost without the gate: the tool's function called
-//! as it is, a line of JSON written to a file, a log whose JSON is skipped.
+//! Each measure is compared, in the same round, with the same work without the gate: the tool's function called directly, a
+//! line of JSON written to a file, a log whose JSON is skipped.
 
 use std::fmt;
 
@@ -14,16 +14,16 @@ use super::Failure;
 use super::Samples;
 use calls::STEPS;
 
-/// How much is measured.
+/// The amount of work.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
-    /// How many rounds; the medians count.
+    /// Rounds; the report shows medians.
     pub rounds: u32,
-    /// Calls a round and measure.
+    /// Calls for each round and measure.
     pub calls: u32,
-    /// Entries of the audit log a round and measure.
+    /// Entries of the audit log for each round and measure.
     pub entries: u32,
-    /// Entries that wait for the disk each, a round and measure.
+    /// Entries that are synced one by one, for each round and measure.
     pub synced: u32,
 }
 
@@ -33,11 +33,11 @@ impl Default for Counts {
     }
 }
 
-/// What came out: medians over the rounds; ratios are medians of the rounds' own. µs are microseconds a call, `_s` is
-/// a second.
+/// The result: medians over the rounds; a ratio is the median of the ratios of each round. `_us` is microseconds per call, `_s`
+/// per second.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// A request's whole way, from `screen` to `ground`; the audit log is in memory.
+    /// A request from `screen` to `ground`; the audit log is in memory.
     pub call_us: f64,
     /// The same; the audit log is in files that are not synced.
     pub call_files_us: f64,
@@ -45,9 +45,9 @@ pub struct Report {
     pub task_us: f64,
     /// The same; the audit log is in files that are not synced.
     pub task_files_us: f64,
-    /// The tool's function with its arguments and its answer as JSON, without a gate.
+    /// The tool's function with its arguments and its result as JSON, without a gate.
     pub bare_us: f64,
-    /// How many times as long a call takes through the gate, with the log in memory.
+    /// A call through the gate, with the log in memory, divided by the function alone.
     pub call_over_bare: f64,
     /// The steps of a call, in their order, with the log in memory.
     pub steps: Vec<StepCost>,
@@ -75,22 +75,22 @@ pub struct Report {
     pub verified_over_skipped: f64,
     /// Bytes of an entry.
     pub entry_bytes: usize,
-    /// Times that each measure was taken.
+    /// Number of measurements of each kind.
     pub rounds: u32,
-    /// Calls a round and measure.
+    /// Calls for each round and measure.
     pub calls: u32,
-    /// Entries a round and measure.
+    /// Entries for each round and measure.
     pub entries: u32,
-    /// Synced entries a round and measure.
+    /// Synced entries for each round and measure.
     pub synced: u32,
 }
 
-/// What a step of a call costs.
+/// The cost of a step of a call.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct StepCost {
     /// Its method.
     pub step: &'static str,
-    /// How long it takes.
+    /// Its time in microseconds.
     pub us: f64,
 }
 
@@ -115,7 +115,7 @@ enum Measure {
 /// Measures everything.
 ///
 /// # Errors
-/// If a call does not come through, or the files cannot be written.
+/// If a call is refused, or if the files cannot be written.
 pub fn run(counts: &Counts) -> Result<Report, Failure> {
     let Counts { rounds, calls, entries, synced } = *counts;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
@@ -161,7 +161,7 @@ impl fmt::Display for Report {
             f,
             "medians of {rounds} rounds; a round has {calls} calls, {entries} entries of {entry_bytes} bytes,"
         )?;
-        writeln!(f, "and {synced} synced ones, each measure. Files are in the system's folder for temporary files.\n")?;
+        writeln!(f, "and {synced} synced ones for each measure. Files are in the system's temporary folder.\n")?;
         writeln!(f, "{:46}{:>10}", "a call, without the time of its tool", "µs")?;
         let rows = [
             ("screen to ground, log in memory", self.call_us),

@@ -1,4 +1,4 @@
-//! The measures, and their taking turns.
+//! The measures of validation, which alternate.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -36,7 +36,7 @@ impl Measure {
     ];
 }
 
-/// Takes all measures, then all again, for so many rounds: speeds in MB/s.
+/// Takes each measure once in every round: speeds in MB/s.
 pub(super) fn speeds(corpus: &Corpus, shuffled: &Corpus, rounds: u32) -> Result<Samples<Measure>, Failure> {
     let schemas = Schemas::as_shipped()?;
     let sample = sample(&corpus.bytes);
@@ -61,7 +61,7 @@ pub(super) fn speeds(corpus: &Corpus, shuffled: &Corpus, rounds: u32) -> Result<
 }
 
 impl Measure {
-    /// How many packets are refused: none, and it keeps the optimiser from leaving the work out.
+    /// The number of refused packets. It is zero, but counting it keeps the optimiser from removing the work.
     fn run(self, bytes: &[u8], schemas: &Validator) -> usize {
         let refused = |accepts: &dyn Fn(&[u8]) -> bool| lines(bytes).filter(|line| !accepts(line)).count();
         match self {
@@ -80,18 +80,22 @@ impl Measure {
                 let mut sink = Nowhere;
                 let mut validator = omen::Validator::new(omen::ValidatorOptions::default());
                 validator.feed(bytes, &mut sink);
-                usize::try_from(validator.finish(&mut sink).errors).unwrap_or(usize::MAX)
+                let Ok(summary) = validator.finish(&mut sink);
+                usize::try_from(summary.errors).unwrap_or(usize::MAX)
             }
         }
     }
 }
 
-/// Findings are counted by the validator itself.
+/// Drops findings; the validator counts them.
 struct Nowhere;
 
 impl Sink for Nowhere {
-    fn finding(&mut self, finding: Finding, _: Option<&str>) {
+    type Error = std::convert::Infallible;
+
+    fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Self::Error> {
         black_box(finding);
+        Ok(())
     }
 }
 
@@ -104,23 +108,23 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Some lines of all parts: JSON Schema takes too long for the whole.
+/// A sample of the lines: JSON Schema would take too long for all.
 fn sample(bytes: &[u8]) -> Vec<u8> {
     lines(bytes).step_by(SAMPLED).flat_map(|line| [line, b"\n"].concat()).collect()
 }
 
-/// One line of so many is in the sample.
+/// One line of this many is in the sample.
 const SAMPLED: usize = 20;
 
-/// Judges a corpus; what is measured must be what is meant: clean logs, hardly a warning.
+/// Checks that a corpus is what the benchmark is about: clean logs with hardly a warning.
 ///
 /// # Errors
-/// If there is any error, or a warning in more than one packet of a hundred.
+/// If there is an error, or more than one warning for a hundred packets.
 pub(super) fn clean(corpus: &Corpus) -> Result<(), Failure> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut validator = omen::Validator::new(omen::ValidatorOptions::default());
     validator.feed(&corpus.bytes, &mut findings);
-    let summary = validator.finish(&mut findings);
+    let Ok(summary) = validator.finish(&mut findings);
     let as_made = summary.packets == corpus.packets && summary.episodes == corpus.episodes;
     if as_made && summary.errors == 0 && summary.warnings * 100 <= summary.packets {
         return Ok(());

@@ -1,8 +1,8 @@
-//! What was measured, round by round.
+//! Measurements, round by round.
 
 use std::collections::BTreeMap;
 
-/// Values by measure, one a round.
+/// Values by measure, one for each round.
 #[derive(Debug)]
 pub(super) struct Samples<M>(BTreeMap<M, Vec<f64>>);
 
@@ -21,8 +21,8 @@ impl<M: Ord> Samples<M> {
         median(self.of(&measure).to_vec())
     }
 
-    /// How many times as much one measure is as another: the median over the rounds, in each of which
-    /// the two were taken one shortly after the other.
+    /// One measure divided by another: the median over the rounds, in each of which both were taken shortly one after the
+    /// other.
     pub(super) fn ratio(&self, measure: M, base: M) -> f64 {
         median(self.of(&measure).iter().zip(self.of(&base)).map(|(value, base)| value / base).collect())
     }

@@ -1,5 +1,4 @@
-//! JSON as a tree that keeps what JSON Schema does not see: the order of members, repeated keys,
-//! and how a number is written.
+//! JSON as a tree that keeps what JSON Schema ignores: the order of members, repeated keys, and the notation of numbers.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -57,7 +56,7 @@ impl Json {
         }
     }
 
-    /// Takes the child out that the last step of a path leads to.
+    /// Removes the value at a path.
     pub(super) fn remove(&mut self, path: &[usize]) {
         let Some((last, parents)) = path.split_last() else { return };
         match self.at(parents) {
@@ -67,7 +66,7 @@ impl Json {
         }
     }
 
-    /// The paths to all values that are of a kind, parents before children.
+    /// The paths of all values that match, parents before children.
     pub(super) fn paths(&self, is: impl Fn(&Json) -> bool) -> Vec<Path> {
         let mut found = Vec::new();
         self.visit(&mut Vec::new(), &mut |value, path| {
@@ -92,7 +91,7 @@ impl Json {
         }
     }
 
-    /// Whether an object in it has a key twice.
+    /// Whether an object in it repeats a key.
     pub(super) fn repeats_a_key(&self) -> bool {
         match self {
             Json::Array(elements) => elements.iter().any(Json::repeats_a_key),
@@ -104,7 +103,7 @@ impl Json {
         }
     }
 
-    /// How deep arrays and objects nest; 0 for a scalar.
+    /// The nesting of arrays and objects; 0 for a scalar.
     pub(super) fn depth(&self) -> usize {
         let inner = match self {
             Json::Array(elements) => elements.iter().map(Json::depth).max(),
@@ -114,7 +113,7 @@ impl Json {
         inner.unwrap_or(0) + 1
     }
 
-    /// Writes the value; `rng` makes the writing odd, with needless escapes and white space.
+    /// Writes the value; with `rng`, with needless escapes and white space.
     pub(super) fn write(&self, rng: &mut Option<fastrand::Rng>) -> String {
         let mut out = String::new();
         self.write_to(&mut out, rng);

@@ -13,23 +13,23 @@ use super::schemas::Schemas;
 /// How the verdicts disagree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The readers accept what they must refuse.
+    /// The readers accept an invalid packet.
     Accepted,
-    /// A reader refuses what it must accept.
+    /// A reader refuses a valid packet.
     Refused,
-    /// The walk does not find what the readers refuse, or finds what they do not.
+    /// The walk finds no error where the readers do, or an error where they do not.
     Walk,
-    /// An error has no pointer or span, or one that leads nowhere.
+    /// An error has no pointer or span, or an invalid one.
     Place,
-    /// The errors stand elsewhere than JSON Schema's.
+    /// The errors are at other places than those of JSON Schema.
     Elsewhere,
-    /// A packet does not come back as it was read.
+    /// A packet changes in a round trip.
     RoundTrip,
-    /// The readers do not read the same.
+    /// The readers differ.
     Readers,
 }
 
-/// A disagreement, in words.
+/// A disagreement with its details.
 pub(super) struct Complaint {
     pub(super) fault: Fault,
     pub(super) details: String,
@@ -45,11 +45,11 @@ fn complain<T>(fault: Fault, details: impl fmt::Display) -> Result<T, Complaint>
     Err(Complaint { fault, details: details.to_string() })
 }
 
-/// What the referee expects, without asking `omen-types`.
+/// The expected verdict, without `omen-types`.
 enum Expected {
-    /// No JSON, or nested too deep.
+    /// Invalid JSON, or nested too deep.
     Unreadable,
-    /// No packet.
+    /// An invalid packet.
     Refused(Option<Value>),
     Accepted(Value),
 }
@@ -63,7 +63,7 @@ fn expected(schemas: &Schemas, text: &str) -> Expected {
     if tree.depth() > MAX_DEPTH {
         Expected::Unreadable
     } else if tree.repeats_a_key() {
-        // JSON Schema sees one of two values only (D42).
+        // JSON Schema sees only one of the two values (D42).
         Expected::Refused(None)
     } else if schemas.accept(&value) {
         Expected::Accepted(value)
@@ -72,7 +72,7 @@ fn expected(schemas: &Schemas, text: &str) -> Expected {
     }
 }
 
-/// Compares all verdicts on a text; whether it is a packet.
+/// Compares all verdicts on a text; returns whether it is a valid packet.
 pub(super) fn judge(schemas: &Schemas, text: &str) -> Result<bool, Complaint> {
     let expected = expected(schemas, text);
     match (expected, text.parse::<Packet>(), PacketFacts::parse(text)) {
@@ -89,10 +89,10 @@ pub(super) fn judge(schemas: &Schemas, text: &str) -> Result<bool, Complaint> {
         (Expected::Accepted(_), Err(rejected), Err(_)) => complain(Fault::Refused, rejected),
         (_, Ok(_), Ok(_)) => complain(Fault::Accepted, "both readers accept"),
         (_, Ok(_), Err(rejected)) => {
-            complain(Fault::Accepted, format!("`Packet` accepts; `PacketFacts` says: {rejected}"))
+            complain(Fault::Accepted, format!("`Packet` accepts; `PacketFacts` reports: {rejected}"))
         }
         (_, Err(rejected), Ok(_)) => {
-            complain(Fault::Accepted, format!("`PacketFacts` accepts; `Packet` says: {rejected}"))
+            complain(Fault::Accepted, format!("`PacketFacts` accepts; `Packet` reports: {rejected}"))
         }
         (expected, Err(rejected), Err(other)) => {
             if rejected.errors != other.errors || rejected.claims != other.claims {
@@ -106,10 +106,10 @@ pub(super) fn judge(schemas: &Schemas, text: &str) -> Result<bool, Complaint> {
 
 fn accepted(text: &str, value: &Value, packet: &Packet, facts: &PacketFacts<'_>) -> Result<(), Complaint> {
     if let Some(error) = parse::walk(text).first() {
-        return complain(Fault::Walk, format!("accepted, but the walk says: {error}"));
+        return complain(Fault::Walk, format!("accepted, but the walk reports: {error}"));
     }
     if let Err(errors) = packet.check() {
-        return complain(Fault::Walk, format!("parsed, but not right when checked: {errors:?}"));
+        return complain(Fault::Walk, format!("parsed, but `check` reports: {errors:?}"));
     }
     let same = packet.packet_type() == facts.payload.packet_type()
         && packet.packet_type() == facts.header.packet_type
@@ -132,7 +132,7 @@ fn accepted(text: &str, value: &Value, packet: &Packet, facts: &PacketFacts<'_>)
     }
     match serde_json::from_value::<Packet>(value.clone()) {
         Ok(again) if again == *packet => Ok(()),
-        Ok(again) => complain(Fault::Readers, format!("{packet:?} is {again:?} when read from a tree")),
+        Ok(again) => complain(Fault::Readers, format!("{packet:?} becomes {again:?} when read from a tree")),
         Err(error) => complain(Fault::Readers, format!("refused when read from a tree: {error}")),
     }
 }
@@ -146,7 +146,7 @@ fn refused(schemas: &Schemas, text: &str, expected: Expected, rejected: &Rejecte
         return complain(Fault::Walk, "an unreadable text has more than one error");
     }
     if first.message.starts_with("the packet does not match its schema") {
-        return complain(Fault::Walk, format!("the walk finds nothing: {first}"));
+        return complain(Fault::Walk, format!("the walk finds no error: {first}"));
     }
     let repeated = matches!(expected, Expected::Refused(None));
     for error in &rejected.errors {
@@ -155,7 +155,7 @@ fn refused(schemas: &Schemas, text: &str, expected: Expected, rejected: &Rejecte
             return complain(Fault::Walk, format!("expected the code {code}: {error}"));
         }
         if text.get(span.clone()).is_none() || (span.is_empty() && !text.is_empty()) {
-            return complain(Fault::Place, format!("the span {span:?} is no text: {error}"));
+            return complain(Fault::Place, format!("invalid span {span:?}: {error}"));
         }
         if code == Code::Json {
             continue;
@@ -163,9 +163,9 @@ fn refused(schemas: &Schemas, text: &str, expected: Expected, rejected: &Rejecte
         let Some(at) = &error.pointer else { return complain(Fault::Place, format!("no pointer: {error}")) };
         let holds = |place: &Range<usize>| place.start <= span.start && span.end <= place.end;
         let Some(place) = parse::locate(text, at) else {
-            return complain(Fault::Place, format!("the pointer leads nowhere: {error}"));
+            return complain(Fault::Place, format!("invalid pointer: {error}"));
         };
-        // An unknown member is shown by its name. A pointer past a repeated key has two places.
+        // The span of an unknown member is its name. A pointer past a repeated key has two places.
         if !holds(&place) && !repeated {
             let around = parse::locate(text, pointer::parent(at).unwrap_or_default());
             if !around.as_ref().is_some_and(holds) {
@@ -180,7 +180,7 @@ fn refused(schemas: &Schemas, text: &str, expected: Expected, rejected: &Rejecte
     same_errors(schemas, &value, rejected)
 }
 
-/// Each side's errors stand where the other has one.
+/// Each error of one side has an error of the other at its place.
 fn same_errors(schemas: &Schemas, value: &Value, rejected: &Rejected) -> Result<(), Complaint> {
     let Some(packet_type) = rejected.claims.packet_type else { return Ok(()) };
     let theirs = schemas.error_places(packet_type.as_str(), value);
@@ -204,7 +204,7 @@ fn same_errors(schemas: &Schemas, value: &Value, rejected: &Rejected) -> Result<
     Ok(())
 }
 
-/// Whether two values are the same to JSON Schema, for which `1.0` is `1`.
+/// Whether two values are equal in JSON Schema, where `1.0` is `1`.
 fn same_value(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || (a.as_f64() == b.as_f64() && (a.is_f64() || b.is_f64())),

@@ -30,21 +30,21 @@ macro_rules! kinds {
 kinds! {
     /// A member is dropped.
     Drop "member dropped",
-    /// A member is added that is of another object, or of none.
+    /// A member of another object, or an unknown one, is added.
     Add "member added",
-    /// A member's name gets a typing mistake.
+    /// A member's name gets a typo.
     Rename "member renamed",
     /// A value becomes `null`.
     Null "null",
-    /// A value becomes one of another JSON type.
+    /// A value gets another JSON type.
     Retype "type changed",
-    /// A value of an enumeration becomes another, one of another enumeration, or a typing mistake.
+    /// A value of an enumeration becomes another value, one of another enumeration, or a typo.
     Value "enum value",
-    /// A number moves to an edge, or is written otherwise.
+    /// A number moves to a bound, or changes its notation.
     Number "number",
-    /// A string moves to an edge.
+    /// A string moves to a bound.
     Text "string",
-    /// A timestamp moves to an edge.
+    /// A timestamp moves to a bound.
     Timestamp "timestamp",
     /// An array gains or loses elements.
     Array "array length",
@@ -52,30 +52,30 @@ kinds! {
     Payload "payload swapped",
     /// The packet type becomes another.
     PacketType "packet type",
-    /// The members of an object, or of all objects, change places.
+    /// The members of an object, or of all objects, are reordered.
     Shuffle "members shuffled",
     /// An object becomes the array of its values.
     Sequence "array for object",
-    /// Some value becomes a nested free-form one.
+    /// A value becomes a nested free-form one.
     Free "free-form value",
     /// A value becomes one from elsewhere in the packet.
     Graft "value from elsewhere",
-    /// A member that begins with `_`, or just not, is added.
+    /// A member is added whose name begins with `_`, or nearly so.
     Metadata "metadata",
     /// A member is repeated (D42).
     Repeat "key repeated",
-    /// Some value nests up to the limit, or beyond.
+    /// A value nests up to the limit, or beyond.
     Deep "deep nesting",
     /// The same values with needless escapes and white space.
     Spelling "odd spelling",
-    /// The text is no JSON any more, or ends in white space.
+    /// The text becomes invalid JSON, or ends in white space.
     Syntax "syntax",
 }
 
 /// What mutations draw from.
 pub(super) struct Pool<'s> {
     pub(super) schemas: &'s Schemas,
-    /// Valid packets made from the schemas.
+    /// Valid packets generated from the schemas.
     pub(super) samples: &'s [Json],
     /// Valid packets of the examples.
     pub(super) examples: &'s [Json],
@@ -88,7 +88,7 @@ impl Pool<'_> {
         rng.choice(packets)
     }
 
-    /// Changes a packet; `false` if this kind of change finds nothing to work on.
+    /// Changes a packet; `false` if this kind of change does not apply to it.
     pub(super) fn apply(&self, kind: Kind, tree: &mut Json, rng: &mut Rng) -> bool {
         self.change(kind, tree, rng).is_some()
     }
@@ -210,7 +210,7 @@ impl Pool<'_> {
                 members.insert(rng.usize(..=members.len()), (name.to_owned(), value));
             }
             Kind::Repeat => {
-                // At the top there is metadata, too, which each reader keeps in its own way.
+                // At the top there is also metadata, which each reader keeps in its own way.
                 let members = if rng.u8(..4) == 0 { tree.members()? } else { full_object(tree, rng)? };
                 if members.is_empty() {
                     return None;
@@ -226,7 +226,7 @@ impl Pool<'_> {
                 let levels = (64 + rng.usize(..5)).saturating_sub(path.len() + rng.usize(..5));
                 *tree.at(&path)? = values::nest(rng, levels);
             }
-            // Both are matters of the text, not of the tree.
+            // Both change the text, not the tree.
             Kind::Spelling | Kind::Syntax => {}
         }
         Some(())
@@ -248,7 +248,7 @@ fn full_object<'t>(tree: &'t mut Json, rng: &mut Rng) -> Option<&'t mut Vec<(Str
     any(tree, rng, |value| matches!(value, Json::Object(members) if !members.is_empty()))?.members()
 }
 
-/// A member where anything may stand; one is added if there is none.
+/// A free-form member; one is added if there is none.
 fn roomy(tree: &mut Json, rng: &mut Rng) -> Option<Path> {
     let members = tree.members()?;
     let at = match members.iter().position(|(name, _)| name == "payload") {
@@ -285,7 +285,7 @@ fn retyped(value: &Json, rng: &mut Rng) -> Json {
     }
 }
 
-/// Breaks a text, mostly so that it is no JSON any more.
+/// Breaks a text, mostly so that it becomes invalid JSON.
 pub(super) fn break_text(text: &mut String, rng: &mut Rng) {
     let mut at = rng.usize(..=text.len());
     while !text.is_char_boundary(at) {

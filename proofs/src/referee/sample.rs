@@ -1,4 +1,4 @@
-//! Packets made from the schemas, so that every member of every type is there to be mutated.
+//! Packets generated from the schemas, so that every member of every type is mutated.
 
 use fastrand::Rng;
 use serde_json::Value;
@@ -7,11 +7,11 @@ use super::json::Json;
 use super::schemas::Schemas;
 use super::values;
 
-/// Makes valid packets.
+/// Generates valid packets.
 pub(super) struct Sampler<'s> {
     schemas: &'s Schemas,
     rng: Rng,
-    /// How many of 8 optional members are there.
+    /// How many of 8 optional members are present.
     fullness: u8,
 }
 
@@ -104,7 +104,7 @@ impl<'s> Sampler<'s> {
         Some(object)
     }
 
-    /// Adds what a conditional asks for, if it applies.
+    /// Adds what a conditional requires, if it applies.
     fn satisfy(
         &mut self,
         file: &str,

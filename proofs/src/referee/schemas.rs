@@ -1,7 +1,7 @@
 //! The schema files as the referee reads them: plain JSON, with `jsonschema` as the validator.
 //!
 //! Nothing here comes from `omen-codegen`, so that a mistake in its reading of the schemas cannot
-//! hide itself.
+//! go unnoticed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{Failure, pointer};
 
-/// The schema files and the validators made of them.
+/// The schema files and their validators.
 pub(crate) struct Schemas {
     /// By path under the version's folder.
     files: BTreeMap<String, Value>,
@@ -42,11 +42,11 @@ impl Schemas {
                 .with_draft(Draft::Draft202012)
                 .with_registry(&registry)
                 .should_validate_formats(true)
-                .with_format("date-time", move |text| digits_stand_right(text) && date_time.is_valid(&text.into()))
+                .with_format("date-time", move |text| has_digits_in_place(text) && date_time.is_valid(&text.into()))
                 .build(schema)
                 .map_err(|error| error.to_string())
         };
-        let union = files.get(UNION).ok_or("there is no union of packets")?;
+        let union = files.get(UNION).ok_or("missing the union of packets")?;
         let any = build(union)?;
         let branches = union.get("oneOf").and_then(Value::as_array).into_iter().flatten();
         let listed: Vec<&String> = branches
@@ -71,7 +71,7 @@ impl Schemas {
     /// The validator of all packets as the crate makes it, with its own check of timestamps.
     pub(crate) fn as_shipped() -> Result<Validator, Failure> {
         let (files, registry) = files()?;
-        let union = files.get(UNION).ok_or("there is no union of packets")?;
+        let union = files.get(UNION).ok_or("missing the union of packets")?;
         let options = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true);
         Ok(options.with_registry(&registry).build(union).map_err(|error| error.to_string())?)
     }
@@ -130,7 +130,7 @@ impl Schemas {
         self.any.is_valid(value)
     }
 
-    /// Where the schema of one packet type finds errors.
+    /// The places of errors, by the schema of one packet type.
     pub(super) fn error_places(&self, packet_type: &str, value: &Value) -> Vec<ErrorPlace> {
         let Some(validator) = self.packets.get(packet_type) else { return Vec::new() };
         let place = |error: jsonschema::ValidationError<'_>| ErrorPlace {
@@ -154,7 +154,7 @@ fn files() -> Result<(BTreeMap<String, Value>, Registry<'static>), Failure> {
     Ok((files, registry.prepare()?))
 }
 
-/// Where JSON Schema finds an error.
+/// The place of an error of JSON Schema.
 #[derive(Debug)]
 pub(super) struct ErrorPlace {
     pub(super) pointer: String,
@@ -163,19 +163,19 @@ pub(super) struct ErrorPlace {
 }
 
 impl ErrorPlace {
-    /// Whether an error of ours at a pointer is this one.
+    /// Whether an error of `omen-types` at a pointer is this one.
     pub(super) fn is(&self, our: &str) -> bool {
-        // For JSON Schema, what is no array has no elements: then a wrong type makes a conditional
-        // apply, too. One error says enough.
+        // JSON Schema skips the elements of a value that is not an array, so a wrong type also makes a conditional
+        // apply. One error is enough.
         same_place(our, &self.pointer) || (self.conditional && pointer::parent(our) == pointer::parent(&self.pointer))
     }
 }
 
 /// Whether a timestamp has digits where digits belong.
 ///
-/// The built-in check of `jsonschema` 0.60 takes some other bytes for digits, too: it accepts
+/// The built-in check of `jsonschema` 0.60 takes some other bytes for digits: it accepts
 /// `2026-03-01T10:00:0-Z` and `20.6-03-01T10:00:00Z`.
-fn digits_stand_right(text: &str) -> bool {
+fn has_digits_in_place(text: &str) -> bool {
     let bytes = text.as_bytes();
     let numeric = |bytes: &[u8], form: &[u8]| {
         bytes.len() == form.len() && bytes.iter().zip(form).all(|(byte, form)| *form != b'0' || byte.is_ascii_digit())

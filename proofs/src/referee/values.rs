@@ -4,7 +4,7 @@ use fastrand::Rng;
 
 use super::json::Json;
 
-/// Numbers at and around every bound of the protocol, in every way of writing them.
+/// Numbers at and around every bound of the protocol, in every notation.
 pub(super) const NUMBERS: &[&str] = &[
     "0",
     "-0",
@@ -59,7 +59,7 @@ pub(super) const NUMBERS: &[&str] = &[
     "5",
 ];
 
-/// Timestamps of which some hold and some do not; which, the two sides must agree on.
+/// Timestamps, valid and invalid; both sides must agree on which is which.
 const TIMESTAMPS: &[&str] = &[
     "2026-03-01T10:00:00Z",
     "2026-03-01t10:00:00z",
@@ -119,7 +119,7 @@ const TIMESTAMPS: &[&str] = &[
     "2026-03-01T10:00:00.5+00:00",
 ];
 
-/// Texts that a pattern or a length may trip over.
+/// Texts at the edges of patterns and lengths.
 const TEXTS: &[&str] = &[
     "",
     " ",
@@ -159,7 +159,7 @@ const TEXTS: &[&str] = &[
     "\u{2028}",
 ];
 
-/// A text out of the list, or one made from the old one.
+/// A text from the list, or the old one modified.
 pub(super) fn text(rng: &mut Rng, old: &str) -> String {
     match rng.u8(..10) {
         0..4 => (*rng.choice(TEXTS).unwrap_or(&"")).to_owned(),
@@ -209,7 +209,7 @@ pub(super) fn timestamp(rng: &mut Rng, old: &str) -> String {
         0 => {
             let sign = if rng.bool() { '+' } else { '-' };
             let (hour, minute) = (rng.u8(..25), if rng.bool() { rng.u8(..62) } else { 59 });
-            // Half of them where a leap second can be: 23:59 UTC.
+            // Half of them at the only time of a leap second, 23:59 UTC.
             let (hours, minutes) = if rng.bool() {
                 let local = u16::from(hour % 24) * 60 + u16::from(minute % 60);
                 let east = (local + 1) % 1440;
@@ -237,7 +237,7 @@ pub(super) fn timestamp(rng: &mut Rng, old: &str) -> String {
     }
 }
 
-/// A timestamp that holds.
+/// A valid timestamp.
 pub(super) fn good_timestamp(rng: &mut Rng) -> String {
     let (day, hour, minute) = (rng.u8(1..29), rng.u8(..24), rng.u8(..60));
     let zone = rng.choice(&["Z", "z", "+00:00", "-08:00", "+05:45", ".25Z"]).unwrap_or(&"Z");
@@ -262,7 +262,7 @@ pub(super) fn free(rng: &mut Rng, levels: u8) -> Json {
     }
 }
 
-/// So many arrays or objects in one another.
+/// Arrays or objects, nested `levels` deep.
 pub(super) fn nest(rng: &mut Rng, levels: usize) -> Json {
     (0..levels).fold(Json::Null, |inner, _| {
         if rng.bool() { Json::Array(vec![inner]) } else { Json::Object(vec![("n".to_owned(), inner)]) }

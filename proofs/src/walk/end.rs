@@ -1,4 +1,4 @@
-//! Accidents: an episode is dropped where nobody meant it to be, and its log is judged.
+//! Accidents: an episode is dropped unintentionally, and its log is validated.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
@@ -11,7 +11,7 @@ use super::world::World;
 use super::{Report, judge};
 
 impl World<'_> {
-    /// Drops the episode in one of the ways in which programs do, and judges what it has written.
+    /// Drops the episode as programs do by accident, and validates its log.
     pub(super) fn end_by_accident(&mut self, episode: AnyEpisode, report: &mut Report) -> Result<(), String> {
         let accident = match self.rng.u8(..5) {
             0 => {
@@ -72,7 +72,7 @@ impl World<'_> {
         });
     }
 
-    /// A future that is dropped while a tool is waited for.
+    /// A future that is dropped while it waits for a tool.
     fn cancel_a_tool(&mut self, episode: AnyEpisode) {
         let (read, write) = (self.read(), self.write());
         cancel(async move {
@@ -100,12 +100,12 @@ impl World<'_> {
     }
 }
 
-/// Unwinds while it is dropped in an orderly way.
+/// Panics while it is dropped.
 struct Unwound(AnyEpisode);
 
 impl Drop for Unwound {
     fn drop(&mut self) {
-        // The episode goes after this, while the panic unwinds.
+        // The episode is dropped after this, while the panic unwinds.
         let _ = &self.0;
         unwind()
     }
@@ -115,7 +115,7 @@ async fn never() -> Result<i32, String> {
     std::future::pending().await
 }
 
-/// A panic that the program's panic hook does not report: there are thousands.
+/// A panic without a message from the panic hook, because there are thousands.
 fn unwind() -> ! {
     resume_unwind(Box::new("an accident"))
 }
@@ -124,7 +124,7 @@ fn panic_with(run: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(run));
 }
 
-/// Runs a future up to where it waits, and drops it there.
+/// Polls a future once, and drops it.
 fn cancel(future: impl Future<Output = ()>) {
     let mut context = Context::from_waker(Waker::noop());
     let future = pin!(future);

@@ -7,17 +7,17 @@ use omen_types::{DecisionOutcome, serde_json};
 
 use super::world::{Change, Get, Set, Swap, World};
 
-/// What came of a move.
+/// The result of a move.
 pub(super) enum Tried {
     /// It was made.
     Moved(AnyEpisode),
     /// It was refused.
     Refused(AnyEpisode, Arc<Refusal>),
-    /// It was made, and its type is not where the machine is.
+    /// It was made, but its type does not match the state of the machine.
     Astray(String),
 }
 
-/// What sort of move it was, which tells for what it may be refused.
+/// The kind of a move, which determines the codes that may refuse it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     /// A move that no rule can refuse.
@@ -28,7 +28,7 @@ pub(super) enum Sort {
     Writes,
     /// A decision in an envelope whose facts are known at run time.
     Decides,
-    /// A packet that is proposed as JSON: anything may be wrong with it.
+    /// A packet that is proposed as JSON: any code may refuse it.
     Proposed,
 }
 
@@ -117,19 +117,19 @@ impl World<'_> {
         }
     }
 
-    /// Ends the episode so that nothing is left open, and gives its log.
+    /// Ends the episode with nothing left open, and returns its log.
     pub(super) fn end(&mut self, episode: AnyEpisode) -> Vec<String> {
         if let AnyEpisode::Review(episode) = episode {
             return match episode.close() {
                 Ok(closed) => closed.lines().to_vec(),
-                // Over budget it may end in safe mode alone (INV-005).
+                // Over budget it can only end in safe mode (INV-005).
                 Err(refused) if refused.why.code() == Some(Code::Inv005) => {
                     self.halt(refused.episode.into_any()).lines().to_vec()
                 }
                 Err(refused) => refused.episode.lines().to_vec(),
             };
         }
-        // In safe mode a stream may end whatever was open.
+        // In safe mode a stream may end with anything open.
         self.halt(episode).lines().to_vec()
     }
 
@@ -169,8 +169,8 @@ impl World<'_> {
                 self.planned.push(assumption);
                 (moved(episode.verify(plan.max_tool_calls(3))), Sort::Commits)
             }
-            // Whether there is a plan is known at run time here.
-            2 | 3 if episode.ledger().verification().met & omen_fsm::Obligation::Plan.bit() != 0 => {
+            // Whether there is a plan is known only at run time.
+            2 | 3 if episode.ledger().verification().met.contains(omen_fsm::Obligation::Plan) => {
                 let orders = [self.read()];
                 (moved(episode.execute(orders).map(|(episode, _)| episode)), Sort::Commits)
             }
@@ -184,7 +184,7 @@ impl World<'_> {
                         self.proofs.push((proof, if self.rng.bool() { planned } else { again }));
                         (sure(episode), Sort::Sure)
                     }
-                    // Nothing was tried: the loop still lacks something.
+                    // No move was tried: the loop is not complete yet.
                     Err(refused) => (Tried::Moved(refused.episode.into_any()), Sort::Sure),
                 }
             }
@@ -301,7 +301,7 @@ impl World<'_> {
             },
             options: [choice("a"), choice("b"), choice("c")],
             gaps: [Gap { gap: "what it costs".to_owned(), impact_if_unknown: String::new() }],
-            next_step: Step { step: self.text(), rationale: String::new() },
+            next_step: Recommendation { step: self.text(), rationale: String::new() },
         }
     }
 
@@ -318,13 +318,13 @@ impl World<'_> {
         episode.alert(alert)
     }
 
-    /// So is the emergency halt.
+    /// The emergency halt is legal in every state, too.
     fn halt(&mut self, episode: AnyEpisode) -> AnyEpisode {
         let reason = self.text();
         episode.halt(reason).into_any()
     }
 
-    /// Something that a model might write, at any time.
+    /// A proposal of a model.
     fn propose(&mut self, episode: AnyEpisode) -> Tried {
         if self.rng.bool()
             && let Some(proposal) = self.rng.choice(self.proposals)
@@ -347,8 +347,8 @@ impl World<'_> {
     }
 }
 
-/// A move that was made: its type has to stand for where the machine is, or for a part of that (D11), and says
-/// that directives are open if some are.
+/// A move that was made. Its type must match the state of the machine, or a part of it (D11), and show whether directives are
+/// open.
 fn sure<S: Typestate>(episode: Episode<S>) -> Tried {
     let nodes = episode.nodes();
     let is_there = S::NODES.iter().all(|node| nodes.contains(*node));
@@ -358,7 +358,7 @@ fn sure<S: Typestate>(episode: Episode<S>) -> Tried {
     if is_there && (S::OPEN || !is_open || is_halted) {
         return Tried::Moved(episode.into_any());
     }
-    Tried::Astray(format!("the type is `{}`, and the machine is in {nodes:?}, directives open: {is_open}", S::NAME))
+    Tried::Astray(format!("the type is `{}`, but the machine is in {nodes:?}, directives open: {is_open}", S::NAME))
 }
 
 const PROPOSALS: [&str; 9] = [

@@ -1,4 +1,4 @@
-//! What a walk has beside its episode: random numbers, a clock, envelopes, permits.
+//! The surroundings of an episode: random numbers, a clock, envelopes, permits.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,20 +15,20 @@ tool!(pub(super) Set = "store.set", Write);
 tool!(pub(super) Swap = "store.swap", Mixed);
 scope!(pub(super) Change: tools [Set, Swap], operations [Read, Write, Modify]);
 
-/// What a walk has beside its episode.
+/// The surroundings of an episode.
 pub(super) struct World<'w> {
     pub(super) rng: Rng,
     seconds: Arc<AtomicU64>,
     start: Instant,
     first: DynEnvelope,
-    /// What a model might propose, made from the schemas.
+    /// Proposals of a model, generated from the schemas.
     pub(super) proposals: &'w [String],
-    /// Whether the model may say what others have to say.
+    /// Whether the model may also propose packets of other senders.
     pub(super) speaks_for_all: bool,
     pub(super) permits: Vec<Permit<Change>>,
     pub(super) proofs: Vec<(Proof, Vec<Assumption>)>,
     pub(super) planned: Vec<Assumption>,
-    /// What the episode writes, also after nobody holds it any more.
+    /// The packets of the episode, also after it was dropped.
     pub(super) written: Written,
     pub(super) on_drop: OnDrop,
 }
@@ -74,13 +74,13 @@ impl<'w> World<'w> {
         })
     }
 
-    /// What the episode starts with.
+    /// The setup of a new episode.
     pub(super) fn begin(&mut self) -> Result<Setup, Failure> {
         let setup = self.setup()?.log(self.written.clone()).on_drop(self.on_drop);
         Ok(if self.rng.bool() { setup.campaign("camp_walk".parse()?) } else { setup })
     }
 
-    /// What it is taken up with, from a copy of its log.
+    /// The setup for resuming it from a copy of its log.
     pub(super) fn setup(&self) -> Result<Setup, Failure> {
         let (start, seconds) = (self.start, Arc::clone(&self.seconds));
         let clock = move || start.plus_seconds(seconds.load(Ordering::Relaxed));
@@ -143,7 +143,7 @@ impl<'w> World<'w> {
     }
 }
 
-/// An envelope of random facts, such as the rules allow by itself.
+/// An envelope of random facts that is valid by itself.
 fn envelope(rng: &mut Rng) -> Result<DynEnvelope, Failure> {
     let mut pick = |values: &[&'static str]| *rng.choice(values).unwrap_or(&"");
     let text = json!({

@@ -1,5 +1,5 @@
-//! Each packet is the base with its type in the header and its payload spelled out (D67): as schemas, and as judged by an
-//! independent validator. The files are where the catalogue of the schema index names them.
+//! Each packet is the base with its type in the header and its payload spelled out (D67), both as schemas and in the verdicts
+//! of an independent validator. The files are where the catalogue of the schema index names them.
 
 use std::collections::BTreeMap;
 
@@ -26,11 +26,11 @@ fn text(value: &Value, pointer: &str) -> String {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_else(|| panic!("no text at {pointer}")).to_owned()
 }
 
-/// A schema without what identifies and describes it.
+/// A schema without its identification and description.
 fn bare(schema: &Value) -> Map<String, Value> {
     let Value::Object(members) = schema else { panic!("a schema is an object") };
     let own = ["$schema", "$id", "title", "description", "$defs"];
-    // What begins with `x-omen-` is for people and other checks, and demands nothing.
+    // Members that begin with `x-omen-` are for people and other checks, and constrain nothing.
     let kept = members.iter().filter(|(key, _)| !own.contains(&key.as_str()) && !key.starts_with("x-omen-"));
     let strip = |value: &Value| match value {
         Value::Object(_) => Value::Object(bare(value)),
@@ -58,7 +58,7 @@ fn each_packet_is_the_base_plus_its_payload() {
         let definition = packet.pointer(payload.strip_prefix('#').expect("a definition of the same file"));
         assert_eq!(definition.map(|payload| text(payload, "/type")).as_deref(), Some("object"), "{name}");
 
-        // What the packet says beyond the base, and nothing else.
+        // What the packet adds to the base, and nothing else.
         let mut expected = Value::Object(base.clone());
         expected["properties"]["header"]["properties"] = json!({ "packet_type": { "enum": [name] } });
         expected["properties"]["payload"] = json!({ "$ref": payload });
@@ -94,7 +94,7 @@ impl Validators {
         Self { packets: packets.collect(), base: build(&schema(BASE)) }
     }
 
-    /// Whether a value is a packet of its type; asked of the packet's schema, and of the base and the payload's.
+    /// Whether a value is a packet of its type, by the packet's schema, and by the base and the payload's schema.
     fn verdicts(&self, value: &Value) -> Option<(bool, bool)> {
         let (packet, payload) = self.packets.get(value.pointer("/header/packet_type")?.as_str()?)?;
         let in_parts = self.base.is_valid(value) && value.get("payload").is_some_and(|value| payload.is_valid(value));
@@ -111,7 +111,7 @@ fn a_packet_is_valid_exactly_if_base_and_payload_are() {
         .filter(|(path, _)| path.starts_with("valid/") && path.ends_with(".jsonl"))
         .flat_map(|(_, log)| log.lines());
     for value in lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-        // As it stands, and with each member of the packet and of its parts taken away or renamed.
+        // Unchanged, and with each member of the packet and of its parts removed or renamed.
         let mut all = vec![value.clone()];
         for place in ["", "/header", "/mcp", "/payload"] {
             let keys: Vec<String> = value

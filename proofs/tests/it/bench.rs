@@ -10,7 +10,7 @@ fn a_seed_makes_the_same_corpus_everywhere() {
     let corpus = Corpus::generate(7, EPISODES, false);
     assert_eq!(corpus.bytes, Corpus::generate(7, EPISODES, false).bytes);
     assert_ne!(corpus.bytes, Corpus::generate(8, EPISODES, false).bytes);
-    // A change of the generator makes new numbers of the benchmark: then this changes, too.
+    // A change of the generator changes the results of the benchmark, and this hash.
     assert_eq!(fnv(&corpus.bytes), 8_886_812_887_379_076_344, "hash of the corpus");
 }
 
@@ -20,7 +20,7 @@ fn the_corpus_is_judged_clean_in_any_order_of_members() {
     assert_ne!(corpus.bytes, shuffled.bytes);
     let (plain, other) = (judge(&corpus), judge(&shuffled));
     assert_eq!((plain.packets, plain.episodes, plain.errors), (corpus.packets, EPISODES, 0));
-    assert_eq!(plain, other, "the order of members is no matter");
+    assert_eq!(plain, other, "the order of members does not matter");
     assert!(plain.warnings * 100 <= plain.packets, "{plain:?}");
     let size = plain.bytes / plain.packets;
     assert!((1000..4000).contains(&size), "packets of {size} bytes");
@@ -37,7 +37,7 @@ fn judge(corpus: &Corpus) -> Summary {
     let mut findings: Vec<Finding> = Vec::new();
     let mut validator = Validator::new(omen::ValidatorOptions::default());
     validator.feed(&corpus.bytes, &mut findings);
-    let summary = validator.finish(&mut findings);
+    let Ok(summary) = validator.finish(&mut findings);
     assert_eq!(summary.errors, 0, "{:#?}", findings.first());
     summary
 }
@@ -46,7 +46,7 @@ fn values(corpus: &Corpus) -> Vec<serde_json::Value> {
     serde_json::Deserializer::from_slice(&corpus.bytes).into_iter().map(|value| value.expect("JSON")).collect()
 }
 
-/// FNV-1a: fixed for all time, unlike the hashers of the standard library.
+/// FNV-1a, which never changes, unlike the hashers of the standard library.
 fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -54,9 +54,9 @@ fn fnv(bytes: &[u8]) -> u64 {
 #[test]
 fn the_gate_is_measured_in_all_its_parts() {
     let counts = Counts { rounds: 2, calls: 3, entries: 5, synced: 2 };
-    let report = gate::run(&counts).expect("every call comes through, and every log is sound");
-    let told = serde_json::to_value(&report).expect("JSON");
-    let numbers: Vec<_> = told.as_object().expect("an object").iter().filter(|(name, _)| *name != "steps").collect();
+    let report = gate::run(&counts).expect("every call passes, and every log is sound");
+    let json = serde_json::to_value(&report).expect("JSON");
+    let numbers: Vec<_> = json.as_object().expect("an object").iter().filter(|(name, _)| *name != "steps").collect();
     for (name, value) in &numbers {
         assert!(value.as_f64().is_some_and(|number| number > 0.0), "{name}: {value}");
     }
@@ -69,9 +69,9 @@ fn the_gate_is_measured_in_all_its_parts() {
 #[test]
 fn the_typed_api_is_measured_in_all_its_parts() {
     let counts = episode::Counts { rounds: 2, episodes: 3, leases: 50 };
-    let report = episode::run(&counts).expect("every episode comes to its end");
-    let told = serde_json::to_value(&report).expect("JSON");
-    for (name, value) in told.as_object().expect("an object") {
+    let report = episode::run(&counts).expect("every episode ends");
+    let json = serde_json::to_value(&report).expect("JSON");
+    for (name, value) in json.as_object().expect("an object") {
         assert!(value.as_f64().is_some_and(|number| number > 0.0), "{name}: {value}");
     }
     let table = report.to_string();

@@ -7,7 +7,7 @@ fn readers_and_json_schema_agree() {
     let report = run(&options).expect("the schemas make a validator");
     println!("{report}");
     assert!(report.disagreements.is_empty(), "{report}");
-    // A referee that only ever sees one verdict shows nothing.
+    // A referee that sees only one verdict proves nothing.
     assert!(report.accepted * 10 > report.mutants(), "{report}");
     assert!(report.refused * 10 > report.mutants(), "{report}");
     for kind in Kind::ALL {

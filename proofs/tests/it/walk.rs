@@ -7,7 +7,7 @@ fn what_compiles_validates_and_resumes() {
     let report = run(&options).expect("the envelopes are sound");
     println!("{report}");
     assert!(report.faults.is_empty(), "{report}");
-    // A walk that never comes round shows nothing.
+    // A walk that misses an event proves nothing.
     for event in omen_fsm::Event::ALL.iter().filter(|event| event.packet_type().is_some()) {
         let made = report.made.get(event.as_str()).copied().unwrap_or_default();
         // The table has no row for queue updates (D16).

@@ -82,7 +82,7 @@ fn kill(child: &mut Child, how: Kill) {
     let _ = group.map(|group| kill_process_group(group, signal));
 }
 
-/// There are no process groups, and no polite way: the program alone is killed.
+/// Without process groups, only the program itself is killed.
 #[cfg(not(unix))]
 fn kill(child: &mut Child, how: Kill) {
     match how {

@@ -6,23 +6,23 @@ use std::process::{Command, Stdio};
 /// Whether a program can be run without a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Offline {
-    /// It can, behind these words. It has the loopback device and no other.
+    /// It can: these words come before its command line. It has the loopback device and no other.
     Permitted(Vec<OsString>),
-    /// It cannot.
+    /// It cannot, for this reason.
     NotPermitted(String),
 }
 
-/// Finds a way to run a program without a network, by trying.
+/// Finds a way to run a program without a network, by trying each.
 #[must_use]
 pub fn offline() -> Offline {
     ways().into_iter().find(|words| works(words)).map_or_else(
-        || Offline::NotPermitted("`unshare --net` is not there, or not permitted".to_owned()),
+        || Offline::NotPermitted("`unshare --net` is missing or not permitted".to_owned()),
         Offline::Permitted,
     )
 }
 
-/// Who may not do so as themselves may as the root of a user namespace. In another one within it they are who they were,
-/// for root can read what tests make unreadable.
+/// A user who may not call `unshare --net` may do so as root of a new user namespace. A second namespace in it maps back to
+/// the user, because root could read files that tests make unreadable.
 fn ways() -> Vec<Vec<OsString>> {
     let words = |words: &[&str]| words.iter().map(OsString::from).collect();
     let mut ways = vec![words(&["unshare", "--net", "sh", "-c", &format!("{LOOPBACK} \"$@\""), "sh"])];
@@ -35,7 +35,7 @@ fn ways() -> Vec<Vec<OsString>> {
     ways
 }
 
-/// The loopback device of a new network is down.
+/// The loopback device of a new network is down at first.
 const LOOPBACK: &str = "ip link set lo up 2>/dev/null; exec";
 
 fn works(words: &[OsString]) -> bool {

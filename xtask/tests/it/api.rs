@@ -1,9 +1,8 @@
-//! V1: the public API of each crate that is meant to be used is as it was reviewed, in the crate's `api.txt`.
+//! V1: the public API of each library is as it was reviewed, in the crate's `api.txt`.
 //!
-//! The API is what rustdoc tells as JSON. That knows what a reader of the sources does not: what macros and the build
-//! have generated, which traits are derived, and whether a type can still be sent to another thread. But its form
-//! belongs to one compiler, so the snapshots do, too, like the compile errors in `omen-sdk/tests/ui`. To write them
-//! anew: `OMEN_BLESS=1 cargo test -p xtask --test it api::`.
+//! The API is read from rustdoc's JSON, which has what the sources do not show: items that macros and build scripts
+//! generate, derived traits, and whether a type is still `Send`. Its form belongs to one compiler, so the snapshots do, too,
+//! like the compile errors in `omen-sdk/tests/ui`. To update them: `OMEN_BLESS=1 cargo test -p xtask --test it api::`.
 
 mod compare;
 mod listing;
@@ -28,11 +27,11 @@ const CRATES: &[(&str, &str)] = &[
 
 #[test]
 fn the_public_api_is_as_reviewed() {
-    let toolchain = format!("// As {} tells it.", version_of("rustc"));
+    let toolchain = format!("// Listed by {}.", version_of("rustc"));
     let bless = env::var_os("OMEN_BLESS").is_some();
     let is_this = |package: &str| read(&snapshot(package)).lines().next() == Some(&toolchain);
     if !bless && !CRATES.iter().all(|(package, _)| is_this(package)) {
-        println!("skipped: the snapshots in */api.txt are of another compiler. {toolchain}");
+        println!("skipped: the snapshots in */api.txt are of another compiler than this one ({toolchain})");
         return;
     }
     let folder = documented();
@@ -46,12 +45,12 @@ fn the_public_api_is_as_reviewed() {
         }
         let changes = compare(&read(&file), &now);
         if !changes.is_empty() {
-            drift += &format!("\nthe public API of {package} is not as it was reviewed\n{changes}");
+            drift += &format!("\nthe public API of {package} has changed since its review\n{changes}");
         }
     }
     assert!(
         drift.is_empty(),
-        "{drift}\nIf this is meant, do as CONTRIBUTING says under \"Versions\", tell it in CHANGELOG.md, and then\n\
+        "{drift}\nIf this is intended, follow \"Versions\" in CONTRIBUTING.md, describe the change in CHANGELOG.md, and run\n\
          OMEN_BLESS=1 cargo test -p xtask --test it api::"
     );
 }
@@ -73,7 +72,7 @@ fn version_of(tool: &str) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-/// Has rustdoc write the API of all crates, and gives the folder where it is.
+/// Runs rustdoc on all crates, and returns the folder of its JSON.
 fn documented() -> PathBuf {
     let xtask = Path::new(env!("CARGO_BIN_EXE_xtask"));
     // `TARGET/PROFILE/xtask`

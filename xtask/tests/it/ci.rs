@@ -1,4 +1,4 @@
-//! CI does not hang, and its tests have no network where that is permitted (T1).
+//! CI does not hang, and its tests have no network where the system permits that (T1).
 
 use std::ffi::OsStr;
 use std::process::Command;
@@ -12,7 +12,7 @@ fn shell(script: &str) -> Command {
     command
 }
 
-/// Whether a process is there and does something: one that has ended and was not waited for does not.
+/// Whether a process runs; one that has ended and was not waited for (a zombie) does not.
 fn runs(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
@@ -67,18 +67,21 @@ fn the_report_names_the_step_that_hung() {
     let quick = step("quick", &["-c", "exit 0"], minute);
     let hangs = step("hangs", &["-c", "sleep 600"], SOON);
     let after = step("after", &["-c", "exit 0"], minute);
-    let (passed, told) = report(&[quick, hangs, after], minute);
-    assert!(!passed && told.contains("=== hangs took longer than 300ms, and was killed"), "{told}");
-    assert!(!told.contains("=== after"), "nothing comes after it: {told}");
-    let (passed, told) = report(&[quick, after], minute);
-    assert!(passed && told.contains("all steps passed"), "{told}");
-    assert!(told.contains("=== quick runs with the network: it is not tried"), "{told}");
+    let (passed, text) = report(&[quick, hangs, after], minute);
+    assert!(!passed && text.contains("=== hangs exceeded its limit of 300ms and was killed"), "{text}");
+    assert!(!text.contains("=== after"), "nothing comes after it: {text}");
+    // Each step that ran stands at the end with its time, and so does the total.
+    let times: Vec<_> = text.lines().rev().skip(1).take(3).filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(times, ["total", "hangs", "quick"], "{text}");
+    let (passed, text) = report(&[quick, after], minute);
+    assert!(passed && text.contains("all steps passed"), "{text}");
+    assert!(text.contains("=== quick runs with the network: it is not tried"), "{text}");
     let failing = step("failing", &["-c", "exit 1"], minute);
-    let (passed, told) = report(&[failing, after], minute);
-    assert!(!passed && told.contains("=== failing failed"), "{told}");
-    // All of them together have a limit, too.
-    let (passed, told) = report(&[step("long", &["-c", "sleep 600"], minute)], SOON);
-    assert!(!passed && told.contains("=== long took longer than"), "{told}");
+    let (passed, text) = report(&[failing, after], minute);
+    assert!(!passed && text.contains("=== failing failed"), "{text}");
+    // All steps together have a limit, too.
+    let (passed, text) = report(&[step("long", &["-c", "sleep 600"], minute)], SOON);
+    assert!(!passed && text.contains("=== long exceeded its limit of"), "{text}");
 }
 
 #[test]

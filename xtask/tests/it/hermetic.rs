@@ -1,10 +1,10 @@
-//! T1: no test starts a program of the machine that opens something or leaves something behind.
+//! T1: no test starts an installed program that opens something or leaves something behind.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Programs that tests may start by name; besides them, tests start only what was built or installed for them.
-/// Three of the names are those of no program.
+/// Programs that tests may start by name; all others are built or installed for the tests.
+/// Three of the names belong to no program.
 const PROGRAMS: [&str; 11] = [
     "./there-is-no-such-program",
     "/bin/sh",
@@ -22,14 +22,14 @@ const PROGRAMS: [&str; 11] = [
 /// Packages whose purpose is to open files and addresses in another program.
 const OPENERS: [&str; 4] = ["open", "opener", "opn", "webbrowser"];
 
-/// Where a program to start is named in a source.
+/// What precedes the name of a program in a source.
 const STARTS: [&str; 2] = ["Command::new(\"", "Launch::new(\""];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The Rust files of the repository, without what is built.
+/// The Rust files of the repository, without build folders.
 fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -72,7 +72,7 @@ fn no_test_opens_a_browser() {
 fn nothing_that_opens_files_or_addresses_is_linked() {
     let lock = fs::read_to_string(root().join("Cargo.lock")).expect("the lock file");
     let names: Vec<_> = lock.lines().filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"')).collect();
-    assert!(names.contains(&"serde_json"), "the lock file is read");
+    assert!(names.contains(&"serde_json"), "the lock file was not read");
     for opener in OPENERS {
         assert!(!names.contains(&opener), "`{opener}` opens other programs");
     }

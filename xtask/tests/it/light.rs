@@ -1,19 +1,19 @@
-//! An agent that depends on the library compiles no more than the library needs.
+//! An agent that depends on the library compiles only what the library needs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// The crates that are compiled for a package with its default features, build scripts included.
+/// The crates that are compiled for a package with its default features, including those of build scripts.
 pub(crate) fn crates_of(package: &str) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--locked", "--offline", "--package", package])
         .args(["--edges", "normal,build", "--prefix", "none", "--no-dedupe", "--format", "{p}"])
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace"))
         .output()
-        .expect("cargo tells");
+        .expect("cargo tree");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let crates = String::from_utf8(output.stdout).expect("cargo tells");
+    let crates = String::from_utf8(output.stdout).expect("cargo tree");
     crates.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
 }
 
@@ -26,5 +26,5 @@ fn the_library_is_light() {
     assert!(crates.len() <= MOST, "{} crates are compiled for every agent: {crates:?}", crates.len());
 }
 
-/// As many as there are, so that one more is a decision.
+/// The current number, so that one more is a decision.
 const MOST: usize = 42;

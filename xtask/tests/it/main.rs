@@ -5,12 +5,13 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stdout,
-    reason = "tests say what is wrong by failing, and show what they counted"
+    reason = "tests report by failing, and print what they counted"
 )]
 
 mod api;
 mod ci;
 mod circles;
 mod dispatch;
+mod figures;
 mod hermetic;
 mod light;

@@ -1,4 +1,4 @@
-//! `omen gate catalog`: live servers, which are this test binary run anew.
+//! `omen gate catalog`: live servers, which are this test binary run again.
 
 use std::env;
 use std::io::{BufRead as _, Write as _};
@@ -84,10 +84,10 @@ fn a_server_that_fails_leaves_no_catalogue() {
     let lines: Vec<&str> = run.stderr.lines().collect();
     assert_eq!(lines.len(), expect.len(), "{}", run.stderr);
     for (line, (name, why)) in lines.iter().zip(expect) {
-        let start = format!("omen: the server `{name}` does not list its tools: ");
+        let start = format!("omen: cannot list the tools of the server `{name}`: ");
         assert!(line.starts_with(&start) && line.contains(why), "{line}");
         // A command is wrong where there was no answer, and not where it was a wrong one.
-        assert_eq!(line.contains("see that its `command`, `"), ["dying", "none"].contains(&name), "{line}");
+        assert_eq!(line.contains("check that its `command`, `"), ["dying", "none"].contains(&name), "{line}");
     }
     assert!(!folder.path().join("catalog.json").exists());
 }
@@ -99,7 +99,11 @@ fn a_server_that_hangs_is_given_up() {
     let folder = folder(&[("gate.toml", text.as_bytes())]);
     let run = gate(&folder, &["catalog", "--config", "gate.toml"]);
     assert_eq!((run.code, run.stdout.as_str()), (3, ""));
-    assert!(run.stderr.contains("`hanging` does not list its tools: no answer within 1s"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("cannot list the tools of the server `hanging`: no answer within 1s"),
+        "{}",
+        run.stderr
+    );
 }
 
 /// What is printed becomes a configuration only by what the operator adds, and then it is the approval.
@@ -130,7 +134,7 @@ fn pins_are_for_the_operator_to_complete() {
     let run = dry_run(&folder, &["plans.jsonl"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let again = gate(&folder, &args);
-    assert_eq!(again.stdout.matches("# It is allowed in this form already.\n").count(), 7, "{}", again.stdout);
+    assert_eq!(again.stdout.matches("# Already allowed in this form.\n").count(), 7, "{}", again.stdout);
 }
 
 #[test]
@@ -142,7 +146,7 @@ fn what_a_server_says_stays_in_its_place() {
     let lines: Vec<&str> = pins.stdout.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect();
     assert_eq!(lines.len(), 5, "{}", pins.stdout);
     assert_eq!(lines[..3], ["[[allow]]", "server = \"files\"", r#"tool = "\"]\\\U00002603x""#]);
-    assert!(pins.stdout.contains("# Its server claims {\"readOnlyHint\":true}, which grants nothing (D47).\n"));
+    assert!(pins.stdout.contains("# The server claims {\"readOnlyHint\":true}; claims grant nothing (D47).\n"));
     assert!(!pins.stdout.contains(|c: char| c.is_control() && c != '\n' || c == '\u{202e}'), "{:?}", pins.stdout);
     let entries = pins.stdout.replace("permissions = []", "permissions = ['READ']");
     let config = omen_gate::Config::parse(&format!("{text}{entries}")).unwrap();
@@ -155,7 +159,7 @@ fn a_server_without_a_command_is_not_asked() {
     let folder = folder(&[("gate.toml", b"[servers.orders]\n")]);
     let run = gate(&folder, &["catalog", "--config", "gate.toml"]);
     assert_eq!((run.code, run.stdout.as_str()), (0, "{}\n"));
-    assert_eq!(run.stderr, "omen: note: the server `orders` has no `command`, and is not asked\n");
+    assert_eq!(run.stderr, "omen: note: the server `orders` has no `command`; skipped\n");
 }
 
 #[test]

@@ -1,24 +1,27 @@
 //! Capabilities: traits of the states that have a method, for code that is generic over the state.
 //!
-//! A state's own methods are inherent, and a generic `S` has none of them. So each capability comes with a trait that
-//! has the method for every `S: CanX`. Where the bound is missing, rustc would list all traits that have a method of
-//! this name, the answers to illegal calls among them. So there is one more, for a reference: rustc looks there when it
-//! has found nothing for the episode itself, and what that trait asks first is the capability.
+//! The states of a capability share one inherent method, whose impl has the bound: `impl<S: CanX> Episode<S>`. So a
+//! closure over `Episode<_>` finds one method, not one for each state, and code that is generic over the state calls the
+//! same method. A bound on the impl, unlike one on the method, is checked while rustc looks the method up: in every
+//! other state rustc goes on to the traits that explain why the call is illegal. For a generic state without the bound
+//! it would list all of them. So there is one more, for a reference: rustc looks there last, and the first thing that
+//! this trait requires is the capability.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::super::functions::Implementation;
 use super::super::{doc, ident};
-use super::{State, explain, find, method, mistake, next};
+use super::{State, each, explain, find, method, mistake, next};
 use crate::mistake::Mistakes;
 use crate::model::{Answer, Capability, Fsm, Model, Move};
 
-/// The capabilities, and the methods that they give.
+/// The capabilities, with their methods.
 pub(super) struct Capabilities {
     pub(super) traits: TokenStream,
-    pub(super) methods: TokenStream,
-    /// The names of the traits that have the methods.
+    /// The traits that explain calls in a generic state without the capability.
+    pub(super) explained: TokenStream,
+    /// Their names.
     pub(super) names: Vec<syn::Ident>,
 }
 
@@ -27,25 +30,32 @@ pub(super) fn emit(
     states: &[State<'_>],
     implementations: &[Implementation],
 ) -> Result<Capabilities, Mistakes> {
-    let mut all = Capabilities { traits: TokenStream::new(), methods: TokenStream::new(), names: Vec::new() };
+    let mut all = Capabilities { traits: TokenStream::new(), explained: TokenStream::new(), names: Vec::new() };
     for (at, mv) in model.fsm.typed.moves.iter().enumerate() {
         let Some(capability) = &mv.capability else { continue };
+        if capability.per_state {
+            let made = each::emit(&model.fsm, states, mv, capability, implementations);
+            let (traits, methods) = made.map_err(|problem| mistake(at, problem))?;
+            all.traits.extend(traits);
+            all.explained.extend(methods);
+            all.names.push(each::carrier(capability));
+            continue;
+        }
         let within = within(&model.fsm, states, mv, implementations);
         let implementation = within.iter().find_map(|state| find(state, mv, implementations)).filter(|_| !mv.by_hand);
         let leads_on = implementation.is_some_and(Implementation::leads_on);
         all.traits.extend(one(model, states, &within, mv, leads_on).map_err(|problem| mistake(at, problem))?);
         if let Some(implementation) = implementation {
-            let methods = methods(mv, capability, implementation, leads_on);
-            all.methods.extend(methods.map_err(|problem| mistake(at, problem))?);
-            all.names.push(carrier("Where", capability));
+            let shared = shared(mv, capability, implementation, leads_on);
+            all.traits.extend(shared.map_err(|problem| mistake(at, problem))?);
         }
-        all.methods.extend(unknown(mv, capability, implementations));
-        all.names.push(carrier("Unless", capability));
+        all.explained.extend(unknown(mv, capability, implementations));
+        all.names.push(unless(capability));
     }
     Ok(all)
 }
 
-/// The states whose method is the one that is written for any state.
+/// The states whose method is the function for any state.
 fn within<'s, 'm>(
     fsm: &Fsm,
     states: &'s [State<'m>],
@@ -67,23 +77,16 @@ fn one(
     mv: &Move,
     leads_on: bool,
 ) -> Result<TokenStream, String> {
-    let Some(Capability { name, then }) = &mv.capability else { return Ok(TokenStream::new()) };
-    let listed: Vec<String> = within.iter().map(|state| format!("`{}`", state.of.ty)).collect();
-    let about = doc(&format!("States in which `{}` is legal: {}.", mv.method, listed.join(", ")));
-    let message = format!("FSM: `{}` is not known to be legal in the state `{{Self}}`", mv.method);
-    let label = format!("needs `{{Self}}: {name}`");
-    let note = format!(
-        "in code that is generic over the state, add the bound `{name}`; the states that meet it are {}",
-        listed.join(", ")
-    );
+    let Some(Capability { name, then, .. }) = &mv.capability else { return Ok(TokenStream::new()) };
+    let texts = texts(mv, name, &[], within);
     let (name, then, leads) =
-        (ident(name), ident(then), if leads_on { "Where it leads." } else { "The state itself." });
+        (ident(name), ident(then), if leads_on { "The next state." } else { "The state itself." });
     let leads = doc(leads);
     let impls = within.iter().map(|state| {
         let (generics, ty) = (state.generics(), &state.ty);
         let to = match leads_on {
             true => next(&model.fsm, states, state, mv).ok_or_else(|| {
-                format!("no plain type stands for where `{}` leads from `{}`", mv.method, state.of.ty)
+                format!("`{}` leads from `{}` to a state without a plain type", mv.method, state.of.ty)
             })?,
             false => ty,
         };
@@ -94,8 +97,7 @@ fn one(
     });
     let impls = impls.collect::<Result<Vec<_>, String>>()?;
     Ok(quote! {
-        #about
-        #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
+        #texts
         pub trait #name: Typestate {
             #leads
             type #then: Typestate;
@@ -104,36 +106,50 @@ fn one(
     })
 }
 
-/// The trait that has the method.
-fn carrier(prefix: &str, capability: &Capability) -> syn::Ident {
-    format_ident!("{prefix}{}", capability.name)
+/// The docs and the compile error of a capability.
+pub(super) fn texts(mv: &Move, name: &str, over: &[String], within: &[&State<'_>]) -> TokenStream {
+    let listed: Vec<String> = within.iter().map(|state| format!("`{}`", state.of.ty)).collect();
+    let about = doc(&format!("States in which `{}` is legal: {}.", mv.method, listed.join(", ")));
+    let arguments: Vec<String> = over.iter().map(|name| format!("{{{name}}}")).collect();
+    let bound = if over.is_empty() { name.to_owned() } else { format!("{name}<{}>", arguments.join(", ")) };
+    let message = format!("FSM: cannot `{}`: the state `{{Self}}` does not implement `{bound}`", mv.method);
+    let label = format!("requires `{{Self}}: {bound}`");
+    let note = format!(
+        "in code that is generic over the state, add the bound `{bound}`; the states that satisfy it are {}",
+        listed.join(", ")
+    );
+    quote! {
+        #about
+        #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
+    }
 }
 
-/// The method, for every state with the capability.
-fn methods(
+/// The trait that explains a call in a generic state without the capability.
+fn unless(capability: &Capability) -> syn::Ident {
+    format_ident!("Unless{}", capability.name)
+}
+
+/// The method of all states with the capability.
+fn shared(
     mv: &Move,
     capability: &Capability,
     implementation: &Implementation,
     leads_on: bool,
 ) -> Result<TokenStream, String> {
-    let (carrier, can, then) = (carrier("Where", capability), ident(&capability.name), ident(&capability.then));
-    let next: syn::Type = syn::parse_quote!(<S as #can>::#then);
-    let method::Parts { docs, signature, body } = method::generic(mv, implementation, leads_on.then_some(&next))?;
+    let (can, then) = (ident(&capability.name), ident(&capability.then));
+    let next: syn::Type = syn::parse_quote!(S::#then);
+    let method = method::generic(mv, implementation, &[], leads_on.then_some(&next))?.inherent();
+    let heading = doc(&format!("In each state with [`{can}`]."));
     Ok(quote! {
-        pub trait #carrier<S: #can>: Sized {
-            #(#docs)*
-            #signature;
-        }
-        impl<S: #can> #carrier<S> for Episode<S> {
-            #signature { #body }
-        }
+        #heading
+        impl<S: #can> Episode<S> { #method }
     })
 }
 
-/// What a call comes to in a state of which the capability is not known.
+/// The explanation of a call in a generic state without the capability.
 fn unknown(mv: &Move, capability: &Capability, implementations: &[Implementation]) -> TokenStream {
     let (can, then, method) = (ident(&capability.name), ident(&capability.then), ident(&mv.method));
-    let carrier = carrier("Unless", capability);
+    let carrier = unless(capability);
     let (generics, parameters) = explain::signature(mv, implementations);
     let head = quote! {
         fn #method #generics (self, #(#parameters: impl Sized),*) -> <<S as #can>::#then as ByReference>::Out

@@ -1,14 +1,14 @@
-//! Answers to calls where a method is not legal.
+//! Explanations of illegal calls.
 //!
-//! rustc says of a method that is not there only that it is not there. So every method is there
-//! everywhere: for the states that do not have it, by a trait that is not implemented, and whose
-//! message names the rule and the way out. The state's own methods come first, and completion lists
-//! them alone. There is a trait for each method and answer, and a state has just one of them.
+//! For a missing method, rustc reports only that there is no such method. So every state has every method: where it is
+//! illegal, from a trait that is not implemented, whose message names the rule and the fix. Inherent methods take
+//! precedence, and completion lists only them. There is a trait for each method and explanation, and each state has
+//! exactly one of them.
 //!
-//! A bound on the method would do, but rustc shows where a failed bound is written, which is in the build folder. It
-//! does so of every bound but one: that a type implements the trait whose method is called. So what fails has to be
-//! that one, and only after the method was found. The trait has a parameter and is implemented for two values of it, so
-//! that rustc cannot choose when it looks for the method. The method then says that the parameter is the state, which is
+//! A bound on the method would be enough, but rustc shows the source of a failed bound, which is in the build folder.
+//! It makes one exception: the bound that a type implements the trait whose method is called. So this bound must fail,
+//! and only after the method was found. The trait has a parameter and is implemented for two values of it, so rustc
+//! cannot choose one while it looks up the method. The method then requires that the parameter is the state, which is
 //! neither of the two.
 
 use proc_macro2::TokenStream;
@@ -36,16 +36,15 @@ pub(super) fn emit(
             names.push(group.name);
         }
     }
-    let capabilities = &capabilities.methods;
+    let unknown = &capabilities.explained;
     Ok(quote! {
-        /// What answers calls that are not legal, none of which can be called; and methods for states that are type
-        /// parameters.
+        /// Traits that explain illegal calls. Their methods cannot be called.
         #[doc(hidden)]
         pub mod explain {
             #[allow(clippy::wildcard_imports, reason = "the states are many")]
             use super::*;
 
-            /// The traits, to be in scope under no name: `use ..::in_scope::*` brings in methods and nothing else.
+            /// The traits without names: `use ..::in_scope::*` imports only their methods.
             pub mod in_scope {
                 pub use super::{#(#names as _),*};
             }
@@ -59,19 +58,19 @@ pub(super) fn emit(
                 type State = S;
             }
 
-            /// What the traits are implemented for, and no state is.
+            /// The traits are implemented for these two, which are not states.
             pub enum Nowhere {}
             pub enum Elsewhere {}
 
             #traits
 
-            // Methods of states that are type parameters.
-            #capabilities
+            // Calls in generic states without the capability.
+            #unknown
 
             #[diagnostic::on_unimplemented(
-                message = "FSM: a move takes the episode itself, not a reference to it",
-                label = "the episode is only lent here",
-                note = "pass the episode by value; one that is in a field is held in an `Option` and taken out with `.take()`"
+                message = "FSM: expected an episode by value, found a reference",
+                label = "the episode is borrowed here",
+                note = "pass the episode by value; store an episode in a field as an `Option`, and take it out with `.take()`"
             )]
             pub trait ByReference: Sized {
                 type Out;
@@ -81,7 +80,7 @@ pub(super) fn emit(
     })
 }
 
-/// The states in which a call gets the same answer.
+/// The states in which a call has the same explanation.
 struct Group<'m> {
     name: syn::Ident,
     code: String,
@@ -89,7 +88,7 @@ struct Group<'m> {
     within: Vec<&'m State<'m>>,
 }
 
-/// The answers that a method gives, in the order of the states that get them.
+/// The explanations of a method, in the order of their states.
 fn groups<'m>(model: &'m Model, states: &'m [State<'m>], mv: &Move) -> Result<Vec<Group<'m>>, Mistakes> {
     let mut groups: Vec<Group<'m>> = Vec::new();
     for state in states {
@@ -100,7 +99,7 @@ fn groups<'m>(model: &'m Model, states: &'m [State<'m>], mv: &Move) -> Result<Ve
             group.within.push(state);
             continue;
         }
-        // `ActHereE1`; with a number from the second answer of a rule on.
+        // `ActHereE1`; with a number from the second explanation of a rule on.
         let before = groups.iter().filter(|group| group.code == code).count();
         let number = if before == 0 { String::new() } else { (before + 1).to_string() };
         let name = format_ident!("{}Here{}{number}", pascal(&mv.method), pascal(&code));
@@ -134,7 +133,7 @@ fn answer(model: &Model, mv: &Move, group: &Group<'_>, implementations: &[Implem
         }
     });
     quote! {
-        #[diagnostic::on_unimplemented(message = #message, label = "illegal here: the state is `{S}`", note = #note)]
+        #[diagnostic::on_unimplemented(message = #message, label = "illegal in the state `{S}`", note = #note)]
         pub trait #name<S>: Sized {
             type Out;
             fn out(episode: Self) -> Self::Out;
@@ -151,8 +150,7 @@ fn answer(model: &Model, mv: &Move, group: &Group<'_>, implementations: &[Implem
     }
 }
 
-/// What a call of the method may look like: its parameters that are named at the call, and the names
-/// of the values that it takes.
+/// The signature of a call: the generic parameters that the caller may name, and the names of the parameters.
 pub(super) fn signature(mv: &Move, implementations: &[Implementation]) -> (Option<syn::Generics>, Vec<syn::Ident>) {
     if mv.by_hand {
         return (None, mv.takes.iter().map(|name| format_ident!("_{name}")).collect());
@@ -161,7 +159,7 @@ pub(super) fn signature(mv: &Move, implementations: &[Implementation]) -> (Optio
     let longest = of().map(|implementation| &implementation.parameters).max_by_key(|parameters| parameters.len());
     let names = match longest {
         Some(parameters) => parameters.iter().map(|(name, _)| format_ident!("_{name}")).collect(),
-        // Legal nowhere, so nothing says what it takes.
+        // Legal nowhere, so its parameters are unknown.
         None => vec![format_ident!("_value")],
     };
     (of().find_map(Implementation::named_at_call), names)

@@ -15,37 +15,42 @@ pub(super) fn emit(
     implementation: &Implementation,
     next: Option<&syn::Type>,
 ) -> Result<TokenStream, String> {
-    let Parts { docs, signature, body } = parts(&state.ty, &state.parameters, mv, implementation, next)?;
-    Ok(quote! {
-        #(#docs)*
-        pub #signature { #body }
-    })
+    Ok(of(&state.ty, &state.parameters, mv, implementation, next)?.inherent())
+}
+
+/// The method of a state that is a type parameter, `S`; `own` are parameters of its impl.
+pub(super) fn generic<'i>(
+    mv: &Move,
+    implementation: &'i Implementation,
+    own: &[syn::Ident],
+    next: Option<&syn::Type>,
+) -> Result<Method<'i>, String> {
+    of(&functions::any(), own, mv, implementation, next)
 }
 
 /// A method in its parts.
-pub(super) struct Parts<'i> {
+pub(super) struct Method<'i> {
     pub(super) docs: &'i [syn::Attribute],
     /// From `fn` to the end of the bounds.
     pub(super) signature: TokenStream,
     pub(super) body: TokenStream,
 }
 
-/// The method of a state that is a type parameter, `S`.
-pub(super) fn generic<'i>(
-    mv: &Move,
-    implementation: &'i Implementation,
-    next: Option<&syn::Type>,
-) -> Result<Parts<'i>, String> {
-    parts(&functions::any(), &[], mv, implementation, next)
+impl Method<'_> {
+    /// The method of an inherent impl.
+    pub(super) fn inherent(&self) -> TokenStream {
+        let Self { docs, signature, body } = self;
+        quote!(#(#docs)* pub #signature { #body })
+    }
 }
 
-fn parts<'i>(
+fn of<'i>(
     state: &syn::Type,
     own: &[syn::Ident],
     mv: &Move,
     implementation: &'i Implementation,
     next: Option<&syn::Type>,
-) -> Result<Parts<'i>, String> {
+) -> Result<Method<'i>, String> {
     let mut generics = implementation.generics.clone();
     let mut output = implementation.output.clone();
     let mut parameters = implementation.parameters.clone();
@@ -54,8 +59,9 @@ fn parts<'i>(
         substitute.0.push(("S", state));
     }
     if implementation.leads_on() {
-        let next = next
-            .ok_or_else(|| format!("no plain type stands for where `{}` leads from `{}`", mv.method, quote!(#state)))?;
+        let next = next.ok_or_else(|| {
+            format!("`{}` leads from `{}` to a state without a plain type", mv.method, quote!(#state))
+        })?;
         substitute.0.push(("Next", next));
     }
     substitute.visit_return_type_mut(&mut output);
@@ -68,14 +74,14 @@ fn parts<'i>(
     let clause = (!clause.is_empty()).then(|| quote!(where #(#clause),*));
     let (method, function) = (ident(&mv.method), &implementation.function);
     let (names, types): (Vec<_>, Vec<_>) = parameters.iter().map(|(name, ty)| (name, ty)).unzip();
-    Ok(Parts {
+    Ok(Method {
         docs: &implementation.docs,
         signature: quote!(fn #method #generics (self, #(#names: #types),*) #output #clause),
         body: quote!(moves::#method::#function(self, #(#names),*)),
     })
 }
 
-/// Takes the parameters away that are the states' own, and returns what was asked of them.
+/// Removes the parameters of the states, and returns their bounds.
 fn take_states(
     parameters: &[syn::Ident],
     generics: &mut syn::Generics,
@@ -110,7 +116,7 @@ fn take_states(
     bounds
 }
 
-/// Whether a bound is on `S` or `Next` themselves: what it asks, the generated types have.
+/// Whether a bound is on `S` or `Next` itself: the generated types satisfy it.
 fn is_about_states(predicate: &syn::WherePredicate) -> bool {
     let syn::WherePredicate::Type(predicate) = predicate else { return false };
     matches!(&predicate.bounded_ty, syn::Type::Path(path)

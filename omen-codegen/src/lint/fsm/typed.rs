@@ -40,7 +40,8 @@ const MOVE: &[Field] = &[
     may("capability", Want::Record),
 ];
 
-const CAPABILITY: &[Field] = &[need("name", Want::Text), need("then", Want::Text)];
+const CAPABILITY: &[Field] =
+    &[need("name", Want::Text), need("then", Want::Text), may("per_state", Want::Flag), may("over", Want::Texts)];
 
 const REFUSED: &[Field] = &[
     need("rules", Want::Texts),

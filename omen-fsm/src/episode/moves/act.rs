@@ -7,12 +7,12 @@ use omen_types::DecisionOutcome;
 
 use crate::episode::{ActOrder, Episode, IntoActOrder, KnownEnvelope, Refused};
 
-/// Decides to act. The quality tier must not be SUBPAR (INV-002); at high stakes it is SUPERB and every
-/// assumption verified, or layer 1 orders it (INV-003); and tools are not down at high stakes (INV-010).
+/// Decides to act. The quality tier must not be SUBPAR (INV-002). At high stakes the tier must be SUPERB and every
+/// assumption verified, or layer 1 must order it (INV-003), and the tools must not be down (INV-010).
 ///
 /// # Errors
-/// If the episode is over its budgets and layer 1 has not approved that (INV-005), or if the order
-/// relies on what this episode has not verified (INV-003).
+/// If the episode is over budget without approval of layer 1 (INV-005), or if the order relies on an assumption that
+/// this episode has not verified (INV-003).
 pub(crate) fn act<S, Next, L, Q, T, A>(
     mut episode: Episode<S>,
     order: impl IntoActOrder<A>,

@@ -7,12 +7,12 @@ use omen_invariants::facts::Scope;
 
 use crate::episode::{Authorize, Episode, Permit, Refused, Says, SomeUses, TokenSpec};
 
-/// Issues a token of the scope `Sc` for `N` directives: `ep.authorize::<Deploy, 2>(spec)`. Each permit
-/// is one use of it.
+/// Issues a token of the scope `Sc` for `N` directives: `ep.authorize::<Deploy, 2>(spec)`. Each permit is one use of
+/// the token.
 ///
 /// # Errors
-/// If the episode is over its budgets and layer 1 has not approved that (INV-005), or if a payload lists other tools,
-/// operations or uses than the permits stand for (INV-007).
+/// If the episode is over budget without approval of layer 1 (INV-005), or if a payload lists tools, operations or uses
+/// other than those of the permits (INV-007).
 pub(crate) fn authorize<S, Sc: Scope, const N: usize>(
     mut episode: Episode<S>,
     spec: impl Says<TokenSpec>,

@@ -1,16 +1,15 @@
-//! Believing.
+//! Belief updates.
 
 use crate::episode::{Belief, Episode, Evidenced, Model, Proof, Says, Succeeded, Verify};
 
-/// Updates what is believed.
+/// Updates the beliefs.
 pub(crate) fn believe<S, Next>(mut episode: Episode<S>, belief: impl Says<Belief>) -> Episode<Next> {
     episode.core.must(belief.said().draft());
     episode.at()
 }
 
-/// Closes the verification loop: takes its evidence, which it names, into what is believed (D22). The
-/// proof makes the loop's assumptions [`Verified`]; if the update was refused, which [`Episode::trouble`] tells,
-/// it proves nothing.
+/// Closes the verification loop with a belief update that cites its evidence (D22). The proof makes the loop's
+/// assumptions [`Verified`]. If the update was refused (see [`Episode::trouble`]), it proves nothing.
 pub(crate) fn in_loop<P: Succeeded<T>, O: Evidenced<P, T>, T>(
     mut episode: Episode<Verify<P, O, T>>,
     belief: impl Says<Belief>,
@@ -18,7 +17,7 @@ pub(crate) fn in_loop<P: Succeeded<T>, O: Evidenced<P, T>, T>(
     let mut belief = belief.said();
     let core = &mut episode.core;
     belief.cite(core.looped.evidence.iter().cloned());
-    // A loop whose belief update was refused goes on, and with no plan to its name the proof is none.
+    // If the belief update was refused, the loop continues, and a proof without plans proves nothing.
     let plans = match core.must(belief.draft()) {
         Some(_) => std::mem::take(&mut core.looped.plans),
         None => Vec::new(),

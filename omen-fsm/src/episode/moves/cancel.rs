@@ -5,7 +5,7 @@ use omen_types::DecisionOutcome;
 
 use crate::episode::{Episode, Ruling};
 
-/// Decides to drop the matter; a belief update records it.
+/// Decides to give up; a belief update records it.
 pub(crate) fn cancel<S, Next, K, E: MayAsk>(mut episode: Episode<S>, ruling: Ruling<K>, envelope: &E) -> Episode<Next> {
     match ruling.draft(DecisionOutcome::Cancel) {
         Ok(draft) => {

@@ -4,13 +4,13 @@ use crate::episode::{
     CheckError, Episode, HasPlan, IntoOrder, Pending, Proven, SettleError, Settled, Verify, VerifyOnlyReads,
 };
 
-/// Sends a READ directive, lets `run` carry it out, and takes its result in: SUCCESS leads on. It says that the
-/// tool has answered; what the answer shows is for the agent to judge.
+/// Sends a READ directive, lets `run` carry it out, and takes its result in. A SUCCESS shows that the tool has
+/// answered; the agent judges what the answer shows.
 ///
 /// # Errors
-/// [`CheckError::Unproven`] if the result is not SUCCESS, whatever was before: the check may be tried again.
-/// [`CheckError::Refused`] if the directive was refused, for instance over budget (INV-005).
-/// [`CheckError::Settling`] if `run` gave the result of another task.
+/// [`CheckError::Unproven`] if the result is not SUCCESS, even after an earlier SUCCESS: the check may be repeated.
+/// [`CheckError::Refused`] if the directive was refused, for instance over budget (INV-005). [`CheckError::Settling`]
+/// if `run` returned the result of another task.
 pub(crate) fn check<P: HasPlan<C>, O, T, C: VerifyOnlyReads, F: FnOnce(Pending) -> Settled>(
     episode: Episode<Verify<P, O, T>>,
     order: impl IntoOrder<C>,

@@ -7,8 +7,8 @@ use crate::episode::{Closed, Episode, Refusal, Refused};
 /// Closes the episode.
 ///
 /// # Errors
-/// If a step before has failed and could not say so by its type, see [`Episode::trouble`]; or if the episode is over
-/// budget and nobody has approved that (INV-005, D59): then escalate, have layer 1 approve it, or halt.
+/// If an earlier step without an error in its type has failed (see [`Episode::trouble`]); or if the episode is over
+/// budget without approval (INV-005, D59): then escalate, have layer 1 approve the overrun, or halt.
 pub(crate) fn close<S>(mut episode: Episode<S>) -> Result<Closed, Refused<S>> {
     if let Some(why) = &episode.core.trouble {
         let why = Arc::clone(why);

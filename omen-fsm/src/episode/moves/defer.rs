@@ -5,8 +5,7 @@ use omen_types::DecisionOutcome;
 
 use crate::episode::{AskingEnvelope, Episode, Ruling};
 
-/// Decides to put the matter off; a belief update records it. Not while tools are down at high stakes
-/// (INV-010).
+/// Decides to defer; a belief update records it. Not legal while the tools are down at high stakes (INV-010).
 pub(crate) fn defer<S, Next, K, L, Q, T: ToolsAllowAct<L>>(
     mut episode: Episode<S>,
     ruling: Ruling<K>,

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use omen_types::{Code, Diagnostic};
 
-use crate::episode::core::{Core, Draft};
+use crate::episode::core::Core;
+use crate::episode::draft::Draft;
 use crate::episode::{
     Act, Authorize, Decide, Episode, Execute, HasPlan, IntoOrders, Many, Open, Order, Pending, Progress, ReadsAtOnce,
     Refusal, Refused, SomeOrders, Verify, VerifyOnlyReads, WritesFirst,
 };
 
-/// Sends READ directives on the strength of the decision (D18). Each comes back as a task that needs its
-/// result.
+/// Sends READ directives, which need no token (D18). Each is returned as a task that needs a result.
 ///
 /// # Errors
-/// If one is refused, none is sent: over budget and not approved (INV-005).
+/// If one is refused, none is sent: over budget without approval (INV-005).
 pub(crate) fn from_act<C: ReadsAtOnce, const N: usize>(
     episode: Episode<Decide<Act>>,
     orders: impl IntoOrders<C, N>,
@@ -28,8 +28,8 @@ where
 /// Sends directives that write, each with a permit.
 ///
 /// # Errors
-/// If one is refused, none is sent: the token has expired or was revoked, or is of another episode (E4),
-/// the parameters break its constraints (INV-007), or over budget and not approved (INV-005).
+/// If one is refused, none is sent: the token has expired, was revoked or belongs to another episode (E4), the
+/// parameters break its constraints (INV-007), or the episode is over budget without approval (INV-005).
 pub(crate) fn from_authorize<C: WritesFirst, const N: usize>(
     episode: Episode<Authorize>,
     orders: impl IntoOrders<C, N>,
@@ -40,10 +40,10 @@ where
     send(episode, orders)
 }
 
-/// Sends more directives; orders of both classes may be mixed with [`Order::any`].
+/// Sends more directives. Orders that read and orders that write can be mixed with [`Order::any`].
 ///
 /// # Errors
-/// If one is refused, none is sent: for a token (E4), its constraints (INV-007), or budgets (INV-005).
+/// If one is refused, none is sent: because of a token (E4), its constraints (INV-007), or budgets (INV-005).
 pub(crate) fn more<C, const N: usize>(
     episode: Episode<Execute>,
     orders: impl IntoOrders<C, N>,
@@ -54,10 +54,10 @@ where
     send(episode, orders)
 }
 
-/// Sends more directives while others are open. How many are open is known at run time from then on.
+/// Sends more directives while others are open. From then on the number of open directives is known only at run time.
 ///
 /// # Errors
-/// If one is refused, none is sent: for a token (E4), its constraints (INV-007), or budgets (INV-005).
+/// If one is refused, none is sent: because of a token (E4), its constraints (INV-007), or budgets (INV-005).
 pub(crate) fn beside<C, const N: usize, const M: usize>(
     episode: Episode<Open<Execute, N>>,
     orders: impl IntoOrders<C, M>,
@@ -71,7 +71,7 @@ where
 /// Sends more directives while others are open.
 ///
 /// # Errors
-/// If one is refused, none is sent: for a token (E4), its constraints (INV-007), or budgets (INV-005).
+/// If one is refused, none is sent: because of a token (E4), its constraints (INV-007), or budgets (INV-005).
 pub(crate) fn beside_many<C, const M: usize>(
     episode: Episode<Many<Execute>>,
     orders: impl IntoOrders<C, M>,
@@ -82,11 +82,11 @@ where
     send(episode, orders)
 }
 
-/// Sends READ directives of the verification loop (D10). The loop goes on when they are settled; one
-/// that is sent and carried out in one step is `.check(..)`.
+/// Sends READ directives of the verification loop (D10), which continues when they are settled. `.check(..)` sends,
+/// carries out and settles one directive in one step.
 ///
 /// # Errors
-/// If one is refused, none is sent: over budget and not approved (INV-005).
+/// If one is refused, none is sent: over budget without approval (INV-005).
 pub(crate) fn in_loop<P: HasPlan<C>, O, T, C: VerifyOnlyReads, const N: usize>(
     episode: Episode<Verify<P, O, T>>,
     orders: impl IntoOrders<C, N>,
@@ -100,10 +100,17 @@ where
     send(episode, orders)
 }
 
-fn send<S, Next, C, const N: usize>(
+/// Sends directives in a state that is a type parameter.
+///
+/// # Errors
+/// If one is refused, none is sent: because of a token (E4), its constraints (INV-007), or budgets (INV-005).
+pub(crate) fn send<S, Next, C, const N: usize>(
     mut episode: Episode<S>,
     orders: impl IntoOrders<C, N>,
-) -> Result<(Episode<Next>, [Pending; N]), Refused<S, [Order<C>; N]>> {
+) -> Result<(Episode<Next>, [Pending; N]), Refused<S, [Order<C>; N]>>
+where
+    [(); N]: SomeOrders,
+{
     let orders = orders.into_orders();
     match dispatch(&mut episode.core, &orders) {
         Ok(tasks) => Ok((episode.at(), tasks)),
@@ -113,7 +120,7 @@ fn send<S, Next, C, const N: usize>(
 
 fn dispatch<C, const N: usize>(core: &mut Core, orders: &[Order<C>; N]) -> Result<[Pending; N], Arc<Refusal>> {
     if orders.iter().any(|order| !order.is_of(&core.mark)) {
-        let finding = Diagnostic::error(Code::E4, "the permit is of another episode")
+        let finding = Diagnostic::error(Code::E4, "the permit belongs to another episode")
             .at("/payload/authorization_token_id")
             .help(Code::E4.info().help);
         return Err(Arc::new(Refusal::rule(finding)));
@@ -123,9 +130,9 @@ fn dispatch<C, const N: usize>(core: &mut Core, orders: &[Order<C>; N]) -> Resul
     let drafts = orders.iter().zip(task_ids).map(|(order, id)| Draft::new(order.payload(id))).collect();
     let directives = core.send(drafts)?;
     let tasks = directives.iter().filter_map(|directive| core.tasks.get(directive.as_str()));
-    // INVARIANT: each directive that was sent is open.
+    // INVARIANT: every directive that was sent is open.
     tasks.map(|task| core.pending(task)).collect::<Vec<_>>().try_into().map_err(|tasks: Vec<Pending>| {
-        let problem = format!("{} of {N} directives have their task", tasks.len());
+        let problem = format!("{} of {N} directives have a task", tasks.len());
         Arc::new(Refusal::rule(Diagnostic::error(Code::E6, problem)))
     })
 }

@@ -1,10 +1,10 @@
-//! Observing.
+//! Observations.
 
 use omen_invariants::facts::EpistemicStatusFact;
 
 use crate::episode::{After, Episode, Execute, Many, Observation, Open, Says, Verify};
 
-/// Takes in something that was seen: an [`Observation`], or a generated payload, which counts as OBSERVED.
+/// Records an [`Observation`], or a generated payload, whose status is then OBSERVED.
 pub(crate) fn observe<S, Next, St: EpistemicStatusFact>(
     mut episode: Episode<S>,
     observation: impl Says<Observation<St>>,
@@ -13,7 +13,7 @@ pub(crate) fn observe<S, Next, St: EpistemicStatusFact>(
     episode.at()
 }
 
-/// Takes in something that was seen. With status OBSERVED it is the evidence that the loop needs.
+/// Records an observation. With status OBSERVED it is the evidence that the loop needs.
 pub(crate) fn in_loop<P, O, T, St: EpistemicStatusFact + After<O>>(
     episode: Episode<Verify<P, O, T>>,
     observation: impl Says<Observation<St>>,
@@ -21,7 +21,7 @@ pub(crate) fn in_loop<P, O, T, St: EpistemicStatusFact + After<O>>(
     observe(episode, observation)
 }
 
-/// Takes in something that was seen while directives of the loop are open.
+/// Records an observation while directives of the loop are open.
 pub(crate) fn in_open_loop<P, O, T, const N: usize, St: EpistemicStatusFact + After<O>>(
     episode: Episode<Open<Verify<P, O, T>, N>>,
     observation: impl Says<Observation<St>>,
@@ -29,7 +29,7 @@ pub(crate) fn in_open_loop<P, O, T, const N: usize, St: EpistemicStatusFact + Af
     observe(episode, observation)
 }
 
-/// Takes in something that was seen while directives of the loop are open.
+/// Records an observation while directives of the loop are open.
 pub(crate) fn in_many_of_loop<P, O, T, St: EpistemicStatusFact + After<O>>(
     episode: Episode<Many<Verify<P, O, T>>>,
     observation: impl Says<Observation<St>>,
@@ -37,7 +37,7 @@ pub(crate) fn in_many_of_loop<P, O, T, St: EpistemicStatusFact + After<O>>(
     observe(episode, observation)
 }
 
-/// Takes in something that was seen while directives are open.
+/// Records an observation while directives are open.
 pub(crate) fn in_open<const N: usize, St: EpistemicStatusFact>(
     episode: Episode<Open<Execute, N>>,
     observation: impl Says<Observation<St>>,
@@ -45,7 +45,7 @@ pub(crate) fn in_open<const N: usize, St: EpistemicStatusFact>(
     observe(episode, observation)
 }
 
-/// Takes in something that was seen while directives are open.
+/// Records an observation while directives are open.
 pub(crate) fn in_many<St: EpistemicStatusFact>(
     episode: Episode<Many<Execute>>,
     observation: impl Says<Observation<St>>,

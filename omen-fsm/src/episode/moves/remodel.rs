@@ -1,9 +1,9 @@
-//! Another decision after work.
+//! A belief update before another decision.
 
 use crate::episode::{Belief, Episode, Model, Says};
 
-/// Takes the results in and goes on: what follows is another decision. On the wire a belief update stands for
-/// both (D11).
+/// Records the results in a belief update; another decision comes next. In the log it is the same packet as that of
+/// `review` (D11).
 pub(crate) fn remodel<S>(mut episode: Episode<S>, belief: impl Says<Belief>) -> Episode<Model> {
     episode.core.must(belief.said().draft());
     episode.at()

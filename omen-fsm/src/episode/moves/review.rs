@@ -1,9 +1,9 @@
-//! The end of work.
+//! A belief update before the close.
 
 use crate::episode::{Belief, Episode, Review, Says};
 
-/// Takes the results in and ends the work: what follows is review. On the wire a belief update stands for
-/// both (D11).
+/// Records the results in a belief update; the episode may close next. In the log it is the same packet as that of
+/// `remodel` (D11).
 pub(crate) fn review<S>(mut episode: Episode<S>, belief: impl Says<Belief>) -> Episode<Review> {
     episode.core.must(belief.said().draft());
     episode.at()

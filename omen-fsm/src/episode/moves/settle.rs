@@ -9,10 +9,10 @@ use crate::episode::{
     Episode, Execute, Many, Open, Progress, Proven, Refusal, Refused, SettleError, Settled, Settles, Unproven, Verify,
 };
 
-/// Takes the results of all open directives in.
+/// Records the results of all open directives.
 ///
 /// # Errors
-/// If one is of another episode, or two are of the same task (E6).
+/// If a result belongs to another episode, or two belong to the same task (E6).
 pub(crate) fn all<const N: usize, R: Settles<N>>(
     mut episode: Episode<Open<Execute, N>>,
     results: R,
@@ -24,12 +24,12 @@ pub(crate) fn all<const N: usize, R: Settles<N>>(
     }
 }
 
-/// Takes the results of all open directives of the loop in. One SUCCESS among them is enough to lead on; how the
-/// others ended is in the caller's hands.
+/// Records the results of all open directives of the loop. One SUCCESS is enough to continue; the caller knows how the
+/// others ended.
 ///
 /// # Errors
-/// [`SettleError::Unproven`] if none of them is a SUCCESS, whatever was before: the loop may go on checking.
-/// [`SettleError::Refused`] if one is of another episode, or two are of the same task (E6).
+/// [`SettleError::Unproven`] if none of them is a SUCCESS, even after an earlier SUCCESS: another check may follow.
+/// [`SettleError::Refused`] if a result belongs to another episode, or two belong to the same task (E6).
 pub(crate) fn in_loop<P: Progress, O, T, const N: usize, R: Settles<N>>(
     mut episode: Episode<Open<Verify<P, O, T>, N>>,
     results: R,
@@ -45,10 +45,10 @@ pub(crate) fn in_loop<P: Progress, O, T, const N: usize, R: Settles<N>>(
     }
 }
 
-/// Takes results in; others may stay open. `all_settled` leads on once none is.
+/// Records some results; other directives may stay open. Call `all_settled` once none is open.
 ///
 /// # Errors
-/// If one is of another episode, or two are of the same task (E6).
+/// If a result belongs to another episode, or two belong to the same task (E6).
 pub(crate) fn some_of_loop<P, O, T, R: IntoIterator<Item = Settled>>(
     episode: Episode<Many<Verify<P, O, T>>>,
     results: R,
@@ -56,10 +56,10 @@ pub(crate) fn some_of_loop<P, O, T, R: IntoIterator<Item = Settled>>(
     some(episode, results.into_iter().collect())
 }
 
-/// Takes results in; others may stay open. `all_settled` leads on once none is.
+/// Records some results; other directives may stay open. Call `all_settled` once none is open.
 ///
 /// # Errors
-/// If one is of another episode, or two are of the same task (E6).
+/// If a result belongs to another episode, or two belong to the same task (E6).
 pub(crate) fn some_of_many<R: IntoIterator<Item = Settled>>(
     episode: Episode<Many<Execute>>,
     results: R,
@@ -76,10 +76,10 @@ fn some<S>(mut episode: Episode<S>, results: Vec<Settled>) -> Result<Episode<S>,
 
 fn take(core: &mut Core, results: &[Settled]) -> Result<(), Arc<Refusal>> {
     if let Some(foreign) = results.iter().find(|result| !result.is_of(&core.mark)) {
-        let problem = format!("the result is of `{}`, a directive of another episode", foreign.directive());
+        let problem = format!("the result of `{}` belongs to another episode", foreign.directive());
         let finding = Diagnostic::error(Code::E6, problem)
             .at("/payload/directive_packet_id")
-            .help("settle the tasks that this episode's own directives gave");
+            .help("settle the tasks that the directives of this episode returned");
         return Err(Arc::new(Refusal::rule(finding)));
     }
     core.settle(results)

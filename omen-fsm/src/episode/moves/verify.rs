@@ -6,19 +6,19 @@ use omen_types::{Code, Diagnostic};
 
 use crate::episode::{Episode, Many, Open, Plan, Progress, Refusal, Refused, Says, Verify};
 
-/// Says what is to be verified, and how.
+/// Sends a plan: what is to be verified, and how.
 ///
 /// # Errors
-/// If the episode is over its budgets and layer 1 has not approved that (INV-005), or if a payload names another
-/// decision than the one that began the loop (E3).
+/// If the episode is over budget without approval of layer 1 (INV-005), or if a payload does not name the decision that
+/// began the loop (E3).
 pub(crate) fn verify<P: Progress, O, T>(
     episode: Episode<Verify<P, O, T>>,
     plan: impl Says<Plan>,
 ) -> Result<Episode<Verify<<P as Progress>::Planned, O, T>>, Refused<Verify<P, O, T>, Plan>> {
-    send(episode, plan.said())
+    send(episode, plan)
 }
 
-/// Says what else is to be verified while directives of the loop are open.
+/// Sends another plan while directives of the loop are open.
 ///
 /// # Errors
 /// As in the loop itself.
@@ -26,10 +26,10 @@ pub(crate) fn in_open<P, O, T, const N: usize>(
     episode: Episode<Open<Verify<P, O, T>, N>>,
     plan: impl Says<Plan>,
 ) -> Result<Episode<Open<Verify<P, O, T>, N>>, Refused<Open<Verify<P, O, T>, N>, Plan>> {
-    send(episode, plan.said())
+    send(episode, plan)
 }
 
-/// Says what else is to be verified while directives of the loop are open.
+/// Sends another plan while directives of the loop are open.
 ///
 /// # Errors
 /// As in the loop itself.
@@ -37,16 +37,21 @@ pub(crate) fn in_many<P, O, T>(
     episode: Episode<Many<Verify<P, O, T>>>,
     plan: impl Says<Plan>,
 ) -> Result<Episode<Many<Verify<P, O, T>>>, Refused<Many<Verify<P, O, T>>, Plan>> {
-    send(episode, plan.said())
+    send(episode, plan)
 }
 
 fn no_decision() -> Arc<Refusal> {
-    Arc::new(Refusal::rule(Diagnostic::error(Code::E3, "no decision asks for this verification")))
+    Arc::new(Refusal::rule(Diagnostic::error(Code::E3, "no decision began this verification loop")))
 }
 
-fn send<S, Next>(mut episode: Episode<S>, plan: Plan) -> Result<Episode<Next>, Refused<S, Plan>> {
+/// Sends a plan in a state that is a type parameter.
+///
+/// # Errors
+/// As in each of these states.
+pub(crate) fn send<S, Next>(mut episode: Episode<S>, plan: impl Says<Plan>) -> Result<Episode<Next>, Refused<S, Plan>> {
+    let plan = plan.said();
     let Some(decision) = episode.core.decision.clone() else {
-        // No loop runs without a decision: only trouble before leads here.
+        // No loop runs without a decision, so an earlier step must have failed.
         let why = episode.core.trouble.clone().unwrap_or_else(no_decision);
         return Err(episode.refuse(why).giving_back(plan));
     };

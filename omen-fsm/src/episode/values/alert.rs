@@ -6,12 +6,12 @@ use omen_types::{
     AlertSeverity, AlertType, Code, Diagnostic, IntegrityAlertPayload, LayerNumber, LayerSource, Text, TokenId,
 };
 
-use super::super::core::Draft;
+use super::super::draft::Draft;
 use super::super::refused::Refusal;
 use super::Layer1Order;
 
-/// An alert that moves nothing: of severity INFO or WARNING. It cannot be cloned, for it may carry an order of layer 1,
-/// which is good for one use.
+/// An alert of severity INFO or WARNING, which does not change the state. It cannot be cloned, because it may carry an
+/// order of layer 1, which allows one use.
 #[must_use = "it is sent with `.alert(..)`"]
 #[derive(Debug)]
 pub struct Alert {
@@ -20,48 +20,48 @@ pub struct Alert {
 }
 
 impl Alert {
-    /// For information.
+    /// An alert of severity INFO.
     pub fn info(alert_type: AlertType, summary: Text) -> Self {
         Self { payload: payload(alert_type, AlertSeverity::Info, summary), layer: None }
     }
 
-    /// A warning.
+    /// An alert of severity WARNING.
     pub fn warning(alert_type: AlertType, summary: Text) -> Self {
         Self { payload: payload(alert_type, AlertSeverity::Warning, summary), layer: None }
     }
 
-    /// Layer 1 approves that the episode goes over its budgets, from now on (D32).
+    /// An alert by which layer 1 approves that the episode exceeds its budgets from now on (D32).
     pub fn budget_override(order: Layer1Order) -> Self {
         let mut alert = Self::info(AlertType::BudgetOverrun, order.reason().clone());
-        // The words that INV-005 looks for.
+        // The phrase that INV-005 searches for.
         alert.payload.rationale = Some(order.reason().prefixed(&format!("{BUDGET_OVERRIDE}: ")));
         alert.layer = Some(LayerSource::LayerNumber(LayerNumber::MIN));
         alert
     }
 
-    /// What a generated payload says, as `.alert(payload)` takes it, too. It moves nothing: a payload of severity CRITICAL
-    /// is for `.halt(payload)`, one of CLEAR for [`Layer1Order::stating`]. Sent as an alert, either is kept as trouble (see
-    /// [`Episode::trouble`](crate::episode::Episode::trouble)), and nothing is written.
+    /// The alert of a generated payload; `.alert(payload)` accepts the payload itself too. Use `.halt(payload)` for
+    /// severity CRITICAL and [`Layer1Order::stating`] for CLEAR. An alert of such a severity is not written and kept as
+    /// trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
     pub fn stating(payload: IntegrityAlertPayload) -> Self {
         Self { payload, layer: None }
     }
 
-    /// Revokes tokens, from the next packet on (D25). Permits of them are refused when they are spent.
+    /// Revokes tokens, from the next packet on (D25). A directive that spends a permit of a revoked token is refused.
     pub fn revoking(mut self, tokens: impl IntoIterator<Item = TokenId>) -> Self {
         self.payload.revoked_token_ids.get_or_insert_with(Vec::new).extend(tokens);
         self
     }
 
-    /// What is sent: one packet, or several if it revokes more tokens than one packet is to name.
+    /// Returns one packet, or several if the alert revokes more tokens than fit into one.
     ///
     /// # Errors
-    /// If its severity moves the episode.
+    /// If its severity would change the state.
     pub(crate) fn drafts(self) -> Result<Vec<Draft>, Refusal> {
         match self.payload.severity {
             AlertSeverity::Info | AlertSeverity::Warning => Ok(self.split()),
-            moves => {
-                Err(unlike(format!("an alert of severity `{moves}` moves the episode, and `alert` moves nothing")))
-            }
+            moves => Err(unlike(format!(
+                "cannot send an alert of severity `{moves}` with `alert`: it would change the state"
+            ))),
         }
     }
 
@@ -85,7 +85,7 @@ impl Alert {
     }
 }
 
-/// An alert for information.
+/// An alert of severity INFO.
 pub(crate) fn info(summary: Text) -> Draft {
     Draft::new(payload(AlertType::Other, AlertSeverity::Info, summary))
 }
@@ -96,8 +96,8 @@ impl From<IntegrityAlertPayload> for Alert {
     }
 }
 
-/// An alert that halts an episode: a reason, or a generated payload. Its severity is CRITICAL whatever the payload says,
-/// for a halt is never refused.
+/// An alert that halts an episode, made of a reason or a generated payload. Its severity is always CRITICAL, whatever
+/// that of the payload, because a halt is never refused.
 #[must_use = "it is sent with `.halt(..)`"]
 #[derive(Clone, Debug)]
 pub struct Alarm(IntegrityAlertPayload);
@@ -116,10 +116,10 @@ impl From<IntegrityAlertPayload> for Alarm {
 }
 
 impl Alarm {
-    /// The alert; it names what was refused `before`.
+    /// Returns the alert, which reports what was refused `before`.
     pub(crate) fn draft(self, before: Option<&Refusal>) -> Draft {
         let mut payload = self.0;
-        let refused = before.map(|why| format!("a step before was refused: {why}"));
+        let refused = before.map(|why| format!("an earlier step was refused: {why}"));
         if let Some(refused) = refused.and_then(|refused| Text::new(refused).ok()) {
             payload.rationale = Some(match &payload.rationale {
                 Some(own) => own.suffixed(&format!("; {refused}")),
@@ -130,7 +130,7 @@ impl Alarm {
     }
 }
 
-/// The end of safe mode: an order of layer 1, perhaps with what the alert says beside its reason.
+/// The end of safe mode: an order of layer 1, optionally with the payload of the alert.
 #[must_use = "it is given to `.clear(..)`"]
 #[derive(Debug)]
 pub struct Clearance(IntegrityAlertPayload);
@@ -142,9 +142,9 @@ impl From<Layer1Order> for Clearance {
 }
 
 impl Layer1Order {
-    /// The order to end safe mode, in the words of a generated payload. The order's own reason stands in the rationale if
-    /// the payload has none. A payload of another severity than CLEAR ends nothing: `clear` keeps that as trouble (see
-    /// [`Episode::trouble`](crate::episode::Episode::trouble)).
+    /// Returns the order to end safe mode with a generated payload. The reason of the order becomes the rationale if
+    /// the payload has none. If the severity of the payload is not CLEAR, `clear` writes nothing and keeps the error as
+    /// trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
     pub fn stating(self, mut payload: IntegrityAlertPayload) -> Clearance {
         payload.rationale.get_or_insert_with(|| self.reason().clone());
         Clearance(payload)
@@ -152,25 +152,23 @@ impl Layer1Order {
 }
 
 impl Clearance {
-    /// The alert that ends safe mode.
+    /// Returns the alert that ends safe mode.
     ///
     /// # Errors
-    /// If its severity is another one.
+    /// If its severity is not CLEAR.
     pub(crate) fn draft(self) -> Result<Draft, Refusal> {
         if self.0.severity != AlertSeverity::Clear {
-            return Err(unlike(format!("safe mode is ended by severity `CLEAR`, found `{}`", self.0.severity)));
+            return Err(unlike(format!("expected severity `CLEAR`, found `{}`", self.0.severity)));
         }
         Ok(Draft { layer: Some(LayerSource::LayerNumber(LayerNumber::MIN)), ..Draft::new(self.0) })
     }
 }
 
-/// A payload that is not what its move sends.
+/// The refusal of a payload whose severity does not fit its move.
 fn unlike(problem: String) -> Refusal {
-    Refusal::rule(
-        Diagnostic::error(Code::E7, problem)
-            .at("/payload/severity")
-            .help("`alert` sends INFO and WARNING, `halt` CRITICAL, and `clear` CLEAR on an order of layer 1"),
-    )
+    Refusal::rule(Diagnostic::error(Code::E7, problem).at("/payload/severity").help(
+        "send INFO and WARNING with `alert`, CRITICAL with `halt`, and CLEAR with `clear` and an order of layer 1",
+    ))
 }
 
 fn payload(alert_type: AlertType, severity: AlertSeverity, summary: Text) -> IntegrityAlertPayload {

@@ -1,7 +1,7 @@
 //! Arbitration: veto, then feasibility, then tradeoff (INV-006).
 //!
-//! The order is in the types: each stage is a method of what the one before gives. Whether an option
-//! survives a stage is known at run time.
+//! The types enforce the order: each stage is a method of the result of the stage before. Whether an option survives a
+//! stage is known at run time.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,18 +14,19 @@ use omen_types::{
     LayerSource, LoadBearingAssumption, RejectedAlternative, Text,
 };
 
-use super::super::core::{Draft, Mark};
+use super::super::draft::Draft;
+use super::super::mark::Mark;
 use super::super::refused::Refusal;
 use super::super::{FeasibleHere, ToActHere, TradeoffHere};
 use super::{DecisionPayloadExtras, Layer1Order, Verified};
 
-/// Options were proposed, and none was looked at.
+/// Options were proposed, and none was checked.
 #[derive(Debug)]
 pub enum Proposed {}
-/// What the constitution forbids was struck out.
+/// Options that the constitution forbids were rejected.
 #[derive(Debug)]
 pub enum Vetted {}
-/// What is not feasible was struck out, too.
+/// Options that are not feasible were rejected too.
 #[derive(Debug)]
 pub enum Feasible {}
 
@@ -34,7 +35,7 @@ pub enum Feasible {}
 pub struct Candidate {
     /// Its id.
     pub id: String,
-    /// What it is, in words.
+    /// Its description.
     pub description: Option<String>,
 }
 
@@ -44,7 +45,7 @@ impl<T: Into<String>> From<T> for Candidate {
     }
 }
 
-/// Options on their way through the stages.
+/// An arbitration between options, in a stage.
 #[must_use = "an arbitration ends with `.tradeoff(..)`"]
 #[derive(Debug)]
 pub struct Arbitration<Stage> {
@@ -53,7 +54,7 @@ pub struct Arbitration<Stage> {
     stage: PhantomData<fn(Stage) -> Stage>,
 }
 
-/// A stage that struck out every option: proof that the stages up to it ran, and good for one ruling.
+/// A stage that rejected every option: proof that the stages up to it ran. It allows one ruling.
 #[derive(Debug)]
 pub struct NothingLeft {
     stage: &'static str,
@@ -62,40 +63,40 @@ pub struct NothingLeft {
 
 impl fmt::Display for NothingLeft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "INV-006: no option is left after the {}: escalate, defer or cancel", self.stage)
+        write!(f, "INV-006: no option left after the {}; escalate, defer or cancel", self.stage)
     }
 }
 
 impl std::error::Error for NothingLeft {}
 
 impl NothingLeft {
-    /// The stage.
+    /// Returns the name of the stage.
     #[must_use]
     pub fn stage(&self) -> &'static str {
         self.stage
     }
 
-    /// All that was struck out, and why.
+    /// Returns the rejected options, each with the reason.
     #[must_use]
     pub fn rejected(&self) -> &[RejectedAlternative] {
         &self.rejected
     }
 
-    /// Decides otherwise than to act: to escalate, defer, cancel or verify first. What was struck out
-    /// stands in the decision.
+    /// Returns a ruling for a decision other than to act: to escalate, defer, cancel or verify first. The decision
+    /// lists the rejected options.
     pub fn instead(self, policy: Tradeoff, why: &Text) -> Ruling<Withdrawn> {
         Ruling::new(None, self.rejected, policy, why)
     }
 }
 
 impl Arbitration<Proposed> {
-    /// Among options.
+    /// Begins an arbitration between options.
     pub fn of(options: impl IntoIterator<Item = impl Into<Candidate>>) -> Self {
         let options = options.into_iter().map(Into::into).collect();
         Self { options, rejected: Vec::new(), stage: PhantomData }
     }
 
-    /// Stage 1: strikes out what the constitution forbids.
+    /// Stage 1: rejects the options that the constitution forbids.
     ///
     /// # Errors
     /// If no option is left.
@@ -105,7 +106,7 @@ impl Arbitration<Proposed> {
 }
 
 impl Arbitration<Vetted> {
-    /// Stage 2: strikes out what budgets and tools do not allow.
+    /// Stage 2: rejects the options that budgets and tools do not allow.
     ///
     /// # Errors
     /// If no option is left.
@@ -115,7 +116,7 @@ impl Arbitration<Vetted> {
 }
 
 impl Arbitration<Feasible> {
-    /// Stage 3: chooses the first option that is left, by a policy, and says why.
+    /// Stage 3: chooses the first remaining option by a policy, with a reason.
     pub fn tradeoff(self, policy: Tradeoff, why: &Text) -> Ruling {
         let mut options = self.options.into_iter();
         let chosen = options.next();
@@ -149,16 +150,16 @@ fn reject(option: Candidate, reason: &str) -> RejectedAlternative {
 pub enum Tradeoff {
     /// The safest option.
     SafetyFirst,
-    /// The best for its risk.
+    /// The best option for its risk.
     RiskAdjusted,
-    /// The one to be regretted least.
+    /// The option with the least regret.
     MinRegret,
-    /// The one with the best expected value.
+    /// The option with the best expected value.
     ExpectedValue,
 }
 
 impl Tradeoff {
-    /// The name that INV-006 looks for in a decision's summary.
+    /// Returns the name that INV-006 searches for in the summary of a decision.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         let [safety, risk_adjusted, min_regret, expected_value] =
@@ -179,12 +180,12 @@ pub enum Chosen {}
 #[derive(Debug)]
 pub enum Withdrawn {}
 
-/// What an arbitration came to: proof that its stages ran. Good for one decision; only one with an
-/// option that was `Chosen` is good for acting.
+/// The result of an arbitration: proof that its stages ran. It allows one decision; only a ruling with a `Chosen`
+/// option allows to act.
 #[must_use = "it is given to a decision"]
 #[derive(Debug)]
 pub struct Ruling<K = Chosen> {
-    /// In a box, for a ruling that is refused goes back through the error.
+    /// Boxed, because a refused ruling is returned in the error.
     pub(super) draft: Box<RulingDraft>,
     kind: PhantomData<fn(K) -> K>,
 }
@@ -194,23 +195,23 @@ pub(super) struct RulingDraft {
     pub(super) chosen: Option<ChosenOption>,
     rejected: Vec<RejectedAlternative>,
     summary: Text,
-    /// What the summary has to end with: the policy, and an order of layer 1.
+    /// The required end of the summary: the policy, and an order of layer 1.
     suffix: String,
     pub(super) failure_modes: Vec<FailureMode>,
     pub(super) extras: DecisionPayloadExtras,
-    /// What a generated payload says; its ruling's own members have been put into it.
+    /// The generated payload, if one was given.
     stated: Option<Box<DecisionPayload>>,
 }
 
 impl Ruling {
-    /// An order to act on it, with no assumption yet.
+    /// Returns an order to act on the ruling, without assumptions.
     pub fn to_act(self) -> ActOrder<AllVerified> {
         ActOrder { ruling: self, assumptions: Vec::new(), proofs: Vec::new(), layer: None, kind: PhantomData }
     }
 }
 
 impl Ruling<Withdrawn> {
-    /// To give up, without options, for a reason that is no choice.
+    /// A ruling to give up, without options.
     pub(crate) fn to_give_up(why: &Text) -> Self {
         Self::new(None, Vec::new(), Tradeoff::SafetyFirst, why)
     }
@@ -227,28 +228,28 @@ impl<K> Ruling<K> {
         Self { draft: Box::new(draft), kind: PhantomData }
     }
 
-    /// How it may fail, and what is done then.
+    /// Adds a failure mode and its mitigation.
     pub fn may_fail(mut self, mode: impl Into<String>, mitigation: impl Into<String>) -> Self {
         self.draft.failure_modes.push(FailureMode::builder().mode(mode).mitigation(mitigation).build());
         self
     }
 
-    /// The decision in the words of a generated payload. The ruling stays the proof that the stages ran (INV-006), which
-    /// no payload is; so the payload has to say what the ruling says:
+    /// Sends the decision with a generated payload. The ruling remains the proof that the stages ran (INV-006), which a
+    /// payload cannot be. So the payload must agree with the ruling:
     ///
-    /// - its `chosen_option` is the one that was chosen, and absent if none was;
-    /// - its `load_bearing_assumptions`, if any, are those that the order relies on or assumes, in their order: whether
-    ///   one is verified, [`Verified`] proves and no payload (INV-003);
+    /// - its `chosen_option` is the chosen option, and absent if there is none;
+    /// - its `load_bearing_assumptions`, if any, are those that the order relies on or assumes, in their order: only
+    ///   [`Verified`] proves that one is verified (INV-003);
     /// - its `decision_outcome` is that of the move that takes the ruling;
-    /// - `constitutional_check` and `budget_check` are true. What `tier_check` and `verification_check` say, the episode checks
+    /// - `constitutional_check` and `budget_check` are true. The episode checks `tier_check` and `verification_check`
     ///   against the envelope, as in every decision (D61).
     ///
-    /// What the stages struck out, and the policy of the tradeoff, are added if the payload does not have them. Where the
-    /// payload says otherwise, a move that can fail refuses it, and one that cannot keeps that as trouble (see
-    /// [`Episode::trouble`](crate::episode::Episode::trouble)); nothing is written then.
+    /// The rejected options and the policy of the tradeoff are added if the payload lacks them. If the payload
+    /// contradicts the ruling, nothing is written: a move with an error in its type returns the error, another keeps it
+    /// as trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
     pub fn stating(mut self, payload: DecisionPayload) -> Self {
         let id = |option: &Option<ChosenOption>| option.as_ref().map(|option| option.option_id.clone());
-        // Setters that come after this one add to what the payload says.
+        // Later setters add to the payload.
         if id(&self.draft.chosen) == id(&payload.chosen_option) {
             self.draft.chosen.clone_from(&payload.chosen_option);
             self.draft.extras = DecisionPayloadExtras::of(&payload);
@@ -279,8 +280,8 @@ impl<K> Ruling<K> {
 
     fn own_payload(&self, outcome: DecisionOutcome, assumptions: Vec<LoadBearingAssumption>) -> DecisionPayload {
         let RulingDraft { chosen, rejected, summary, failure_modes, extras, .. } = RulingDraft::clone(&self.draft);
-        // The stages have seen to these two (INV-006). Tier and verification are checked as the decision is sent, against
-        // its envelope (D61).
+        // The stages have made these two checks (INV-006). Tier and verification are checked against the envelope when
+        // the decision is sent (D61).
         let checks =
             ConstraintsSatisfied::builder().constitutional_check(true).budget_check(true).tier_check(false).build();
         let mut payload = DecisionPayload::builder()
@@ -301,7 +302,7 @@ fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
     (!list.is_empty()).then_some(list)
 }
 
-/// An order to act; `A` says whether its assumptions are verified (INV-003).
+/// An order to act; `A` is whether its assumptions are verified (INV-003).
 #[must_use = "it is given to `.act(..)`"]
 #[derive(Debug)]
 pub struct ActOrder<A> {
@@ -314,8 +315,8 @@ pub struct ActOrder<A> {
 }
 
 impl<A> ActOrder<A> {
-    /// It rests on an assumption that the agent has verified in a loop. After a loop without a check that has
-    /// succeeded, the decision says that it is not verified.
+    /// Adds an assumption that the agent has verified in a loop. If no check of the loop has succeeded, the decision
+    /// states the assumption as not verified.
     pub fn relies_on(mut self, verified: Verified) -> Self {
         let assumption = LoadBearingAssumption::builder()
             .assumption(verified.assumption)
@@ -327,14 +328,14 @@ impl<A> ActOrder<A> {
         self
     }
 
-    /// It rests on an assumption that nobody has verified.
+    /// Adds an assumption that is not verified.
     pub fn assumes(mut self, assumption: &Text) -> ActOrder<SomeUnverified> {
         self.assumptions
             .push(LoadBearingAssumption::builder().assumption(assumption.to_string()).verified(false).build());
         self.kind()
     }
 
-    /// Layer 1 orders it all the same (D30). The log shows that INV-003 was overridden.
+    /// Overrides INV-003 by an order of layer 1 (D30), which the log records.
     pub fn layer1_override(mut self, order: Layer1Order) -> ActOrder<Overridden> {
         let (draft, words) = (&mut self.ruling.draft, format!(" [{OVERRIDE}: {}]", order.reason()));
         draft.summary = draft.summary.suffixed(&words);
@@ -348,7 +349,7 @@ impl<A> ActOrder<A> {
         ActOrder { ruling, assumptions, proofs, layer, kind: PhantomData }
     }
 
-    /// Whether all its proofs are of an episode.
+    /// Checks that all its proofs belong to an episode.
     pub(crate) fn check(&self, episode: &Mark) -> Result<(), Arc<Refusal>> {
         if self.proofs.iter().all(|proof| proof == episode) {
             return Ok(());
@@ -356,7 +357,7 @@ impl<A> ActOrder<A> {
         let problem = "the order relies on an assumption that no loop of this episode has verified";
         let finding = Diagnostic::error(Code::Inv003, problem)
             .at("/payload/load_bearing_assumptions")
-            .help("`proof.verifies(assumption)` takes an assumption of the plan whose loop gave the proof");
+            .help("call `proof.verifies(assumption)` with an assumption of the plan of that loop");
         Err(Arc::new(Refusal::rule(finding)))
     }
 
@@ -366,16 +367,16 @@ impl<A> ActOrder<A> {
     }
 }
 
-// Answers to stages that are called out of order. A method of the right stage comes first.
+// Traits that explain stages called out of order. The inherent method of the right stage takes precedence.
 
-/// What nothing is: such an answer is never given.
+/// Implemented by no type, so such a call never compiles.
 #[doc(hidden)]
 pub trait Never: Sized {
     type Out;
     fn out<T>(value: T) -> Self::Out;
 }
 
-/// Nothing here can be called.
+/// Its methods cannot be called.
 #[doc(hidden)]
 pub trait ExplainRuling<K>: Sized {
     fn to_act(self) -> <K as Never>::Out
@@ -392,7 +393,7 @@ impl<K> ExplainRuling<K> for Ruling<K> {
     }
 }
 
-/// Nothing here can be called.
+/// Its methods cannot be called.
 #[doc(hidden)]
 pub trait ExplainArbitration<S>: Sized {
     fn feasible(self, _fits: impl Sized) -> <S as Never>::Out

@@ -1,31 +1,31 @@
-//! What an agent holds true.
+//! Belief updates.
 
 use omen_types::fit::size;
 use omen_types::limits::{MAX_CHANGES_BYTES, MAX_VALUE_DEPTH};
 use omen_types::{BeliefChange, BeliefUpdatePayload, ContradictionDetails, PacketId, UpdateType};
 use serde::Serialize;
 
-use super::super::core::Draft;
+use super::super::draft::Draft;
 use super::fields::flatten;
 use super::{DoesNotFit, Json, ToJson};
 
-/// A change of beliefs; it has at least one.
+/// A belief update, with at least one change.
 #[must_use = "it is taken in with `.believe(..)`"]
 #[derive(Clone, Debug)]
 pub struct Belief {
     pub(super) payload: BeliefUpdatePayload,
-    /// How many bytes of JSON its changes and what it cites have.
+    /// The bytes of its changes and citations as JSON.
     bytes: usize,
 }
 
 impl Belief {
-    /// Something that was not believed before. The value is a number, a text, an id, or a [`Json`], which was checked where
-    /// it was made: `Belief::new("db", "pool", Json::new(value)?)`.
+    /// A new belief. The value is a number, a text, an id, or a [`Json`], which was checked where it was made:
+    /// `Belief::new("db", "pool", Json::new(value)?)`.
     pub fn new(domain: impl Into<String>, key: impl Into<String>, value: impl ToJson) -> Self {
         Self::of(UpdateType::NewBelief, change(domain, key, (), value))
     }
 
-    /// Something that was believed otherwise.
+    /// A revision: a belief with its value before and its new value.
     pub fn revision(
         domain: impl Into<String>,
         key: impl Into<String>,
@@ -35,7 +35,7 @@ impl Belief {
         Self::of(UpdateType::Revision, change(domain, key, before, value))
     }
 
-    /// A contradiction that was resolved, and how.
+    /// A resolved contradiction, with details.
     pub fn resolved(
         domain: impl Into<String>,
         key: impl Into<String>,
@@ -48,7 +48,7 @@ impl Belief {
         belief
     }
 
-    /// Something that is held more firmly, or less, than before.
+    /// An adjustment of confidence, with the value before and the new value.
     pub fn confidence(
         domain: impl Into<String>,
         key: impl Into<String>,
@@ -58,14 +58,14 @@ impl Belief {
         Self::of(UpdateType::ConfidenceAdjustment, change(domain, key, before, value))
     }
 
-    /// Something that was looked up anew, and is still believed: its prior value is its value.
+    /// A belief that was checked again and confirmed: its prior value is its value.
     pub fn refreshed(domain: impl Into<String>, key: impl Into<String>, value: impl ToJson) -> Self {
         let value = value.into_json();
         Self::of(UpdateType::StalenessRefresh, change(domain, key, value.clone(), value))
     }
 
-    /// What a generated payload says, as `.believe(payload)` takes it, too. A value in it that is nested deeper than a
-    /// packet may be becomes its JSON text.
+    /// The update of a generated payload; `.believe(payload)` accepts the payload itself too. A value that is nested
+    /// too deep for a packet becomes its JSON text.
     pub fn stating(mut payload: BeliefUpdatePayload) -> Self {
         for change in &mut payload.belief_changes {
             flatten(&mut change.new_value, MAX_VALUE_DEPTH);
@@ -75,10 +75,10 @@ impl Belief {
         Self { payload, bytes }
     }
 
-    /// Something that was not believed before, as whatever can be written as JSON.
+    /// A new belief, with any value that can be serialized as JSON.
     ///
     /// # Errors
-    /// If the value cannot, is nested too deep, or is too large.
+    /// If the value cannot be serialized, is nested too deep, or is too large.
     pub fn try_new(
         domain: impl Into<String>,
         key: impl Into<String>,
@@ -87,11 +87,11 @@ impl Belief {
         Ok(Self::new(domain, key, Json::of(value)?))
     }
 
-    /// Another change in the same update. What was believed otherwise before makes an update of new beliefs a revision,
-    /// since a new belief has no prior value.
+    /// Adds another change to the update. If the change has a prior value, an update of new beliefs becomes a revision,
+    /// since a new belief has none.
     ///
     /// # Errors
-    /// If the update would be too large for a packet: send several.
+    /// If the update becomes too large for a packet: send several.
     pub fn and(
         mut self,
         domain: impl Into<String>,
@@ -108,10 +108,10 @@ impl Belief {
         Ok(self)
     }
 
-    /// What it rests on. A verification loop's own evidence is added by the episode.
+    /// Cites evidence. The episode adds the evidence of a verification loop by itself.
     ///
     /// # Errors
-    /// If the update would be too large for a packet.
+    /// If the update becomes too large for a packet.
     pub fn citing(mut self, packet_ids: impl IntoIterator<Item = PacketId>) -> Result<Self, DoesNotFit> {
         for id in packet_ids {
             self.grow(size(&id))?;

@@ -1,4 +1,4 @@
-//! Directives: a tool and an operation as types, and what erases them once they are checked.
+//! Directives, typed by tool and operation, and orders, which erase these types once they are checked.
 
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
@@ -13,67 +13,89 @@ use omen_types::{
 };
 
 use super::super::TakesToken;
-use super::super::core::Mark;
+use super::super::mark::Mark;
 use super::super::refused::Refusal;
-use super::{ExecutionMethodExtras, Fields, Permit, TaskDirectivePayloadExtras};
+use super::{AnyOperation, AnyTool, Fields, Permit, TaskDirectivePayloadExtras};
 
-/// A call of the tool `T` for the operation `O`.
-#[must_use = "`.ready()` or `.with(permit)` makes an order of it"]
-#[derive(Debug)]
-pub struct Directive<T, O> {
-    params: Option<Fields>,
-    timeout_seconds: Option<NonZeroU32>,
-    verifies: bool,
-    pub(super) extras: TaskDirectivePayloadExtras,
-    pub(super) method: ExecutionMethodExtras,
+/// A call of the tool `T` for the operation `O`. Without parameters, `Directive` is a call of a tool that is named at run
+/// time: see [`Directive::named`].
+#[must_use = "`.ready()`, `.with(permit)` or `.sort()` makes an order of it"]
+#[derive(Clone, Debug)]
+pub struct Directive<T = AnyTool, O = AnyOperation> {
+    pub(super) draft: Box<OrderDraft>,
     tool: PhantomData<fn(T, O) -> (T, O)>,
 }
 
+impl<T, O> Directive<T, O> {
+    pub(super) fn of(draft: OrderDraft) -> Self {
+        Self { draft: Box::new(draft), tool: PhantomData }
+    }
+
+    /// A call of a tool, by its id and class.
+    pub(super) fn call(tool_id: impl Into<String>, class: ToolSafetyClass, params: Option<Fields>) -> Self {
+        let writes = TaskDirectivePayload::requires_authorization_token_id(class);
+        Self::of(OrderDraft {
+            task_id: None,
+            task_type: if writes { TaskType::ToolWrite } else { TaskType::ToolRead },
+            execution_method: ExecutionMethod::builder()
+                .method(MethodKind::Tool)
+                .tool_id(tool_id)
+                .maybe_tool_params(params.map(Fields::into_map))
+                .unchecked(),
+            tool_safety_class: Some(class),
+            authorization_token_id: None,
+            timeout_seconds: None,
+            extras: TaskDirectivePayloadExtras::default(),
+        })
+    }
+
+    /// Sets the time limit in seconds, at least 1. The default is the time budget of the envelope (D35).
+    pub fn timeout_seconds(mut self, seconds: u32) -> Self {
+        let seconds = NonZeroU32::new(seconds).unwrap_or(NonZeroU32::MIN);
+        self.draft.timeout_seconds = Some(PositiveCount::from(seconds));
+        self
+    }
+
+    /// Sets how often the call may be retried, and by how much the wait grows each time.
+    pub fn retry(mut self, max_retries: u32, backoff: BackoffFactor) -> Self {
+        self.draft.extras.retry_policy =
+            Some(RetryPolicy::builder().max_retries(max_retries.into()).backoff_multiplier(backoff).build());
+        self
+    }
+}
+
 impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
-    /// A call with parameters. The operation has to fit the tool's safety class.
+    /// A call with parameters. The operation must fit the tool's safety class.
     pub fn new(_tool: T, _operation: O, params: Fields) -> Self {
-        Self { params: Some(params), ..Self::bare(_tool, _operation) }
+        Self::call(T::ID, T::Class::VALUE, Some(params))
     }
 
     /// A call without parameters.
     pub fn bare(_tool: T, _operation: O) -> Self {
-        let (extras, method) = Default::default();
-        Self { params: None, timeout_seconds: None, verifies: false, extras, method, tool: PhantomData }
+        Self::call(T::ID, T::Class::VALUE, None)
     }
 
-    /// How many seconds it may take, at least 1; without it, the time budget of the envelope (D35).
-    pub fn timeout_seconds(mut self, seconds: u32) -> Self {
-        self.timeout_seconds = Some(NonZeroU32::new(seconds).unwrap_or(NonZeroU32::MIN));
-        self
-    }
-
-    /// How often it may be tried again, and by how much the wait grows each time.
-    pub fn retry(mut self, max_retries: u32, backoff: BackoffFactor) -> Self {
-        self.extras.retry_policy =
-            Some(RetryPolicy::builder().max_retries(max_retries.into()).backoff_multiplier(backoff).build());
-        self
-    }
-
-    /// It tests an assumption: its task type is `verification`. A tool that may write has none but `tool_write` (D23).
+    /// Sets the task type to `verification`: the call tests an assumption. A tool that may write always has the task type
+    /// `tool_write` (D23).
     pub fn verifying(mut self) -> Self
     where
         T::Class: NeedsNoToken,
     {
-        self.verifies = true;
+        self.draft.task_type = TaskType::Verification;
         self
     }
 
-    /// An order to read: no token is needed.
+    /// An order to read, which needs no token.
     pub fn ready(self) -> Order<ReadOnly>
     where
         T::Class: NeedsNoToken,
     {
-        self.order(None)
+        Order::of(*self.draft, None)
     }
 
-    /// An order to write: it spends one use of a token, whose scope has to cover tool and operation, and to list an
-    /// operation that writes, even where this one reads (D26). What the parameters themselves call
-    /// `operation` is found out when the order is sent.
+    /// An order to write: it spends one use of a token, whose scope must cover tool and operation, and list an operation
+    /// that writes, even where this one reads (D26). What the parameters themselves call `operation` is checked when the
+    /// order is sent.
     pub fn with<Sc: Scope + GrantsTool<T> + GrantsOp<O> + GrantsWriting<O>>(
         self,
         permit: Permit<Sc>,
@@ -81,58 +103,35 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
     where
         T::Class: TakesToken,
     {
-        self.order(Some((permit.token_id, permit.episode)))
-    }
-
-    fn order<C>(self, permit: Option<(TokenId, Mark)>) -> Order<C> {
-        let class = T::Class::VALUE;
-        let (token_id, episode) = permit.unzip();
-        let mut execution_method = ExecutionMethod::builder()
-            .method(MethodKind::Tool)
-            .tool_id(T::ID)
-            .maybe_tool_params(self.params.map(Fields::into_map))
-            .unchecked();
-        self.method.fill(&mut execution_method);
-        let draft = OrderDraft {
-            task_id: None,
-            task_type: match TaskDirectivePayload::requires_authorization_token_id(class) {
-                true => TaskType::ToolWrite,
-                false if self.verifies => TaskType::Verification,
-                false => TaskType::ToolRead,
-            },
-            execution_method,
-            tool_safety_class: Some(class),
-            authorization_token_id: token_id,
-            timeout_seconds: self.timeout_seconds.map(PositiveCount::from),
-            extras: self.extras,
-        };
-        Order::of(draft, episode)
+        let mut draft = *self.draft;
+        draft.authorization_token_id = Some(permit.token_id);
+        Order::of(draft, Some(permit.episode))
     }
 }
 
-/// An order that only reads.
+/// The class of an order that only reads.
 #[derive(Debug)]
 pub enum ReadOnly {}
-/// An order that may write, with a permit.
+/// The class of an order that may write, with a permit.
 #[derive(Debug)]
 pub enum ReadWrite {}
-/// An order of either class.
+/// Either class.
 #[derive(Debug)]
 pub enum AnyClass {}
 
-/// A directive that was checked. Its tool is no longer part of its type, so that unlike orders fit one
-/// array; `C` says whether it reads ([`ReadOnly`]) or may write ([`ReadWrite`]).
+/// A checked directive. Its tool is not part of its type, so different orders fit into one array; `C` is whether it
+/// reads ([`ReadOnly`]) or may write ([`ReadWrite`]).
 #[must_use = "it is sent with `.execute([..])` or `.check(..)`"]
 #[derive(Debug)]
 pub struct Order<C> {
-    /// In a box, for an order that is refused goes back through the error.
+    /// Boxed, because a refused order is returned in the error.
     draft: Box<OrderDraft>,
-    /// The episode that its permit is of, if it has one.
+    /// The episode of its permit, if it has one.
     episode: Option<Mark>,
     class: PhantomData<fn(C) -> C>,
 }
 
-/// A directive's payload. The episode gives the task its id, unless a payload has named one.
+/// The payload of a directive. The episode sets the task id, unless a payload has set it.
 #[derive(Clone, Debug)]
 pub(crate) struct OrderDraft {
     pub(super) task_id: Option<TaskId>,
@@ -157,15 +156,15 @@ impl OrderDraft {
         }
     }
 
-    /// Whether it takes a token, by the stricter reading of what it says (D23).
+    /// Whether it needs a token, by the stricter of its class and its task type (D23).
     pub(super) fn needs_token(&self) -> bool {
         let class = class_of(self.task_type, self.execution_method.method, self.tool_safety_class);
         TaskDirectivePayload::requires_authorization_token_id(class)
     }
 }
 
-/// A directive in the words of the schema, as an order that reads. One that may write is refused when it is sent, for it
-/// spends a permit: `NamedDirective::from(payload).sort()` gives what takes one.
+/// The directive of a generated payload, as an order that reads. If it may write, it is refused when it is sent,
+/// because it needs a permit: use `Directive::from(payload).sort()`.
 impl From<TaskDirectivePayload> for Order<ReadOnly> {
     fn from(payload: TaskDirectivePayload) -> Self {
         Self::of(OrderDraft::stating(payload), None)
@@ -177,30 +176,29 @@ impl<C> Order<C> {
         Self { draft: Box::new(draft), episode, class: PhantomData }
     }
 
-    /// Forgets the class, so that orders that read and orders that write fit one array; in
-    /// [`Execute`](crate::episode::Execute) they may be mixed.
+    /// Erases the class, so that orders that read and orders that write fit into one array. In
+    /// [`Execute`](crate::episode::Execute) they can be mixed.
     pub fn any(self) -> Order<AnyClass> {
         Order { draft: self.draft, episode: self.episode, class: PhantomData }
     }
 
-    /// What is to be done.
+    /// Returns the tool or other method, with its parameters.
     #[must_use]
     pub fn method(&self) -> &ExecutionMethod {
         &self.draft.execution_method
     }
 
-    /// Whether it has the permit that it takes. Of an order that was made of types it is so; of a payload it is asked here.
+    /// Checks that it has the permit that it needs. The types ensure this, except for an order of a payload.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         if self.episode.is_some() || !self.draft.needs_token() {
             return Ok(());
         }
-        let problem = "this directive may write, and spends no permit";
-        let help =
-            "`NamedDirective::from(payload).sort()` gives an `Unauthorized`: attach a permit with `.with(permit)`";
+        let problem = "a directive that may write needs a permit";
+        let help = "attach a permit: match `Directive::from(payload).sort()` and call `.with(permit)`";
         Err(Refusal::rule(Diagnostic::error(Code::E4, problem).at("/payload/authorization_token_id").help(help)))
     }
 
-    /// Whether its permit, if it has one, is of an episode.
+    /// Whether its permit, if it has one, belongs to an episode.
     pub(crate) fn is_of(&self, episode: &Mark) -> bool {
         self.episode.as_ref().is_none_or(|own| own == episode)
     }

@@ -1,57 +1,57 @@
-//! Options for a human to decide between (E5, INV-009).
+//! Escalations: options for a human to choose from (E5, INV-009).
 
 use omen_types::{EscalationOption, EscalationPayload, EscalationTrigger, EvidenceGap, NextStep, Text};
 
-use super::super::core::Draft;
+use super::super::draft::Draft;
 
-/// An escalation with `O` options and `G` gaps in the evidence. A literal that lacks a member, or has
-/// another number of options than two or three, or no gap, does not compile.
+/// An escalation with `O` options and `G` gaps in the evidence. It does not compile with a missing field, without a
+/// gap, or with a number of options other than two or three.
 #[must_use = "it is sent with `.escalate(..)`"]
 #[derive(Clone, Debug)]
 pub struct Escalation<const O: usize, const G: usize> {
-    /// Why a human has to decide.
+    /// Why a human must decide.
     pub trigger: EscalationTrigger,
     /// The options.
     pub options: [Choice; O],
-    /// What is not known.
+    /// The gaps in the evidence.
     pub gaps: [Gap; G],
-    /// What is recommended.
-    pub next_step: Step,
+    /// The recommended next step.
+    pub next_step: Recommendation,
 }
 
 /// An option.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// Its id, by which the human may answer.
+    /// Its id, which the human may give as the answer.
     pub id: String,
-    /// What it is.
+    /// Its description.
     pub description: String,
-    /// What speaks for it.
+    /// Its advantages.
     pub pros: Vec<String>,
-    /// What speaks against it.
+    /// Its disadvantages.
     pub cons: Vec<String>,
 }
 
-/// Something that is not known.
+/// A gap in the evidence.
 #[derive(Clone, Debug)]
 pub struct Gap {
-    /// What it is.
+    /// What is not known.
     pub gap: String,
-    /// What that may lead to.
+    /// The impact if it stays unknown.
     pub impact_if_unknown: String,
 }
 
-/// What is recommended to do next.
+/// A recommended next step.
 #[derive(Clone, Debug)]
-pub struct Step {
-    /// What to do.
+pub struct Recommendation {
+    /// The step.
     pub step: Text,
-    /// Why.
+    /// The reason.
     pub rationale: String,
 }
 
 impl<const O: usize, const G: usize> Escalation<O, G> {
-    /// The same, with a method for each member that the literal does not have.
+    /// Returns the escalation with a setter for each optional member.
     pub fn full(self) -> FullEscalation<O, G> {
         let options = self.options.into_iter().map(|choice| {
             EscalationOption::builder()
@@ -76,18 +76,18 @@ impl<const O: usize, const G: usize> Escalation<O, G> {
     }
 }
 
-/// An escalation with members that the literal of [`Escalation`] does not have.
+/// An escalation with setters for the optional members that the literal of [`Escalation`] lacks.
 #[must_use = "it is sent with `.escalate(..)`"]
 #[derive(Clone, Debug)]
 pub struct FullEscalation<const O: usize, const G: usize> {
     pub(super) payload: EscalationPayload,
 }
 
-/// What `.escalate(..)` takes: an [`Escalation`], a [`FullEscalation`], or a generated [`EscalationPayload`]. How many
-/// options and gaps the first two have, the compiler counts. A payload's its builder counts when it is made, and the
-/// machine when it is sent.
+/// The parameter of `.escalate(..)`: an [`Escalation`], a [`FullEscalation`], or a generated [`EscalationPayload`]. The
+/// compiler counts the options and gaps of the first two. Those of a payload are counted when it is built and when it
+/// is sent.
 pub trait Escalates<const O: usize, const G: usize> {
-    /// It, with all members.
+    /// Returns the escalation with its optional members.
     fn full(self) -> FullEscalation<O, G>;
 }
 
@@ -103,7 +103,7 @@ impl<const O: usize, const G: usize> Escalates<O, G> for FullEscalation<O, G> {
     }
 }
 
-// No type counts what a payload lists, so the numbers here are the least that E5 allows.
+// The type of a payload does not count its lists, so the numbers here are the least that E5 allows.
 impl Escalates<2, 1> for EscalationPayload {
     fn full(self) -> FullEscalation<2, 1> {
         FullEscalation { payload: self }
@@ -111,7 +111,7 @@ impl Escalates<2, 1> for EscalationPayload {
 }
 
 impl<const O: usize, const G: usize> FullEscalation<O, G> {
-    /// The risks of the options, one each, in their order.
+    /// Sets the risk of each option, in their order.
     pub fn risk_summaries(mut self, risks: [impl Into<String>; O]) -> Self {
         for (option, risk) in self.payload.top_options.iter_mut().zip(risks) {
             option.risk_summary = Some(risk.into());
@@ -119,7 +119,7 @@ impl<const O: usize, const G: usize> FullEscalation<O, G> {
         self
     }
 
-    /// How each gap in the evidence could be closed, in their order.
+    /// Sets how each gap in the evidence could be closed, in their order.
     pub fn verification_methods(mut self, methods: [impl Into<String>; G]) -> Self {
         for (gap, method) in self.payload.evidence_gaps.iter_mut().zip(methods) {
             gap.verification_method = Some(method.into());

@@ -5,22 +5,23 @@ use omen_types::serde_json::{Map, Value};
 
 use super::json::{self, DoesNotFit};
 
-/// A free-form JSON object with at least one member, as observations and tools take it. The macro
-/// [`fields!`](crate::fields) writes one out.
+/// A free-form JSON object with at least one member, for observations and parameters of tools. Write one as a literal
+/// with the macro [`fields!`](crate::fields).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// Takes an object; none if it is empty or no object at all, or does not fit a packet. `try_new` says why.
+    /// Makes fields of an object. `None` if the value is not an object, is empty, or does not fit into a packet; `try_new`
+    /// returns the reason.
     #[must_use]
     pub fn new(value: Value) -> Option<Self> {
         Self::try_new(value).ok()
     }
 
-    /// Takes an object.
+    /// Makes fields of an object.
     ///
     /// # Errors
-    /// If it is empty or no object at all, nested too deep, or too large.
+    /// If the value is not an object, is empty, nested too deep, or too large.
     pub fn try_new(value: Value) -> Result<Self, DoesNotFit> {
         json::check(&value, MAX_FIELDS_DEPTH)?;
         match value {
@@ -30,20 +31,20 @@ impl Fields {
         }
     }
 
-    /// The members.
+    /// Returns the members.
     #[must_use]
     pub fn into_map(self) -> Map<String, Value> {
         self.0
     }
 
-    /// Whether the macro lets an object that is so deep be written out.
+    /// Whether the macro accepts a literal of this depth.
     #[doc(hidden)]
     #[must_use]
     pub const fn __may_be_written(depth: u8) -> bool {
         depth <= MAX_LITERAL_DEPTH
     }
 
-    /// The greatest of some numbers.
+    /// Returns the greatest of some numbers.
     #[doc(hidden)]
     #[must_use]
     pub const fn __deepest(depths: &[u8]) -> u8 {
@@ -57,8 +58,8 @@ impl Fields {
         deepest
     }
 
-    /// From the macro, which writes an object with a member, out of values that were checked. What is nested too deep all
-    /// the same becomes its JSON text, and what is no object the member `value`.
+    /// Makes fields of the value of the macro: an object with a member, of values that were checked. A value that is
+    /// nested too deep nevertheless becomes its JSON text, and a value that is not an object the member `value`.
     #[doc(hidden)]
     #[must_use]
     pub fn __written(mut value: Value) -> Self {
@@ -70,12 +71,12 @@ impl Fields {
     }
 }
 
-/// Leaves as many levels of a free-form object as fit a packet; what is below becomes its JSON text.
+/// Keeps as many levels of a free-form object as fit into a packet; deeper values become their JSON text.
 pub(super) fn flatten_map(members: &mut Map<String, Value>) {
     members.values_mut().for_each(|member| flatten(member, MAX_FIELDS_DEPTH - 1));
 }
 
-/// Leaves so many levels of arrays and objects; what is below becomes its JSON text.
+/// Keeps `levels` levels of arrays and objects; deeper values become their JSON text.
 pub(super) fn flatten(value: &mut Value, levels: u8) {
     match value {
         Value::Array(_) | Value::Object(_) if levels == 0 => *value = Value::String(value.to_string()),
@@ -85,9 +86,9 @@ pub(super) fn flatten(value: &mut Value, levels: u8) {
     }
 }
 
-/// Writes a free-form JSON object out: `fields!({ "pool": 40 })`. It needs at least one member. A value in it that the
-/// program computes is a number, a text, an id, or a [`Json`](crate::episode::Json), which was checked where it was made
-/// (see [`ToJson`](crate::episode::ToJson)).
+/// Makes [`Fields`](crate::episode::Fields) of a literal: `fields!({ "pool": 40 })`. The object needs at least one
+/// member. A computed value must be a number, a text, an id, or a [`Json`](crate::episode::Json), which was checked
+/// where it was made (see [`ToJson`](crate::episode::ToJson)).
 ///
 /// ```
 /// use omen_fsm::episode::{DoesNotFit, Json};
@@ -112,17 +113,17 @@ macro_rules! fields {
         const {
             ::core::assert!(
                 $crate::episode::Fields::__may_be_written($crate::__depth!({ $($member)+ })),
-                "SCHEMA: this object is nested too deep to be written out; make the inner part with `Json::new(value)?`"
+                "SCHEMA: this object is nested too deep for a literal; make the inner part with `Json::new(value)?`"
             );
         }
         $crate::episode::Fields::__written($crate::__written!({ $($member)+ }))
     }};
     ({}) => {
-        ::core::compile_error!("SCHEMA: an object of `fields!` has at least one member")
+        ::core::compile_error!("SCHEMA: expected at least one member, such as `fields!({ \"value\": 1 })`")
     };
 }
 
-/// How deep the braces and brackets of some tokens nest.
+/// The nesting depth of the braces and brackets of some tokens.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __depth {
@@ -131,7 +132,7 @@ macro_rules! __depth {
     ($other:tt) => { 0 };
 }
 
-/// JSON that is written out, as `serde_json::json!` reads it; what the program computes has to be `ToJson`.
+/// A JSON literal as `serde_json::json!` reads it, whose computed values must implement `ToJson`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __written {

@@ -7,8 +7,8 @@ use omen_types::{ExecutionMethod, MethodKind, PositiveCount, TaskType, Text, Too
 use super::directive::{Order, OrderDraft, ReadOnly};
 use super::{Fields, TaskDirectivePayloadExtras};
 
-/// A task that takes no tool. It reads, and says so: what changes things needs a tool that a token can list (D28), so it
-/// is a [`Directive`](super::Directive).
+/// A task without a tool, which always reads. A task that writes needs a tool that a token can list (D28): see
+/// [`Directive`](super::Directive).
 #[must_use = "`.ready()` makes an order of it"]
 #[derive(Clone, Debug)]
 pub struct Inquiry {
@@ -16,7 +16,7 @@ pub struct Inquiry {
 }
 
 impl Inquiry {
-    /// A run of code, by a reference to it, with its arguments.
+    /// A run of code, by its reference, with arguments.
     pub fn code(code_ref: Text, params: Option<Fields>) -> Self {
         let mut inquiry = Self::of(MethodKind::Code, TaskType::Computation, None);
         inquiry.draft.execution_method.code_ref = Some(code_ref.into());
@@ -24,30 +24,30 @@ impl Inquiry {
         inquiry
     }
 
-    /// A question to a language model, with its parameters.
+    /// A call of a language model, with parameters.
     pub fn llm_call(params: Option<Fields>) -> Self {
         Self::of(MethodKind::LlmCall, TaskType::Computation, params)
     }
 
-    /// A query of the agent's memory, with its parameters.
+    /// A query of the agent's memory, with parameters.
     pub fn memory_query(params: Option<Fields>) -> Self {
         Self::of(MethodKind::MemoryQuery, TaskType::MemoryLookup, params)
     }
 
-    /// It tests an assumption: its task type is `verification`.
+    /// Sets the task type to `verification`: the task tests an assumption.
     pub fn verifying(mut self) -> Self {
         self.draft.task_type = TaskType::Verification;
         self
     }
 
-    /// How many seconds it may take, at least 1; without it, the time budget of the envelope (D35).
+    /// Sets the time limit in seconds, at least 1. The default is the time budget of the envelope (D35).
     pub fn timeout_seconds(mut self, seconds: u32) -> Self {
         let seconds = NonZeroU32::new(seconds).unwrap_or(NonZeroU32::MIN);
         self.draft.timeout_seconds = Some(PositiveCount::from(seconds));
         self
     }
 
-    /// An order to read.
+    /// Returns an order to read.
     pub fn ready(self) -> Order<ReadOnly> {
         Order::of(*self.draft, None)
     }

@@ -1,4 +1,4 @@
-//! Free-form JSON values that fit a packet.
+//! Free-form JSON values that fit into a packet.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,8 +9,8 @@ use omen_types::serde_json::{self, Value};
 use omen_types::{CorrelationId, PacketId, TaskId, Text, Timestamp, TokenId, UnitInterval};
 use serde::Serialize;
 
-/// A free-form JSON value that fits a packet: nested at most 48 levels, and at most 4 MiB long
-/// ([`limits`](omen_types::limits)). It is checked where it is made, so that a step that takes it cannot fail for it.
+/// A free-form JSON value that fits into a packet: nested at most 48 levels and at most 4 MiB long
+/// ([`limits`](omen_types::limits)). It is checked where it is made, so a step that takes it cannot fail because of it.
 ///
 /// ```
 /// use omen_fsm::episode::{Belief, DoesNotFit, Json};
@@ -30,30 +30,30 @@ impl Json {
     /// `null`.
     pub const NULL: Self = Self(Value::Null);
 
-    /// Takes a value.
+    /// Checks a value.
     ///
     /// # Errors
-    /// If it is nested too deep, or too large.
+    /// If the value is nested too deep or too large.
     pub fn new(value: Value) -> Result<Self, DoesNotFit> {
         check(&value, MAX_VALUE_DEPTH)?;
         Ok(Self(value))
     }
 
-    /// Takes whatever can be written as JSON.
+    /// Serializes a value as JSON and checks it.
     ///
     /// # Errors
-    /// If it cannot, or if what comes of it is nested too deep, or too large.
+    /// If the value cannot be serialized, or its JSON is nested too deep or too large.
     pub fn of(value: &(impl Serialize + ?Sized)) -> Result<Self, DoesNotFit> {
         Self::new(serde_json::to_value(value).map_err(|error| DoesNotFit::NotJson(error.to_string()))?)
     }
 
-    /// The value.
+    /// Returns the value.
     #[must_use]
     pub fn as_value(&self) -> &Value {
         &self.0
     }
 
-    /// The value.
+    /// Returns the value.
     #[must_use]
     pub fn into_value(self) -> Value {
         self.0
@@ -74,27 +74,27 @@ impl From<Json> for Value {
     }
 }
 
-/// Why a value does not fit a packet.
+/// Why a value does not fit into a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DoesNotFit {
     /// It is nested deeper than `limit` levels.
     Deep {
-        /// The most levels.
+        /// The limit in levels.
         limit: u8,
     },
     /// It is too large.
     Large {
-        /// How large it is, in bytes of JSON.
+        /// Its size in bytes of JSON.
         bytes: usize,
-        /// The most bytes.
+        /// The limit in bytes.
         limit: usize,
     },
     /// It is not an object.
     NotAnObject,
     /// It is an object without a member.
     Empty,
-    /// It cannot be written as JSON.
+    /// It cannot be serialized as JSON.
     NotJson(String),
 }
 
@@ -113,14 +113,14 @@ impl fmt::Display for DoesNotFit {
             ),
             Self::NotAnObject => f.write_str("expected a JSON object, such as `{\"value\": 1}`"),
             Self::Empty => f.write_str("the object is empty; expected at least one member, such as `{\"value\": 1}`"),
-            Self::NotJson(why) => write!(f, "the value cannot be written as JSON: {why}"),
+            Self::NotJson(why) => write!(f, "cannot serialize the value as JSON: {why}"),
         }
     }
 }
 
 impl std::error::Error for DoesNotFit {}
 
-/// Whether a value fits.
+/// Checks whether a value fits.
 pub(super) fn check(value: &Value, deepest: u8) -> Result<(), DoesNotFit> {
     if is_deeper(value, deepest) {
         return Err(DoesNotFit::Deep { limit: deepest });
@@ -132,21 +132,21 @@ pub(super) fn check(value: &Value, deepest: u8) -> Result<(), DoesNotFit> {
     Ok(())
 }
 
-/// What becomes [`Json`] without a check of its depth: numbers, texts, ids, and what was checked before. Of anything else
-/// `Json::new(value)?` or `Json::of(&value)?` makes one.
+/// A value that becomes [`Json`] without a check: a number, a text, an id, or a value that was checked before. For
+/// other values, use `Json::new(value)?` or `Json::of(&value)?`.
 ///
-/// A text is taken at any length. An observation, a belief or another record is shortened if it is too long for a line;
-/// a directive is refused. `Json::of(text)?` refuses the text where it is made.
+/// A text may have any length. A record, such as an observation or a belief, is shortened if it is too long for a line;
+/// a directive is refused. `Json::of(text)?` refuses a long text where it is made.
 #[diagnostic::on_unimplemented(
-    message = "SCHEMA: a `{Self}` may be nested too deep, or be too large, for a packet",
-    label = "not checked yet",
-    note = "check it where it is made: `Json::new(value)?` for a `serde_json::Value`, `Json::of(&value)?` for what implements `Serialize`"
+    message = "SCHEMA: a `{Self}` may be nested too deep or be too large for a packet",
+    label = "not checked",
+    note = "check a `serde_json::Value` with `Json::new(value)?`, a type that implements `Serialize` with `Json::of(&value)?`"
 )]
 pub trait ToJson {
-    /// The value.
+    /// Returns the value.
     fn to_json(&self) -> Json;
 
-    /// The value, if this one is needed no longer.
+    /// Converts into the value.
     fn into_json(self) -> Json
     where
         Self: Sized,
@@ -171,7 +171,7 @@ impl ToJson for Json {
     }
 }
 
-/// `null`, if there is none.
+/// `null` for `None`.
 impl<T: ToJson> ToJson for Option<T> {
     fn to_json(&self) -> Json {
         self.as_ref().map_or(Json::NULL, ToJson::to_json)

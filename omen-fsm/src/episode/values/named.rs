@@ -1,25 +1,29 @@
 //! Tools and scopes that are named at run time.
 //!
-//! What a scope made of types would tell the compiler, the machine finds out when the directive is sent.
+//! Where the compiler checks a scope made of types, the machine checks such a scope when the directive is sent.
 
 use std::marker::PhantomData;
-use std::num::NonZeroU32;
 
-use omen_types::{
-    BackoffFactor, ExecutionMethod, MethodKind, OperationType, PositiveCount, RetryPolicy, TaskDirectivePayload,
-    TaskType, Text, ToolSafetyClass,
-};
+use omen_types::{OperationType, TaskDirectivePayload, Text, ToolSafetyClass};
 
-use super::super::core::Mark;
-use super::directive::{Order, OrderDraft, ReadOnly, ReadWrite};
-use super::{Fields, Permit, TaskDirectivePayloadExtras};
+use super::super::mark::Mark;
+use super::directive::{Directive, Order, OrderDraft, ReadOnly, ReadWrite};
+use super::{Fields, Permit};
 
-/// The scope of a token that was named at run time: its permits are compared with a directive when that is
-/// sent (E4, INV-007).
+/// The tool of a [`Directive`] that was named at run time.
+#[derive(Clone, Copy, Debug)]
+pub enum AnyTool {}
+
+/// The operation of a [`Directive`] whose tool was named at run time: what its parameters call `operation` (D26).
+#[derive(Clone, Copy, Debug)]
+pub enum AnyOperation {}
+
+/// The scope of a token that was named at run time. The machine checks its permits when a directive is sent (E4,
+/// INV-007).
 #[derive(Clone, Copy, Debug)]
 pub struct AnyScope;
 
-/// A token's scope and uses, named at run time.
+/// The scope and uses of a token, named at run time.
 #[must_use = "it is given to `.authorize_named(..)`"]
 #[derive(Clone, Debug)]
 pub struct NamedScope {
@@ -29,7 +33,8 @@ pub struct NamedScope {
 }
 
 impl NamedScope {
-    /// Tools and operations, and for how many directives; none and 0 are refused when it is issued.
+    /// A scope of tools and operations for a number of directives. An empty list or 0 uses are refused when the token is
+    /// issued.
     pub fn new(
         tools: impl IntoIterator<Item = impl Into<String>>,
         operations: impl IntoIterator<Item = OperationType>,
@@ -39,73 +44,44 @@ impl NamedScope {
     }
 }
 
-/// A call of a tool that is named at run time.
-#[must_use = "`.sort()` tells whether it needs a permit"]
-#[derive(Clone, Debug)]
-pub struct NamedDirective {
-    pub(super) draft: Box<OrderDraft>,
-}
-
-/// Whether a directive needs a permit. A `match` has to handle both.
+/// Whether a directive needs a permit. A `match` must handle both cases.
 #[must_use = "it holds the directive"]
 #[derive(Debug)]
 pub enum Sorted {
-    /// It reads.
+    /// It reads: the order can be sent.
     Reads(Order<ReadOnly>),
-    /// It may write: attach a permit.
+    /// It may write: attach a permit with `.with(permit)`.
     Writes(Unauthorized),
 }
 
-/// A directive that may write, and has no permit yet.
+/// A directive that may write, without a permit.
 #[must_use = "attach a permit: `.with(permit)`"]
 #[derive(Debug)]
-pub struct Unauthorized(NamedDirective);
+pub struct Unauthorized(Directive);
 
-impl NamedDirective {
-    /// A call of a tool, by its id and its safety class (D23). An `operation` among the parameters has to be
-    /// one that the token allows (D26).
-    pub fn new(tool_id: Text, class: ToolSafetyClass, params: Option<Fields>) -> Self {
-        let writes = TaskDirectivePayload::requires_authorization_token_id(class);
-        Self::of(OrderDraft {
-            task_id: None,
-            task_type: if writes { TaskType::ToolWrite } else { TaskType::ToolRead },
-            execution_method: ExecutionMethod::builder()
-                .method(MethodKind::Tool)
-                .tool_id(tool_id)
-                .maybe_tool_params(params.map(Fields::into_map))
-                .unchecked(),
-            tool_safety_class: Some(class),
-            authorization_token_id: None,
-            timeout_seconds: None,
-            extras: TaskDirectivePayloadExtras::default(),
-        })
+impl Directive {
+    /// A call of a tool, by its id and its safety class (D23). If its parameters have an `operation`, the token must
+    /// allow it (D26).
+    ///
+    /// ```
+    /// use omen_fsm::episode::{Directive, Sorted};
+    /// use omen_invariants::text;
+    /// use omen_types::ToolSafetyClass;
+    ///
+    /// let directive = Directive::named(text!("config.get"), ToolSafetyClass::Read, None);
+    /// assert!(matches!(directive.sort(), Sorted::Reads(_)));
+    /// ```
+    pub fn named(tool_id: Text, class: ToolSafetyClass, params: Option<Fields>) -> Self {
+        Self::call(tool_id, class, params)
     }
 
-    /// What a generated payload says. A directive that may write gets its token from the permit that it spends; a payload
-    /// that names another one is refused when it is sent.
+    /// The directive of a generated payload. A directive that may write gets its token from the permit that it spends; a
+    /// payload that names another token is refused when it is sent.
     pub fn stating(payload: TaskDirectivePayload) -> Self {
         Self::of(OrderDraft::stating(payload))
     }
 
-    fn of(draft: OrderDraft) -> Self {
-        Self { draft: Box::new(draft) }
-    }
-
-    /// How many seconds it may take, at least 1; without it, the time budget of the envelope (D35).
-    pub fn timeout_seconds(mut self, seconds: u32) -> Self {
-        let seconds = NonZeroU32::new(seconds).unwrap_or(NonZeroU32::MIN);
-        self.draft.timeout_seconds = Some(PositiveCount::from(seconds));
-        self
-    }
-
-    /// How often it may be tried again, and by how much the wait grows each time.
-    pub fn retry(mut self, max_retries: u32, backoff: BackoffFactor) -> Self {
-        self.draft.extras.retry_policy =
-            Some(RetryPolicy::builder().max_retries(max_retries.into()).backoff_multiplier(backoff).build());
-        self
-    }
-
-    /// Whether it needs a permit.
+    /// Returns whether it needs a permit.
     pub fn sort(self) -> Sorted {
         if self.draft.needs_token() {
             Sorted::Writes(Unauthorized(self))
@@ -115,18 +91,18 @@ impl NamedDirective {
     }
 }
 
-impl From<TaskDirectivePayload> for NamedDirective {
+impl From<TaskDirectivePayload> for Directive {
     fn from(payload: TaskDirectivePayload) -> Self {
         Self::stating(payload)
     }
 }
 
 impl Unauthorized {
-    /// Spends one use of a token. Whether its scope covers the tool is found out when the order is sent, and
-    /// an order that is refused comes back.
+    /// Attaches a permit, which is one use of a token. Whether the scope covers the tool is checked when the order is
+    /// sent; a refused order is returned.
     pub fn with<Sc>(self, permit: Permit<Sc>) -> Order<ReadWrite> {
         let mut draft = *self.0.draft;
-        // A payload that names another token than its permit's gets that of no episode, so it is refused.
+        // If a payload names a token other than that of the permit, its mark belongs to no episode, so it is refused.
         let is_other = draft.authorization_token_id.as_ref().is_some_and(|named| *named != permit.token_id);
         let episode = if is_other { Mark::default() } else { permit.episode };
         draft.authorization_token_id = Some(permit.token_id);

@@ -1,15 +1,15 @@
-//! What was seen, and what a human answered.
+//! Observations and human answers.
 
 use std::marker::PhantomData;
 
 use omen_invariants::facts::{EpistemicStatusFact, NeedsNoEvidence, Observed};
 use omen_types::{EpistemicStatus, LayerNumber, LayerSource, ObservationPayload, ObservationType, Text};
 
-use super::super::core::Draft;
+use super::super::draft::Draft;
 use super::fields::flatten_map;
 use super::{Fields, Layer1Order};
 
-/// Something seen; `St` says how it is known.
+/// An observation; `St` is its epistemic status.
 #[must_use = "it is taken in with `.observe(..)`"]
 #[derive(Clone, Debug)]
 pub struct Observation<St> {
@@ -18,7 +18,7 @@ pub struct Observation<St> {
 }
 
 impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
-    /// Of any sort.
+    /// An observation of any type.
     pub fn new(_status: St, kind: ObservationType, data: Fields) -> Self {
         let payload = ObservationPayload::builder().observation_type(kind).data(data.into_map()).unchecked();
         Self { payload, status: PhantomData }
@@ -31,12 +31,12 @@ impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
         observation
     }
 
-    /// Something a human said of their own accord.
+    /// A user input that is not the answer to an escalation.
     pub fn user_input(status: St, data: Fields) -> Self {
         Self::new(status, ObservationType::UserInput, data)
     }
 
-    /// The parameters that were used to get it.
+    /// Sets the parameters of the query that gave it.
     pub fn queried(mut self, params: Fields) -> Self {
         self.payload.query_params = Some(params.into_map());
         self
@@ -44,21 +44,21 @@ impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
 }
 
 impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
-    /// What a generated payload says, known as the status says. A payload that was seen, with status OBSERVED, is given
-    /// to `.observe(..)` as it is.
+    /// The observation of a generated payload, with a status. `.observe(..)` accepts the payload itself with status
+    /// OBSERVED.
     pub fn stating(_status: St, payload: ObservationPayload) -> Self {
         Self { payload: fitting(payload), status: PhantomData }
     }
 }
 
-/// What was seen, in the words of the schema: with status OBSERVED.
+/// The observation of a generated payload, with status OBSERVED.
 impl From<ObservationPayload> for Observation<Observed> {
     fn from(payload: ObservationPayload) -> Self {
         Self::stating(Observed, payload)
     }
 }
 
-/// A free-form value that is nested deeper than a packet may be becomes its JSON text.
+/// Replaces free-form values that are nested too deep for a packet by their JSON text.
 fn fitting(mut payload: ObservationPayload) -> ObservationPayload {
     flatten_map(&mut payload.data);
     payload.query_params.iter_mut().for_each(flatten_map);
@@ -66,7 +66,7 @@ fn fitting(mut payload: ObservationPayload) -> ObservationPayload {
 }
 
 impl<St: EpistemicStatusFact> Observation<St> {
-    // INVARIANT: whoever made it has shown that the status needs no evidence (INV-004).
+    // INVARIANT: every constructor requires that the status needs no evidence (INV-004).
     pub(crate) fn draft(self) -> Draft {
         Draft { payload: self.payload.into(), status: Some(St::VALUE), layer: None }
     }
@@ -77,17 +77,17 @@ impl<St: EpistemicStatusFact> Observation<St> {
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub(super) payload: ObservationPayload,
-    /// The layer that it comes from, if not the one that sends observations.
+    /// The layer that it comes from, if it is not the usual sender of observations.
     layer: Option<LayerSource>,
 }
 
 impl Answer {
-    /// In words.
+    /// An answer in words.
     pub fn text(answer: &Text) -> Self {
         Self::data(crate::fields!({ "answer": answer }))
     }
 
-    /// As data, such as the id of the option that was chosen.
+    /// An answer as data, such as the id of the chosen option.
     pub fn data(data: Fields) -> Self {
         let payload = ObservationPayload::builder()
             .observation_type(ObservationType::UserInput)
@@ -96,14 +96,14 @@ impl Answer {
         Self { payload, layer: None }
     }
 
-    /// An order of layer 1 that overrides the escalation: its reason, as an input that comes from layer 1 (D71). The
-    /// decision that carries it out comes next.
+    /// An order of layer 1 that overrides the escalation: the answer is the reason of the order, from layer 1 (D71).
+    /// The decision that carries it out comes next.
     pub fn order(order: Layer1Order) -> Self {
         Self { layer: Some(LayerSource::LayerNumber(LayerNumber::MIN)), ..Self::text(order.reason()) }
     }
 
-    /// What a generated payload says. It is a user input; one of another type is no answer, and the step that takes it
-    /// keeps that as its trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
+    /// The answer of a generated payload, which must be a user input. A payload of another type is not written and kept
+    /// as trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
     pub fn stating(payload: ObservationPayload) -> Self {
         Self { payload: fitting(payload), layer: None }
     }

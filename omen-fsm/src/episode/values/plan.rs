@@ -1,4 +1,4 @@
-//! Verification: what is to be verified, and the proof that it was.
+//! Verification plans, and the proof that a loop was completed.
 
 use std::num::NonZeroU32;
 
@@ -9,16 +9,17 @@ use omen_types::{
 
 use omen_invariants::facts::Tool;
 
-use super::super::core::{Draft, Mark};
+use super::super::draft::Draft;
+use super::super::mark::Mark;
 use super::super::refused::Refusal;
 use super::VerificationPlanPayloadExtras;
 
-/// Something to verify: an assumption, how, and what shows that it holds.
+/// A target of verification: an assumption, a method, and the criteria of success.
 #[derive(Clone, Debug)]
 pub struct Target(pub(super) VerificationTarget);
 
 impl Target {
-    /// Verified with a tool.
+    /// A target that is verified with a tool.
     #[must_use]
     pub fn tool<T: Tool>(assumption: Text, success_criteria: Text, _tool: T) -> Self {
         let mut target = Self::of(assumption, VerificationMethod::Tool, success_criteria);
@@ -26,7 +27,7 @@ impl Target {
         target
     }
 
-    /// Verified in another way: by a user, a calculation, from memory.
+    /// A target that is verified by another method: a user, a calculation, the memory.
     #[must_use]
     pub fn of(assumption: Text, method: VerificationMethod, success_criteria: Text) -> Self {
         let target =
@@ -35,7 +36,7 @@ impl Target {
     }
 }
 
-/// What a verification loop is to verify; it has at least one target.
+/// The plan of a verification loop, with at least one target.
 #[must_use = "it is sent with `.verify(..)`"]
 #[derive(Debug)]
 pub struct Plan {
@@ -43,13 +44,13 @@ pub struct Plan {
     max_tool_calls: Option<Count>,
     time_budget_seconds: Option<PositiveCount>,
     pub(super) extras: VerificationPlanPayloadExtras,
-    /// The decision that a payload says it serves.
+    /// The decision that a payload names.
     decision: Option<PacketId>,
     pub(crate) mark: Mark,
 }
 
 impl Plan {
-    /// To verify some assumptions. The second part stands for them, one each: with the loop's proof,
+    /// A plan to verify assumptions, and one [`Assumption`] for each target. With the proof of the loop,
     /// [`Proof::verifies`] makes a [`Verified`] of it.
     pub fn of<const N: usize>(targets: [Target; N]) -> (Self, [Assumption; N])
     where
@@ -69,8 +70,8 @@ impl Plan {
         (plan, assumptions)
     }
 
-    /// What a generated payload says, and its assumptions, one a target. It has to name the decision that began the loop
-    /// ([`Episode::decision`](crate::episode::Episode::decision)), or `.verify(..)` refuses it.
+    /// The plan of a generated payload, and one [`Assumption`] for each target. The payload must name the decision that
+    /// began the loop ([`Episode::decision`](crate::episode::Episode::decision)), or `.verify(..)` refuses it.
     pub fn stating(payload: VerificationPlanPayload) -> (Self, Vec<Assumption>) {
         let mark = Mark::default();
         let assumed = |target: &VerificationTarget| Assumption::of(target.assumption.to_string(), mark.clone());
@@ -86,19 +87,19 @@ impl Plan {
         (plan, assumptions)
     }
 
-    /// To verify one assumption.
+    /// A plan to verify one assumption.
     pub fn one(target: Target) -> (Self, Assumption) {
         let (plan, [assumption]) = Self::of([target]);
         (plan, assumption)
     }
 
-    /// The most tool calls that the verification may use.
+    /// Sets the limit of tool calls for the verification.
     pub fn max_tool_calls(mut self, calls: u32) -> Self {
         self.max_tool_calls = Some(Count::from(calls));
         self
     }
 
-    /// The most seconds that it may take; 0 counts as 1.
+    /// Sets the time limit of the verification in seconds; 0 counts as 1.
     pub fn time_budget_seconds(mut self, seconds: u32) -> Self {
         self.time_budget_seconds = Some(NonZeroU32::new(seconds).unwrap_or(NonZeroU32::MIN).into());
         self
@@ -108,7 +109,7 @@ impl Plan {
     /// If a payload has named another decision.
     pub(crate) fn draft(&self, decision: PacketId) -> Result<Draft, Refusal> {
         if let Some(named) = self.decision.as_ref().filter(|named| **named != decision) {
-            let problem = format!("the plan serves `{named}`, and the loop was begun by `{decision}`");
+            let problem = format!("the plan names the decision `{named}`, but `{decision}` began the loop");
             let finding = Diagnostic::error(Code::E3, problem)
                 .at("/payload/decision_packet_id")
                 .help("name the decision that began the loop: `episode.decision()`");
@@ -125,14 +126,14 @@ impl Plan {
     }
 }
 
-/// Without its assumptions, so that no order can rely on them: [`Plan::stating`] gives those, too.
+/// Without the assumptions, so no order can rely on them; [`Plan::stating`] returns them too.
 impl From<VerificationPlanPayload> for Plan {
     fn from(payload: VerificationPlanPayload) -> Self {
         Self::stating(payload).0
     }
 }
 
-/// An assumption that a plan is to verify. Only a plan makes one.
+/// An assumption that a plan is to verify. Only a plan makes it.
 #[must_use = "with the loop's proof it becomes `Verified`"]
 #[derive(Debug)]
 pub struct Assumption {
@@ -148,13 +149,13 @@ impl Assumption {
 
 /// Proof that a verification loop was completed. Only the belief update that closes one makes it.
 ///
-/// It says that the loop had its plan, its check and its observation, and that a check was answered with SUCCESS, unless
-/// degraded tools have waived that (D22). Which assumption an answer bears out, no type can tell: that is
-/// for the agent to judge, before it says so with [`Proof::verifies`].
+/// It proves that the loop had its plan, its check and its observation, and that a check ended with SUCCESS, unless
+/// degraded tools waived that (D22). Which assumption a result supports, no type can show: the agent judges that before
+/// it calls [`Proof::verifies`].
 #[derive(Debug)]
 pub struct Proof {
     pub(crate) observed: Option<PacketId>,
-    /// None, if the belief update was refused.
+    /// The plans of the loop; none if the belief update was refused.
     pub(crate) plans: Vec<Mark>,
     /// Whether a check of the loop has succeeded.
     pub(crate) has_succeeded: bool,
@@ -162,13 +163,13 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Says that the loop has verified an assumption, as the agent has judged from what the checks have
-    /// answered. It has to be one of the loop's own plan, else the order that relies on it is refused
-    /// (INV-003). A loop in which no check has succeeded, for degraded tools have waived that, verifies
-    /// nothing: the decision says so of the assumption, and at high stakes it is refused (INV-003).
+    /// States that the loop has verified an assumption, as the agent judges from the results of the checks. If the
+    /// assumption is not one of the loop's own plans, the order that relies on it is refused (INV-003). A loop in which
+    /// no check has succeeded, because degraded tools waived that, verifies nothing: the decision states the assumption
+    /// as not verified, and is refused at high stakes (INV-003).
     pub fn verifies(&self, assumption: Assumption) -> Verified {
         Verified {
-            // Without a plan of this loop it counts as of no episode.
+            // An assumption of another loop gets a mark that belongs to no episode.
             episode: if self.plans.contains(&assumption.plan) { self.episode.clone() } else { Mark::default() },
             assumption: assumption.text,
             packet: self.observed.clone(),
@@ -177,7 +178,7 @@ impl Proof {
     }
 }
 
-/// An assumption that the agent holds to be verified, with the evidence of the loop that it was verified in.
+/// An assumption that the agent judges to be verified, with the evidence of its loop.
 #[must_use = "an order relies on it: `.relies_on(..)`"]
 #[derive(Debug)]
 pub struct Verified {

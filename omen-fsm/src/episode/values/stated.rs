@@ -1,42 +1,39 @@
-//! Decisions in the words of a generated payload, held against what their ruling has proved.
+//! Decisions of a generated payload, compared with their ruling.
 
 use omen_types::{Code, DecisionPayload, Diagnostic, LoadBearingAssumption};
 
 use super::super::refused::Refusal;
 
-/// What is sent: the payload, with what its ruling proves. The ruling's own members are those that the typed API would
-/// have written.
+/// Returns the payload to send: the generated payload, completed from that of its ruling, `own`.
 ///
 /// # Errors
-/// If the payload says otherwise than its ruling.
+/// If the payload contradicts its ruling.
 pub(super) fn decision(
     mut payload: DecisionPayload,
     own: DecisionPayload,
     suffix: &str,
 ) -> Result<DecisionPayload, Refusal> {
     if payload.decision_outcome != own.decision_outcome {
-        let problem = format!(
-            "this move decides `{}`, and the payload says `{}`",
-            own.decision_outcome, payload.decision_outcome
-        );
+        let problem =
+            format!("this move decides `{}`, but the payload has `{}`", own.decision_outcome, payload.decision_outcome);
         return unlike(Code::Inv006, problem, "/payload/decision_outcome", "call the move of the payload's outcome");
     }
     let chosen = |payload: &DecisionPayload| payload.chosen_option.as_ref().and_then(|option| option.option_id.clone());
     if chosen(&payload) != chosen(&own) {
         let named = |option: Option<String>| option.map_or("no option".to_owned(), |id| format!("option `{id}`"));
         let (said, ruled) = (named(chosen(&payload)), named(chosen(&own)));
-        let problem = format!("the arbitration has chosen {ruled}, and the payload names {said}");
-        return unlike(Code::Inv006, problem, "/payload/chosen_option", "name the option that the ruling has chosen");
+        let problem = format!("the arbitration has chosen {ruled}, but the payload names {said}");
+        return unlike(Code::Inv006, problem, "/payload/chosen_option", "name the chosen option of the ruling");
     }
     payload.chosen_option = own.chosen_option;
     let said: Vec<_> = payload.load_bearing_assumptions.iter().flatten().map(said_of).collect();
     let proved: Vec<_> = own.load_bearing_assumptions.iter().flatten().map(said_of).collect();
     if !said.is_empty() && said != proved {
-        let problem = "the payload lists other load-bearing assumptions than the order relies on".to_owned();
-        let help = "give each to the order, with `.relies_on(verified)` or `.assumes(text)`, or leave them out";
+        let problem = "the load-bearing assumptions of the payload differ from those of the order".to_owned();
+        let help = "add each to the order with `.relies_on(verified)` or `.assumes(text)`, or leave them out";
         return unlike(Code::Inv003, problem, "/payload/load_bearing_assumptions", help);
     }
-    // The order's own name the evidence of their loop.
+    // The assumptions of the order name the evidence of their loop.
     for (said, proved) in
         payload.load_bearing_assumptions.iter_mut().flatten().zip(own.load_bearing_assumptions.iter().flatten())
     {
@@ -63,7 +60,7 @@ pub(super) fn decision(
     Ok(payload)
 }
 
-/// An assumption, and whether it is said to be verified.
+/// An assumption, and whether it is stated as verified.
 fn said_of(assumption: &LoadBearingAssumption) -> (String, bool) {
     (assumption.assumption.to_string(), assumption.verified)
 }

@@ -11,12 +11,14 @@ use omen_types::{
 };
 
 use super::super::asked::{Asked, UserInput};
-use super::super::core::{Draft, Mark, OpenTask};
+use super::super::draft::Draft;
 use super::super::lease::{Lapsed, Leases, WaitFor};
-use super::super::setup::TimeSource;
+use super::super::mark::Mark;
+use super::super::open_task::OpenTask;
+use super::super::time::TimeSource;
 use super::{Json, TaskResultPayloadExtras};
 
-/// A task that was ordered and has no result yet. The only thing that a [`Settled`] is made of.
+/// The task of a directive without a result. Only a task makes a [`Settled`].
 #[must_use = "E6: every directive needs a result: call `.success(..)`, `.failure(..)` or `.cancelled()` and settle it"]
 pub struct Pending {
     pub(crate) task: Box<OpenTask>,
@@ -27,68 +29,68 @@ pub struct Pending {
     pub(crate) clock: Arc<dyn TimeSource>,
 }
 
-/// On what authority a task may change things (E4, INV-007).
+/// The token that authorizes a task to write (E4, INV-007).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authority {
-    /// The token that it has spent a use of.
+    /// The token of which the task spends a use.
     pub token_id: TokenId,
-    /// From when on the token is void (D3), if the episode knows the token.
+    /// When the token expires (D3), if the episode knows the token.
     pub expires: Option<Instant>,
 }
 
 impl Pending {
-    /// The task's id.
+    /// Returns the task id.
     #[must_use]
     pub fn task_id(&self) -> &TaskId {
         &self.task.task_id
     }
 
-    /// The directive that ordered it.
+    /// Returns the packet id of its directive.
     #[must_use]
     pub fn directive(&self) -> &PacketId {
         &self.task.directive
     }
 
-    /// The episode that it is of.
+    /// Returns the correlation id of its episode.
     #[must_use]
     pub fn correlation_id(&self) -> &CorrelationId {
         &self.correlation_id
     }
 
-    /// What is to be done: the tool and its parameters.
+    /// Returns the tool or other method, with its parameters.
     #[must_use]
     pub fn method(&self) -> &ExecutionMethod {
         &self.task.method
     }
 
-    /// The token that it was sent with; none, if it only reads.
+    /// Returns the token of its directive; `None` if it only reads.
     #[must_use]
     pub fn authority(&self) -> Option<&Authority> {
         self.task.authority.as_ref()
     }
 
-    /// How long its result may take: one that comes later than this is late (D35, INV-011).
+    /// Returns the deadline of its result (D35, INV-011).
     #[must_use]
     pub fn deadline(&self) -> Instant {
         self.task.due
     }
 
-    /// Returns the user inputs that the directive rests on, in the order of the log: those between the decision that it
-    /// carries out and the settled decision before, and those that came since (D68). A decision to verify first or to
-    /// escalate settles nothing, so the decision after it rests on the same inputs, too.
+    /// Returns the user inputs that the directive rests on, in the order of the log: those between the last settled
+    /// decision and the decision that it carries out, and those since then (D68). A decision to verify first or to
+    /// escalate settles nothing, so the next decision rests on the same inputs too.
     #[must_use]
     pub fn user_inputs(&self) -> Vec<Arc<UserInput>> {
         self.asked.inputs()
     }
 
-    /// Begins the task: its tool is about to be called. A directive is good for one call, so of several
-    /// handles that begin its task one succeeds (PG-6).
+    /// Begins the task: its tool is about to be called. A directive allows one call, so only one of several handles can
+    /// begin its task (PG-6).
     ///
-    /// Every executor begins with this, and asks what it gets, [`Running`], again right before the tool takes effect.
-    /// The gate of the crate `omen-gate` does so by itself.
+    /// Every executor must begin with this, and check the returned [`Running`] again right before the tool takes
+    /// effect. The gate of the crate `omen-gate` does both.
     ///
     /// # Errors
-    /// If the task must not run (D52): it was begun or settled before, its token was revoked or has expired, or its
+    /// If the task must not run (D52): it was already begun or settled, its token was revoked or has expired, or its
     /// episode is in safe mode, has closed, was dropped or was resumed elsewhere.
     pub fn start(self) -> Result<Running, NotStarted> {
         match self.leases.start(self.task.directive.as_str(), self.clock.now()) {
@@ -97,55 +99,58 @@ impl Pending {
         }
     }
 
-    /// It was done.
+    /// Settles the task as SUCCESS.
     pub fn success(self, data: impl Into<Value>) -> Settled {
         self.settled(ResultStatus::Success, Some(data.into()), None)
     }
 
-    /// It failed, and why.
+    /// Settles the task as FAILURE, with a message.
     pub fn failure(self, message: Text) -> Settled {
         self.failed(ErrorDetails::builder().error_message(message).build())
     }
 
-    /// It failed, with all that is known of the failure.
+    /// Settles the task as FAILURE, with details.
     pub fn failed(self, details: ErrorDetails) -> Settled {
         self.settled(ResultStatus::Failure, None, Some(details))
     }
 
-    /// It was given up.
+    /// Settles the task as CANCELLED.
     pub fn cancelled(self) -> Settled {
         self.settled(ResultStatus::Cancelled, None, None)
     }
 
-    /// It ended as a generated payload says. The payload has to name this very task and its directive (E6), and has data only
-    /// if the task was done.
+    /// Settles the task with a generated payload, which must name this task and its directive (E6), and may have data
+    /// only if its status is SUCCESS.
     ///
     /// # Errors
-    /// If it names another task, or has data of one that was not done; the task is in the error.
+    /// If the payload names another task, or has data without SUCCESS. The error holds the task.
     pub fn result(self, payload: TaskResultPayload) -> Result<Settled, Box<NotItsResult>> {
         let (problem, pointer) = if payload.task_id != *self.task_id() {
             (
-                format!("the task is `{}`, and the payload names `{}`", self.task_id(), payload.task_id),
+                format!("the task is `{}`, but the payload names `{}`", self.task_id(), payload.task_id),
                 "/payload/task_id",
             )
         } else if payload.directive_packet_id != *self.directive() {
             let named = &payload.directive_packet_id;
             (
-                format!("the task's directive is `{}`, and the payload names `{named}`", self.directive()),
+                format!("the directive of the task is `{}`, but the payload names `{named}`", self.directive()),
                 "/payload/directive_packet_id",
             )
         } else if payload.result_status != ResultStatus::Success
             && payload.result_data.as_ref().is_some_and(|data| !data.is_null())
         {
-            (format!("a result of status `{}` has no data", payload.result_status), "/payload/result_data")
+            (
+                format!("unexpected `result_data` in a result of status `{}`", payload.result_status),
+                "/payload/result_data",
+            )
         } else {
             let extras = TaskResultPayloadExtras::of(&payload);
             let (status, data, error) = (payload.result_status, payload.result_data, payload.error_details);
             return Ok(Settled { pending: self, status, data, error, extras });
         };
         let finding = Diagnostic::error(Code::E6, problem).at(pointer);
-        let finding = finding
-            .help("take `task_id()` and `directive()` from the task; data of a failure belongs into `error_details`");
+        let finding =
+            finding.help("use `task_id()` and `directive()` of the task; put data of a failure into `error_details`");
         Err(Box::new(NotItsResult { task: self, why: finding }))
     }
 
@@ -160,13 +165,13 @@ impl fmt::Debug for Pending {
     }
 }
 
-/// A payload that is not the result of its task, which is given back.
+/// A payload that does not fit its task. Holds the task.
 #[must_use = "it holds the task"]
 #[derive(Debug)]
 pub struct NotItsResult {
     /// The task.
     pub task: Pending,
-    /// What the payload says otherwise.
+    /// The difference between them.
     pub why: Diagnostic,
 }
 
@@ -178,13 +183,13 @@ impl fmt::Display for NotItsResult {
 
 impl std::error::Error for NotItsResult {}
 
-/// A task that must not run, given back so that it can be settled.
+/// A task that must not run. Holds the task, which can still be settled.
 #[must_use = "it holds the task"]
 #[derive(Debug)]
 pub struct NotStarted {
     /// The task.
     pub task: Pending,
-    /// Why it must not run.
+    /// The reason.
     pub why: Lapsed,
 }
 
@@ -196,8 +201,8 @@ impl fmt::Display for NotStarted {
 
 impl std::error::Error for NotStarted {}
 
-/// A task whose tool is being called: the only handle that may call it. Dropped without a result, it stays open and
-/// cannot be begun again, for nobody knows how far its tool came.
+/// A running task: the only handle that may call its tool. If it is dropped without a result, the task stays open and
+/// cannot be begun again, because it is unknown how far the tool came.
 #[must_use = "E6: every directive needs a result: call `.success(..)`, `.failure(..)` or `.cancelled()` and settle it"]
 pub struct Running {
     task: Pending,
@@ -222,8 +227,8 @@ impl Running {
         Self { task, _begun: Begun(watch.clone()), watch }
     }
 
-    /// Whether the tool may still be called, and its outcome count (D52). To be asked right before the tool takes effect,
-    /// and when it has answered.
+    /// Checks that the tool may still be called and its outcome counts (D52). Call it right before the tool takes
+    /// effect, and after it has answered.
     ///
     /// # Errors
     /// As [`Pending::start`].
@@ -231,48 +236,48 @@ impl Running {
         self.watch.stands()
     }
 
-    /// Its tool was not called, so the task may be begun again.
+    /// Returns the task, which may be begun again, because its tool was not called.
     pub fn not_called(self) -> Pending {
         self.watch.leases.put_back(self.watch.directive.as_str());
         self.task
     }
 
-    /// Tells, also elsewhere, when the call has to be broken off.
+    /// Returns a watch, which reports when the call must stop.
     #[must_use]
     pub fn watch(&self) -> &Watch {
         &self.watch
     }
 
-    /// It was done.
+    /// Settles the task as SUCCESS.
     pub fn success(self, data: impl Into<Value>) -> Settled {
         self.task.success(data)
     }
 
-    /// It failed, and why.
+    /// Settles the task as FAILURE, with a message.
     pub fn failure(self, message: Text) -> Settled {
         self.task.failure(message)
     }
 
-    /// It failed, with all that is known of the failure.
+    /// Settles the task as FAILURE, with details.
     pub fn failed(self, details: ErrorDetails) -> Settled {
         self.task.failed(details)
     }
 
-    /// It was given up.
+    /// Settles the task as CANCELLED.
     pub fn cancelled(self) -> Settled {
         self.task.cancelled()
     }
 
-    /// It ended as a generated payload says.
+    /// Settles the task with a generated payload.
     ///
     /// # Errors
-    /// As [`Pending::result`]. The run is over then.
+    /// As [`Pending::result`]. After an error the task no longer runs.
     pub fn result(self, payload: TaskResultPayload) -> Result<Settled, Box<NotItsResult>> {
         self.task.result(payload)
     }
 }
 
-/// What is to be done, and until when.
+/// The task and its deadline.
 impl Deref for Running {
     type Target = Pending;
 
@@ -287,7 +292,7 @@ impl fmt::Debug for Running {
     }
 }
 
-/// Tells when a task that runs must stop. Clones tell of the same task.
+/// Reports when a running task must stop. Clones watch the same task.
 #[derive(Clone)]
 pub struct Watch {
     leases: Arc<Leases>,
@@ -297,7 +302,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Whether the task may still run.
+    /// Checks that the task may still run.
     ///
     /// # Errors
     /// As [`Pending::start`].
@@ -305,14 +310,14 @@ impl Watch {
         self.leases.stands(self.directive.as_str(), self.clock.now())
     }
 
-    /// Returns the user inputs that the directive rests on at this moment, as [`Pending::user_inputs`].
+    /// Returns the user inputs that the directive rests on now; see [`Pending::user_inputs`].
     #[must_use]
     pub fn user_inputs(&self) -> Vec<Arc<UserInput>> {
         self.asked.inputs()
     }
 
-    /// Waits until the task must not run any more, and says why. That its token expires is a matter of the clock, which
-    /// nothing here waits for: see [`Authority::expires`].
+    /// Waits until the task must stop running, and returns the reason. It does not wait for the clock, so the expiry of
+    /// the token does not end the wait: see [`Authority::expires`].
     pub fn lapsed(&self) -> impl Future<Output = Lapsed> + Send + use<> {
         WaitFor::new(Arc::clone(&self.leases), self.directive.to_string())
     }
@@ -325,7 +330,7 @@ impl fmt::Debug for Watch {
 }
 
 /// A task with its result.
-#[must_use = "it is taken in with `.settle([..])`"]
+#[must_use = "record the result with `.settle([..])`"]
 #[derive(Debug)]
 pub struct Settled {
     pending: Pending,
@@ -336,15 +341,15 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// How many language-model tokens and tool calls it has used. Without it, none and one (D32).
+    /// Sets how many language-model tokens and tool calls the task has used. The default is 0 tokens and 1 call (D32).
     pub fn used(mut self, tokens: u32, tool_calls: u32) -> Self {
         self.extras.execution_metadata =
             Some(ExecutionMetadata::builder().tokens_used(tokens.into()).tool_calls_used(tool_calls.into()).build());
         self
     }
 
-    /// Adds the answer of the tool as it came, where it is not of the type that was promised (D68). A FAILURE has no
-    /// `result_data` otherwise, and a success has its own.
+    /// Adds the raw answer of the tool to a FAILURE, where the answer is not of the promised type (D68). Otherwise a
+    /// FAILURE has no `result_data`. A SUCCESS keeps its own.
     pub fn raw(mut self, answer: Json) -> Self {
         if self.status == ResultStatus::Failure {
             self.data = Some(answer.into_value());
@@ -352,19 +357,19 @@ impl Settled {
         self
     }
 
-    /// How it ended.
+    /// Returns the status.
     #[must_use]
     pub fn status(&self) -> ResultStatus {
         self.status
     }
 
-    /// What it gave, if it was done; the raw answer, if that is not of the promised type.
+    /// Returns the data of a SUCCESS, or the raw answer of a FAILURE.
     #[must_use]
     pub fn data(&self) -> Option<&Value> {
         self.data.as_ref()
     }
 
-    /// What is known of the failure, if it failed.
+    /// Returns the error details of a FAILURE.
     #[must_use]
     pub fn error(&self) -> Option<&ErrorDetails> {
         self.error.as_ref()
@@ -378,7 +383,7 @@ impl Settled {
         self.pending.directive()
     }
 
-    /// What the packet says of it: `null` if the task was not done, but for a raw answer (D68).
+    /// Returns the `result_data` of the packet: `null` without SUCCESS, except for a raw answer (D68).
     fn said_data(&self) -> Option<Value> {
         match self.status {
             ResultStatus::Success => self.data.clone(),

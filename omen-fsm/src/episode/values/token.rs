@@ -1,4 +1,4 @@
-//! Tokens, and the single uses of them (E4, INV-007).
+//! Tokens, and permits for their uses (E4, INV-007).
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,12 +10,14 @@ use omen_types::{
     TokenId, ToolAuthorizationPayload,
 };
 
-use super::super::core::{Core, Draft, Mark};
+use super::super::core::Core;
+use super::super::draft::Draft;
+use super::super::mark::Mark;
 use super::super::refused::Refusal;
 use super::{AuthorizedScopeExtras, Fields, NamedScope, ToolAuthorizationPayloadExtras};
 use crate::table::sender;
 
-/// What a token is to be, beside its scope and its number of uses, which are types.
+/// The specification of a token, except its scope and its number of uses, which are types.
 #[must_use = "it is given to `.authorize::<Scope, N>(..)`"]
 #[derive(Clone, Debug)]
 pub struct TokenSpec {
@@ -24,12 +26,13 @@ pub struct TokenSpec {
     constraints: Option<Fields>,
     pub(super) extras: ToolAuthorizationPayloadExtras,
     pub(super) scope: AuthorizedScopeExtras,
-    /// What a generated payload says.
+    /// The generated payload, if one was given.
     stated: Option<Box<ToolAuthorizationPayload>>,
 }
 
 impl TokenSpec {
-    /// How many seconds it lives, at least 1, and why it is issued. A token is void from its expiry on (D3).
+    /// A token with its lifetime in seconds, at least 1, and the reason why it is issued. A token expires at the end of
+    /// its lifetime (D3).
     pub fn new(ttl_seconds: u32, rationale: Text) -> Self {
         Self {
             ttl_seconds: ttl_seconds.max(1),
@@ -41,9 +44,9 @@ impl TokenSpec {
         }
     }
 
-    /// What a generated payload says. What the move knows, the payload has to say, too, or it is refused: the scope's tools
-    /// and operations, the number of uses, and a token that is new: not revoked, without a use, from the
-    /// layer that issues tokens (D63).
+    /// The token of a generated payload. The payload is refused unless it agrees with the move: the tools and
+    /// operations of the scope, the number of uses, and a token that is new, that is not revoked, not used, and from
+    /// the layer that issues tokens (D63).
     pub fn stating(payload: ToolAuthorizationPayload) -> Self {
         let rationale = payload.rationale.clone().unwrap_or_else(|| omen_invariants::text!("a token"));
         let extras = ToolAuthorizationPayloadExtras::of(&payload);
@@ -51,7 +54,7 @@ impl TokenSpec {
         Self { extras, scope, stated: Some(Box::new(payload)), ..Self::new(1, rationale) }
     }
 
-    /// What the parameters of the tools have to be (D27): checked when a directive is sent.
+    /// Sets constraints on the parameters of the tools (D27), which are checked when a directive is sent.
     pub fn constrained(mut self, constraints: Fields) -> Self {
         self.constraints = Some(constraints);
         self
@@ -59,15 +62,15 @@ impl TokenSpec {
 
     pub(crate) fn draft<Sc: Scope>(&self, core: &mut Core, uses: usize) -> Result<(TokenId, Draft), Refusal> {
         let scope = NamedScope::new(Sc::TOOLS.iter().copied(), Sc::OPERATIONS.iter().copied(), 0);
-        // `authorize` asks for 1 to 64 uses. Were it to ask for less, the token would be good for one.
+        // The bound of `authorize` ensures 1 to 64 uses.
         let uses = u32::try_from(uses).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
         self.named(core, &scope, PositiveCount::from(uses))
     }
 
-    /// The token's packet, and its id.
+    /// Returns the packet of the token, and its id.
     ///
     /// # Errors
-    /// If a payload says otherwise than the scope and the number of uses, or if the id source gives no id.
+    /// If a payload contradicts the scope or the number of uses, or if the id source gives an invalid id.
     pub(crate) fn named(
         &self,
         core: &mut Core,
@@ -111,7 +114,7 @@ impl From<ToolAuthorizationPayload> for TokenSpec {
     }
 }
 
-/// Whether a payload says what its permits will stand for.
+/// Checks that a payload agrees with its permits.
 fn agrees(
     payload: &ToolAuthorizationPayload,
     core: &Core,
@@ -123,38 +126,35 @@ fn agrees(
     let operations = &payload.authorized_scope.operation_types;
     let (problem, pointer) = if !same(tools, &scope.tools) {
         (
-            format!("the token lists the tools {tools:?}, and its scope {:?}", scope.tools),
+            format!("the payload lists the tools {tools:?}, but the scope has {:?}", scope.tools),
             "/payload/authorized_scope/tool_ids",
         )
     } else if !same(operations, &scope.operations) {
         let names = |list: &[OperationType]| list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let (own, listed) = (names(&scope.operations), names(operations));
         (
-            format!("the token lists the operations {listed}, and its scope {own}"),
+            format!("the payload lists the operations {listed}, but the scope has {own}"),
             "/payload/authorized_scope/operation_types",
         )
     } else if payload.max_usage_count != uses {
         (
-            format!("the token is for {} uses, and {uses} permits are asked for", payload.max_usage_count),
+            format!("the payload allows {} uses, but {uses} permits are requested", payload.max_usage_count),
             "/payload/max_usage_count",
         )
     } else if payload.usage_count.is_some_and(|used| used.get() > 0) {
-        ("the token has uses before it is issued".to_owned(), "/payload/usage_count")
+        ("a new token cannot have uses".to_owned(), "/payload/usage_count")
     } else if payload.revoked == Some(true) {
-        ("the token is revoked before it is issued".to_owned(), "/payload/revoked")
+        ("a new token cannot be revoked".to_owned(), "/payload/revoked")
     } else if payload.issuer_layer != issuer {
-        (
-            "the token is issued in the name of another layer than the one that issues tokens".to_owned(),
-            "/payload/issuer_layer",
-        )
+        ("the issuer is not the layer that issues tokens".to_owned(), "/payload/issuer_layer")
     } else if core.machine.ledger().tokens().get(payload.token_id.as_str()).is_some() {
-        (format!("the token `{}` has been issued or revoked before", payload.token_id), "/payload/token_id")
+        (format!("the token `{}` was already issued or revoked", payload.token_id), "/payload/token_id")
     } else {
         return Ok(());
     };
     let finding = Diagnostic::error(Code::Inv007, problem)
         .at(pointer)
-        .help("let the payload say what the permits stand for: `authorize::<Scope, N>(..)`");
+        .help("write in the payload what `authorize::<Scope, N>(..)` requests");
     Err(Refusal::rule(finding))
 }
 
@@ -163,19 +163,19 @@ fn same<T: PartialEq>(one: &[T], other: &[T]) -> bool {
     one.iter().all(|element| other.contains(element)) && other.iter().all(|element| one.contains(element))
 }
 
-/// A token that a directive can be sent with now: issued, not revoked, not expired, and not used up.
+/// A token that a directive can use now: issued, not revoked, not expired, and with uses left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LiveToken {
-    /// The token's id.
+    /// The token id.
     pub token_id: TokenId,
     /// The tools that it allows.
     pub tools: Vec<String>,
     /// The operations that it allows.
     pub operations: Vec<OperationType>,
-    /// How many more directives it is good for.
+    /// How many more directives it allows.
     pub uses_left: u64,
-    /// From when on it is void (D3).
+    /// When it expires (D3).
     pub expiry: Instant,
 }
 
@@ -188,18 +188,18 @@ impl LiveToken {
     }
 }
 
-/// One use of a token whose scope is `Sc`. A token for `N` uses comes as `[Permit<Sc>; N]`, and a
-/// directive that writes consumes one.
-#[must_use = "a permit that is not spent is a use of the token that is lost"]
+/// One use of a token of the scope `Sc`. A token with `N` uses gives `[Permit<Sc>; N]`, and a directive that writes
+/// consumes one permit.
+#[must_use = "an unspent permit is a lost use of the token"]
 pub struct Permit<Sc> {
     pub(crate) token_id: TokenId,
     pub(crate) episode: Mark,
-    /// Invariant: a permit is good for its own scope, and not for one that its type is a subtype of.
+    /// Invariant in its scope, so that a permit cannot be coerced to another scope by subtyping.
     pub(crate) scope: PhantomData<fn(Sc) -> Sc>,
 }
 
 impl<Sc> Permit<Sc> {
-    /// The token's id.
+    /// The token id.
     #[must_use]
     pub fn token_id(&self) -> &TokenId {
         &self.token_id

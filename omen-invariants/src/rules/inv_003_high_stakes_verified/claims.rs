@@ -1,9 +1,11 @@
-//! Whether what is said to have verified an assumption is in the log (D62).
+//! Whether the packet that is said to have verified an assumption is in the log (D62).
 
 use omen_types::{Code, DecisionPayloadFacts, Diagnostic};
 
-use super::{is_high, shorten};
-use crate::Context;
+use super::super::wording::shorten;
+use crate::context::Context;
+use crate::derived::is_high;
+use crate::help::inv_003 as help;
 
 /// `overridden` says whether layer 1 waives INV-003 (D30).
 pub(super) fn check(
@@ -19,8 +21,8 @@ pub(super) fn check(
             continue;
         }
         let problem = format!(
-            "`verification_packet_id` of the verified assumption `{}` names no packet that verified it: {}",
-            shorten(&assumption.assumption),
+            "`verification_packet_id` of the assumption `{}` names no packet that verified it: {}",
+            shorten(&assumption.assumption, 80),
             what_it_names(context, id)
         );
         let finding =
@@ -29,21 +31,17 @@ pub(super) fn check(
             finding
                 .at(format!("/payload/load_bearing_assumptions/{at}/verification_packet_id"))
                 .label("no such evidence in this episode")
-                .help(
-                    "name an earlier VerificationPlanPacket, ObservationPacket, BeliefUpdatePacket or TaskResultPacket with \
-                     SUCCESS of this episode; if there is none, write `\"verified\": false` and decide VERIFY_FIRST",
-                ),
+                .help(help::NAME_VERIFIER),
         );
     }
 }
 
 fn what_it_names(context: &Context<'_>, id: &str) -> String {
-    use crate::ledger::{Fingerprint, Kind};
     if id.is_empty() {
         "it is empty".to_owned()
-    } else if context.ledger.has_seen(Fingerprint::of(Kind::Packet, id)) {
-        format!("`{}` is of another type, or a result without SUCCESS", shorten(id))
+    } else if context.ledger.has_accepted(id) {
+        format!("`{}` is of another type, or a result without SUCCESS", shorten(id, 80))
     } else {
-        format!("no packet `{}` was accepted before", shorten(id))
+        format!("no packet `{}` was accepted before", shorten(id, 80))
     }
 }

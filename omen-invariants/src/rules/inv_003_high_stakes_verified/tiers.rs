@@ -1,9 +1,11 @@
-//! What quality tier and verification requirement ask of the assumptions of an ACT below high stakes (D60).
+//! How many assumptions of an ACT below high stakes have to be verified (D60).
 
 use omen_types::{Code, DecisionPayloadFacts, Diagnostic, QualityTier, VerificationRequirement};
 
-use super::{is_high, shorten};
-use crate::Context;
+use super::super::wording::shorten;
+use crate::context::Context;
+use crate::derived::is_high;
+use crate::help::inv_003 as help;
 
 pub(super) fn check(context: &Context<'_>, decision: &DecisionPayloadFacts<'_>, findings: &mut Vec<Diagnostic>) {
     let mcp = &context.facts.mcp;
@@ -16,22 +18,22 @@ pub(super) fn check(context: &Context<'_>, decision: &DecisionPayloadFacts<'_>, 
         return;
     }
     let Some((at, first)) = assumptions().enumerate().find(|(_, assumption)| !assumption.verified) else { return };
-    let (problem, asked, help) = match Demand::of(tier, requirement) {
+    let (problem, share, help) = match Demand::of(tier, requirement) {
         Demand::All => (
-            format!("the assumption `{}` is not verified", shorten(&first.assumption)),
+            format!("the assumption `{}` is not verified", shorten(&first.assumption, 80)),
             "all of them",
-            "verify every assumption",
+            help::VERIFY_ALL,
         ),
-        _ => ("no load-bearing assumption is verified".to_owned(), "one of them", "verify at least one assumption"),
+        _ => ("no load-bearing assumption is verified".to_owned(), "one of them", help::VERIFY_ONE),
     };
     findings.push(
         Diagnostic::warning(
             Code::Inv003,
-            format!("{problem}; tier `{tier}` with `{requirement}` asks for {asked} before an `ACT`"),
+            format!("{problem}; `quality_tier` `{tier}` with `{requirement}` requires {share} before an `ACT`"),
         )
         .at(format!("/payload/load_bearing_assumptions/{at}/verified"))
         .label("`verified` is false")
-        .help(format!("decide VERIFY_FIRST, {help} in the loop, and decide again")),
+        .help(help),
     );
 }
 
@@ -62,7 +64,7 @@ enum Demand {
 }
 
 impl Demand {
-    /// What tier and requirement ask for: the stricter of the two.
+    /// The stricter of what tier and requirement demand.
     fn of(tier: QualityTier, requirement: VerificationRequirement) -> Self {
         if tier == QualityTier::Superb || requirement == VerificationRequirement::VerifyAll {
             Self::All

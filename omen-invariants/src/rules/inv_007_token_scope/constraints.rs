@@ -3,7 +3,10 @@
 use omen_types::{Code, Diagnostic};
 use serde_json::{Map, Value};
 
-/// Each constraint is held against every parameter that it can be compared with.
+use super::super::wording::shorten;
+use crate::help::inv_007 as help;
+
+/// Compares each constraint with every parameter that it can be compared with.
 pub(super) fn check(
     token_id: &str,
     constraints: &Map<String, Value>,
@@ -19,27 +22,24 @@ pub(super) fn check(
                     format!("the constraint `{key}` of `{token_id}` cannot be compared with any parameter"),
                 )
                 .at("/payload/execution_method/tool_params")
-                .help(format!(
-                    "name what the constraint is about among the parameters, or review that the call respects {}",
-                    short(bound)
-                )),
+                .help(help::compare(short(bound))),
             );
         }
         for Comparison { param, value, .. } in comparisons.into_iter().filter(|comparison| !comparison.holds) {
             findings.push(
                 Diagnostic::error(
                     Code::Inv007,
-                    format!("the parameter `{param}` breaks the constraint `{key}` of `{token_id}`"),
+                    format!("the parameter `{param}` violates the constraint `{key}` of `{token_id}`"),
                 )
                 .at(format!("/payload/execution_method/tool_params/{}", escape(param)))
                 .label(format!("{} against `{key}`: {}", short(value), short(bound)))
-                .help("keep within the constraint, or issue a token with a wider one"),
+                .help(help::CONSTRAINT),
             );
         }
     }
 }
 
-/// A constraint held against one parameter.
+/// A constraint compared with one parameter.
 struct Comparison<'c> {
     param: &'c str,
     value: &'c Value,
@@ -108,12 +108,7 @@ fn compare_numbers(a: &serde_json::Number, b: &serde_json::Number) -> Option<std
 }
 
 fn short(value: &Value) -> String {
-    let text = value.to_string();
-    let mut short: String = text.chars().take(60).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    format!("`{short}`")
+    format!("`{}`", shorten(&value.to_string(), 60))
 }
 
 fn escape(step: &str) -> String {

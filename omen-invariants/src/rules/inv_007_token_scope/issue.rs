@@ -1,9 +1,11 @@
-//! Tokens that are useless when they are issued (D64).
+//! Tokens that no directive can use from the start (D64).
 
 use omen_types::{Code, Count, Diagnostic, Instant, ToolAuthorizationPayloadFacts};
 
-/// Goes by the members of this packet alone: what earlier sendings of the token narrow (D24), and whether it is
-/// revoked, say nothing about what its issuer meant to grant here.
+use crate::help::inv_007 as help;
+
+/// Checks the members of this packet alone: earlier sendings of the token (D24), and a revocation, say nothing about what
+/// its issuer meant to grant here.
 pub(super) fn check(token: &ToolAuthorizationPayloadFacts<'_>, now: Instant, findings: &mut Vec<Diagnostic>) {
     let (used, most) = (token.usage_count.map_or(0, Count::get), token.max_usage_count.get());
     let expired = token.expiry <= now;
@@ -19,12 +21,9 @@ pub(super) fn check(token: &ToolAuthorizationPayloadFacts<'_>, now: Instant, fin
         return;
     }
     findings.push(
-        Diagnostic::warning(
-            Code::Inv007,
-            format!("`{}` cannot be used: {}", token.token_id, why.join(", and ")),
-        )
-        .at(if expired { "/payload/expiry" } else { "/payload/usage_count" })
-        .label(if expired { "not after the episode's clock" } else { "no use is left" })
-        .help("issue a token with a new `token_id`, an `expiry` that leaves time for the task, and a use for each directive"),
+        Diagnostic::warning(Code::Inv007, format!("`{}` cannot be used: {}", token.token_id, why.join(", and ")))
+            .at(if expired { "/payload/expiry" } else { "/payload/usage_count" })
+            .label(if expired { "not after the episode's clock" } else { "no use is left" })
+            .help(help::REISSUE),
     );
 }

@@ -46,7 +46,7 @@ fn a_level_that_is_stated_stays() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place_in_the_packet() {
+fn errors_have_their_place_in_the_packet() {
     let found = refused("{");
     assert!(found.iter().all(|error| error.code == Code::Json), "{found:?}");
 

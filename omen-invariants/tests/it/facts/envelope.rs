@@ -102,7 +102,7 @@ fn sealed_envelopes_are_valid() {
 }
 
 #[test]
-fn what_is_said_is_what_is_written() {
+fn the_wire_form_has_all_that_is_set() {
     let envelope: Envelope<HighStakes, Par, ToolsPartial> = OpenEnvelope {
         intent: Intent::new(text!("try"), serde_json::Map::from_iter([("pool".to_owned(), json!(7))])),
         stakes: Stakes {
@@ -162,7 +162,7 @@ fn the_best_evidence_is_the_best_of_all() {
 }
 
 #[test]
-fn envelopes_go_everywhere_whatever_their_facts() {
+fn envelopes_are_send_sync_and_static() {
     struct NotSync(#[expect(dead_code, reason = "only its type counts")] std::cell::RefCell<*const u8>);
     fn goes<T: Clone + std::fmt::Debug + Send + Sync + 'static>() {}
     goes::<Envelope<NotSync, NotSync, NotSync>>();
@@ -186,7 +186,7 @@ fn literals_hold_at_the_bounds() {
 }
 
 #[test]
-fn an_envelope_that_understates_its_stakes_is_none() {
+fn an_envelope_that_understates_its_stakes_is_refused() {
     let envelope = |impact: &str, uncertainty: &str, level: &str| {
         let mut mcp = crate::packet(PacketType::BeliefUpdatePacket)["mcp"].clone();
         mcp["stakes"] = serde_json::json!({

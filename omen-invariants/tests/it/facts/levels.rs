@@ -56,7 +56,7 @@ fn care_never_falls_with_the_level() {
 }
 
 #[test]
-fn nothing_is_claimed_that_nobody_has_said() {
+fn defaults_make_no_claim() {
     for mcp in all() {
         let mcp = serde_json::to_value(&mcp).unwrap();
         assert_eq!(mcp["budgets"]["risk_budget"]["max_loss"], 0);

@@ -1,7 +1,8 @@
 //! Each predicate holds exactly where the run-time rule has nothing to say.
 
+use omen_invariants::derived::is_high;
 use omen_invariants::facts::*;
-use omen_invariants::rules::{inv_003_high_stakes_verified, inv_004_live_evidence};
+use omen_invariants::rules::inv_004_live_evidence;
 use omen_invariants::{Context, Ledger, rules};
 use omen_types::{Code, PacketFacts, PacketType, Severity};
 
@@ -51,7 +52,7 @@ fn stakes_that_allow_to_act() {
             let refused = refuses(Code::Inv003, level, tier, "tools_ok", $verified, $overridden);
             let allowed = holds!($level: StakesAllowAct<$tier, $assumptions>);
             assert_eq!(allowed, !refused, "{level} {tier} {}", stringify!($assumptions));
-            assert!(allowed || inv_003_high_stakes_verified::is_high($level::VALUE));
+            assert!(allowed || is_high($level::VALUE));
         };
         ($level:ident $tier:ident) => {
             compare!($level $tier AllVerified true false);

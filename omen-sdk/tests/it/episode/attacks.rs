@@ -1,5 +1,5 @@
-//! What a careless or a hostile program tries at run time. Whatever it does, the log is one that a validator takes, and no
-//! task runs that the log does not say may run.
+//! Attacks of careless or hostile programs at run time. Whatever they do, a validator accepts the log, and no task runs
+//! without permission in the log.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -146,7 +146,7 @@ fn a_task_is_settled_once_by_whichever_handle() {
 fn a_run_that_is_dropped_without_a_result_is_not_begun_again() {
     let (episode, task) = reading(setup("corr_a", Hands::new()));
     drop(task.start().unwrap());
-    let again = episode.tasks().remove(0).start().expect_err("nobody knows how far it came");
+    let again = episode.tasks().remove(0).start().expect_err("it is unknown how far the tool came");
     assert_eq!(again.why, Lapsed::Begun);
     assert!(episode.settle(vec![again.task.failure(text!("unknown"))]).unwrap().all_settled().is_ok());
 }
@@ -256,7 +256,7 @@ impl Wake for Unpark {
 }
 
 #[test]
-fn whoever_waits_in_another_thread_hears_of_a_halt() {
+fn a_waiter_in_another_thread_is_woken_by_a_halt() {
     let (episode, task) = reading(setup("corr_a", Hands::new()));
     let running = task.start().unwrap();
     let waits = thread::spawn(move || {
@@ -314,7 +314,7 @@ fn an_episode_whose_last_owner_is_another_thread_is_ended() {
 }
 
 #[test]
-fn an_episode_in_a_channel_that_nobody_reads_is_ended() {
+fn an_episode_in_an_unread_channel_is_ended() {
     let (setup, log) = kept();
     let (sender, receiver) = mpsc::channel();
     sender.send(reading(setup).0).unwrap();
@@ -590,7 +590,7 @@ fn an_id_that_has_closed_does_not_start_again() {
     let closed = episode.review(Belief::new("a", "b", 1)).close().unwrap();
     assert!(matches!(set().start(), Err(StartError::Begun(_))));
     let lines = closed.lines().to_vec();
-    assert!(AnyEpisode::resume(set(), lines.iter().map(String::as_str)).is_ok(), "it may be taken up in review");
+    assert!(AnyEpisode::resume(set(), lines.iter().map(String::as_str)).is_ok(), "it may be resumed in review");
 }
 
 #[test]
@@ -639,6 +639,6 @@ fn threads_write_whole_steps_into_one_file() {
     let mut findings: Vec<Finding> = Vec::new();
     let mut validator = Validator::new(ValidatorOptions::default());
     validator.feed(&std::fs::read(&path).unwrap(), &mut findings);
-    let summary = validator.finish(&mut findings);
+    let Ok(summary) = validator.finish(&mut findings);
     assert_eq!((summary.errors, summary.episodes), (0, 8), "{findings:?}");
 }

@@ -1,4 +1,4 @@
-//! A step that cannot fail by its type does not fail for a value, however deep or large the program would have it.
+//! A step without an error in its type does not fail because of a value, however deep or large.
 
 use omen::packet::{EpistemicStatus, PacketId, RefType};
 use omen::*;
@@ -44,7 +44,7 @@ fn is_clean(lines: &[String]) {
         validator.feed(line.as_bytes(), &mut findings);
         validator.feed(b"\n", &mut findings);
     }
-    validator.finish(&mut findings);
+    let Ok(_) = validator.finish(&mut findings);
     findings.retain(|finding| finding.diagnostic.severity == Severity::Error);
     assert!(findings.is_empty(), "{findings:?}");
 }
@@ -55,7 +55,7 @@ fn written<S>(episode: &Episode<S>, is_shortened: bool) {
     assert!(episode.trouble().is_none(), "{:?}", episode.trouble());
     is_clean(episode.lines());
     let last = episode.lines().last().unwrap();
-    assert_eq!(last.contains("was too long for a line"), is_shortened, "{last:.400}");
+    assert_eq!(last.contains("exceeded the length of a line"), is_shortened, "{last:.400}");
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn an_escalation_and_its_answer_are_shortened_too() {
         trigger: EscalationTrigger::BudgetInsufficient,
         options: [choice("wait"), choice("go")],
         gaps: std::array::from_fn::<_, 16, _>(|_| Gap { gap: "load".repeat(500_000), impact_if_unknown: "?".into() }),
-        next_step: Step { step: long_text(), rationale: long() },
+        next_step: Recommendation { step: long_text(), rationale: long() },
     };
     let episode = modelling(setup("corr_a", Hands::new())).to_escalate(ruling(), &envelope()).escalate(question);
     written(&episode, true);

@@ -1,4 +1,4 @@
-//! What is public, for macros alone or for everybody, gives no value that the rules would not.
+//! Public items, hidden or not, cannot make a value that the rules would refuse.
 
 use omen::*;
 

@@ -1,4 +1,4 @@
-//! Code that is generic over the state, and loops whose first step is as every other.
+//! Code that is generic over the state, and loops whose first step is no special case.
 
 use omen::validator::ValidatorOptions as Judging;
 use omen::*;
@@ -37,12 +37,23 @@ fn closed<S: CanClose>(episode: Episode<S>) -> Result<Closed, Refused<S>> {
     episode.close()
 }
 
+/// Sends one directive that reads, from any state that may send one.
+fn sent<S: CanExecute<ReadOnly>>(episode: Episode<S>) -> Result<(Episode<S::Executed<1>>, Pending), Halt> {
+    let (episode, [task]) = episode.execute([Directive::bare(LookUp, op::Read).ready()])?;
+    Ok((episode, task))
+}
+
+fn planned<S: CanVerify>(episode: Episode<S>, assumption: Text) -> Result<(Episode<S::Planned>, Assumption), Halt> {
+    let (plan, assumption) = Plan::one(Target::tool(assumption, text!("the ticket is open"), LookUp));
+    Ok((episode.verify(plan)?, assumption))
+}
+
 #[track_caller]
 fn is_clean(lines: &[String]) {
     let mut findings: Vec<Finding> = Vec::new();
     let mut validator = Validator::new(Judging::default());
     validator.feed(lines.join("\n").as_bytes(), &mut findings);
-    let summary = validator.finish(&mut findings);
+    let Ok(summary) = validator.finish(&mut findings);
     assert!(findings.is_empty(), "{findings:#?}");
     assert_eq!((summary.accepted, summary.rejected), (lines.len() as u64, 0));
 }
@@ -76,6 +87,49 @@ fn a_helper_writes_what_the_states_own_method_writes() {
         .unwrap();
     let generic = closed(dropped(heard(start(), 1), &env)).unwrap();
     assert_eq!(own.lines(), generic.lines());
+}
+
+#[test]
+fn a_helper_sends_directives_and_plans_from_each_state_that_may() {
+    let env = envelope();
+    let episode = heard(setup("corr_a", Hands::new()).start().unwrap(), 1);
+    // A decision to act, then the state after it with none, one and two directives open.
+    let (one_open, first) = sent(episode.act(ruling().to_act(), &env).unwrap()).unwrap();
+    let (two_open, second) = sent(one_open).unwrap();
+    let (three_open, third) = sent(two_open).unwrap();
+    let tasks = [first, second, third].map(|task| task.success("found"));
+    let settled = three_open.settle(tasks).unwrap().all_settled().unwrap();
+    let (open, task) = sent(settled).unwrap();
+    let episode = open.settle([task.success("found")]).unwrap().remodel(Belief::new("tickets", "one", "done"));
+    // A verification loop, before and while a directive is open.
+    let verifying = episode.verify_first(ruling(), &env).unwrap();
+    let (planned_once, _) = planned(verifying, text!("the ticket is open")).unwrap();
+    let (open, task) = sent(planned_once).unwrap();
+    let (open, _) = planned(open, text!("nobody has answered")).unwrap();
+    let checked = open.settle([task.success("open")]).unwrap();
+    let seen = Observation::tool_output(Observed, "ticket.get", fields!({ "open": true }));
+    let (model, _proof) = checked.observe(seen).believe(Belief::new("tickets", "open", true));
+    is_clean(closed(dropped(model, &env)).unwrap().lines());
+}
+
+#[test]
+fn a_closure_need_not_name_the_state() {
+    let env = envelope();
+    let start = |id| setup(id, Hands::new()).start().unwrap();
+    let seen = || Observation::user_input(Observed, fields!({ "ticket": 1 }));
+    let decide_to_stop = |episode: Episode<_>| episode.cancel(ruling(), &env);
+    let close = |episode: Episode<_>| episode.close();
+    let model = start("corr_b").observe(seen()).believe(Belief::new("tickets", "next", 1));
+    let closed = close(decide_to_stop(model).believe(Belief::new("tickets", "open", 0))).unwrap();
+    is_clean(closed.lines());
+    let defer = |episode: Episode<_>| episode.defer(ruling(), &env);
+    let act = |episode: Episode<_>| episode.act(ruling().to_act(), &env);
+    let model = start("corr_c").observe(seen()).believe(Belief::new("tickets", "next", 1));
+    let fork = acts(model, &env).unwrap().believe(Belief::new("tickets", "one", "done"));
+    let acting: Episode<Decide<Act>> = act(fork).unwrap();
+    assert_eq!(acting.packets(), 7);
+    let model = start("corr_a").observe(seen()).believe(Belief::new("tickets", "next", 1));
+    let _: Episode<Decide<Stop>> = defer(model);
 }
 
 /// The loop of the guide.

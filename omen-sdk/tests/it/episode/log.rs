@@ -1,9 +1,10 @@
-//! Logs of the examples, split by episode, with what the validator says of each line.
+//! Logs of the examples, split by episode, with the verdict of the validator on each line.
 
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
 use omen::packet::CorrelationId;
-use omen::validator::Step;
+use omen::validator::JudgedPacket;
 use omen::*;
 use serde_json::Value;
 
@@ -40,21 +41,25 @@ fn verdicts(log: &str) -> Vec<Vec<Code>> {
         all: Vec<Vec<Code>>,
     }
     impl Sink for Lines {
-        fn finding(&mut self, finding: Finding, _: Option<&str>) {
+        type Error = Infallible;
+
+        fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Infallible> {
             if finding.packet_index.is_some() && finding.diagnostic.severity == Severity::Error {
                 self.pending.push(finding.diagnostic.code);
             }
+            Ok(())
         }
 
-        fn packet(&mut self, _: &Step<'_>) {
+        fn packet(&mut self, _: &JudgedPacket<'_>) -> Result<(), Infallible> {
             let errors = std::mem::take(&mut self.pending);
             self.all.push(errors);
+            Ok(())
         }
     }
     let mut lines = Lines::default();
     let mut validator = Validator::new(ValidatorOptions::default());
     validator.feed(log.as_bytes(), &mut lines);
-    validator.finish(&mut lines);
+    let Ok(_) = validator.finish(&mut lines);
     lines.all
 }
 

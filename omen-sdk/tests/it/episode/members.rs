@@ -1,4 +1,4 @@
-//! What the schema lets a packet say beside what its move asks for, the typed API can say.
+//! The typed API can set the optional members of packets.
 
 use omen::packet::{EstimatedCost, ExecutionMetadata, PacketId, RealNumber, ReliabilityMetadata, RetryPolicy};
 use omen::*;
@@ -64,7 +64,7 @@ fn an_escalation_and_its_answer_say_all_that_the_schema_has() {
         trigger: EscalationTrigger::BudgetInsufficient,
         options: [choice("wait"), choice("go")],
         gaps: [Gap { gap: "load".into(), impact_if_unknown: "unknown".into() }],
-        next_step: Step { step: text!("ask"), rationale: "it is free".into() },
+        next_step: Recommendation { step: text!("ask"), rationale: "it is free".into() },
     };
     let blocking: PacketId = "pkt_3".parse().unwrap();
     let cost = EstimatedCost::builder().tokens(5_u32.into()).build();

@@ -1,4 +1,4 @@
-//! Where the packets of a typed episode come from, and what they are linked to (LAYER, CHAIN).
+//! The senders of the packets of an episode, and the links between the packets (LAYER, CHAIN).
 
 use omen::validator::{Event, ValidatorOptions};
 use omen::*;
@@ -12,7 +12,7 @@ fn judged(lines: &[String]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut validator = Validator::new(ValidatorOptions::default());
     validator.feed(lines.join("\n").as_bytes(), &mut findings);
-    validator.finish(&mut findings);
+    let Ok(_) = validator.finish(&mut findings);
     findings
 }
 
@@ -77,7 +77,7 @@ fn layer_1_answers_an_escalation() {
         trigger: EscalationTrigger::UserOverrideRequired,
         options: [choice("a"), choice("b")],
         gaps: [Gap { gap: "the cost".into(), impact_if_unknown: "it may be high".into() }],
-        next_step: Step { step: text!("ask"), rationale: "it is theirs".into() },
+        next_step: Recommendation { step: text!("ask"), rationale: "it is theirs".into() },
     });
     let order = Layer1::assume().order(text!("override: take the first option"));
     let lines = escalated.answered(Answer::order(order)).lines().to_vec();

@@ -1,4 +1,4 @@
-//! What a verification loop proves, and what it does not (INV-003, D22).
+//! What a verification loop proves and what it does not prove (INV-003, D22).
 
 use omen::*;
 use serde_json::{Value, json};
@@ -165,5 +165,5 @@ fn an_emergency_halt_is_sent_whatever_was_refused_before() {
     assert!(halted.trouble().is_none(), "the log stands where the type does");
     assert_eq!(halted.lines().len(), lines + 2);
     assert_eq!(halted.nodes().to_string(), "S9_SAFEMODE");
-    assert!(halted.lines().last().unwrap().contains("a step before was refused"));
+    assert!(halted.lines().last().unwrap().contains("an earlier step was refused"));
 }

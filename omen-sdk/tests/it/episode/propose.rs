@@ -1,4 +1,4 @@
-//! The dynamic entrance and the validator give the same verdict on every packet of every example.
+//! Proposals and the validator have the same verdict on every packet of every example.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -280,7 +280,7 @@ fn a_model_does_not_answer_for_the_human() {
             trigger: EscalationTrigger::BudgetInsufficient,
             options: [choice("a"), choice("b")],
             gaps: [Gap { gap: "the cost".into(), impact_if_unknown: "it may be high".into() }],
-            next_step: Step { step: text!("ask"), rationale: "it is theirs".into() },
+            next_step: Recommendation { step: text!("ask"), rationale: "it is theirs".into() },
         });
     let answer = serde_json::json!({ "observation_type": "user_input", "data": { "answer": "yes, all of it" } });
     let _ = is_refused(episode.into_any(), &proposal("ObservationPacket", &answer), Code::Fsm);

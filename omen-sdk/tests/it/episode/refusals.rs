@@ -1,4 +1,4 @@
-//! What the types cannot know is refused when it becomes known, with the episode in hand.
+//! What the types cannot check is refused at run time, with the episode in the error.
 
 use omen::*;
 
@@ -214,14 +214,14 @@ fn tools_named_at_run_time_are_held_to_the_token() {
         .unwrap();
     let Ok([first, second]) = <[_; 2]>::try_from(permits) else { panic!("two uses") };
     let named = |tool: &str| {
-        NamedDirective::new(tool.parse().unwrap(), ToolSafetyClass::Write, Some(fields!({ "operation": "modify" })))
+        Directive::named(tool.parse().unwrap(), ToolSafetyClass::Write, Some(fields!({ "operation": "modify" })))
     };
     let Sorted::Writes(other) = named("mail.send").sort() else { panic!("it writes") };
     let refused = episode.execute([other.with(first)]).expect_err("the token does not list that tool");
     assert_eq!(refused.why.code(), Some(Code::Inv007));
     let Sorted::Writes(right) = named("config.set").sort() else { panic!("it writes") };
     let (episode, [task]) = refused.episode.execute([right.with(second)]).unwrap();
-    let read = NamedDirective::new(text!("config.get"), ToolSafetyClass::Read, None).timeout_seconds(5);
+    let read = Directive::named(text!("config.get"), ToolSafetyClass::Read, None).timeout_seconds(5);
     let Sorted::Reads(read) = read.sort() else { panic!("it reads") };
     let episode = episode.settle([task.success(true)]).unwrap();
     assert!(episode.execute([read]).is_ok());
@@ -252,5 +252,5 @@ fn the_proof_of_another_run_is_not_taken() {
     };
     let first = setup("corr_a", Hands::new()).run(finish).unwrap();
     let error = setup("corr_a", Hands::new()).run(|_| Ok::<_, Box<dyn std::error::Error>>(first)).unwrap_err();
-    assert!(error.to_string().contains("not the episode that it was given"), "{error}");
+    assert!(error.to_string().contains("the agent closed another episode"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! What validates resumes, at every point; what does not validate does not.
+//! A valid log can be resumed at every point; an invalid log cannot be resumed.
 
 use omen::*;
 

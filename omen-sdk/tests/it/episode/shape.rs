@@ -1,4 +1,4 @@
-//! What an episode is to the compiler.
+//! The properties of the type of an episode.
 
 use std::mem::size_of;
 

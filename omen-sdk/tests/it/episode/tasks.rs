@@ -1,4 +1,4 @@
-//! What a task tells those who carry it out.
+//! What a task reports to its executor.
 
 use omen::*;
 

@@ -1,4 +1,4 @@
-//! Degraded tools waive the SUCCESS of a verification loop once a packet has said that they are (D22).
+//! Degraded tools waive the SUCCESS of a verification loop once a packet has reported them (D22).
 
 use omen::*;
 

@@ -1,5 +1,4 @@
-//! What the runtime machine reports in each cell: it goes through every place that a log can lead to, and is asked
-//! about every kind of packet there.
+//! The reports of the runtime machine for each cell: every kind of packet is checked in every place that a log can lead to.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -17,7 +16,7 @@ type Cell = (Vec<String>, bool, &'static str);
 pub(crate) struct Reports(BTreeMap<Cell, BTreeSet<Vec<String>>>);
 
 impl Reports {
-    /// What the machine reports of an event in some nodes; with or without open directives, or either.
+    /// The reports for an event in some nodes: with open directives, without, or either.
     pub(crate) fn of(&self, nodes: &[String], open: Option<bool>, event: &str) -> BTreeSet<Vec<String>> {
         let same =
             |(at, is_open, what): &Cell| at == nodes && *what == event && open.is_none_or(|open| open == *is_open);
@@ -35,12 +34,12 @@ struct Log {
 }
 
 impl Log {
-    /// Two logs of the same key get the same answers.
+    /// Two logs with the same key get the same reports.
     fn key(&self) -> String {
         let ledger = self.machine.ledger();
         let looped = ledger.verification();
         format!(
-            "{:?} {} {:?} {} {} {} {} {:?} {}",
+            "{:?} {} {:?} {} {} {:?} {:?} {:?} {}",
             self.machine.nodes(),
             ledger.believes(),
             ledger.decision(),
@@ -54,7 +53,7 @@ impl Log {
     }
 }
 
-/// Asks the machine about every kind of packet wherever a log can lead.
+/// Checks every kind of packet in every place that a log can lead to.
 pub(crate) fn reports(model: &Model) -> Reports {
     let kinds = kinds();
     let first = Log { machine: Machine::default(), packets: 0, evidence: None, open: None };
@@ -93,7 +92,7 @@ pub(crate) fn reports(model: &Model) -> Reports {
     Reports(reports)
 }
 
-/// The codes of a finding but for the invariants, which have to be those that share its rules.
+/// The codes of a finding without the invariants, which must be those that share its rules.
 fn codes(model: &Model, found: &omen_types::Diagnostic) -> Vec<String> {
     let all: Vec<String> = std::iter::once(&found.code).chain(&found.also).map(ToString::to_string).collect();
     let (invariants, rules): (Vec<_>, Vec<_>) = all.into_iter().partition(|code| code.starts_with("INV-"));
@@ -116,10 +115,10 @@ fn now() -> Instant {
     "2026-03-01T10:00:00Z".parse().unwrap()
 }
 
-/// A kind of packet: what is made of an example.
+/// A kind of packet, made from an example.
 struct Kind {
     facts: PacketFacts<'static>,
-    /// A belief update that cites evidence, or a result that answers an open directive.
+    /// A belief update that cites evidence, or the result of an open directive.
     refers: bool,
 }
 

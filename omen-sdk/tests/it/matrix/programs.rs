@@ -1,5 +1,5 @@
-//! Programs that are made, many functions in one file, and compiled together; and the errors that each of them
-//! gives. The packages that have a matrix share this file.
+//! Generated programs, with many functions in one file that are compiled together, and the errors of each function. The
+//! packages that have a matrix share this file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,13 +9,13 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What stands on one line of a program.
+/// The content of one line of a program.
 pub(crate) struct Cell {
     pub(crate) name: String,
     pub(crate) state: String,
 }
 
-/// One function a call, one line each.
+/// One function for each call, each on one line.
 pub(crate) struct Program {
     text: String,
     pub(crate) cells: BTreeMap<usize, Cell>,
@@ -27,7 +27,7 @@ impl Program {
         Self { text: format!("#![allow(unused)]\n{head}\nfn main() {{}}\n"), cells: BTreeMap::new() }
     }
 
-    /// Adds a function: its parameters, what it gives, and what it does.
+    /// Adds a function with its parameters, result and body.
     pub(crate) fn add(&mut self, cell: Cell, keyword: &str, signature: &str, body: &str) {
         let line = self.text.lines().count() + 1;
         writeln!(self.text, "{keyword} cell{line}{signature} {{ {body} }}").unwrap();
@@ -44,8 +44,8 @@ impl Errors {
         self.0.get(&(program.to_owned(), line)).map_or(&[], Vec::as_slice)
     }
 
-    /// What is amiss with the cells of a program each of which has to give one error: it begins with a rule and
-    /// names the state.
+    /// The faults of the cells of a program, each of which must have one error that begins with a rule and names the
+    /// state.
     pub(crate) fn amiss(&self, program: &str, cells: &BTreeMap<usize, Cell>, is_rule: fn(&str) -> bool) -> Vec<String> {
         let amiss = |(line, cell): (&usize, &Cell)| match self.of(program, *line) {
             [error] => lacks(error, &cell.state, is_rule).map(|what| format!("{}: {what}\n{error}", cell.name)),
@@ -56,7 +56,7 @@ impl Errors {
     }
 }
 
-/// What an error lacks: a rule at its beginning, or the state.
+/// What is missing in an error: a rule at its beginning, or the state.
 fn lacks(error: &str, state: &str, is_rule: fn(&str) -> bool) -> Option<String> {
     let first = error.lines().next().unwrap_or_default();
     let message = first.split_once("]: ").map_or(first, |(_, message)| message);
@@ -68,7 +68,7 @@ fn lacks(error: &str, state: &str, is_rule: fn(&str) -> bool) -> Option<String> 
     (!error.contains(outer)).then(|| format!("the error does not name the state `{state}`"))
 }
 
-/// Compiles programs as a package, in the build's own folder, that depends on this one alone.
+/// Compiles programs as a package that depends only on this one, in the folder of the build.
 pub(crate) fn check(programs: &[(&str, &Program)]) -> Errors {
     let folder = target().join("tests/matrix");
     let package = folder.join(env!("CARGO_PKG_NAME"));

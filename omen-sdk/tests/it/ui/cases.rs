@@ -1,5 +1,5 @@
-//! Illegal programs in `tests/ui`, and what rustc says of each: how they are read, tried and looked at. The
-//! packages that have such programs share this file.
+//! Illegal programs in `tests/ui` with their compile errors: reads, compiles and checks them. The packages with such
+//! programs share this file.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -9,21 +9,21 @@ use std::process::Command;
 
 /// An illegal program: its first line is `// RULE: what is wrong -> code of the error`.
 pub(crate) struct Case {
-    /// The file's name, which tells the mistake.
+    /// The name of the file, which describes the mistake.
     pub(crate) name: String,
     pub(crate) rule: String,
     code: String,
     source: String,
-    /// What rustc says.
+    /// The output of rustc.
     answer: String,
 }
 
 /// The programs of this package.
 pub(crate) struct Cases {
     pub(crate) all: Vec<Case>,
-    /// What rustc puts before each name that a program has imported with `*`, such as `omen::`.
+    /// The path that rustc prints before each name that a program has imported with `*`, such as `omen::`.
     pub(crate) path: &'static str,
-    /// Cases whose words are those of another crate.
+    /// Cases whose messages come from another crate.
     pub(crate) foreign: &'static [&'static str],
 }
 
@@ -31,7 +31,7 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui")
 }
 
-/// Names, without extension, of the files in a directory that have an extension.
+/// The names, without extension, of the files in a directory with an extension.
 fn names(directory: &Path, extension: &str) -> BTreeSet<String> {
     let entries = fs::read_dir(directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
     entries
@@ -45,7 +45,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Compiles all of them, and compares what rustc says.
+/// Compiles all of them, and compares the output of rustc.
 pub(crate) fn compile() {
     let file = directory().join("TOOLCHAIN");
     let output = Command::new("rustc").arg("--version").output().expect("rustc");
@@ -57,7 +57,7 @@ pub(crate) fn compile() {
     let blessed = read(&file);
     if toolchain != blessed.trim() {
         println!(
-            "skipped: each compiler words its errors in its own way, and those in tests/ui are of {}; this is {toolchain}",
+            "skipped: the compile errors in tests/ui are those of {}; this compiler is {toolchain}",
             blessed.trim()
         );
         return;
@@ -111,10 +111,10 @@ impl Cases {
             let (kind, message) = first.split_once(": ").unwrap_or_else(|| panic!("{name}: no error"));
             let errors = answer.lines().filter(|line| line.starts_with("error")).count();
             assert_eq!(errors, 1, "{name}: one mistake gives one error");
-            assert!(!answer.contains("\nwarning"), "{name}: it is to be wrong in one way only");
+            assert!(!answer.contains("\nwarning"), "{name}: expected one error and no warning");
             let expected = if code.starts_with("E0") { format!("error[{code}]") } else { "error".to_owned() };
-            assert_eq!(kind, expected, "{name}: another error than its first line says");
-            // What no predicate is asked for, rustc says in its own words: what was moved, what is private.
+            assert_eq!(kind, expected, "{name}: the error differs from the first line of the program");
+            // Errors without a predicate have the words of rustc: a moved value, a private field.
             if matches!(code.as_str(), "E0277" | "E0080" | "macro") && !self.is_foreign(case) {
                 let message = message.trim_start_matches("evaluation panicked: ");
                 let codes = message.split_once(": ").map_or("", |(codes, _)| codes);
@@ -130,9 +130,9 @@ impl Cases {
             for line in answer.lines() {
                 if let Some(place) = line.trim_start().strip_prefix("--> ") {
                     let ours = ["$", "tests/ui/", "src/"].iter().any(|start| place.starts_with(start));
-                    assert!(ours, "{name}: the path of a machine: {place}");
+                    assert!(ours, "{name}: a path of this machine: {place}");
                 }
-                // A line of source code is as its author wrote it.
+                // Lines of source code are not checked.
                 let is_source = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
                 if is_source || self.is_foreign(case) {
                     continue;
@@ -168,7 +168,7 @@ pub(crate) fn no_answer_is_without_its_case() {
     assert_eq!(names(&directory(), "rs"), names(&directory(), "stderr"));
 }
 
-/// Whether a text in backquotes is a type or a path, and no code.
+/// Whether a text in backticks is a type or a path, not code.
 fn is_type(text: &str) -> bool {
     !text.contains(['(', '{', ';', '='])
 }

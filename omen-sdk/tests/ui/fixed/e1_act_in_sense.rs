@@ -1,4 +1,4 @@
-// E1: the model comes first
+// E1: believe first
 use omen::*;
 
 fn agent(episode: Episode<Sense>, order: ActOrder<AllVerified>, envelope: &Envelope<LowStakes, Par, ToolsOk>) {

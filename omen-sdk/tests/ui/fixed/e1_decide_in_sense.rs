@@ -1,4 +1,4 @@
-// E1: what was observed is believed first
+// E1: believe first
 use omen::packet::DecisionOutcome;
 use omen::*;
 

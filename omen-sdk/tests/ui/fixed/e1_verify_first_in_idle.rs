@@ -1,4 +1,4 @@
-// E1: observation and model come first
+// E1: observe and believe first
 use omen::prelude::*;
 
 fn agent(

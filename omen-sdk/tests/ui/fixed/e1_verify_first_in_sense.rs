@@ -1,4 +1,4 @@
-// E1: the model comes first
+// E1: believe first
 use omen::prelude::*;
 
 fn agent(episode: Episode<Sense>, ruling: Ruling, envelope: &Envelope<LowStakes, Par, ToolsOk>) {

@@ -1,4 +1,4 @@
-// E2: the check is part of a verification loop
+// E2: check in a verification loop
 use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, read: Order<ReadOnly>) -> Result<(), Halt> {

@@ -1,4 +1,4 @@
-// E2: decision and plan come first
+// E2: decide to verify and plan first
 use omen::prelude::*;
 
 fn agent(

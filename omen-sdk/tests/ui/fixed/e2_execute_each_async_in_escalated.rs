@@ -1,4 +1,4 @@
-// E2: the human answers, and the decision is to act
+// E2: wait for the answer, then decide to act
 use omen::*;
 
 async fn agent(

@@ -1,4 +1,4 @@
-// E2: the tools are called before the review
+// E2: call the tools before the review
 use omen::prelude::*;
 
 fn agent(episode: Episode<Decide<Act>>, reads: [Order<ReadOnly>; 2]) -> Result<Episode<Review>, Halt> {

@@ -1,4 +1,4 @@
-// E2: the decision comes first
+// E2: decide first
 use omen::*;
 
 fn agent(

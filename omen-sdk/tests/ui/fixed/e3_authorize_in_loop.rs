@@ -1,4 +1,4 @@
-// E3: the loop is completed, and the decision to act comes first
+// E3: complete the loop and decide to act first
 use omen::*;
 
 tool!(ConfigSet = "config.set", Write);

@@ -1,4 +1,4 @@
-// E3: the check is tried again
+// E3: repeat the check
 use omen::*;
 
 fn agent(failed: Failed<Verify<Attempted, Seen, ToolsOk>, String>, read: Order<ReadOnly>) -> Result<Proof, Halt> {

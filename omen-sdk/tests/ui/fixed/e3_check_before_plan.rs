@@ -1,4 +1,4 @@
-// E3: the plan comes first
+// E3: send the plan first
 use omen::*;
 
 fn agent(episode: Episode<Verify<Unplanned, Unseen, ToolsOk>>, read: Order<ReadOnly>, plan: Plan) -> Result<(), Halt> {

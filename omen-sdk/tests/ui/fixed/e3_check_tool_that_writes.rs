@@ -1,4 +1,4 @@
-// E3: the loop only reads
+// E3: send directives that read
 use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, read: Order<ReadOnly>) -> Result<(), Halt> {

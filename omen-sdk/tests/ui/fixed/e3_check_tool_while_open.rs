@@ -1,4 +1,4 @@
-// E3: what is open is settled first
+// E3: settle the open directives first
 use omen::*;
 
 fn agent(

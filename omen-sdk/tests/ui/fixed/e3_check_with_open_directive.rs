@@ -1,4 +1,4 @@
-// E3: its result comes first
+// E3: settle the directive first
 use omen::*;
 
 fn agent(

@@ -1,4 +1,4 @@
-// E3: the loop is completed, a decision made, and its result reviewed
+// E3: complete the loop, decide, and review the result
 use omen::*;
 
 fn agent(

@@ -1,4 +1,4 @@
-// E3: the belief update that completes the loop comes first
+// E3: complete the loop first
 use omen::*;
 
 fn agent(

@@ -1,4 +1,4 @@
-// E3: in a loop several directives are sent with `execute`, and settled
+// E3: send the directives with `execute` and settle them
 use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Seen, ToolsOk>>, reads: [Order<ReadOnly>; 2]) -> Result<(), Halt> {

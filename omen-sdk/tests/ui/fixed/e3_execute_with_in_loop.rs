@@ -1,4 +1,4 @@
-// E3: in a loop a tool is called with `check_with`
+// E3: call the tool with `check_with`
 use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, read: Order<ReadOnly>) -> Result<(), Halt> {

@@ -1,4 +1,4 @@
-// E3: the open checks are settled, and the next is one of the loop
+// E3: settle the open checks first
 use omen::*;
 
 fn agent(

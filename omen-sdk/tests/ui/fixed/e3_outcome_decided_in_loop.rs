@@ -1,4 +1,4 @@
-// E3: its belief update closes the loop first
+// E3: close the loop with a belief update first
 use omen::packet::DecisionOutcome;
 use omen::*;
 

@@ -1,4 +1,4 @@
-// E3: a check reads
+// E3: use a tool that reads
 use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, read: Order<ReadOnly>) {

@@ -1,4 +1,4 @@
-// E3: directives of a loop read
+// E3: use a directive that reads
 use omen::*;
 
 fn agent(episode: Episode<Verify<Planned, Unseen, ToolsOk>>, read: Order<ReadOnly>) {

@@ -1,4 +1,4 @@
-// E4: a directive that reads is ready
+// E4: make an order with `ready`
 use omen::*;
 
 tool!(Get = "config.get", Read);

@@ -1,4 +1,4 @@
-// E4: one order after another
+// E4: send the orders one by one
 use omen::prelude::*;
 
 fn agent(mut episode: Episode<Execute>, orders: Vec<Order<ReadOnly>>) -> Result<Episode<Execute>, Halt> {

@@ -1,4 +1,4 @@
-// E4: the token is named
+// E4: set the token
 use omen::packet::{ExecutionMethod, TaskDirectivePayload, TaskType};
 
 fn agent(method: ExecutionMethod, task: omen::packet::TaskId, token: omen::TokenId) -> TaskDirectivePayload {

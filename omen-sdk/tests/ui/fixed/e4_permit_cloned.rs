@@ -1,4 +1,4 @@
-// E4: a permit for each use
+// E4: issue a token with two uses
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

@@ -1,4 +1,4 @@
-// E4: it is spent
+// E4: spend the permit
 #![deny(unused_must_use)]
 use omen::prelude::*;
 

@@ -1,4 +1,4 @@
-// E4: a permit for each
+// E4: use one permit for each
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

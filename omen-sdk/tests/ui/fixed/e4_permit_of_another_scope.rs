@@ -1,4 +1,4 @@
-// E4: it is good for its own scope
+// E4: use the permit for its own scope
 use omen::prelude::*;
 
 fn agent(permit: Permit<for<'a> fn(&'a u8)>) -> Permit<for<'a> fn(&'a u8)> {

@@ -1,4 +1,4 @@
-// E4: the episode gives the uses that are left
+// E4: claim the remaining uses from the episode
 use omen::*;
 
 tool!(ConfigSet = "config.set", Write);

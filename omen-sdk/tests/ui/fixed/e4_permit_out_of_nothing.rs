@@ -1,4 +1,4 @@
-// E4: a token gives it
+// E4: take the permit from a token
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

@@ -1,4 +1,4 @@
-// E4: a permit for each directive
+// E4: use one permit for each directive
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

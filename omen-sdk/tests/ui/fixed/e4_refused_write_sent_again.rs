@@ -1,4 +1,4 @@
-// E4: what was refused gives episode and order back
+// E4: take episode and order from the error
 use omen::prelude::*;
 
 fn agent(episode: Episode<Authorize>, write: Order<ReadWrite>) {

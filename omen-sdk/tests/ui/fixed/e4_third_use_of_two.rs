@@ -1,4 +1,4 @@
-// E4: a token for three
+// E4: issue a token for three uses
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

@@ -1,4 +1,4 @@
-// E4: a token for one use
+// E4: issue a token for one use
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

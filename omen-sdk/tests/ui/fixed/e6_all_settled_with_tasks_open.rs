@@ -1,4 +1,4 @@
-// E6: their results lead on
+// E6: settle the directives first
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 2>>, tasks: [Pending; 2]) {

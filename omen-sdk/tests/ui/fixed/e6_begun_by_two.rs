@@ -1,4 +1,4 @@
-// E6: each has a task of its own
+// E6: begin one task in each thread
 use omen::prelude::*;
 
 fn agent([one, other]: [Pending; 2]) {

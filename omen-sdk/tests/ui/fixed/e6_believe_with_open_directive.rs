@@ -1,4 +1,4 @@
-// E6: its result comes first
+// E6: settle the directive first
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>, task: Pending) -> Result<(), Halt> {

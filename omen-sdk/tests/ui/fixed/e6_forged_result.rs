@@ -1,4 +1,4 @@
-// E6: the task gives it
+// E6: make the result from the task
 use omen::prelude::*;
 
 fn agent(task: Pending) -> Settled {

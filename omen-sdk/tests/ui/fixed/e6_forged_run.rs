@@ -1,4 +1,4 @@
-// E6: the task is begun
+// E6: begin the task
 use omen::*;
 
 fn agent(task: Pending) -> Option<Running> {

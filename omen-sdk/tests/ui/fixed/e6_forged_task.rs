@@ -1,4 +1,4 @@
-// E6: the episode gives its tasks
+// E6: take the task from the episode
 use omen::*;
 
 fn agent(episode: &Episode<Many<Execute>>) -> Vec<Pending> {

@@ -1,4 +1,4 @@
-// E6: the run has it
+// E6: use the running task
 use omen::*;
 
 fn agent(running: &Running) -> Watch {

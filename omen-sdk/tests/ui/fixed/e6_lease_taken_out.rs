@@ -1,4 +1,4 @@
-// E6: a run is asked whether it stands
+// E6: check whether the running task stands
 use omen::*;
 
 fn agent(running: &Running) -> bool {

@@ -1,4 +1,4 @@
-// E6: a watch may be kept
+// E6: keep a watch
 use omen::*;
 
 fn agent(episode: Episode<Execute>, read: Order<ReadOnly>, kept: &mut Vec<Watch>) {

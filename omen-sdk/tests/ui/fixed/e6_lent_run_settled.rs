@@ -1,4 +1,4 @@
-// E6: its value becomes the result
+// E6: return the value from the tool
 use omen::prelude::*;
 
 fn agent(episode: Episode<Execute>, read: Order<ReadOnly>) {

@@ -1,4 +1,4 @@
-// E6: a directive
+// E6: send a directive
 use omen::prelude::*;
 
 fn agent(episode: Episode<Execute>, read: Order<ReadOnly>) {

@@ -1,4 +1,4 @@
-// E6: at least one
+// E6: send at least one directive
 use omen::prelude::*;
 
 fn agent(episode: Episode<Execute>, read: Order<ReadOnly>) {

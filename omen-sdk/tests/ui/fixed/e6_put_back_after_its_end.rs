@@ -1,4 +1,4 @@
-// E6: it is put back, and has no end
+// E6: put the task back instead of settling it
 use omen::*;
 
 fn agent(running: Running) -> Pending {

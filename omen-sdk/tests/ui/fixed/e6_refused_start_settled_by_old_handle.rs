@@ -1,4 +1,4 @@
-// E6: what is refused gives the task back
+// E6: take the task from the error
 use omen::*;
 
 fn agent(task: Pending) -> Option<Settled> {

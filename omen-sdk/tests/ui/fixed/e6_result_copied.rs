@@ -1,4 +1,4 @@
-// E6: two tasks give two results
+// E6: settle two tasks
 use omen::prelude::*;
 
 fn agent([one, other]: [Pending; 2]) -> [Settled; 2] {

@@ -1,4 +1,4 @@
-// E6: the results are counted at run time
+// E6: count the results at run time with `many`
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 2>>, results: Vec<Settled>) -> Result<Episode<Execute>, Halt> {

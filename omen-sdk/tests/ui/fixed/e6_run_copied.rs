@@ -1,4 +1,4 @@
-// E6: what has to know when to stop gets a watch
+// E6: clone the watch instead
 use omen::*;
 
 fn agent(running: &Running) -> [Watch; 2] {

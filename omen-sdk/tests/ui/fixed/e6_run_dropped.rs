@@ -1,4 +1,4 @@
-// E6: it is settled
+// E6: settle the task
 use omen::*;
 
 fn agent(begin: impl FnOnce() -> Running) -> Settled {

@@ -1,4 +1,4 @@
-// E6: one run, one end
+// E6: settle the running task once
 use omen::*;
 
 fn agent(running: Running, is_done: bool) -> Settled {

@@ -1,4 +1,4 @@
-// E6: its result is settled
+// E6: settle the task with its result
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>, running: Running) {

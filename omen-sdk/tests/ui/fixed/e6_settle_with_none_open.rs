@@ -1,4 +1,4 @@
-// E6: the directive is sent
+// E6: send the directive first
 use omen::prelude::*;
 
 fn agent(episode: Episode<Execute>, read: Order<ReadOnly>) -> Result<(), Halt> {

@@ -1,4 +1,4 @@
-// E6: the run has the handle that settles it
+// E6: settle the running task
 use omen::*;
 
 fn agent(task: Pending) -> Settled {

@@ -1,4 +1,4 @@
-// E6: a result for each directive
+// E6: settle each directive with its result
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 2>>, first: Settled, second: Settled) {

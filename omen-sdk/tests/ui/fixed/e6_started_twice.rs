@@ -1,4 +1,4 @@
-// E6: a task that was not called is put back, and may be begun again
+// E6: put the task back if its tool was not called
 use omen::*;
 
 fn agent(running: Running) {

@@ -1,4 +1,4 @@
-// E6: two directives give two tasks
+// E6: send two directives
 use omen::prelude::*;
 
 fn agent(episode: Episode<Execute>, reads: [Order<ReadOnly>; 2]) -> Option<[Pending; 2]> {

@@ -1,4 +1,4 @@
-// E6: a task ends once
+// E6: settle the task once
 use omen::prelude::*;
 
 fn agent(task: Pending) {

@@ -1,4 +1,4 @@
-// E6: an episode is taken up from its log, and has its tasks
+// E6: take the tasks from a resumed episode
 use omen::prelude::*;
 
 fn agent(setup: Setup, log: &[String]) -> Vec<Pending> {

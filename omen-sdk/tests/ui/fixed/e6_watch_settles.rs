@@ -1,4 +1,4 @@
-// E6: the run settles it
+// E6: settle the running task
 use omen::*;
 
 fn agent(running: Running) -> Settled {

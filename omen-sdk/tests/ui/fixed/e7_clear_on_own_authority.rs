@@ -1,4 +1,4 @@
-// E7: layer 1 orders it
+// E7: use an order of layer 1
 use omen::*;
 
 fn agent(episode: Episode<SafeMode>, layer1: &Layer1) {

@@ -1,4 +1,4 @@
-// E7: what is known is written down
+// E7: record it in a belief update
 use omen::prelude::*;
 
 fn agent(episode: Episode<SafeMode>) -> Episode<SafeMode> {

@@ -1,4 +1,4 @@
-// E7: layer 1 ends safe mode, and a new cycle begins
+// E7: clear safe mode with an order of layer 1, then begin a new cycle
 use omen::*;
 
 fn agent(

@@ -1,4 +1,4 @@
-// E7: layer 1 clears safe mode, and nothing is written
+// E7: clear safe mode with an order of layer 1, then close
 use omen::*;
 
 fn agent(episode: Episode<SafeMode>, order: Layer1Order) -> Episode<Review> {

@@ -1,4 +1,4 @@
-// E7: an order of layer 1 is handed on
+// E7: use an order of layer 1
 use omen::*;
 
 fn agent(layer1: &Layer1, why: Text) -> Layer1Order {

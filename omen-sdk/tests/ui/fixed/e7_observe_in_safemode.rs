@@ -1,4 +1,4 @@
-// E7: layer 1 ends safe mode first
+// E7: clear safe mode with an order of layer 1 first
 use omen::*;
 
 fn agent(episode: Episode<SafeMode>, permission: Layer1Order, seen: Observation<Observed>) {

@@ -1,4 +1,4 @@
-// E7: one order for each
+// E7: use one order for each
 use omen::*;
 
 fn agent(episode: Episode<SafeMode>, [budget, clear]: [Layer1Order; 2]) -> Episode<Review> {

@@ -1,4 +1,4 @@
-// FSM: its result and a belief update come first
+// FSM: settle and update beliefs first
 use omen::*;
 
 fn agent(

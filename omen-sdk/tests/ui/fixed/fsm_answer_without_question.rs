@@ -1,4 +1,4 @@
-// FSM: what a human says unasked is an observation
+// FSM: use `observe` for user input without an escalation
 use omen::*;
 
 fn agent(episode: Episode<Sense>, said: Fields) {

@@ -1,4 +1,4 @@
-// FSM: the observation comes first
+// FSM: observe first
 use omen::prelude::*;
 
 fn agent(episode: Episode<Idle>, seen: Observation<Observed>) {

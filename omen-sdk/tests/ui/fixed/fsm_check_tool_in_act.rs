@@ -1,4 +1,4 @@
-// FSM: outside of a loop a tool is called with `execute_with`
+// FSM: call the tool with `execute_with`
 use omen::prelude::*;
 
 fn agent(episode: Episode<Decide<Act>>, read: Order<ReadOnly>) -> Result<(), Halt> {

@@ -1,4 +1,4 @@
-// FSM: there was an emergency
+// FSM: halt first
 use omen::*;
 
 fn agent(episode: Episode<Model>, permission: Layer1Order) {

@@ -1,4 +1,4 @@
-// FSM: who needs to know of it borrows it
+// FSM: borrow the proof
 use omen::prelude::*;
 
 fn agent(closed: &Closed) -> [&Closed; 2] {

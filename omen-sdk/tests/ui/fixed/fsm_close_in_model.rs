@@ -1,4 +1,4 @@
-// FSM: the matter is dropped, and the log says so
+// FSM: cancel instead
 use omen::prelude::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<LowStakes, Par, ToolsOk>) {

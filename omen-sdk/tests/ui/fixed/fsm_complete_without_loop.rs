@@ -1,4 +1,4 @@
-// FSM: in a loop
+// FSM: verify in a verification loop
 use omen::*;
 
 fn agent(episode: Episode<AnyLoop>) {

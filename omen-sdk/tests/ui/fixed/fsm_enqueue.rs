@@ -1,4 +1,4 @@
-// FSM: queues are kept outside
+// FSM: keep the queue outside the episode
 use omen::prelude::*;
 
 fn agent(

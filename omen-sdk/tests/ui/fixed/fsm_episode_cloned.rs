@@ -1,4 +1,4 @@
-// FSM: another episode is started
+// FSM: start another episode
 use omen::prelude::*;
 
 fn agent(setup: Setup) {

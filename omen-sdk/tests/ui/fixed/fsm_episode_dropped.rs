@@ -1,4 +1,4 @@
-// FSM: it is closed
+// FSM: close the episode
 #![deny(unused_must_use)]
 use omen::prelude::*;
 

@@ -1,4 +1,4 @@
-// FSM: one move after the other
+// FSM: use the returned episode
 use omen::prelude::*;
 
 fn agent(episode: Episode<Sense>, seen: Observation<Observed>) {

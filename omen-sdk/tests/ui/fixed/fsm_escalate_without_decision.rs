@@ -1,4 +1,4 @@
-// FSM: the decision comes first
+// FSM: decide first
 use omen::prelude::*;
 
 fn agent(

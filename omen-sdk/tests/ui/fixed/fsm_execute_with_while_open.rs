@@ -1,4 +1,4 @@
-// FSM: what is open is settled first
+// FSM: settle the open directives first
 use omen::*;
 
 fn agent(episode: Episode<Open<Execute, 1>>, task: Pending, read: Order<ReadOnly>) -> Result<(), Halt> {

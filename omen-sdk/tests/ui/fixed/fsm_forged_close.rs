@@ -1,4 +1,4 @@
-// FSM: the episode closes
+// FSM: close the episode
 use omen::prelude::*;
 
 fn agent(episode: Episode<Review>) -> Result<Closed, Halt> {

@@ -1,4 +1,4 @@
-// FSM: the helper is called where observing is legal
+// FSM: call the helper in a state that can observe
 use omen::*;
 
 fn look<S: CanObserve>(episode: Episode<S>, seen: Observation<Observed>) -> AnyEpisode {

@@ -1,4 +1,4 @@
-// FSM: the episode is given away, and comes back in its next state
+// FSM: pass the episode by value
 use omen::prelude::*;
 
 fn look(episode: Episode<Idle>, seen: Observation<Observed>) -> Episode<Sense> {

@@ -1,4 +1,4 @@
-// FSM: the last owner moves it
+// FSM: move the episode out as its last owner
 use omen::prelude::*;
 
 fn agent(episode: std::sync::Arc<Episode<Sense>>) -> Option<Episode<Model>> {

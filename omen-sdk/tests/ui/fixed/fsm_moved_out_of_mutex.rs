@@ -1,4 +1,4 @@
-// FSM: it is taken out, and nothing stays behind
+// FSM: store an `Option` and take it out
 use omen::prelude::*;
 
 fn agent(episode: &std::sync::Mutex<Option<Episode<Sense>>>) -> Option<Episode<Model>> {

@@ -1,4 +1,4 @@
-// FSM: once the decision to act rests
+// FSM: authorize after the decision to act
 use omen::*;
 
 fn agent(episode: Episode<Decide<Act>>, scope: NamedScope, spec: TokenSpec) {

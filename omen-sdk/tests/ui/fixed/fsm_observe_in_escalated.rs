@@ -1,4 +1,4 @@
-// FSM: the human's answer
+// FSM: wait for the answer
 use omen::prelude::*;
 
 fn agent(episode: Episode<Escalated>, answer: Answer) {

@@ -1,4 +1,4 @@
-// FSM: to look again is a decision
+// FSM: decide to verify first
 use omen::prelude::*;
 
 fn agent(

@@ -1,4 +1,4 @@
-// FSM: the decision that rests is replaced by a verification loop
+// FSM: replace the decision by a verification loop
 use omen::prelude::*;
 
 fn agent(episode: Episode<Decide<Act>>, ruling: Ruling, envelope: &Envelope<LowStakes, Par, ToolsOk>) {

@@ -1,4 +1,4 @@
-// FSM: the states are those of the protocol
+// FSM: use a state of the protocol
 use omen::*;
 
 fn agent(episode: Episode<impl Typestate>) {

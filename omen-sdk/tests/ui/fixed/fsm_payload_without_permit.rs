@@ -1,5 +1,5 @@
-// FSM: the payload with a permit
-use omen::episode::{NamedDirective, Sorted};
+// FSM: attach a permit to the payload
+use omen::episode::Sorted;
 use omen::packet::TaskDirectivePayload;
 use omen::prelude::*;
 
@@ -8,7 +8,7 @@ fn agent<S>(
     write: TaskDirectivePayload,
     permit: Permit<S>,
 ) -> Result<Option<Pending>, Halt> {
-    let Sorted::Writes(write) = NamedDirective::stating(write).sort() else { return Ok(None) };
+    let Sorted::Writes(write) = Directive::stating(write).sort() else { return Ok(None) };
     let (_episode, [task]) = episode.execute([write.with(permit)])?;
     Ok(Some(task))
 }

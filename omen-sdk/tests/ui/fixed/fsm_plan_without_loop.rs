@@ -1,4 +1,4 @@
-// FSM: the decision to verify comes first
+// FSM: decide to verify first
 use omen::prelude::*;
 
 fn agent(

@@ -1,4 +1,4 @@
-// FSM: the write comes first
+// FSM: send the directive that writes first
 use omen::prelude::*;
 
 fn agent(episode: Episode<Authorize>, write: Order<ReadWrite>, read: Order<ReadOnly>) -> Result<(), Halt> {

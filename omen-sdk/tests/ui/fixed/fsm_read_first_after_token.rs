@@ -1,4 +1,4 @@
-// FSM: the first one writes
+// FSM: send a directive that writes first
 use omen::prelude::*;
 
 fn agent(episode: Episode<Authorize>, write: Order<ReadWrite>) {

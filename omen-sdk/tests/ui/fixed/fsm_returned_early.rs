@@ -1,4 +1,4 @@
-// FSM: it is closed
+// FSM: close the episode
 use omen::prelude::*;
 
 fn agent(episode: Episode<Execute>) -> Result<Closed, Halt> {

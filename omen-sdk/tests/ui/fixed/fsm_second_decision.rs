@@ -1,4 +1,4 @@
-// FSM: the decision that rests is carried out
+// FSM: carry out the first decision
 use omen::prelude::*;
 
 fn agent(episode: Episode<Decide<Act>>, read: Order<ReadOnly>) {

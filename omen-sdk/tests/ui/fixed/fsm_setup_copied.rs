@@ -1,4 +1,4 @@
-// FSM: each has an id of its own
+// FSM: use one id for each
 use omen::*;
 
 fn agent(envelope: &DynEnvelope, ids: [CorrelationId; 2], now: Instant) -> [Setup; 2] {

@@ -1,4 +1,4 @@
-// FSM: a setup for each
+// FSM: make one setup for each
 use omen::prelude::*;
 
 fn agent([one, other]: [Setup; 2]) {

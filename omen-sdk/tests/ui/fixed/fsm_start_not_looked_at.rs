@@ -1,4 +1,4 @@
-// FSM: the id may have begun: that is an error to look at
+// FSM: handle the error of `start`
 use omen::*;
 
 fn agent(setup: Setup) -> Result<Episode<Idle>, StartError> {

@@ -1,4 +1,4 @@
-// FSM: it gets there step by step
+// FSM: reach the state move by move
 use omen::prelude::*;
 
 fn agent(episode: Episode<Idle>, seen: Observation<Observed>) -> Episode<Model> {

@@ -1,4 +1,4 @@
-// FSM: the machine tells it
+// FSM: match the state at run time
 use omen::prelude::*;
 
 fn agent(episode: Episode<Sense>) -> AnyEpisode {

@@ -1,4 +1,4 @@
-// FSM: a step leads there
+// FSM: reach the state with a move
 use omen::*;
 
 fn agent(failed: Failed<Execute, String>) -> Episode<Review> {

@@ -1,4 +1,4 @@
-// FSM: the bound is that of the move
+// FSM: use the bound of the move
 use omen::*;
 
 fn stop<S: CanCancel>(

@@ -1,4 +1,4 @@
-// FSM: the state is one in which observing is legal
+// FSM: add the bound `CanObserve`
 use omen::*;
 
 fn look<S: CanObserve>(episode: Episode<S>, seen: Observation<Observed>) -> Episode<S::Observed> {

@@ -1,4 +1,4 @@
-// FSM: the state at run time is an `AnyEpisode`
+// FSM: store an `AnyEpisode`
 use omen::prelude::*;
 
 fn agent(_episode: AnyEpisode) {}

@@ -1,4 +1,4 @@
-// FSM: another decision comes first
+// FSM: decide again first
 use omen::*;
 
 tool!(ConfigSet = "config.set", Write);

@@ -1,4 +1,4 @@
-// FSM: one thread gives it to the next
+// FSM: pass the episode between the threads
 use omen::prelude::*;
 
 fn agent(episode: Episode<Sense>, seen: Observation<Observed>) -> Option<Episode<SafeMode>> {

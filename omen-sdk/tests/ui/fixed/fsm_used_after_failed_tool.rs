@@ -1,4 +1,4 @@
-// FSM: the failure gives it back
+// FSM: take the episode from the error
 use omen::*;
 
 fn agent(episode: Episode<Execute>, read: Order<ReadOnly>) -> Result<Episode<Review>, Halt> {

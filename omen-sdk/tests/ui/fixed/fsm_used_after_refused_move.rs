@@ -1,4 +1,4 @@
-// FSM: what was refused gives it back
+// FSM: take it from the error
 use omen::*;
 
 fn agent(

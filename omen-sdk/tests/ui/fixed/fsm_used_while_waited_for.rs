@@ -1,4 +1,4 @@
-// FSM: it comes back when the tool has ended
+// FSM: use the returned episode
 use omen::prelude::*;
 
 async fn agent(episode: Episode<Execute>, read: Order<ReadOnly>) -> Result<Episode<SafeMode>, Halt> {

@@ -1,4 +1,4 @@
-// FSM: the decision's own token comes first
+// FSM: issue a token first
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

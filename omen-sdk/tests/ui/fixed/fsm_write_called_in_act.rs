@@ -1,4 +1,4 @@
-// FSM: the token is issued in between
+// FSM: issue a token first
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

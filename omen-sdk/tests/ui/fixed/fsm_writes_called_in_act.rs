@@ -1,4 +1,4 @@
-// FSM: they go out in `Authorize`
+// FSM: send the directives in `Authorize`
 use omen::prelude::*;
 
 fn agent(episode: Episode<Authorize>, writes: [Order<ReadWrite>; 2]) -> Result<(), Halt> {

@@ -1,4 +1,4 @@
-// INV-001: a confidence within 0 and 1
+// INV-001: a confidence between 0 and 1
 use omen::*;
 
 fn agent() {

@@ -1,4 +1,4 @@
-// INV-001: the intent in words
+// INV-001: write a text that is not empty
 use omen::prelude::*;
 
 fn agent() {

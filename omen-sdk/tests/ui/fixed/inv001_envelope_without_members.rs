@@ -1,4 +1,4 @@
-// INV-001: every member is there
+// INV-001: set every field
 use omen::*;
 
 fn agent(

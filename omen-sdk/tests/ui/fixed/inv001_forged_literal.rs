@@ -1,4 +1,4 @@
-// INV-001: the constant is checked
+// INV-001: use `text!`
 use omen::*;
 
 fn agent() -> Option<Text> {

@@ -1,4 +1,4 @@
-// INV-001: an envelope that is known at run time only is checked there
+// INV-001: check an envelope of run-time data with `DynEnvelope`
 use omen::*;
 
 fn agent(mcp: omen::packet::McpEnvelope) -> Result<DynEnvelope, Vec<Diagnostic>> {

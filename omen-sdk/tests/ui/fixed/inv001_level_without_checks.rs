@@ -1,4 +1,4 @@
-// INV-001: it is done when a check holds
+// INV-001: add done criteria
 use omen::*;
 
 fn agent(done: Text) -> Done {

@@ -1,4 +1,4 @@
-// INV-001: one check
+// INV-001: add a check
 use omen::*;
 
 fn agent() {

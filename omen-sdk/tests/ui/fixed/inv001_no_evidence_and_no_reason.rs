@@ -1,4 +1,4 @@
-// INV-001: the reason is given
+// INV-001: give the reason
 use omen::prelude::*;
 
 fn agent() {

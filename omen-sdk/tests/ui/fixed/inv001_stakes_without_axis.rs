@@ -1,4 +1,4 @@
-// INV-001: stakes along all four axes
+// INV-001: set all four axes
 use omen::*;
 
 fn agent() {

@@ -1,4 +1,4 @@
-// INV-001: the string is checked, for it may be empty
+// INV-001: check the string
 use omen::*;
 
 fn agent(summary: String) -> Result<(), Invalid> {

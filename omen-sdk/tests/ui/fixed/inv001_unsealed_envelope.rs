@@ -1,4 +1,4 @@
-// INV-001: the envelope is sealed first
+// INV-001: seal the envelope first
 use omen::*;
 
 fn agent<A: StakesLevelOf<Level = LowStakes>>(

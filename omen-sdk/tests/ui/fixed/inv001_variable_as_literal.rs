@@ -1,4 +1,4 @@
-// INV-001: it is checked at run time
+// INV-001: check the text at run time
 use omen::*;
 
 fn agent(summary: &'static str) -> Result<(), Invalid> {

@@ -1,4 +1,4 @@
-// INV-002: speculative work is verified first
+// INV-002: verify first
 use omen::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<LowStakes, Subpar, ToolsOk>) {

@@ -1,4 +1,4 @@
-// INV-002: the work earns a better tier
+// INV-002: raise the tier
 use omen::*;
 
 fn agent() -> Quality<Par> {

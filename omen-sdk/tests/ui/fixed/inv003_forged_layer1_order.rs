@@ -1,4 +1,4 @@
-// INV-003: layer 1 gives it
+// INV-003: use an order of layer 1
 use omen::*;
 
 fn agent(order: ActOrder<AllVerified>, layer1: &Layer1) {

@@ -1,4 +1,4 @@
-// INV-003: a new arbitration gives an order without
+// INV-003: make a new order without the assumption
 use omen::*;
 
 fn agent(ruling: Ruling) -> ActOrder<AllVerified> {

@@ -1,4 +1,4 @@
-// INV-003: the loop gives it
+// INV-003: take the proof from the loop
 use omen::*;
 
 fn agent(episode: Episode<Verify<Proven, Seen, ToolsOk>>) -> Proof {

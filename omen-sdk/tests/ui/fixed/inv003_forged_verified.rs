@@ -1,4 +1,4 @@
-// INV-003: a loop's proof verifies it
+// INV-003: verify the assumption with the proof of a loop
 use omen::*;
 
 fn agent(ruling: Ruling, proof: Proof, unchanged: Assumption) {

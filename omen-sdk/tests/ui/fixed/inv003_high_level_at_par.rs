@@ -1,4 +1,4 @@
-// INV-003: the tier of the level is left as it is
+// INV-003: keep the tier of the level
 use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, (intent, done): (Intent, Done), seen: Evidence<Live>) {

@@ -1,4 +1,4 @@
-// INV-003: a hypothesis leads to verification
+// INV-003: verify the hypothesis first
 use omen::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, guess: &Hypothesis<LowStakes, Par, ToolsOk>) {

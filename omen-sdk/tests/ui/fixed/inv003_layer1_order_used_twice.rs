@@ -1,4 +1,4 @@
-// INV-003: one order for each
+// INV-003: use one order for each
 use omen::*;
 
 fn agent(first: ActOrder<AllVerified>, second: ActOrder<AllVerified>, [one, two]: [Layer1Order; 2]) {

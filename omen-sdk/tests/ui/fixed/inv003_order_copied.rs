@@ -1,4 +1,4 @@
-// INV-003: each decision has its own arbitration
+// INV-003: run one arbitration for each decision
 use omen::*;
 
 fn agent([one, two]: [Ruling; 2]) -> [ActOrder<AllVerified>; 2] {

@@ -1,4 +1,4 @@
-// INV-003: the highest care
+// INV-003: use tier SUPERB
 use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, envelope: &Envelope<HighStakes, Superb, ToolsOk>) {

@@ -1,4 +1,4 @@
-// INV-003: the proof comes from the loop that the plan belongs to
+// INV-003: take the proof from the loop of the plan
 use omen::*;
 
 fn agent(ruling: Ruling, target: Target, proof: Proof) {

@@ -1,4 +1,4 @@
-// INV-003: one proof verifies several assumptions of its plan
+// INV-003: verify several assumptions with one proof
 use omen::*;
 
 fn agent(proof: &Proof, [one, two]: [Assumption; 2]) -> [Verified; 2] {

@@ -1,4 +1,4 @@
-// INV-003: the envelope is judged first
+// INV-003: judge the envelope first
 use omen::*;
 
 fn agent(episode: Episode<Model>, order: ActOrder<AllVerified>, envelope: &DynEnvelope) -> Result<(), Vec<Diagnostic>> {

@@ -1,4 +1,4 @@
-// INV-003: the order relies on what a verification loop has proved
+// INV-003: rely on an assumption that a loop has verified
 use omen::*;
 
 fn agent(

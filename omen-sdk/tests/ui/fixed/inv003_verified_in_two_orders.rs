@@ -1,4 +1,4 @@
-// INV-003: each assumption is verified for itself
+// INV-003: verify each assumption
 use omen::*;
 
 fn agent([one, two]: [Ruling; 2], [first, second]: [Verified; 2]) {

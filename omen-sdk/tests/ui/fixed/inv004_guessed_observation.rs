@@ -1,4 +1,4 @@
-// INV-004: it was seen
+// INV-004: observe it
 use omen::*;
 
 fn agent(data: Fields) {

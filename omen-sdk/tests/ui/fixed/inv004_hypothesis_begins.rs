@@ -1,4 +1,4 @@
-// INV-004: it begins with what was seen
+// INV-004: start with an envelope that has evidence
 use omen::*;
 
 fn begin(id: CorrelationId, seen: &Envelope<LowStakes, Par, ToolsOk>, clock: impl TimeSource) -> Setup {

@@ -1,4 +1,4 @@
-// INV-004: it claims nothing about the present
+// INV-004: make no claim about the present
 use omen::*;
 
 type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;

@@ -1,4 +1,4 @@
-// INV-004: it rests on live evidence
+// INV-004: add live evidence
 use omen::*;
 
 type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;

@@ -1,4 +1,4 @@
-// INV-004: what it says is remembered, or its evidence is live
+// INV-004: state it as remembered, or add live evidence
 use omen::*;
 
 fn agent(intent: Intent, done: Done, memory: Evidence<Archive>) {

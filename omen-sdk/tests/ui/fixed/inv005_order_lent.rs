@@ -1,4 +1,4 @@
-// INV-005: it is used up
+// INV-005: pass the order by value
 use omen::*;
 
 fn agent(order: Layer1Order) -> Alert {

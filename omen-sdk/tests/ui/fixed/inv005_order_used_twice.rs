@@ -1,4 +1,4 @@
-// INV-005: one order for each
+// INV-005: use one order for each
 use omen::*;
 
 fn agent([one, two]: [Layer1Order; 2]) -> [Alert; 2] {

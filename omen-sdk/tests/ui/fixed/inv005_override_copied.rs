@@ -1,4 +1,4 @@
-// INV-005: each has an order of its own
+// INV-005: use one order for each
 use omen::*;
 
 fn agent(layer1: &Layer1) -> [Alert; 2] {

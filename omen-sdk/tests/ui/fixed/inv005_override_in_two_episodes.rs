@@ -1,4 +1,4 @@
-// INV-005: one for each
+// INV-005: use one override for each
 use omen::prelude::*;
 
 fn agent(one: Episode<Model>, other: Episode<Model>, [first, second]: [Alert; 2]) {

@@ -1,4 +1,4 @@
-// INV-006: another outcome is decided
+// INV-006: decide another outcome
 use omen::prelude::*;
 
 fn agent(episode: Episode<Model>, envelope: &Envelope<LowStakes, Par, ToolsOk>, none: NothingLeft) {

@@ -1,4 +1,4 @@
-// INV-006: an arbitration comes before it
+// INV-006: run an arbitration first
 use omen::prelude::*;
 
 fn agent(episode: Episode<Model>, envelope: &Envelope<LowStakes, Par, ToolsOk>, ruling: Ruling) {

@@ -1,4 +1,4 @@
-// INV-006: the veto comes first
+// INV-006: run the veto first
 use omen::*;
 
 fn agent() -> Result<Arbitration<Feasible>, NothingLeft> {

@@ -1,4 +1,4 @@
-// INV-006: the stage runs
+// INV-006: run the stage
 use omen::*;
 
 fn agent() -> Option<Ruling<Withdrawn>> {

@@ -1,4 +1,4 @@
-// INV-006: an arbitration for each ruling
+// INV-006: run one arbitration for each ruling
 use omen::*;
 
 fn agent(none: NothingLeft, other: NothingLeft, why: Text) {

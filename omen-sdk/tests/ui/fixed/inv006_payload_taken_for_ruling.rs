@@ -1,4 +1,4 @@
-// INV-006: the ruling in the words of the payload
+// INV-006: send the payload with a ruling
 use omen::packet::DecisionPayload;
 use omen::prelude::*;
 

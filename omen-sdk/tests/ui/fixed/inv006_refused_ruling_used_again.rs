@@ -1,4 +1,4 @@
-// INV-006: what was refused gives the order back
+// INV-006: take the order from the error
 use omen::*;
 
 fn agent(

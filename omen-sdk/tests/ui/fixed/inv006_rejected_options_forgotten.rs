@@ -1,4 +1,4 @@
-// INV-006: it can be read
+// INV-006: read it with `rejected`
 use omen::prelude::*;
 
 fn agent(none: NothingLeft) -> usize {

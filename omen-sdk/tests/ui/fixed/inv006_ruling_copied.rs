@@ -1,4 +1,4 @@
-// INV-006: each has its own arbitration
+// INV-006: run one arbitration for each
 use omen::*;
 
 fn agent(options: [Arbitration<Feasible>; 2]) -> [Ruling; 2] {

@@ -1,4 +1,4 @@
-// INV-006: the stages give it
+// INV-006: take the ruling from the stages
 use omen::prelude::*;
 
 fn agent() -> Result<Ruling, NothingLeft> {

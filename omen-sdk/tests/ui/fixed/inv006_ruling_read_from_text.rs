@@ -1,4 +1,4 @@
-// INV-006: what a model writes is proposed
+// INV-006: propose what a model writes
 use omen::*;
 
 fn agent(episode: AnyEpisode, text: &str) -> Result<Moved, NotMoved> {

@@ -1,4 +1,4 @@
-// INV-006: the last stage gives it
+// INV-006: take the ruling from the last stage
 use omen::*;
 
 fn agent(left: Arbitration<Feasible>) -> Ruling<Chosen> {

@@ -1,4 +1,4 @@
-// INV-006: an arbitration for each decision
+// INV-006: run one arbitration for each decision
 use omen::prelude::*;
 
 fn agent(first: Ruling, second: Ruling) {

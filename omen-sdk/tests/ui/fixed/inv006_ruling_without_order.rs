@@ -1,4 +1,4 @@
-// INV-006: the ruling is made an order
+// INV-006: make an order with `to_act`
 use omen::prelude::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<LowStakes, Par, ToolsOk>) {

@@ -1,4 +1,4 @@
-// INV-006: all three stages
+// INV-006: run all three stages
 use omen::prelude::*;
 
 fn agent() -> Result<Ruling, NothingLeft> {

@@ -1,4 +1,4 @@
-// INV-006: feasibility comes first
+// INV-006: check feasibility first
 use omen::*;
 
 fn agent(vetted: Arbitration<Vetted>) -> Result<Ruling, NothingLeft> {

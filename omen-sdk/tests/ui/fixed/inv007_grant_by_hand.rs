@@ -1,4 +1,4 @@
-// INV-007: the scope lists the tool
+// INV-007: list the tool
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

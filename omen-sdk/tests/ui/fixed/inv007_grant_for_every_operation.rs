@@ -1,4 +1,4 @@
-// INV-007: it grants what its token lists
+// INV-007: declare the grant with `scope!`
 use omen::*;
 #[derive(Clone, Copy)]
 struct Deploy;

@@ -1,4 +1,4 @@
-// INV-007: a tool that reads, reads
+// INV-007: use an operation that reads
 use omen::*;
 
 tool!(ConfigGet = "config.get", Read);

@@ -1,4 +1,4 @@
-// INV-007: a scope that lists it
+// INV-007: use a scope that lists the operation
 use omen::*;
 
 tool!(ConfigSet = "config.set", Write);

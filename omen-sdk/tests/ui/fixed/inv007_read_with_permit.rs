@@ -1,4 +1,4 @@
-// INV-007: a tool that only reads needs no permit
+// INV-007: send it without a permit
 use omen::prelude::*;
 
 tool!(ConfigGet = "config.get", Read);

@@ -1,4 +1,4 @@
-// INV-007: it permits an operation
+// INV-007: list an operation
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

@@ -1,4 +1,4 @@
-// INV-007: it lists a tool
+// INV-007: list a tool
 use omen::prelude::*;
 
 tool!(ConfigSet = "config.set", Write);

@@ -1,4 +1,4 @@
-// INV-007: it lists one
+// INV-007: list a tool
 use omen::*;
 
 tool!(ConfigSet = "config.set", Write);

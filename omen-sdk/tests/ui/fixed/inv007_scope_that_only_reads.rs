@@ -1,4 +1,4 @@
-// INV-007: the scope lists an operation that writes, too
+// INV-007: also list an operation that writes
 use omen::*;
 
 tool!(Cache = "cache", Mixed);

@@ -1,4 +1,4 @@
-// INV-007: the tool that the token is for
+// INV-007: use the tool of the scope
 use omen::*;
 
 tool!(ConfigSet = "config.set", Write);

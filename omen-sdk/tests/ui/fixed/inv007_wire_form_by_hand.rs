@@ -1,4 +1,4 @@
-// INV-007: the token lists what the scope is declared with
+// INV-007: declare the scope with `scope!`
 use omen::prelude::*;
 
 tool!(Payments = "payments.send", Write);

@@ -1,4 +1,4 @@
-// INV-007: it spends a permit
+// INV-007: attach a permit
 use omen::*;
 
 tool!(ConfigSet = "config.set", Write);

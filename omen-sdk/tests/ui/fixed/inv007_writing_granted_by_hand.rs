@@ -1,4 +1,4 @@
-// INV-007: the scope lists an operation that writes
+// INV-007: list an operation that writes
 use omen::prelude::*;
 
 tool!(Cache = "cache", Mixed);

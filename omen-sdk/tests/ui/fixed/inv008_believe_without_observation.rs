@@ -1,4 +1,4 @@
-// INV-008: what the check has found is observed
+// INV-008: observe what the check has found
 use omen::*;
 
 fn agent(episode: Episode<Verify<Proven, Unseen, ToolsOk>>, seen: Observation<Observed>) {

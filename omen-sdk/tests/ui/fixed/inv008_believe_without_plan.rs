@@ -1,4 +1,4 @@
-// INV-008: plan, check and observation come first
+// INV-008: plan, check and observe first
 use omen::*;
 
 fn agent(

@@ -1,4 +1,4 @@
-// INV-008: another check succeeds
+// INV-008: repeat the check until it succeeds
 use omen::*;
 
 fn agent(episode: Episode<Verify<Attempted, Seen, ToolsOk>>, read: Order<ReadOnly>) -> Result<(), Halt> {

@@ -1,4 +1,4 @@
-// INV-008: in another envelope it is found out again whether the loop is complete
+// INV-008: call `complete` again after `under`
 use omen::*;
 
 type Working = Envelope<LowStakes, Par, ToolsOk>;

@@ -1,4 +1,4 @@
-// INV-008: it was seen
+// INV-008: observe it
 use omen::*;
 
 fn agent(episode: Episode<Verify<Proven, Unseen, ToolsOk>>, data: Fields) {

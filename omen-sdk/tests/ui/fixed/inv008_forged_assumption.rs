@@ -1,4 +1,4 @@
-// INV-008: it is one of the plan's
+// INV-008: use an assumption of the plan
 use omen::*;
 
 fn agent(proof: Proof, target: Target) {

@@ -1,4 +1,4 @@
-// INV-008: the belief update that closes a loop gives it
+// INV-008: take the proof from the belief update that closes the loop
 use omen::*;
 
 fn agent(episode: Episode<Verify<Proven, Seen, ToolsOk>>) -> Proof {

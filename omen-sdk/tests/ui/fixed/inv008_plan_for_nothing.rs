@@ -1,4 +1,4 @@
-// INV-008: it names what is to be verified
+// INV-008: add a target
 use omen::prelude::*;
 
 fn agent(target: Target) {

@@ -1,4 +1,4 @@
-// INV-008: the look comes first, and may find something missing
+// INV-008: call `complete` first
 use omen::*;
 
 fn agent(episode: Episode<AnyLoop>) -> Result<(), Halt> {

@@ -1,4 +1,4 @@
-// INV-008: something is observed in it, and a look at the loop finds that it is complete
+// INV-008: observe, then call `complete`
 use omen::*;
 
 fn agent(

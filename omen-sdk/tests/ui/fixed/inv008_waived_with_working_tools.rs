@@ -1,4 +1,4 @@
-// INV-008: they work, so a check can succeed
+// INV-008: repeat the check
 use omen::*;
 
 fn agent(

@@ -1,7 +1,7 @@
-// INV-009: three options
+// INV-009: give three options
 use omen::*;
 
-fn agent(episode: Episode<Decide<Escalate>>, [a, b, c]: [Choice; 3], gap: Gap, next_step: Step) {
+fn agent(episode: Episode<Decide<Escalate>>, [a, b, c]: [Choice; 3], gap: Gap, next_step: Recommendation) {
     let trigger = EscalationTrigger::ContradictionUnresolved;
     let _ = episode.escalate(Escalation { trigger, options: [a, b, c], gaps: [gap], next_step });
 }

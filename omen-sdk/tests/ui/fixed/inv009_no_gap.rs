@@ -1,7 +1,7 @@
-// INV-009: what is not known
+// INV-009: add a gap
 use omen::*;
 
-fn agent(episode: Episode<Decide<Escalate>>, options: [Choice; 2], gap: Gap, next_step: Step) {
+fn agent(episode: Episode<Decide<Escalate>>, options: [Choice; 2], gap: Gap, next_step: Recommendation) {
     let trigger = EscalationTrigger::ContradictionUnresolved;
     let _ = episode.escalate(Escalation { trigger, options, gaps: [gap], next_step });
 }

@@ -1,4 +1,4 @@
-// INV-009: what speaks against it, too
+// INV-009: add cons
 use omen::prelude::*;
 
 fn agent() {

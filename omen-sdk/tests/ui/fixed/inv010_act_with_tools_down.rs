@@ -1,4 +1,4 @@
-// INV-010: a human decides
+// INV-010: escalate instead
 use omen::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<HighStakes, Superb, ToolsDown>) {

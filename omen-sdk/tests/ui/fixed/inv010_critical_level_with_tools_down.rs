@@ -1,4 +1,4 @@
-// INV-010: it escalates
+// INV-010: escalate instead
 use omen::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, (intent, done): (Intent, Done), seen: Evidence<Live>) {

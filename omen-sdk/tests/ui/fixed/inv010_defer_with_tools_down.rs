@@ -1,4 +1,4 @@
-// INV-010: it is dropped, and the log says so
+// INV-010: cancel instead
 use omen::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &Envelope<HighStakes, Superb, ToolsDown>) {

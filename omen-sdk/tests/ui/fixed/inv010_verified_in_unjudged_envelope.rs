@@ -1,4 +1,4 @@
-// INV-010: the outcome is decided at run time, too
+// INV-010: use `decide`
 use omen::*;
 
 fn agent(episode: Episode<Model>, ruling: Ruling, envelope: &DynEnvelope) {

@@ -1,4 +1,4 @@
-// INV-011: it is taken in
+// INV-011: settle the result
 #![deny(unused_must_use)]
 use omen::*;
 

@@ -1,4 +1,4 @@
-// INV-011: it ends, if only as cancelled
+// INV-011: settle the task
 #![deny(unused_must_use)]
 use omen::prelude::*;
 

@@ -1,4 +1,4 @@
-// INV-012: it follows from the axes
+// INV-012: let the level follow from the axes
 use omen::*;
 
 fn agent() {

@@ -1,4 +1,4 @@
-// INV-012: the axes, from which the level follows
+// INV-012: write the axes
 use omen::*;
 
 type Axes = Stakes<impact::Low, irreversibility::Reversible, uncertainty::Low, adversariality::Benign>;

@@ -1,4 +1,4 @@
-// INV-012: the level that follows
+// INV-012: use the level of the axes
 use omen::*;
 
 type Axes = Stakes<impact::High, irreversibility::Irreversible, uncertainty::Low, adversariality::Benign>;

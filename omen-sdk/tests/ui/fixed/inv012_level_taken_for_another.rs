@@ -1,4 +1,4 @@
-// INV-012: the level follows from the axes
+// INV-012: let the level follow from the axes
 use omen::*;
 
 fn agent(intent: Intent, done: Done, seen: Evidence<Live>) -> Envelope<HighStakes, Superb, ToolsOk> {

@@ -107,6 +107,7 @@ mod fsm_check_tool_in_act;
 mod fsm_clear_outside_safemode;
 mod fsm_close_copied;
 mod fsm_close_in_model;
+mod fsm_closure_in_another_state;
 mod fsm_complete_without_loop;
 mod fsm_enqueue;
 mod fsm_episode_cloned;

@@ -1,4 +1,4 @@
-// SCHEMA: the error is described
+// SCHEMA: add the error details
 use omen::packet::{ErrorDetails, PacketId, TaskId, TaskResultPayload};
 
 fn agent(task: TaskId, directive: PacketId) -> TaskResultPayload {

@@ -1,4 +1,4 @@
-// SCHEMA: data that is known at run time is checked
+// SCHEMA: check data of run time with `Fields::try_new`
 use omen::*;
 
 fn agent(data: &str) -> Option<Fields> {

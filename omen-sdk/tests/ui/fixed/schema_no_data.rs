@@ -1,4 +1,4 @@
-// SCHEMA: at least one member
+// SCHEMA: write at least one member
 use omen::prelude::*;
 
 fn agent() {

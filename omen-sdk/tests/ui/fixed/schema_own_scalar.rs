@@ -1,4 +1,4 @@
-// SCHEMA: the schema has one for a text
+// SCHEMA: use `Text`
 use omen::*;
 
 fn agent(text: &str) -> Result<Text, Invalid> {

@@ -1,4 +1,4 @@
-// SCHEMA: the protocol has three tiers
+// SCHEMA: use a tier of the protocol
 use omen::*;
 
 fn agent() -> Quality<Superb> {

@@ -1,4 +1,4 @@
-// SCHEMA: the member is there
+// SCHEMA: set the member
 use omen::*;
 
 fn agent(data: Fields) {

@@ -1,4 +1,4 @@
-// SCHEMA: the payload is there
+// SCHEMA: set the payload
 use omen::packet::{McpEnvelope, ObservationPacket, ObservationPayload, PacketHeader};
 
 fn agent(header: PacketHeader, mcp: McpEnvelope, payload: ObservationPayload) -> ObservationPacket {

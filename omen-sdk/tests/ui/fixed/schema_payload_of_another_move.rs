@@ -1,4 +1,4 @@
-// SCHEMA: what was seen is observed
+// SCHEMA: use `observe`
 use omen::packet::ObservationPayload;
 use omen::prelude::*;
 

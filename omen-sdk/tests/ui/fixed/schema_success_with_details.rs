@@ -1,4 +1,4 @@
-// SCHEMA: what has an error is no success
+// SCHEMA: use `failure`
 use omen::packet::{ErrorDetails, PacketId, TaskId, TaskResultPayload};
 
 fn agent(task: TaskId, directive: PacketId, details: ErrorDetails) -> TaskResultPayload {

@@ -1,4 +1,4 @@
-// SCHEMA: the value is checked where it is made
+// SCHEMA: check the value where it is made
 use omen::*;
 
 fn agent(answer: serde_json::Value) -> Result<Fields, DoesNotFit> {

@@ -1,4 +1,4 @@
-// SCHEMA: it is checked
+// SCHEMA: check the id
 use omen::*;
 
 fn agent() -> Result<TokenId, Invalid> {

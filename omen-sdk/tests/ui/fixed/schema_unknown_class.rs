@@ -1,4 +1,4 @@
-// SCHEMA: one that it has
+// SCHEMA: use a class of the protocol
 use omen::prelude::*;
 
 tool!(Shell = "shell", Write);

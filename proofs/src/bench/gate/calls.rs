@@ -1,4 +1,4 @@
-//! Calls through the gate, to a tool that answers at once.
+//! Calls through the gate, to a tool that returns at once.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ struct Question {
     key: String,
 }
 
-/// Its answer.
+/// Its result.
 #[derive(Deserialize, Serialize, JsonSchema)]
 struct Setting {
     key: String,
@@ -38,7 +38,7 @@ async fn get(Question { key }: Question) -> Result<Setting, String> {
     Ok(Setting { key, value: 50 })
 }
 
-/// One round of all measures: microseconds a call.
+/// One round of all measures: microseconds per call.
 pub(super) async fn round(calls: u32, samples: &mut Samples<Measure>) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let files = |name: &str| {
@@ -66,7 +66,7 @@ pub(super) async fn round(calls: u32, samples: &mut Samples<Measure>) -> Result<
     Ok(())
 }
 
-/// What a call costs without a gate: arguments and answer are JSON all the same.
+/// A call without a gate: its arguments and its result are JSON as well.
 async fn bare(number: u32) -> Result<Value, Failure> {
     let answer = get(serde_json::from_value(Value::Object(args(number)))?).await?;
     Ok(serde_json::to_value(answer)?)
@@ -76,7 +76,7 @@ fn args(number: u32) -> Map<String, Value> {
     Map::from_iter([("key".to_owned(), Value::String(format!("pool.{number}")))])
 }
 
-/// The whole way of so many requests, each a turn of its own.
+/// Complete requests, each in a turn of its own.
 async fn through(calls: u32, audit: Audit, laps: &mut Laps) -> Result<Duration, Failure> {
     let gate = gate(audit).await?;
     let mut total = Duration::ZERO;
@@ -108,12 +108,12 @@ async fn through(calls: u32, audit: Audit, laps: &mut Laps) -> Result<Duration, 
     Ok(total)
 }
 
-/// So many tasks, each of an episode of its own.
+/// Tasks, each of an episode of its own.
 async fn tasks(calls: u32, audit: Audit) -> Result<Duration, Failure> {
     let gate = gate(audit).await?;
     let mut total = Duration::ZERO;
     for number in 0..calls {
-        // Its task runs for as long as the episode lives.
+        // The episode must outlive its task.
         let (_episode, task) = agent::task(agent::setup(number)?)?;
         let begun = Instant::now();
         let settled = gate.run(task).await;
@@ -123,7 +123,7 @@ async fn tasks(calls: u32, audit: Audit) -> Result<Duration, Failure> {
     Ok(total)
 }
 
-/// A gate before the tool. It may be read without anybody being asked.
+/// A gate with the tool, which needs no confirmation.
 async fn gate(audit: Audit) -> Result<Gate, Failure> {
     let server = Local::new().tool("get", "Reads a setting.", get)?;
     let tools = server.list().await?;
@@ -139,12 +139,12 @@ fn in_memory() -> Result<Audit, Failure> {
     Ok(Audit::over(Memory::default(), key()?, Arc::new(SystemClock::default()), Options::default())?)
 }
 
-/// Its secrecy is no matter here.
+/// It need not be secret here.
 pub(super) fn key() -> Result<Key, Failure> {
     Ok(Key::from_bytes(&std::array::from_fn::<_, 32, _>(|byte| byte as u8))?)
 }
 
-/// How long each step took, over all calls.
+/// The time of each step over all calls.
 #[derive(Default)]
 struct Laps {
     times: [Duration; STEPS.len()],

@@ -18,7 +18,7 @@ use super::super::{Failure, Samples};
 use super::Measure;
 use super::calls::key;
 
-/// One round of all measures: entries a second. Gives the bytes of an entry.
+/// One round of all measures: entries per second. Returns the size of an entry in bytes.
 pub(super) fn round(entries: u32, synced: u32, samples: &mut Samples<Measure>) -> Result<usize, Failure> {
     let folder = tempfile::tempdir()?;
     let place = |name: &str| folder.path().join(name);
@@ -28,11 +28,11 @@ pub(super) fn round(entries: u32, synced: u32, samples: &mut Samples<Measure>) -
     samples.add(Measure::Append, appended(&audit, entries)?);
     drop(audit);
     let text = memory.bytes();
-    // The first entry says that the log was opened.
+    // The first entry records that the log was opened.
     let line = lines(&text).nth(1).unwrap_or_default().to_vec();
     drop(memory);
 
-    // What is compared follows one upon the other.
+    // Measures that are compared run one after the other.
     samples.add(Measure::Write, written(&place("plain.jsonl"), &line, entries, false)?);
     let log = place("audit.jsonl");
     let audit = open(&log, false)?;
@@ -52,7 +52,7 @@ fn open(log: &Path, sync: bool) -> Result<Audit, Failure> {
     Ok(Audit::open(log, key()?, Arc::new(SystemClock::default()), Options { sync, ..Options::default() })?)
 }
 
-/// What an intent says, more or less.
+/// The content of a typical intent.
 fn intent() -> Map<String, Value> {
     let intent = json!({
         "args": { "key": "pool.orders.max" },
@@ -79,7 +79,7 @@ fn appended(audit: &Audit, entries: u32) -> Result<f64, Failure> {
     Ok(f64::from(entries) / begun.elapsed().as_secs_f64())
 }
 
-/// The same JSON, written as anybody would.
+/// The same JSON, written directly.
 fn written(file: &Path, line: &[u8], entries: u32, sync: bool) -> Result<f64, Failure> {
     let value: Value = serde_json::from_slice(line)?;
     let mut file = File::create_new(file)?;

@@ -1,4 +1,4 @@
-//! What a change of a public API means to those who use it.
+//! Whether a change of a public API breaks its users.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -6,9 +6,9 @@ use std::fmt;
 /// How an API differs from the reviewed one.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Changes {
-    /// What programs may break on, with `-` for what went and `+` for what came.
+    /// Changes that can break programs: `-` for a removed line, `+` for an added one.
     breaking: Vec<String>,
-    /// What only adds to what there is.
+    /// Changes that only add.
     new: Vec<String>,
 }
 
@@ -38,9 +38,9 @@ impl fmt::Display for Changes {
 
 /// Compares two listings, line by line. Lines that begin with `//` are comments.
 ///
-/// What went is breaking, and so is what changed, for it went in its old form. What came is breaking where somebody
-/// may have relied on there being no more: a variant of an enum that can be matched exhaustively, a field of a
-/// struct that can be put together, an item that a trait requires, an end of `Send` or `Sync`.
+/// A removed line breaks programs, and so does a changed one, which is removed in its old form. An added line breaks them if
+/// they can rely on its absence: a variant of an enum that can be matched exhaustively, a field of a struct that can be
+/// constructed, a required item of a trait, a type that is no longer `Send` or `Sync`.
 pub(crate) fn compare(reviewed: &str, now: &str) -> Changes {
     let (reviewed, now) = (lines(reviewed), lines(now));
     let known = closed(&reviewed);
@@ -60,7 +60,7 @@ fn lines(listing: &str) -> BTreeSet<&str> {
     listing.lines().filter(|line| !line.starts_with("//") && !line.is_empty()).collect()
 }
 
-/// The enums, structs, variants and traits that there are, and whether they are closed: to add to them breaks.
+/// The enums, structs, variants and traits, and whether adding to them breaks programs.
 fn closed<'l>(lines: &BTreeSet<&'l str>) -> BTreeMap<String, bool> {
     let named = |line: &&'l str| {
         let (attributes, item) = match line.find("] ") {
@@ -103,7 +103,7 @@ fn is_negative(line: &str) -> bool {
         && (line.contains(" !core::marker::Send for ") || line.contains(" !core::marker::Sync for "))
 }
 
-/// The path that a text begins with, without parameters: `a::B<T>::c(u8)` has `a::B::c`.
+/// The path at the start of a text, without generic parameters: `a::B<T>::c(u8)` has `a::B::c`.
 fn path(text: &str) -> String {
     let (mut path, mut depth) = (String::new(), 0_usize);
     let mut rest = text.chars().peekable();
@@ -121,7 +121,7 @@ fn path(text: &str) -> String {
 }
 
 const REVIEWED: &str = "\
-// As rustc 1.0 tells it.
+// Listed by rustc 1.0.
 pub mod a
 pub enum a::Closed
 variant a::Closed::One
@@ -140,7 +140,7 @@ pub fn a::Handle::get(&self) -> core::option::Option<u8>
 impl core::clone::Clone for a::Handle
 ";
 
-/// Adds and removes lines, and says what that is.
+/// Removes and adds lines, and checks what that is reported as.
 #[track_caller]
 fn check(removed: &[&str], added: &[&str], breaking: &[&str], new: &[&str]) {
     let mut now: Vec<&str> = REVIEWED.lines().collect();
@@ -162,7 +162,7 @@ fn the_same_api_in_another_order_is_no_change() {
 }
 
 #[test]
-fn what_is_removed_or_changed_breaks() {
+fn a_removed_or_changed_item_breaks() {
     let get = "pub fn a::Handle::get(&self) -> core::option::Option<u8>";
     check(&[get], &[], &["- pub fn a::Handle::get(&self) -> core::option::Option<u8>"], &[]);
     let changed = "pub fn a::Handle::get(&self, u8) -> core::option::Option<u8>";
@@ -189,7 +189,7 @@ fn a_field_breaks_only_where_others_may_put_the_value_together() {
 }
 
 #[test]
-fn what_a_trait_requires_breaks_and_what_it_provides_does_not() {
+fn a_required_item_of_a_trait_breaks_and_a_provided_one_does_not() {
     let (required, provided) = ("pub fn a::Server::stop(&self);", "pub fn a::Server::stop(&self) { .. }");
     check(&[], &[required], &["+ pub fn a::Server::stop(&self);"], &[]);
     check(&[], &[provided], &[], &["+ pub fn a::Server::stop(&self) { .. }"]);

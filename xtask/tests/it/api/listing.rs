@@ -1,4 +1,4 @@
-//! A public API, one line an item.
+//! A public API, one line for each item.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -8,15 +8,15 @@ use public_api::PublicItem;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What rustdoc tells of a crate, as far as `public_api` does not tell it.
+/// The part of rustdoc's JSON that `public_api` does not show.
 #[derive(Deserialize)]
-struct Told {
+struct Rustdoc {
     index: HashMap<u32, Item>,
 }
 
 #[derive(Deserialize)]
 struct Item {
-    /// One member, which is called like the kind of the item.
+    /// One member, named after the kind of the item.
     inner: Value,
 }
 
@@ -26,26 +26,26 @@ impl Item {
     }
 }
 
-/// The lines of an API, in the order of its paths. They say what its users have to know, and can be compared one by one:
+/// The lines of an API, in the order of its paths. Each can be compared by itself:
 ///
-/// - a struct with private fields, which nobody else can put together, ends with `{ .. }`;
-/// - what a trait requires ends with `;`, and what it provides with `{ .. }`;
-/// - of what is implemented, the traits are told, and not their methods once more;
-/// - that a type is `Send` and `Sync` is told where it is not.
+/// - a struct with private fields, which other crates cannot construct, ends with `{ .. }`;
+/// - a required item of a trait ends with `;`, and a provided one with `{ .. }`;
+/// - an implementation of a trait is one line, without its methods;
+/// - a type that is not `Send` or not `Sync` has a line that says so.
 pub(crate) fn of(json: &Path) -> Vec<String> {
     let api = public_api::Builder::from_rustdoc_json(json).omit_blanket_impls(true).build();
     let api = api.unwrap_or_else(|error| panic!("{}: {error}", json.display()));
-    let text = fs::read(json).expect("what rustdoc wrote");
-    let told: Told = serde_json::from_slice(&text).expect("what rustdoc writes is JSON");
-    // What is implemented for two types, such as a conversion, is told with both.
+    let text = fs::read(json).expect("the JSON of rustdoc");
+    let rustdoc: Rustdoc = serde_json::from_slice(&text).expect("the JSON of rustdoc");
+    // An implementation that names two types, such as a conversion, is listed with both.
     let mut seen = HashSet::new();
-    api.items().filter_map(|item| line(item, &told)).filter(|line| seen.insert(line.clone())).collect()
+    api.items().filter_map(|item| line(item, &rustdoc)).filter(|line| seen.insert(line.clone())).collect()
 }
 
-fn line(item: &PublicItem, told: &Told) -> Option<String> {
+fn line(item: &PublicItem, rustdoc: &Rustdoc) -> Option<String> {
     let text = item.to_string();
-    let Some(known) = told.index.get(&item.id().0) else { return Some(text) };
-    let parent = item.parent_id().and_then(|id| told.index.get(&id.0));
+    let Some(known) = rustdoc.index.get(&item.id().0) else { return Some(text) };
+    let parent = item.parent_id().and_then(|id| rustdoc.index.get(&id.0));
     if let Some(block) = known.get("impl") {
         return implemented(block).then_some(text);
     }
@@ -68,16 +68,16 @@ fn line(item: &PublicItem, told: &Told) -> Option<String> {
         return Some(if provided { format!("{text} {{ .. }}") } else { format!("{text};") });
     }
     let of_trait = parent.and_then(|parent| parent.get("impl")?.get("trait")).is_some_and(|of| !of.is_null());
-    // What an associated type is stands nowhere else.
+    // The type that an associated type stands for is in no other line.
     (!of_trait || known.get("assoc_type").is_some()).then_some(text)
 }
 
-/// Whether an `impl` block is worth a line of its own.
+/// Whether an `impl` block has a line of its own.
 fn implemented(block: &Value) -> bool {
     let is = |member: &str| block.get(member) == Some(&Value::Bool(true));
     let has_bounds = block.pointer("/generics/params").and_then(Value::as_array).is_some_and(|all| !all.is_empty());
     match block.pointer("/trait/path").and_then(Value::as_str) {
-        // The items within stand by themselves, but for what is asked of their parameters.
+        // Its items have lines of their own, but these do not show its bounds.
         None => has_bounds,
         Some("Send" | "Sync") if is("is_synthetic") => is("is_negative") || has_bounds,
         Some("StructuralPartialEq") => false,

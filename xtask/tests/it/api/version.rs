@@ -1,8 +1,8 @@
-//! V1: the version says what has changed since the last one (D70).
+//! V1: the version matches the changes since the last release (D70).
 //!
-//! The public API of the version before is in `released/`, a file a crate, in the form of `api.txt`. A line that went or
-//! changed since then takes a new major version, which in 0.x is the minor number, as Cargo has it; a line that came takes
-//! a new minor version, in 0.x a patch. When a version is released: `OMEN_RELEASE=1 cargo test -p xtask --test it api::`.
+//! The public API of the last release is in `released/`, one file for each crate, in the form of `api.txt`. A removed or changed
+//! line requires a new major version (in 0.x a new minor version, as in Cargo), and an added line a new minor version (in
+//! 0.x a patch). When a version is released: `OMEN_RELEASE=1 cargo test -p xtask --test it api::`.
 
 use std::{env, fs};
 
@@ -23,7 +23,7 @@ impl Version {
         numbers.next().is_none().then_some(version)
     }
 
-    /// The part whose change may break something.
+    /// The part that changes with a breaking release.
     fn breaking(self) -> (u64, u64, u64) {
         match self {
             Self { major: 0, minor: 0, patch } => (0, 0, patch),
@@ -32,7 +32,7 @@ impl Version {
         }
     }
 
-    /// The part whose change may add something.
+    /// The part that changes with a release that adds something.
     fn adding(self) -> (u64, u64, u64) {
         match self {
             Self { major: 0, minor, patch } => (0, minor, patch),
@@ -41,19 +41,19 @@ impl Version {
     }
 }
 
-/// Whether a version may have these changes since an earlier one.
+/// Whether a version number allows these changes since an earlier one.
 fn allows(released: &str, now: &str, changes: &Changes) -> Result<(), &'static str> {
     let (Some(before), Some(now)) = (Version::parse(released), Version::parse(now)) else {
-        return Err("a version has three numbers");
+        return Err("invalid version: expected three numbers");
     };
     if now < before {
-        return Err("the version is lower than the one that was released");
+        return Err("the version is lower than the released one");
     }
     if changes.breaks() && now.breaking() <= before.breaking() {
-        return Err("this takes a new major version, or minor before 1.0");
+        return Err("expected a new major version (before 1.0: minor)");
     }
     if !changes.is_empty() && now.adding() <= before.adding() {
-        return Err("this takes a new minor version, or patch before 1.0");
+        return Err("expected a new minor version (before 1.0: patch)");
     }
     Ok(())
 }
@@ -65,7 +65,7 @@ fn file(package: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn the_version_says_what_has_changed_since_the_last_one() {
+fn the_version_matches_the_changes_since_the_last_release() {
     let mut wrong = String::new();
     for (package, _) in CRATES {
         let reviewed = read(&snapshot(package));
@@ -79,7 +79,7 @@ fn the_version_says_what_has_changed_since_the_last_one() {
             wrong += &format!("\n{package} {NOW}, since {version}: {why}\n{changes}");
         }
     }
-    assert!(wrong.is_empty(), "{wrong}\nRaise `version` in Cargo.toml, as CONTRIBUTING says under \"Versions\".");
+    assert!(wrong.is_empty(), "{wrong}\nhelp: raise `version` in Cargo.toml; see \"Versions\" in CONTRIBUTING.md");
 }
 
 fn changes(reviewed: &str, now: &str) -> Changes {
@@ -87,7 +87,7 @@ fn changes(reviewed: &str, now: &str) -> Changes {
 }
 
 #[test]
-fn what_is_removed_or_changed_takes_a_new_minor_version_in_0_x() {
+fn a_breaking_change_requires_a_new_minor_version_in_0_x() {
     for now in ["pub fn a::one()", "pub fn a::one()\npub fn a::two(u8)"] {
         let changes = changes("pub fn a::one()\npub fn a::two()", now);
         for (before, after, passes) in [
@@ -106,7 +106,7 @@ fn what_is_removed_or_changed_takes_a_new_minor_version_in_0_x() {
 }
 
 #[test]
-fn what_is_added_takes_a_new_patch_version_in_0_x_or_more() {
+fn an_addition_requires_at_least_a_new_patch_version_in_0_x() {
     let changes = changes("pub fn a::one()", "pub fn a::one()\npub fn a::two()");
     for (before, after, passes) in [
         ("0.1.0", "0.1.0", false),
@@ -120,7 +120,7 @@ fn what_is_added_takes_a_new_patch_version_in_0_x_or_more() {
 }
 
 #[test]
-fn without_a_change_a_version_may_stay_and_not_go_back() {
+fn without_a_change_a_version_may_stay_but_not_decrease() {
     let none = Changes::default();
     assert_eq!(allows("0.1.0", "0.1.0", &none), Ok(()));
     assert_eq!(allows("0.1.0", "0.1.1", &none), Ok(()));
@@ -130,9 +130,9 @@ fn without_a_change_a_version_may_stay_and_not_go_back() {
     }
 }
 
-/// The real listings, with a line taken away and a line added: the test above is one that can fail.
+/// The real listings with a line removed and a line added, so that the test above can fail.
 #[test]
-fn a_line_that_goes_from_a_real_listing_is_found() {
+fn a_line_removed_from_a_real_listing_is_found() {
     for (package, _) in CRATES {
         let released = read(&file(package));
         let last = released.lines().last().expect("it has lines");

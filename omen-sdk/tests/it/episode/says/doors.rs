@@ -1,4 +1,4 @@
-//! Programs that say what they say with generated payloads, and what such payloads are refused for.
+//! Programs that use generated payloads, and the refusals of such payloads.
 
 use omen::packet::{ObservationPayload, TaskDirectivePayload};
 use omen::*;
@@ -70,7 +70,7 @@ fn works() -> String {
     ] });
     let order = ruling().stating(decision("ACT", listed)).to_act().relies_on(proof.verifies(assumption));
     let (episode, [one, other]) = episode.act(order, &envelope).unwrap().authorize::<Deploy, 2>(token(none())).unwrap();
-    let order = |said: TaskDirectivePayload, permit| match NamedDirective::stating(said).sort() {
+    let order = |said: TaskDirectivePayload, permit| match Directive::stating(said).sort() {
         Sorted::Writes(unauthorized) => unauthorized.with(permit),
         Sorted::Reads(_) => panic!("it writes"),
     };
@@ -165,7 +165,7 @@ fn a_directive_that_writes_does_not_get_in_without_its_permit() {
     }));
     for (at, said) in [directive(none()), unlabelled].into_iter().enumerate() {
         let refused = why(acting(&format!("corr_a{at}")).execute([said.clone()]));
-        assert!(refused.contains("this directive may write, and spends no permit"), "{refused}");
+        assert!(refused.contains("a directive that may write needs a permit"), "{refused}");
         // Not even where the episode has a live token that the payload names.
         let (episode, [spent, kept]) = acting(&format!("corr_b{at}")).authorize::<Deploy, 2>(token(none())).unwrap();
         let write = Directive::new(super::short::Set, op::Modify, fields!({ "value": 7 })).with(spent);
@@ -178,7 +178,7 @@ fn a_directive_that_writes_does_not_get_in_without_its_permit() {
     }
     let named = directive(json!({ "authorization_token_id": "token_other" }));
     let (episode, [one, _other]) = acting("corr_c").authorize::<Deploy, 2>(token(none())).unwrap();
-    let Sorted::Writes(unauthorized) = NamedDirective::stating(named).sort() else { panic!("it writes") };
+    let Sorted::Writes(unauthorized) = Directive::stating(named).sort() else { panic!("it writes") };
     assert!(why(episode.execute([unauthorized.with(one)])).contains("E4"));
 }
 
@@ -186,10 +186,10 @@ fn a_directive_that_writes_does_not_get_in_without_its_permit() {
 fn a_token_says_what_its_permits_stand_for() {
     let envelope = envelope();
     for (at, (other, says)) in [
-        (json!({ "max_usage_count": 3 }), "the token is for 3 uses, and 2 permits are asked for"),
-        (json!({ "usage_count": 1 }), "has uses before it is issued"),
-        (json!({ "revoked": true }), "is revoked before it is issued"),
-        (json!({ "issuer_layer": 1 }), "in the name of another layer"),
+        (json!({ "max_usage_count": 3 }), "the payload allows 3 uses, but 2 permits are requested"),
+        (json!({ "usage_count": 1 }), "a new token cannot have uses"),
+        (json!({ "revoked": true }), "a new token cannot be revoked"),
+        (json!({ "issuer_layer": 1 }), "the issuer is not the layer that issues tokens"),
         (
             json!({ "authorized_scope": { "tool_ids": ["config.set"], "operation_types": ["write"] } }),
             "lists the tools",
@@ -208,19 +208,19 @@ fn a_token_says_what_its_permits_stand_for() {
     }
     let episode = modelling(begin("corr_twice")).act(ruling().to_act(), &envelope).unwrap();
     let (episode, _permits) = episode.authorize::<Deploy, 2>(token(none())).unwrap();
-    assert!(why(episode.authorize::<Deploy, 2>(token(none()))).contains("has been issued"));
+    assert!(why(episode.authorize::<Deploy, 2>(token(none()))).contains("was already issued"));
 }
 
 #[test]
 fn a_decision_says_what_its_ruling_has_proved() {
     let envelope = envelope();
     for (at, (said, says)) in [
-        (decision("CANCEL", none()), "this move decides `ACT`, and the payload says `CANCEL`"),
+        (decision("CANCEL", none()), "this move decides `ACT`, but the payload has `CANCEL`"),
         (decision("ACT", json!({ "chosen_option": { "option_id": "wait" } })), "has chosen option `go`"),
         (decision("ACT", json!({ "chosen_option": null })), "the payload names no option"),
         (
             decision("ACT", json!({ "load_bearing_assumptions": [{ "assumption": "it is quiet", "verified": true }] })),
-            "other load-bearing assumptions",
+            "the load-bearing assumptions of the payload differ",
         ),
         (
             decision(
@@ -259,29 +259,29 @@ fn a_plan_a_result_and_an_alert_are_those_of_their_move() {
     let envelope = envelope();
     let verifying = |id: &str| modelling(begin(id)).verify_first(ruling(), &envelope).unwrap();
     let refused = why(verifying("corr_plan").verify(plan(&"pkt_other".parse().unwrap(), none())));
-    assert!(refused.contains("the plan serves `pkt_other`"), "{refused}");
+    assert!(refused.contains("the plan names the decision `pkt_other`"), "{refused}");
 
     let episode = verifying("corr_result");
     let said = plan(episode.decision().unwrap(), none());
     let (_episode, [task]) = episode.verify(said).unwrap().execute([reading("task_a")]).unwrap();
     let id = task.directive().clone();
     let Err(error) = task.result(result("task_b", &id, none())) else { panic!("it is taken") };
-    assert!(error.to_string().contains("the task is `task_a`, and the payload names `task_b`"), "{error}");
+    assert!(error.to_string().contains("the task is `task_a`, but the payload names `task_b`"), "{error}");
     let Err(error) = error.task.result(result("task_a", &"pkt_other".parse().unwrap(), none())) else { panic!() };
-    assert!(error.to_string().contains("and the payload names `pkt_other`"), "{error}");
+    assert!(error.to_string().contains("but the payload names `pkt_other`"), "{error}");
     let said = result("task_a", &id, json!({ "result_status": "FAILURE" }));
     let Err(error) = error.task.result(said) else { panic!("it is taken") };
-    assert!(error.to_string().contains("a result of status `FAILURE` has no data"), "{error}");
+    assert!(error.to_string().contains("unexpected `result_data` in a result of status `FAILURE`"), "{error}");
 
     for severity in ["CRITICAL", "CLEAR"] {
         let id = format!("corr_{}", severity.to_lowercase());
         let episode = modelling(begin(&id)).alert(alert(severity, none()));
         assert_eq!(episode.packets(), 2, "nothing is written");
-        assert!(episode.trouble().unwrap().to_string().contains("moves the episode"));
+        assert!(episode.trouble().unwrap().to_string().contains("it would change the state"));
     }
     let order = Layer1::assume().order(text!("it is over"));
     let episode = modelling(begin("corr_clear")).halt(text!("stop")).clear(order.stating(alert("INFO", none())));
-    assert!(episode.trouble().unwrap().to_string().contains("safe mode is ended by severity `CLEAR`"));
+    assert!(episode.trouble().unwrap().to_string().contains("expected severity `CLEAR`"));
 }
 
 #[test]

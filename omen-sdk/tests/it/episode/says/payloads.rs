@@ -1,4 +1,4 @@
-//! Generated payloads with all members that they have, as a program gets them from JSON.
+//! Generated payloads with all their members, as a program gets them from JSON.
 
 use omen::packet::{
     BeliefUpdatePayload, DecisionPayload, EscalationPayload, IntegrityAlertPayload, ObservationPayload, PacketId,

@@ -1,4 +1,4 @@
-//! Programs that say what they say with the methods of the typed API alone.
+//! Programs that use only the methods of the typed API.
 
 use omen::packet::{
     ContradictionDetails, EstimatedCost, ExecutionMetadata, IntentScope, NonNegativeNumber, PacketId, RealNumber,
@@ -203,7 +203,7 @@ fn question(trigger: EscalationTrigger) -> Escalation<2, 1> {
         trigger,
         options: [choice("wait"), choice("go")],
         gaps: [Gap { gap: "load".into(), impact_if_unknown: "unknown".into() }],
-        next_step: Step { step: text!("ask"), rationale: "it is free".into() },
+        next_step: Recommendation { step: text!("ask"), rationale: "it is free".into() },
     }
 }
 

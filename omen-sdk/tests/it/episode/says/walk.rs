@@ -1,4 +1,4 @@
-//! What packets say: the members that they have, and the values of enums, by the schemas' own names.
+//! The members of packets and the values of enums, by their names in the schemas.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! What meets the demands that rules make where an episode moves. The demands are traits, one each, that
-//! are generated with their texts from the `predicates` of the rules. All are sealed.
+//! The types that meet the demands of rules on moves. Each demand is a sealed trait, generated with its texts from the
+//! `predicates` of the rules.
 
 use omen_invariants::facts::{Degraded, EpistemicStatusFact, Judged, Observed, ToolsOk};
 
@@ -21,13 +21,13 @@ impl EpisodeSealed for ReadOnly {}
 impl EpisodeSealed for ReadWrite {}
 impl EpisodeSealed for AnyClass {}
 
-/// Progress of a verification loop, and what it becomes.
+/// The progress of a verification loop, and the progress that follows it.
 pub trait Progress: EpisodeSealed + 'static {
-    /// Once a plan was sent.
+    /// The progress after a plan.
     type Planned: Progress;
-    /// Once a directive was sent.
+    /// The progress after a directive.
     type Sent: Progress;
-    /// In another envelope.
+    /// The progress in another envelope.
     type Elsewhere: Progress;
 }
 
@@ -59,7 +59,7 @@ impl Progress for Proven {
 impl Progress for Complete {
     type Planned = Self;
     type Sent = Self;
-    // What completes it may be a waiver, which the other envelope takes away.
+    // The loop may be complete because of a waiver, which another envelope takes away.
     type Elsewhere = Judged;
 }
 
@@ -71,10 +71,10 @@ impl<C> HasPlan<C> for Attempted {}
 impl<C> HasPlan<C> for Proven {}
 #[diagnostic::do_not_recommend]
 impl<C> HasPlan<C> for Complete {}
-// The machine looks, then.
+// The machine checks it at run time.
 #[diagnostic::do_not_recommend]
 impl<C> HasPlan<C> for Judged {}
-// What such an order lacks is said by `VerifyOnlyReads` already.
+// `VerifyOnlyReads` already reports such an order.
 #[diagnostic::do_not_recommend]
 impl HasPlan<ReadWrite> for Unplanned {}
 #[diagnostic::do_not_recommend]
@@ -98,7 +98,7 @@ impl Evidenced<Attempted, ToolsOk> for Unseen {}
 #[diagnostic::do_not_recommend]
 impl<T> Evidenced<Judged, T> for Judged {}
 
-/// Whether something was observed in a loop, after one more observation.
+/// Whether something was observed in a loop, after another observation.
 pub trait After<O>: EpistemicStatusFact {
     /// `Seen` or `Unseen`.
     type Then: EpisodeSealed + 'static;
@@ -115,9 +115,9 @@ macro_rules! not_observed {
 }
 not_observed!(Derived, Remembered, Inferred, Hypothesized, Unknown);
 
-/// Results that a step takes in together.
+/// The results that a step takes in together.
 pub trait Results: EpisodeSealed {
-    /// The results.
+    /// Returns the results.
     #[doc(hidden)]
     fn all(self) -> Vec<Settled>;
 }

@@ -1,23 +1,25 @@
-//! An agent in an episode that says everything in generated payloads.
+//! An agent that builds the payloads of its packets, with every field of the schemas.
 //!
 //! ```text
-//! cargo run --example generated_payloads
+//! cargo run --example payloads
 //! ```
 //!
-//! Every move takes the payload that the schemas generate. A payload says, and proves nothing: the decision still takes its
-//! ruling (INV-006), the write its permit (E4, INV-007), the result its task (E6), and each has to agree with it. Try it:
-//! give the payload that writes to `.execute([..])` by itself, or let the token name another tool.
+//! Every move takes a generated payload as well as its short form, and the two mix freely. Each case of a conditional is a
+//! branch with a builder of its own, such as `TaskDirectivePayload::write()`, which requires by type what that case requires. A payload
+//! proves nothing: the decision still needs its ruling (INV-006), the write its permit (E4, INV-007) and the result its task
+//! (E6), and the payload has to agree with each. Try it: delete `.contradiction_details(..)`, pass the payload that writes to
+//! `.execute([..])` without a permit, or let the token name another tool.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::error::Error;
 
-use omen::episode::{NamedDirective, Sorted};
+use omen::episode::Sorted;
 use omen::packet::{
-    AuthorizedScope, BeliefChange, BeliefUpdatePayload, ChosenOption, ConstraintsSatisfied, DecisionOutcome,
-    DecisionPayload, ExecutionMetadata, ExecutionMethod, LayerNumber, LayerSource, ObservationPayload, ObservationType,
-    OperationType, PositiveCount, ReliabilityMetadata, TaskDirectivePayload, TaskResultPayload, TaskType,
-    ToolAuthorizationPayload,
+    AuthorizedScope, BeliefChange, BeliefUpdatePayload, ChosenOption, ConstraintsSatisfied, ContradictionDetails,
+    DecisionOutcome, DecisionPayload, ExecutionMetadata, ExecutionMethod, LayerNumber, LayerSource, NonNegativeNumber,
+    ObservationPayload, ObservationType, OperationType, PositiveCount, ReliabilityMetadata, ResolutionMethod,
+    TaskDirectivePayload, TaskResultPayload, TaskType, ToolAuthorizationPayload,
 };
 use omen::prelude::*;
 use serde_json::{Value, json};
@@ -25,18 +27,19 @@ use serde_json::{Value, json};
 tool!(ConfigSet = "config.set", Write);
 scope!(RaisePool: tools [ConfigSet], operations [Modify]);
 
-/// The agent: takes an episode that has not begun, and ends with one that has closed.
+/// The agent: takes an episode that has not begun, and returns one that is closed.
 fn agent(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>) -> Result<Closed, Box<dyn Error>> {
-    // Sense, then model.
+    // Sense, then model. `data` must not be empty, so this `build()` may fail.
+    let quick = NonNegativeNumber::new(3.5)?;
     let seen = ObservationPayload::builder()
         .observation_type(ObservationType::UserInput)
         .data(fields!({ "ask": "raise the pool to 80" }).into_map())
-        .reliability_metadata(ReliabilityMetadata::builder().partial_result(false).build())
+        .reliability_metadata(ReliabilityMetadata::builder().partial_result(false).latency_ms(quick).build())
         .build()?;
     let known = BeliefUpdatePayload::new_belief().belief_changes([change(Value::Null, json!(50))]).build();
     let episode = episode.observe(seen).believe(known);
 
-    // The stages of the arbitration ran, and the payload says what came of them.
+    // The stages of the arbitration run; the payload states their result.
     let left = Arbitration::of(["raise", "restart"]).veto(|option| option.id != "restart")?.feasible(|_| true)?;
     let ruling = left.tradeoff(Tradeoff::SafetyFirst, &text!("the smallest step that helps"));
     let checks = ConstraintsSatisfied::builder().constitutional_check(true).budget_check(true).tier_check(true).build();
@@ -48,7 +51,7 @@ fn agent(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>) -
         .build();
     let episode = episode.act(ruling.stating(decision).to_act(), envelope)?;
 
-    // The token lists what its permits stand for, and nothing else.
+    // The token lists the tools and operations of its permits, and nothing else.
     let scope = AuthorizedScope::builder()
         .tool_ids(vec!["config.set".to_owned()])
         .operation_types(vec![OperationType::Modify])
@@ -63,7 +66,7 @@ fn agent(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>) -
         .build();
     let (episode, [permit]) = episode.authorize::<RaisePool, 1>(token)?;
 
-    // A directive that writes spends a permit, though its payload names the token already.
+    // A directive that writes uses up a permit, though its payload already names the token.
     let call = fields!({ "key": "pool.max", "value": 80, "operation": "modify" });
     let write = TaskDirectivePayload::write()
         .task_id("task_raise".parse()?)
@@ -71,7 +74,9 @@ fn agent(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>) -
         .execution_method(ExecutionMethod::tool().tool_id("config.set").tool_params(call.into_map()).build())
         .authorization_token_id("token_raise".parse()?)
         .build();
-    let Sorted::Writes(write) = NamedDirective::stating(write).sort() else { return Err("it writes".into()) };
+    let Sorted::Writes(write) = Directive::stating(write).sort() else {
+        return Err("the directive writes".into());
+    };
     let (episode, [task]) = episode.execute([write.with(permit)])?;
     let used = ExecutionMetadata::builder().tokens_used(40_u32.into()).tool_calls_used(1_u32.into()).build();
     let done = TaskResultPayload::success()
@@ -82,16 +87,23 @@ fn agent(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>) -
         .build();
     let episode = episode.settle([task.result(done)?])?;
 
-    // One that reads is sent as it is: here the agent asks its memory.
+    // A directive that reads needs no permit. This one queries memory, whose branch has no `code_params`.
     let recall = TaskDirectivePayload::read()
         .task_id("task_recall".parse()?)
         .task_type(TaskType::MemoryLookup)
-        .execution_method(ExecutionMethod::memory_query().build())
+        .execution_method(
+            ExecutionMethod::memory_query().tool_params(fields!({ "key": "pool.max" }).into_map()).build(),
+        )
         .build();
     let (episode, [task]) = episode.execute([recall])?;
     let episode = episode.settle([task.success("the pool was 40 last week")])?;
 
-    let learned = BeliefUpdatePayload::revision().belief_changes([change(json!(50), json!(80))]).build();
+    // Two sources disagreed. Without its details, this branch does not compile.
+    let fresh = ContradictionDetails::builder().resolution_method(ResolutionMethod::PreferFresh).build();
+    let learned = BeliefUpdatePayload::contradiction_resolved()
+        .belief_changes([change(json!(50), json!(80))])
+        .contradiction_details(fresh)
+        .build();
     Ok(episode.review(learned).close()?)
 }
 
@@ -108,7 +120,7 @@ pub(crate) fn log() -> Result<String, Box<dyn Error>> {
         Evidence::user_observation(text!("ticket 77"), "2026-03-01T09:59:58Z".parse()?),
     )
     .seal();
-    let episode = Setup::new("corr_generated-payloads".parse()?, &envelope, move || start).start()?;
+    let episode = Setup::new("corr_payloads".parse()?, &envelope, move || start).start()?;
     Ok(agent(episode, &envelope)?.lines().join("\n"))
 }
 

@@ -1,0 +1,80 @@
+//! How a run ends: exit codes, and the lines on standard error.
+
+use std::fmt;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+/// How a run ended that wrote all of its output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// No error was found.
+    Clean,
+    /// At least one error was found.
+    ErrorsFound,
+    /// Some input could not be read; the rest was checked. The reason is on standard error.
+    Unreadable,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Clean => ExitCode::SUCCESS,
+            Exit::ErrorsFound => ExitCode::from(ERRORS_FOUND),
+            Exit::Unreadable => ExitCode::from(FAILED),
+        }
+    }
+}
+
+/// Why a run ended early.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A usage error: the caller has to change the arguments.
+    Usage(String),
+    /// Standard output is closed, or its disk is full.
+    Output(io::Error),
+    /// A bug in this program.
+    Internal(String),
+}
+
+impl Failure {
+    /// Reports the failure on standard error, and returns its exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        complain(self);
+        match self {
+            Failure::Usage(_) => usage(),
+            Failure::Output(_) | Failure::Internal(_) => ExitCode::from(FAILED),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Usage(what) => f.write_str(what),
+            Failure::Output(error) => write!(f, "cannot write to stdout: {error}"),
+            Failure::Internal(what) => write!(f, "internal error: {what}"),
+        }
+    }
+}
+
+/// Only standard output gives bare I/O errors: those of inputs name their file, and are reported where they occur.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Output(error)
+    }
+}
+
+/// The exit code of a usage error.
+pub(crate) fn usage() -> ExitCode {
+    ExitCode::from(USAGE)
+}
+
+/// Writes one line to standard error.
+pub(crate) fn complain(what: impl fmt::Display) {
+    // If not even this can be written, the exit code is all that is left.
+    let _ = writeln!(io::stderr(), "omen: {what}");
+}
+
+const ERRORS_FOUND: u8 = 1;
+const USAGE: u8 = 2;
+const FAILED: u8 = 3;

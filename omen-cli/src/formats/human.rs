@@ -1,0 +1,66 @@
+//! Findings for people: each with an excerpt of its line, and the counts in one last line.
+
+use std::fmt;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use omen::Summary;
+use omen::finding::Finding;
+
+use super::format::FindingFormat;
+use crate::input;
+use crate::output::Output;
+
+/// `--format human`
+#[derive(Debug)]
+pub(super) struct Human;
+
+impl FindingFormat for Human {
+    fn name(&self) -> &'static str {
+        "human"
+    }
+
+    fn about(&self) -> &'static str {
+        "Text, with excerpts of the log"
+    }
+
+    fn is_for_people(&self) -> bool {
+        true
+    }
+
+    fn finding(&self, out: &mut Output, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()> {
+        let mut text = out.human().finding(&input::name(path), finding, line);
+        text.push('\n');
+        // In one piece: a progress bar must find the cursor at the start of a line.
+        out.write_all(text.as_bytes())
+    }
+
+    fn totals(&self, out: &mut Output, files: u64, summary: &Summary) -> io::Result<()> {
+        writeln!(out, "{}", Totals { files, summary })
+    }
+}
+
+struct Totals<'s> {
+    files: u64,
+    summary: &'s Summary,
+}
+
+impl fmt::Display for Totals<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Summary { bytes, packets, accepted, rejected, episodes, errors, warnings } = self.summary;
+        write!(
+            f,
+            "{}, {}, {}, {}: {accepted} accepted, {rejected} rejected; {}, {}",
+            count(self.files, "file"),
+            count(*bytes, "byte"),
+            count(*episodes, "episode"),
+            count(*packets, "packet"),
+            count(*errors, "error"),
+            count(*warnings, "warning"),
+        )
+    }
+}
+
+fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,0 +1,129 @@
+//! How an episode makes its packets: payload, envelope, and a header with a new id.
+
+use omen_invariants::ledger::{Fingerprint, Kind};
+use omen_types::limits::MAX_ID_BYTES;
+use omen_types::{
+    Code, Diagnostic, Invalid, LayerSource, Packet, PacketHeader, PacketId, PacketType, Payload, TaskId, Timestamp,
+    TokenId, serde_json,
+};
+
+use super::checks;
+use super::core::Core;
+use super::draft::Draft;
+use super::refused::Refusal;
+use crate::machine::Machine;
+use crate::table::sender;
+
+fn no_id(invalid: Invalid) -> Refusal {
+    Refusal::rule(Diagnostic::error(Code::Schema, format!("the id source gave an invalid id: {invalid}")))
+}
+
+impl Machine {
+    /// Returns the first id of a source that the episode has not used: the source of a resumed episode may count from
+    /// the start again. The search ends after as many ids as packets were sent; if the source only repeats itself, the
+    /// machine refuses its last id.
+    fn fresh<T: TryFrom<String, Error = Invalid>>(
+        &self,
+        sent: u64,
+        kind: Kind,
+        mut next: impl FnMut() -> String,
+    ) -> Result<T, Invalid> {
+        let mut id = next();
+        for _ in 0..=sent {
+            let used = match kind {
+                Kind::Token => self.ledger().tokens().get(&id).is_some(),
+                _ => self.ledger().has_seen(Fingerprint::of(kind, &id)),
+            };
+            if !used {
+                break;
+            }
+            id = next();
+        }
+        if id.len() > MAX_ID_BYTES {
+            return Err(Invalid::new("id", "at most 4096 bytes", id));
+        }
+        T::try_from(id)
+    }
+}
+
+impl Core {
+    /// Makes a packet of payload and envelope as JSON texts, read as strictly as a line of a log.
+    pub(crate) fn compose(
+        &mut self,
+        packet_type: PacketType,
+        payload: &str,
+        mcp: Option<&str>,
+    ) -> Result<Packet, Refusal> {
+        let broken = |error: serde_json::Error| Refusal::rule(Diagnostic::error(Code::Json, error.to_string()));
+        let header = self.header(packet_type, None, self.last.clone())?;
+        let header = serde_json::to_string(&header).map_err(broken)?;
+        let own = match mcp {
+            Some(_) => String::new(),
+            None => serde_json::to_string(&self.envelope_of(packet_type)).map_err(broken)?,
+        };
+        let mcp = mcp.unwrap_or(&own);
+        let text = format!(r#"{{"header":{header},"mcp":{mcp},"payload":{payload}}}"#);
+        text.parse().map_err(|rejected: Box<omen_types::Rejected>| {
+            let mut errors = rejected.errors;
+            // The offsets are into a text that the caller never sees.
+            errors.iter_mut().for_each(|error| error.span = None);
+            Refusal::Rules(errors)
+        })
+    }
+
+    pub(super) fn make(&mut self, draft: Draft, last: Option<PacketId>) -> Result<Packet, Refusal> {
+        let Draft { mut payload, status, layer } = draft;
+        let mut mcp = self.envelope_of(payload.packet_type());
+        if let Payload::Decision(decision) = &mut payload {
+            checks::fill(decision, &mcp);
+        }
+        if let Some(status) = status {
+            mcp.epistemics.status = status;
+        }
+        let header = self.header(payload.packet_type(), layer, last)?;
+        Ok(payload.into_packet(header, mcp))
+    }
+
+    fn header(
+        &mut self,
+        packet_type: PacketType,
+        layer: Option<LayerSource>,
+        last: Option<PacketId>,
+    ) -> Result<PacketHeader, Refusal> {
+        let ids = &mut self.ids;
+        let mut header = PacketHeader::builder()
+            .packet_id(self.machine.fresh(self.sent, Kind::Packet, || ids.packet_id()).map_err(no_id)?)
+            .packet_type(packet_type)
+            .created_at(Timestamp::from(self.clock.now()))
+            .layer_source(layer.unwrap_or(sender(packet_type)))
+            .correlation_id(self.origin.correlation_id.clone())
+            .maybe_campaign_id(self.origin.campaign_id.clone())
+            .maybe_previous_packet_id(last)
+            .build();
+        self.origin.header.clone().fill(&mut header);
+        Ok(header)
+    }
+
+    /// Returns distinct task ids that this episode has not used.
+    pub(crate) fn fresh_task_ids(&mut self, count: usize) -> Result<Vec<TaskId>, Refusal> {
+        let ids = &mut self.ids;
+        let mut all: Vec<TaskId> = Vec::with_capacity(count);
+        // If the source only repeats itself, the packets are refused when they are sent (D21).
+        let mut tries = self.sent.saturating_add(1);
+        while all.len() < count {
+            let id = self.machine.fresh(self.sent, Kind::Task, || ids.task_id()).map_err(no_id)?;
+            if tries > 0 && all.contains(&id) {
+                tries -= 1;
+            } else {
+                all.push(id);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Returns a token id that this episode has not used.
+    pub(crate) fn fresh_token_id(&mut self) -> Result<TokenId, Refusal> {
+        let ids = &mut self.ids;
+        self.machine.fresh(self.sent, Kind::Token, || ids.token_id()).map_err(no_id)
+    }
+}

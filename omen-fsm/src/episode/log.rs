@@ -1,0 +1,77 @@
+//! The log that an episode writes.
+
+use std::io::{self, Write};
+
+use omen_types::{CorrelationId, Diagnostic, PacketId};
+
+/// A packet as a line of a log.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'l> {
+    /// Its id.
+    pub packet_id: &'l PacketId,
+    /// The episode that it belongs to.
+    pub correlation_id: &'l CorrelationId,
+    /// The packet as JSON, without a line break.
+    pub text: &'l str,
+}
+
+/// Where packets are written.
+pub trait Log: Send + Sync + 'static {
+    /// Writes the packets of one step, in order: all, or an error. The step is complete only when this returns.
+    ///
+    /// # Errors
+    /// If the packets are not safely written. The episode does not call it again after that, since the next line could
+    /// follow half a line.
+    fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()>;
+
+    /// Receives a warning about a packet that was just written.
+    fn warn(&mut self, warning: &Diagnostic) {
+        let _ = warning;
+    }
+
+    /// Returns whether it already holds packets of an episode, as far as it knows.
+    fn holds(&self, episode: &CorrelationId) -> bool {
+        let _ = episode;
+        false
+    }
+
+    /// Returns the lines, if the log keeps them.
+    fn lines(&self) -> &[String] {
+        &[]
+    }
+}
+
+/// A log in memory.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryLog {
+    lines: Vec<String>,
+}
+
+impl Log for MemoryLog {
+    fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()> {
+        self.lines.extend(lines.iter().map(|line| line.text.to_owned()));
+        Ok(())
+    }
+
+    fn lines(&self) -> &[String] {
+        &self.lines
+    }
+}
+
+/// A log in JSON Lines, flushed after each step. After an error of the writer nothing more is written; the log may hold
+/// the step in whole, in part, or not at all.
+#[derive(Debug)]
+pub struct JsonLines<W>(pub W);
+
+impl<W: Write + Send + Sync + 'static> Log for JsonLines<W> {
+    fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()> {
+        // One write for the step, so that a reader sees all of it at once if the medium allows that.
+        let mut text = String::with_capacity(lines.iter().map(|line| line.text.len() + 1).sum());
+        for line in lines {
+            text.push_str(line.text);
+            text.push('\n');
+        }
+        self.0.write_all(text.as_bytes())?;
+        self.0.flush()
+    }
+}

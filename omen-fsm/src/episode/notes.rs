@@ -1,0 +1,120 @@
+//! What an episode notes of each packet in its log.
+
+use std::sync::Arc;
+
+use omen_types::{AlertSeverity, DecisionOutcome, EpistemicStatus, Packet};
+
+use super::core::{Core, take};
+use super::loop_notes::{LoopNotes, LoopState};
+use super::open_task::OpenTask;
+use super::refused::Refusal;
+use super::{Authority, Pending};
+use crate::table::{LOOP_NODE, NodeSet};
+
+impl Core {
+    /// Replays a packet that the log already holds.
+    pub(crate) fn replay(&mut self, packet: Packet, text: &str) -> Result<(), Refusal> {
+        let is_first = !self.machine.ledger().has_campaign();
+        take(&mut self.machine, text, |_, _| Ok(()))?;
+        if let Some(campaign) = packet.header().campaign_id.as_ref().filter(|_| is_first) {
+            // The campaign that the log states first takes precedence over that of the setup (D65).
+            self.origin.campaign_id = Some(campaign.clone());
+        }
+        Self::withdraw(&self.leases, &packet);
+        self.adopt(&packet);
+        self.note(&packet);
+        Ok(())
+    }
+
+    /// Notes what later moves need to know of a packet that is in the log.
+    pub(super) fn note(&mut self, packet: &Packet) {
+        let id = &packet.header().packet_id;
+        self.sent = self.sent.saturating_add(1);
+        self.last = Some(id.clone());
+        self.asked.note(packet);
+        match packet {
+            Packet::Decision(decision) => {
+                self.decision = Some(id.clone());
+                if decision.payload.decision_outcome == DecisionOutcome::VerifyFirst {
+                    self.looped = LoopNotes { state: LoopState::Running, ..LoopNotes::default() };
+                }
+            }
+            Packet::VerificationPlan(plan) => {
+                self.looped.targets.extend(plan.payload.targets.iter().map(|target| target.assumption.to_string()))
+            }
+            Packet::Observation(observation) if self.looped.state == LoopState::Running => {
+                if observation.mcp.epistemics.status == EpistemicStatus::Observed {
+                    self.looped.observed = Some(id.clone());
+                }
+                self.looped.evidence.push(id.clone());
+            }
+            Packet::TaskDirective(directive) => {
+                let payload = &directive.payload;
+                let ledger = self.machine.ledger();
+                let opened = ledger.open().get(id.as_str());
+                let task = OpenTask {
+                    directive: id.clone(),
+                    task_id: payload.task_id.clone(),
+                    method: payload.execution_method.clone(),
+                    authority: payload.authorization_token_id.clone().map(|token_id| Authority {
+                        expires: ledger
+                            .tokens()
+                            .get(token_id.as_str())
+                            .and_then(|token| Some(token.grant.as_ref()?.expiry)),
+                        token_id,
+                    }),
+                    // INVARIANT: the machine has just taken it in, so it is open.
+                    due: opened.map_or_else(|| self.now(), |open| open.created_at.plus_seconds(open.timeout_seconds)),
+                    order: self.sent,
+                };
+                let token = task.authority.as_ref().map(|authority| (authority.token_id.as_str(), authority.expires));
+                self.leases.open(id.as_str(), token);
+                self.tasks.insert(id.to_string(), task);
+            }
+            Packet::TaskResult(result) => {
+                self.tasks.remove(result.payload.directive_packet_id.as_str());
+                self.leases.settled(result.payload.directive_packet_id.as_str());
+                if self.looped.state == LoopState::Running {
+                    self.looped.evidence.push(id.clone());
+                }
+            }
+            Packet::ToolAuthorizationToken(token) => {
+                let token_id = &token.payload.token_id;
+                let grant =
+                    self.machine.ledger().tokens().get(token_id.as_str()).and_then(|token| token.grant.as_ref());
+                if grant.is_some_and(|grant| *grant.issued_by == *id.as_str()) {
+                    self.tokens.push(token_id.clone());
+                }
+                // A token that is sent again may expire earlier (D24).
+                if let Some(grant) = grant {
+                    self.leases.expires(token_id.as_str(), grant.expiry);
+                }
+            }
+            Packet::IntegrityAlert(alert) if alert.payload.severity == AlertSeverity::Clear => self.leases.clear(),
+            _ => {}
+        }
+        if self.looped.state == LoopState::Running && self.machine.nodes() != NodeSet::of(LOOP_NODE) {
+            // A belief update leaves a loop only by closing it (E3); otherwise it was left by an emergency halt.
+            let closes = matches!(packet, Packet::BeliefUpdate(_));
+            self.looped.state = if closes { LoopState::Closed } else { LoopState::None };
+        }
+        if self.machine.ledger().open().is_empty() {
+            // The end of safe mode cancels the open directives (D13).
+            self.tasks.clear();
+        }
+    }
+
+    /// The open tasks, in the order of sending.
+    pub(crate) fn pending_tasks(&self) -> Vec<Pending> {
+        let mut tasks: Vec<&OpenTask> = self.tasks.values().collect();
+        tasks.sort_unstable_by_key(|task| task.order);
+        tasks.into_iter().map(|task| self.pending(task)).collect()
+    }
+
+    pub(crate) fn pending(&self, task: &OpenTask) -> Pending {
+        let correlation_id = self.origin.correlation_id.clone();
+        let (leases, clock) = (Arc::clone(&self.leases), Arc::clone(&self.clock));
+        let (task, asked) = (Box::new(task.clone()), Arc::clone(&self.asked));
+        Pending { task, correlation_id, episode: self.mark.clone(), leases, asked, clock }
+    }
+}

@@ -1,0 +1,64 @@
+//! How an overrun of the budgets can be approved from where the episode is (INV-005). The invariants find it, and know no states;
+//! which approval is legal next, the table says (D32).
+
+use omen_types::{Code, Diagnostic, Severity};
+
+use crate::help::inv_005 as texts;
+use crate::table::{Event, Node, NodeSet};
+
+/// Gives the findings of INV-005 the help that is legal where the episode is then: before a packet that is refused, and
+/// after one that is only warned of.
+pub(crate) fn refine(findings: &mut [Diagnostic], before: NodeSet, after: NodeSet) {
+    for finding in findings.iter_mut().filter(|finding| finding.code == Code::Inv005) {
+        let nodes = if finding.severity == Severity::Error { before } else { after };
+        finding.help = Some(help(nodes).to_owned());
+    }
+}
+
+/// The help that is legal in some nodes.
+pub(crate) fn help(nodes: NodeSet) -> &'static str {
+    let is_legal = |event| !nodes.after(event).is_empty();
+    if nodes == NodeSet::of(Node::SafeMode) {
+        texts::IN_SAFE_MODE
+    } else if is_legal(Event::Escalate) {
+        texts::ESCALATE
+    } else if is_legal(Event::DecideEscalate) {
+        texts::DECIDE
+    } else {
+        texts::LAYER_1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use omen_types::Code;
+
+    use super::*;
+
+    #[test]
+    fn every_help_is_legal_where_it_is_given() {
+        for node in Node::ALL {
+            let nodes = NodeSet::of(*node);
+            let legal = |event| !nodes.after(event).is_empty();
+            let expected = match node {
+                Node::SafeMode => texts::IN_SAFE_MODE,
+                Node::DecideEscalate | Node::Escalated => texts::ESCALATE,
+                Node::Model | Node::DecideUndecided => texts::DECIDE,
+                _ => texts::LAYER_1,
+            };
+            assert_eq!(help(nodes), expected, "{node:?}");
+            assert!(legal(Event::Alert) && legal(Event::Halt), "{node:?}");
+        }
+    }
+
+    #[test]
+    fn only_findings_of_the_rule_are_refined() {
+        let (before, after) = (NodeSet::of(Node::Execute), NodeSet::of(Node::Model));
+        let other = Diagnostic::error(Code::Inv004, "x").help("y");
+        let mut findings =
+            [Diagnostic::error(Code::Inv005, "x"), Diagnostic::warning(Code::Inv005, "x"), other.clone()];
+        refine(&mut findings, before, after);
+        let helps = findings.each_ref().map(|finding| finding.help.as_deref());
+        assert_eq!(helps, [Some(texts::LAYER_1), Some(texts::DECIDE), Some("y")]);
+    }
+}

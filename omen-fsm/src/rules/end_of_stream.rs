@@ -1,0 +1,24 @@
+//! The end of the stream of an episode (D4).
+
+use omen_invariants::Ledger;
+use omen_invariants::rules::inv_005_budget_overrun;
+use omen_types::{Diagnostic, Instant};
+
+use super::merging::share;
+use super::{approval, e3_loop_completed, e6_directives_closed};
+use crate::table::{Node, NodeSet};
+
+/// The findings on the stream's end, unless the episode is in safe mode.
+pub(crate) fn check(nodes: NodeSet, ledger: &Ledger, fixed: Option<Instant>) -> Vec<(Option<&str>, Diagnostic)> {
+    if nodes == NodeSet::of(Node::SafeMode) {
+        return Vec::new();
+    }
+    let mut all = Vec::new();
+    all.extend(e3_loop_completed::at_end(nodes, ledger).map(|finding| (None, share(finding))));
+    all.extend(e6_directives_closed::at_end(ledger));
+    // An episode without a packet has no clock, and cannot be over budget.
+    let now = fixed.or_else(|| ledger.clock());
+    let overrun = now.and_then(|now| inv_005_budget_overrun::at_end(ledger, now));
+    all.extend(overrun.map(|finding| (None, finding.help(approval::help(nodes)))));
+    all
+}

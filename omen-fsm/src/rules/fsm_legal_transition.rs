@@ -1,0 +1,45 @@
+//! FSM, as `rules.json` states it: the table has a row.
+
+use omen_types::{Code, Diagnostic};
+
+use super::transition::Transition;
+use crate::help::fsm as help;
+use crate::table::{Event, NodeSet, RefusalInfo};
+
+/// The finding on a packet that is not legal where the episode is; for a refusal of another code, with its own words.
+pub(super) fn check(refusal: &RefusalInfo, transition: &Transition<'_>) -> Diagnostic {
+    let nodes = transition.nodes;
+    let problem = format!("{} is not legal in {nodes}", transition.event.description());
+    let finding = Diagnostic::error(refusal.code, problem).at("/header/packet_type");
+    if refusal.code == Code::Fsm {
+        finding.label(format!("no transition from {nodes} for this packet")).help(help::legal(nodes, legal(nodes)))
+    } else {
+        finding.note(refusal.description).help(refusal.code.info().help)
+    }
+}
+
+/// What is legal in some nodes, in words.
+fn legal(nodes: NodeSet) -> String {
+    // Alerts are legal everywhere and would only lengthen the list.
+    let legal = nodes.legal().filter(|event| !matches!(event, Event::Alert | Event::Halt));
+    legal.map(Event::description).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use omen_types::Code;
+    use omen_types::PacketType::{BeliefUpdatePacket, ObservationPacket};
+
+    use super::super::fixture::{Episode, packet};
+    use crate::table::Node;
+
+    #[test]
+    fn a_packet_with_a_row_passes() {
+        assert_eq!(Episode::at(Node::Idle).refused(&packet(ObservationPacket, &[])), []);
+    }
+
+    #[test]
+    fn a_packet_without_a_row_is_refused() {
+        assert_eq!(Episode::at(Node::Idle).refused(&packet(BeliefUpdatePacket, &[])), [Code::Fsm]);
+    }
+}

@@ -1,0 +1,56 @@
+//! ID, as `rules.json` states it (D21).
+
+use omen_invariants::Ledger;
+use omen_invariants::ledger::{Fingerprint, Kind};
+use omen_types::{Code, Diagnostic, PacketFacts, PayloadFacts};
+
+pub(crate) fn check(facts: &PacketFacts<'_>, ledger: &Ledger, errors: &mut Vec<Diagnostic>) {
+    let mut used = |kind, id: &str, member, pointer| {
+        if ledger.has_seen(Fingerprint::of(kind, id)) {
+            errors.push(
+                Diagnostic::error(Code::Id, format!("`{member}` `{id}` is already used in this episode"))
+                    .at(pointer)
+                    .label("already used")
+                    .help(Code::Id.info().help),
+            );
+        }
+    };
+    used(Kind::Packet, &facts.header.packet_id, "packet_id", "/header/packet_id");
+    if let PayloadFacts::TaskDirective(directive) = &facts.payload {
+        used(Kind::Task, &directive.task_id, "task_id", "/payload/task_id");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use omen_types::PacketType::TaskDirectivePacket;
+
+    use super::super::fixture::{Episode, packet};
+
+    /// The places of the findings on a directive after one with the ids `pkt_1` and `task_1`.
+    fn found(packet_id: &str, task_id: &str) -> Vec<Option<String>> {
+        let directive = |packet_id: &str, task_id: &str| {
+            packet(
+                TaskDirectivePacket,
+                &[("/header/packet_id", packet_id.into()), ("/payload/task_id", task_id.into())],
+            )
+        };
+        let episode = Episode::default().accept(&directive("pkt_1", "task_1"));
+        let mut errors = Vec::new();
+        episode.with(&directive(packet_id, task_id), |transition| {
+            super::check(transition.context.facts, transition.context.ledger, &mut errors);
+        });
+        errors.into_iter().map(|error| error.pointer).collect()
+    }
+
+    #[test]
+    fn new_ids_pass() {
+        assert_eq!(found("pkt_2", "task_2"), []);
+    }
+
+    #[test]
+    fn ids_that_were_used_before_are_refused() {
+        assert_eq!(found("pkt_1", "task_2"), [Some("/header/packet_id".to_owned())]);
+        assert_eq!(found("pkt_2", "task_1"), [Some("/payload/task_id".to_owned())]);
+    }
+}

@@ -1,0 +1,7 @@
+//! Markers and predicates, generated from the schemas, `facts.json` and `rules.json`.
+
+use super::place::Place;
+use super::{listed, sealed};
+
+include!(concat!(env!("OUT_DIR"), "/facts.rs"));
+include!(concat!(env!("OUT_DIR"), "/predicates.rs"));

@@ -1,0 +1,9 @@
+//! Keeps the traits of `facts` to its own types.
+
+/// Implemented for the facts of this module alone.
+#[diagnostic::on_unimplemented(
+    message = "SCHEMA: `{Self}` is not a value of the schema",
+    label = "not a type of the protocol",
+    note = "use the markers of the schema's values, such as `Superb` or `impact::High`"
+)]
+pub trait FactSealed {}

@@ -1,0 +1,4 @@
+//! Helps of single findings, generated from `helps` in `rules.json`: a module for each rule. The help that holds for all
+//! findings of a rule is `help` of [`RuleInfo`](omen_types::RuleInfo).
+
+include!(concat!(env!("OUT_DIR"), "/helps.rs"));

@@ -1,0 +1,16 @@
+//! How rules quote what others have written.
+
+/// A text in at most so many characters.
+pub(super) fn shorten(text: &str, limit: usize) -> String {
+    let mut short: String = text.chars().take(limit).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// Names in backticks, separated by commas.
+pub(super) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+}

@@ -1,0 +1,150 @@
+//! `cargo xtask figures`: how large each package is, and whether its modules depend on each other in circles.
+//!
+//! The figures are counted from the files, so that those of two commits can be compared: give the folder of the other
+//! working tree as argument.
+
+mod modules;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use modules::{Module, circles};
+
+/// The figures of a package.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Its folder.
+    pub package: String,
+    /// Lines in `src/`, without test modules.
+    pub source: usize,
+    /// Lines in `tests/`, and in test modules in `src/`.
+    pub tests: usize,
+    /// Functions with a `#[test]` attribute, wherever they are.
+    pub cases: usize,
+    /// Lines of `api.txt` that declare an item; none for a package without that file.
+    pub public: Option<usize>,
+    /// Modules at the crate's root.
+    pub roots: usize,
+    /// Groups of sibling modules that depend on each other.
+    pub circles: Vec<Vec<String>>,
+}
+
+/// The figures of every package of a workspace, in the order of their folders.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn of_workspace(root: &Path) -> io::Result<Vec<Figures>> {
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(root)? {
+        let path = entry?.path();
+        if path.join("Cargo.toml").is_file() {
+            folders.push(path);
+        }
+    }
+    folders.sort();
+    folders.iter().map(|folder| of_package(folder)).collect()
+}
+
+fn of_package(folder: &Path) -> io::Result<Figures> {
+    let mut figures = Figures {
+        package: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        ..Figures::default()
+    };
+    let mut modules = Vec::new();
+    let mut roots = BTreeSet::new();
+    let source = folder.join("src");
+    for file in rust_files(&source)? {
+        let text = fs::read_to_string(&file)?;
+        let (code, tests) = split(&text);
+        figures.source += code.lines().count();
+        figures.tests += tests.lines().count();
+        figures.cases += cases(&text);
+        let module = Module::new(file.strip_prefix(&source).unwrap_or(&file), code);
+        roots.extend(module.path.first().cloned());
+        modules.push(module);
+    }
+    for file in rust_files(&folder.join("tests"))? {
+        let text = fs::read_to_string(&file)?;
+        figures.tests += text.lines().count();
+        figures.cases += cases(&text);
+    }
+    figures.public = fs::read_to_string(folder.join("api.txt")).ok().map(|api| declarations(&api));
+    figures.roots = roots.len();
+    figures.circles = circles(&modules);
+    Ok(figures)
+}
+
+/// A source, and the test module at its end.
+fn split(text: &str) -> (&str, &str) {
+    let start = text.find("\n#[cfg(test)]\nmod ").filter(|start| {
+        // A declaration of a test module in a file of its own has no body.
+        let line = text.get(start + "\n#[cfg(test)]\n".len()..).and_then(|rest| rest.lines().next());
+        line.is_some_and(|line| line.ends_with('{'))
+    });
+    start.and_then(|start| text.split_at_checked(start + 1)).unwrap_or((text, ""))
+}
+
+fn cases(source: &str) -> usize {
+    let is_test = |line: &&str| ["#[test]", "#[tokio::test"].iter().any(|test| line.trim_start().starts_with(test));
+    source.lines().filter(is_test).count()
+}
+
+/// The items of an API listing; implementations and the parts of items do not count.
+fn declarations(api: &str) -> usize {
+    let is_item = |line: &&str| {
+        let rest = line.strip_prefix("#[non_exhaustive] ").unwrap_or(line);
+        rest.starts_with("pub ")
+    };
+    api.lines().filter(is_item).count()
+}
+
+/// The Rust files below a folder, which need not exist.
+fn rust_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    if !folder.is_dir() {
+        return Ok(files);
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files.extend(rust_files(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// All figures as a table.
+#[derive(Clone, Debug)]
+pub struct Table(pub Vec<Figures>);
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head = ["source", "tests", "cases", "public", "roots", "circles"].map(str::to_owned);
+        row(f, "package", &head)?;
+        let mut sums = [0; 6];
+        for Figures { package, source, tests, cases, public, roots, circles } in &self.0 {
+            let counts = [Some(*source), Some(*tests), Some(*cases), *public, Some(*roots), Some(circles.len())];
+            row(f, package, &counts.map(|count| count.map_or("-".to_owned(), |count| count.to_string())))?;
+            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count.unwrap_or(0));
+        }
+        row(f, "all", &sums.map(|sum| sum.to_string()))?;
+        for figures in &self.0 {
+            for circle in &figures.circles {
+                writeln!(f, "circle in {}: {}", figures.package, circle.join(", "))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn row(f: &mut fmt::Formatter<'_>, name: &str, cells: &[String]) -> fmt::Result {
+    write!(f, "{name:18}")?;
+    cells.iter().try_for_each(|cell| write!(f, "{cell:>9}"))?;
+    writeln!(f)
+}
