@@ -144,7 +144,7 @@ fn rules_that_a_schema_error_breaks_are_named() {
         packets::escalation(),
         &[(r#""pros":[],"cons":[]},{"#, r#""pros":[]},{"#), (r#""top_options":[{"#, r#""top_options":[«{»"#)],
         &["/payload/top_options/0: missing field `cons` in EscalationOption; \
-           help: add `\"cons\": []`: what speaks against it; it may be empty; also E5, INV-009"],
+           help: add `\"cons\": []`: its disadvantages; it may be empty; also E5, INV-009"],
     );
     check(
         packets::decision(),
