@@ -89,7 +89,7 @@ pub enum Kind {
         /// Largest value.
         max: Option<f64>,
     },
-    /// One of several definitions, told apart by JSON type.
+    /// One of several definitions, distinguished by JSON type.
     Union(Vec<String>),
     /// A free-form object with at least this many members.
     FreeObject {
@@ -198,7 +198,7 @@ pub enum Item {
 pub struct Conditional {
     /// Says the same in words.
     pub description: String,
-    /// The member that is looked at.
+    /// The member that it depends on.
     pub subject: String,
     /// When it applies.
     pub when: When,
@@ -287,7 +287,7 @@ impl Model {
 /// What some values of a member demand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand<'m> {
-    /// The member that is looked at.
+    /// The member that it depends on.
     pub subject: &'m str,
     /// Its values, of an enum.
     pub values: Vec<&'m str>,

@@ -286,7 +286,7 @@ fn pipes_and_devices_are_refused_at_once() {
     let stderr = run(anchor.current_dir(&folder).timeout(AT_ONCE)).stderr;
     assert_eq!(
         stderr,
-        "omen: cannot use the anchor pipe: it is no regular file but a pipe: write its content to a file, and name that file\n"
+        "omen: cannot use the anchor pipe: expected a regular file, found a pipe: write its content to a file, and name that file\n"
     );
     // The head record, too.
     fs::remove_file(head_path(folder.path().join("audit.jsonl"))).unwrap();

@@ -45,7 +45,8 @@ struct State<'m> {
 
 impl<'m> State<'m> {
     fn parse(of: &'m Typestate) -> Result<Self, Mistakes> {
-        let ty: syn::Type = syn::parse_str(&of.ty).map_err(|error| bug(format!("`{}` is no type: {error}", of.ty)))?;
+        let ty: syn::Type =
+            syn::parse_str(&of.ty).map_err(|error| bug(format!("`{}` is not a type: {error}", of.ty)))?;
         let mut parameters = Vec::new();
         let letters = |c: char| !c.is_ascii_alphanumeric();
         for word in of.ty.split(letters).filter(|word| word.len() == 1) {

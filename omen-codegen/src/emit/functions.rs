@@ -102,7 +102,7 @@ fn implementation(carrier: &str, method: &str, function: syn::ItemFn) -> Result<
         match input {
             syn::FnArg::Typed(syn::PatType { pat, ty, .. }) => match *pat {
                 syn::Pat::Ident(pat) => parameters.push((pat.ident, *ty)),
-                _ => return Err(format!("a parameter of `{name}` is no plain name")),
+                _ => return Err(format!("a parameter of `{name}` is not a plain name")),
             },
             syn::FnArg::Receiver(_) => return Err(format!("`{name}` is a method")),
         }
@@ -112,7 +112,7 @@ fn implementation(carrier: &str, method: &str, function: syn::ItemFn) -> Result<
     }
     let (_, first) = parameters.remove(0);
     let state =
-        state_of(carrier, &first).ok_or_else(|| format!("the first parameter of `{name}` is no `{carrier}<_>`"))?;
+        state_of(carrier, &first).ok_or_else(|| format!("the first parameter of `{name}` is not `{carrier}<_>`"))?;
     Ok(Implementation {
         method: method.to_owned(),
         function: name,

@@ -11,7 +11,7 @@ pub struct Layers {
     pub senders: Vec<Sender>,
     /// Events whose packets come from any layer.
     pub anywhere: Vec<String>,
-    /// Packets whose layer is not looked at.
+    /// Packets whose layer is not checked.
     pub unjudged: Vec<String>,
     /// The layers that may issue tokens in the name of another layer.
     pub issues_for_others: Vec<String>,

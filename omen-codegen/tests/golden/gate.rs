@@ -38,7 +38,7 @@ impl GateCode {
         match self {
             GateCode::Pg0 => "A letter in CAPITALS stays outside.",
             GateCode::PgT => "Who leaves closes the gate.",
-            GateCode::A1 => "Whoever comes signs the book.",
+            GateCode::A1 => "Every visitor signs the book.",
         }
     }
     /// Why.
