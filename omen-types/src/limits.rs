@@ -1,6 +1,7 @@
 //! Limits on what is read at all, and what follows from them for what is written.
 
-/// Longest line, in bytes, its line end not counted: 16 MiB. A longer one is refused unread.
+/// Longest line of a log, in bytes without its line end: 16 MiB. A longer one is refused unread. The audit log of the gate
+/// has the same limit, in which the line end counts.
 pub const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Deepest nesting of arrays and objects; the packet itself is the first level.
