@@ -34,7 +34,6 @@ mod scalars;
 mod setters;
 mod shapes;
 mod typestate;
-mod typify;
 mod unions;
 
 pub use lens::Lens;
@@ -44,16 +43,16 @@ pub use setters::Setters;
 /// The packet types with builders, readers, facts and shapes: `omen-types`.
 ///
 /// # Errors
-/// If the lens names what the schemas do not have, or if typify does not take the schemas.
+/// If the lens names what the schemas do not have.
 pub fn types(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
     source(model, || {
         let context = Context::new(model, lens)?;
-        let mut tokens = TokenStream::new();
+        let mut all = Emitted::default();
         for def in model.defs.values() {
-            tokens.extend(one(&context, def)?);
+            all.add(one(&context, def)?);
         }
-        tokens.extend(packet::emit(&context)?);
-        Ok(tokens)
+        all.add(packet::emit(&context)?);
+        Ok(all.into_tokens())
     })
 }
 
@@ -62,7 +61,7 @@ pub fn types(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
 /// # Errors
 /// As [`types`], and if there is no such definition.
 pub fn definition(model: &Model, lens: &Lens, name: &str) -> Result<Source, Mistakes> {
-    source(model, || one(&Context::new(model, lens)?, model.def(name)?))
+    source(model, || Ok(one(&Context::new(model, lens)?, model.def(name)?)?.into_tokens()))
 }
 
 /// The dispatch by packet type: `Packet`, `PacketFacts` and their readers.
@@ -70,7 +69,7 @@ pub fn definition(model: &Model, lens: &Lens, name: &str) -> Result<Source, Mist
 /// # Errors
 /// As [`types`].
 pub fn packets(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
-    source(model, || packet::emit(&Context::new(model, lens)?))
+    source(model, || Ok(packet::emit(&Context::new(model, lens)?)?.into_tokens()))
 }
 
 /// The codes and their texts: `omen-types`.
@@ -183,7 +182,7 @@ pub fn functions(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
 }
 
 /// The typed API: what rules ask of moves, types that stand for states, the methods that each has, and
-/// what answers a call in another: `omen-fsm`. `moves` are the files, by method, in which the methods are written out once.
+/// what explains a call in another: `omen-fsm`. `moves` are the files, by method, in which the methods are written out once.
 ///
 /// # Errors
 /// If the files and the state machine disagree.
@@ -199,7 +198,7 @@ pub fn setters(model: &Model, setters: &Setters) -> Result<Source, Mistakes> {
     source(model, || setters::emit(model, setters))
 }
 
-/// The way of a request through the gate: the method that each state has, and what answers the others:
+/// The path of a request through the gate: the method that each state has, and what explains the others:
 /// `omen-gate`. `steps` are the files, by method, in which the methods are written out once.
 ///
 /// # Errors
@@ -212,28 +211,51 @@ fn source(model: &Model, emit: impl FnOnce() -> Result<TokenStream, Mistakes>) -
     quiet::quietly(|| Source::format(emit()?)).map_err(|mistakes| mistakes.located(&model.texts))
 }
 
-fn one(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mistakes> {
-    let mut tokens = enums::emit(context, def)?;
+fn one(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes> {
+    let mut tokens = enums::emit(def)?;
     tokens.extend(scalars::emit(def));
     tokens.extend(unions::emit(context, def)?);
-    tokens.extend(objects::emit(context, def)?);
-    tokens.extend(facts::emit(context, def)?);
+    let Emitted { items, needs, .. } = objects::emit(context, def)?;
+    tokens.extend(items);
     tokens.extend(shapes::emit(context, def)?);
-    Ok(tokens)
+    Ok(Emitted { items: tokens, facts: facts::emit(context, def)?, needs })
 }
 
-/// What all emitters of types look at.
+/// What is emitted of a definition. Facts and the requirements of builders go into one hidden module each, so that there is
+/// one item of each to review.
+#[derive(Default)]
+pub(crate) struct Emitted {
+    items: TokenStream,
+    facts: TokenStream,
+    needs: Vec<TokenStream>,
+}
+
+impl Emitted {
+    fn add(&mut self, other: Self) {
+        self.items.extend(other.items);
+        self.facts.extend(other.facts);
+        self.needs.extend(other.needs);
+    }
+
+    fn into_tokens(self) -> TokenStream {
+        let Self { mut items, facts, needs } = self;
+        items.extend(facts::module(&facts));
+        items.extend(typestate::needs(&needs));
+        items
+    }
+}
+
+/// What all emitters of types use.
 pub(crate) struct Context<'m> {
     pub(crate) model: &'m Model,
     pub(crate) lens: &'m Lens,
     pub(crate) depths: depth::Depths,
-    pub(crate) skeleton: typify::Skeleton,
 }
 
 impl<'m> Context<'m> {
     fn new(model: &'m Model, lens: &'m Lens) -> Result<Self, Mistakes> {
         lens.check(model)?;
-        Ok(Self { model, lens, depths: depth::of_free_forms(model)?, skeleton: typify::skeleton(model)? })
+        Ok(Self { model, lens, depths: depth::of_free_forms(model)? })
     }
 }
 

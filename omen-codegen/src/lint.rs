@@ -8,12 +8,14 @@
 //! Architecture invariant: this phase knows the form of the files and not the meaning of any rule.
 
 mod branches;
+mod codes;
 mod conditional;
 mod fsm;
 mod gate;
 mod guard;
 mod help;
 mod index;
+mod keyword;
 mod kind;
 mod names;
 mod node;
@@ -39,7 +41,7 @@ use report::Report;
 /// Version of the protocol that the files describe; it stands in every `$id`.
 const VERSION: &str = "0.7";
 
-/// Looks for mistakes in the schema files.
+/// Checks the schema files for mistakes.
 ///
 /// ```
 /// use omen_codegen::{lint::lint, load::SchemaSet};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::json::Json;
-use crate::mistake::{Mistake, Mistakes};
+use crate::mistake::{Mistake, Mistakes, Texts};
 use crate::place::Place;
 
 /// File that holds the state machine.
@@ -27,9 +27,6 @@ pub struct SchemaSet {
     files: BTreeMap<String, Json>,
     texts: Texts,
 }
-
-/// The texts of files by path, in which mistakes are located.
-pub type Texts = Arc<BTreeMap<String, String>>;
 
 impl SchemaSet {
     /// Parses `(path, text)` pairs; paths are relative to the version's folder.

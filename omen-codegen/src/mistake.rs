@@ -1,9 +1,13 @@
 //! A mistake in a schema file, reported so that its author can fix it.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
-use crate::load::Texts;
 use crate::place::Place;
+
+/// The texts of files by path, in which mistakes are located.
+pub type Texts = Arc<BTreeMap<String, String>>;
 
 /// One mistake: where it stands, what is wrong, how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

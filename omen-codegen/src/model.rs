@@ -5,26 +5,34 @@
 
 use std::collections::BTreeMap;
 
+use omen_schema::pointer;
+
 use crate::json::Json;
 use crate::load::{BASE_FILE, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet, resolve};
 use crate::mistake::{Mistake, Mistakes};
 use crate::pattern::Pattern;
 
+pub mod answer;
 pub mod branches;
 pub mod cells;
 pub mod fsm;
 pub mod gate;
 pub mod layers;
+pub mod outcomes;
 pub mod rules;
+pub mod table;
 pub mod typed;
 
+pub use answer::Answer;
 pub use branches::{Branch, Case};
-pub use cells::{Cells, Fact, Outcomes, Refusal};
-pub use fsm::{Event, Fsm, Guard, GuardOn, Obligation, Row, State, SubState, Target};
+pub use cells::{Cells, Fact, Refusal};
+pub use fsm::Fsm;
 pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
 pub use layers::{Layers, Sender, Word};
+pub use outcomes::Outcomes;
 pub use rules::{By, Help, Holds, Predicate, Rule, Stage};
-pub use typed::{Answer, Capability, Move, Text, TypedApi, Typestate};
+pub use table::{Event, Guard, GuardOn, Obligation, Row, State, SubState, Target};
+pub use typed::{Capability, Move, Text, TypedApi, Typestate};
 
 /// Everything that the schema files say.
 #[derive(Clone, Debug)]
@@ -42,7 +50,7 @@ pub struct Model {
     /// The tool boundary.
     pub gate: Gate,
     /// The texts of the files, in which an emitter's mistakes are located.
-    pub(crate) texts: crate::load::Texts,
+    pub(crate) texts: crate::mistake::Texts,
 }
 
 /// A named definition.
@@ -81,7 +89,7 @@ pub enum Kind {
         /// Largest value.
         max: Option<f64>,
     },
-    /// One of several definitions, told apart by JSON type.
+    /// One of several definitions, distinguished by JSON type.
     Union(Vec<String>),
     /// A free-form object with at least this many members.
     FreeObject {
@@ -190,7 +198,7 @@ pub enum Item {
 pub struct Conditional {
     /// Says the same in words.
     pub description: String,
-    /// The member that is looked at.
+    /// The member that it depends on.
     pub subject: String,
     /// When it applies.
     pub when: When,
@@ -244,7 +252,7 @@ impl Model {
             defs,
             packets,
             rules: rules::build(&fsm_at, fsm_json, &rules_at, rules_json)?,
-            fsm: fsm::build(&fsm_at, fsm_json)?,
+            fsm: machine(&fsm_at, fsm_json)?,
             gate: gate::build(&gate_at, gate_json)?,
             texts: set.texts().clone(),
         })
@@ -279,7 +287,7 @@ impl Model {
 /// What some values of a member demand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand<'m> {
-    /// The member that is looked at.
+    /// The member that it depends on.
     pub subject: &'m str,
     /// Its values, of an enum.
     pub values: Vec<&'m str>,
@@ -322,6 +330,13 @@ impl Ty {
     }
 }
 
+/// Reads the state machine, with every place that a legal log leads to.
+pub(crate) fn machine(at: &At<'_>, json: &Json) -> Result<Fsm, Mistake> {
+    let mut fsm = fsm::build(at, json)?;
+    fsm.cells.places = fsm.places();
+    Ok(fsm)
+}
+
 fn add(defs: &mut BTreeMap<String, Def>, def: Def) {
     defs.insert(def.name.clone(), def);
 }
@@ -335,8 +350,9 @@ pub(crate) struct At<'f> {
 
 impl At<'_> {
     pub(crate) fn join(&self, part: impl std::fmt::Display) -> Self {
-        let part = part.to_string().replace('~', "~0").replace('/', "~1");
-        Self { file: self.file, pointer: format!("{}/{part}", self.pointer) }
+        let mut pointer = self.pointer.clone();
+        pointer::push(&mut pointer, &part.to_string());
+        Self { file: self.file, pointer }
     }
 
     pub(crate) fn wrong(&self, problem: &str) -> Mistake {
@@ -356,6 +372,24 @@ pub(crate) fn text(at: &At<'_>, json: &Json, key: &str) -> Result<String, Mistak
         .and_then(Json::as_str)
         .map(str::to_owned)
         .ok_or_else(|| at.join(key).wrong("a string is expected here"))
+}
+
+fn each<T>(
+    at: &At<'_>,
+    json: &Json,
+    key: &str,
+    build: fn(&At<'_>, &Json) -> Result<T, Mistake>,
+) -> Result<Vec<T>, Mistake> {
+    json.get(key)
+        .map_or(&[][..], Json::elements)
+        .iter()
+        .enumerate()
+        .map(|(i, entry)| build(&at.join(key).join(i), entry))
+        .collect()
+}
+
+fn strings(json: &Json, key: &str) -> Vec<String> {
+    json.get(key).map(Json::strings).unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
 fn def(at: &At<'_>, name: &str, json: &Json) -> Result<Def, Mistake> {

@@ -37,7 +37,7 @@ impl Pattern {
         let body = body.strip_suffix("]+$").ok_or("it does not end with `]+$`")?;
         let (prefix, class) = body.split_once('[').ok_or("it has no character class")?;
         if let Some(odd) = prefix.chars().find(|c| !is_word(*c)) {
-            return Err(format!("`{odd}` stands before the class, and is no letter, digit or `_`"));
+            return Err(format!("`{odd}` stands before the class, and is not a letter, digit or `_`"));
         }
         let ranges = parse_class(class)?;
         Ok(Self { prefix: prefix.to_owned(), ranges })
@@ -64,7 +64,7 @@ fn parse_class(class: &str) -> Result<Vec<(char, char)>, String> {
         } else if is_word(low) {
             ranges.push((low, range_end(low, &mut chars)?));
         } else {
-            return Err(format!("`{low}` in the class is no ASCII letter, digit, `_` or `-`"));
+            return Err(format!("`{low}` in the class is not an ASCII letter, digit, `_` or `-`"));
         }
     }
     if ranges.is_empty() { Err("its class is empty".to_owned()) } else { Ok(ranges) }
@@ -82,7 +82,7 @@ fn range_end(low: char, chars: &mut Peekable<Chars<'_>>) -> Result<char, String>
     if same_kind(low, high) && low <= high {
         Ok(high)
     } else {
-        Err(format!("`{low}-{high}` is no range of digits, or of letters of one case"))
+        Err(format!("`{low}-{high}` is not a range of digits or of letters of one case"))
     }
 }
 

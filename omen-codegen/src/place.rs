@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use omen_schema::pointer;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 /// Where a value begins.
@@ -44,8 +45,7 @@ impl Place {
     /// ```
     #[must_use]
     pub fn of(text: &str, pointer: &str) -> Option<Self> {
-        let steps = pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));
-        let at = steps.into_iter().try_fold(blank(text, 0), |at, step| below(text, at, &step))?;
+        let at = pointer::steps(pointer).try_fold(blank(text, 0), |at, step| below(text, at, &step))?;
         Some(Self::at(text, at))
     }
 

@@ -57,13 +57,13 @@ pub struct RuleInfo {
     pub policy: &'static [&'static str],
     /// When it applies.
     pub condition: &'static str,
-    /// What must be so.
+    /// What the rule requires.
     pub statement: &'static str,
     /// Why.
     pub rationale: &'static str,
-    /// The legal way out.
+    /// How to fix it.
     pub help: &'static str,
-    /// What happens where it is broken.
+    /// What happens when it is broken.
     pub failure: &'static str,
     /// Where it comes from: a section of the specification, a decision.
     pub source: &'static str,
@@ -85,7 +85,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// A text that is no code: of `omen check`, or of whatever else has codes.
+/// A text that is not a known code, of `omen check` or of anything else that has codes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownCode<C = Code> {
     text: String,
@@ -93,7 +93,7 @@ pub struct UnknownCode<C = Code> {
 }
 
 impl<C: Copy> UnknownCode<C> {
-    /// How much of the text is told, in characters.
+    /// How much of the text a message shows, in characters.
     pub const MAX_CHARS: usize = 32;
 
     /// A text, and the code that was perhaps meant.
@@ -111,7 +111,7 @@ impl<C: Copy> UnknownCode<C> {
 
 impl<C: fmt::Display> fmt::Display for UnknownCode<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no code `{}`", self.text)?;
+        write!(f, "unknown code `{}`", self.text)?;
         match &self.near {
             Some(near) => write!(f, "; did you mean `{near}`?"),
             None => Ok(()),

@@ -21,21 +21,23 @@
 //! Architecture invariant: the readers, the walk that explains errors, and the JSON Schemas give the
 //! same verdict on every text; the referee test compares them.
 
-pub mod builder;
+#[macro_use]
+mod impls;
+
 pub mod code;
-mod convert;
 pub mod diagnostic;
-pub mod evidence;
 #[doc(hidden)]
 pub mod fit;
 pub mod limits;
 pub mod metadata;
 pub mod packet;
-pub mod parse;
+#[doc(hidden)]
+pub mod pointer;
 mod read;
 pub mod scalar;
 #[doc(hidden)]
 pub mod shape;
+#[doc(hidden)]
 pub mod suggest;
 pub mod time;
 #[doc(hidden)]

@@ -21,7 +21,7 @@ pub const MAX_ID_BYTES: usize = 4096;
 /// Largest free-form value that is taken into a packet, in bytes of JSON.
 pub const MAX_VALUE_BYTES: usize = MAX_LINE_BYTES / 4;
 
-/// Largest list of changes that a belief update grows to, in bytes of JSON. What the line holds besides is left for the
+/// Largest list of changes that a belief update grows to, in bytes of JSON. The rest of the line is left for the
 /// header and the evidence that the update names.
 pub const MAX_CHANGES_BYTES: usize = MAX_LINE_BYTES - 2 * MAX_ENVELOPE_BYTES;
 

@@ -1,4 +1,10 @@
-//! The packet types, generated from the schema files.
+//! The packet types, generated from the schema files, with what is written by hand about them.
+
+pub mod builder;
+mod convert;
+#[doc(hidden)]
+pub mod evidence;
+pub mod parse;
 
 #[allow(clippy::enum_variant_names, reason = "members and values are named by the schemas")]
 mod generated {
@@ -7,15 +13,15 @@ mod generated {
     use serde::de::value::MapAccessDeserializer;
     use serde::de::{DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor};
 
-    use crate::builder::{AtLeastOne, NotSet, Set, Stamp, Unset, built};
+    use super::builder::{AtLeastOne, Given, NotSet, PacketParts, Set, Stamp, Unset, built};
+    use super::parse::Rejected;
     use crate::code::Code;
     use crate::metadata::{Metadata, MetadataCheck, PacketKey, RootKey, RootKeySeed};
-    use crate::parse::Rejected;
     use crate::read::{
         Array, Borrowed, BorrowedText, Check, CheckNumber, CheckText, Integer, Key, KeySeed, NonEmpty, Nullable,
         Number, OwnedText, RawValueReader, Read, Seed, free, must, need, once,
     };
-    use crate::scalar::{IntegerScalar, Invalid, NumberLiteral, NumberScalar, TextLiteral, TextScalar};
+    use crate::scalar::{IntegerScalar, Invalid, NumberLiteral, NumberScalar, TextScalar};
     use crate::shape::{
         ANY, BOOL, ConditionalShape, FieldShape, HasShape, NULLABLE_TEXT, ObjectShape, PLAIN_TEXT, Shape, ShapeKind,
         WhenShape,

@@ -1,36 +1,35 @@
 //! The schema as static data, and the walk that finds *all* errors of a packet.
 //!
-//! The generated readers only say no. When one has, this module looks at the same text again, with
-//! the same schema as data ([`Shape`]), and says everything that is wrong: each with its JSON
-//! pointer, its place in the line, what is expected there, and what was perhaps meant. The text is
-//! walked by a scanner and no tree is built, so that a hostile line costs no memory.
+//! The generated readers only accept or refuse. When one refuses, this module walks the same text with
+//! the same schema as data ([`Shape`]), and reports every error with its JSON pointer, its place in the
+//! line, what was expected there, and what was perhaps meant. A scanner walks the text and builds no
+//! tree, so that a hostile line costs no memory.
 
 use crate::code::Code;
 
+mod example;
 mod locate;
 mod scan;
-mod strict;
 mod walk;
 
 pub(crate) use locate::locate;
 pub(crate) use scan::{JsonType, Scanner, too_deep};
-pub(crate) use strict::Strict;
 pub(crate) use walk::walk;
 
 /// A type that the schema describes.
 #[doc(hidden)]
 pub trait HasShape {
-    /// What the schema says of it.
+    /// What the schema says about it.
     fn shape() -> &'static Shape;
 }
 
 pub(crate) static BOOL: Shape = Shape { name: "", kind: ShapeKind::Bool };
 pub(crate) static PLAIN_TEXT: Shape =
-    Shape { name: "", kind: ShapeKind::Text { expects: "a string", holds: |_| true } };
+    Shape { name: "", kind: ShapeKind::Text { expects: "a string", example: "…", holds: |_| true } };
 pub(crate) static NULLABLE_TEXT: Shape = Shape { name: "", kind: ShapeKind::NullableText };
 pub(crate) static ANY: Shape = Shape { name: "", kind: ShapeKind::Any };
 
-/// What the schema says of one definition or member.
+/// What the schema says about one definition or member.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct Shape {
@@ -48,8 +47,8 @@ pub enum ShapeKind {
     Object(ObjectShape),
     /// One of these strings.
     Enum(&'static [&'static str]),
-    /// A string that passes a check; what it expects, in words.
-    Text { expects: &'static str, holds: fn(&str) -> bool },
+    /// A string that passes a check; what it expects, in words and by an example.
+    Text { expects: &'static str, example: &'static str, holds: fn(&str) -> bool },
     /// A string or `null`.
     NullableText,
     /// An integer within bounds.
@@ -58,7 +57,7 @@ pub enum ShapeKind {
     Number { min: Option<f64>, max: Option<f64> },
     /// `true` or `false`.
     Bool,
-    /// One of these, told apart by JSON type.
+    /// One of these, distinguished by JSON type.
     Union(&'static [&'static Shape]),
     /// A free-form object with at least so many members.
     FreeObject { min: usize },
@@ -76,7 +75,7 @@ pub struct ObjectShape {
     pub fields: &'static [FieldShape],
     /// Its conditionals.
     pub conditionals: &'static [ConditionalShape],
-    /// Whether members that begin with `_` are allowed besides.
+    /// Whether members that begin with `_` are allowed, too.
     pub metadata: bool,
 }
 

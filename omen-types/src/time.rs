@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::time::SystemTime;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use crate::scalar::Invalid;
 
@@ -195,12 +195,6 @@ impl Serialize for Timestamp {
     }
 }
 
-impl<'de> Deserialize<'de> for Timestamp {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <Self as crate::read::Read<'de>>::read(deserializer)
-    }
-}
-
 /// Whether a text is an RFC 3339 `date-time`.
 pub(crate) fn is_date_time(text: &str) -> bool {
     parse(text).is_some()
@@ -307,7 +301,7 @@ impl PartialOrd for Timestamp {
     }
 }
 
-pub(crate) const EXPECTS: &str = "an RFC 3339 timestamp with an offset, such as `2026-03-01T10:00:00Z`";
+pub(crate) const EXPECTS: &str = "an RFC 3339 timestamp with an offset, e.g. `2026-03-01T10:00:00Z`";
 
 const ATTOS: i128 = 1_000_000_000_000_000_000;
 

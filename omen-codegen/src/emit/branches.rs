@@ -1,71 +1,63 @@
-//! The builders of branches: one for each case that conditionals tell apart, in which what they demand is required by
-//! type; and `build()` of the plain builder, which asks at run time what the types do not carry.
+//! The builders of an object: the plain one, whose `build()` checks at run time what types do not carry, and one for each
+//! branch, in which the members that conditionals require are required by type.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::names::{pascal, snake};
+use super::names::pascal;
 use super::readers::{Mode, reference};
-use super::typestate::{LeftOut, Member, Missing, Typestate, explained};
+use super::typestate::{self, Builders, LeftOut, Member, Missing, Typestate};
 use super::{Context, bug, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Branch, Case, Conditional, Def, Field, Item, Kind, Object, Ty};
 
-/// The builders of an object's branches.
-pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenStream, Mistakes> {
-    let (mut builders, mut traits) = (Vec::new(), Vec::new());
+/// The builders of an object: the plain one, and one for each branch.
+pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object) -> Result<Builders, Mistakes> {
+    let mut builders = vec![plain(context, def, object)?];
     for branch in &object.branches {
-        let (builder, of) = typestate(context, def, object, branch)?.emit();
-        builders.push(builder);
-        traits.push(of);
+        builders.push(typestate(context, def, object, branch)?);
     }
-    if builders.is_empty() {
-        return Ok(TokenStream::new());
-    }
-    let needs = explained(&def.name, &traits);
-    Ok(quote!(#(#builders)* #needs))
+    Ok(typestate::emit(&def.name, &builders))
 }
 
-/// `build()` of the plain builder of an object whose conditionals and bounds no type carries.
-pub(super) fn checked(context: &Context<'_>, def: &Def, object: &Object) -> Result<Option<TokenStream>, Mistakes> {
-    if !is_checked(context, object)? {
-        return Ok(None);
+/// The builder that knows the required members alone. It checks at run time what types do not carry.
+fn plain(context: &Context<'_>, def: &Def, object: &Object) -> Result<Typestate, Mistakes> {
+    let of = ident(&def.name);
+    let mut members = Vec::new();
+    for field in &object.fields {
+        let Kept { takes, keeps, convert, .. } = kept(context, field, false, false)?;
+        let missing = field.required.then(|| missing(def, field, None));
+        let (name, wire, docs) = (ident(&field.name), field.name.clone(), field.description.clone());
+        members.push(Member { name, wire, docs, takes, keeps, convert, missing });
     }
-    let (name, builder) = (ident(&def.name), format_ident!("{}Builder", def.name));
-    let module = format_ident!("{}_builder", snake(&def.name));
-    let docs = super::doc(&format!("The `{}`, if it is as its schema says.", def.name));
-    let mut note = "Conditionals and bounds that no type carries are checked here.".to_owned();
-    if let [first, ..] = object.branches.as_slice() {
-        note = format!(
+    let names = members.iter().map(|member| &member.name);
+    let checks = match object.branches.as_slice() {
+        [first, ..] => format!(
             "Conditionals and bounds that no type carries are checked here. The builders of the branches, such as \
-             `{}::{}`, ask for what the conditionals demand where it is missing, when the program is compiled.",
+             `{}::{}`, report what the conditionals require at compile time.",
             def.name, first.name
-        );
-    }
-    let note = super::doc(&note);
-    Ok(Some(quote! {
-        impl<S: #module::State> #builder<S> {
-            #docs
-            ///
-            #note
-            ///
-            /// # Errors
-            /// What a reader would report, with JSON pointers that begin at this object.
-            pub fn build(self) -> Result<#name, Box<Rejected>> where S: #module::IsComplete {
-                built(self.finish())
-            }
-
-            #[doc(hidden)]
-            #[must_use]
-            pub fn unchecked(self) -> #name where S: #module::IsComplete {
-                self.finish()
-            }
-        }
-    }))
+        ),
+        [] => "Conditionals and bounds that no type carries are checked here.".to_owned(),
+    };
+    let fallible = is_checked(context, object)?;
+    Ok(Typestate {
+        construct: quote!(#of { #(#names),* }),
+        begin: ident("builder"),
+        docs: format!("Starts a `{}`.", def.name),
+        checks: fallible.then_some(checks),
+        name: format_ident!("{}Builder", def.name),
+        of,
+        generic: None,
+        members,
+        left_out: Vec::new(),
+        fallible,
+        skippable: true,
+        groups: Vec::new(),
+    })
 }
 
 /// Whether an object can break its schema although each of its members is of the right type.
-pub(super) fn is_checked(context: &Context<'_>, object: &Object) -> Result<bool, Mistakes> {
+fn is_checked(context: &Context<'_>, object: &Object) -> Result<bool, Mistakes> {
     if !object.conditionals.is_empty() {
         return Ok(true);
     }
@@ -151,19 +143,22 @@ fn typestate(context: &Context<'_>, def: &Def, object: &Object, branch: &Branch)
         docs: branch.description.clone(),
         name: format_ident!("{}{}Builder", def.name.trim_end_matches("Payload"), pascal(&branch.name)),
         of,
+        generic: None,
+        checks: None,
         members,
         left_out,
         fallible,
+        skippable: false,
         groups: Vec::new(),
     })
 }
 
-/// What the branch itself says of its subject; `None` if there is something to set.
+/// The value that the branch itself gives its subject; `None` if there is something to set.
 fn fixed(field: &Field, case: &Case) -> Result<Option<TokenStream>, Mistakes> {
     let value = match (case, &field.ty) {
         (Case::Absent, _) => return Ok(Some(quote!(None))),
         (Case::Filled, _) => return Ok(None),
-        (Case::Empty, _) => quote!(::std::vec::Vec::new()),
+        (Case::Empty, _) => quote!(Vec::new()),
         (Case::Value(value), Ty::Ref(of)) => {
             let (of, value) = (ident(of), ident(&pascal(value)));
             quote!(#of::#value)
@@ -173,7 +168,7 @@ fn fixed(field: &Field, case: &Case) -> Result<Option<TokenStream>, Mistakes> {
     Ok(Some(if field.required { value } else { quote!(Some(#value)) }))
 }
 
-/// What the compiler says of a member that is not set.
+/// What the compiler reports for a member that is not set.
 fn missing(def: &Def, field: &Field, demanded: Option<&Conditional>) -> Missing {
     let rules = demanded.map_or(&field.rules, |demanded| &demanded.rules);
     let why = match demanded {
@@ -204,15 +199,15 @@ pub(super) fn kept(context: &Context<'_>, field: &Field, filled: bool, non_empty
         Ty::Ref(name) => Kept { bounded, ..same(reference(context, name, 0, Mode::Owned)?.out) },
         Ty::Bool => same(quote!(bool)),
         Ty::PlainText if non_empty => Kept { put: Some(|text| quote!(String::from(#text))), ..same(quote!(Text)) },
-        Ty::PlainText => into(quote!(::std::string::String)),
+        Ty::PlainText => into(quote!(String)),
         Ty::NullableText if non_empty => {
-            Kept { put: Some(|text| quote!(Some(::std::string::String::from(#text)))), ..same(quote!(Text)) }
+            Kept { put: Some(|text| quote!(Some(String::from(#text)))), ..same(quote!(Text)) }
         }
-        Ty::NullableText => same(quote!(Option<::std::string::String>)),
+        Ty::NullableText => same(quote!(Option<String>)),
         Ty::Array { item, min, max } => {
             let out = match item {
                 Item::Ref(name) => reference(context, name, 0, Mode::Owned)?.out,
-                Item::PlainText => quote!(::std::string::String),
+                Item::PlainText => quote!(String),
             };
             let inner = match item {
                 Item::Ref(name) => matches!(context.model.def(name)?.kind, Kind::FreeObject { min } if min > 0),
@@ -227,7 +222,7 @@ pub(super) fn kept(context: &Context<'_>, field: &Field, filled: bool, non_empty
                     ..same(quote!(AtLeastOne<#out>))
                 }
             } else {
-                Kept { bounded, ..same(quote!(::std::vec::Vec<#out>)) }
+                Kept { bounded, ..same(quote!(Vec<#out>)) }
             }
         }
     })

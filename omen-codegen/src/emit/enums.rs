@@ -4,24 +4,21 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::names::pascal;
-use super::{Context, bug, doc, ident};
+use super::{bug, doc, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Kind};
 
-pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mistakes> {
+pub(super) fn emit(def: &Def) -> Result<TokenStream, Mistakes> {
     let Kind::Enum(values) = &def.kind else { return Ok(TokenStream::new()) };
-    let made = context.skeleton.enumeration(&def.name)?;
-    if made.variants.len() != values.len() {
-        return Err(bug(format!(
-            "typify made {} of the {} values of `{}`",
-            made.variants.len(),
-            values.len(),
-            def.name
-        )));
-    }
     let (name, text) = (ident(&def.name), &def.name);
     let docs = doc(&def.description);
     let idents: Vec<_> = values.iter().map(|value| ident(&pascal(&value.wire))).collect();
+    if let Some((at, twice)) =
+        idents.iter().enumerate().find(|(at, ident)| idents.iter().take(*at).any(|i| i == *ident))
+    {
+        let wire = values.get(at).map_or("", |value| value.wire.as_str());
+        return Err(bug(format!("two values of `{}` have the Rust name `{twice}`, one of them `{wire}`", def.name)));
+    }
     let wires: Vec<_> = values.iter().map(|value| &value.wire).collect();
     let descriptions: Vec<_> = values.iter().map(|value| &value.description).collect();
     let value_docs = values.iter().map(|value| doc(&format!("`{}`: {}", value.wire, value.description)));
@@ -68,46 +65,6 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
             }
         }
 
-        impl ::std::fmt::Display for #name {
-            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl ::std::str::FromStr for #name {
-            type Err = Invalid;
-
-            fn from_str(text: &str) -> Result<Self, Invalid> {
-                Self::of(text).ok_or_else(|| Invalid::new(#text, #expects, text.to_owned()))
-            }
-        }
-
-        impl<'de> Read<'de> for #name {
-            type Out = Self;
-
-            #[inline]
-            fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_str(Seed::<Self>::new())
-            }
-        }
-
-        impl Visitor<'_> for Seed<#name> {
-            type Value = #name;
-
-            fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                f.write_str(#expects)
-            }
-
-            #[inline]
-            fn visit_str<E: Error>(self, text: &str) -> Result<#name, E> {
-                #name::of(text).ok_or_else(|| E::custom(#expects))
-            }
-        }
-
-        impl<'de> ::serde::Deserialize<'de> for #name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <Self as Read<'de>>::read(deserializer)
-            }
-        }
+        text_enum!(#name, #text, #expects);
     })
 }

@@ -45,7 +45,8 @@ struct State<'m> {
 
 impl<'m> State<'m> {
     fn parse(of: &'m Typestate) -> Result<Self, Mistakes> {
-        let ty: syn::Type = syn::parse_str(&of.ty).map_err(|error| bug(format!("`{}` is no type: {error}", of.ty)))?;
+        let ty: syn::Type =
+            syn::parse_str(&of.ty).map_err(|error| bug(format!("`{}` is not a type: {error}", of.ty)))?;
         let mut parameters = Vec::new();
         let letters = |c: char| !c.is_ascii_alphanumeric();
         for word in of.ty.split(letters).filter(|word| word.len() == 1) {
@@ -179,7 +180,7 @@ fn everywhere<'i>(
 /// The function for this state, or else the function for any state.
 fn find<'i>(state: &State<'_>, mv: &Move, implementations: &'i [Implementation]) -> Option<&'i Implementation> {
     let mut of = implementations.iter().filter(|implementation| implementation.method == mv.method);
-    let exact = of.clone().find(|implementation| implementation.state == state.ty);
+    let exact = of.clone().find(|implementation| implementation.is_for(&state.ty));
     exact.or_else(|| {
         of.find(|implementation| implementation.is_for_any() && (state.is_plain() || !implementation.leads_on()))
     })

@@ -24,7 +24,14 @@ pub(super) struct Implementation {
 impl Implementation {
     /// Whether it is for any state that the table allows.
     pub(super) fn is_for_any(&self) -> bool {
-        self.state == any()
+        self.is_for(&any())
+    }
+
+    /// Whether it is written for just this state.
+    pub(super) fn is_for(&self, state: &syn::Type) -> bool {
+        let own = &self.state;
+        // Types compare by their tokens: `PartialEq` of syn would cost every build its feature `extra-traits`.
+        quote!(#own).to_string() == quote!(#state).to_string()
     }
 
     /// Whether the table decides where it leads; otherwise it leads to one state from everywhere.
@@ -95,7 +102,7 @@ fn implementation(carrier: &str, method: &str, function: syn::ItemFn) -> Result<
         match input {
             syn::FnArg::Typed(syn::PatType { pat, ty, .. }) => match *pat {
                 syn::Pat::Ident(pat) => parameters.push((pat.ident, *ty)),
-                _ => return Err(format!("a parameter of `{name}` is no plain name")),
+                _ => return Err(format!("a parameter of `{name}` is not a plain name")),
             },
             syn::FnArg::Receiver(_) => return Err(format!("`{name}` is a method")),
         }
@@ -105,7 +112,7 @@ fn implementation(carrier: &str, method: &str, function: syn::ItemFn) -> Result<
     }
     let (_, first) = parameters.remove(0);
     let state =
-        state_of(carrier, &first).ok_or_else(|| format!("the first parameter of `{name}` is no `{carrier}<_>`"))?;
+        state_of(carrier, &first).ok_or_else(|| format!("the first parameter of `{name}` is not `{carrier}<_>`"))?;
     Ok(Implementation {
         method: method.to_owned(),
         function: name,

@@ -6,69 +6,43 @@ use syn::ext::IdentExt as _;
 
 use super::names::pascal;
 use super::readers::{Mode, Reader, member};
-use super::{Context, branches, bug, doc, ident, list, packet_builder};
+use super::typestate::Builders;
+use super::{Context, Emitted, branches, bug, doc, ident, list, packet_builder};
 use crate::mistake::Mistakes;
 use crate::model::{Conditional, Def, Field, Kind, Object, Ty, When};
 
-pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mistakes> {
-    let Kind::Object(object) = &def.kind else { return Ok(TokenStream::new()) };
+pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes> {
+    let Kind::Object(object) = &def.kind else { return Ok(Emitted::default()) };
     let structure = structure(context, def, object)?;
     if object.packet.is_some() {
         // Packets are read by the dispatching reader of `packet.rs`.
         let builder = packet_builder::emit(context, def, object)?;
-        return Ok(quote!(#structure #builder));
+        return Ok(Emitted { items: quote!(#structure #builder), ..Emitted::default() });
     }
-    let (checked, branches) = (branches::checked(context, def, object)?, branches::emit(context, def, object)?);
-    let name = ident(&def.name);
+    let Builders { items: builders, needs } = branches::emit(context, def, object)?;
     let keys = keys(&def.name, object)?;
     let owned = reader(context, def, object, Mode::Owned)?;
     let check = reader(context, def, object, Mode::Check)?;
     let demands = demands(def, object);
-    Ok(quote! {
+    let items = quote! {
         #structure
-        #checked
-        #branches
+        #builders
         #demands
         #keys
         #owned
         #check
-
-        impl<'de> ::serde::Deserialize<'de> for #name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <Self as Read<'de>>::read(deserializer)
-            }
-        }
-    })
+    };
+    Ok(Emitted { items, needs: needs.into_iter().collect(), ..Emitted::default() })
 }
 
-/// typify's struct, its members in schema order, and typed as the wire has them where typify's type
-/// would not give back what it read.
+/// The public struct, its members in schema order.
 fn structure(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenStream, Mistakes> {
-    let made = context.skeleton.structure(&def.name)?;
-    let (name, docs) = (&made.ident, doc(&def.description));
+    let (name, docs) = (ident(&def.name), doc(&def.description));
     let mut fields = Vec::new();
     for field in &object.fields {
-        let made = made
-            .fields
-            .iter()
-            .find(|made| wire_name(made).as_deref() == Some(field.name.as_str()))
-            .ok_or_else(|| bug(format!("typify made no field for `{}` of `{}`", field.name, def.name)))?;
         let (docs, field_name) = (doc(&field.description), ident(&field.name));
-        let ty = match (&field.ty, field.required) {
-            // typify drops an empty array on output, and cannot tell `null` from an absent member.
-            (Ty::Array { .. } | Ty::NullableText, false) => {
-                let Reader { out, .. } = member(context, &def.name, field, Mode::Owned)?;
-                quote!(Option<#out>)
-            }
-            (Ty::Ref(inner), required) if is_free(context, inner) => {
-                let Reader { out, .. } = member(context, &def.name, field, Mode::Owned)?;
-                if required { out } else { quote!(Option<#out>) }
-            }
-            _ => {
-                let ty = &made.ty;
-                quote!(#ty)
-            }
-        };
+        let Reader { out, .. } = member(context, &def.name, field, Mode::Owned)?;
+        let ty = if field.required { out } else { quote!(Option<#out>) };
         let wire = &field.name;
         let rename = (field_name.unraw() != *wire).then(|| quote!(#[serde(rename = #wire)]));
         let skip = (!field.required).then(|| quote!(#[serde(skip_serializing_if = "Option::is_none")]));
@@ -76,30 +50,20 @@ fn structure(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenS
     }
     if object.packet.is_some() {
         fields.push(quote! {
-            /// Members beside the three, which must begin with `_`; no rule looks at them (D38).
+            /// Members beside the three, which must begin with `_`; no rule checks them (D38).
             #[serde(flatten)]
             pub metadata: Metadata
         });
     }
-    let derives = if object.packet.is_some() {
-        quote!(#[derive(Clone, Debug, PartialEq, ::serde::Serialize)])
-    } else {
-        // What types do not carry is checked by a `build()` of its own.
-        let finish = branches::is_checked(context, object)?.then(|| quote!(, finish_fn(name = finish, vis = "")));
-        quote! {
-            #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
-            #[builder(on(::std::string::String, into) #finish)]
-        }
-    };
     Ok(quote! {
         #docs
-        #derives
+        #[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
         #[non_exhaustive]
         pub struct #name { #(#fields),* }
     })
 }
 
-/// A function for each member that a value of another one demands, so that nobody has to list those values again.
+/// A function for each member that a value of another one requires, so that those values are listed once.
 fn demands(def: &Def, object: &Object) -> Option<TokenStream> {
     let mut functions = Vec::new();
     for demand in object.demands() {
@@ -122,28 +86,6 @@ fn demands(def: &Def, object: &Object) -> Option<TokenStream> {
     }
     let name = ident(&def.name);
     (!functions.is_empty()).then(|| quote!(impl #name { #(#functions)* }))
-}
-
-fn is_free(context: &Context<'_>, name: &str) -> bool {
-    matches!(context.model.defs.get(name).map(|def| &def.kind), Some(Kind::FreeObject { .. } | Kind::Any))
-}
-
-/// The name that serde gives a field of typify's.
-fn wire_name(field: &syn::Field) -> Option<String> {
-    let mut renamed = None;
-    for attr in field.attrs.iter().filter(|attr| attr.path().is_ident("serde")) {
-        // What else stands in the attribute is no concern here.
-        let _ = attr.parse_nested_meta(|meta| {
-            if let Ok(value) = meta.value() {
-                let text: syn::LitStr = value.parse()?;
-                if meta.path.is_ident("rename") {
-                    renamed = Some(text.value());
-                }
-            }
-            Ok(())
-        });
-    }
-    renamed.or_else(|| field.ident.as_ref().map(|ident| ident.to_string().trim_start_matches("r#").to_owned()))
 }
 
 /// The enum of member names.
@@ -287,7 +229,7 @@ fn check(context: &Context<'_>, object: &Object, conditional: &Conditional) -> R
         (When::Empty, _) => quote!(matches!(#subject, Some((_, 0)))),
         (When::OneOf(values), Ty::Ref(name)) => {
             let Kind::Enum(_) = &context.model.def(name)?.kind else {
-                return Err(bug(format!("a conditional asks for a value of `{name}`, which is no enum")));
+                return Err(bug(format!("a conditional asks for a value of `{name}`, which is not an enum")));
             };
             let name = ident(name);
             let values = values.iter().map(|value| ident(&pascal(value)));

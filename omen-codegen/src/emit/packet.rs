@@ -6,22 +6,27 @@ use quote::quote;
 use super::names::{packet_variant, pascal};
 use super::readers::{Mode, Reader, reference};
 use super::shapes::shape_name;
-use super::{Context, bug, doc, ident, list};
+use super::typestate::Builders;
+use super::{Context, Emitted, bug, doc, ident, list, packet_builder};
 use crate::mistake::Mistakes;
 use crate::model::Ty;
 
-pub(super) fn emit(context: &Context<'_>) -> Result<TokenStream, Mistakes> {
-    let Some(first) = context.model.packets.first() else { return Ok(TokenStream::new()) };
+pub(super) fn emit(context: &Context<'_>) -> Result<Emitted, Mistakes> {
+    let Some(first) = context.model.packets.first() else { return Ok(Emitted::default()) };
     let enums = enums(context, first)?;
     let owned = reader(context, first, Mode::Owned)?;
     let facts = reader(context, first, Mode::Facts)?;
     let shapes = packet_shapes(context, first)?;
-    Ok(quote! {
+    let root = context.model.object(first).ok_or_else(|| bug(format!("packet `{first}` is not an object")))?;
+    let Builders { items: builder, needs } = packet_builder::shared(context, root)?;
+    let items = quote! {
         #enums
+        #builder
         #owned
         #facts
         #shapes
-    })
+    };
+    Ok(Emitted { items, needs: needs.into_iter().collect(), ..Emitted::default() })
 }
 
 fn payload<'m>(context: &Context<'m>, packet: &str) -> Result<&'m str, Mistakes> {
@@ -30,7 +35,7 @@ fn payload<'m>(context: &Context<'m>, packet: &str) -> Result<&'m str, Mistakes>
 
 /// The reader of a member that all packets share.
 fn part(context: &Context<'_>, first: &str, name: &str, mode: Mode) -> Result<Reader, Mistakes> {
-    let root = context.model.object(first).ok_or_else(|| bug(format!("packet `{first}` is no object")))?;
+    let root = context.model.object(first).ok_or_else(|| bug(format!("packet `{first}` is not an object")))?;
     match root.field(name).map(|field| &field.ty) {
         Some(Ty::Ref(def)) => reference(context, def, 2, mode),
         _ => Err(bug(format!("packet `{first}` has no `{name}`"))),
@@ -134,20 +139,16 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
                     match <Packet as Read<'de>>::read(deserializer)? {
                         Packet::#variants(packet) => Ok(packet),
                         other => Err(D::Error::custom(format_args!(
-                            "`{}` is expected here, but this is `{}`", Self::TYPE, other.packet_type()
+                            "expected `{}`, found `{}`", Self::TYPE, other.packet_type()
                         ))),
                     }
                 }
             }
         )*
 
-        impl<'de> ::serde::Deserialize<'de> for Packet {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <Self as Read<'de>>::read(deserializer)
-            }
-        }
+        deserialize!(Packet, Packet);
 
-        /// What rules look at in a packet.
+        /// The members of a packet that rules check.
         #[derive(Clone, Debug)]
         pub struct PacketFacts<'de> {
             /// Facts of the header.
@@ -158,7 +159,7 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
             pub payload: PayloadFacts<'de>,
         }
 
-        /// What rules look at in a payload.
+        /// The members of a payload that rules check.
         #[derive(Clone, Debug)]
         pub enum PayloadFacts<'de> { #(#docs #variants #payload_facts),* }
 
@@ -320,13 +321,13 @@ fn reader(context: &Context<'_>, first: &str, mode: Mode) -> Result<TokenStream,
 
 fn packet_shapes(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     let model = context.model;
-    let root = model.object(first).ok_or_else(|| bug(format!("packet `{first}` is no object")))?;
+    let root = model.object(first).ok_or_else(|| bug(format!("packet `{first}` is not an object")))?;
     let types = model.packets.iter().map(|packet| ident(&pascal(packet)));
     let shapes = model.packets.iter().map(|packet| shape_name(packet));
     // When the type is unknown, header and envelope can be checked all the same.
     let mut fields = Vec::new();
     for member in &root.fields {
-        let (name, mut description) = (&member.name, "What the packet is about; its type says of what shape.");
+        let (name, mut description) = (&member.name, "What the packet says; its type decides the shape.");
         let mut shape = quote!(ANY);
         if let (Ty::Ref(def), false) = (&member.ty, name == "payload") {
             // The member's own description speaks of one type of packet.

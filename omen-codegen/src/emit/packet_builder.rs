@@ -1,76 +1,123 @@
 //! The builder of a whole packet: the header's members, the envelope and the payload, each required by type. The packet
-//! type is no member of it, for it is the builder's own.
+//! type has no setter, because the type of the packet states it. All packets share one builder.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::quote;
 
 use super::branches::kept;
 use super::names::pascal;
-use super::typestate::{Group, Member, Missing, Typestate, explained};
-use super::{Context, bug, ident};
+use super::typestate::{self, Builders, Group, Member, Missing, Typestate};
+use super::{Context, bug, doc, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Field, Object};
 
 /// The member of a header that says the type of packet.
 const TYPE: &str = "packet_type";
 
+/// How one packet takes part: it names its payload and is made of its parts.
 pub(super) fn emit(context: &Context<'_>, def: &Def, packet: &Object) -> Result<TokenStream, Mistakes> {
     let of = ident(&def.name);
-    let part = |name: &str| {
-        packet
-            .field(name)
-            .and_then(|field| field.ty.reference())
-            .ok_or_else(|| bug(format!("a packet has no `{name}`")))
-    };
-    let header_name = part("header")?;
-    let header = context.model.object(header_name).ok_or_else(|| bug(format!("`{header_name}` is no object")))?;
+    let parts = Parts::of(packet)?;
+    let (header, mcp, payload) = (ident(parts.header), ident(parts.mcp), ident(parts.payload));
+    let packet_type = ident(&pascal(&def.name));
+    let docs = doc(&format!("Starts a `{}`. The packet type in its header is set by itself.", def.name));
+    // Refuses a header without which there is no builder.
+    header_object(context, parts.header)?;
+    Ok(quote! {
+        impl #of {
+            #docs
+            pub fn builder() -> PacketBuilder<Self> {
+                PacketBuilder::begin()
+            }
+        }
+
+        impl PacketParts for #of {
+            type Payload = #payload;
+            const PACKET_TYPE: PacketType = PacketType::#packet_type;
+
+            fn from_parts(header: #header, mcp: #mcp, payload: #payload, metadata: Metadata) -> Self {
+                Self { header, mcp, payload, metadata }
+            }
+        }
+    })
+}
+
+/// The builder itself, one for all types of packet.
+pub(super) fn shared(context: &Context<'_>, packet: &Object) -> Result<Builders, Mistakes> {
+    let of = ident("P");
+    let parts = Parts::of(packet)?;
+    let header = header_object(context, parts.header)?;
     let mut members = Vec::new();
     for field in header.fields.iter().filter(|field| field.name != TYPE) {
         let kept = kept(context, field, false, false)?;
-        let missing = field.required.then(|| missing(header_name, &field.name));
+        let missing = field.required.then(|| missing(parts.header, &field.name));
         members.push(member(field, kept.takes, kept.keeps, kept.convert, missing));
     }
-    for name in ["mcp", "payload"] {
-        let (ty, field) = (ident(part(name)?), packet.field(name));
-        let field = field.ok_or_else(|| bug(format!("a packet has no `{name}`")))?;
-        let missing = Some(missing(&def.name, name));
-        members.push(member(field, quote!(impl Into<#ty>), quote!(#ty), quote!(value.into()), missing));
+    let mcp = ident(parts.mcp);
+    for (name, ty) in [("mcp", quote!(#mcp)), ("payload", quote!(#of::Payload))] {
+        let field = packet.field(name).ok_or_else(|| bug(format!("a packet has no `{name}`")))?;
+        let missing = Some(missing("packet", name));
+        let mut member = member(field, quote!(impl Into<#ty>), ty, quote!(value.into()), missing);
+        if name == "payload" {
+            // The description of the member speaks of one type of packet.
+            member.docs = "What the packet says; its type is that of the packet.".to_owned();
+        }
+        members.push(member);
     }
     members.push(Member {
         name: ident("metadata"),
         wire: "metadata".to_owned(),
-        docs: "Members beside the three, which must begin with `_`; no rule looks at them (D38).".to_owned(),
+        docs: "Members beside the three, which must begin with `_`; no rule checks them (D38).".to_owned(),
         takes: quote!(Metadata),
         keeps: quote!(Metadata),
         convert: quote!(value),
         missing: None,
     });
-    let (header_type, packet_type) = (ident(header_name), ident(&pascal(&def.name)));
+    let header_type = ident(parts.header);
     let own = header.fields.iter().map(|field| {
         let name = ident(&field.name);
-        if field.name == TYPE { quote!(packet_type: PacketType::#packet_type) } else { quote!(#name) }
+        if field.name == TYPE { quote!(packet_type: #of::PACKET_TYPE) } else { quote!(#name) }
     });
     let builder = Typestate {
         construct: quote! {
-            #of {
-                header: #header_type { #(#own),* },
-                mcp,
-                payload,
-                metadata: metadata.unwrap_or_default(),
-            }
+            #of::from_parts(#header_type { #(#own),* }, mcp, payload, metadata.unwrap_or_default())
         },
         begin: ident("builder"),
-        docs: format!("Begins a `{}`. Its header states the type of packet by itself.", def.name),
-        name: format_ident!("{}Builder", def.name),
+        docs: "Builds a packet: see the function `builder` of its type.".to_owned(),
+        checks: None,
+        name: ident("PacketBuilder"),
         of,
+        generic: Some(quote!(PacketParts)),
         members,
         left_out: Vec::new(),
         fallible: false,
-        groups: groups(header_name, header),
+        skippable: false,
+        groups: groups(parts.header, header),
     };
-    let (builder, traits) = builder.emit();
-    let needs = explained(&def.name, &[traits]);
-    Ok(quote!(#builder #needs))
+    Ok(typestate::emit("Packet", &[builder]))
+}
+
+/// The types of a packet's members.
+struct Parts<'m> {
+    header: &'m str,
+    mcp: &'m str,
+    payload: &'m str,
+}
+
+impl<'m> Parts<'m> {
+    fn of(packet: &'m Object) -> Result<Self, Mistakes> {
+        let part = |name: &str| {
+            packet
+                .field(name)
+                .and_then(|field| field.ty.reference())
+                .ok_or_else(|| bug(format!("a packet has no `{name}`")))
+        };
+        Ok(Self { header: part("header")?, mcp: part("mcp")?, payload: part("payload")? })
+    }
+}
+
+fn header_object<'m>(context: &Context<'m>, name: &str) -> Result<&'m Object, Mistakes> {
+    context.model.object(name).ok_or_else(|| bug(format!("`{name}` is not an object")))
 }
 
 fn member(

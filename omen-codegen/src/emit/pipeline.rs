@@ -1,4 +1,4 @@
-//! The way of a request through the gate: one method for each state that has a next one, and an answer to
+//! The path of a request through the gate: one method for each state that has a next one, and an answer to
 //! every other.
 //!
 //! The pipeline says which method leads from which state to which; that the functions say the same is
@@ -90,7 +90,7 @@ fn steps<'m>(model: &'m Model, functions: &'m [Implementation]) -> Result<Vec<St
         steps.push(Step { description: &from.description, function });
     }
     match functions.iter().find(|function| steps.iter().all(|step| step.function.method != function.method)) {
-        Some(stray) => Err(mistake(format!("steps/{}.rs is no step of the pipeline", stray.method))),
+        Some(stray) => Err(mistake(format!("steps/{}.rs is not a step of the pipeline", stray.method))),
         None => Ok(steps),
     }
 }

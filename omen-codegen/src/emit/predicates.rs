@@ -89,7 +89,7 @@ fn one(rule: &Rule, predicate: &Predicate, proof: Option<&str>) -> Result<TokenS
         // proof, whose trait is sealed.
         (Some(path), _) => {
             let proof: syn::Path =
-                syn::parse_str(path).map_err(|error| bug(format!("`{path}` is no Rust path: {error}")))?;
+                syn::parse_str(path).map_err(|error| bug(format!("`{path}` is not a Rust path: {error}")))?;
             quote! {
                 pub trait #name #generics: Sized {
                     #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! No panic of a dependency reaches the user: typify, syn, quote and prettyplease all have some.
+//! No panic of a dependency reaches the user: syn, quote and prettyplease can panic.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};

@@ -21,17 +21,26 @@ pub(super) fn emit(def: &Def) -> TokenStream {
 }
 
 /// What a string scalar takes, in words.
-pub(super) fn expects(def: &Def, rule: &TextRule) -> String {
+pub(super) fn expects(rule: &TextRule) -> String {
     match rule {
-        TextRule::Plain => "any string".to_owned(),
-        TextRule::Length { min: 1, max: None } => "a string that is not empty".to_owned(),
+        TextRule::Plain => "a string".to_owned(),
+        TextRule::Length { min: 1, max: None } => "a non-empty string".to_owned(),
         TextRule::Length { min, max: None } => format!("a string of at least {min} characters"),
         TextRule::Length { min, max: Some(max) } => format!("a string of {min} to {max} characters"),
-        TextRule::Pattern { source, pattern } => {
+        TextRule::Pattern { source, .. } => format!("a string such as `{}` (pattern `{source}`)", example(rule)),
+        TextRule::DateTime => format!("an RFC 3339 timestamp with an offset, e.g. `{}`", example(rule)),
+    }
+}
+
+/// A string that the scalar takes; `…` stands for any text.
+pub(super) fn example(rule: &TextRule) -> String {
+    match rule {
+        TextRule::Plain | TextRule::Length { .. } => "…".to_owned(),
+        TextRule::Pattern { pattern, .. } => {
             let character = if pattern.holds(&format!("{}1", pattern.prefix)) { '1' } else { first(pattern) };
-            format!("a {} such as `{}{character}` (pattern `{source}`)", def.name, pattern.prefix)
+            format!("{}{character}", pattern.prefix)
         }
-        TextRule::DateTime => "an RFC 3339 timestamp with an offset, such as `2026-03-01T10:00:00Z`".to_owned(),
+        TextRule::DateTime => "2026-03-01T10:00:00Z".to_owned(),
     }
 }
 
@@ -65,11 +74,11 @@ fn holds(rule: &TextRule) -> TokenStream {
 
 fn text(def: &Def, rule: &TextRule) -> TokenStream {
     let (name, wire, docs) = (ident(&def.name), &def.name, doc(&def.description));
-    let (expects, holds) = (expects(def, rule), holds(rule));
+    let (expects, holds) = (expects(rule), holds(rule));
     let expects_doc = doc(&format!("Takes {expects}."));
     let open_ended = match rule {
-        TextRule::Length { min: 1, max: None } => not_empty(&name),
-        _ => TokenStream::new(),
+        TextRule::Length { min: 1, max: None } => Some(quote!(non_empty_text!(#name);)),
+        _ => None,
     };
     quote! {
         #docs
@@ -78,30 +87,9 @@ fn text(def: &Def, rule: &TextRule) -> TokenStream {
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
         pub struct #name(String);
 
-        impl #name {
-            /// Checks and takes a text.
-            ///
-            /// # Errors
-            /// If the text is not one.
-            pub fn new(text: impl Into<String>) -> Result<Self, Invalid> {
-                let text = text.into();
-                if <Self as TextScalar>::holds(&text) {
-                    Ok(Self(text))
-                } else {
-                    Err(Invalid::new(#wire, <Self as TextScalar>::EXPECTS, text))
-                }
-            }
-
-            /// The text.
-            #[must_use]
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
+        text_scalar!(#name, #wire);
 
         #open_ended
-
-        impl crate::scalar::sealed::Scalar for #name {}
 
         impl TextScalar for #name {
             const EXPECTS: &'static str = #expects;
@@ -109,92 +97,6 @@ fn text(def: &Def, rule: &TextRule) -> TokenStream {
             #[inline]
             fn holds(text: &str) -> bool {
                 #holds
-            }
-        }
-
-        impl crate::scalar::Trusted<String> for #name {
-            #[inline]
-            fn trusted(text: String) -> Self {
-                Self(text)
-            }
-        }
-
-        impl ::std::fmt::Display for #name {
-            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-
-        impl AsRef<str> for #name {
-            fn as_ref(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl From<#name> for String {
-            fn from(value: #name) -> String {
-                value.0
-            }
-        }
-
-        impl ::std::str::FromStr for #name {
-            type Err = Invalid;
-
-            fn from_str(text: &str) -> Result<Self, Invalid> {
-                Self::new(text)
-            }
-        }
-
-        impl TryFrom<&str> for #name {
-            type Error = Invalid;
-
-            fn try_from(text: &str) -> Result<Self, Invalid> {
-                Self::new(text)
-            }
-        }
-
-        impl TryFrom<String> for #name {
-            type Error = Invalid;
-
-            fn try_from(text: String) -> Result<Self, Invalid> {
-                Self::new(text)
-            }
-        }
-
-        impl<'de> ::serde::Deserialize<'de> for #name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <OwnedText<Self> as Read<'de>>::read(deserializer)
-            }
-        }
-    }
-}
-
-/// What cannot fail for a text whose only bound is that it is not empty.
-fn not_empty(name: &syn::Ident) -> TokenStream {
-    quote! {
-        impl #name {
-            /// Checks a constant text; `None` if it is empty. In a `const`, that is found while compiling.
-            #[must_use]
-            pub const fn literal(text: &'static str) -> Option<TextLiteral<Self>> {
-                if text.is_empty() { None } else { Some(TextLiteral::trusted(text)) }
-            }
-
-            /// The text with another in front of it.
-            #[must_use]
-            pub fn prefixed(&self, before: &str) -> Self {
-                Self(format!("{before}{}", self.0))
-            }
-
-            /// The text with another behind it.
-            #[must_use]
-            pub fn suffixed(&self, after: &str) -> Self {
-                Self(format!("{}{after}", self.0))
-            }
-        }
-
-        impl From<TextLiteral<Self>> for #name {
-            fn from(literal: TextLiteral<Self>) -> Self {
-                Self(literal.get().to_owned())
             }
         }
     }
@@ -222,9 +124,6 @@ fn integer(def: &Def, min: u64, max: u64) -> TokenStream {
         },
         _ => TokenStream::new(),
     };
-    // No integer here is below 0, and rustc warns where that is asked.
-    let not_below = (min > 0).then(|| quote!(VALUE >= #min &&));
-    let out_of_bounds = format!("SCHEMA: a `{wire}` is {expects}");
     quote! {
         #docs
         ///
@@ -232,89 +131,23 @@ fn integer(def: &Def, min: u64, max: u64) -> TokenStream {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
         pub struct #name(u64);
 
-        impl #name {
-            /// Smallest value.
-            pub const MIN: Self = Self(#min);
-            /// Largest value.
-            pub const MAX: Self = Self(#max);
-
-            /// Checks and takes a value.
-            ///
-            /// # Errors
-            /// If it is out of bounds.
-            pub fn new(value: u64) -> Result<Self, Invalid> {
-                if (#min..=#max).contains(&value) {
-                    Ok(Self(value))
-                } else {
-                    Err(Invalid::new(#wire, #expects, value.to_string()))
-                }
-            }
-
-            /// A constant value; one that is out of bounds does not compile.
-            #[must_use]
-            pub const fn of<const VALUE: u64>() -> Self {
-                const { assert!(#not_below VALUE <= #max, #out_of_bounds) };
-                Self(VALUE)
-            }
-
-            /// The value.
-            #[must_use]
-            #[inline]
-            pub const fn get(self) -> u64 {
-                self.0
-            }
-        }
-
-        impl crate::scalar::sealed::Scalar for #name {}
+        integer_scalar!(#name, #wire, #expects);
 
         impl IntegerScalar for #name {
             const MIN: u64 = #min;
             const MAX: u64 = #max;
         }
 
-        impl crate::scalar::Trusted<u64> for #name {
-            #[inline]
-            fn trusted(value: u64) -> Self {
-                Self(value)
-            }
-        }
-
         #from_u32
-
-        impl From<#name> for u64 {
-            fn from(value: #name) -> u64 {
-                value.0
-            }
-        }
-
-        impl TryFrom<u64> for #name {
-            type Error = Invalid;
-
-            fn try_from(value: u64) -> Result<Self, Invalid> {
-                Self::new(value)
-            }
-        }
-
-        impl ::std::fmt::Display for #name {
-            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-
-        impl<'de> ::serde::Deserialize<'de> for #name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <Integer<Self> as Read<'de>>::read(deserializer)
-            }
-        }
     }
 }
 
 /// The bounds of a number, in words.
 pub(super) fn number_expects(min: Option<f64>, max: Option<f64>) -> String {
     match (min, max) {
-        (None, None) => "any number".to_owned(),
-        (Some(min), None) => format!("a number not below {min}"),
-        (None, Some(max)) => format!("a number not above {max}"),
+        (None, None) => "a number".to_owned(),
+        (Some(min), None) => format!("a number of at least {min}"),
+        (None, Some(max)) => format!("a number of at most {max}"),
         (Some(min), Some(max)) => format!("a number from {min} to {max}"),
     }
 }
@@ -358,58 +191,13 @@ fn number(def: &Def, min: Option<f64>, max: Option<f64>) -> TokenStream {
         #[derive(Clone, Debug, PartialEq, Eq, Hash, ::serde::Serialize)]
         pub struct #name(::serde_json::Number);
 
-        impl #name {
-            /// Checks and takes a value.
-            ///
-            /// # Errors
-            /// If it is out of bounds or not finite.
-            pub fn new(value: f64) -> Result<Self, Invalid> {
-                match ::serde_json::Number::from_f64(value) {
-                    Some(number) if <Self as NumberScalar>::holds(value) => Ok(Self(number)),
-                    _ => Err(Invalid::new(#wire, #expects, value.to_string())),
-                }
-            }
-
-            /// The value, as the nearest double.
-            #[must_use]
-            pub fn get(&self) -> f64 {
-                self.0.as_f64().unwrap_or(f64::NAN)
-            }
-        }
+        number_scalar!(#name, #wire, #expects);
 
         #literal
-
-        impl crate::scalar::sealed::Scalar for #name {}
 
         impl NumberScalar for #name {
             const MIN: Option<f64> = #min;
             const MAX: Option<f64> = #max;
-        }
-
-        impl crate::scalar::Trusted<::serde_json::Number> for #name {
-            fn trusted(value: ::serde_json::Number) -> Self {
-                Self(value)
-            }
-        }
-
-        impl TryFrom<f64> for #name {
-            type Error = Invalid;
-
-            fn try_from(value: f64) -> Result<Self, Invalid> {
-                Self::new(value)
-            }
-        }
-
-        impl ::std::fmt::Display for #name {
-            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-
-        impl<'de> ::serde::Deserialize<'de> for #name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <Number<Self> as Read<'de>>::read(deserializer)
-            }
         }
     }
 }

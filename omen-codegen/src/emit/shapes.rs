@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::names::{pascal, shouting};
-use super::scalars::{expects, option};
+use super::scalars::{example, expects, option};
 use super::{Context, ident, list, unions};
 use crate::mistake::Mistakes;
 use crate::model::{Conditional, Def, Field, Item, Kind, Object, TextRule, Ty, When};
@@ -19,12 +19,14 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
             quote!(ShapeKind::Enum(#values))
         }
         Kind::Text(rule) => {
-            let (expects, ty) = (expects(def, rule), ident(&def.name));
+            let (expects, example, ty) = (expects(rule), example(rule), ident(&def.name));
             match rule {
                 TextRule::DateTime => {
-                    quote!(ShapeKind::Text { expects: #expects, holds: crate::time::is_date_time })
+                    quote!(ShapeKind::Text { expects: #expects, example: #example, holds: crate::time::is_date_time })
                 }
-                _ => quote!(ShapeKind::Text { expects: #expects, holds: <#ty as TextScalar>::holds }),
+                _ => {
+                    quote!(ShapeKind::Text { expects: #expects, example: #example, holds: <#ty as TextScalar>::holds })
+                }
             }
         }
         Kind::Integer { min, max } => quote!(ShapeKind::Integer { min: #min, max: #max }),
@@ -39,19 +41,27 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         Kind::FreeObject { min } => quote!(ShapeKind::FreeObject { min: #min }),
         Kind::Any => quote!(ShapeKind::Any),
     };
-    let checked = matches!(def.kind, Kind::Object(_)).then(|| {
-        let ty = ident(&def.name);
-        quote! {
-            impl HasShape for #ty {
-                fn shape() -> &'static Shape {
-                    &#shape
+    // Packets are read by the reader that dispatches on their type.
+    let of_its_own = match &def.kind {
+        Kind::Object(object) if object.packet.is_some() => {
+            let ty = ident(&def.name);
+            Some(quote! {
+                impl HasShape for #ty {
+                    fn shape() -> &'static Shape {
+                        &#shape
+                    }
                 }
-            }
+            })
         }
-    });
+        Kind::Object(_) => {
+            let ty = ident(&def.name);
+            Some(quote!(object!(#ty, #shape);))
+        }
+        _ => None,
+    };
     Ok(quote! {
         static #shape: Shape = Shape { name: #name, kind: #kind };
-        #checked
+        #of_its_own
     })
 }
 

@@ -3,18 +3,23 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
+use syn::ext::IdentExt as _;
 
-use super::doc;
 use super::names::{pascal, snake};
+use super::{doc, ident};
 
 /// A builder.
 pub(super) struct Typestate {
     /// The type that it builds.
     pub(super) of: Ident,
+    /// The parameter of a builder that serves several types, with its bound; `of` is then its name.
+    pub(super) generic: Option<TokenStream>,
     /// The function of that type that returns the empty builder.
     pub(super) begin: Ident,
     /// The docs of the function.
     pub(super) docs: String,
+    /// What `build()` checks at run time, in words; for the documentation.
+    pub(super) checks: Option<String>,
     /// The name of the builder.
     pub(super) name: Ident,
     pub(super) members: Vec<Member>,
@@ -23,6 +28,8 @@ pub(super) struct Typestate {
     pub(super) construct: TokenStream,
     /// Whether the value can break a bound that no type expresses.
     pub(super) fallible: bool,
+    /// Whether the crates of the typed API may skip that check.
+    pub(super) skippable: bool,
     /// Setters of several members at once.
     pub(super) groups: Vec<Group>,
 }
@@ -72,21 +79,26 @@ pub(super) struct Group {
 }
 
 impl Typestate {
-    /// The builder, and the traits for the module that explains missing members.
-    pub(super) fn emit(&self) -> (TokenStream, TokenStream) {
-        let (structure, traits, module) = (self.structure(), self.traits(), module(&self.of.to_string()));
-        let (setters, left_out, build) = (self.setters(), self.refusals(&module), self.build(&module));
-        (quote!(#structure #setters #left_out #build), traits)
+    /// The builder.
+    pub(super) fn emit(&self, object: &str) -> TokenStream {
+        let module = module(object);
+        let (structure, setters, build) = (self.structure(object), self.setters(), self.build(object, &module));
+        let refusals = self.refusals(&module);
+        quote!(#structure #setters #refusals #build)
     }
 
     fn required(&self) -> impl Iterator<Item = &Member> {
         self.members.iter().filter(|member| member.missing.is_some())
     }
 
+    fn optional(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter().filter(|member| member.missing.is_none())
+    }
+
     /// The name of a member's type parameter: a letter, since rustc prints all of them.
     fn parameter(&self, member: &Member) -> Ident {
         let place = self.required().position(|other| other.name == member.name).unwrap_or_default();
-        match u8::try_from(place).ok().and_then(|place| b'A'.checked_add(place)).filter(u8::is_ascii_uppercase) {
+        match u8::try_from(place).ok().and_then(|place| b'A'.checked_add(place)).filter(|c| (b'A'..b'P').contains(c)) {
             Some(letter) => format_ident!("{}", char::from(letter)),
             None => format_ident!("P{place}"),
         }
@@ -96,40 +108,83 @@ impl Typestate {
         self.required().map(|member| self.parameter(member)).collect()
     }
 
-    fn structure(&self) -> TokenStream {
-        let Self { of, begin, name, .. } = self;
+    /// What stands before the parameters of members: the built type, where the builder serves several.
+    fn shared(&self) -> Option<TokenStream> {
+        let of = &self.of;
+        self.generic.as_ref().map(|_| quote!(#of,))
+    }
+
+    /// The same with its bound, for the head of an `impl`.
+    fn declared(&self) -> Option<TokenStream> {
+        let of = &self.of;
+        self.generic.as_ref().map(|bound| quote!(#of: #bound,))
+    }
+
+    /// The parts of the builder: each with its name, its type and its value at the start.
+    fn parts(&self, object: &str) -> Vec<[TokenStream; 3]> {
         let parameters = self.parameters();
-        let unset: Vec<_> = parameters.iter().map(|_| quote!(Unset)).collect();
-        let mut fields = Vec::new();
-        let mut none = Vec::new();
-        for member in &self.members {
-            let (field, keeps) = (&member.name, &member.keeps);
-            if member.missing.is_some() {
-                let parameter = self.parameter(member);
-                fields.push(quote!(#field: #parameter));
-                none.push(quote!(#field: Unset::NEW));
-            } else {
-                fields.push(quote!(#field: ::std::option::Option<#keeps>));
-                none.push(quote!(#field: None));
-            }
+        let unset = parameters.iter().map(|_| quote!(Unset::NEW));
+        let mut parts = Vec::new();
+        if !parameters.is_empty() {
+            parts.push([quote!(required), quote!((#(#parameters,)*)), quote!((#(#unset,)*))]);
         }
-        let docs = doc(&format!("Builds a `{of}`: see `{of}::{begin}`."));
-        let says = doc(&self.docs);
-        let needs = self.needs();
-        quote! {
-            impl #of {
+        if self.optional().next().is_some() {
+            let rest = rest(object);
+            parts.push([quote!(optional), quote!(#rest), quote!(#rest::default())]);
+        }
+        if self.generic.is_some() {
+            let of = &self.of;
+            parts.push([
+                quote!(of),
+                quote!(::std::marker::PhantomData<fn() -> #of>),
+                quote!(::std::marker::PhantomData),
+            ]);
+        }
+        parts
+    }
+
+    fn structure(&self, object: &str) -> TokenStream {
+        let Self { of, begin, name, .. } = self;
+        let (parameters, shared) = (self.parameters(), self.shared());
+        let (parts, declared) = (self.parts(object), self.declared());
+        let fields = parts.iter().map(|[name, ty, _]| quote!(#name: #ty));
+        let values: Vec<_> = parts.iter().map(|[name, _, value]| quote!(#name: #value)).collect();
+        let (says, needs) = (doc(&self.docs), self.needs());
+        let (docs, begin) = if self.generic.is_some() {
+            let begin = quote! {
+                impl<#declared> #name<#of> {
+                    pub(crate) fn begin() -> Self {
+                        Self { #(#values),* }
+                    }
+                }
+            };
+            let docs = quote! {
                 #says
                 ///
                 #[doc = #needs]
-                pub fn #begin() -> #name<#(#unset),*> {
-                    #name { #(#none),* }
+            };
+            (docs, begin)
+        } else {
+            let begin = quote! {
+                impl #of {
+                    #says
+                    ///
+                    #[doc = #needs]
+                    pub fn #begin() -> #name {
+                        #name { #(#values),* }
+                    }
                 }
-            }
+            };
+            (doc(&format!("Builds a `{of}`: see `{of}::{}`.", self.begin)), begin)
+        };
+        let generics = (shared.is_some() || !parameters.is_empty()).then(|| quote!(<#shared #(#parameters = Unset),*>));
+        quote! {
+            #begin
 
             #docs
             #[derive(Clone, Debug)]
             #[must_use = "call `build()` to make the value"]
-            pub struct #name<#(#parameters),*> { #(#fields),* }
+            pub struct #name #generics { #(#fields),* }
         }
     }
 
@@ -145,38 +200,46 @@ impl Typestate {
 
     /// The builder's type with the members in `sets` set.
     fn with(&self, sets: &[&Ident]) -> TokenStream {
-        let name = &self.name;
+        let (name, shared) = (&self.name, self.shared());
         let arguments = self.required().map(|member| {
             let (parameter, keeps) = (self.parameter(member), &member.keeps);
             if sets.contains(&&member.name) { quote!(Set<#keeps>) } else { quote!(#parameter) }
         });
-        quote!(#name<#(#arguments),*>)
+        quote!(#name<#shared #(#arguments),*>)
+    }
+
+    /// The head of an `impl` for any set of members, and the type that it is for.
+    fn head(&self) -> TokenStream {
+        let (name, parameters) = (&self.name, self.parameters());
+        let (shared, declared) = (self.shared(), self.declared());
+        if shared.is_none() && parameters.is_empty() {
+            return quote!(impl #name);
+        }
+        quote!(impl<#declared #(#parameters),*> #name<#shared #(#parameters),*>)
     }
 
     fn setters(&self) -> TokenStream {
-        let name = &self.name;
-        let parameters = self.parameters();
         let setters = self.members.iter().map(|member| {
             let Member { name, takes, convert, .. } = member;
             let docs = doc(&member.docs);
             if member.missing.is_none() {
-                let (maybe, keeps) = (format_ident!("maybe_{name}"), &member.keeps);
+                let (maybe, keeps) = (format_ident!("maybe_{}", name.unraw()), &member.keeps);
                 return quote! {
                     #docs
                     pub fn #name(mut self, value: #takes) -> Self {
-                        self.#name = Some(#convert);
+                        self.optional.#name = Some(#convert);
                         self
                     }
 
                     #docs
-                    pub fn #maybe(mut self, value: ::std::option::Option<#keeps>) -> Self {
-                        self.#name = value;
+                    pub fn #maybe(mut self, value: Option<#keeps>) -> Self {
+                        self.optional.#name = value;
                         self
                     }
                 };
             }
             let (parameter, with) = (self.parameter(member), self.with(&[name]));
-            let moved = self.moved(&[(name, quote!(Set::new(#convert)))]);
+            let moved = self.moved(&[(name.clone(), quote!(#convert))]);
             quote! {
                 #docs
                 pub fn #name(self, value: #takes) -> #with where #parameter: NotSet { #moved }
@@ -184,18 +247,11 @@ impl Typestate {
         });
         let groups = self.groups.iter().map(|group| {
             let Group { name, docs, parameter, takes, before, error, sets } = group;
-            let is_required = |name: &Ident| self.required().find(|member| member.name == *name);
-            let wrapped: Vec<_> = sets
-                .iter()
-                .map(|(name, value)| {
-                    (name, if is_required(name).is_some() { quote!(Set::new(#value)) } else { quote!(#value) })
-                })
-                .collect();
             let names: Vec<_> = sets.iter().map(|(name, _)| name).collect();
-            let (with, moved) = (self.with(&names), self.moved(&wrapped));
-            let free = names.iter().filter_map(|name| is_required(name)).map(|member| self.parameter(member));
+            let (with, moved) = (self.with(&names), self.moved(sets));
+            let free = self.required().filter(|member| names.contains(&&member.name)).map(|m| self.parameter(m));
             let (gives, moved) = match error {
-                Some(error) => (quote!(Result<#with, #error>), quote!(Ok(#moved))),
+                Some(error) => (quote!(Result<#with, #error>), quote!(let builder = { #moved }; Ok(builder))),
                 None => (with, moved),
             };
             let allow = error
@@ -207,82 +263,132 @@ impl Typestate {
                 pub fn #name(self, #parameter: #takes) -> #gives where #(#free: NotSet),* { #before #moved }
             }
         });
-        quote! {
-            impl<#(#parameters),*> #name<#(#parameters),*> { #(#setters)* #(#groups)* }
+        let (head, groups) = (self.head(), groups.collect::<Vec<_>>());
+        let setters: Vec<_> = setters.collect();
+        if setters.is_empty() && groups.is_empty() {
+            return TokenStream::new();
         }
+        quote!(#head { #(#setters)* #(#groups)* })
     }
 
-    /// The builder with other values of some members.
-    fn moved(&self, sets: &[(&Ident, TokenStream)]) -> TokenStream {
+    /// Statements that end in the builder with other values of some members.
+    fn moved(&self, sets: &[(Ident, TokenStream)]) -> TokenStream {
         let builder = &self.name;
-        let fields =
-            self.members.iter().map(|Member { name, .. }| match sets.iter().find(|(other, _)| *other == name) {
-                Some((_, value)) => quote!(#name: #value),
-                None => quote!(#name: self.#name),
-            });
-        quote!(#builder { #(#fields),* })
+        let value = |name: &Ident| sets.iter().find(|(other, _)| other == name).map(|(_, value)| value);
+        let kept: Vec<_> = self.required().map(|member| value(&member.name).is_none()).collect();
+        let locals: Vec<_> = (0..kept.len()).map(|place| format_ident!("m{place}")).collect();
+        let taken = locals.iter().zip(&kept).map(|(local, kept)| if *kept { quote!(#local) } else { quote!(_) });
+        let given = self.required().zip(&locals).map(|(member, local)| match value(&member.name) {
+            Some(value) => quote!(Set::new(#value)),
+            None => quote!(#local),
+        });
+        let optional: Vec<_> = self
+            .optional()
+            .filter_map(|Member { name, .. }| value(name).map(|value| quote!(optional.#name = #value;)))
+            .collect();
+        let taken = kept.contains(&true).then(|| quote!(let (#(#taken,)*) = self.required;));
+        let mut fields = vec![quote!(required: (#(#given,)*))];
+        let mut before = TokenStream::new();
+        if !optional.is_empty() {
+            before = quote!(let mut optional = self.optional; #(#optional)*);
+            fields.push(quote!(optional));
+        } else if self.optional().next().is_some() {
+            fields.push(quote!(optional: self.optional));
+        }
+        if self.generic.is_some() {
+            fields.push(quote!(of: self.of));
+        }
+        quote!(#taken #before #builder { #(#fields),* })
     }
 
     /// The setters of excluded members: a call does not compile, and the error gives the reason.
     fn refusals(&self, module: &Ident) -> Option<TokenStream> {
-        let name = &self.name;
-        let parameters = self.parameters();
+        let head = self.head();
         let refusals: Vec<_> = self
             .left_out
             .iter()
             .map(|LeftOut { name, takes, wire, .. }| {
                 let of = self.trait_name(wire);
                 quote! {
-                    pub fn #name(self, _: #takes) -> Self where for<'never> &'never Unset: #module::#of { self }
+                    pub fn #name(self, _: #takes) -> Self where for<'never> &'never Unset: needs::#module::#of { self }
                 }
             })
             .collect();
-        let generics = (!parameters.is_empty()).then(|| quote!(<#(#parameters),*>));
         (!refusals.is_empty()).then(|| {
             quote! {
                 #[doc(hidden)]
-                impl #generics #name #generics { #(#refusals)* }
+                #head { #(#refusals)* }
             }
         })
     }
 
-    fn build(&self, module: &Ident) -> TokenStream {
-        let Self { of, name, construct, .. } = self;
-        let parameters = self.parameters();
+    fn build(&self, object: &str, module: &Ident) -> TokenStream {
+        let Self { of, construct, .. } = self;
+        let shared = self.generic.as_ref().map(|_| quote!(<#of>));
         let bounds: Vec<_> = self
             .required()
             .map(|member| {
                 let (parameter, of) = (self.parameter(member), self.trait_name(&member.wire));
-                quote!(#parameter: #module::#of)
+                quote!(#parameter: needs::#module::#of #shared)
             })
             .collect();
         let bounds = (!bounds.is_empty()).then(|| quote!(where #(#bounds),*));
-        let fields: Vec<_> = self.members.iter().map(|member| &member.name).collect();
-        let given: Vec<_> = self.required().map(|member| &member.name).collect();
-        let traits = self.required().map(|member| self.trait_name(&member.wire));
-        let values = quote! {
-            let Self { #(#fields),* } = self;
-            #(let #given = #module::#traits::given(#given);)*
-        };
-        let docs = doc(&format!("The `{of}`."));
+        let required: Vec<_> = self.required().map(|member| &member.name).collect();
+        let optional: Vec<_> = self.optional().map(|member| &member.name).collect();
+        let required = (!required.is_empty()).then(|| {
+            quote! {
+                let (#(#required,)*) = self.required;
+                let (#(#required,)*) = (#(Given::given(#required),)*);
+            }
+        });
+        let optional = (!optional.is_empty()).then(|| {
+            let rest = rest(object);
+            quote!(let #rest { #(#optional,)* .. } = self.optional;)
+        });
+        let value = quote!(#required #optional #construct);
+        let docs = doc(&match self.generic {
+            Some(_) => "Returns the packet.".to_owned(),
+            None => format!("Returns the `{of}`."),
+        });
+        let checks = self.checks.as_deref().map(|checks| {
+            let checks = doc(checks);
+            quote! {
+                ///
+                #checks
+            }
+        });
         let build = if self.fallible {
+            let error = doc(match self.checks {
+                Some(_) => "The errors of a reader, with JSON pointers that begin at this object.",
+                None => "The errors of a reader, where a bound is not kept that no type carries.",
+            });
+            let unchecked = self.skippable.then(|| {
+                quote! {
+                    #[doc(hidden)]
+                    #[must_use]
+                    pub fn unchecked(self) -> #of #bounds { #value }
+                }
+            });
+            let value = if self.skippable { quote!(self.unchecked()) } else { quote!({ #value }) };
             quote! {
                 #docs
+                #checks
                 ///
                 /// # Errors
-                /// If a bound is not kept that no type carries: what a reader would report.
-                pub fn build(self) -> Result<#of, Box<Rejected>> #bounds { #values built(#construct) }
+                #error
+                pub fn build(self) -> Result<#of, Box<Rejected>> #bounds { built(#value) }
+
+                #unchecked
             }
         } else {
             quote! {
                 #docs
                 #[must_use]
-                pub fn build(self) -> #of #bounds { #values #construct }
+                pub fn build(self) -> #of #bounds { #value }
             }
         };
-        quote! {
-            impl<#(#parameters),*> #name<#(#parameters),*> { #build }
-        }
+        let head = self.head();
+        quote!(#head { #build })
     }
 
     fn trait_name(&self, wire: &str) -> Ident {
@@ -290,27 +396,25 @@ impl Typestate {
     }
 
     /// One trait a member, which only a value that was set has: its message is the compiler's.
-    fn traits(&self) -> TokenStream {
+    pub(super) fn traits(&self) -> TokenStream {
         let Self { of, begin, .. } = self;
+        let shared = self.generic.as_ref().map(|_| quote!(<#of>));
+        let declared = self.generic.as_ref().map(|bound| quote!(<#of: #bound>));
+        let shown = if self.generic.is_some() { format!("{{{of}}}") } else { of.to_string() };
         let required = self.required().filter_map(|member| {
             let (wire, keeps) = (&member.wire, &member.keeps);
             let Missing { code, why } = member.missing.as_ref()?;
             let name = self.trait_name(wire);
-            let message = text(&format!("{code}: missing field `{wire}`; `{of}::{begin}()` requires it"));
+            let message = format!("{code}: missing field `{wire}`; `{shown}::{begin}()` requires it");
             let label = text(&format!("`{wire}` is not set"));
             let fix = text(&format!("add `.{wire}(..)` before `.build()`: {}", lower(&member.docs)));
             let why = text(why);
             Some(quote! {
                 #[diagnostic::on_unimplemented(message = #message, label = #label, note = #why, note = #fix)]
-                pub trait #name {
-                    #[allow(missing_docs)]
-                    fn given(self) -> #keeps;
-                }
+                pub trait #name #declared: Given<#keeps> {}
 
                 #[diagnostic::do_not_recommend]
-                impl #name for Set<#keeps> {
-                    fn given(self) -> #keeps { self.into_value() }
-                }
+                impl #declared #name #shared for Set<#keeps> {}
             })
         });
         let left_out = self.left_out.iter().map(|LeftOut { wire, instead, .. }| {
@@ -327,13 +431,61 @@ impl Typestate {
     }
 }
 
-/// The module of the traits of an object's builders. Its name is short, since rustc writes the path.
-pub(super) fn explained(object: &str, traits: &[TokenStream]) -> TokenStream {
+/// The builders of one object, with the members that are optional in any of them and the traits that explain what is
+/// missing.
+pub(super) fn emit(object: &str, builders: &[Typestate]) -> Builders {
+    let mut optional: Vec<&Member> = Vec::new();
+    for member in builders.iter().flat_map(Typestate::optional) {
+        if !optional.iter().any(|known| known.name == member.name) {
+            optional.push(member);
+        }
+    }
+    let rest = (!optional.is_empty()).then(|| {
+        let rest = rest(object);
+        let fields = optional.iter().map(|Member { name, keeps, .. }| quote!(#name: Option<#keeps>));
+        quote! {
+            #[derive(Clone, Debug, Default)]
+            struct #rest { #(#fields),* }
+        }
+    });
+    let traits: Vec<_> = builders.iter().map(Typestate::traits).filter(|traits| !traits.is_empty()).collect();
+    let needs = (!traits.is_empty()).then(|| explained(object, &traits));
+    let builders = builders.iter().map(|builder| builder.emit(object));
+    Builders { items: quote!(#(#builders)* #rest), needs }
+}
+
+/// The builders of an object.
+pub(super) struct Builders {
+    pub(super) items: TokenStream,
+    /// The module of the traits that explain what is missing; it belongs into that of [`needs`].
+    pub(super) needs: Option<TokenStream>,
+}
+
+/// Name of the struct of an object's optional members, as far as a builder has them.
+fn rest(object: &str) -> Ident {
+    format_ident!("{object}Optional")
+}
+
+/// The module of all traits that explain what is missing. It is one, so that there is one hidden item to review.
+pub(super) fn needs(objects: &[TokenStream]) -> Option<TokenStream> {
+    (!objects.is_empty()).then(|| {
+        quote! {
+            /// What the builders require: each trait explains one missing or unexpected member.
+            #[doc(hidden)]
+            pub mod needs {
+                use super::*;
+
+                #(#objects)*
+            }
+        }
+    })
+}
+
+fn explained(object: &str, traits: &[TokenStream]) -> TokenStream {
     let module = module(object);
-    let docs = doc(&format!("What the builders of `{object}` ask for: each trait explains itself."));
+    let docs = doc(&format!("What the builders of `{object}` require."));
     quote! {
         #docs
-        #[doc(hidden)]
         pub mod #module {
             use super::*;
 
@@ -342,9 +494,9 @@ pub(super) fn explained(object: &str, traits: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// Name of the module of an object's traits.
+/// Name of the module of an object's traits. It is short, since rustc writes the path.
 fn module(object: &str) -> Ident {
-    format_ident!("{}_needs", snake(object.trim_end_matches("Payload")))
+    ident(&snake(object.trim_end_matches("Payload")))
 }
 
 /// A text of an attribute whose braces would be parameters.

@@ -1,4 +1,4 @@
-//! Unions of definitions that JSON types tell apart.
+//! Unions of definitions that JSON types distinguish.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -36,11 +36,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         #owned
         #check
 
-        impl<'de> ::serde::Deserialize<'de> for #name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <Self as Read<'de>>::read(deserializer)
-            }
-        }
+        deserialize!(#name, #name);
     })
 }
 

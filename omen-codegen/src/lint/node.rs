@@ -1,5 +1,7 @@
 //! A JSON value together with the place where it stands.
 
+use omen_schema::pointer;
+
 use crate::json::Json;
 
 /// A value of a file, and the JSON pointer to it.
@@ -48,7 +50,8 @@ impl<'a> Node<'a> {
     }
 
     fn below(&self, step: &str, json: &'a Json) -> Node<'a> {
-        let step = step.replace('~', "~0").replace('/', "~1");
-        Node { file: self.file, pointer: format!("{}/{step}", self.pointer), json }
+        let mut pointer = self.pointer.clone();
+        pointer::push(&mut pointer, step);
+        Node { file: self.file, pointer, json }
     }
 }

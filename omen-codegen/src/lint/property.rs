@@ -1,13 +1,13 @@
 //! Members of objects: a reference, a boolean, a plain string, or an array of one of these.
 
+use super::codes::known_codes;
 use super::conditional;
 use super::index::{Definition, Index, Shape};
+use super::keyword::{ANY_VALUE, order, unsupported_type};
 use super::kind::Kind;
 use super::node::Node;
 use super::record::{self, Field, Want, may, need};
 use super::report::Report;
-use super::schema::{ANY_VALUE, order, unsupported_type};
-use super::suggest;
 use crate::json::Json;
 use crate::pattern::Pattern;
 
@@ -17,7 +17,7 @@ const TYPED: &[Field] = &[need("type", Want::Any), may("default", Want::Any)];
 const NULLABLE: &[Field] = &[need("type", Want::Any)];
 const ARRAY: &[Field] =
     &[need("type", Want::Any), need("items", Want::Record), may("minItems", Want::Count), may("maxItems", Want::Count)];
-/// The tag of a packet's header; looked at with the packet.
+/// The tag of a packet's header; checked with the packet.
 const TAG: &[Field] = &[may("properties", Want::Record)];
 
 /// Constraints that are refused here with a help of their own.
@@ -68,29 +68,13 @@ pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, name: &str, node:
     }
 }
 
-/// Asks that the codes in `x-omen-rules` exist.
-pub(super) fn known_codes(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
-    for (code, at) in node.texts("x-omen-rules") {
-        known_code(index, code, &at, report);
-    }
-}
-
-/// Asks that `code` is the code of a rule.
-pub(super) fn known_code(index: &Index<'_>, code: &str, at: &Node<'_>, report: &mut Report) {
-    let codes = index.code_names();
-    if !codes.contains(&code) {
-        let problem = format!("there is no rule `{code}`");
-        report.add(Kind::UnknownCode, at, problem, suggest::help(code, codes));
-    }
-}
-
-/// Checks the members of a value in `properties` or `items`.
+/// Checks the keywords of a value in `properties` or `items`.
 fn members(report: &mut Report, node: &Node<'_>, fields: &[&[Field]]) {
     for (key, at) in node.members().filter(|(key, _)| BOUND_NAMES.contains(key)) {
         report.add(
             Kind::InlineBound,
             &at,
-            format!("`{key}` stands on a member"),
+            format!("`{key}` is not supported on a field"),
             "define a scalar with this constraint in `$defs`, and refer to it",
         );
     }
@@ -173,7 +157,7 @@ fn nullable(owner: &Definition<'_>, name: &str, node: &Node<'_>, report: &mut Re
         report.add(
             Kind::Nullable,
             node,
-            format!("`{name}` may be `null`, though no conditional demands it as text"),
+            format!("`{name}` may be `null`, but no conditional requires it as text"),
             "write `\"type\": \"string\"`, and leave it out of `required` if it may be absent",
         );
     }
@@ -184,7 +168,7 @@ fn default(index: &Index<'_>, owner: &Definition<'_>, name: &str, node: &Node<'_
         report.add(
             Kind::DefaultRequired,
             at,
-            format!("`{name}` is required, so that its default never holds"),
+            format!("`{name}` is required, so its default is never used"),
             "remove the default, or take it out of `required`",
         );
     }
@@ -199,7 +183,7 @@ fn default(index: &Index<'_>, owner: &Definition<'_>, name: &str, node: &Node<'_
         report.add(
             Kind::DefaultUnfit,
             at,
-            format!("the default of `{name}` is not a value that it can have"),
+            format!("the default of `{name}` does not fit the field"),
             "write a value that fits the member's type and bounds",
         );
     }

@@ -5,6 +5,7 @@
 //! shape does not know is refused, so that nothing in a schema is silently without effect.
 
 use super::index::{Definition, Index, Shape};
+use super::keyword::{ANY_VALUE, order, unsupported_type};
 use super::kind::Kind;
 use super::node::Node;
 use super::object;
@@ -17,9 +18,6 @@ use crate::pattern::Pattern;
 
 /// The largest integer that every language reads alike, 2^53-1 (D41).
 const MAX_INTEGER: u64 = 9_007_199_254_740_991;
-
-/// The one definition that takes any value.
-pub(super) const ANY_VALUE: &str = "JsonValue";
 
 const DESCRIPTION: Field = need("description", Want::Text);
 const TYPE: Field = need("type", Want::Any);
@@ -71,7 +69,7 @@ pub(super) fn check(index: &Index<'_>, report: &mut Report) {
     }
 }
 
-/// To take any value at all is meant only where it is said: a lost `oneOf` looks the same.
+/// Any value is accepted only where the definition says so: a missing `oneOf` looks the same.
 fn any(definition: &Definition<'_>, report: &mut Report) {
     if definition.name != ANY_VALUE {
         report.add(
@@ -102,19 +100,6 @@ fn unknown(node: &Node<'_>, report: &mut Report) {
     } else if let Some(at) = node.get("type") {
         unsupported_type(&at, &["object", "string", "integer", "number"], report);
     }
-}
-
-/// Reports a `type` that is none of `supported`.
-pub(super) fn unsupported_type(at: &Node<'_>, supported: &[&str], report: &mut Report) {
-    let (problem, help) = match at.json.as_str() {
-        Some(word) => {
-            (format!("the type `{word}` is not supported here"), suggest::help(word, supported.iter().copied()))
-        }
-        None => {
-            ("this `type` is not supported here".to_owned(), format!("name one type: {}", suggest::list(supported)))
-        }
-    };
-    report.add(Kind::UnsupportedType, at, problem, help);
 }
 
 fn free(node: &Node<'_>, report: &mut Report) {
@@ -158,7 +143,7 @@ fn branch(node: &Node<'_>, report: &mut Report) {
     if node.get("const").is_none() {
         record::check(report, node, &[BRANCH]);
     } else {
-        // What else is amiss follows from the `const`.
+        // Other mistakes follow from the `const`.
         return unknown(node, report);
     }
     if let Some(at) = node.get("type").filter(|at| at.json.as_str() != Some("string")) {
@@ -186,7 +171,7 @@ fn value(list: &Node<'_>, value: &Json, report: &mut Report) {
         report.add(
             Kind::EnumValue,
             list,
-            "no name can be made of this value",
+            "this value cannot be turned into a name",
             "write a string of ASCII letters, digits and `_` that starts with a letter",
         );
     }
@@ -204,7 +189,7 @@ fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
             );
             continue;
         }
-        // The packets are all objects; the header tells them apart.
+        // The packets are all objects; the header distinguishes them.
         let Some(target) = index.referred(&node).filter(|_| !definition.is_packet_union()) else {
             continue;
         };
@@ -213,7 +198,7 @@ fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
             report.add(
                 Kind::UnionBranch,
                 &node,
-                format!("`{name}` has no JSON type of its own, so a value cannot be told to be one"),
+                format!("`{name}` has no JSON type of its own, so a value of it cannot be recognized"),
                 "refer to an object, an enum or a scalar",
             );
             continue;
@@ -223,7 +208,7 @@ fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
                 Kind::UnionOverlap,
                 &node,
                 format!("`{}` and `{other}` are both of JSON type {json_type}", target.name),
-                "keep one branch for each JSON type, so that the type tells the branch",
+                "keep one branch for each JSON type, so that the type decides the branch",
             );
         }
         seen.push((json_type, target.name));
@@ -264,7 +249,7 @@ fn text(node: &Node<'_>, report: &mut Report) {
             Kind::MixedConstraints,
             node,
             "a string has more than one of a pattern, a format and bounds of length",
-            "keep the one that says most",
+            "keep the strictest one",
         );
     }
 }
@@ -284,31 +269,16 @@ fn integer(node: &Node<'_>, report: &mut Report) {
             let problem = format!("`{key}` is below 0: negative integers are not supported");
             report.add(Kind::IntegerNegative, &at, problem, "write 0 or more");
         } else if at.json.as_f64().is_some() && at.json.as_u64().is_none() {
-            let problem = format!("`{key}` of an integer is no integer");
+            let problem = format!("`{key}` of an integer is not an integer");
             report.add(Kind::BoundType, &at, problem, "write it without fraction and exponent");
         } else if at.json.as_u64().is_some_and(|bound| bound > MAX_INTEGER) {
             report.add(
                 Kind::IntegerUnbounded,
                 &at,
-                format!("`{key}` is beyond 2^53-1, where languages begin to differ"),
+                format!("`{key}` is beyond 2^53-1, which not all languages read exactly"),
                 format!("write {MAX_INTEGER} or less"),
             );
         }
     }
     order(node, "minimum", "maximum", report);
-}
-
-/// Asks that the bound `low` is not above the bound `high`.
-pub(super) fn order(node: &Node<'_>, low: &str, high: &str, report: &mut Report) {
-    let number = |key: &str| node.get(key).and_then(|at| at.json.as_f64());
-    if let (Some(least), Some(most)) = (number(low), number(high))
-        && least > most
-    {
-        report.add(
-            Kind::BoundsOrder,
-            node,
-            format!("`{low}` is above `{high}`, so that no value fits"),
-            "exchange the two, or correct one",
-        );
-    }
 }

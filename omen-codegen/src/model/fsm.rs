@@ -2,8 +2,9 @@
 
 use super::cells::{self, Cells};
 use super::layers::{self, Layers};
+use super::table::{Event, Obligation, Row, State, event, obligation, row, state};
 use super::typed::{self, TypedApi};
-use super::{At, text};
+use super::{At, each, strings, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 
@@ -36,125 +37,12 @@ pub struct Fsm {
     pub typed: TypedApi,
 }
 
-/// A state.
-#[derive(Clone, Debug)]
-pub struct State {
-    /// Such as `S3_DECIDE`.
-    pub id: String,
-    /// Rust name, such as `Decide`.
-    pub name: String,
-    /// A word or two that complete "the episode is …".
-    pub title: String,
-    /// What it means.
-    pub description: String,
-    /// Whether episodes start here.
-    pub initial: bool,
-    /// Its sub-states; empty if it has none.
-    pub substates: Vec<SubState>,
-}
-
-/// A sub-state.
-#[derive(Clone, Debug)]
-pub struct SubState {
-    /// Such as `ACT`.
-    pub id: String,
-    /// Rust name, such as `Act`.
-    pub name: String,
-    /// What it means.
-    pub description: String,
-}
-
-/// Something that can happen: a packet type with guards on its content, or the end.
-#[derive(Clone, Debug)]
-pub struct Event {
-    /// Such as `decide_act`.
-    pub id: String,
-    /// The packet type; `None` for the end of the stream.
-    pub packet: Option<String>,
-    /// All must hold.
-    pub when: Vec<Guard>,
-    /// What it is, in words.
-    pub description: String,
-}
-
-/// A condition on a packet's content.
-#[derive(Clone, Debug)]
-pub struct Guard {
-    /// What is looked at.
-    pub on: GuardOn,
-    /// The values that pass.
-    pub values: Vec<String>,
-}
-
-/// What a guard looks at.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GuardOn {
-    /// The member at this JSON pointer.
-    Pointer(String),
-    /// A fact that code derives from the packet.
-    Derived(String),
-}
-
-/// A row of the table.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// The states, or states with sub-state (`S3_DECIDE/ACT`), or `ANY`.
-    pub from: Vec<String>,
-    /// The events.
-    pub events: Vec<String>,
-    /// Where it leads; several if the table is nondeterministic here.
-    pub to: Vec<Target>,
-    /// What it means.
-    pub description: String,
-    /// Where it comes from.
-    pub source: String,
-}
-
-impl Row {
-    /// Whether it leads from a state, or a state with sub-state (`S3_DECIDE/ACT`).
-    #[must_use]
-    pub fn is_from(&self, node: &str) -> bool {
-        let state = node.split_once('/').map_or(node, |(state, _)| state);
-        self.from.iter().any(|from| from == ANY || from == node || from == state)
-    }
-}
-
-/// As `from` of a row: every state; as an event of a refusal: every packet.
-pub(super) const ANY: &str = "ANY";
-
-/// Where a row leads.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// Stays where it is.
-    Same,
-    /// A state, or a state with sub-state.
-    State(String),
-}
-
-/// Something that the verification loop needs.
-#[derive(Clone, Debug)]
-pub struct Obligation {
-    /// Such as `plan`.
-    pub id: String,
-    /// Rust name, such as `Plan`.
-    pub name: String,
-    /// The events that meet it.
-    pub events: Vec<String>,
-    /// Conditions on the packet besides.
-    pub when: Vec<Guard>,
-    /// The obligation stands only if the packet before the closing one passes this.
-    pub waived_unless: Option<Guard>,
-    /// Said when it is not met.
-    pub missing: String,
-    /// What it means.
-    pub description: String,
-}
-
-pub(crate) fn build(at: &At<'_>, json: &Json) -> Result<Fsm, Mistake> {
+/// Reads the state machine. What [`Fsm::places`] finds is added by the caller.
+pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Fsm, Mistake> {
     let looped = json.get("verification_loop").ok_or_else(|| at.wrong("no `verification_loop`"))?;
     let loop_at = at.join("verification_loop");
     let evidence = looped.get("evidence").ok_or_else(|| loop_at.wrong("no `evidence`"))?;
-    let mut fsm = Fsm {
+    Ok(Fsm {
         states: each(at, json, "states", state)?,
         events: each(at, json, "events", event)?,
         rows: each(at, json, "rows", row)?,
@@ -176,85 +64,5 @@ pub(crate) fn build(at: &At<'_>, json: &Json) -> Result<Fsm, Mistake> {
             Some(json) => typed::build(&at.join("typed"), json)?,
             None => TypedApi::default(),
         },
-    };
-    fsm.cells.places = fsm.places();
-    Ok(fsm)
-}
-
-pub(super) fn each<T>(
-    at: &At<'_>,
-    json: &Json,
-    key: &str,
-    build: fn(&At<'_>, &Json) -> Result<T, Mistake>,
-) -> Result<Vec<T>, Mistake> {
-    json.get(key)
-        .map_or(&[][..], Json::elements)
-        .iter()
-        .enumerate()
-        .map(|(i, entry)| build(&at.join(key).join(i), entry))
-        .collect()
-}
-
-pub(super) fn strings(json: &Json, key: &str) -> Vec<String> {
-    json.get(key).map(Json::strings).unwrap_or_default().into_iter().map(str::to_owned).collect()
-}
-
-fn state(at: &At<'_>, json: &Json) -> Result<State, Mistake> {
-    Ok(State {
-        id: text(at, json, "id")?,
-        name: text(at, json, "name")?,
-        title: text(at, json, "title")?,
-        description: text(at, json, "description")?,
-        initial: json.get("initial").and_then(Json::as_bool).unwrap_or(false),
-        substates: each(at, json, "substates", |at, json| {
-            Ok(SubState {
-                id: text(at, json, "id")?,
-                name: text(at, json, "name")?,
-                description: text(at, json, "description")?,
-            })
-        })?,
-    })
-}
-
-fn event(at: &At<'_>, json: &Json) -> Result<Event, Mistake> {
-    Ok(Event {
-        id: text(at, json, "id")?,
-        packet: json.get("packet").and_then(Json::as_str).map(str::to_owned),
-        when: each(at, json, "when", guard)?,
-        description: text(at, json, "description")?,
-    })
-}
-
-fn guard(at: &At<'_>, json: &Json) -> Result<Guard, Mistake> {
-    let on = match (json.get("pointer").and_then(Json::as_str), json.get("derived").and_then(Json::as_str)) {
-        (Some(pointer), None) => GuardOn::Pointer(pointer.to_owned()),
-        (None, Some(derived)) => GuardOn::Derived(derived.to_owned()),
-        _ => return Err(at.wrong("a guard has either `pointer` or `derived`")),
-    };
-    Ok(Guard { on, values: strings(json, "in") })
-}
-
-fn row(at: &At<'_>, json: &Json) -> Result<Row, Mistake> {
-    Ok(Row {
-        from: strings(json, "from"),
-        events: strings(json, "events"),
-        to: strings(json, "to")
-            .into_iter()
-            .map(|to| if to == "SAME" { Target::Same } else { Target::State(to) })
-            .collect(),
-        description: text(at, json, "description")?,
-        source: text(at, json, "source")?,
-    })
-}
-
-fn obligation(at: &At<'_>, json: &Json) -> Result<Obligation, Mistake> {
-    Ok(Obligation {
-        id: text(at, json, "id")?,
-        name: text(at, json, "name")?,
-        events: strings(json, "events"),
-        when: each(at, json, "when", guard)?,
-        waived_unless: json.get("waived_unless").map(|json| guard(&at.join("waived_unless"), json)).transpose()?,
-        missing: text(at, json, "missing")?,
-        description: text(at, json, "description")?,
     })
 }

@@ -1,7 +1,6 @@
 //! Who sends what, as `episode.fsm.json` has it.
 
-use super::fsm::{each, strings};
-use super::{At, text};
+use super::{At, each, strings, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 
@@ -12,7 +11,7 @@ pub struct Layers {
     pub senders: Vec<Sender>,
     /// Events whose packets come from any layer.
     pub anywhere: Vec<String>,
-    /// Packets whose layer is not looked at.
+    /// Packets whose layer is not checked.
     pub unjudged: Vec<String>,
     /// The layers that may issue tokens in the name of another layer.
     pub issues_for_others: Vec<String>,

@@ -1,9 +1,7 @@
 //! The typed API as `episode.fsm.json` has it: types that stand for states, methods that make events
-//! happen, and what a call in the wrong state is answered.
+//! happen, and what explains a call in the wrong state.
 
-use super::cells::Outcomes;
-use super::fsm::{Fsm, Target, each, strings};
-use super::{At, text};
+use super::{At, each, strings, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 
@@ -46,8 +44,8 @@ pub struct Move {
     pub except: Vec<String>,
     /// The trait of the states that have it, for code that is generic over the state.
     pub capability: Option<Capability>,
-    /// Whether it is written by hand, in one piece for all states that have it: what is said here is then for its
-    /// answers alone.
+    /// Whether it is written by hand, in one piece for all states that have it: this entry then only explains illegal
+    /// calls.
     pub by_hand: bool,
     /// The names of the values that it takes, if it is written by hand.
     pub takes: Vec<String>,
@@ -81,20 +79,6 @@ pub struct Text {
     pub note: String,
 }
 
-/// The outcome of a call.
-#[derive(Clone, Debug)]
-pub enum Answer<'m> {
-    /// The method is legal here.
-    Legal,
-    /// It is refused.
-    Refused {
-        /// The code of the cell.
-        code: String,
-        /// What explains it; `None` if nothing does.
-        text: Option<&'m Text>,
-    },
-}
-
 impl Move {
     /// Whether the typed API offers it in a state, as far as the table has a row.
     #[must_use]
@@ -109,62 +93,6 @@ impl Text {
     pub fn explains(&self, code: &str, state: &Typestate, mv: &Move) -> bool {
         let names = |list: &[String], name: &String| list.is_empty() || list.contains(name);
         names(&self.methods, &mv.method) && names(&self.within, &state.ty) && self.rules.iter().any(|rule| rule == code)
-    }
-}
-
-impl Fsm {
-    /// What a call of a method in a state comes to: legal where one of its events is, and else refused with the code
-    /// of the cell and the first text that explains it there.
-    #[must_use]
-    pub fn answer(&self, state: &Typestate, mv: &Move) -> Answer<'_> {
-        let is_legal = |outcomes: &Outcomes| outcomes.contains(&Vec::new());
-        let mut cells: Vec<Outcomes> = mv.events.iter().map(|event| self.outcomes(state, event, true, true)).collect();
-        if cells.iter().any(is_legal) && mv.is_offered(state) {
-            return Answer::Legal;
-        }
-        // Another method stands for what is legal: to this one it is as if the table had no row.
-        for (outcomes, event) in cells.iter_mut().zip(&mv.events).filter(|(outcomes, _)| is_legal(outcomes)) {
-            *outcomes = self.outcomes(state, event, false, true);
-        }
-        let code = self.code(&cells);
-        let text = self.typed.texts.iter().find(|text| text.explains(&code, state, mv));
-        Answer::Refused { code, text }
-    }
-
-    /// The code of one or more illegal cells that share an answer: a rule that all outcomes break (the table aside),
-    /// or else the first that may be the most specific one of each cell.
-    #[must_use]
-    pub fn code(&self, cells: &[Outcomes]) -> String {
-        let known = || self.cells.refusals.iter().map(|refusal| &refusal.code);
-        let always = |code: &&String| cells.iter().flatten().all(|outcome| outcome.contains(code));
-        let first =
-            |code: &&String| cells.iter().all(|outcomes| outcomes.iter().any(|outcome| outcome.first() == Some(*code)));
-        let found = known().filter(|code| *code != TABLE).find(always).or_else(|| known().find(first));
-        found.map_or_else(|| TABLE.to_owned(), Clone::clone)
-    }
-
-    /// Where any of some events leads from the states of a type: states, or states with sub-state, in
-    /// the order of the rows, each once.
-    #[must_use]
-    pub fn targets<'m>(&'m self, state: &'m Typestate, events: &[String]) -> Vec<&'m str> {
-        let mut targets = Vec::new();
-        for row in self.rows.iter().filter(|row| row.events.iter().any(|event| events.contains(event))) {
-            let of: Vec<&String> = state.of.iter().filter(|of| row.is_from(of)).collect();
-            for to in &row.to {
-                match to {
-                    Target::Same => targets.extend(of.iter().map(|of| of.as_str())),
-                    Target::State(to) if !of.is_empty() => targets.push(to),
-                    Target::State(_) => {}
-                }
-            }
-        }
-        let mut seen = Vec::new();
-        targets.retain(|target| {
-            let is_new = !seen.contains(target);
-            seen.push(*target);
-            is_new
-        });
-        targets
     }
 }
 
@@ -216,6 +144,3 @@ fn answer_text(at: &At<'_>, json: &Json) -> Result<Text, Mistake> {
         note: text(at, json, "note")?,
     })
 }
-
-/// The code of the table itself: no row is for the cell.
-pub const TABLE: &str = "FSM";

@@ -1,37 +1,100 @@
 /// How a parcel went.
-#[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
-#[builder(on(::std::string::String, into), finish_fn(name = finish, vis = ""))]
+#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
 #[non_exhaustive]
 pub struct Delivery {
     /// What came of it.
     pub outcome: Outcome,
     /// When it was tried.
-    pub attempts: ::std::vec::Vec<::std::string::String>,
+    pub attempts: Vec<String>,
     /// Why it failed, or was not tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Option<String>>,
 }
 
-impl<S: delivery_builder::State> DeliveryBuilder<S> {
-    /// The `Delivery`, if it is as its schema says.
+impl Delivery {
+    /// Starts a `Delivery`.
     ///
-    /// Conditionals and bounds that no type carries are checked here. The builders of the branches, such as `Delivery::done`, ask for what the conditionals demand where it is missing, when the program is compiled.
+    /// `build()` compiles once `outcome` and `attempts` are set.
+    pub fn builder() -> DeliveryBuilder {
+        DeliveryBuilder {
+            required: (Unset::NEW, Unset::NEW),
+            optional: DeliveryOptional::default(),
+        }
+    }
+}
+
+/// Builds a `Delivery`: see `Delivery::builder`.
+#[derive(Clone, Debug)]
+#[must_use = "call `build()` to make the value"]
+pub struct DeliveryBuilder<A = Unset, B = Unset> {
+    required: (A, B),
+    optional: DeliveryOptional,
+}
+
+impl<A, B> DeliveryBuilder<A, B> {
+    /// What came of it.
+    pub fn outcome(self, value: Outcome) -> DeliveryBuilder<Set<Outcome>, B>
+    where
+        A: NotSet,
+    {
+        let (_, m1) = self.required;
+        DeliveryBuilder {
+            required: (Set::new(value), m1),
+            optional: self.optional,
+        }
+    }
+    /// When it was tried.
+    pub fn attempts(self, value: Vec<String>) -> DeliveryBuilder<A, Set<Vec<String>>>
+    where
+        B: NotSet,
+    {
+        let (m0, _) = self.required;
+        DeliveryBuilder {
+            required: (m0, Set::new(value)),
+            optional: self.optional,
+        }
+    }
+    /// Why it failed, or was not tried.
+    pub fn reason(mut self, value: Option<String>) -> Self {
+        self.optional.reason = Some(value);
+        self
+    }
+    /// Why it failed, or was not tried.
+    pub fn maybe_reason(mut self, value: Option<Option<String>>) -> Self {
+        self.optional.reason = value;
+        self
+    }
+}
+
+impl<A, B> DeliveryBuilder<A, B> {
+    /// Returns the `Delivery`.
+    ///
+    /// Conditionals and bounds that no type carries are checked here. The builders of the branches, such as `Delivery::done`, report what the conditionals require at compile time.
     ///
     /// # Errors
-    /// What a reader would report, with JSON pointers that begin at this object.
+    /// The errors of a reader, with JSON pointers that begin at this object.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        S: delivery_builder::IsComplete,
+        A: needs::delivery::BuilderOutcome,
+        B: needs::delivery::BuilderAttempts,
     {
-        built(self.finish())
+        built(self.unchecked())
     }
     #[doc(hidden)]
     #[must_use]
     pub fn unchecked(self) -> Delivery
     where
-        S: delivery_builder::IsComplete,
+        A: needs::delivery::BuilderOutcome,
+        B: needs::delivery::BuilderAttempts,
     {
-        self.finish()
+        let (outcome, attempts) = self.required;
+        let (outcome, attempts) = (Given::given(outcome), Given::given(attempts));
+        let DeliveryOptional { reason, .. } = self.optional;
+        Delivery {
+            outcome,
+            attempts,
+            reason,
+        }
     }
 }
 
@@ -39,9 +102,9 @@ impl Delivery {
     /// It arrived.
     ///
     /// `build()` compiles once `attempts` is set.
-    pub fn done() -> DeliveryDoneBuilder<Unset> {
+    pub fn done() -> DeliveryDoneBuilder {
         DeliveryDoneBuilder {
-            attempts: Unset::NEW,
+            required: (Unset::NEW,),
         }
     }
 }
@@ -49,50 +112,49 @@ impl Delivery {
 /// Builds a `Delivery`: see `Delivery::done`.
 #[derive(Clone, Debug)]
 #[must_use = "call `build()` to make the value"]
-pub struct DeliveryDoneBuilder<A> {
-    attempts: A,
+pub struct DeliveryDoneBuilder<A = Unset> {
+    required: (A,),
 }
 
 impl<A> DeliveryDoneBuilder<A> {
     /// When it was tried.
-    pub fn attempts(
-        self,
-        value: ::std::vec::Vec<::std::string::String>,
-    ) -> DeliveryDoneBuilder<Set<::std::vec::Vec<::std::string::String>>>
+    pub fn attempts(self, value: Vec<String>) -> DeliveryDoneBuilder<Set<Vec<String>>>
     where
         A: NotSet,
     {
         DeliveryDoneBuilder {
-            attempts: Set::new(value),
+            required: (Set::new(value),),
         }
     }
 }
 
 #[doc(hidden)]
 impl<A> DeliveryDoneBuilder<A> {
-    pub fn reason(self, _: Option<::std::string::String>) -> Self
+    pub fn reason(self, _: Option<String>) -> Self
     where
-        for<'never> &'never Unset: delivery_needs::DoneReason,
+        for<'never> &'never Unset: needs::delivery::DoneReason,
     {
         self
     }
 }
 
 impl<A> DeliveryDoneBuilder<A> {
-    /// The `Delivery`.
+    /// Returns the `Delivery`.
     ///
     /// # Errors
-    /// If a bound is not kept that no type carries: what a reader would report.
+    /// The errors of a reader, where a bound is not kept that no type carries.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        A: delivery_needs::DoneAttempts,
+        A: needs::delivery::DoneAttempts,
     {
-        let Self { attempts } = self;
-        let attempts = delivery_needs::DoneAttempts::given(attempts);
-        built(Delivery {
-            outcome: Outcome::Done,
-            attempts,
-            reason: None,
+        built({
+            let (attempts,) = self.required;
+            let (attempts,) = (Given::given(attempts),);
+            Delivery {
+                outcome: Outcome::Done,
+                attempts,
+                reason: None,
+            }
         })
     }
 }
@@ -101,10 +163,9 @@ impl Delivery {
     /// It did not arrive, for a reason.
     ///
     /// `build()` compiles once `attempts` and `reason` are set.
-    pub fn lost() -> DeliveryLostBuilder<Unset, Unset> {
+    pub fn lost() -> DeliveryLostBuilder {
         DeliveryLostBuilder {
-            attempts: Unset::NEW,
-            reason: Unset::NEW,
+            required: (Unset::NEW, Unset::NEW),
         }
     }
 }
@@ -112,57 +173,54 @@ impl Delivery {
 /// Builds a `Delivery`: see `Delivery::lost`.
 #[derive(Clone, Debug)]
 #[must_use = "call `build()` to make the value"]
-pub struct DeliveryLostBuilder<A, B> {
-    attempts: A,
-    reason: B,
+pub struct DeliveryLostBuilder<A = Unset, B = Unset> {
+    required: (A, B),
 }
 
 impl<A, B> DeliveryLostBuilder<A, B> {
     /// When it was tried.
-    pub fn attempts(
-        self,
-        value: ::std::vec::Vec<::std::string::String>,
-    ) -> DeliveryLostBuilder<Set<::std::vec::Vec<::std::string::String>>, B>
+    pub fn attempts(self, value: Vec<String>) -> DeliveryLostBuilder<Set<Vec<String>>, B>
     where
         A: NotSet,
     {
+        let (_, m1) = self.required;
         DeliveryLostBuilder {
-            attempts: Set::new(value),
-            reason: self.reason,
+            required: (Set::new(value), m1),
         }
     }
     /// Why it failed, or was not tried.
     pub fn reason(
         self,
-        value: Option<::std::string::String>,
-    ) -> DeliveryLostBuilder<A, Set<Option<::std::string::String>>>
+        value: Option<String>,
+    ) -> DeliveryLostBuilder<A, Set<Option<String>>>
     where
         B: NotSet,
     {
+        let (m0, _) = self.required;
         DeliveryLostBuilder {
-            attempts: self.attempts,
-            reason: Set::new(value),
+            required: (m0, Set::new(value)),
         }
     }
 }
 
 impl<A, B> DeliveryLostBuilder<A, B> {
-    /// The `Delivery`.
+    /// Returns the `Delivery`.
     ///
     /// # Errors
-    /// If a bound is not kept that no type carries: what a reader would report.
+    /// The errors of a reader, where a bound is not kept that no type carries.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        A: delivery_needs::LostAttempts,
-        B: delivery_needs::LostReason,
+        A: needs::delivery::LostAttempts,
+        B: needs::delivery::LostReason,
     {
-        let Self { attempts, reason } = self;
-        let attempts = delivery_needs::LostAttempts::given(attempts);
-        let reason = delivery_needs::LostReason::given(reason);
-        built(Delivery {
-            outcome: Outcome::Lost,
-            attempts,
-            reason: Some(reason),
+        built({
+            let (attempts, reason) = self.required;
+            let (attempts, reason) = (Given::given(attempts), Given::given(reason));
+            Delivery {
+                outcome: Outcome::Lost,
+                attempts,
+                reason: Some(reason),
+            }
         })
     }
 }
@@ -171,10 +229,9 @@ impl Delivery {
     /// Nobody took it, for a reason.
     ///
     /// `build()` compiles once `attempts` and `reason` are set.
-    pub fn refused() -> DeliveryRefusedBuilder<Unset, Unset> {
+    pub fn refused() -> DeliveryRefusedBuilder {
         DeliveryRefusedBuilder {
-            attempts: Unset::NEW,
-            reason: Unset::NEW,
+            required: (Unset::NEW, Unset::NEW),
         }
     }
 }
@@ -182,57 +239,57 @@ impl Delivery {
 /// Builds a `Delivery`: see `Delivery::refused`.
 #[derive(Clone, Debug)]
 #[must_use = "call `build()` to make the value"]
-pub struct DeliveryRefusedBuilder<A, B> {
-    attempts: A,
-    reason: B,
+pub struct DeliveryRefusedBuilder<A = Unset, B = Unset> {
+    required: (A, B),
 }
 
 impl<A, B> DeliveryRefusedBuilder<A, B> {
     /// When it was tried.
     pub fn attempts(
         self,
-        value: ::std::vec::Vec<::std::string::String>,
-    ) -> DeliveryRefusedBuilder<Set<::std::vec::Vec<::std::string::String>>, B>
+        value: Vec<String>,
+    ) -> DeliveryRefusedBuilder<Set<Vec<String>>, B>
     where
         A: NotSet,
     {
+        let (_, m1) = self.required;
         DeliveryRefusedBuilder {
-            attempts: Set::new(value),
-            reason: self.reason,
+            required: (Set::new(value), m1),
         }
     }
     /// Why it failed, or was not tried.
     pub fn reason(
         self,
-        value: Option<::std::string::String>,
-    ) -> DeliveryRefusedBuilder<A, Set<Option<::std::string::String>>>
+        value: Option<String>,
+    ) -> DeliveryRefusedBuilder<A, Set<Option<String>>>
     where
         B: NotSet,
     {
+        let (m0, _) = self.required;
         DeliveryRefusedBuilder {
-            attempts: self.attempts,
-            reason: Set::new(value),
+            required: (m0, Set::new(value)),
         }
     }
 }
 
 impl<A, B> DeliveryRefusedBuilder<A, B> {
-    /// The `Delivery`.
+    /// Returns the `Delivery`.
     ///
     /// # Errors
-    /// If a bound is not kept that no type carries: what a reader would report.
+    /// The errors of a reader, where a bound is not kept that no type carries.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        A: delivery_needs::RefusedAttempts,
-        B: delivery_needs::RefusedReason,
+        A: needs::delivery::RefusedAttempts,
+        B: needs::delivery::RefusedReason,
     {
-        let Self { attempts, reason } = self;
-        let attempts = delivery_needs::RefusedAttempts::given(attempts);
-        let reason = delivery_needs::RefusedReason::given(reason);
-        built(Delivery {
-            outcome: Outcome::Refused,
-            attempts,
-            reason: Some(reason),
+        built({
+            let (attempts, reason) = self.required;
+            let (attempts, reason) = (Given::given(attempts), Given::given(reason));
+            Delivery {
+                outcome: Outcome::Refused,
+                attempts,
+                reason: Some(reason),
+            }
         })
     }
 }
@@ -241,10 +298,9 @@ impl Delivery {
     /// It was never tried, for a reason.
     ///
     /// `build()` compiles once `outcome` and `reason` are set.
-    pub fn untried() -> DeliveryUntriedBuilder<Unset, Unset> {
+    pub fn untried() -> DeliveryUntriedBuilder {
         DeliveryUntriedBuilder {
-            outcome: Unset::NEW,
-            reason: Unset::NEW,
+            required: (Unset::NEW, Unset::NEW),
         }
     }
 }
@@ -252,9 +308,8 @@ impl Delivery {
 /// Builds a `Delivery`: see `Delivery::untried`.
 #[derive(Clone, Debug)]
 #[must_use = "call `build()` to make the value"]
-pub struct DeliveryUntriedBuilder<A, B> {
-    outcome: A,
-    reason: B,
+pub struct DeliveryUntriedBuilder<A = Unset, B = Unset> {
+    required: (A, B),
 }
 
 impl<A, B> DeliveryUntriedBuilder<A, B> {
@@ -263,9 +318,9 @@ impl<A, B> DeliveryUntriedBuilder<A, B> {
     where
         A: NotSet,
     {
+        let (_, m1) = self.required;
         DeliveryUntriedBuilder {
-            outcome: Set::new(value),
-            reason: self.reason,
+            required: (Set::new(value), m1),
         }
     }
     /// Why it failed, or was not tried.
@@ -273,28 +328,27 @@ impl<A, B> DeliveryUntriedBuilder<A, B> {
     where
         B: NotSet,
     {
+        let (m0, _) = self.required;
         DeliveryUntriedBuilder {
-            outcome: self.outcome,
-            reason: Set::new(value),
+            required: (m0, Set::new(value)),
         }
     }
 }
 
 impl<A, B> DeliveryUntriedBuilder<A, B> {
-    /// The `Delivery`.
+    /// Returns the `Delivery`.
     #[must_use]
     pub fn build(self) -> Delivery
     where
-        A: delivery_needs::UntriedOutcome,
-        B: delivery_needs::UntriedReason,
+        A: needs::delivery::UntriedOutcome,
+        B: needs::delivery::UntriedReason,
     {
-        let Self { outcome, reason } = self;
-        let outcome = delivery_needs::UntriedOutcome::given(outcome);
-        let reason = delivery_needs::UntriedReason::given(reason);
+        let (outcome, reason) = self.required;
+        let (outcome, reason) = (Given::given(outcome), Given::given(reason));
         Delivery {
             outcome,
-            attempts: ::std::vec::Vec::new(),
-            reason: Some(Some(::std::string::String::from(reason))),
+            attempts: Vec::new(),
+            reason: Some(Some(String::from(reason))),
         }
     }
 }
@@ -303,11 +357,10 @@ impl Delivery {
     /// It was tried at least once.
     ///
     /// `build()` compiles once `outcome` and `attempts` are set.
-    pub fn tried() -> DeliveryTriedBuilder<Unset, Unset> {
+    pub fn tried() -> DeliveryTriedBuilder {
         DeliveryTriedBuilder {
-            outcome: Unset::NEW,
-            attempts: Unset::NEW,
-            reason: None,
+            required: (Unset::NEW, Unset::NEW),
+            optional: DeliveryOptional::default(),
         }
     }
 }
@@ -315,10 +368,9 @@ impl Delivery {
 /// Builds a `Delivery`: see `Delivery::tried`.
 #[derive(Clone, Debug)]
 #[must_use = "call `build()` to make the value"]
-pub struct DeliveryTriedBuilder<A, B> {
-    outcome: A,
-    attempts: B,
-    reason: ::std::option::Option<Option<::std::string::String>>,
+pub struct DeliveryTriedBuilder<A = Unset, B = Unset> {
+    required: (A, B),
+    optional: DeliveryOptional,
 }
 
 impl<A, B> DeliveryTriedBuilder<A, B> {
@@ -327,216 +379,64 @@ impl<A, B> DeliveryTriedBuilder<A, B> {
     where
         A: NotSet,
     {
+        let (_, m1) = self.required;
         DeliveryTriedBuilder {
-            outcome: Set::new(value),
-            attempts: self.attempts,
-            reason: self.reason,
+            required: (Set::new(value), m1),
+            optional: self.optional,
         }
     }
     /// When it was tried.
     pub fn attempts(
         self,
-        value: impl Into<AtLeastOne<::std::string::String>>,
-    ) -> DeliveryTriedBuilder<A, Set<AtLeastOne<::std::string::String>>>
+        value: impl Into<AtLeastOne<String>>,
+    ) -> DeliveryTriedBuilder<A, Set<AtLeastOne<String>>>
     where
         B: NotSet,
     {
+        let (m0, _) = self.required;
         DeliveryTriedBuilder {
-            outcome: self.outcome,
-            attempts: Set::new(value.into()),
-            reason: self.reason,
+            required: (m0, Set::new(value.into())),
+            optional: self.optional,
         }
     }
     /// Why it failed, or was not tried.
-    pub fn reason(mut self, value: Option<::std::string::String>) -> Self {
-        self.reason = Some(value);
+    pub fn reason(mut self, value: Option<String>) -> Self {
+        self.optional.reason = Some(value);
         self
     }
     /// Why it failed, or was not tried.
-    pub fn maybe_reason(
-        mut self,
-        value: ::std::option::Option<Option<::std::string::String>>,
-    ) -> Self {
-        self.reason = value;
+    pub fn maybe_reason(mut self, value: Option<Option<String>>) -> Self {
+        self.optional.reason = value;
         self
     }
 }
 
 impl<A, B> DeliveryTriedBuilder<A, B> {
-    /// The `Delivery`.
+    /// Returns the `Delivery`.
     ///
     /// # Errors
-    /// If a bound is not kept that no type carries: what a reader would report.
+    /// The errors of a reader, where a bound is not kept that no type carries.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        A: delivery_needs::TriedOutcome,
-        B: delivery_needs::TriedAttempts,
+        A: needs::delivery::TriedOutcome,
+        B: needs::delivery::TriedAttempts,
     {
-        let Self { outcome, attempts, reason } = self;
-        let outcome = delivery_needs::TriedOutcome::given(outcome);
-        let attempts = delivery_needs::TriedAttempts::given(attempts);
-        built(Delivery {
-            outcome,
-            attempts: attempts.into_vec(),
-            reason,
+        built({
+            let (outcome, attempts) = self.required;
+            let (outcome, attempts) = (Given::given(outcome), Given::given(attempts));
+            let DeliveryOptional { reason, .. } = self.optional;
+            Delivery {
+                outcome,
+                attempts: attempts.into_vec(),
+                reason,
+            }
         })
     }
 }
 
-/// What the builders of `Delivery` ask for: each trait explains itself.
-#[doc(hidden)]
-pub mod delivery_needs {
-    use super::*;
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `attempts`; `Delivery::done()` requires it",
-        label = "`attempts` is not set",
-        note = "every `Delivery` has the field `attempts`",
-        note = "add `.attempts(..)` before `.build()`: when it was tried"
-    )]
-    pub trait DoneAttempts {
-        #[allow(missing_docs)]
-        fn given(self) -> ::std::vec::Vec<::std::string::String>;
-    }
-    #[diagnostic::do_not_recommend]
-    impl DoneAttempts for Set<::std::vec::Vec<::std::string::String>> {
-        fn given(self) -> ::std::vec::Vec<::std::string::String> {
-            self.into_value()
-        }
-    }
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: unexpected field `reason`; `Delivery::done()` leaves it out",
-        label = "`reason` cannot be set here",
-        note = "nothing went wrong; begin with `lost()` or `refused()`"
-    )]
-    pub trait DoneReason {}
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `attempts`; `Delivery::lost()` requires it",
-        label = "`attempts` is not set",
-        note = "every `Delivery` has the field `attempts`",
-        note = "add `.attempts(..)` before `.build()`: when it was tried"
-    )]
-    pub trait LostAttempts {
-        #[allow(missing_docs)]
-        fn given(self) -> ::std::vec::Vec<::std::string::String>;
-    }
-    #[diagnostic::do_not_recommend]
-    impl LostAttempts for Set<::std::vec::Vec<::std::string::String>> {
-        fn given(self) -> ::std::vec::Vec<::std::string::String> {
-            self.into_value()
-        }
-    }
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `reason`; `Delivery::lost()` requires it",
-        label = "`reason` is not set",
-        note = "A delivery that failed has a reason, if only `null`.",
-        note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
-    )]
-    pub trait LostReason {
-        #[allow(missing_docs)]
-        fn given(self) -> Option<::std::string::String>;
-    }
-    #[diagnostic::do_not_recommend]
-    impl LostReason for Set<Option<::std::string::String>> {
-        fn given(self) -> Option<::std::string::String> {
-            self.into_value()
-        }
-    }
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `attempts`; `Delivery::refused()` requires it",
-        label = "`attempts` is not set",
-        note = "every `Delivery` has the field `attempts`",
-        note = "add `.attempts(..)` before `.build()`: when it was tried"
-    )]
-    pub trait RefusedAttempts {
-        #[allow(missing_docs)]
-        fn given(self) -> ::std::vec::Vec<::std::string::String>;
-    }
-    #[diagnostic::do_not_recommend]
-    impl RefusedAttempts for Set<::std::vec::Vec<::std::string::String>> {
-        fn given(self) -> ::std::vec::Vec<::std::string::String> {
-            self.into_value()
-        }
-    }
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `reason`; `Delivery::refused()` requires it",
-        label = "`reason` is not set",
-        note = "A delivery that failed has a reason, if only `null`.",
-        note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
-    )]
-    pub trait RefusedReason {
-        #[allow(missing_docs)]
-        fn given(self) -> Option<::std::string::String>;
-    }
-    #[diagnostic::do_not_recommend]
-    impl RefusedReason for Set<Option<::std::string::String>> {
-        fn given(self) -> Option<::std::string::String> {
-            self.into_value()
-        }
-    }
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `outcome`; `Delivery::untried()` requires it",
-        label = "`outcome` is not set",
-        note = "every `Delivery` has the field `outcome`",
-        note = "add `.outcome(..)` before `.build()`: what came of it"
-    )]
-    pub trait UntriedOutcome {
-        #[allow(missing_docs)]
-        fn given(self) -> Outcome;
-    }
-    #[diagnostic::do_not_recommend]
-    impl UntriedOutcome for Set<Outcome> {
-        fn given(self) -> Outcome {
-            self.into_value()
-        }
-    }
-    #[diagnostic::on_unimplemented(
-        message = "INV-001: missing field `reason`; `Delivery::untried()` requires it",
-        label = "`reason` is not set",
-        note = "Without an attempt, a non-empty reason is required.",
-        note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
-    )]
-    pub trait UntriedReason {
-        #[allow(missing_docs)]
-        fn given(self) -> Text;
-    }
-    #[diagnostic::do_not_recommend]
-    impl UntriedReason for Set<Text> {
-        fn given(self) -> Text {
-            self.into_value()
-        }
-    }
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `outcome`; `Delivery::tried()` requires it",
-        label = "`outcome` is not set",
-        note = "every `Delivery` has the field `outcome`",
-        note = "add `.outcome(..)` before `.build()`: what came of it"
-    )]
-    pub trait TriedOutcome {
-        #[allow(missing_docs)]
-        fn given(self) -> Outcome;
-    }
-    #[diagnostic::do_not_recommend]
-    impl TriedOutcome for Set<Outcome> {
-        fn given(self) -> Outcome {
-            self.into_value()
-        }
-    }
-    #[diagnostic::on_unimplemented(
-        message = "SCHEMA: missing field `attempts`; `Delivery::tried()` requires it",
-        label = "`attempts` is not set",
-        note = "every `Delivery` has the field `attempts`",
-        note = "add `.attempts(..)` before `.build()`: when it was tried"
-    )]
-    pub trait TriedAttempts {
-        #[allow(missing_docs)]
-        fn given(self) -> AtLeastOne<::std::string::String>;
-    }
-    #[diagnostic::do_not_recommend]
-    impl TriedAttempts for Set<AtLeastOne<::std::string::String>> {
-        fn given(self) -> AtLeastOne<::std::string::String> {
-            self.into_value()
-        }
-    }
+#[derive(Clone, Debug, Default)]
+struct DeliveryOptional {
+    reason: Option<Option<String>>,
 }
 
 impl Delivery {
@@ -702,12 +602,6 @@ impl<'de> Visitor<'de> for Seed<Check<Delivery>> {
     }
 }
 
-impl<'de> ::serde::Deserialize<'de> for Delivery {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <Self as Read<'de>>::read(deserializer)
-    }
-}
-
 static DELIVERY_SHAPE: Shape = Shape {
     name: "Delivery",
     kind: ShapeKind::Object(ObjectShape {
@@ -763,8 +657,119 @@ static DELIVERY_SHAPE: Shape = Shape {
     }),
 };
 
-impl HasShape for Delivery {
-    fn shape() -> &'static Shape {
-        &DELIVERY_SHAPE
+object!(Delivery, DELIVERY_SHAPE);
+
+/// What the builders require: each trait explains one missing or unexpected member.
+#[doc(hidden)]
+pub mod needs {
+    use super::*;
+    /// What the builders of `Delivery` require.
+    pub mod delivery {
+        use super::*;
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `outcome`; `Delivery::builder()` requires it",
+            label = "`outcome` is not set",
+            note = "every `Delivery` has the field `outcome`",
+            note = "add `.outcome(..)` before `.build()`: what came of it"
+        )]
+        pub trait BuilderOutcome: Given<Outcome> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderOutcome for Set<Outcome> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `attempts`; `Delivery::builder()` requires it",
+            label = "`attempts` is not set",
+            note = "every `Delivery` has the field `attempts`",
+            note = "add `.attempts(..)` before `.build()`: when it was tried"
+        )]
+        pub trait BuilderAttempts: Given<Vec<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderAttempts for Set<Vec<String>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `attempts`; `Delivery::done()` requires it",
+            label = "`attempts` is not set",
+            note = "every `Delivery` has the field `attempts`",
+            note = "add `.attempts(..)` before `.build()`: when it was tried"
+        )]
+        pub trait DoneAttempts: Given<Vec<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl DoneAttempts for Set<Vec<String>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: unexpected field `reason`; `Delivery::done()` leaves it out",
+            label = "`reason` cannot be set here",
+            note = "nothing went wrong; begin with `lost()` or `refused()`"
+        )]
+        pub trait DoneReason {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `attempts`; `Delivery::lost()` requires it",
+            label = "`attempts` is not set",
+            note = "every `Delivery` has the field `attempts`",
+            note = "add `.attempts(..)` before `.build()`: when it was tried"
+        )]
+        pub trait LostAttempts: Given<Vec<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl LostAttempts for Set<Vec<String>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `reason`; `Delivery::lost()` requires it",
+            label = "`reason` is not set",
+            note = "A delivery that failed has a reason, if only `null`.",
+            note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
+        )]
+        pub trait LostReason: Given<Option<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl LostReason for Set<Option<String>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `attempts`; `Delivery::refused()` requires it",
+            label = "`attempts` is not set",
+            note = "every `Delivery` has the field `attempts`",
+            note = "add `.attempts(..)` before `.build()`: when it was tried"
+        )]
+        pub trait RefusedAttempts: Given<Vec<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl RefusedAttempts for Set<Vec<String>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `reason`; `Delivery::refused()` requires it",
+            label = "`reason` is not set",
+            note = "A delivery that failed has a reason, if only `null`.",
+            note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
+        )]
+        pub trait RefusedReason: Given<Option<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl RefusedReason for Set<Option<String>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `outcome`; `Delivery::untried()` requires it",
+            label = "`outcome` is not set",
+            note = "every `Delivery` has the field `outcome`",
+            note = "add `.outcome(..)` before `.build()`: what came of it"
+        )]
+        pub trait UntriedOutcome: Given<Outcome> {}
+        #[diagnostic::do_not_recommend]
+        impl UntriedOutcome for Set<Outcome> {}
+        #[diagnostic::on_unimplemented(
+            message = "INV-001: missing field `reason`; `Delivery::untried()` requires it",
+            label = "`reason` is not set",
+            note = "Without an attempt, a non-empty reason is required.",
+            note = "add `.reason(..)` before `.build()`: why it failed, or was not tried"
+        )]
+        pub trait UntriedReason: Given<Text> {}
+        #[diagnostic::do_not_recommend]
+        impl UntriedReason for Set<Text> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `outcome`; `Delivery::tried()` requires it",
+            label = "`outcome` is not set",
+            note = "every `Delivery` has the field `outcome`",
+            note = "add `.outcome(..)` before `.build()`: what came of it"
+        )]
+        pub trait TriedOutcome: Given<Outcome> {}
+        #[diagnostic::do_not_recommend]
+        impl TriedOutcome for Set<Outcome> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `attempts`; `Delivery::tried()` requires it",
+            label = "`attempts` is not set",
+            note = "every `Delivery` has the field `attempts`",
+            note = "add `.attempts(..)` before `.build()`: when it was tried"
+        )]
+        pub trait TriedAttempts: Given<AtLeastOne<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl TriedAttempts for Set<AtLeastOne<String>> {}
     }
 }

@@ -38,48 +38,7 @@ impl Pace {
     }
 }
 
-impl ::std::fmt::Display for Pace {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl ::std::str::FromStr for Pace {
-    type Err = Invalid;
-    fn from_str(text: &str) -> Result<Self, Invalid> {
-        Self::of(text)
-            .ok_or_else(|| Invalid::new(
-                "Pace",
-                "one of `SLOW_AND_STEADY`, `FAST`",
-                text.to_owned(),
-            ))
-    }
-}
-
-impl<'de> Read<'de> for Pace {
-    type Out = Self;
-    #[inline]
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(Seed::<Self>::new())
-    }
-}
-
-impl Visitor<'_> for Seed<Pace> {
-    type Value = Pace;
-    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str("one of `SLOW_AND_STEADY`, `FAST`")
-    }
-    #[inline]
-    fn visit_str<E: Error>(self, text: &str) -> Result<Pace, E> {
-        Pace::of(text).ok_or_else(|| E::custom("one of `SLOW_AND_STEADY`, `FAST`"))
-    }
-}
-
-impl<'de> ::serde::Deserialize<'de> for Pace {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <Self as Read<'de>>::read(deserializer)
-    }
-}
+text_enum!(Pace, "Pace", "one of `SLOW_AND_STEADY`, `FAST`");
 
 static PACE_SHAPE: Shape = Shape {
     name: "Pace",

@@ -1,38 +1,116 @@
 /// An order.
-#[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
-#[builder(on(::std::string::String, into), finish_fn(name = finish, vis = ""))]
+#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
 #[non_exhaustive]
 pub struct Order {
     /// Its identifier.
     pub id: OrderId,
     /// Who ordered.
-    pub customer: ::std::string::String,
+    pub customer: String,
     /// When it was placed.
     pub placed_at: Timestamp,
     /// What was ordered.
-    pub lines: ::std::vec::Vec<::std::string::String>,
+    pub lines: Vec<String>,
 }
 
-impl<S: order_builder::State> OrderBuilder<S> {
-    /// The `Order`, if it is as its schema says.
+impl Order {
+    /// Starts a `Order`.
+    ///
+    /// `build()` compiles once `id`, `customer`, `placed_at` and `lines` are set.
+    pub fn builder() -> OrderBuilder {
+        OrderBuilder {
+            required: (Unset::NEW, Unset::NEW, Unset::NEW, Unset::NEW),
+        }
+    }
+}
+
+/// Builds a `Order`: see `Order::builder`.
+#[derive(Clone, Debug)]
+#[must_use = "call `build()` to make the value"]
+pub struct OrderBuilder<A = Unset, B = Unset, C = Unset, D = Unset> {
+    required: (A, B, C, D),
+}
+
+impl<A, B, C, D> OrderBuilder<A, B, C, D> {
+    /// Its identifier.
+    pub fn id(self, value: OrderId) -> OrderBuilder<Set<OrderId>, B, C, D>
+    where
+        A: NotSet,
+    {
+        let (_, m1, m2, m3) = self.required;
+        OrderBuilder {
+            required: (Set::new(value), m1, m2, m3),
+        }
+    }
+    /// Who ordered.
+    pub fn customer(self, value: impl Into<String>) -> OrderBuilder<A, Set<String>, C, D>
+    where
+        B: NotSet,
+    {
+        let (m0, _, m2, m3) = self.required;
+        OrderBuilder {
+            required: (m0, Set::new(value.into()), m2, m3),
+        }
+    }
+    /// When it was placed.
+    pub fn placed_at(self, value: Timestamp) -> OrderBuilder<A, B, Set<Timestamp>, D>
+    where
+        C: NotSet,
+    {
+        let (m0, m1, _, m3) = self.required;
+        OrderBuilder {
+            required: (m0, m1, Set::new(value), m3),
+        }
+    }
+    /// What was ordered.
+    pub fn lines(self, value: Vec<String>) -> OrderBuilder<A, B, C, Set<Vec<String>>>
+    where
+        D: NotSet,
+    {
+        let (m0, m1, m2, _) = self.required;
+        OrderBuilder {
+            required: (m0, m1, m2, Set::new(value)),
+        }
+    }
+}
+
+impl<A, B, C, D> OrderBuilder<A, B, C, D> {
+    /// Returns the `Order`.
     ///
     /// Conditionals and bounds that no type carries are checked here.
     ///
     /// # Errors
-    /// What a reader would report, with JSON pointers that begin at this object.
+    /// The errors of a reader, with JSON pointers that begin at this object.
     pub fn build(self) -> Result<Order, Box<Rejected>>
     where
-        S: order_builder::IsComplete,
+        A: needs::order::BuilderId,
+        B: needs::order::BuilderCustomer,
+        C: needs::order::BuilderPlacedAt,
+        D: needs::order::BuilderLines,
     {
-        built(self.finish())
+        built(self.unchecked())
     }
     #[doc(hidden)]
     #[must_use]
     pub fn unchecked(self) -> Order
     where
-        S: order_builder::IsComplete,
+        A: needs::order::BuilderId,
+        B: needs::order::BuilderCustomer,
+        C: needs::order::BuilderPlacedAt,
+        D: needs::order::BuilderLines,
     {
-        self.finish()
+        let (id, customer, placed_at, lines) = self.required;
+        let (id, customer, placed_at, lines) = (
+            Given::given(id),
+            Given::given(customer),
+            Given::given(placed_at),
+            Given::given(lines),
+        );
+        Order {
+            id,
+            customer,
+            placed_at,
+            lines,
+        }
     }
 }
 
@@ -164,90 +242,6 @@ impl<'de> Visitor<'de> for Seed<Check<Order>> {
     }
 }
 
-impl<'de> ::serde::Deserialize<'de> for Order {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <Self as Read<'de>>::read(deserializer)
-    }
-}
-
-/// What rules look at in `Order`.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct OrderFacts<'de> {
-    /// Its identifier.
-    pub id: Cow<'de, str>,
-    /// When it was placed.
-    pub placed_at: Instant,
-    /// What was ordered.
-    pub lines: crate::order::LineCount,
-}
-
-impl<'de> Read<'de> for OrderFacts<'de> {
-    type Out = OrderFacts<'de>;
-    #[inline]
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<OrderFacts<'de>, D::Error> {
-        deserializer.deserialize_map(Seed::<OrderFacts<'de>>::new())
-    }
-}
-
-impl<'de> Visitor<'de> for Seed<OrderFacts<'de>> {
-    type Value = OrderFacts<'de>;
-    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str("an object (Order)")
-    }
-    fn visit_map<A: MapAccess<'de>>(
-        self,
-        mut map: A,
-    ) -> Result<OrderFacts<'de>, A::Error> {
-        let mut seen = 0_u64;
-        let mut next = 0;
-        let mut m_id: Option<Cow<'de, str>> = None;
-        let mut m_placed_at: Option<Instant> = None;
-        let mut m_lines: Option<(crate::order::LineCount, usize)> = None;
-        while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new(next))? {
-            next = key as usize + 1;
-            match key {
-                OrderKey::Id => {
-                    once(&mut seen, 1)?;
-                    m_id = Some(
-                        map.next_value_seed(Seed::<BorrowedText<OrderId>>::new())?,
-                    );
-                }
-                OrderKey::Customer => {
-                    once(&mut seen, 2)?;
-                    map.next_value_seed(Seed::<Check<String>>::new())?;
-                }
-                OrderKey::PlacedAt => {
-                    once(&mut seen, 4)?;
-                    m_placed_at = Some(map.next_value_seed(Seed::<Instant>::new())?);
-                }
-                OrderKey::Lines => {
-                    once(&mut seen, 8)?;
-                    m_lines = Some(
-                        map
-                            .next_value_seed(
-                                Seed::<
-                                    Array<
-                                        Borrowed<String>,
-                                        crate::order::LineCount,
-                                        1,
-                                        { usize::MAX },
-                                    >,
-                                >::new(),
-                            )?,
-                    );
-                }
-            }
-        }
-        need(seen, 15, OrderKey::NAMES)?;
-        Ok(OrderFacts {
-            id: must(m_id)?,
-            placed_at: must(m_placed_at)?,
-            lines: must(m_lines)?.0,
-        })
-    }
-}
-
 static ORDER_SHAPE: Shape = Shape {
     name: "Order",
     kind: ShapeKind::Object(ObjectShape {
@@ -293,8 +287,136 @@ static ORDER_SHAPE: Shape = Shape {
     }),
 };
 
-impl HasShape for Order {
-    fn shape() -> &'static Shape {
-        &ORDER_SHAPE
+object!(Order, ORDER_SHAPE);
+
+/// The facts of objects: the members that rules check.
+#[doc(hidden)]
+pub mod facts {
+    use super::*;
+    /// The members of `Order` that rules check.
+    #[derive(Clone, Debug)]
+    #[non_exhaustive]
+    pub struct OrderFacts<'de> {
+        /// Its identifier.
+        pub id: Cow<'de, str>,
+        /// When it was placed.
+        pub placed_at: Instant,
+        /// What was ordered.
+        pub lines: crate::order::LineCount,
+    }
+    impl<'de> Read<'de> for OrderFacts<'de> {
+        type Out = OrderFacts<'de>;
+        #[inline]
+        fn read<D: Deserializer<'de>>(
+            deserializer: D,
+        ) -> Result<OrderFacts<'de>, D::Error> {
+            deserializer.deserialize_map(Seed::<OrderFacts<'de>>::new())
+        }
+    }
+    impl<'de> Visitor<'de> for Seed<OrderFacts<'de>> {
+        type Value = OrderFacts<'de>;
+        fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.write_str("an object (Order)")
+        }
+        fn visit_map<A: MapAccess<'de>>(
+            self,
+            mut map: A,
+        ) -> Result<OrderFacts<'de>, A::Error> {
+            let mut seen = 0_u64;
+            let mut next = 0;
+            let mut m_id: Option<Cow<'de, str>> = None;
+            let mut m_placed_at: Option<Instant> = None;
+            let mut m_lines: Option<(crate::order::LineCount, usize)> = None;
+            while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new(next))? {
+                next = key as usize + 1;
+                match key {
+                    OrderKey::Id => {
+                        once(&mut seen, 1)?;
+                        m_id = Some(
+                            map.next_value_seed(Seed::<BorrowedText<OrderId>>::new())?,
+                        );
+                    }
+                    OrderKey::Customer => {
+                        once(&mut seen, 2)?;
+                        map.next_value_seed(Seed::<Check<String>>::new())?;
+                    }
+                    OrderKey::PlacedAt => {
+                        once(&mut seen, 4)?;
+                        m_placed_at = Some(map.next_value_seed(Seed::<Instant>::new())?);
+                    }
+                    OrderKey::Lines => {
+                        once(&mut seen, 8)?;
+                        m_lines = Some(
+                            map
+                                .next_value_seed(
+                                    Seed::<
+                                        Array<
+                                            Borrowed<String>,
+                                            crate::order::LineCount,
+                                            1,
+                                            { usize::MAX },
+                                        >,
+                                    >::new(),
+                                )?,
+                        );
+                    }
+                }
+            }
+            need(seen, 15, OrderKey::NAMES)?;
+            Ok(OrderFacts {
+                id: must(m_id)?,
+                placed_at: must(m_placed_at)?,
+                lines: must(m_lines)?.0,
+            })
+        }
+    }
+}
+
+#[doc(hidden)]
+pub use facts::*;
+
+/// What the builders require: each trait explains one missing or unexpected member.
+#[doc(hidden)]
+pub mod needs {
+    use super::*;
+    /// What the builders of `Order` require.
+    pub mod order {
+        use super::*;
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `id`; `Order::builder()` requires it",
+            label = "`id` is not set",
+            note = "every `Order` has the field `id`",
+            note = "add `.id(..)` before `.build()`: its identifier"
+        )]
+        pub trait BuilderId: Given<OrderId> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderId for Set<OrderId> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `customer`; `Order::builder()` requires it",
+            label = "`customer` is not set",
+            note = "every `Order` has the field `customer`",
+            note = "add `.customer(..)` before `.build()`: who ordered"
+        )]
+        pub trait BuilderCustomer: Given<String> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderCustomer for Set<String> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `placed_at`; `Order::builder()` requires it",
+            label = "`placed_at` is not set",
+            note = "every `Order` has the field `placed_at`",
+            note = "add `.placed_at(..)` before `.build()`: when it was placed"
+        )]
+        pub trait BuilderPlacedAt: Given<Timestamp> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderPlacedAt for Set<Timestamp> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `lines`; `Order::builder()` requires it",
+            label = "`lines` is not set",
+            note = "every `Order` has the field `lines`",
+            note = "add `.lines(..)` before `.build()`: what was ordered"
+        )]
+        pub trait BuilderLines: Given<Vec<String>> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderLines for Set<Vec<String>> {}
     }
 }

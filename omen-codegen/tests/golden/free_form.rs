@@ -1,6 +1,5 @@
 /// What an instrument said. Free-form values know from the packet down how deep they stand.
-#[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
-#[builder(on(::std::string::String, into), finish_fn(name = finish, vis = ""))]
+#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
 #[non_exhaustive]
 pub struct Reading {
     /// The reading itself.
@@ -13,27 +12,98 @@ pub struct Reading {
     pub raw: Option<::serde_json::Value>,
 }
 
-impl<S: reading_builder::State> ReadingBuilder<S> {
-    /// The `Reading`, if it is as its schema says.
+impl Reading {
+    /// Starts a `Reading`.
+    ///
+    /// `build()` compiles once `data` is set.
+    pub fn builder() -> ReadingBuilder {
+        ReadingBuilder {
+            required: (Unset::NEW,),
+            optional: ReadingOptional::default(),
+        }
+    }
+}
+
+/// Builds a `Reading`: see `Reading::builder`.
+#[derive(Clone, Debug)]
+#[must_use = "call `build()` to make the value"]
+pub struct ReadingBuilder<A = Unset> {
+    required: (A,),
+    optional: ReadingOptional,
+}
+
+impl<A> ReadingBuilder<A> {
+    /// The reading itself.
+    pub fn data(
+        self,
+        value: ::serde_json::Map<String, ::serde_json::Value>,
+    ) -> ReadingBuilder<Set<::serde_json::Map<String, ::serde_json::Value>>>
+    where
+        A: NotSet,
+    {
+        ReadingBuilder {
+            required: (Set::new(value),),
+            optional: self.optional,
+        }
+    }
+    /// How the instrument was set.
+    pub fn settings(
+        mut self,
+        value: ::serde_json::Map<String, ::serde_json::Value>,
+    ) -> Self {
+        self.optional.settings = Some(value);
+        self
+    }
+    /// How the instrument was set.
+    pub fn maybe_settings(
+        mut self,
+        value: Option<::serde_json::Map<String, ::serde_json::Value>>,
+    ) -> Self {
+        self.optional.settings = value;
+        self
+    }
+    /// As it came.
+    pub fn raw(mut self, value: ::serde_json::Value) -> Self {
+        self.optional.raw = Some(value);
+        self
+    }
+    /// As it came.
+    pub fn maybe_raw(mut self, value: Option<::serde_json::Value>) -> Self {
+        self.optional.raw = value;
+        self
+    }
+}
+
+impl<A> ReadingBuilder<A> {
+    /// Returns the `Reading`.
     ///
     /// Conditionals and bounds that no type carries are checked here.
     ///
     /// # Errors
-    /// What a reader would report, with JSON pointers that begin at this object.
+    /// The errors of a reader, with JSON pointers that begin at this object.
     pub fn build(self) -> Result<Reading, Box<Rejected>>
     where
-        S: reading_builder::IsComplete,
+        A: needs::reading::BuilderData,
     {
-        built(self.finish())
+        built(self.unchecked())
     }
     #[doc(hidden)]
     #[must_use]
     pub fn unchecked(self) -> Reading
     where
-        S: reading_builder::IsComplete,
+        A: needs::reading::BuilderData,
     {
-        self.finish()
+        let (data,) = self.required;
+        let (data,) = (Given::given(data),);
+        let ReadingOptional { settings, raw, .. } = self.optional;
+        Reading { data, settings, raw }
     }
+}
+
+#[derive(Clone, Debug, Default)]
+struct ReadingOptional {
+    settings: Option<::serde_json::Map<String, ::serde_json::Value>>,
+    raw: Option<::serde_json::Value>,
 }
 
 #[derive(Clone, Copy)]
@@ -150,12 +220,6 @@ impl<'de> Visitor<'de> for Seed<Check<Reading>> {
     }
 }
 
-impl<'de> ::serde::Deserialize<'de> for Reading {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <Self as Read<'de>>::read(deserializer)
-    }
-}
-
 static READING_SHAPE: Shape = Shape {
     name: "Reading",
     kind: ShapeKind::Object(ObjectShape {
@@ -187,8 +251,23 @@ static READING_SHAPE: Shape = Shape {
     }),
 };
 
-impl HasShape for Reading {
-    fn shape() -> &'static Shape {
-        &READING_SHAPE
+object!(Reading, READING_SHAPE);
+
+/// What the builders require: each trait explains one missing or unexpected member.
+#[doc(hidden)]
+pub mod needs {
+    use super::*;
+    /// What the builders of `Reading` require.
+    pub mod reading {
+        use super::*;
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `data`; `Reading::builder()` requires it",
+            label = "`data` is not set",
+            note = "every `Reading` has the field `data`",
+            note = "add `.data(..)` before `.build()`: the reading itself"
+        )]
+        pub trait BuilderData: Given<::serde_json::Map<String, ::serde_json::Value>> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderData for Set<::serde_json::Map<String, ::serde_json::Value>> {}
     }
 }

@@ -1,46 +1,156 @@
 /// Something to be delivered.
-#[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::bon::Builder)]
-#[builder(on(::std::string::String, into), finish_fn(name = finish, vis = ""))]
+#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
 #[non_exhaustive]
 pub struct Parcel {
     /// Its weight in kilograms.
     pub weight: Weight,
     /// What sort of parcel; the name is a keyword of Rust.
-    pub r#type: ::std::string::String,
+    pub r#type: String,
     /// What stands on it.
-    pub labels: ::std::vec::Vec<Label>,
+    pub labels: Vec<Label>,
     /// Anything besides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<Vec<String>>,
     /// Who sent it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sender: ::std::option::Option<::std::string::String>,
+    pub sender: Option<String>,
     /// Whether it may break.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fragile: ::std::option::Option<bool>,
+    pub fragile: Option<bool>,
 }
 
-impl<S: parcel_builder::State> ParcelBuilder<S> {
-    /// The `Parcel`, if it is as its schema says.
+impl Parcel {
+    /// Starts a `Parcel`.
+    ///
+    /// `build()` compiles once `weight`, `type` and `labels` are set.
+    pub fn builder() -> ParcelBuilder {
+        ParcelBuilder {
+            required: (Unset::NEW, Unset::NEW, Unset::NEW),
+            optional: ParcelOptional::default(),
+        }
+    }
+}
+
+/// Builds a `Parcel`: see `Parcel::builder`.
+#[derive(Clone, Debug)]
+#[must_use = "call `build()` to make the value"]
+pub struct ParcelBuilder<A = Unset, B = Unset, C = Unset> {
+    required: (A, B, C),
+    optional: ParcelOptional,
+}
+
+impl<A, B, C> ParcelBuilder<A, B, C> {
+    /// Its weight in kilograms.
+    pub fn weight(self, value: Weight) -> ParcelBuilder<Set<Weight>, B, C>
+    where
+        A: NotSet,
+    {
+        let (_, m1, m2) = self.required;
+        ParcelBuilder {
+            required: (Set::new(value), m1, m2),
+            optional: self.optional,
+        }
+    }
+    /// What sort of parcel; the name is a keyword of Rust.
+    pub fn r#type(self, value: impl Into<String>) -> ParcelBuilder<A, Set<String>, C>
+    where
+        B: NotSet,
+    {
+        let (m0, _, m2) = self.required;
+        ParcelBuilder {
+            required: (m0, Set::new(value.into()), m2),
+            optional: self.optional,
+        }
+    }
+    /// What stands on it.
+    pub fn labels(self, value: Vec<Label>) -> ParcelBuilder<A, B, Set<Vec<Label>>>
+    where
+        C: NotSet,
+    {
+        let (m0, m1, _) = self.required;
+        ParcelBuilder {
+            required: (m0, m1, Set::new(value)),
+            optional: self.optional,
+        }
+    }
+    /// Anything besides.
+    pub fn notes(mut self, value: Vec<String>) -> Self {
+        self.optional.notes = Some(value);
+        self
+    }
+    /// Anything besides.
+    pub fn maybe_notes(mut self, value: Option<Vec<String>>) -> Self {
+        self.optional.notes = value;
+        self
+    }
+    /// Who sent it.
+    pub fn sender(mut self, value: impl Into<String>) -> Self {
+        self.optional.sender = Some(value.into());
+        self
+    }
+    /// Who sent it.
+    pub fn maybe_sender(mut self, value: Option<String>) -> Self {
+        self.optional.sender = value;
+        self
+    }
+    /// Whether it may break.
+    pub fn fragile(mut self, value: bool) -> Self {
+        self.optional.fragile = Some(value);
+        self
+    }
+    /// Whether it may break.
+    pub fn maybe_fragile(mut self, value: Option<bool>) -> Self {
+        self.optional.fragile = value;
+        self
+    }
+}
+
+impl<A, B, C> ParcelBuilder<A, B, C> {
+    /// Returns the `Parcel`.
     ///
     /// Conditionals and bounds that no type carries are checked here.
     ///
     /// # Errors
-    /// What a reader would report, with JSON pointers that begin at this object.
+    /// The errors of a reader, with JSON pointers that begin at this object.
     pub fn build(self) -> Result<Parcel, Box<Rejected>>
     where
-        S: parcel_builder::IsComplete,
+        A: needs::parcel::BuilderWeight,
+        B: needs::parcel::BuilderType,
+        C: needs::parcel::BuilderLabels,
     {
-        built(self.finish())
+        built(self.unchecked())
     }
     #[doc(hidden)]
     #[must_use]
     pub fn unchecked(self) -> Parcel
     where
-        S: parcel_builder::IsComplete,
+        A: needs::parcel::BuilderWeight,
+        B: needs::parcel::BuilderType,
+        C: needs::parcel::BuilderLabels,
     {
-        self.finish()
+        let (weight, r#type, labels) = self.required;
+        let (weight, r#type, labels) = (
+            Given::given(weight),
+            Given::given(r#type),
+            Given::given(labels),
+        );
+        let ParcelOptional { notes, sender, fragile, .. } = self.optional;
+        Parcel {
+            weight,
+            r#type,
+            labels,
+            notes,
+            sender,
+            fragile,
+        }
     }
+}
+
+#[derive(Clone, Debug, Default)]
+struct ParcelOptional {
+    notes: Option<Vec<String>>,
+    sender: Option<String>,
+    fragile: Option<bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -211,12 +321,6 @@ impl<'de> Visitor<'de> for Seed<Check<Parcel>> {
     }
 }
 
-impl<'de> ::serde::Deserialize<'de> for Parcel {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <Self as Read<'de>>::read(deserializer)
-    }
-}
-
 static PARCEL_SHAPE: Shape = Shape {
     name: "Parcel",
     kind: ShapeKind::Object(ObjectShape {
@@ -283,8 +387,41 @@ static PARCEL_SHAPE: Shape = Shape {
     }),
 };
 
-impl HasShape for Parcel {
-    fn shape() -> &'static Shape {
-        &PARCEL_SHAPE
+object!(Parcel, PARCEL_SHAPE);
+
+/// What the builders require: each trait explains one missing or unexpected member.
+#[doc(hidden)]
+pub mod needs {
+    use super::*;
+    /// What the builders of `Parcel` require.
+    pub mod parcel {
+        use super::*;
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `weight`; `Parcel::builder()` requires it",
+            label = "`weight` is not set",
+            note = "every `Parcel` has the field `weight`",
+            note = "add `.weight(..)` before `.build()`: its weight in kilograms"
+        )]
+        pub trait BuilderWeight: Given<Weight> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderWeight for Set<Weight> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `type`; `Parcel::builder()` requires it",
+            label = "`type` is not set",
+            note = "every `Parcel` has the field `type`",
+            note = "add `.type(..)` before `.build()`: what sort of parcel; the name is a keyword of Rust"
+        )]
+        pub trait BuilderType: Given<String> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderType for Set<String> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `labels`; `Parcel::builder()` requires it",
+            label = "`labels` is not set",
+            note = "every `Parcel` has the field `labels`",
+            note = "add `.labels(..)` before `.build()`: what stands on it"
+        )]
+        pub trait BuilderLabels: Given<Vec<Label>> {}
+        #[diagnostic::do_not_recommend]
+        impl BuilderLabels for Set<Vec<Label>> {}
     }
 }

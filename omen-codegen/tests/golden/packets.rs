@@ -111,8 +111,7 @@ impl<'de> ::serde::Deserialize<'de> for NotePacket {
                 Err(
                     D::Error::custom(
                         format_args!(
-                            "`{}` is expected here, but this is `{}`", Self::TYPE, other
-                            .packet_type()
+                            "expected `{}`, found `{}`", Self::TYPE, other.packet_type()
                         ),
                     ),
                 )
@@ -146,8 +145,7 @@ impl<'de> ::serde::Deserialize<'de> for PingPacket {
                 Err(
                     D::Error::custom(
                         format_args!(
-                            "`{}` is expected here, but this is `{}`", Self::TYPE, other
-                            .packet_type()
+                            "expected `{}`, found `{}`", Self::TYPE, other.packet_type()
                         ),
                     ),
                 )
@@ -156,13 +154,9 @@ impl<'de> ::serde::Deserialize<'de> for PingPacket {
     }
 }
 
-impl<'de> ::serde::Deserialize<'de> for Packet {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <Self as Read<'de>>::read(deserializer)
-    }
-}
+deserialize!(Packet, Packet);
 
-/// What rules look at in a packet.
+/// The members of a packet that rules check.
 #[derive(Clone, Debug)]
 pub struct PacketFacts<'de> {
     /// Facts of the header.
@@ -173,7 +167,7 @@ pub struct PacketFacts<'de> {
     pub payload: PayloadFacts<'de>,
 }
 
-/// What rules look at in a payload.
+/// The members of a payload that rules check.
 #[derive(Clone, Debug)]
 pub enum PayloadFacts<'de> {
     /// A note.
@@ -191,6 +185,106 @@ impl PayloadFacts<'_> {
             PayloadFacts::Ping => PacketType::PingPacket,
         }
     }
+}
+
+impl<P: PacketParts> PacketBuilder<P> {
+    pub(crate) fn begin() -> Self {
+        Self {
+            required: (Unset::NEW, Unset::NEW),
+            optional: PacketOptional::default(),
+            of: ::std::marker::PhantomData,
+        }
+    }
+}
+
+/// Builds a packet: see the function `builder` of its type.
+///
+/// `build()` compiles once `mcp` and `payload` are set.
+#[derive(Clone, Debug)]
+#[must_use = "call `build()` to make the value"]
+pub struct PacketBuilder<P, A = Unset, B = Unset> {
+    required: (A, B),
+    optional: PacketOptional,
+    of: ::std::marker::PhantomData<fn() -> P>,
+}
+
+impl<P: PacketParts, A, B> PacketBuilder<P, A, B> {
+    /// The envelope.
+    pub fn mcp(
+        self,
+        value: impl Into<McpEnvelope>,
+    ) -> PacketBuilder<P, Set<McpEnvelope>, B>
+    where
+        A: NotSet,
+    {
+        let (_, m1) = self.required;
+        PacketBuilder {
+            required: (Set::new(value.into()), m1),
+            optional: self.optional,
+            of: self.of,
+        }
+    }
+    /// What the packet says; its type is that of the packet.
+    pub fn payload(
+        self,
+        value: impl Into<P::Payload>,
+    ) -> PacketBuilder<P, A, Set<P::Payload>>
+    where
+        B: NotSet,
+    {
+        let (m0, _) = self.required;
+        PacketBuilder {
+            required: (m0, Set::new(value.into())),
+            optional: self.optional,
+            of: self.of,
+        }
+    }
+    /// Members beside the three, which must begin with `_`; no rule checks them (D38).
+    pub fn metadata(mut self, value: Metadata) -> Self {
+        self.optional.metadata = Some(value);
+        self
+    }
+    /// Members beside the three, which must begin with `_`; no rule checks them (D38).
+    pub fn maybe_metadata(mut self, value: Option<Metadata>) -> Self {
+        self.optional.metadata = value;
+        self
+    }
+    /// Takes a header as it is, but for the type of packet, which is this builder's own.
+    pub fn header(self, header: PacketHeader) -> PacketBuilder<P, A, B> {
+        let (m0, m1) = self.required;
+        PacketBuilder {
+            required: (m0, m1),
+            optional: self.optional,
+            of: self.of,
+        }
+    }
+}
+
+impl<P: PacketParts, A, B> PacketBuilder<P, A, B> {
+    /// Returns the packet.
+    #[must_use]
+    pub fn build(self) -> P
+    where
+        A: needs::packet::BuilderMcp<P>,
+        B: needs::packet::BuilderPayload<P>,
+    {
+        let (mcp, payload) = self.required;
+        let (mcp, payload) = (Given::given(mcp), Given::given(payload));
+        let PacketOptional { metadata, .. } = self.optional;
+        P::from_parts(
+            PacketHeader {
+                packet_type: P::PACKET_TYPE,
+            },
+            mcp,
+            payload,
+            metadata.unwrap_or_default(),
+        )
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct PacketOptional {
+    metadata: Option<Metadata>,
 }
 
 /// A payload whose packet is not yet complete.
@@ -426,7 +520,7 @@ static UNKNOWN_PACKET_SHAPE: Shape = Shape {
             },
             FieldShape {
                 name: "payload",
-                description: "What the packet is about; its type says of what shape.",
+                description: "What the packet says; its type decides the shape.",
                 required: true,
                 rules: &[],
                 shape: &ANY,
@@ -436,3 +530,31 @@ static UNKNOWN_PACKET_SHAPE: Shape = Shape {
         metadata: true,
     }),
 };
+
+/// What the builders require: each trait explains one missing or unexpected member.
+#[doc(hidden)]
+pub mod needs {
+    use super::*;
+    /// What the builders of `Packet` require.
+    pub mod packet {
+        use super::*;
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `mcp`; `{P}::builder()` requires it",
+            label = "`mcp` is not set",
+            note = "every `packet` has the field `mcp`",
+            note = "add `.mcp(..)` before `.build()`: the envelope"
+        )]
+        pub trait BuilderMcp<P: PacketParts>: Given<McpEnvelope> {}
+        #[diagnostic::do_not_recommend]
+        impl<P: PacketParts> BuilderMcp<P> for Set<McpEnvelope> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: missing field `payload`; `{P}::builder()` requires it",
+            label = "`payload` is not set",
+            note = "every `packet` has the field `payload`",
+            note = "add `.payload(..)` before `.build()`: what the packet says; its type is that of the packet"
+        )]
+        pub trait BuilderPayload<P: PacketParts>: Given<P::Payload> {}
+        #[diagnostic::do_not_recommend]
+        impl<P: PacketParts> BuilderPayload<P> for Set<P::Payload> {}
+    }
+}

@@ -57,11 +57,7 @@ impl<'de> Visitor<'de> for Seed<Check<Amount>> {
     }
 }
 
-impl<'de> ::serde::Deserialize<'de> for Amount {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <Self as Read<'de>>::read(deserializer)
-    }
-}
+deserialize!(Amount, Amount);
 
 static AMOUNT_SHAPE: Shape = Shape {
     name: "Amount",

@@ -21,8 +21,8 @@ fn emit(markers: &str) -> Result<String, Mistakes> {
 #[test]
 fn mistakes_are_told() {
     check(r#""marker": {}"#, "", "unknown field `marker`");
-    check(r#""markers": { "Imapct": {} }"#, "/markers/Imapct", "is no enum of the schemas");
-    check(r#""markers": { "Stakes": {} }"#, "/markers/Stakes", "is no enum of the schemas");
+    check(r#""markers": { "Imapct": {} }"#, "/markers/Imapct", "is not an enum of the schemas");
+    check(r#""markers": { "Stakes": {} }"#, "/markers/Stakes", "is not an enum of the schemas");
     check(r#""markers": { "Impact": { "module": "a", "alias": "b" } }"#, "/markers/Impact", "need no alias");
     let options = r#"{ "object": "EscalationPayload", "member": "top_options" }"#;
     check(&format!(r#""lengths": {{ "OneOrTwo": {options} }}"#), "/lengths/OneOrTwo", "no rule has a predicate");

@@ -207,17 +207,17 @@ const TARGET: &str = "../schema_change/target";
 /// What the program prints.
 const EXPECTED: &str = r#"built {"data":{"value":1},"lighting":"NIGHT","observation_type":"tool_output","sample_size":12,"self":"me","type":"glance","witnesses":["the cat"]}
 checked /witnesses
-  too few elements: 0 elements, where at least 1 are expected
+  expected at least 1 element in `witnesses`, found 0
 bounds 1 to 1000
 new false
 refused /payload
-  the member `sample_size` of ObservationPayload is missing
+  missing field `sample_size` in ObservationPayload
 accepted pkt_obs_1
 accepted pkt_obs_1
 refused /payload/lighting /payload/sample_size /payload/witnesses
-  `NIHGT` is no value of Lighting
-  `0` is too small
-  too few elements: 0 elements, where at least 1 are expected
+  invalid value `NIHGT` for `lighting`; expected one of `DAY`, `NIGHT`
+  invalid value `0` for `sample_size`; expected an integer from 1 to 1000
+  expected at least 1 element in `witnesses`, found 0
 "#;
 
 /// The program's manifest.

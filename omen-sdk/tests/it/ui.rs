@@ -7,11 +7,8 @@ pub(crate) mod cases;
 
 use cases::Cases;
 
-/// The builders of packets come from the crate bon, with its own messages.
-const WORDS_OF_BON: &[&str] = &["schema_packet_without_member"];
-
 fn cases() -> Cases {
-    Cases { foreign: WORDS_OF_BON, ..Cases::read("omen::") }
+    Cases::read("omen::")
 }
 
 #[test]

@@ -79,8 +79,22 @@ impl<'de, const MIN: usize, const DEPTH: u8> Read<'de> for RawObject<MIN, DEPTH>
     }
 }
 
+/// Any value, not kept; a key may be repeated. Only for texts that are not nested too deep.
+pub(crate) struct Syntax;
+
+impl<'de> Read<'de> for Syntax {
+    type Out = ();
+
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
+        Any::<Syntax>::at(1).deserialize(deserializer).map(drop)
+    }
+}
+
 /// What is made of free-form values.
 trait Make: Sized {
+    /// Whether a repeated key is an error.
+    const UNIQUE_KEYS: bool = true;
+
     type Members: Default;
     type Elements: Default;
 
@@ -164,6 +178,34 @@ impl Make for Nothing {
     }
 }
 
+impl Make for Syntax {
+    const UNIQUE_KEYS: bool = false;
+
+    type Members = ();
+    type Elements = ();
+
+    fn null() -> Self {
+        Syntax
+    }
+    fn boolean(_: bool) -> Self {
+        Syntax
+    }
+    fn number(_: serde_json::Number) -> Self {
+        Syntax
+    }
+    fn string(_: &str) -> Self {
+        Syntax
+    }
+    fn element((): &mut (), _: Self) {}
+    fn array((): ()) -> Self {
+        Syntax
+    }
+    fn member((): &mut (), _: &str, _: Self) {}
+    fn object((): (), _: usize) -> Self {
+        Syntax
+    }
+}
+
 struct Any<M> {
     depth: u8,
     make: PhantomData<fn() -> M>,
@@ -192,7 +234,7 @@ impl<'de, M: Make> Visitor<'de> for Any<M> {
     type Value = M;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("free-form JSON without repeated keys")
+        f.write_str("JSON without repeated keys")
     }
     fn visit_unit<E>(self) -> Result<M, E> {
         Ok(M::null())
@@ -227,7 +269,9 @@ impl<'de, M: Make> Visitor<'de> for Any<M> {
         while let Some(key) = map.next_key_seed(Seed::<Borrowed<String>>::new())? {
             let value = map.next_value_seed(Self::at(depth))?;
             M::member(&mut all, &key, value);
-            keys.add(key)?;
+            if M::UNIQUE_KEYS {
+                keys.add(key)?;
+            }
         }
         Ok(M::object(all, keys.count()))
     }

@@ -3,19 +3,19 @@
 use std::ops::Range;
 
 use super::{JsonType, Scanner};
+use crate::pointer;
 
 /// The span of the value that `pointer` leads to in valid JSON; where a step leads nowhere, the
 /// span of the value that it starts from.
 pub(crate) fn locate(text: &str, pointer: &str) -> Option<Range<usize>> {
     let mut scanner = Scanner::new(text);
-    for step in pointer.split('/').skip(1) {
-        let step = step.replace("~1", "/").replace("~0", "~");
+    for step in pointer::steps(pointer) {
         let mut found = None;
         let mut ahead = scanner.clone();
         match scanner.json_type() {
             JsonType::Object => {
                 ahead.object(|at, key, _| {
-                    if found.is_none() && key == step.as_str() {
+                    if found.is_none() && key == step.as_ref() {
                         found = Some(at.clone());
                     }
                     at.skip();

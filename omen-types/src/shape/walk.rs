@@ -9,6 +9,7 @@ use super::{ConditionalShape, FieldShape, ObjectShape, Scanner, Shape, ShapeKind
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::limits::MAX_ERRORS_A_PACKET;
+use crate::pointer;
 use crate::read::free::Keys;
 use crate::suggest::nearest;
 use crate::unseen::is_unseen;
@@ -20,9 +21,14 @@ pub(crate) fn walk(text: &str, shape: &'static Shape) -> Vec<Diagnostic> {
     walk.done()
 }
 
+/// The longest list of values that a message holds, in bytes.
+const LONGEST_LIST: usize = 80;
+
 #[derive(Default)]
 struct Walk {
     pointer: String,
+    /// The field whose value is walked; `None` for elements, metadata and free-form values.
+    field: Option<&'static FieldShape>,
     rules: Vec<&'static [Code]>,
     errors: Vec<Diagnostic>,
     more: usize,
@@ -62,14 +68,36 @@ impl Walk {
     }
 
     /// Goes one step down for the time of `inner`.
-    fn down(&mut self, step: &str, rules: &'static [Code], inner: impl FnOnce(&mut Self)) {
+    fn down(&mut self, step: &str, inner: impl FnOnce(&mut Self)) {
         let length = self.pointer.len();
-        self.pointer.push('/');
-        self.pointer.push_str(&step.replace('~', "~0").replace('/', "~1"));
-        self.rules.push(rules);
+        pointer::push(&mut self.pointer, step);
+        let field = self.field.take();
         inner(self);
-        self.rules.pop();
+        self.field = field;
         self.pointer.truncate(length);
+    }
+
+    /// Walks the value of a field.
+    fn field(&mut self, scanner: &mut Scanner<'_>, field: &'static FieldShape) {
+        self.rules.push(field.rules);
+        self.down(field.name, |walk| {
+            walk.field = Some(field);
+            walk.value(scanner, field.shape);
+        });
+        self.rules.pop();
+    }
+
+    /// The field that the pointer leads to, with the index of an element: `summary`, `assumptions[1]`.
+    fn name(&self, shape: &Shape) -> String {
+        let mut index = String::new();
+        for step in self.pointer.rsplit('/') {
+            if step.bytes().all(|byte| byte.is_ascii_digit()) && !step.is_empty() {
+                index = format!("[{step}]{index}");
+            } else if !step.is_empty() {
+                return quoted(&format!("{}{index}", pointer::unescape(step)));
+            }
+        }
+        shape.name.to_owned()
     }
 
     fn value(&mut self, scanner: &mut Scanner<'_>, shape: &'static Shape) {
@@ -77,16 +105,21 @@ impl Walk {
         match (&shape.kind, found) {
             (ShapeKind::Object(object), JsonType::Object) => self.object(scanner, shape, object),
             (ShapeKind::Enum(values), JsonType::String) => self.enumeration(scanner, shape, values),
-            (ShapeKind::Text { expects, holds }, JsonType::String) => {
+            (ShapeKind::Text { expects, holds, .. }, JsonType::String) => {
                 let (text, span) = scanner.string();
                 if !holds(&text) {
-                    let problem = if text.is_empty() { "the string is empty".into() } else { quoted(&text) };
-                    self.error(span, format!("{problem}, where {expects} is expected"), None);
+                    let name = self.name(shape);
+                    let message = if text.is_empty() {
+                        format!("{name} is empty; expected {expects}")
+                    } else {
+                        format!("invalid {} {} for {name}; expected {expects}", shape.name, quoted(&text))
+                    };
+                    self.error(span, message, None);
                 }
             }
-            (ShapeKind::Integer { min, max }, JsonType::Number) => self.integer(scanner, *min, *max),
-            (ShapeKind::Number { min, max }, JsonType::Number) => self.number(scanner, *min, *max),
-            (ShapeKind::Array { item, min, max }, JsonType::Array) => self.array(scanner, item, *min, *max),
+            (ShapeKind::Integer { min, max }, JsonType::Number) => self.integer(scanner, shape, *min, *max),
+            (ShapeKind::Number { min, max }, JsonType::Number) => self.number(scanner, shape, *min, *max),
+            (ShapeKind::Array { item, min, max }, JsonType::Array) => self.array(scanner, shape, item, (*min, *max)),
             (ShapeKind::Bool, JsonType::Bool) | (ShapeKind::NullableText, JsonType::String | JsonType::Null) => {
                 scanner.scalar();
             }
@@ -95,7 +128,8 @@ impl Walk {
                 let mut count = 0;
                 let span = self.free_object(scanner, &mut count);
                 if count < *min {
-                    self.error(start..span.end, format!("an object with at least {min} member is expected"), None);
+                    let message = format!("expected at least {min} field in {}, found {count}", self.name(shape));
+                    self.error(start..span.end, message, None);
                 }
             }
             (ShapeKind::Any, _) => self.free(scanner),
@@ -110,17 +144,28 @@ impl Walk {
     }
 
     fn wrong_type(&mut self, scanner: &mut Scanner<'_>, shape: &'static Shape, found: JsonType) {
-        // What is inside is not looked at, save for repeated keys.
+        // What is inside is not checked, save for repeated keys.
         let start = scanner.at();
         let mut span = start..start;
         let before = self.errors.len();
         self.free_spanned(scanner, &mut span);
         let inner = self.errors.split_off(before.min(self.errors.len()));
-        let mut message = format!("{} is expected, but this is {}", expectation(shape), found.words());
-        if found == JsonType::Null {
-            message.push_str("; leave an absent member out");
-        }
-        self.error(span, message, None);
+        let (name, expected) = (self.name(shape), expectation(shape));
+        let raw = scanner.slice(&span);
+        let unquoted = raw.trim_matches('"');
+        let (found, help) = match found {
+            JsonType::String if is_written(shape, unquoted) => {
+                (format!("the string {}", quoted(raw)), Some(format!("write {} without the quotes", quoted(unquoted))))
+            }
+            JsonType::Null => (found.words().to_owned(), self.field.map(|field| instead_of_null(field))),
+            _ => (found.words().to_owned(), None),
+        };
+        let message = if self.pointer.is_empty() {
+            format!("expected {expected}, found {found}")
+        } else {
+            format!("expected {expected} for {name}, found {found}")
+        };
+        self.error(span, message, help);
         self.errors.extend(inner);
     }
 
@@ -129,73 +174,61 @@ impl Walk {
         if values.contains(&text.as_ref()) {
             return;
         }
-        let help = match nearest(&text, values.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the values are {}", list(values.iter().copied())),
+        let expected = format!("expected one of {}", list(values.iter().copied()));
+        let message = format!("invalid value {} for {}", quoted(&text), self.name(shape));
+        let near = nearest(&text, values.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+        // A longer list would hide the value that is wrong.
+        let (message, help) = if expected.len() <= LONGEST_LIST {
+            (format!("{message}; {expected}"), near)
+        } else {
+            (message, Some(near.unwrap_or(expected)))
         };
-        self.error(span, format!("{} is no value of {}", quoted(&text), shape.name), Some(help));
+        self.error(span, message, help);
     }
 
-    fn integer(&mut self, scanner: &mut Scanner<'_>, min: u64, max: u64) {
+    fn integer(&mut self, scanner: &mut Scanner<'_>, shape: &Shape, min: u64, max: u64) {
         let span = scanner.scalar();
         let raw = scanner.slice(&span);
-        let value = raw.parse::<u64>().ok().or_else(|| raw.parse::<f64>().ok().and_then(crate::scalar::integral));
-        match value {
-            Some(value) if (min..=max).contains(&value) => {}
-            _ => {
-                let problem = match (value, raw.parse::<f64>()) {
-                    (None, Ok(value)) if value.fract() != 0.0 => "is no integer",
-                    (Some(value), _) if value < min => "is too small",
-                    (_, Ok(value)) if value < 0.0 => "is too small",
-                    _ => "is too large",
-                };
-                self.error(
-                    span,
-                    format!("{} {problem}", quoted(raw)),
-                    Some(format!("an integer from {min} to {max} is expected")),
-                );
-            }
+        if !is_integer(raw, min, max) {
+            self.invalid(span, shape, raw);
         }
     }
 
-    fn number(&mut self, scanner: &mut Scanner<'_>, min: Option<f64>, max: Option<f64>) {
+    fn number(&mut self, scanner: &mut Scanner<'_>, shape: &Shape, min: Option<f64>, max: Option<f64>) {
         let span = scanner.scalar();
         let raw = scanner.slice(&span);
-        let value: f64 = raw.parse().unwrap_or(f64::NAN);
-        let problem = if min.is_some_and(|min| value < min) {
-            "is too small"
-        } else if max.is_some_and(|max| value > max) {
-            "is too large"
-        } else {
-            return;
-        };
-        let help = match (min, max) {
-            (Some(min), Some(max)) => format!("a number from {min} to {max} is expected"),
-            (Some(min), None) => format!("a number not below {min} is expected"),
-            (_, max) => format!("a number not above {} is expected", max.unwrap_or(f64::INFINITY)),
-        };
-        self.error(span, format!("{} {problem}", quoted(raw)), Some(help));
+        if !is_number(raw, min, max) {
+            self.invalid(span, shape, raw);
+        }
     }
 
-    fn array(&mut self, scanner: &mut Scanner<'_>, item: &'static Shape, min: usize, max: Option<usize>) {
+    fn invalid(&mut self, span: Range<usize>, shape: &Shape, raw: &str) {
+        let message =
+            format!("invalid value {} for {}; expected {}", quoted(raw), self.name(shape), expectation(shape));
+        self.error(span, message, None);
+    }
+
+    fn array(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        shape: &Shape,
+        item: &'static Shape,
+        bounds: (usize, Option<usize>),
+    ) {
+        let (min, max) = bounds;
         let mut count = 0;
         let span = scanner.array(|scanner, index| {
             count += 1;
-            self.down(&index.to_string(), &[], |walk| walk.value(scanner, item));
+            self.down(&index.to_string(), |walk| walk.value(scanner, item));
         });
-        let too = if count < min {
-            "few"
-        } else if max.is_some_and(|max| count > max) {
-            "many"
-        } else {
-            return;
-        };
-        let wanted = match max {
-            Some(max) => format!("from {min} to {max}"),
-            None => format!("at least {min}"),
-        };
-        let plural = if count == 1 { "" } else { "s" };
-        self.error(span, format!("too {too} elements: {count} element{plural}, where {wanted} are expected"), None);
+        if count < min || max.is_some_and(|max| count > max) {
+            let expected = match max {
+                Some(max) => format!("{min} to {max} elements"),
+                None if min == 1 => "at least 1 element".to_owned(),
+                None => format!("at least {min} elements"),
+            };
+            self.error(span, format!("expected {expected} in {}, found {count}", self.name(shape)), None);
+        }
     }
 
     fn object(&mut self, scanner: &mut Scanner<'_>, shape: &Shape, object: &'static ObjectShape) {
@@ -211,17 +244,17 @@ impl Walk {
                 Some(field) => {
                     let what = remember(scanner);
                     let start = scanner.at();
-                    self.down(field.name, field.rules, |walk| walk.value(scanner, field.shape));
+                    self.field(scanner, field);
                     if fresh {
                         seen.push((field.name, what, start..scanner.at()));
                     }
                 }
                 None if object.metadata && key.starts_with('_') => {
-                    self.down(&key, &[], |walk| walk.free(scanner));
+                    self.down(&key, |walk| walk.free(scanner));
                 }
                 None => {
                     self.unknown(shape, object, &key, key_span);
-                    self.down(&key, &[], |walk| walk.free(scanner));
+                    self.down(&key, |walk| walk.free(scanner));
                 }
             }
         });
@@ -237,15 +270,9 @@ impl Walk {
     }
 
     fn repeated(&mut self, key: &str, span: Range<usize>) {
-        self.down(key, &[], |walk| {
-            walk.error(
-                span,
-                format!("the member {} is repeated", quoted(key)),
-                Some(
-                    "give each member once; two values for one name would be read differently by different readers"
-                        .into(),
-                ),
-            );
+        self.down(key, |walk| {
+            let help = "write each field once; readers disagree about which of two values counts";
+            walk.error(span, format!("duplicate field {}", quoted(key)), Some(help.into()));
         });
     }
 
@@ -253,20 +280,16 @@ impl Walk {
         let names = || object.fields.iter().map(|field| field.name);
         let help = match nearest(key, names()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the members of {} are {}", shape.name, list(names())),
+            None => format!("{} has the fields {}", shape.name, list(names())),
         };
-        self.down(key, &[], |walk| {
-            walk.error(span, format!("{} is no member of {}", quoted(key), shape.name), Some(help));
+        self.down(key, |walk| {
+            walk.error(span, format!("unknown field {} in {}", quoted(key), shape.name), Some(help));
         });
     }
 
     fn missing(&mut self, span: Range<usize>, shape: &Shape, field: &FieldShape) {
         self.rules.push(field.rules);
-        self.error(
-            span,
-            format!("the member `{}` of {} is missing", field.name, shape.name),
-            Some(format!("add `{}`: {}", field.name, first_sentence(field.description))),
-        );
+        self.error(span, format!("missing field `{}` in {}", field.name, shape.name), Some(add(field)));
         self.rules.pop();
     }
 
@@ -296,16 +319,12 @@ impl Walk {
         let field = object.fields.iter().find(|field| field.name == conditional.requires);
         self.rules.push(conditional.rules);
         self.rules.push(field.map_or(&[], |field| field.rules));
-        self.error(
-            span,
-            format!(
-                "the member `{}` is missing{}: {}",
-                conditional.requires,
-                if conditional.non_empty { " or empty" } else { "" },
-                first_sentence(conditional.description),
-            ),
-            field.map(|field| format!("add `{}`: {}", field.name, first_sentence(field.description))),
-        );
+        let (name, why) = (conditional.requires, first_sentence(conditional.description));
+        let message = match find(name) {
+            None => format!("missing field `{name}`: {why}"),
+            Some(_) => format!("expected a non-empty string for `{name}`: {why}"),
+        };
+        self.error(span, message, field.map(add));
         self.rules.truncate(self.rules.len().saturating_sub(2));
     }
 
@@ -318,9 +337,7 @@ impl Walk {
     fn free_spanned(&mut self, scanner: &mut Scanner<'_>, span: &mut Range<usize>) {
         *span = match scanner.json_type() {
             JsonType::Object => self.free_object(scanner, &mut 0),
-            JsonType::Array => {
-                scanner.array(|scanner, index| self.down(&index.to_string(), &[], |walk| walk.free(scanner)))
-            }
+            JsonType::Array => scanner.array(|scanner, index| self.down(&index.to_string(), |walk| walk.free(scanner))),
             _ => scanner.scalar(),
         };
     }
@@ -333,7 +350,7 @@ impl Walk {
             } else {
                 self.repeated(&key, key_span);
             }
-            self.down(&key, &[], |walk| walk.free(scanner));
+            self.down(&key, |walk| walk.free(scanner));
         })
     }
 }
@@ -362,11 +379,16 @@ fn expectation(shape: &Shape) -> Cow<'static, str> {
     match &shape.kind {
         ShapeKind::Object(_) => Cow::Owned(format!("an object ({})", shape.name)),
         ShapeKind::FreeObject { .. } => Cow::Borrowed("an object"),
-        ShapeKind::Enum(values) => Cow::Owned(format!("one of the strings {}", list(values.iter().copied()))),
+        ShapeKind::Enum(values) => Cow::Owned(format!("one of {}", list(values.iter().copied()))),
         ShapeKind::Text { expects, .. } => Cow::Borrowed(expects),
         ShapeKind::NullableText => Cow::Borrowed("a string or null"),
         ShapeKind::Integer { min, max } => Cow::Owned(format!("an integer from {min} to {max}")),
-        ShapeKind::Number { .. } => Cow::Borrowed("a number"),
+        ShapeKind::Number { min, max } => Cow::Owned(match (min, max) {
+            (None, None) => "a number".to_owned(),
+            (Some(min), None) => format!("a number of at least {min}"),
+            (None, Some(max)) => format!("a number of at most {max}"),
+            (Some(min), Some(max)) => format!("a number from {min} to {max}"),
+        }),
         ShapeKind::Bool => Cow::Borrowed("a boolean"),
         ShapeKind::Array { .. } => Cow::Borrowed("an array"),
         ShapeKind::Any => Cow::Borrowed("any value"),
@@ -375,6 +397,43 @@ fn expectation(shape: &Shape) -> Cow<'static, str> {
             Cow::Owned(words.join(" or "))
         }
     }
+}
+
+fn is_integer(raw: &str, min: u64, max: u64) -> bool {
+    let value = raw.parse::<u64>().ok().or_else(|| raw.parse::<f64>().ok().and_then(crate::scalar::integral));
+    value.is_some_and(|value| (min..=max).contains(&value))
+}
+
+fn is_number(raw: &str, min: Option<f64>, max: Option<f64>) -> bool {
+    let value: f64 = raw.parse().unwrap_or(f64::NAN);
+    !min.is_some_and(|min| value < min) && !max.is_some_and(|max| value > max)
+}
+
+/// Whether a string holds the number or boolean that is expected.
+fn is_written(shape: &Shape, text: &str) -> bool {
+    let is_finite = || text.parse::<f64>().is_ok_and(f64::is_finite);
+    match &shape.kind {
+        ShapeKind::Integer { min, max } => is_finite() && is_integer(text, *min, *max),
+        ShapeKind::Number { min, max } => is_finite() && is_number(text, *min, *max),
+        ShapeKind::Bool => matches!(text, "true" | "false"),
+        _ => false,
+    }
+}
+
+/// What to write where a field is `null`.
+fn instead_of_null(field: &FieldShape) -> String {
+    let value = super::example::of(field.shape);
+    if field.required {
+        format!("`{}` is required; write a value, such as `{value}`", field.name)
+    } else {
+        format!("leave `{}` out, or write a value, such as `{value}`", field.name)
+    }
+}
+
+/// How to add a field: its name with an example value, and what it means.
+fn add(field: &FieldShape) -> String {
+    let value = super::example::of(field.shape);
+    format!("add `\"{}\": {value}`: {}", field.name, first_sentence(field.description))
 }
 
 /// Input in backticks, at most 80 characters of it, what cannot be seen escaped.

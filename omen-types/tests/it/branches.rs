@@ -111,6 +111,19 @@ fn each_case_of_each_conditional_has_a_builder() {
     assert!(discriminators >= 5 && ways.len() >= 18);
 }
 
+/// The objects that have a plain builder: all but packets.
+fn plain(model: &Model) -> Vec<(&str, &Object)> {
+    let mut plain = Vec::new();
+    for (of, def) in &model.defs {
+        if let Kind::Object(object) = &def.kind
+            && object.packet.is_none()
+        {
+            plain.push((of.as_str(), object));
+        }
+    }
+    plain
+}
+
 /// One program, one run of the compiler: for each branch what is complete, what lacks one member, and what sets a member
 /// that the branch leaves out, or one member twice.
 #[test]
@@ -148,13 +161,35 @@ fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
             left_out += 1;
         }
     }
+    let mut of_plain = 0;
+    for (of, object) in plain(&model) {
+        let [illegal, legal] = &mut programs;
+        let cell = |what: &str| Cell { name: format!("{of}::builder {what}"), state: format!("{of}Builder") };
+        let call = |members: &[&Field]| {
+            let value = |field: &Field| if matches!(field.ty, Ty::PlainText) { "String::new()" } else { "any()" };
+            let setters: String = members.iter().map(|field| format!(".{}({})", field.name, value(field))).collect();
+            format!("let _ = {of}::builder(){setters}.build();")
+        };
+        let (required, optional): (Vec<_>, Vec<_>) = object.fields.iter().partition(|field| field.required);
+        let all: Vec<_> = required.iter().chain(&optional).copied().collect();
+        legal.add(cell("with what it requires"), "fn", "()", &call(&required));
+        legal.add(cell("with all of its members"), "fn", "()", &call(&all));
+        for missing in &required {
+            let others: Vec<_> = all.iter().copied().filter(|field| field.name != missing.name).collect();
+            illegal.add(cell(&format!("without `{}`", missing.name)), "fn", "()", &call(&others));
+            let again: Vec<_> = required.iter().copied().chain([*missing]).collect();
+            illegal.add(cell(&format!("with `{}` twice", missing.name)), "fn", "()", &call(&again));
+            of_plain += 1;
+        }
+    }
+    (lacking, twice) = (lacking + of_plain, twice + of_plain);
     for packet in &model.packets {
         let header: Vec<_> =
             model.object("PacketHeader").unwrap().fields.iter().filter(|field| field.required).collect();
         let names = header.iter().map(|field| field.name.as_str()).chain(["mcp", "payload"]);
         let names: Vec<_> = names.filter(|name| *name != "packet_type").collect();
         let [illegal, legal] = &mut programs;
-        let cell = |what: &str| Cell { name: format!("{packet} {what}"), state: format!("{packet}Builder") };
+        let cell = |what: &str| Cell { name: format!("{packet} {what}"), state: "PacketBuilder".to_owned() };
         let payload = model.payload_of(packet).unwrap();
         let call = |left: &str| {
             let value = |name: &str| match name {
@@ -204,7 +239,8 @@ fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
         by_itself.cells.len(),
     );
     let required: usize = ways.iter().map(|way| way.required().len()).sum();
-    assert_eq!((lacking, twice), (required + 6 * model.packets.len(), required));
+    assert_eq!((lacking, twice), (required + of_plain + 6 * model.packets.len(), required + of_plain));
+    assert!(of_plain > 80, "{of_plain} required members of plain builders");
     assert!(left_out > 0 && by_itself.cells.len() > model.packets.len());
     assert!(failures.is_empty(), "{} programs are amiss:\n{}", failures.len(), failures.join("\n"));
 }

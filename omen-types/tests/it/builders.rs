@@ -43,10 +43,7 @@ fn null_where_the_schema_has_it_is_kept_apart_from_an_absent_member() {
 fn a_packet_of_another_type_is_told() {
     let line = packets::line(packets::alert());
     let error = serde_json::from_str::<omen_types::DecisionPacket>(&line).unwrap_err();
-    assert!(
-        error.to_string().starts_with("`DecisionPacket` is expected here, but this is `IntegrityAlertPacket`"),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("expected `DecisionPacket`, found `IntegrityAlertPacket`"), "{error}");
 }
 
 #[test]
@@ -66,7 +63,7 @@ fn scalars_refuse_what_the_schema_refuses() {
     let error = PacketId::new("packet 1").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`packet 1` is no PacketId: expected a PacketId such as `pkt_1` (pattern `^pkt_[a-zA-Z0-9_-]+$`)"
+        "invalid PacketId `packet 1`; expected a string such as `pkt_1` (pattern `^pkt_[a-zA-Z0-9_-]+$`)"
     );
 }
 

@@ -48,18 +48,24 @@ fn did_you_mean_a_value() {
     check(
         packets::directive(),
         &[(r#""tool_safety_class":"WRITE""#, r#""tool_safety_class":«"WRIET"»"#)],
-        &["/payload/tool_safety_class: `WRIET` is no value of ToolSafetyClass; help: did you mean `WRITE`?"],
+        &[
+            "/payload/tool_safety_class: invalid value `WRIET` for `tool_safety_class`; expected one of `READ`, `WRITE`, `MIXED`; \
+           help: did you mean `WRITE`?",
+        ],
     );
     check(
         packets::directive(),
         &[(r#""tool_safety_class":"WRITE""#, r#""tool_safety_class":«"read"»"#)],
-        &["/payload/tool_safety_class: `read` is no value of ToolSafetyClass; help: did you mean `READ`?"],
+        &[
+            "/payload/tool_safety_class: invalid value `read` for `tool_safety_class`; expected one of `READ`, `WRITE`, `MIXED`; \
+           help: did you mean `READ`?",
+        ],
     );
     check(
         packets::directive(),
         &[(r#""tool_safety_class":"WRITE""#, r#""tool_safety_class":«"execute"»"#)],
-        &["/payload/tool_safety_class: `execute` is no value of ToolSafetyClass; \
-           help: the values are `READ`, `WRITE`, `MIXED`"],
+        &["/payload/tool_safety_class: invalid value `execute` for `tool_safety_class`; \
+           expected one of `READ`, `WRITE`, `MIXED`"],
     );
 }
 
@@ -69,17 +75,17 @@ fn did_you_mean_a_member() {
         packets::directive(),
         &[(r#""task_type""#, r#"«"task_typ"»"#), (r#""payload":{"#, r#""payload":«{»"#)],
         &[
-            "/payload/task_typ: `task_typ` is no member of TaskDirectivePayload; help: did you mean `task_type`?",
-            "/payload: the member `task_type` of TaskDirectivePayload is missing; \
-             help: add `task_type`: what sort of task it is",
+            "/payload/task_typ: unknown field `task_typ` in TaskDirectivePayload; help: did you mean `task_type`?",
+            "/payload: missing field `task_type` in TaskDirectivePayload; \
+             help: add `\"task_type\": \"tool_read\"`: the kind of task",
         ],
     );
     check(
         packets::alert(),
         &[(r#""severity""#, r#"«"colour"»:"red","severity""#)],
         &[
-            "/payload/colour: `colour` is no member of IntegrityAlertPayload; help: the members of IntegrityAlertPayload \
-           are `alert_type`, `severity`, `summary`, `rationale`, `revoked_token_ids`, `related_packet_ids`",
+            "/payload/colour: unknown field `colour` in IntegrityAlertPayload; help: IntegrityAlertPayload has the fields \
+           `alert_type`, `severity`, `summary`, `rationale`, `revoked_token_ids`, `related_packet_ids`",
         ],
     );
 }
@@ -103,20 +109,24 @@ fn scalars() {
             (r#""assumptions":["The clock is right"]"#, r#""assumptions":["ok",«null»]"#),
         ],
         &[
-            "/header/packet_id: `pkt 1`, where a PacketId such as `pkt_1` (pattern `^pkt_[a-zA-Z0-9_-]+$`) is expected",
-            "/header/created_at: `2026-03-01T10:00:00`, where an RFC 3339 timestamp with an offset, \
-             such as `2026-03-01T10:00:00Z` is expected",
-            "/header/layer_source: `7` is too large; help: an integer from 1 to 6 is expected",
-            "/header/correlation_id: a CorrelationId such as `corr_1` (pattern `^corr_[a-zA-Z0-9_-]+$`) is expected, \
-             but this is a number",
-            "/mcp/intent/summary: the string is empty, where a string that is not empty is expected",
-            "/mcp/intent/scope: any string or an object is expected, but this is an array",
-            "/mcp/quality/satisficing_mode: a boolean is expected, but this is a string",
-            "/mcp/budgets/token_budget: `5.5` is no integer; help: an integer from 0 to 9007199254740991 is expected",
-            "/mcp/budgets/tool_call_budget: `-1` is too small; help: an integer from 0 to 9007199254740991 is expected",
-            "/mcp/budgets/time_budget_seconds: `1e16` is too large; help: an integer from 0 to 9007199254740991 is expected",
-            "/mcp/epistemics/confidence: `1.01` is too large; help: a number from 0 to 1 is expected",
-            "/mcp/epistemics/assumptions/1: a string is expected, but this is null; leave an absent member out",
+            "/header/packet_id: invalid PacketId `pkt 1` for `packet_id`; expected a string such as `pkt_1` \
+             (pattern `^pkt_[a-zA-Z0-9_-]+$`)",
+            "/header/created_at: invalid Timestamp `2026-03-01T10:00:00` for `created_at`; \
+             expected an RFC 3339 timestamp with an offset, e.g. `2026-03-01T10:00:00Z`",
+            "/header/layer_source: invalid value `7` for `layer_source`; expected an integer from 1 to 6",
+            "/header/correlation_id: expected a string such as `corr_1` (pattern `^corr_[a-zA-Z0-9_-]+$`) \
+             for `correlation_id`, found a number",
+            "/mcp/intent/summary: `summary` is empty; expected a non-empty string",
+            "/mcp/intent/scope: expected a string or an object for `scope`, found an array",
+            "/mcp/quality/satisficing_mode: expected a boolean for `satisficing_mode`, found the string `\"true\"`; \
+             help: write `true` without the quotes",
+            "/mcp/budgets/token_budget: invalid value `5.5` for `token_budget`; expected an integer from 0 to 9007199254740991",
+            "/mcp/budgets/tool_call_budget: invalid value `-1` for `tool_call_budget`; \
+             expected an integer from 0 to 9007199254740991",
+            "/mcp/budgets/time_budget_seconds: invalid value `1e16` for `time_budget_seconds`; \
+             expected an integer from 0 to 9007199254740991",
+            "/mcp/epistemics/confidence: invalid value `1.01` for `confidence`; expected a number from 0 to 1",
+            "/mcp/epistemics/assumptions/1: expected a string for `assumptions[1]`, found null",
         ],
     );
 }
@@ -126,24 +136,21 @@ fn rules_that_a_schema_error_breaks_are_named() {
     check(
         packets::directive(),
         &[(r#""authorization_token_id":"token_1""#, r#""timeout_seconds":60"#), (r#""payload":{"#, r#""payload":«{»"#)],
-        &[
-            "/payload: the member `authorization_token_id` is missing: a task that changes things has to name the token that \
-           permits it (E4, INV-007, D40); help: add `authorization_token_id`: the token that permits the task; \
-           also E4, INV-007",
-        ],
+        &["/payload: missing field `authorization_token_id`: a task that changes things must name the token that \
+           permits it (E4, INV-007, D40); help: add `\"authorization_token_id\": \"token_1\"`: the token that permits the task; \
+           also E4, INV-007"],
     );
     check(
         packets::escalation(),
         &[(r#""pros":[],"cons":[]},{"#, r#""pros":[]},{"#), (r#""top_options":[{"#, r#""top_options":[«{»"#)],
-        &["/payload/top_options/0: the member `cons` of EscalationOption is missing; \
-           help: add `cons`: what speaks against it; it may be empty; also E5, INV-009"],
+        &["/payload/top_options/0: missing field `cons` in EscalationOption; \
+           help: add `\"cons\": []`: what speaks against it; it may be empty; also E5, INV-009"],
     );
     check(
         packets::decision(),
         &[(r#""tools_state":"tools_ok""#, r#""tools_state":«"tools_up"»"#)],
-        &[
-            "/mcp/routing/tools_state: `tools_up` is no value of ToolsState; help: did you mean `tools_ok`?; also INV-001",
-        ],
+        &["/mcp/routing/tools_state: invalid value `tools_up` for `tools_state`; \
+             expected one of `tools_ok`, `tools_partial`, `tools_down`; help: did you mean `tools_ok`?; also INV-001"],
     );
 }
 
@@ -161,15 +168,16 @@ fn errors_of_every_level_at_once() {
             (r#""size":8"#, r#""size":8,«"size"»:9"#),
         ],
         &[
-            "/header/correlationid: `correlationid` is no member of PacketHeader; help: did you mean `correlation_id`?",
-            "/header: the member `correlation_id` of PacketHeader is missing; \
-             help: add `correlation_id`: the episode that the packet belongs to",
-            "/MCP: `MCP` is no member of TaskResultPacket; help: did you mean `mcp`?",
-            "/payload/result_data/1/size: the member `size` is repeated; \
-             help: give each member once; two values for one name would be read differently by different readers",
-            "/payload: the member `error_details` is missing: a failure has to be described (D40); \
-             help: add `error_details`: what went wrong",
-            ": the member `mcp` of TaskResultPacket is missing; help: add `mcp`: the MCP envelope: intent, stakes, quality, \
+            "/header/correlationid: unknown field `correlationid` in PacketHeader; help: did you mean `correlation_id`?",
+            "/header: missing field `correlation_id` in PacketHeader; \
+             help: add `\"correlation_id\": \"corr_1\"`: the episode that the packet belongs to",
+            "/MCP: unknown field `MCP` in TaskResultPacket; help: did you mean `mcp`?",
+            "/payload/result_data/1/size: duplicate field `size`; \
+             help: write each field once; readers disagree about which of two values counts",
+            "/payload: missing field `error_details`: a failure must be described (D40); \
+             help: add `\"error_details\": {}`: what went wrong",
+            ": missing field `mcp` in TaskResultPacket; help: add `\"mcp\": {\"intent\": {…}, \"stakes\": {…}, \
+             \"quality\": {…}, \"budgets\": {…}, \"epistemics\": {…}, \"evidence\": {…}, \"routing\": {…}}`: the MCP envelope: intent, stakes, quality, \
              budgets, epistemics, evidence and routing",
         ],
     );
@@ -190,8 +198,9 @@ fn without_a_type_header_and_envelope_are_checked_all_the_same() {
     assert_eq!(
         words,
         [
-            "/header/packet_type: `ObservationPackets` is no value of PacketType; help: did you mean `ObservationPacket`?",
-            "/mcp/stakes/impact: `LAW` is no value of Impact; help: did you mean `LOW`?",
+            "/header/packet_type: invalid value `ObservationPackets` for `packet_type`; help: did you mean `ObservationPacket`?",
+            "/mcp/stakes/impact: invalid value `LAW` for `impact`; expected one of `LOW`, `MEDIUM`, `HIGH`, `CRITICAL`; \
+             help: did you mean `LOW`?",
         ]
     );
     assert_eq!(rejected.claims.packet_type, None);
@@ -239,28 +248,26 @@ fn check_syntax(text: &str, place: std::ops::Range<usize>, message: &str) {
 
 #[test]
 fn broken_json_comes_alone_and_with_its_column() {
-    check_syntax(r#"{"header":}"#, 10..11, "not valid JSON: expected value");
-    check_syntax(r#"{"header": tru}"#, 14..15, "not valid JSON: expected ident");
-    check_syntax(r#"{"header":1e999}"#, 14..15, "not valid JSON: number out of range");
-    check_syntax(r#"{"a":"\ud800"}"#, 12..13, "not valid JSON: unexpected end of hex escape");
+    check_syntax(r#"{"header":}"#, 10..11, "invalid JSON: expected value");
+    check_syntax(r#"{"header": tru}"#, 14..15, "invalid JSON: expected ident");
+    check_syntax(r#"{"header":1e999}"#, 14..15, "invalid JSON: number out of range");
+    check_syntax(r#"{"a":"\ud800"}"#, 12..13, "invalid JSON: unexpected end of hex escape");
     check_syntax(
         "{\"ä\":\"\n\"}",
         7..8,
-        "not valid JSON: control character (\\u0000-\\u001F) found while parsing a string",
+        "invalid JSON: control character (\\u0000-\\u001F) found while parsing a string",
     );
-    check_syntax(r#"{"header":"#, 9..10, "not valid JSON: EOF while parsing a value");
-    check_syntax("{} x", 3..4, "not valid JSON: trailing characters");
-    check_syntax("", 0..0, "not valid JSON: EOF while parsing a value");
+    check_syntax(r#"{"header":"#, 9..10, "invalid JSON: EOF while parsing a value");
+    check_syntax("{} x", 3..4, "invalid JSON: trailing characters");
+    check_syntax("", 0..0, "invalid JSON: EOF while parsing a value");
 }
 
 #[test]
 fn what_is_no_object_is_told() {
-    for (text, found) in
-        [("null", "null; leave an absent member out"), ("[]", "an array"), ("1", "a number"), (r#""x""#, "a string")]
-    {
+    for (text, found) in [("null", "null"), ("[]", "an array"), ("1", "a number"), (r#""x""#, "a string")] {
         let rejected = refused(text);
         assert_eq!(rejected.errors.len(), 1);
-        assert_eq!(rejected.errors[0].message, format!("an object (a packet) is expected, but this is {found}"));
+        assert_eq!(rejected.errors[0].message, format!("expected an object (a packet), found {found}"));
         assert_eq!(rejected.errors[0].span, Some(0..text.len()));
     }
 }

@@ -21,7 +21,7 @@ fn sixteen_mebibytes_and_no_more() {
     let rejected = refused(&padded(&text, MAX_LINE_BYTES + 1));
     assert_eq!(rejected.errors.len(), 1);
     assert_eq!(rejected.errors[0].code, Code::Json);
-    assert_eq!(rejected.errors[0].message, "the line is longer than 16777216 bytes");
+    assert_eq!(rejected.errors[0].message, "the line exceeds 16 MiB (16777216 bytes)");
 }
 
 /// Arrays and objects in one another.

@@ -30,7 +30,7 @@ fn metadata_takes_names_with_an_underscore_only() {
     assert_eq!(metadata.insert("_a", json!(2)), Ok(Some(json!(1))));
     assert_eq!(
         metadata.insert("header", json!(1)).unwrap_err().to_string(),
-        "`header` is no metadata name: expected a name that begins with `_`"
+        "invalid metadata name `header`; expected a name that begins with `_`"
     );
     let mut packet = packets::queue_update();
     packet.metadata = metadata;

@@ -116,7 +116,7 @@ fn alone(wildcard: &str, names: &[(&str, Node<'_>)], report: &mut Report) {
         report.add(
             Kind::WildcardNotAlone,
             at,
-            format!("`{wildcard}` stands beside other states"),
+            format!("`{wildcard}` is combined with other states"),
             format!("remove the others, or `{wildcard}`"),
         );
     }
@@ -140,13 +140,13 @@ fn unreachable(states: &States<'_>, table: &Table<'_>, report: &mut Report) {
         report.add(
             Kind::UnreachableState,
             &leaf.node,
-            format!("no run of the table comes to `{}`", leaf.path),
+            format!("no run of the table reaches `{}`", leaf.path),
             "add a row that leads to it, or remove it",
         );
     }
 }
 
-/// A packet without a row is illegal everywhere, which is a fact; an event that is no packet and
+/// A packet without a row is illegal everywhere, which is a fact; an event that is not a packet and
 /// has no row is nothing at all.
 fn dead(events: &[Node<'_>], table: &Table<'_>, report: &mut Report) {
     for event in events.iter().filter(|event| event.text("packet").is_none()) {
@@ -155,7 +155,7 @@ fn dead(events: &[Node<'_>], table: &Table<'_>, report: &mut Report) {
             report.add(
                 Kind::DeadEvent,
                 event,
-                format!("the event `{id}` is no packet and has no row"),
+                format!("the event `{id}` is not a packet and has no row"),
                 "add a row for it, or remove it",
             );
         }

@@ -1,6 +1,6 @@
 //! Conversions into the forms of a union, where each value fits.
 
-use crate::packet::{IntentScope, LossAmount, LossText, MaxLoss, ScopeText, Text};
+use super::{IntentScope, LossAmount, LossText, MaxLoss, ScopeText, Text};
 use crate::scalar::Trusted as _;
 
 /// The bounds of an intent in words.

@@ -13,14 +13,15 @@
 //!     .task_id("task_1".parse()?)
 //!     .task_type(TaskType::ToolWrite)
 //!     .execution_method(method)
-//!     .authorization_token_id("token_1".parse()?) // without it, E4 says the compiler
+//!     .authorization_token_id("token_1".parse()?) // without it, the compiler reports E4
 //!     .build();
 //! assert!(payload.authorization_token_id.is_some());
 //! # Ok::<(), omen_types::Invalid>(())
 //! ```
 
-use crate::packet::PacketId;
-use crate::parse::{Checked, Claims, Rejected};
+use super::parse::{Checked, Claims, Rejected};
+use super::{McpEnvelope, PacketHeader, PacketId, PacketType};
+use crate::metadata::Metadata;
 use crate::scalar::Invalid;
 use crate::time::Timestamp;
 
@@ -40,15 +41,33 @@ impl<T> Set<T> {
     pub(crate) fn new(value: T) -> Self {
         Self(value)
     }
+}
 
-    pub(crate) fn into_value(self) -> T {
+/// What a member that is set gives: the base of the generated traits, each of which explains one missing member.
+#[doc(hidden)]
+pub trait Given<T>: sealed::Sealed {
+    fn given(self) -> T;
+}
+
+impl<T> Given<T> for Set<T> {
+    fn given(self) -> T {
         self.0
     }
+}
+
+/// What the builder of packets needs of a type of packet. Implemented by generated types only.
+#[doc(hidden)]
+pub trait PacketParts: Sized {
+    type Payload;
+    const PACKET_TYPE: PacketType;
+
+    fn from_parts(header: PacketHeader, mcp: McpEnvelope, payload: Self::Payload, metadata: Metadata) -> Self;
 }
 
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Unset {}
+    impl<T> Sealed for super::Set<T> {}
 }
 
 /// A member that a setter may set: one that is not set yet.
@@ -94,7 +113,7 @@ pub struct IsEmpty(());
 
 impl std::fmt::Display for IsEmpty {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("too few elements: 0 elements, where at least 1 is expected")
+        f.write_str("expected at least 1 element, found 0")
     }
 }
 
@@ -150,7 +169,7 @@ impl<Ids: FnMut() -> Result<PacketId, Invalid>, Clock: FnMut() -> Timestamp> Sta
     }
 }
 
-/// What a builder has made, if it is as its schema says.
+/// The value that a builder has made, if it matches its schema.
 pub(crate) fn built<T: Checked>(value: T) -> Result<T, Box<Rejected>> {
     match value.check() {
         Ok(()) => Ok(value),

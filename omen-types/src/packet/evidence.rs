@@ -1,6 +1,6 @@
 //! Live evidence, folded while the envelope is read.
 
-use crate::packet::{EvidenceRefFacts, RefType};
+use super::{EvidenceRefFacts, RefType};
 use crate::read::Collect;
 use crate::time::Instant;
 

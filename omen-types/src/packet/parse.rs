@@ -1,16 +1,16 @@
-//! From one line of text to a packet, to what rules look at, or to everything that is wrong.
+//! Parses one line of text: into a packet, into the facts that rules check, or into all its errors.
 
 use serde::Deserialize as _;
 
+use super::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_shape};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::limits::{MAX_DEPTH, MAX_LINE_BYTES};
-use crate::packet::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_shape};
-use crate::read::Read;
+use crate::read::{Read, free};
 use crate::scalar::TextScalar;
 use crate::shape::{self, HasShape, Scanner};
 
-/// A line that is no packet: what is wrong with it, and what it says of itself all the same.
+/// A line that is not a valid packet: its errors, and what its header claims.
 #[derive(Clone, Debug)]
 pub struct Rejected {
     /// All that is wrong; never empty. `JSON` errors come alone.
@@ -55,7 +55,7 @@ impl std::str::FromStr for Packet {
 }
 
 impl<'t> PacketFacts<'t> {
-    /// Parses one packet as strictly as [`Packet`]'s `FromStr`, and keeps only what rules look at.
+    /// Parses one packet as strictly as [`Packet`]'s `FromStr`, and keeps only what rules check.
     ///
     /// # Errors
     /// All that is wrong with the text.
@@ -81,8 +81,11 @@ fn read_all<'t, T>(
 /// The rejection of a line that is longer than [`MAX_LINE_BYTES`].
 #[must_use]
 pub fn too_long() -> Rejected {
-    let error = Diagnostic::error(Code::Json, format!("the line is longer than {MAX_LINE_BYTES} bytes"))
-        .help("one packet stands on one line; keep large data elsewhere and refer to it");
+    let error = Diagnostic::error(
+        Code::Json,
+        format!("the line exceeds {} MiB ({MAX_LINE_BYTES} bytes)", MAX_LINE_BYTES / 1024 / 1024),
+    )
+    .help("write one packet per line; keep large data elsewhere and refer to it");
     Rejected { errors: vec![error], claims: Claims::default() }
 }
 
@@ -90,7 +93,7 @@ pub fn too_long() -> Rejected {
 #[must_use]
 pub fn not_utf8(error: &std::str::Utf8Error) -> Rejected {
     let at = error.valid_up_to();
-    let mut found = Diagnostic::error(Code::Json, format!("not valid UTF-8: byte {} of the line", at + 1))
+    let mut found = Diagnostic::error(Code::Json, format!("invalid UTF-8 at byte {} of the line", at + 1))
         .help("write the log as UTF-8, without a byte-order mark");
     found.span = Some(at..at + error.error_len().unwrap_or(1));
     Rejected { errors: vec![found], claims: Claims::default() }
@@ -106,7 +109,7 @@ fn reject(text: &str, refusal: &serde_json::Error) -> Rejected {
     Rejected { errors: explain(text, refusal, packet_shape(claims.packet_type)), claims }
 }
 
-/// Why a text is no JSON value at all, or one that is nested too deeply.
+/// Why a text is not JSON, or is nested too deep.
 fn unreadable(text: &str) -> Option<Diagnostic> {
     if let Some(at) = shape::too_deep(text) {
         let mut error = Diagnostic::error(Code::Json, format!("nested deeper than {MAX_DEPTH} levels"))
@@ -139,12 +142,14 @@ pub fn walk(text: &str) -> Vec<Diagnostic> {
 /// Whether a text is one JSON value, every string and number in it readable.
 fn syntax(text: &str) -> serde_json::Result<()> {
     // `IgnoredAny` skips escapes and exponents unread, and a `Value` needs memory.
-    serde_json::from_str::<shape::Strict>(text).map(drop)
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    <free::Syntax as Read<'_>>::read(&mut deserializer)?;
+    deserializer.end()
 }
 
 fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     let message = error.to_string();
-    // serde_json adds " at line 1 column N"; the place is told apart here.
+    // serde_json adds " at line 1 column N"; the place is reported separately.
     let message = message.split(" at line ").next().unwrap_or(&message);
     let start = text
         .split_inclusive('\n')
@@ -157,9 +162,9 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
         .min(text.len().saturating_sub(1));
     let start = (0..=start).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let end = (start + 1..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-    let mut found = Diagnostic::error(Code::Json, format!("not valid JSON: {message}"));
+    let mut found = Diagnostic::error(Code::Json, format!("invalid JSON: {message}"));
     found.span = Some(start..end.max(start));
-    found.help("one line holds one packet, a JSON object; check for a line that was cut off")
+    found.help("write one packet per line, as a JSON object; check whether the line was cut off")
 }
 
 /// Reads the header leniently.
@@ -247,7 +252,7 @@ fn verdict<T: serde::Serialize + ?Sized>(value: &T, shape: &'static shape::Shape
     let text = serde_json::to_string(value)
         .map_err(|error| vec![Diagnostic::error(Code::Schema, format!("this cannot be written as JSON: {error}"))])?;
     let mut errors = shape::walk(&text, shape);
-    // Offsets into a text that nobody has seen would only mislead.
+    // Offsets into a text that the caller has not seen would mislead.
     for error in &mut errors {
         error.span = None;
     }

@@ -1,0 +1,303 @@
+//! The implementations that all generated types of one kind have: checked scalars, enums of strings, objects.
+//!
+//! They are macros because each is for a type of its own; what differs from type to type is generated.
+
+/// Reads a type by its reader, and so as strictly as a packet.
+macro_rules! deserialize {
+    ($name:ty, $reader:ty) => {
+        impl<'de> ::serde::Deserialize<'de> for $name {
+            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                <$reader as $crate::read::Read<'de>>::read(deserializer)
+            }
+        }
+    };
+}
+
+/// A closed object: its shape, and its owned reader as `Deserialize`.
+macro_rules! object {
+    ($name:ident, $shape:expr) => {
+        deserialize!($name, $name);
+
+        impl $crate::shape::HasShape for $name {
+            fn shape() -> &'static $crate::shape::Shape {
+                &$shape
+            }
+        }
+    };
+}
+
+/// An enum of strings, whose own `of` finds the value of a text.
+macro_rules! text_enum {
+    ($name:ident, $wire:literal, $expects:literal) => {
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl ::std::str::FromStr for $name {
+            type Err = $crate::scalar::Invalid;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Self::of(text).ok_or_else(|| $crate::scalar::Invalid::new($wire, $expects, text.to_owned()))
+            }
+        }
+
+        impl<'de> $crate::read::Read<'de> for $name {
+            type Out = Self;
+
+            #[inline]
+            fn read<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_str($crate::read::Seed::<Self>::new())
+            }
+        }
+
+        impl ::serde::de::Visitor<'_> for $crate::read::Seed<$name> {
+            type Value = $name;
+
+            fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str($expects)
+            }
+
+            #[inline]
+            fn visit_str<E: ::serde::de::Error>(self, text: &str) -> Result<$name, E> {
+                $name::of(text).ok_or_else(|| E::custom($expects))
+            }
+        }
+
+        deserialize!($name, $name);
+    };
+}
+
+/// A checked string, whose `TextScalar` is its check.
+macro_rules! text_scalar {
+    ($name:ident, $wire:literal) => {
+        impl $name {
+            /// Checks a text and wraps it.
+            ///
+            /// # Errors
+            /// If the text does not pass the check.
+            pub fn new(text: impl Into<String>) -> Result<Self, $crate::scalar::Invalid> {
+                let text = text.into();
+                if <Self as $crate::scalar::TextScalar>::holds(&text) {
+                    Ok(Self(text))
+                } else {
+                    let expects = <Self as $crate::scalar::TextScalar>::EXPECTS;
+                    Err($crate::scalar::Invalid::new($wire, expects, text))
+                }
+            }
+
+            /// The text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl $crate::scalar::sealed::Scalar for $name {}
+
+        impl $crate::scalar::Trusted<String> for $name {
+            #[inline]
+            fn trusted(text: String) -> Self {
+                Self(text)
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(value: $name) -> String {
+                value.0
+            }
+        }
+
+        impl ::std::str::FromStr for $name {
+            type Err = $crate::scalar::Invalid;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Self::new(text)
+            }
+        }
+
+        impl TryFrom<&str> for $name {
+            type Error = $crate::scalar::Invalid;
+
+            fn try_from(text: &str) -> Result<Self, Self::Error> {
+                Self::new(text)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = $crate::scalar::Invalid;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                Self::new(text)
+            }
+        }
+
+        deserialize!($name, $crate::read::OwnedText<$name>);
+    };
+}
+
+/// A checked string whose only bound is that it is not empty: what cannot fail for it.
+macro_rules! non_empty_text {
+    ($name:ident) => {
+        impl $name {
+            /// Checks a constant text; `None` if it is empty. In a `const`, that is found while compiling.
+            #[must_use]
+            pub const fn literal(text: &'static str) -> Option<$crate::scalar::TextLiteral<Self>> {
+                if text.is_empty() { None } else { Some($crate::scalar::TextLiteral::trusted(text)) }
+            }
+
+            /// The text with another in front of it.
+            #[must_use]
+            pub fn prefixed(&self, before: &str) -> Self {
+                Self(format!("{before}{}", self.0))
+            }
+
+            /// The text with another behind it.
+            #[must_use]
+            pub fn suffixed(&self, after: &str) -> Self {
+                Self(format!("{}{after}", self.0))
+            }
+        }
+
+        impl From<$crate::scalar::TextLiteral<Self>> for $name {
+            fn from(literal: $crate::scalar::TextLiteral<Self>) -> Self {
+                Self(literal.get().to_owned())
+            }
+        }
+    };
+}
+
+/// An integer within bounds, whose `IntegerScalar` names them.
+macro_rules! integer_scalar {
+    ($name:ident, $wire:literal, $expects:literal) => {
+        impl $name {
+            /// Smallest value.
+            pub const MIN: Self = Self(<Self as $crate::scalar::IntegerScalar>::MIN);
+            /// Largest value.
+            pub const MAX: Self = Self(<Self as $crate::scalar::IntegerScalar>::MAX);
+
+            /// Checks a value and wraps it.
+            ///
+            /// # Errors
+            /// If it is out of bounds.
+            pub fn new(value: u64) -> Result<Self, $crate::scalar::Invalid> {
+                if (Self::MIN.0..=Self::MAX.0).contains(&value) {
+                    Ok(Self(value))
+                } else {
+                    Err($crate::scalar::Invalid::new($wire, $expects, value.to_string()))
+                }
+            }
+
+            /// A constant value; one that is out of bounds does not compile.
+            #[must_use]
+            pub const fn of<const VALUE: u64>() -> Self {
+                const {
+                    assert!(
+                        VALUE >= Self::MIN.0 && VALUE <= Self::MAX.0,
+                        concat!("SCHEMA: a `", $wire, "` is ", $expects)
+                    )
+                };
+                Self(VALUE)
+            }
+
+            /// The value.
+            #[must_use]
+            #[inline]
+            pub const fn get(self) -> u64 {
+                self.0
+            }
+        }
+
+        impl $crate::scalar::sealed::Scalar for $name {}
+
+        impl $crate::scalar::Trusted<u64> for $name {
+            #[inline]
+            fn trusted(value: u64) -> Self {
+                Self(value)
+            }
+        }
+
+        impl From<$name> for u64 {
+            fn from(value: $name) -> u64 {
+                value.0
+            }
+        }
+
+        impl TryFrom<u64> for $name {
+            type Error = $crate::scalar::Invalid;
+
+            fn try_from(value: u64) -> Result<Self, Self::Error> {
+                Self::new(value)
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        deserialize!($name, $crate::read::Integer<$name>);
+    };
+}
+
+/// A number within bounds, whose `NumberScalar` names them.
+macro_rules! number_scalar {
+    ($name:ident, $wire:literal, $expects:literal) => {
+        impl $name {
+            /// Checks a value and wraps it.
+            ///
+            /// # Errors
+            /// If it is out of bounds or not finite.
+            pub fn new(value: f64) -> Result<Self, $crate::scalar::Invalid> {
+                match ::serde_json::Number::from_f64(value) {
+                    Some(number) if <Self as $crate::scalar::NumberScalar>::holds(value) => Ok(Self(number)),
+                    _ => Err($crate::scalar::Invalid::new($wire, $expects, value.to_string())),
+                }
+            }
+
+            /// The value, as the nearest double.
+            #[must_use]
+            pub fn get(&self) -> f64 {
+                self.0.as_f64().unwrap_or(f64::NAN)
+            }
+        }
+
+        impl $crate::scalar::sealed::Scalar for $name {}
+
+        impl $crate::scalar::Trusted<::serde_json::Number> for $name {
+            fn trusted(value: ::serde_json::Number) -> Self {
+                Self(value)
+            }
+        }
+
+        impl TryFrom<f64> for $name {
+            type Error = $crate::scalar::Invalid;
+
+            fn try_from(value: f64) -> Result<Self, Self::Error> {
+                Self::new(value)
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        deserialize!($name, $crate::read::Number<$name>);
+    };
+}
