@@ -1,4 +1,4 @@
-//! Generates the codes of the gate and the way of a request from the schema files.
+//! Generates the codes of the gate and the steps of a request from the schema files.
 
 use std::path::Path;
 

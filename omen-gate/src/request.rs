@@ -1,4 +1,4 @@
-//! The way of a request: the gate, the steps, turns of several steps, and the tasks of an episode.
+//! The steps of a request: the gate, the steps, turns of several steps, and the tasks of an episode.
 
 mod bridge;
 mod builder;

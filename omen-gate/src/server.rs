@@ -84,7 +84,7 @@ impl Dispatch {
         &self.args
     }
 
-    /// The server's [revision](ToolServer::revision) at which the gate has looked at the tool. A server that has become
+    /// The server's [revision](ToolServer::revision) at which the gate has read the tool. A server that has become
     /// another since must not carry the call out.
     #[must_use]
     pub fn revision(&self) -> Option<u64> {

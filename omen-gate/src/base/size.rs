@@ -44,6 +44,6 @@ mod tests {
         let bytes = value.to_string().len() as u64;
         assert!(fits(&value, bytes).unwrap());
         assert!(!fits(&value, bytes - 1).unwrap());
-        assert!(fits(&BTreeMap::from([([1_u8], 1)]), 100).is_err(), "a list is no key");
+        assert!(fits(&BTreeMap::from([([1_u8], 1)]), 100).is_err(), "a list is not a key");
     }
 }

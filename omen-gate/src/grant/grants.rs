@@ -81,7 +81,7 @@ impl Grants {
     }
 
     /// Whether everything that the call's tool needs is granted now: the authorization of a call. The lease
-    /// is no permission to run; it must be redeemed at the moment of dispatch.
+    /// is not a permission to run; it must be redeemed at the moment of dispatch.
     pub fn check(&self, call: &Call) -> Ruling<Lease> {
         let picked = self.0.lock().pick(call, self.0.clock.wall());
         let ids = picked.as_ref().map(|picked| picked.iter().map(|pick| pick.id).collect()).unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::grant::confirm::Confirmed;
 use crate::grant::decision::{DecisionStage, Ruling};
 
-/// A call is authorized. That is no permission to run it: what was granted may be revoked, used up or expired
+/// A call is authorized. That is not a permission to run it: what was granted may be revoked, used up or expired
 /// by the time that it runs, so the lease must be redeemed at the moment of dispatch, and that once.
 ///
 /// ```compile_fail,E0382

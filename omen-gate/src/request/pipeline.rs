@@ -1,4 +1,4 @@
-//! The way of a request: screened, planned, conformant, authorized, dispatched, typed, grounded.
+//! The steps of a request: screened, planned, conformant, authorized, dispatched, typed, grounded.
 //!
 //! Each step is a method of the state before it, takes the request and gives it back in the next state. A
 //! request cannot be cloned, so no step is taken twice, and there is no other way to a tool:
@@ -14,7 +14,7 @@
 //!
 //! A step that refuses ends the request: the refusal is in the audit log, and the request is gone.
 //!
-//! Which method leads where, and what the compiler answers elsewhere, is generated from `gate.json`. Each
+//! Which method leads where, and the compile error elsewhere, is generated from `gate.json`. Each
 //! step is written out once, as a function in `pipeline/steps/`.
 
 #![allow(clippy::type_complexity, reason = "states are types: where a step leads is written out")]

@@ -41,7 +41,7 @@ fn turn() -> TurnId {
 fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(members) => members,
-        other => panic!("{other} is no object"),
+        other => panic!("{other} is not an object"),
     }
 }
 

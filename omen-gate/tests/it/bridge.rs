@@ -50,7 +50,7 @@ pub(crate) fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
     .seal()
 }
 
-/// The episode goes by the gate's clock.
+/// The episode uses the gate's clock.
 pub(crate) fn setup(clock: &Arc<ManualClock>) -> Setup {
     let clock = Arc::clone(clock);
     let now = move || {
@@ -248,7 +248,7 @@ async fn pg_6_a_directive_is_good_for_one_call() {
     let world = world("", |builder| builder).await;
     let (episode, first) = reading(&world, Get, json!({ "key": "pool" }));
     let log: Vec<String> = episode.lines().to_vec();
-    // Whoever resumes the episode is given the open task again.
+    // The caller that resumes the episode is given the open task again.
     // In another process, which does not know of this one.
     let again = Setup::new("corr_pool".parse().unwrap(), &envelope(), Instant::default).claims(&Claims::new());
     let again = omen_fsm::episode::AnyEpisode::resume(again, log.iter().map(String::as_str)).unwrap();
@@ -260,7 +260,7 @@ async fn pg_6_a_directive_is_good_for_one_call() {
     assert_eq!(world.kinds().last().unwrap(), "decision PG-6");
 }
 
-/// Lists the tools that a gate's configuration allows, and answers as it is told.
+/// Lists the tools that a gate's configuration allows, and answers as configured.
 #[derive(Debug)]
 struct Says {
     local: Local,

@@ -22,7 +22,7 @@ fn refused(value: &Value, at: &str) {
 
 #[test]
 fn the_example_of_the_rfc() {
-    // Section 3.2.2, without its number 333333333.33333329, which follows by itself, and 1E30, which is no exact one.
+    // Section 3.2.2, without its number 333333333.33333329, which follows by itself, and 1E30, which is not exact.
     check(
         r#"{"numbers": [333333333.33333329, 4.50, 2e-3, 0.000000000000000000000000001],
             "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",

@@ -58,7 +58,7 @@ fn a_pin_is_over_name_description_and_schemas() {
         assert_ne!(*pin, base, "change {index}");
         assert!(!changed[..index].contains(pin), "change {index}");
     }
-    // Claims that the gate does not go by.
+    // Claims that the gate ignores.
     assert_eq!(with(&|tool| tool["title"] = "Read".into()), base);
     assert_eq!(with(&|tool| tool["annotations"] = json!({"readOnlyHint": true})), base);
     // The order of members, and how a number is written, are no part of a schema.

@@ -129,7 +129,7 @@ async fn g2_a_clock_that_is_set_back_does_not_revive_a_grant() {
     assert_eq!(request.dispatch().await.unwrap_err().code(), GateCode::G2);
     assert_eq!(world.authorized("turn_2", "store/get", get()).await.unwrap_err().code, GateCode::G2);
 
-    // Whoever has seen it expired, by whichever clock, sees it so for good.
+    // What was once seen expired, by either clock, stays expired.
     let world = short().await;
     world.clock.set_wall(start() + secs(20));
     assert_eq!(world.authorized("turn_1", "store/get", get()).await.unwrap_err().code, GateCode::G2);

@@ -38,7 +38,7 @@ pub(crate) struct Setting {
     pub(crate) value: i64,
 }
 
-/// `get` reads, `set` writes, `misbehave` does as it is told.
+/// `get` reads, `set` writes, `misbehave` does as configured.
 pub(crate) fn local() -> Local {
     let pool = Arc::new(Mutex::new(50));
     let of_set = Arc::clone(&pool);
@@ -105,7 +105,7 @@ impl ToolServer for Watched {
         self.seen.calls.fetch_add(1, Ordering::SeqCst);
         let fault = self.seen.fault.lock().unwrap().clone();
         match fault {
-            Some(Fault::Panicked) => panic!("as it was told"),
+            Some(Fault::Panicked) => panic!("as configured"),
             Some(Fault::Timeout { .. }) => std::future::pending().await,
             Some(fault) => Err(fault),
             None => self.local.call(dispatch).await,
@@ -117,7 +117,7 @@ impl ToolServer for Watched {
     }
 }
 
-/// Says what it is told to say, and notes what it is asked.
+/// Gives the configured answers, and notes what it is asked.
 #[derive(Clone, Debug)]
 pub(crate) struct Person {
     pub(crate) reply: Reply,
@@ -245,7 +245,7 @@ pub(crate) async fn config_under(policy: &str, more: &str) -> Config {
     Config::parse(&text).unwrap()
 }
 
-/// A grant to write, for whoever confirms each call.
+/// A grant to write, for a human who confirms each call.
 pub(crate) const MAY_WRITE: &str = "[[grants]]\nserver = 'store'\ntool = 'set'\npermissions = ['WRITE']\n";
 
 pub(crate) async fn world(more: &str, build: impl FnOnce(Builder) -> Builder) -> World {

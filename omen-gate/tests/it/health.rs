@@ -1,4 +1,4 @@
-//! R5: health is looked at, and that is all.
+//! R5: health is read-only.
 
 use std::num::NonZeroU32;
 

@@ -96,7 +96,7 @@ async fn a_request_that_is_kept_beyond_its_step_calls_nothing() {
 async fn a_call_that_was_not_made_speaks_against_nobody() {
     let world = world("[breaker]\nfailures = 1\ncooldown_seconds = 60\n", |builder| builder).await;
     for _ in 0..20 {
-        // Whoever waits goes away while the intent is on its way to the disk.
+        // The waiting task goes away while the intent is on its way to the disk.
         let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
         begin_and_drop(&world, request.dispatch()).await;
         assert_eq!(until_recorded(&world, "outcome").await["data"]["ran"], "no");
@@ -125,7 +125,7 @@ impl ToolServer for Treacherous {
     }
 
     fn revision(&self) -> u64 {
-        assert!(self.asked.fetch_add(1, Ordering::SeqCst) < self.good_for, "as it was told");
+        assert!(self.asked.fetch_add(1, Ordering::SeqCst) < self.good_for, "as configured");
         0
     }
 }
@@ -146,7 +146,7 @@ async fn a_server_that_panics_where_it_only_counts_takes_nobody_down() {
     }
 }
 
-/// Lists the tools of the store. What its revision is, and what a call does, is as it is told.
+/// Lists the tools of the store. What its revision is, and what a call does, is configured.
 struct Odd<R, C> {
     revision: R,
     call: C,
@@ -212,7 +212,7 @@ async fn pg_3_what_a_server_announces_while_the_intent_is_written_is_looked_at()
         let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
         world.waits.store(true, Ordering::SeqCst);
         let announce = async {
-            // The form of the tool was looked at, and the intent is on its way to the disk.
+            // The form of the tool was checked, and the intent is on its way to the disk.
             for _ in 0..20 {
                 tokio::task::yield_now().await;
             }

@@ -32,7 +32,7 @@ fn names_are_of_characters_that_are_seen() {
     refused("a\u{e0041}\u{fe0f}\u{3164}", r"a\u{e0041}\u{fe0f}\u{3164}");
 }
 
-/// Entries of the log that nobody asked for have this turn: whoever could use it could hide among them.
+/// Entries of the log that nobody asked for have this turn: a request that could use it could hide among them.
 #[test]
 fn the_turn_of_the_gates_start_is_the_gates_alone() {
     assert_eq!(omen_gate::START, "gate.start");

@@ -304,7 +304,7 @@ async fn a1_an_outcome_that_cannot_be_recorded_withholds_the_answer_and_nothing_
     assert_eq!(request.dispatch().await.unwrap_err().code(), GateCode::A1);
     assert_eq!(world.seen.calls(), 1, "it ran: its intent says so");
     assert_eq!(world.kinds().last().unwrap(), "intent");
-    // The log is closed until somebody has looked at it, also when there is room again.
+    // The log is closed until somebody has checked it, also when there is room again.
     world.room.store(100, Ordering::SeqCst);
     assert_eq!(other.dispatch().await.unwrap_err().code(), GateCode::A1);
     assert_eq!(world.seen.calls(), 1);

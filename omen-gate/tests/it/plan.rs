@@ -236,7 +236,7 @@ fn a_call_has_its_members_and_no_other() {
     );
 }
 
-/// A text that is no name stands in no catalogue, as a name that nothing has: both are PG-2.
+/// A text that is not a name is in no catalogue, like a name that nothing has: both are PG-2.
 #[test]
 fn a_name_that_no_catalogue_holds_is_refused_as_one_that_is_not_listed() {
     let with = |members: &str| format!(r#"{{"type": "call_tool"{members}}}"#);

@@ -77,7 +77,7 @@ fn evidence_says_something() {
     for blank in ["", " ", "{", "\":\"", "},{"] {
         refused(&[&[blank]], &told(blank));
     }
-    // What cannot be seen is told as a blank.
+    // What cannot be seen is shown as a blank.
     refused(&[&["\u{200b}"]], &told(" "));
     refused(&[], "it has no sections");
 }

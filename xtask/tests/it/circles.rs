@@ -264,7 +264,7 @@ impl Modules {
     /// What a room needs of a room above it, and what is imported through `lib.rs`.
     fn arrows_up(&self, rooms: &[&str]) -> Vec<String> {
         let height =
-            |room: &str| rooms.iter().position(|one| *one == room).unwrap_or_else(|| panic!("`{room}` is no room"));
+            |room: &str| rooms.iter().position(|one| *one == room).unwrap_or_else(|| panic!("`{room}` is not a room"));
         let mut faults = Vec::new();
         for (at, module) in self.0.iter().filter(|(at, _)| !at.is_empty()) {
             for Way { written, from_root } in module.needed.iter().chain(module.handed_on.iter().map(|(_, path)| path))

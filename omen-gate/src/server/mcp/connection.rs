@@ -184,7 +184,7 @@ impl Drop for Open<'_> {
 }
 
 /// Why there was no handshake. No tool has run, and what the server wrote to its standard error was written before it
-/// was told anything.
+/// was notified.
 fn not_shaken(error: &ClientInitializeError, end: Option<End>, stderr: &Tail) -> Fault {
     match (end, error) {
         (Some(End::Closed(how)), _) => {

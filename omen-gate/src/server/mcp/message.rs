@@ -48,7 +48,7 @@ impl Message {
         }
         let frame = match strict::read(line) {
             Ok(frame) => frame,
-            // A frame that names its request once, and is no request itself, is that request's fault alone (D58).
+            // A frame that names its request once, and is not a request itself, is that request's fault alone (D58).
             Err(Unread::Doubled(frame)) => {
                 return match frame.once("id").and_then(Value::as_i64) {
                     Some(id) if !frame.has("method") => Ok(Self::Answer { id, outcome: Outcome::Malformed(frame.why) }),

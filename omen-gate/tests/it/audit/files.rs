@@ -291,7 +291,7 @@ fn a_log_is_not_begun_over_something_else() {
     assert!(!path.exists());
 }
 
-/// Whoever is first begins the log; nobody's log or head record is replaced by another's.
+/// The first process begins the log; nobody's log or head record is replaced by another's.
 #[test]
 fn many_begin_one_log_and_one_succeeds() {
     for _ in 0..40 {

@@ -377,7 +377,7 @@ fn patterns() {
         "[[policy.patterns]]\npattern = 'a'\nreason = ' '\n",
         &["3:1 policy.patterns[0].reason: the reason is blank; say why such a request is halted"],
     );
-    // All of them are told, of whatever kind.
+    // All of them are reported, of any kind.
     check(
         &[with("a("), with(".*"), with(r"(\w{100}){1000}")].concat(),
         &[

@@ -125,7 +125,7 @@ fn every_number_has_a_range_with_its_default_in_it() {
 
 #[test]
 fn nothing_may_be_null() {
-    // TOML has no null; a schema that told of it would mislead.
+    // TOML has no null; a schema that allowed it would mislead.
     let schema = Config::json_schema().to_string();
     assert!(!schema.contains(r#""null""#) && !schema.contains(":null"), "{schema}");
 }

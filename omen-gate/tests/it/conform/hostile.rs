@@ -64,7 +64,7 @@ fn schemas_that_multiply_with_each_level_are_not_gone_through() {
 fn errors_are_not_collected_without_end() {
     let nulls = |times: usize| json!({"properties": {"x": {"items": {"allOf": vec![json!({"type": "null"}); times]}}}});
     invalid(&nulls(9_000), &json!({"x": vec![1; 30_000]}), &[STEPS]);
-    // This may be judged, but not all of it be told.
+    // This may be judged, but not all of it reported.
     invalid(&nulls(30), &json!({"x": vec![1; 30_000]}), &["it is invalid, and too large to report where"]);
     invalid(&nulls(3), &json!({"x": vec![1; 3_000]}), &["`/x/0`: 1 is not of type \"null\"", "; and more"]);
 }

@@ -38,10 +38,10 @@ fn malformed(fault: &Fault, why: &str) -> bool {
 
 #[tokio::test]
 async fn an_answer_that_is_none_is_malformed() {
-    // What answers the request, but is no result of a tool, is that call's fault alone.
+    // What answers the request, but is not a result of a tool, is that call's fault alone.
     assert!(malformed(&alone(fails("hollow").await), "neither `content`"));
     assert!(malformed(&alone(fails("text").await), "expected a sequence"));
-    // What cannot be told to belong to a call ends the connection.
+    // What cannot be assigned to a call ends the connection.
     assert!(malformed(&for_good(fails("garbage").await), "I have no idea"));
     assert!(malformed(&for_good(fails("half").await), "expected a request, a notification or a response"));
     assert!(malformed(&for_good(fails("stranger").await), "unknown request"));
@@ -123,7 +123,7 @@ async fn an_error_of_the_protocol_is_a_refusal_and_its_text_is_bounded() {
 #[tokio::test]
 async fn a_server_that_dies_takes_the_open_calls_with_it() {
     assert_eq!(for_good(fails("die").await), Fault::Died { why: "exit status: 101".to_owned() });
-    // Half a line is no answer.
+    // Half a line is not an answer.
     assert_eq!(for_good(fails("torn").await), Fault::Died { why: "exit status: 0".to_owned() });
 
     let server = start(hostile("good")).await;
@@ -168,7 +168,7 @@ async fn a_call_that_nobody_waits_for_is_cancelled_and_may_be_answered_late() {
     };
     assert_eq!(seen["hanging"].as_array().unwrap().len(), 1, "the call is open: {seen}");
     drop(hanging);
-    // The server is told, answers all the same, and the connection bears it.
+    // The server is notified, answers all the same, and the connection survives it.
     let told = within(async {
         loop {
             let seen = call(&server, "cancelled", json!({})).await.unwrap().structured_content.unwrap();

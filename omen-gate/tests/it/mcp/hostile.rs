@@ -79,7 +79,7 @@ impl Hostile {
     }
 
     fn say(&mut self, message: &Value) {
-        // Whoever has hung up does not listen.
+        // A client that has hung up does not listen.
         let _ = self.out.write_all(format!("{message}\n").as_bytes());
     }
 

@@ -14,7 +14,7 @@ pub(super) async fn pid(server: &StdioServer, tool: &str) -> u64 {
     call(server, tool, json!({})).await.unwrap().structured_content.unwrap()["pid"].as_u64().unwrap()
 }
 
-/// Whether there is such a process. One that is dead and was not buried counts if it is ours to bury.
+/// Whether there is such a process. A zombie counts if it is ours to reap.
 fn exists(pid: u64) -> bool {
     Path::new(&format!("/proc/{pid}")).exists()
 }
@@ -39,7 +39,7 @@ async fn a_server_that_is_dropped_leaves_nothing_behind() {
     until("it has a session of its own", || session(fled) == Some(fled)).await;
     assert!(runs(parent) && runs(child) && runs(fled));
     drop(server);
-    until("the process is buried", || !exists(parent)).await;
+    until("the process is reaped", || !exists(parent)).await;
     until("what it started is killed", || !runs(child) && !runs(fled)).await;
 }
 

@@ -63,7 +63,7 @@ async fn a_list_starts_a_server_that_has_died_and_a_call_does_not() {
 
     let before = server.revision();
     assert_eq!(within(server.list()).await.unwrap().len(), 1);
-    assert!(server.revision() > before, "whoever has an older list asks again");
+    assert!(server.revision() > before, "a client with an older list asks again");
     call(server, "echo", json!({})).await.unwrap();
     assert_eq!(counted.starts(), 2);
 }

@@ -1,4 +1,4 @@
-// G2: it is looked at again at the moment of dispatch
+// G2: it is checked again at the moment of dispatch
 use omen_gate::{Blocked, Decision, Lease, Redeemed};
 
 fn run(_: Redeemed) {}

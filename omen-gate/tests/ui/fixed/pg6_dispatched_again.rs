@@ -1,4 +1,4 @@
-// PG-6: the answer is looked at
+// PG-6: the answer is read
 use omen_gate::{Dispatched, Request};
 
 fn agent(request: Request<Dispatched>) {
