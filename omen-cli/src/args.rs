@@ -97,14 +97,14 @@ pub(crate) enum Command {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AnyCode {
     Packet(Code),
-    Gate(omen_gate::Code),
+    Gate(omen_gate::GateCode),
 }
 
 impl FromStr for AnyCode {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match (text.parse::<Code>(), text.parse::<omen_gate::Code>()) {
+        match (text.parse::<Code>(), text.parse::<omen_gate::GateCode>()) {
             (Ok(code), _) => Ok(Self::Packet(code)),
             (_, Ok(code)) => Ok(Self::Gate(code)),
             // A text that resembles codes of both kinds is taken for a code of packets: those are longer.

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use omen::render::human::clean;
-use omen_gate::audit::{Anchor, Key, Mac, Tampering, Verdict, Verification, verify_file};
+use omen_gate::audit::{Anchor, Key, LogVerdict, Mac, Tampering, Verification, verify_file};
 use omen_gate::regular;
 use serde::Serialize;
 
@@ -98,14 +98,14 @@ impl<'r> Report<'r> {
             help: verdict.help(),
         };
         match verdict {
-            Verdict::Incomplete { entries, bytes } => {
+            LogVerdict::Incomplete { entries, bytes } => {
                 (report.unacknowledged_entries, report.torn_bytes) = (Some(*entries), Some(*bytes));
             }
-            Verdict::Truncated { want, .. } => report.want = Some(*want),
-            Verdict::Tampered(Tampering::Line { line, offset, .. }) => {
+            LogVerdict::Truncated { want, .. } => report.want = Some(*want),
+            LogVerdict::Tampered(Tampering::Line { line, offset, .. }) => {
                 (report.line, report.offset) = (Some(*line), Some(*offset));
             }
-            Verdict::Sound | Verdict::Tampered(_) => {}
+            LogVerdict::Sound | LogVerdict::Tampered(_) => {}
         }
         report
     }
@@ -125,8 +125,8 @@ impl<'r> Report<'r> {
 /// Something could not be read, which was reported.
 struct Unreadable;
 
-fn outcome(verdict: &Verdict) -> Exit {
-    if *verdict == Verdict::Sound { Exit::Clean } else { Exit::ErrorsFound }
+fn outcome(verdict: &LogVerdict) -> Exit {
+    if *verdict == LogVerdict::Sound { Exit::Clean } else { Exit::ErrorsFound }
 }
 
 fn key(args: &KeyArgs) -> Option<Key> {

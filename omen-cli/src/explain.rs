@@ -23,7 +23,7 @@ pub(crate) fn run(code: AnyCode, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Clean)
 }
 
-fn gate(code: omen_gate::Code, out: &mut Output) -> Result<(), Failure> {
+fn gate(code: omen_gate::GateCode, out: &mut Output) -> Result<(), Failure> {
     writeln!(out, "{code}: {}\n", code.title())?;
     facts(out, [("stage", "gate".to_owned()), ("source", code.source().to_owned())])?;
     [("Rule", code.statement()), ("Why", code.rationale()), ("Help", code.help())]

@@ -16,12 +16,12 @@ pub(crate) fn run(format: Format, out: &mut Output) -> Result<Exit, Failure> {
             for info in Code::ALL.iter().map(|code| code.info()) {
                 writeln!(out, "{:<8} {:<10} {:<14} {}", info.code, info.stage.as_str(), info.severity, info.title)?;
             }
-            for code in omen_gate::Code::ALL {
+            for code in omen_gate::GateCode::ALL {
                 writeln!(out, "{:<8} {GATE:<10} {ERROR:<14} {}", code.as_str(), code.title())?;
             }
         }
         Format::Json => {
-            let gate = omen_gate::Code::ALL.iter().map(|code| Rule::of_gate(*code));
+            let gate = omen_gate::GateCode::ALL.iter().map(|code| Rule::of_gate(*code));
             let rules: Vec<Rule> = Code::ALL.iter().map(|code| Rule::of(*code)).chain(gate).collect();
             serde_json::to_writer_pretty(&mut *out, &rules).map_err(std::io::Error::from)?;
             writeln!(out)?;
@@ -66,7 +66,7 @@ impl Rule {
         }
     }
 
-    fn of_gate(code: omen_gate::Code) -> Self {
+    fn of_gate(code: omen_gate::GateCode) -> Self {
         Self {
             code: code.as_str(),
             title: code.title(),

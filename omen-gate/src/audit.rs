@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use omen_gate::audit::{Audit, Key, Kind, Options, Record, Verdict, verify_file};
+//! use omen_gate::audit::{Audit, Key, Kind, Options, Record, LogVerdict, verify_file};
 //! use omen_gate::{SystemClock, TurnId};
 //!
 //! # let folder = tempfile::tempdir()?;
@@ -20,7 +20,7 @@
 //! drop(audit);
 //!
 //! let found = verify_file(&log, &Key::from_file(&key_file)?, None)?;
-//! assert_eq!((found.verdict, found.entries), (Verdict::Sound, 2));
+//! assert_eq!((found.verdict, found.entries), (LogVerdict::Sound, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -28,13 +28,13 @@
 //!
 //! The log is tamper-evident, not tamper-proof: it keeps nobody from changing the files, it shows that they were changed.
 //!
-//! Whoever can write to the files, but has not got the key, cannot change, add, remove, repeat or reorder entries
+//! Somebody who can write to the files but has no key cannot change, add, remove, repeat or reorder entries
 //! without being found out: the seals do not fit any more. If entries are taken off the end, the head record is ahead
 //! of the log. If the head record is changed or removed, that is found out, too.
 //!
 //! It does not show:
 //!
-//! - **What whoever has the key does.** Who can read the key, or the memory of this process, can write the whole log
+//! - **Anything done with the key.** Somebody who can read the key, or the memory of this process, can write the whole log
 //!   anew so that all seals fit. The key belongs where the agent and its tools cannot read it: in a file of another
 //!   user, or on another machine. An [`Anchor`] that was kept elsewhere shows even this, up to where it was taken.
 //! - **That log and head record were both set back** to an earlier state of both, from a backup, say. They fit each
@@ -50,22 +50,24 @@
 //!
 //! An entry is written to the log, then the head record is set to it, then it is acknowledged. Whenever the process
 //! dies, every acknowledged entry is there, and at most one that is not: whole, or the start of its line. Both count as
-//! [`Verdict::Incomplete`], and opening the log repairs it: a whole entry stays, and the start of a line is cut off and
-//! kept beside the log. Other bytes at the end are not what a crash leaves (D57): they count as [`Verdict::Tampered`]. A
+//! [`LogVerdict::Incomplete`], and opening the log repairs it: a whole entry stays, and the start of a line is cut off and
+//! kept beside the log. Other bytes at the end are not what a crash leaves (D57): they count as [`LogVerdict::Tampered`]. A
 //! start can be made up without the key, as long as it ends before the seal can be checked; it adds nothing, and it is
-//! kept. A log that is [`Verdict::Tampered`] or [`Verdict::Truncated`] is not opened, so nothing is added to it.
+//! kept. A log that is [`LogVerdict::Tampered`] or [`LogVerdict::Truncated`] is not opened, so nothing is added to it.
 //!
 //! A head record that names no entry is made first, then the log. So an empty log without a head record is not what a
 //! crash leaves, either.
 
 mod anchor;
+mod chain;
 mod entry;
 mod error;
+mod flaw;
 mod head;
-mod journal;
 mod key;
 mod log;
 mod mac;
+mod queue;
 pub mod store;
 mod torn;
 mod verdict;
@@ -75,13 +77,14 @@ use std::io;
 use std::path::Path;
 
 pub use anchor::{Anchor, BadAnchor};
-pub use entry::{Flaw, Kind, MAX_LINE, Record};
+pub use entry::{Kind, Record};
 pub use error::AuditError;
-pub(crate) use journal::{EpisodePacket, Journal, data};
+pub use flaw::{Flaw, MAX_LINE};
 pub use key::{Key, KeyError};
 pub use log::{Audit, Options, Receipt};
 pub use mac::Mac;
-pub use verdict::{Tampering, Verdict, Verification};
+pub(crate) use queue::{AuditQueue, EpisodePacket, data};
+pub use verdict::{LogVerdict, Tampering, Verification};
 pub use verify::{Verifier, verify};
 
 /// Verifies a log in files, with the head record that is next to it. A log that is gone while its head record is there

@@ -2,14 +2,14 @@
 //!
 //! ```
 //! use omen_gate::catalog::{Allowlist, Catalog};
-//! use omen_gate::plan::{Limits, Plan};
+//! use omen_gate::plan::{PlanLimits, Plan};
 //!
 //! let catalog = Catalog::parse(r#"{"files": [{
 //!     "name": "read",
 //!     "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 //! }]}"#)?;
 //! let text = r#"{"type": "call_tool", "server": "files", "tool": "read", "args": {"path": "a", "mode": "w"}}"#;
-//! let Plan::CallTool(call) = Plan::parse(text, &Limits::default())? else { return Ok(()) };
+//! let Plan::CallTool(call) = Plan::parse(text, &PlanLimits::default())? else { return Ok(()) };
 //!
 //! // The schema would let `mode` pass. The gate does not (D47).
 //! let blocked = catalog.conform(call.tool(), call.args()).unwrap_err();
@@ -31,16 +31,13 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::{Arc, OnceLock};
 
-use serde_json::{Map, Value};
-
 use crate::base::json::{self, Reading};
-use crate::base::{Blocked, NotExact, ServerName, ToolId, ToolName, bounded};
+use crate::base::{NotExact, ServerName, ToolId, ToolName, bounded};
 use crate::call::Tool;
 use crate::catalog::tool_schema::Schema;
 
-pub(crate) use conform::no_server;
-
 pub use allow::{Allowed, Allowlist, BadAllowlist};
+pub(crate) use conform::no_server;
 pub use pin::{BadPin, Pin, pin};
 pub(crate) use size::ListLimits;
 
@@ -63,7 +60,7 @@ pub struct Listed {
     output: OnceLock<Result<Schema, String>>,
 }
 
-/// What is no catalogue.
+/// Why a catalogue is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadCatalog {
@@ -74,12 +71,12 @@ pub enum BadCatalog {
         why: String,
     },
     /// The text is JSON of another form than `{"server": [tool, …]}`.
-    #[error("the catalogue does not have the form `{{\"server\": [tool, …]}}`: {why}")]
+    #[error("invalid catalogue; expected `{{\"server\": [tool, …]}}`: {why}")]
     Form {
         /// Why, cut to a bounded length.
         why: String,
     },
-    /// A server lists more tools than anybody could look at.
+    /// A server lists too many tools.
     #[error("the server `{server}` lists more than {max} tools", max = Catalog::MAX_TOOLS)]
     TooMany {
         /// The server.
@@ -92,7 +89,7 @@ impl Catalog {
     pub const MAX_TOOLS: usize = 1024;
 
     /// Takes the list that a server gives now, in place of one it gave before. A tool that cannot be called, for its
-    /// `inputSchema` is of no use or it is listed twice, is kept all the same: [`Listed::problem`] says why, and
+    /// `inputSchema` cannot be used or that is listed twice, is kept anyway: [`Listed::problem`] says why, and
     /// the other tools are not the worse for it.
     ///
     /// # Errors
@@ -111,7 +108,7 @@ impl Catalog {
                 }
                 Entry::Occupied(mut first) => {
                     first.get_mut().twice = true;
-                    first.get_mut().args = Err("its server lists two tools of this name".to_owned()).into();
+                    first.get_mut().args = Err("its server lists two tools with this name".to_owned()).into();
                 }
             }
         }
@@ -155,25 +152,6 @@ impl Catalog {
     pub fn servers(&self) -> impl Iterator<Item = &ServerName> {
         self.servers.keys()
     }
-
-    /// A tool, or what was perhaps meant instead of it.
-    ///
-    /// # Errors
-    /// PG-2 if there is no such tool.
-    pub fn find(&self, id: &ToolId) -> Result<&Arc<Listed>, Blocked> {
-        conform::find(self, id)
-    }
-
-    /// Lets a call pass whose tool there is, and whose arguments are exactly those that its `inputSchema` describes
-    /// ([`Listed::conform`]).
-    ///
-    /// # Errors
-    /// PG-2, with all that is wrong with the arguments, up to a bound.
-    pub fn conform(&self, id: &ToolId, args: &Map<String, Value>) -> Result<&Arc<Listed>, Blocked> {
-        let listed = self.find(id)?;
-        listed.conform(args)?;
-        Ok(listed)
-    }
 }
 
 impl Listed {
@@ -207,34 +185,18 @@ impl Listed {
         self.args().err()
     }
 
-    /// Lets arguments pass that are exactly those that the `inputSchema` describes:
-    /// every keyword holds, `format` included, and there is no key that the schema does not name, even where it would
-    /// allow one (D47).
-    ///
-    /// The keys of the arguments themselves have to stand in a `properties` that applies to them. An object
-    /// within them is as strict if some schema that applies to it has `properties` or `patternProperties`; then
-    /// patterns count, and `additionalProperties` counts if it demands something of the value. Other objects are
-    /// free maps. What applies is reached by `$ref`, `allOf`, `dependentSchemas`, and the branches of
-    /// `anyOf`, `oneOf` and `if` that the value is valid against.
-    ///
-    /// # Errors
-    /// PG-2, with all that is wrong with the arguments, up to a bound.
-    pub fn conform(&self, args: &Map<String, Value>) -> Result<(), Blocked> {
-        conform::conform(self, args)
-    }
-
-    /// Whether this is the one tool of its name, and in the same form as when it was looked at before.
+    /// Whether this is the one tool of its name, and in the same form as when it was checked before.
     pub(crate) fn is_still(&self, before: &Self) -> bool {
         !self.twice && self.tool == before.tool
     }
 
-    /// Its `inputSchema`, or why it is of no use.
+    /// Its `inputSchema`, or why it cannot be used.
     fn args(&self) -> Result<&Schema, &str> {
         let args = self.args.get_or_init(|| Schema::compile(&self.tool.input_schema));
         args.as_ref().map_err(String::as_str)
     }
 
-    /// Its `outputSchema`, if it has one, or why it is of no use.
+    /// Its `outputSchema`, if it has one, or why it cannot be used.
     pub(crate) fn output(&self) -> Option<Result<&Schema, &str>> {
         let schema = self.tool.output_schema.as_ref()?;
         Some(self.output.get_or_init(|| Schema::compile(schema)).as_ref().map_err(String::as_str))

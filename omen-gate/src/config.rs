@@ -4,7 +4,7 @@
 //! use omen_gate::Config;
 //!
 //! let errors = Config::parse("[limits]\nplan_byte = 1000\n").unwrap_err();
-//! assert_eq!(errors.0[0].to_string(), "line 2, column 1: `limits.plan_byte` is no key of the configuration");
+//! assert_eq!(errors.0[0].to_string(), "line 2, column 1: unknown key `limits.plan_byte`");
 //! assert_eq!(errors.0[0].help, "did you mean `plan_bytes`?");
 //! ```
 //!
@@ -14,14 +14,13 @@
 mod check;
 mod error;
 mod file;
+mod load;
 mod query_policy;
 mod schema;
 mod source;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
-use serde_json::Value;
+use std::path::PathBuf;
 
 use crate::base::{ServerName, ToolId};
 use crate::call::{BreakerLimits, BudgetLimits, Demand};
@@ -31,6 +30,7 @@ use crate::grant::{ConfirmLimits, Grant};
 pub use error::{ConfigError, ConfigErrors, MAX_ERRORS};
 pub use file::Limits;
 pub use query_policy::{BadPolicy, Policy};
+pub use source::MAX_BYTES;
 
 /// A configuration without a mistake in it. It comes from a text only.
 #[derive(Clone, Debug)]
@@ -110,47 +110,6 @@ pub enum KeySource {
 }
 
 impl Config {
-    /// Reads a text.
-    ///
-    /// # Errors
-    /// If anything is wrong with it. Mistakes of one kind come all at once: of TOML; then of keys, types and ranges;
-    /// then of meaning, such as a grant for a tool that is not allowed.
-    pub fn parse(text: &str) -> Result<Self, ConfigErrors> {
-        let source = source::Source::read(text)?;
-        schema::check(&source)?;
-        check::build(&source)
-    }
-
-    /// Reads a file, up to [`MAX_BYTES`].
-    ///
-    /// # Errors
-    /// If it cannot be read, is no regular file, or anything is wrong with it; also if `log` and `key_file` are one file
-    /// under two names, which only the file system knows, or the key stands in the file itself.
-    pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
-        use std::io::Read as _;
-
-        let mut bytes = Vec::new();
-        // One byte more than may be tells a file that is too long.
-        let read =
-            crate::base::regular::open(path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
-        let text = match read {
-            Ok(_) => String::from_utf8(bytes).map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
-        };
-        let text = text.map_err(|why| error::unreadable(path, &why))?;
-        let source = source::Source::read(&text)?;
-        schema::check(&source)?;
-        let config = check::build(&source)?;
-        check::surroundings(&source, &config)?;
-        Ok(config)
-    }
-
-    /// The JSON Schema (2020-12) of the file, derived from the types that it is read into.
-    #[must_use]
-    pub fn json_schema() -> Value {
-        schema::json_schema()
-    }
-
     /// What the operator says that a tool needs; nothing if the tool is not allowed (PG-3).
     #[must_use]
     pub fn demand(&self, tool: &ToolId) -> Option<&Demand> {
@@ -160,6 +119,3 @@ impl Config {
 
 /// Variables that every server inherits: without them, programs are not found.
 pub(crate) const INHERITED: &[&str] = if cfg!(windows) { &["PATH", "SystemRoot"] } else { &["PATH"] };
-
-/// The longest configuration that is read, in bytes.
-pub const MAX_BYTES: usize = 1 << 20;

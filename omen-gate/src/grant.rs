@@ -2,6 +2,7 @@
 
 pub mod confirm;
 pub(crate) mod decision;
+mod grants;
 mod lease;
 mod store;
 
@@ -14,10 +15,11 @@ use crate::base::{Permission, ToolId};
 
 pub(crate) use confirm::{ConfirmLimits, Nobody};
 pub use confirm::{Confirmations, Confirmed, Confirmer};
-pub use decision::{Decision, Outcome, Ruling, Stage};
+pub use decision::{Decision, DecisionStage, Outcome, Ruling};
+pub use grants::Grants;
+pub(crate) use grants::Reserved;
 pub use lease::{Lease, Redeemed};
-pub(crate) use store::Reserved;
-pub use store::{Grants, MAX_GRANTS};
+pub use store::MAX_GRANTS;
 
 /// One permission for one tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -28,7 +30,7 @@ pub struct Grant {
     pub permission: Permission,
     /// Who granted it.
     pub source: Source,
-    /// From this moment on it is worth nothing; there is no grace (G2).
+    /// When it expires; there is no grace period (G2).
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
     pub expires: Option<SystemTime>,
     /// For how many calls it is good. Without it, for any number.
@@ -51,7 +53,7 @@ pub enum Source {
     User,
 }
 
-/// Tells grants apart; never used twice within a store.
+/// Identifies a grant; never used twice within a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct GrantId(u64);
 

@@ -28,11 +28,11 @@
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
 //! # runtime.block_on(async {
 //! // A tool of this program; servers of the Model Context Protocol are in `mcp`.
-//! let sky = Local::new().tool("weather", "Tells the weather.", async |question: Question| {
+//! let sky = Local::new().tool("weather", "Returns the weather.", async |question: Question| {
 //!     Ok::<_, String>(Weather { city: question.city, celsius: 21.5 })
 //! })?;
 //!
-//! // The operator allows the tool in the form that was looked at, and grants it to read.
+//! // The operator allows the tool in the form that was reviewed, and grants it to read.
 //! let config = Config::parse(&format!(
 //!     "[servers.sky]\n\
 //!      [[allow]]\nserver = 'sky'\ntool = 'weather'\npermissions = ['READ']\npin = '{}'\n\
@@ -58,9 +58,10 @@
 //!
 //! Architecture invariant: the gate knows no command line, and no rule of an episode; what an episode
 //! demands of a call was judged before it came here.
-//! Architecture invariant: time comes from a [`Clock`], and random numbers are drawn for new keys alone.
+//! Architecture invariant: time comes from a [`GateClock`], and random numbers are drawn for new keys alone.
 
-// The rooms, from the ground up: each uses those above it in this list, and none below.
+// The rooms, from the ground up: base, audit, call, catalog, grant, config, server, answer, request. Each uses only those
+// before it.
 mod answer;
 pub mod audit;
 mod base;
@@ -73,8 +74,9 @@ pub mod server;
 
 pub use answer::{output, summary};
 pub use base::{
-    BadName, Blocked, Clock, Code, MAX_DEPTH, MAX_TEXT, ManualClock, NoPermission, NotExact, Permission, Permissions,
-    START, ServerName, StepId, SystemClock, ToolId, ToolName, TurnId, UnknownCode, bounded, canonical, regular,
+    BadName, Blocked, GateClock, GateCode, MAX_DEPTH, MAX_TEXT, ManualClock, NoPermission, NotExact, Permission,
+    Permissions, START, ServerName, StepId, SystemClock, ToolId, ToolName, TurnId, UnknownCode, bounded, canonical,
+    regular,
 };
 pub use call::{
     Abort, Attempt, BudgetLimits, Call, CallHash, Demand, FailureBudget, Fault, FaultClass, Missing, Ran, breaker,
@@ -82,14 +84,14 @@ pub use call::{
 };
 pub use config::{BadPolicy, Config, Policy};
 pub use grant::{
-    Confirmations, Confirmed, Confirmer, Decision, Grant, GrantId, Grants, Lease, Outcome, Redeemed, Ruling, Source,
-    Stage, confirm,
+    Confirmations, Confirmed, Confirmer, Decision, DecisionStage, Grant, GrantId, Grants, Lease, Outcome, Redeemed,
+    Ruling, Source, confirm,
 };
-// The compiler writes a type by its shortest path, so what a refused step is told about stands here.
+// The compiler writes a type by its shortest path, so the types that errors name are re-exported here.
 pub use request::{
     Authorized, BuildError, Builder, Conformant, Dispatched, DryRun, Gate, Grounded, MAX_RAW_ANSWER, MAX_TURNS,
     Planned, Received, Request, Screened, Stopped, Terminal, Turn, Typed, Untyped, Way, dry_run, pipeline, plan,
-    turn_steps as steps,
+    turn_steps,
 };
 #[cfg(feature = "mcp")]
 pub use server::mcp;

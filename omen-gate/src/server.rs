@@ -18,8 +18,8 @@ pub(crate) use discovery::{Discovery, Form};
 pub use local::{BadTool, Local};
 pub use snapshot::{Unlisted, snapshot};
 
-/// A server of tools. The gate alone calls it; whoever implements it need not guard anything, for
-/// timeouts, panics and limits are seen to outside.
+/// A server of tools. Only the gate calls it. An implementation need not guard anything:
+/// the gate handles timeouts, panics and limits.
 #[async_trait]
 pub trait ToolServer: Debug + Send + Sync + 'static {
     /// Lists the tools as they are now.

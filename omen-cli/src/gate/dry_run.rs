@@ -7,7 +7,7 @@ use std::sync::Arc;
 use omen::lines::{LineSplitter, RawLine, ReadError};
 use omen::render::human::clean;
 use omen_gate::catalog::Catalog;
-use omen_gate::dry_run::{DryRun, Verdict};
+use omen_gate::dry_run::{DryRun, PlanVerdict};
 use omen_gate::{SystemClock, regular};
 use serde::Serialize;
 
@@ -73,7 +73,7 @@ struct Verdicts<'o> {
 struct Row<'v> {
     index: u64,
     #[serde(flatten)]
-    verdict: &'v Verdict,
+    verdict: &'v PlanVerdict,
 }
 
 impl Verdicts<'_> {
@@ -83,7 +83,7 @@ impl Verdicts<'_> {
             RawLine::Whole(bytes) => self.gate.judge_line(bytes),
             RawLine::TooLong => self.gate.too_long(),
         };
-        self.is_blocked |= matches!(verdict, Verdict::Block(_));
+        self.is_blocked |= matches!(verdict, PlanVerdict::Block(_));
         let mut text = serde_json::to_vec(&Row { index: self.plans, verdict: &verdict })?;
         text.push(b'\n');
         // In one piece: a progress bar must find the cursor at the start of a line.

@@ -101,7 +101,7 @@ fn a_changed_log_exits_1_and_says_where() {
 
     let human = audit(&folder, &["verify", "--key-file", "audit.key", "audit.jsonl"]);
     assert_eq!((human.code, human.stderr.as_str()), (1, ""));
-    let place = format!("audit.jsonl: tampered: line 2, at byte {offset}: its seal does not fit\n");
+    let place = format!("audit.jsonl: tampered: line 2, at byte {offset}: invalid seal\n");
     assert!(human.stdout.starts_with(&place) && human.stdout.contains("\n  help: keep the files"), "{}", human.stdout);
 }
 
@@ -216,7 +216,7 @@ fn what_cannot_be_read_exits_3() {
     check(&folder, &["--key-file", "missing.key", "audit.jsonl"], "missing.key");
     check(&folder, &["--key-env", "OMEN_NO_SUCH_KEY", "audit.jsonl"], "is not set");
     check(&folder, &["--key-file", "audit.key", "--anchor", "missing", "audit.jsonl"], "missing");
-    check(&folder, &["--key-file", "audit.key", "--anchor", "audit.jsonl", "audit.jsonl"], "it is no anchor");
+    check(&folder, &["--key-file", "audit.key", "--anchor", "audit.jsonl", "audit.jsonl"], "invalid anchor");
     let open = open(&folder);
     check(&folder, &["--key-file", "audit.key", "audit.jsonl"], "in use");
     drop(open);

@@ -48,7 +48,7 @@ fn a_code_is_explained_with_the_steps_that_it_refuses() {
 
 #[test]
 fn every_code_of_the_gate_is_explained() {
-    for code in omen_gate::Code::ALL {
+    for code in omen_gate::GateCode::ALL {
         let text = stdout(["explain", code.as_str()]);
         assert!(text.starts_with(&format!("{code}: {}\n\n  stage        gate\n", code.title())), "{text}");
         let prose = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -83,8 +83,8 @@ fn all_rules_are_listed() {
         });
         assert_eq!(*rule, expect);
     }
-    assert_eq!(gate.len(), omen_gate::Code::ALL.len());
-    for (rule, code) in gate.iter().zip(omen_gate::Code::ALL) {
+    assert_eq!(gate.len(), omen_gate::GateCode::ALL.len());
+    for (rule, code) in gate.iter().zip(omen_gate::GateCode::ALL) {
         assert!(text.lines().any(|line| line.starts_with(code.as_str()) && line.ends_with(code.title())), "{code}");
         let expect = serde_json::json!({
             "code": code.as_str(), "title": code.title(), "stage": "gate", "severity": "error", "policy": [],

@@ -1,4 +1,4 @@
-//! `enum Code` of the tool boundary, and the texts of each.
+//! `enum GateCode` of the tool boundary, and the texts of each.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -31,7 +31,7 @@ pub(super) fn emit(model: &Model) -> TokenStream {
             #about
             #[must_use]
             pub fn #name(self) -> &'static str {
-                match self { #(Code::#variants => #texts),* }
+                match self { #(GateCode::#variants => #texts),* }
             }
         }
     });
@@ -40,11 +40,11 @@ pub(super) fn emit(model: &Model) -> TokenStream {
         /// never changed.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
-        pub enum Code { #(#docs #variants),* }
+        pub enum GateCode { #(#docs #variants),* }
 
-        impl Code {
+        impl GateCode {
             /// Every code, in the documents' order.
-            pub const ALL: &'static [Code] = &[#(Code::#variants),*];
+            pub const ALL: &'static [GateCode] = &[#(GateCode::#variants),*];
 
             #(#methods)*
         }

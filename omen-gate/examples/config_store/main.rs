@@ -22,7 +22,7 @@ async fn main() -> ExitCode {
     }
 }
 
-#[allow(clippy::print_stderr, reason = "a command tells on standard error what is wrong")]
+#[allow(clippy::print_stderr, reason = "a command reports on standard error what is wrong")]
 fn refuse(why: &str) -> ExitCode {
     eprintln!("config_store: {why}");
     ExitCode::from(2)

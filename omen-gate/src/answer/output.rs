@@ -42,10 +42,10 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::base::{Blocked, Code, ToolId, bounded, canonical};
+use crate::base::{Blocked, GateCode, ToolId, bounded, canonical};
 use crate::call::Answer;
 use crate::catalog::Listed;
-use crate::catalog::tool_schema::{Schema, told};
+use crate::catalog::tool_schema::{Schema, format_violations};
 
 /// The Rust types of answers, by tool.
 #[derive(Debug, Default)]
@@ -69,14 +69,14 @@ struct Registered {
 #[non_exhaustive]
 pub enum BadOutput {
     /// The tool has a type already.
-    #[error("the tool `{tool}` has the type `{name}` already")]
+    #[error("the tool `{tool}` already has the type `{name}`")]
     Twice {
         /// The tool.
         tool: ToolId,
         /// The type that it has.
         name: &'static str,
     },
-    /// The schema of the type is of no use.
+    /// The schema of the type cannot be used.
     #[error("the schema of the type `{name}` cannot be used: {why}")]
     Schema {
         /// The type.
@@ -98,7 +98,7 @@ impl Outputs {
         let derived = settings.into_generator().into_root_schema_for::<T>().to_value();
         let unusable = |why: String| BadOutput::Schema { name, why };
         // `true` takes all, and says nothing.
-        let Value::Object(members) = &derived else { return Err(unusable("it is no object".to_owned())) };
+        let Value::Object(members) = &derived else { return Err(unusable("it is not an object".to_owned())) };
         let schema = Schema::compile(members).map_err(unusable)?;
         match self.types.entry(tool) {
             Entry::Occupied(taken) => Err(BadOutput::Twice { tool: taken.key().clone(), name: taken.get().name }),
@@ -113,8 +113,8 @@ impl Outputs {
     /// of the type has to take. A tool without an `outputSchema` promises nothing, and is judged by its answers alone.
     ///
     /// # Errors
-    /// PG-4 if the tool has no type, if its `outputSchema` is of no use, if it promises what the type does not
-    /// take, or if that cannot be told: it is decided for the keywords that tools and `schemars` commonly write, and
+    /// PG-4 if the tool has no type, if its `outputSchema` cannot be used, if it promises what the type does not
+    /// accept, or if that cannot be decided: it is decided for the keywords that tools and `schemars` commonly write, and
     /// every doubt is a refusal, which says whether it is a doubt.
     pub fn check(&self, listed: &Listed) -> Result<(), Blocked> {
         self.fitting(listed).map(drop)
@@ -130,10 +130,10 @@ impl Outputs {
         &self,
         listed: &Listed,
         answer: Answer,
-    ) -> Result<Typed<T>, Box<Untyped>> {
+    ) -> Result<TypedAnswer<T>, Box<UntypedAnswer>> {
         match self.typed(listed, &answer) {
             Ok(typed) => Ok(typed),
-            Err(why) => Err(Box::new(Untyped { answer, why })),
+            Err(why) => Err(Box::new(UntypedAnswer { answer, why })),
         }
     }
 
@@ -143,32 +143,36 @@ impl Outputs {
         self.types.contains_key(tool)
     }
 
-    /// Checks an answer as [`Outputs::type_output`] does, for whoever does not know the type that is registered: gives
+    /// Checks an answer as [`Outputs::type_output`] does, for callers that do not know the registered type: gives
     /// the structured content itself, which is a value of that type.
     ///
     /// # Errors
     /// The raw answer with the reason (PG-4).
-    pub fn check_output(&self, listed: &Listed, answer: Answer) -> Result<Value, Box<Untyped>> {
+    pub fn check_output(&self, listed: &Listed, answer: Answer) -> Result<Value, Box<UntypedAnswer>> {
         let checked = self.fitting(listed).and_then(|registered| {
             let text = registered.checked(listed, &answer)?;
             (registered.reads)(&text).map_err(|why| registered.broken(listed, &why))?;
             serde_json::from_str(&text).map_err(|error| registered.broken(listed, &error.to_string()))
         });
-        checked.map_err(|why| Box::new(Untyped { answer, why }))
+        checked.map_err(|why| Box::new(UntypedAnswer { answer, why }))
     }
 
-    fn typed<T: DeserializeOwned + 'static>(&self, listed: &Listed, answer: &Answer) -> Result<Typed<T>, Blocked> {
+    fn typed<T: DeserializeOwned + 'static>(
+        &self,
+        listed: &Listed,
+        answer: &Answer,
+    ) -> Result<TypedAnswer<T>, Blocked> {
         let id = listed.id();
         let registered = self.fitting(listed)?;
         if registered.id != TypeId::of::<T>() {
             let wanted = std::any::type_name::<T>();
-            let message = format!("the answers of `{id}` are of the type `{}`, and not `{wanted}`", registered.name);
-            return Err(blocked(message, "ask for the type that is registered"));
+            let message = format!("the answers of `{id}` have the type `{}`, not `{wanted}`", registered.name);
+            return Err(blocked(message, "request the registered type"));
         }
         let text = registered.checked(listed, answer)?;
         // From the text, so that both are the same to the last digit.
         let value = serde_json::from_str(&text).map_err(|error| registered.broken(listed, &error.to_string()))?;
-        Ok(Typed { tool: id.clone(), value, text })
+        Ok(TypedAnswer { tool: id.clone(), value, text })
     }
 
     fn fitting(&self, listed: &Listed) -> Result<&Registered, Blocked> {
@@ -179,13 +183,13 @@ impl Outputs {
         };
         if let Some(Err(why)) = listed.output() {
             let message = format!("the `outputSchema` of `{id}` cannot be used: {why}");
-            return Err(blocked(message, "its server has to list a schema that the gate can follow"));
+            return Err(blocked(message, "its server must list a schema that the gate supports"));
         }
         if let Some(promise) = &listed.tool().output_schema {
             subset::takes(promise, &registered.derived).map_err(|unfit| {
                 let name = registered.name;
-                let message = format!("the type `{name}` does not take all that `{id}` promises: {unfit}");
-                blocked(message, "widen the type, so that it takes whatever the `outputSchema` allows")
+                let message = format!("the type `{name}` does not accept every answer that `{id}` may give: {unfit}");
+                blocked(message, "widen the type so that it accepts everything that the `outputSchema` allows")
             })?;
         }
         Ok(registered)
@@ -197,8 +201,8 @@ impl Registered {
     fn checked(&self, listed: &Listed, answer: &Answer) -> Result<String, Blocked> {
         let id = listed.id();
         if answer.is_error == Some(true) {
-            let message = format!("the tool `{id}` says that it failed: its answer has `isError`");
-            return Err(blocked(message, "what it says of its failure is in the raw answer"));
+            let message = format!("the tool `{id}` reports an error (`isError`)");
+            return Err(blocked(message, "see the raw answer for the error"));
         }
         let Some(content) = &answer.structured_content else {
             let message = format!("the answer of `{id}` has no `structuredContent`");
@@ -208,7 +212,8 @@ impl Registered {
         for (schema, name) in by {
             let violations = schema.map(|schema| schema.violations(content)).unwrap_or_default();
             if !violations.is_empty() {
-                let message = format!("the answer of `{id}` does not match its {name}: {}", told(&violations));
+                let message =
+                    format!("the answer of `{id}` does not match its {name}: {}", format_violations(&violations));
                 return Err(blocked(message, RAW));
             }
         }
@@ -218,22 +223,22 @@ impl Registered {
         Ok(text)
     }
 
-    /// An answer that fits both schemas, and is no value of the type all the same.
+    /// An answer that fits both schemas, but is not a value of the type.
     fn broken(&self, listed: &Listed, why: &str) -> Blocked {
-        blocked(format!("the answer of `{}` is no `{}`: {}", listed.id(), self.name, bounded(why)), RAW)
+        blocked(format!("the answer of `{}` is not a valid `{}`: {}", listed.id(), self.name, bounded(why)), RAW)
     }
 }
 
 /// A value of the type that is registered for a tool, and the text that evidence is quoted from. It can only come
 /// from [`Outputs::type_output`].
 #[derive(Debug)]
-pub struct Typed<T> {
+pub struct TypedAnswer<T> {
     tool: ToolId,
     value: T,
     text: String,
 }
 
-impl<T> Typed<T> {
+impl<T> TypedAnswer<T> {
     /// The tool whose answer it is.
     #[must_use]
     pub fn tool(&self) -> &ToolId {
@@ -259,24 +264,24 @@ impl<T> Typed<T> {
     }
 }
 
-/// A raw answer, of which nothing was checked. No summary can be made from it: that takes a [`Typed`] value.
+/// A raw answer, of which nothing was checked. No summary can be made from it: that takes a [`TypedAnswer`] value.
 ///
 /// ```compile_fail,E0308
-/// use omen_gate::output::Untyped;
+/// use omen_gate::output::UntypedAnswer;
 /// use omen_gate::summary::{Summary, ground};
 ///
-/// fn summarize(answer: &Untyped, summary: Summary) {
+/// fn summarize(answer: &UntypedAnswer, summary: Summary) {
 ///     let _ = ground(answer, summary);
 /// }
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[error("typed parsing blocked: {why}")]
-pub struct Untyped {
+pub struct UntypedAnswer {
     answer: Answer,
     why: Blocked,
 }
 
-impl Untyped {
+impl UntypedAnswer {
     /// The answer as it came.
     #[must_use]
     pub fn answer(&self) -> &Answer {
@@ -301,7 +306,7 @@ fn reads<T: DeserializeOwned>(text: &str) -> Result<(), String> {
 }
 
 fn blocked(message: impl Into<String>, help: impl Into<String>) -> Blocked {
-    Blocked::new(Code::Pg4, message, help)
+    Blocked::new(GateCode::Pg4, message, help)
 }
 
-const RAW: &str = "use the raw answer as the unchecked text that it is, or have the tool answer as it promises";
+const RAW: &str = "use the raw answer as unchecked text, or fix the tool so that its answer matches its `outputSchema`";

@@ -1,12 +1,12 @@
 //! PG-5: a summary says where each of its bullets comes from.
 //!
 //! What is checked is the *evidence*: it stands in the answer, letter by letter. Whether a bullet's text follows from its
-//! evidence, and whether a heading is fair, is for whoever reads it; that is why the two stand side by side.
+//! evidence, and whether a heading is fair, is for its reader to judge; that is why the two stand side by side.
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::output::Typed;
-use crate::base::{Blocked, Code, bounded};
+use crate::answer::output::TypedAnswer;
+use crate::base::{Blocked, GateCode, bounded};
 
 /// A summary as a model writes it. It is nothing but a claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub struct Bullet {
 
 /// A summary, all of whose evidence is in the answer. It can only come from [`ground`].
 #[derive(Debug, PartialEq, Eq)]
-pub struct Grounded {
+pub struct GroundedSummary {
     summary: Summary,
 }
 
@@ -50,7 +50,7 @@ pub struct Grounded {
 ///
 /// # Errors
 /// PG-5, with all bullets that are at fault, up to a bound.
-pub fn ground<T>(typed: &Typed<T>, summary: Summary) -> Result<Grounded, Blocked> {
+pub fn ground<T>(typed: &TypedAnswer<T>, summary: Summary) -> Result<GroundedSummary, Blocked> {
     let mut faults = Faults::default();
     if summary.sections.is_empty() {
         faults.add(|| "it has no sections".to_owned());
@@ -66,15 +66,15 @@ pub fn ground<T>(typed: &Typed<T>, summary: Summary) -> Result<Grounded, Blocked
         }
     }
     if faults.shown.is_empty() {
-        return Ok(Grounded { summary });
+        return Ok(GroundedSummary { summary });
     }
     let more = if faults.more > 0 { format!("; and {} more", faults.more) } else { String::new() };
     let shown = faults.shown.join("; ");
     let message = format!("the summary of `{}` is not grounded: {shown}{more}", typed.tool());
-    Err(Blocked::new(Code::Pg5, message, "quote the canonical text letter by letter, or drop the bullet"))
+    Err(Blocked::new(GateCode::Pg5, message, "quote the canonical text exactly, or remove the bullet"))
 }
 
-impl Grounded {
+impl GroundedSummary {
     /// The summary.
     #[must_use]
     pub fn summary(&self) -> &Summary {

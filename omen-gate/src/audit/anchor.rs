@@ -6,10 +6,10 @@ use super::head::{Point, Sealed};
 use super::{Key, Mac};
 use crate::base::NotExact;
 
-/// Where a log stood once: how many entries it had, and the seal of the last of them. Kept where whoever can write to
+/// Where a log stood once: how many entries it had, and the seal of the last of them. Kept where a process that can write to
 /// the log cannot, it shows that log and head record were both set back, or written anew (A3).
 ///
-/// It is no secret. Its text is one line of JSON with a seal of its own, so that it cannot be made up without the key.
+/// It is not secret. Its text is one line of JSON with a seal of its own, so it cannot be forged without the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchor {
     at: Point,
@@ -57,15 +57,15 @@ impl fmt::Display for Anchor {
     }
 }
 
-/// A text that is no anchor for this key.
+/// An invalid anchor, or one of another key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadAnchor {
     /// It is something else.
-    #[error("it is no anchor: {0}")]
+    #[error("invalid anchor: {0}")]
     NotAnchor(String),
     /// It was changed, or made with another key.
-    #[error("its seal does not fit: it was changed, or made with another key")]
+    #[error("invalid seal: the anchor was changed or made with another key")]
     Seal,
 }
 

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use omen_types::{CorrelationId, PacketId};
 
-use super::{Key, Mac};
-use crate::base::{NotExact, TurnId, canonical};
+use super::Mac;
+use crate::base::{TurnId, canonical};
 
 /// What is recorded (A1, G4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -116,35 +116,6 @@ impl Entry {
             mac: None,
         }
     }
-
-    /// Seals the entry behind another one, and gives its line with the line break.
-    pub(crate) fn seal(mut self, key: &Key, previous: &Mac) -> Result<(Vec<u8>, Mac), NotExact> {
-        canonical::check_inner(&self.data)?;
-        self.mac = None;
-        let mac = key.seal(&[previous.as_bytes(), &canonical::write(&self)?]);
-        self.mac = Some(mac);
-        let mut line = canonical::write(&self)?;
-        line.push(b'\n');
-        Ok((line, mac))
-    }
-
-    /// Judges a line, without its line break, by its place in the chain, and gives its seal.
-    pub(crate) fn judge(line: &[u8], key: &Key, previous: &Mac, sequence: u64) -> Result<Mac, Flaw> {
-        let mut entry: Self = serde_json::from_slice(line).map_err(Flaw::not_entry)?;
-        if entry.sequence != sequence {
-            return Err(Flaw::Sequence { expected: sequence, found: entry.sequence });
-        }
-        let mac = entry.mac.take().ok_or_else(|| Flaw::not_entry("it has no `mac`"))?;
-        let unsealed = canonical::write(&entry).map_err(Flaw::not_entry)?;
-        if !key.fits(&[previous.as_bytes(), &unsealed], &mac) {
-            return Err(Flaw::Mac);
-        }
-        entry.mac = Some(mac);
-        match canonical::write(&entry) {
-            Ok(canonical) if canonical == line => Ok(mac),
-            _ => Err(Flaw::Form),
-        }
-    }
 }
 
 /// The version of the format: 1.
@@ -161,12 +132,12 @@ impl<'de> Deserialize<'de> for Version {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match u8::deserialize(deserializer)? {
             1 => Ok(Self),
-            other => Err(serde::de::Error::custom(format_args!("version {other} is not known"))),
+            other => Err(serde::de::Error::custom(format_args!("unsupported version {other}"))),
         }
     }
 }
 
-/// A kind of entry, whoever makes it.
+/// A kind of entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Label {
@@ -198,54 +169,3 @@ impl Label {
         String::from_utf8(canonical::write(&self).ok()?).ok()
     }
 }
-
-/// What is wrong with a line.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Flaw {
-    /// It is longer than any entry may be.
-    #[error("it is longer than {MAX_LINE} bytes")]
-    Long,
-    /// It is no entry: why, cut to 200 characters.
-    #[error("it is no entry: {0}")]
-    NotEntry(String),
-    /// It is an entry that belongs elsewhere.
-    #[error("it says that it is entry {found}, where entry {expected} belongs")]
-    Sequence {
-        /// The number that belongs here.
-        expected: u64,
-        /// The number that it has.
-        found: u64,
-    },
-    /// Its seal does not fit its content, what stands before it, or the key.
-    #[error("its seal does not fit")]
-    Mac,
-    /// It is the end of the log, has no line break, and is not the start of an entry either, which is all that a crash
-    /// leaves there.
-    #[error("it has no line break, and is not the start of an entry: expected {expected} after {at} bytes")]
-    NotStart {
-        /// How many of its bytes could be the start of an entry.
-        at: u64,
-        /// What could stand there instead.
-        expected: String,
-    },
-    /// It says what was sealed in other bytes than were written.
-    #[error("it is not spelled as it was written (RFC 8785)")]
-    Form,
-}
-
-impl Flaw {
-    /// The reason may repeat what stands in the line, so it is cut. To the parser, each line is the first.
-    fn not_entry(why: impl ToString) -> Self {
-        let why = why.to_string().replace(" at line 1 column ", " at column ");
-        Self::NotEntry(why.chars().take(200).collect())
-    }
-}
-
-/// What stands before the first entry.
-pub(crate) fn genesis(key: &Key) -> Mac {
-    key.seal(&[b"omen-gate audit log v1: genesis"])
-}
-
-/// Bytes of a line, with its line break, at most: what a reader has to be ready for.
-pub const MAX_LINE: usize = 16 * 1024 * 1024;

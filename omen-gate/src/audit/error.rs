@@ -3,9 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::entry::Flaw;
-use super::verdict::Verdict;
-use crate::base::{Blocked, Code, NotExact};
+use super::flaw::Flaw;
+use super::verdict::LogVerdict;
+use crate::base::{Blocked, GateCode, NotExact};
 
 /// Nothing was recorded. Whatever needs the record does not happen (A1).
 #[derive(Debug, thiserror::Error)]
@@ -30,12 +30,12 @@ pub enum AuditError {
     Store(#[from] io::Error),
     /// The log was tampered with, or cut. It is left as it is.
     #[error("the log is {0}")]
-    NotSound(Verdict),
+    NotSound(LogVerdict),
     /// An entry, or the head record, has no canonical text.
     #[error("the entry cannot be recorded: {0}")]
     NotCanonical(#[from] NotExact),
     /// An entry is too long.
-    #[error("the entry has {bytes} bytes, and may have {limit}")]
+    #[error("the entry exceeds {limit} bytes ({bytes} bytes)")]
     Long {
         /// Bytes of its line.
         bytes: usize,
@@ -43,7 +43,7 @@ pub enum AuditError {
         limit: usize,
     },
     /// An entry would not be read back as what it is.
-    #[error("the entry cannot be recorded, for it would not be read back: {0}")]
+    #[error("the entry cannot be recorded, because it could not be read back: {0}")]
     NotReadBack(Flaw),
     /// The clock shows a time that has no RFC 3339 text.
     #[error("the clock shows a time before 1970 or after 9999")]
@@ -58,18 +58,16 @@ impl AuditError {
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
-            Self::InUse(_) => {
-                "wait until whoever has it open has ended; to write meanwhile, use another log, and to look, a copy"
+            Self::InUse(_) => "wait for the other process to finish; until then, write to another log, or read a copy",
+            Self::Gone(_) => "restore the log, or keep the head record as evidence and start a log under another name",
+            Self::Io { .. } | Self::Store(_) => {
+                "check that the files are readable and writable and that the disk has space"
             }
-            Self::Gone(_) => {
-                "bring the log back, or keep the head record as evidence and begin a log under another name"
-            }
-            Self::Io { .. } | Self::Store(_) => "see that the files can be read and written and the disk has room",
             Self::NotSound(verdict) => verdict.help().unwrap_or_default(),
-            Self::NotCanonical(NotExact::Number { .. }) => "give numbers beyond ±(2^53−1) as strings",
-            Self::NotCanonical(_) | Self::NotReadBack(_) => "give what is nested or unusual as a string",
-            Self::Long { .. } => "record a hash of what is long, or raise the limit of an entry",
-            Self::Clock => "set the clock right",
+            Self::NotCanonical(NotExact::Number { .. }) => "write numbers beyond ±(2^53−1) as strings",
+            Self::NotCanonical(_) | Self::NotReadBack(_) => "write nested or unusual values as strings",
+            Self::Long { .. } => "record a hash of the long value, or raise the limit of an entry",
+            Self::Clock => "correct the clock",
             Self::Broken => "open the log again; this repairs the partial write",
         }
     }
@@ -77,6 +75,6 @@ impl AuditError {
 
 impl From<AuditError> for Blocked {
     fn from(error: AuditError) -> Self {
-        Blocked::new(Code::A1, error.to_string(), error.help())
+        Blocked::new(GateCode::A1, error.to_string(), error.help())
     }
 }

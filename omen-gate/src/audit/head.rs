@@ -2,7 +2,7 @@
 //!
 //! Without it, entries could be taken off the end and nobody would know. It is 512 bytes, the size of a sector, written
 //! in place: storage writes a sector whole, so a crash leaves the old record or the new one. Should a write stop midway
-//! nevertheless, the verifier can tell, for with key and log it knows both records.
+//! nevertheless, the verifier detects it, because with key and log it knows both records.
 
 use serde::{Deserialize, Serialize};
 

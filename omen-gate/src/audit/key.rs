@@ -52,7 +52,7 @@ impl Key {
     /// can read seals nothing (A3).
     ///
     /// # Errors
-    /// If it cannot be read, is no regular file, is open to others, or holds no key.
+    /// If it cannot be read, is not a regular file, is accessible to others, or holds no key.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         let path = path.as_ref();
         let unreadable = |source| KeyError::Io { path: path.to_owned(), source };
@@ -135,7 +135,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// There is no such key, or it is not safe to use.
+/// A key is missing, invalid or unsafe.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -148,10 +148,10 @@ pub enum KeyError {
         source: io::Error,
     },
     /// The file is a directory, a pipe or a device.
-    #[error("key file `{0}` is no regular file")]
+    #[error("key file `{0}` is not a regular file")]
     NotFile(PathBuf),
     /// Others than the owner have rights on the file.
-    #[error("key file `{path}` is open to others (mode {mode:o})")]
+    #[error("key file `{path}` is accessible to other users (mode {mode:o})")]
     Open {
         /// The file.
         path: PathBuf,
@@ -166,7 +166,7 @@ pub enum KeyError {
     #[error("the key is not an even number of hexadecimal digits")]
     NotHex,
     /// There are too few bytes.
-    #[error("the key has {0} bytes, and needs {MIN_BYTES}")]
+    #[error("the key has {0} bytes; at least {MIN_BYTES} are required")]
     Short(usize),
     /// One byte, repeated, is a placeholder and no key.
     #[error("the key is one byte repeated")]
@@ -189,7 +189,7 @@ impl KeyError {
             }
             Self::Io { .. } => "name a file that this user can read".into(),
             Self::NotFile(_) => {
-                "name the file that holds the key's digits; what comes out of a pipe goes to a file first, or to a variable"
+                "name the file that holds the key's digits; write the output of a pipe to a file or a variable first"
                     .into()
             }
             Self::Open { path, .. } => {
@@ -199,7 +199,7 @@ impl KeyError {
             Self::NotHex | Self::Short(_) | Self::Uniform => {
                 "a key is 64 random hexadecimal digits or more, as `omen audit new-key FILE` makes it".into()
             }
-            Self::Random(_) => "make the key elsewhere and bring it here as a file".into(),
+            Self::Random(_) => "make the key on another machine and copy it here as a file".into(),
         }
     }
 }
@@ -220,5 +220,5 @@ fn check_rights(path: &Path, metadata: &Metadata) -> Result<(), KeyError> {
 /// As many as HMAC-SHA-256 gives.
 const MIN_BYTES: usize = 32;
 
-/// Bytes of a key file that are looked at, far more than a key has.
+/// The most bytes of a key file that are read, far more than a key has.
 const MAX_TEXT: usize = 4096;

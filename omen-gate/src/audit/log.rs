@@ -8,14 +8,15 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value, json};
 
-use super::entry::{Entry, Label, MAX_LINE, Own, Record};
+use super::entry::{Entry, Label, Own, Record};
+use super::flaw::MAX_LINE;
 use super::head::{Head, Point};
 use super::store::{Files, Store};
-use super::verdict::{Verdict, Verification};
+use super::verdict::{LogVerdict, Verification};
 use super::verify::verify;
 use super::{Anchor, AuditError, Key, Mac};
-use crate::base::Clock;
 use crate::base::canonical::MAX_INTEGER;
+use crate::base::{GateClock, NotExact};
 
 /// The audit log, open for writing. A clone writes to the same log, from any thread.
 ///
@@ -61,12 +62,17 @@ impl Audit {
     ///
     /// # Errors
     /// If the log is in use, was tampered with or cut, or cannot be read or written.
-    pub fn open(path: impl AsRef<Path>, key: Key, clock: Arc<dyn Clock>, options: Options) -> Result<Self, AuditError> {
+    pub fn open(
+        path: impl AsRef<Path>,
+        key: Key,
+        clock: Arc<dyn GateClock>,
+        options: Options,
+    ) -> Result<Self, AuditError> {
         let path = path.as_ref();
         let files = Files::open(path, options.sync)?;
         let is_missing = files.is_missing();
         Self::over(files, key, clock, options).map_err(|error| match error {
-            AuditError::NotSound(Verdict::Truncated { .. }) if is_missing => AuditError::Gone(path.to_owned()),
+            AuditError::NotSound(LogVerdict::Truncated { .. }) if is_missing => AuditError::Gone(path.to_owned()),
             error => error,
         })
     }
@@ -75,7 +81,7 @@ impl Audit {
     ///
     /// # Errors
     /// If the log was tampered with or cut, or cannot be read or written.
-    pub fn over(store: impl Store, key: Key, clock: Arc<dyn Clock>, options: Options) -> Result<Self, AuditError> {
+    pub fn over(store: impl Store, key: Key, clock: Arc<dyn GateClock>, options: Options) -> Result<Self, AuditError> {
         let mut store = Box::new(store);
         let head = store.head()?;
         let found = match store.log()? {
@@ -85,9 +91,9 @@ impl Audit {
         };
         let at = found.point();
         let (entries, bytes) = match found.verdict {
-            Verdict::Sound => (0, 0),
-            Verdict::Incomplete { entries, bytes } => (entries, bytes),
-            Verdict::Tampered(_) | Verdict::Truncated { .. } => return Err(AuditError::NotSound(found.verdict)),
+            LogVerdict::Sound => (0, 0),
+            LogVerdict::Incomplete { entries, bytes } => (entries, bytes),
+            LogVerdict::Tampered(_) | LogVerdict::Truncated { .. } => return Err(AuditError::NotSound(found.verdict)),
         };
         // The record of the repair would be lost if this process, too, died before it is written: so the head record says
         // first that it is due, and of what is cut off, the place where it is kept.
@@ -135,9 +141,7 @@ impl Audit {
 
         entry.sequence = at.count + 1;
         if entry.sequence > MAX_INTEGER {
-            return Err(
-                crate::NotExact::Number { at: "/sequence".to_owned(), number: entry.sequence.to_string() }.into()
-            );
+            return Err(NotExact::Number { at: "/sequence".to_owned(), number: entry.sequence.to_string() }.into());
         }
         entry.time = rfc3339(clock.wall())?;
         let sequence = entry.sequence;
@@ -171,7 +175,7 @@ impl fmt::Debug for Audit {
 
 struct Inner {
     key: Key,
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn GateClock>,
     max_entry_bytes: usize,
     state: Mutex<State>,
 }

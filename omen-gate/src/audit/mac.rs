@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// An HMAC-SHA-256. It is no secret; it is written as 64 lower-case hexadecimal digits.
+/// An HMAC-SHA-256. It is not secret; it is written as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mac([u8; 32]);
 

@@ -3,14 +3,15 @@
 //! Whether bytes at the end of a log are that start is decided against the one spelling that an entry has: the order of
 //! its members, the number that follows the last entry, forms of time and seal, canonical strings, numbers and keys.
 //! Where so much is there that the rest is known, the seal is checked, too. What remains is what cannot be known: a
-//! start that whoever made it up without the key has cut before the seal can be checked.
+//! start that was forged without the key and cut before its seal can be checked.
 
 use std::cmp::Ordering;
 
 use omen_types::{CorrelationId, PacketId};
 use serde_json::Value;
 
-use super::entry::{Entry, Flaw, Label};
+use super::entry::{Entry, Label};
+use super::flaw::Flaw;
 use super::{Key, Mac};
 use crate::base::{MAX_DEPTH, TurnId, canonical};
 
@@ -38,7 +39,7 @@ enum Stop {
     Wrong(String),
 }
 
-type Step<T> = Result<T, Stop>;
+type Progress<T> = Result<T, Stop>;
 
 struct Reader<'t> {
     text: &'t [u8],
@@ -47,7 +48,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn entry(&mut self, sequence: u64) -> Step<()> {
+    fn entry(&mut self, sequence: u64) -> Progress<()> {
         self.literal(b"{")?;
         let names = ["\"correlation_id\":", "\"data\":"];
         let of_an_episode = self.one_of(&names)? == 0;
@@ -102,11 +103,11 @@ impl Reader<'_> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    fn peek(&self) -> Step<u8> {
+    fn peek(&self) -> Progress<u8> {
         self.rest().first().copied().ok_or(Stop::End)
     }
 
-    fn byte(&mut self, fits: impl Fn(u8) -> bool, expected: &str) -> Step<()> {
+    fn byte(&mut self, fits: impl Fn(u8) -> bool, expected: &str) -> Progress<()> {
         if !fits(self.peek()?) {
             return Err(Stop::Wrong(expected.to_owned()));
         }
@@ -114,7 +115,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn literal(&mut self, literal: &[u8]) -> Step<()> {
+    fn literal(&mut self, literal: &[u8]) -> Progress<()> {
         let same = self.rest().iter().zip(literal).take_while(|(byte, literal)| byte == literal).count();
         if same == literal.len() {
             self.at += same;
@@ -127,7 +128,7 @@ impl Reader<'_> {
     }
 
     /// Which of some texts stands here.
-    fn one_of(&mut self, texts: &[&str]) -> Step<usize> {
+    fn one_of(&mut self, texts: &[&str]) -> Progress<usize> {
         let mut ends = false;
         for (index, text) in texts.iter().enumerate() {
             match self.literal(text.as_bytes()) {
@@ -140,7 +141,7 @@ impl Reader<'_> {
         Err(if ends { Stop::End } else { Stop::Wrong(expected()) })
     }
 
-    fn string_as(&mut self, fits: impl Fn(&str) -> bool, expected: &str) -> Step<()> {
+    fn string_as(&mut self, fits: impl Fn(&str) -> bool, expected: &str) -> Progress<()> {
         let start = self.at;
         match self.string()? {
             Read::Whole(text) if fits(&text) => Ok(()),
@@ -153,7 +154,7 @@ impl Reader<'_> {
     }
 
     /// A string as RFC 8785 writes it, or the start of one.
-    fn string(&mut self) -> Step<Read> {
+    fn string(&mut self) -> Progress<Read> {
         self.literal(b"\"")?;
         let mut text = String::new();
         loop {
@@ -190,7 +191,7 @@ impl Reader<'_> {
     }
 
     /// The character of an escape. There is one spelling of each, and only for characters that need it.
-    fn escape(&mut self) -> Step<char> {
+    fn escape(&mut self) -> Progress<char> {
         let escapes: Vec<_> = ('\0'..='\u{1f}').chain(['"', '\\']).map(|c| (c, escaped(c))).collect();
         let texts: Vec<_> = escapes.iter().map(|(_, text)| text.as_str()).collect();
         match self.one_of(&texts) {
@@ -200,7 +201,7 @@ impl Reader<'_> {
         }
     }
 
-    fn value(&mut self, levels: usize) -> Step<()> {
+    fn value(&mut self, levels: usize) -> Progress<()> {
         match self.peek()? {
             b'"' => match self.string()? {
                 Read::Whole(_) => Ok(()),
@@ -216,7 +217,7 @@ impl Reader<'_> {
         }
     }
 
-    fn array(&mut self, levels: usize) -> Step<()> {
+    fn array(&mut self, levels: usize) -> Progress<()> {
         self.literal(b"[")?;
         if self.peek()? == b']' {
             return self.literal(b"]");
@@ -229,7 +230,7 @@ impl Reader<'_> {
         }
     }
 
-    fn object(&mut self, levels: usize) -> Step<()> {
+    fn object(&mut self, levels: usize) -> Progress<()> {
         self.literal(b"{")?;
         if self.peek()? == b'}' {
             return self.literal(b"}");
@@ -262,7 +263,7 @@ impl Reader<'_> {
     }
 
     /// A number as RFC 8785 writes it, within ±(2^53−1).
-    fn number(&mut self) -> Step<()> {
+    fn number(&mut self) -> Progress<()> {
         let rest = self.rest();
         let is_part = |byte: u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e');
         let length = rest.iter().position(|byte| !is_part(*byte)).unwrap_or(rest.len());

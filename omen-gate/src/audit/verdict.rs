@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::entry::{Flaw, genesis};
+use super::chain::genesis;
+use super::flaw::Flaw;
 use super::head::Point;
 use super::{Anchor, Key, Mac};
 
@@ -10,7 +11,7 @@ use super::{Anchor, Key, Mac};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verification {
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: LogVerdict,
     /// Entries that are sound, from the first on, without a gap.
     pub entries: u64,
     /// The seal of the last of them; of none, a value that depends on the key alone.
@@ -24,16 +25,16 @@ impl Verification {
     ///
     /// # Errors
     /// If it is not: what is not known to be right must not be vouched for.
-    pub fn anchor(&self, key: &Key) -> Result<Anchor, Verdict> {
+    pub fn anchor(&self, key: &Key) -> Result<Anchor, LogVerdict> {
         match self.verdict {
-            Verdict::Sound => Anchor::new(self.point(), key).map_err(|_| self.verdict.clone()),
+            LogVerdict::Sound => Anchor::new(self.point(), key).map_err(|_| self.verdict.clone()),
             _ => Err(self.verdict.clone()),
         }
     }
 
     /// What there is before there is a log.
     pub(crate) fn of_nothing(key: &Key) -> Self {
-        let verdict = Verdict::Incomplete { entries: 0, bytes: 0 };
+        let verdict = LogVerdict::Incomplete { entries: 0, bytes: 0 };
         Self { verdict, entries: 0, last: genesis(key), bytes: 0 }
     }
 
@@ -44,7 +45,7 @@ impl Verification {
 
 /// The four verdicts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum LogVerdict {
     /// Every entry is as it was written, and none is missing, as far as the head record and the anchor reach.
     Sound,
     /// There is something that was never acknowledged, or no entry yet: what a crash leaves. All that was acknowledged is
@@ -66,7 +67,7 @@ pub enum Verdict {
     },
 }
 
-impl Verdict {
+impl LogVerdict {
     /// The verdict in one word.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -84,24 +85,24 @@ impl Verdict {
         match self {
             Self::Sound => None,
             Self::Incomplete { .. } => {
-                Some("a crash leaves this; every acknowledged entry is there, and opening the log repairs it")
+                Some("this is what a crash leaves; all acknowledged entries are intact, and opening the log repairs it")
             }
             Self::Tampered(Tampering::Empty) => Some(
-                "if the file was made by hand, remove it, for the gate makes its own; if not, its entries and its head \
-                 record were removed: begin a new log under another name",
+                "if the file was made by hand, remove it: the gate makes its own; otherwise its entries and its head \
+                 record were removed: start a new log under another name",
             ),
             Self::Tampered(Tampering::Line { line: 1, flaw: Flaw::Mac, .. } | Tampering::HeadChanged) => {
-                Some("see that the key is the right one; if it is, keep the files as evidence and begin a new log")
+                Some("check that the key is the right one; if it is, keep the files as evidence and start a new log")
             }
             Self::Tampered(_) | Self::Truncated { .. } => {
-                Some("keep the files as evidence, and begin a new log under another name")
+                Some("keep the files as evidence, and start a new log under another name")
             }
         }
     }
 }
 
 /// The verdict in words, without the help.
-impl fmt::Display for Verdict {
+impl fmt::Display for LogVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
         match self {
@@ -119,12 +120,12 @@ impl fmt::Display for Verdict {
                     ": {entries} entry at the end was not acknowledged, and {bytes} bytes are the start of another"
                 )
             }
-            // Bytes behind the last entry need not be anybody's work: a disk leaves such things, too.
+            // Bytes after the last entry need not be tampering: a disk may leave them, too.
             Self::Tampered(tampering @ (Tampering::Empty | Tampering::Line { flaw: Flaw::NotStart { .. }, .. })) => {
                 write!(f, " or damaged: {tampering}")
             }
             Self::Tampered(tampering) => write!(f, ": {tampering}"),
-            Self::Truncated { have, want } => write!(f, ": {have} entries are there, of at least {want}"),
+            Self::Truncated { have, want } => write!(f, ": {have} of at least {want} entries are there"),
         }
     }
 }

@@ -2,10 +2,12 @@
 
 use std::io::{self, Read};
 
-use super::entry::{Entry, Flaw, MAX_LINE, genesis};
+use super::chain::genesis;
+use super::entry::Entry;
+use super::flaw::{Flaw, MAX_LINE};
 use super::head::{Head, Point};
 use super::torn;
-use super::verdict::{Tampering, Verdict, Verification};
+use super::verdict::{LogVerdict, Tampering, Verification};
 use super::{Anchor, Key};
 
 /// Verifies a log, with its head record and an anchor if there are any. Memory is bounded: one line is held.
@@ -139,7 +141,7 @@ impl<'v> Verifier<'v> {
     }
 
     /// What weighs most comes first: a line that is wrong, then what the anchor knows from outside, then the head.
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> LogVerdict {
         if let Some(flaw) = &self.flaw {
             return self.wrong_line(flaw.clone());
         }
@@ -147,7 +149,7 @@ impl<'v> Verifier<'v> {
             return self.wrong_line(flaw);
         }
         match (self.anchor, self.fits_anchor) {
-            (Some(anchor), Some(false)) => return Verdict::Tampered(Tampering::AnchorOther(anchor.count)),
+            (Some(anchor), Some(false)) => return LogVerdict::Tampered(Tampering::AnchorOther(anchor.count)),
             (Some(anchor), None) => return self.cut(anchor.count),
             (Some(_), Some(true)) | (None, _) => {}
         }
@@ -155,36 +157,36 @@ impl<'v> Verifier<'v> {
         match (self.head, self.named) {
             (_, Some(head)) => self.by_head(head, torn),
             // A head record is made before there is a log at all.
-            (None, None) if self.at.count == 0 && torn == 0 => Verdict::Tampered(Tampering::Empty),
-            (None, None) => Verdict::Tampered(Tampering::HeadMissing),
+            (None, None) if self.at.count == 0 && torn == 0 => LogVerdict::Tampered(Tampering::Empty),
+            (None, None) => LogVerdict::Tampered(Tampering::HeadMissing),
             (Some(head), None) if self.at.count > 0 && Head::is_torn(head, self.before, self.at, self.key) => {
-                Verdict::Incomplete { entries: 1, bytes: torn }
+                LogVerdict::Incomplete { entries: 1, bytes: torn }
             }
-            (Some(_), None) => Verdict::Tampered(Tampering::HeadChanged),
+            (Some(_), None) => LogVerdict::Tampered(Tampering::HeadChanged),
         }
     }
 
-    fn by_head(&self, head: Head, torn: u64) -> Verdict {
+    fn by_head(&self, head: Head, torn: u64) -> LogVerdict {
         let named = head.at.count;
         match self.fits_head {
             None => return self.cut(named),
-            Some(false) => return Verdict::Tampered(Tampering::HeadOther(named)),
+            Some(false) => return LogVerdict::Tampered(Tampering::HeadOther(named)),
             Some(true) => {}
         }
         match self.at.count - named {
             // The first entry is written when the log is opened.
-            0 if named == 0 && torn == 0 => Verdict::Incomplete { entries: 0, bytes: 0 },
-            0 if torn == 0 && !head.adopted => Verdict::Sound,
-            0 => Verdict::Incomplete { entries: u64::from(head.adopted), bytes: torn },
+            0 if named == 0 && torn == 0 => LogVerdict::Incomplete { entries: 0, bytes: 0 },
+            0 if torn == 0 && !head.adopted => LogVerdict::Sound,
+            0 => LogVerdict::Incomplete { entries: u64::from(head.adopted), bytes: torn },
             // An entry is written only after the head record has named the one before.
-            1 => Verdict::Incomplete { entries: 1, bytes: torn },
-            _ => Verdict::Tampered(Tampering::HeadOld { named }),
+            1 => LogVerdict::Incomplete { entries: 1, bytes: torn },
+            _ => LogVerdict::Tampered(Tampering::HeadOld { named }),
         }
     }
 
     /// The log ends before an entry that was acknowledged.
-    fn cut(&self, want: u64) -> Verdict {
-        Verdict::Truncated { have: self.at.count, want }
+    fn cut(&self, want: u64) -> LogVerdict {
+        LogVerdict::Truncated { have: self.at.count, want }
     }
 
     /// Bytes behind the last line break are what a write has left that stopped midway, or not what was written (D57).
@@ -195,8 +197,8 @@ impl<'v> Verifier<'v> {
         torn::judge(&self.line, self.key, &self.at.last, self.at.count + 1)
     }
 
-    fn wrong_line(&self, flaw: Flaw) -> Verdict {
-        Verdict::Tampered(Tampering::Line { line: self.at.count + 1, offset: self.bytes, flaw })
+    fn wrong_line(&self, flaw: Flaw) -> LogVerdict {
+        LogVerdict::Tampered(Tampering::Line { line: self.at.count + 1, offset: self.bytes, flaw })
     }
 }
 

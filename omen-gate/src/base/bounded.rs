@@ -4,7 +4,7 @@ use omen_types::unseen::is_unseen;
 
 /// The text, cut to [`MAX_TEXT`] bytes at most, with a `…` at the end if something was cut. What
 /// cannot be seen, or reorders a line, becomes a blank, so that foreign text cannot forge lines of a log or a screen.
-/// No more of the text is looked at than is kept.
+/// Only the part that is kept is read.
 #[must_use]
 pub fn bounded(text: &str) -> String {
     let whole = text.len() <= MAX_TEXT;

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
 use crate::base::bounded::bounded;
+use crate::base::json::below;
 
 /// The value is one that RFC 8785 cannot carry exactly, so that a hash of it would stand for another one, too.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,14 +60,14 @@ pub(crate) fn check_inner(members: &Map<String, Value>) -> Result<(), NotExact> 
     check_members(members, MAX_DEPTH - 1, &mut Vec::new())
 }
 
-fn check<'v>(value: &'v Value, levels: usize, at: &mut Vec<Step<'v>>) -> Result<(), NotExact> {
+fn check<'v>(value: &'v Value, levels: usize, at: &mut Vec<Segment<'v>>) -> Result<(), NotExact> {
     match value {
         Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
         Value::Number(number) if is_exact(number) => Ok(()),
         Value::Number(number) => Err(NotExact::Number { at: pointer(at), number: number.to_string() }),
         Value::Array(_) | Value::Object(_) if levels == 0 => Err(NotExact::Deep),
         Value::Array(items) => items.iter().enumerate().try_for_each(|(index, item)| {
-            at.push(Step::Index(index));
+            at.push(Segment::Index(index));
             check(item, levels - 1, at)?;
             at.pop();
             Ok(())
@@ -75,9 +76,13 @@ fn check<'v>(value: &'v Value, levels: usize, at: &mut Vec<Step<'v>>) -> Result<
     }
 }
 
-fn check_members<'v>(members: &'v Map<String, Value>, levels: usize, at: &mut Vec<Step<'v>>) -> Result<(), NotExact> {
+fn check_members<'v>(
+    members: &'v Map<String, Value>,
+    levels: usize,
+    at: &mut Vec<Segment<'v>>,
+) -> Result<(), NotExact> {
     members.iter().try_for_each(|(key, member)| {
-        at.push(Step::Key(key));
+        at.push(Segment::Key(key));
         check(member, levels - 1, at)?;
         at.pop();
         Ok(())
@@ -85,21 +90,17 @@ fn check_members<'v>(members: &'v Map<String, Value>, levels: usize, at: &mut Ve
 }
 
 /// A step of the way to a value.
-enum Step<'v> {
+enum Segment<'v> {
     Index(usize),
     Key(&'v str),
 }
 
-fn pointer(at: &[Step<'_>]) -> String {
-    let mut text = String::new();
-    for step in at {
-        text.push('/');
-        match step {
-            Step::Index(index) => text.push_str(&index.to_string()),
-            Step::Key(key) => text.push_str(&omen_types::pointer::escape(key)),
-        }
-    }
-    bounded(&text)
+fn pointer(at: &[Segment<'_>]) -> String {
+    let pointer = at.iter().fold(String::new(), |above, segment| match segment {
+        Segment::Index(index) => below(&above, &index.to_string()),
+        Segment::Key(key) => below(&above, key),
+    });
+    bounded(&pointer)
 }
 
 fn is_exact(number: &Number) -> bool {

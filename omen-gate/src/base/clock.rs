@@ -6,9 +6,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tokio::runtime::Handle;
 
-/// Tells the time. Nothing in the gate reads a clock by itself, but for the timeouts of calls, which are
+/// Returns the time. Nothing in the gate reads a clock by itself, except the timeouts of calls, which are
 /// the runtime's.
-pub trait Clock: Debug + Send + Sync + 'static {
+pub trait GateClock: Debug + Send + Sync + 'static {
     /// The time of day: when grants and tokens expire, and what entries of the audit log carry. It may be set back;
     /// that revives nothing (D56).
     fn wall(&self) -> SystemTime;
@@ -23,7 +23,7 @@ static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 /// The clocks of the machine are an episode's and the gate's.
 pub use omen_fsm::episode::SystemClock;
 
-impl Clock for SystemClock {
+impl GateClock for SystemClock {
     fn wall(&self) -> SystemTime {
         SystemTime::now()
     }
@@ -62,7 +62,7 @@ impl ManualClock {
     }
 }
 
-impl Clock for ManualClock {
+impl GateClock for ManualClock {
     fn wall(&self) -> SystemTime {
         self.reading().wall
     }
@@ -80,7 +80,7 @@ struct Reading {
 }
 
 impl Reading {
-    fn of(clock: &dyn Clock) -> Self {
+    fn of(clock: &dyn GateClock) -> Self {
         Self { wall: clock.wall(), monotonic: clock.monotonic() }
     }
 }
@@ -92,7 +92,7 @@ impl Reading {
 /// ahead, it keeps until the process begins anew.
 #[derive(Debug)]
 pub(crate) struct Ratchet {
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn GateClock>,
     state: Mutex<Passed>,
 }
 
@@ -107,7 +107,7 @@ struct Passed {
 }
 
 impl Ratchet {
-    pub(crate) fn over(clock: Arc<dyn Clock>) -> Arc<Self> {
+    pub(crate) fn over(clock: Arc<dyn GateClock>) -> Arc<Self> {
         let seen = Reading::of(clock.as_ref());
         let state = Mutex::new(Passed { seen, latest: seen.wall, elapsed: Duration::ZERO });
         Arc::new(Self { clock, state })
@@ -134,7 +134,7 @@ impl Ratchet {
     }
 }
 
-impl Clock for Ratchet {
+impl GateClock for Ratchet {
     fn wall(&self) -> SystemTime {
         self.read().latest
     }
@@ -146,7 +146,7 @@ impl Clock for Ratchet {
 
 /// Waits until a time of day is reached, or until so much of the runtime's time has passed as was left at first. The clock
 /// is read again in between, for it may be set forward.
-pub(crate) async fn reached(clock: &dyn Clock, time: SystemTime) {
+pub(crate) async fn reached(clock: &dyn GateClock, time: SystemTime) {
     if Handle::try_current().is_err() {
         // Outside of a runtime nothing can be waited for, and nothing is called.
         return std::future::pending().await;

@@ -7,16 +7,16 @@ use omen_types::suggest;
 
 include!(concat!(env!("OUT_DIR"), "/codes.rs"));
 
-impl fmt::Display for Code {
+impl fmt::Display for GateCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-/// A text that is no code of the gate.
-pub type UnknownCode = omen_types::code::UnknownCode<Code>;
+/// An unknown code.
+pub type UnknownCode = omen_types::code::UnknownCode<GateCode>;
 
-impl FromStr for Code {
+impl FromStr for GateCode {
     type Err = UnknownCode;
 
     /// In any case of letters.

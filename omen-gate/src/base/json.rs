@@ -34,7 +34,7 @@ pub(crate) struct Reading {
 pub(crate) enum Unread {
     /// It breaks off.
     Truncated,
-    /// It is no JSON: what is wrong, and where in the text.
+    /// It is invalid JSON: what is wrong, and where in the text.
     Syntax(String),
     /// A JSON value with something after it, which begins at this byte.
     Trailing(usize),
@@ -51,10 +51,10 @@ pub(crate) enum Unread {
 impl fmt::Display for Unread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Truncated => f.write_str("the JSON breaks off before its end"),
+            Self::Truncated => f.write_str("unexpected end of JSON"),
             Self::Syntax(what) => write!(f, "not valid JSON: {what}"),
-            Self::Trailing(at) => write!(f, "there is something after the JSON value, from byte {at} on"),
-            Self::Repeated { key, at } => write!(f, "the key `{key}` is repeated in {}", place(at)),
+            Self::Trailing(at) => write!(f, "unexpected text after the JSON value at byte {at}"),
+            Self::Repeated { key, at } => write!(f, "duplicate field `{key}` in {}", place(at)),
             Self::Reserved { key, at } => write!(f, "the key `{key}` in {} is reserved", place(at)),
             Self::Deep => f.write_str("arrays and objects are nested too deeply"),
             Self::Number { number, at, why } => write!(f, "the number `{number}` at {} {why}", place(at)),

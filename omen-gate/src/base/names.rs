@@ -6,9 +6,9 @@ use std::sync::Arc;
 use omen_types::unseen::is_unseen;
 use serde::{Deserialize, Serialize};
 
-/// A text that is no such name. Its message shows what cannot be seen escaped.
+/// An invalid name. Its message shows invisible characters escaped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{got}` is no {what}: {why}")]
+#[error("invalid {what} `{got}`: {why}")]
 pub struct BadName {
     what: &'static str,
     got: String,
@@ -18,7 +18,7 @@ pub struct BadName {
 /// The turn of what is recorded when a gate is put together.
 pub const START: &str = "gate.start";
 
-const FORM: &str = "1 to 128 characters, none of them blank, a control character or invisible";
+const FORM: &str = "expected 1 to 128 characters, none of them blank, a control character or invisible";
 
 /// Whether a text has the form of a name.
 fn is_name(text: &str) -> bool {
@@ -100,7 +100,7 @@ name!(
 );
 name!(
     /// Links a user's request with everything that is done for it (A2). Nothing runs without one.
-    TurnId, "turn id", START: "the log's entries of the gate's own start have it; use another id"
+    TurnId, "turn id", START: "it is reserved for the entries of the gate's own start; use another id"
 );
 
 impl TurnId {
@@ -120,7 +120,7 @@ name!(
     StepId, "step name"
 );
 
-/// As much of a text as a name may have, with nothing in it that could play tricks on whoever reads the message.
+/// As much of a text as a name may have, with invisible characters escaped.
 fn shown(text: &str) -> String {
     let mut shown = String::new();
     for c in text.chars().take(128) {

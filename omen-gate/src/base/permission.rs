@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Permission {
-    /// To look at something.
+    /// To read something.
     Read,
     /// To change something.
     Write,
@@ -64,7 +64,7 @@ impl fmt::Display for Permission {
     }
 }
 
-/// One or more permissions. There is no empty set of them: a tool that needed none would need no grant,
+/// One or more permissions. The set is never empty: a tool that needed none would need no grant,
 /// either, and nothing runs without one (G1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Permission>")]

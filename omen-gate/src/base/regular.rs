@@ -2,7 +2,7 @@
 //!
 //! Opening a FIFO waits until another process opens its other end, and a device such as `/dev/zero` has no end. Neither
 //! can hold a configuration, a key, an anchor or a log. So a file is opened with `O_NONBLOCK`, and its kind is asked of
-//! the open descriptor: between a look at a path and opening it, the path could come to name another file.
+//! the open descriptor: between checking a path and opening it, the path could come to name another file.
 
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read as _};
@@ -39,7 +39,7 @@ pub(crate) fn open_with(options: &OpenOptions, path: &Path) -> io::Result<File> 
 
         use rustix::fs::OFlags;
 
-        // Regular files do not know the flag. Nor does a terminal become ours by being looked at.
+        // Regular files do not know the flag. Nor must opening a terminal make it ours.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
     }
@@ -58,7 +58,7 @@ fn unopened(path: &Path, error: io::Error) -> io::Error {
 
 fn refused(kind: FileType) -> io::Error {
     let (what, help) = name(kind);
-    io::Error::new(io::ErrorKind::InvalidInput, format!("it is no regular file but {what}{help}"))
+    io::Error::new(io::ErrorKind::InvalidInput, format!("expected a regular file, found {what}{help}"))
 }
 
 fn name(kind: FileType) -> (&'static str, &'static str) {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::base::{Code, StepId};
+use crate::base::{GateCode, StepId};
 use crate::call::fault::FaultClass;
 
 /// The turn ends here. What was done stays done and is reported; nothing more runs.
@@ -11,7 +11,7 @@ use crate::call::fault::FaultClass;
 #[non_exhaustive]
 pub enum Abort {
     /// The turn has had all the failures that it may have (R2).
-    #[error("the turn is aborted: {failures} of its calls have failed, and no more may; the last one: {last}")]
+    #[error("the turn is aborted: failure budget exhausted after {failures} failed calls; the last one: {last}")]
     TooManyFailures {
         /// How many there were.
         failures: u32,
@@ -20,7 +20,7 @@ pub enum Abort {
     },
     /// The turn has had all the failures in a row that it may have (R2).
     #[error(
-        "the turn is aborted: its last {failures} calls have failed, and no more may in a row; the last one: {last}"
+        "the turn is aborted: failure budget exhausted after {failures} failed calls in a row; the last one: {last}"
     )]
     TooManyInARow {
         /// How many there were.
@@ -38,7 +38,7 @@ pub enum Abort {
         /// Why that is missing.
         missing: Missing,
     },
-    /// A step began or ended that could not: it is none of the turn's, or its time is past or not yet come (R4).
+    /// A step began or ended that could not: the turn has no such step, or its time is past or not yet come (R4).
     #[error("the turn is aborted: step `{step}` is out of order: {why}")]
     OutOfOrder {
         /// The step.
@@ -60,23 +60,23 @@ pub enum Missing {
     Failed(FaultClass),
     /// A rule did not let it through.
     #[error("was blocked by {0}")]
-    Blocked(#[serde(serialize_with = "code")] Code),
+    Blocked(#[serde(serialize_with = "code")] GateCode),
     /// Its tool was called, and a rule holds back what came of it.
     #[error("was called, and its answer is withheld by {0}")]
-    Withheld(#[serde(serialize_with = "code")] Code),
+    Withheld(#[serde(serialize_with = "code")] GateCode),
 }
 
 impl Abort {
     /// The rule that ends the turn.
     #[must_use]
-    pub fn code(&self) -> Code {
+    pub fn code(&self) -> GateCode {
         match self {
-            Self::TooManyFailures { .. } | Self::TooManyInARow { .. } => Code::R2,
-            Self::MissingDependency { .. } | Self::OutOfOrder { .. } => Code::R4,
+            Self::TooManyFailures { .. } | Self::TooManyInARow { .. } => GateCode::R2,
+            Self::MissingDependency { .. } | Self::OutOfOrder { .. } => GateCode::R4,
         }
     }
 }
 
-fn code<S: serde::Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
+fn code<S: serde::Serializer>(code: &GateCode, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(code.as_str())
 }

@@ -62,7 +62,7 @@ impl FailureBudget {
         Self { limits, failures: 0, in_a_row: 0, last: None }
     }
 
-    /// Asks for leave to make a call. The budget is held until it is told how the call went, so a turn makes one
+    /// Asks for leave to make a call. The budget is held until the call's end is reported, so a turn makes one
     /// call at a time.
     ///
     /// # Errors

@@ -1,11 +1,11 @@
-//! R5: how tools fare, to look at and for nothing else.
+//! R5: the health of tools, for reading only.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-use crate::base::{Clock, ToolId, ToolName, bounded, clock};
+use crate::base::{GateClock, ToolId, ToolName, bounded, clock};
 use crate::call::breaker::{BreakerState, Breakers};
 use crate::call::fault::{Fault, FaultClass};
 
@@ -16,7 +16,7 @@ pub struct Health(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn GateClock>,
     counts: Mutex<Counts>,
 }
 
@@ -69,7 +69,7 @@ pub const MAX_TOOLS: usize = 1024;
 impl Health {
     /// Nothing is counted yet.
     #[must_use]
-    pub fn new(clock: Arc<dyn Clock>) -> Self {
+    pub fn new(clock: Arc<dyn GateClock>) -> Self {
         Self(Arc::new(Shared { clock, counts: Mutex::default() }))
     }
 

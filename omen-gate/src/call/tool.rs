@@ -1,4 +1,4 @@
-//! What the Model Context Protocol says of a tool and of its answer, as far as the gate looks at it.
+//! What the Model Context Protocol says of a tool and of its answer, as far as the gate reads it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

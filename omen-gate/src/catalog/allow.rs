@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::{Catalog, Listed, Pin};
-use crate::base::{Blocked, Code, ToolId, TurnId, bounded};
+use crate::base::{Blocked, GateCode, ToolId, TurnId, bounded};
 use crate::call::{Call, Demand};
 
 /// A tool that the operator allows, in one form.
@@ -13,8 +13,8 @@ use crate::call::{Call, Demand};
 pub struct Allowed {
     /// The tool, and what a call of it needs, by the operator's judgement.
     pub demand: Demand,
-    /// The form that was looked at. Without it the tool is known to the operator and not approved yet: it does not run,
-    /// and the refusal tells the pin.
+    /// The form that was reviewed. Without it the tool is known to the operator but not approved yet: it does not run,
+    /// and the refusal names the pin.
     pub pin: Option<Pin>,
 }
 
@@ -50,7 +50,7 @@ impl Allowlist {
         Ok(list)
     }
 
-    /// Allows nothing, and says why: there is no list, or a broken one. Never is that all that was discovered.
+    /// Allows nothing, and says why: there is no list, or a broken one. It never stands for "everything that was discovered".
     pub fn nothing(why: impl AsRef<str>) -> Self {
         Self { entries: BTreeMap::new(), nothing: Some(bounded(why.as_ref())) }
     }
@@ -74,31 +74,33 @@ impl Allowlist {
     pub fn permit(&self, listed: &Listed) -> Result<&Allowed, Blocked> {
         let id = listed.id();
         if let Some(why) = &self.nothing {
-            return Err(blocked(format!("nothing is allowed: {why}"), "have the operator write or fix the allowlist"));
+            return Err(blocked(
+                format!("nothing is allowed: {why}"),
+                "ask the operator to write or fix the allowlist",
+            ));
         }
         let now = listed.pin().map_err(|error| {
-            let message = format!("the tool `{id}` cannot be approved, for it cannot be pinned: {error}");
-            blocked(message, "its server has to write such a bound of its schemas in another way")
+            let message = format!("the tool `{id}` cannot be pinned, so it cannot be approved: {error}");
+            blocked(message, "fix the tool's schemas on its server")
         })?;
         let Some(allowed) = self.entries.get(id) else {
-            let help = format!("have the operator look at the tool, and allow it with the pin `{now}`");
+            let help = format!("ask the operator to review the tool and to allow it with the pin `{now}`");
             return Err(blocked(format!("the operator has not allowed the tool `{id}`"), help));
         };
         match &allowed.pin {
             Some(approved) if approved == now => Ok(allowed),
             Some(approved) => {
-                let message = format!(
-                    "the tool `{id}` is suspended: it was approved as `{approved}`, and has changed to `{now}`"
-                );
+                let message =
+                    format!("the tool `{id}` is suspended: it was approved as `{approved}` and has changed to `{now}`");
                 let help = format!(
-                    "have the operator look at its name, description and schemas, and approve them as they are now by \
-                     the pin `{now}`"
+                    "ask the operator to review its name, description and schemas, and to approve them with the pin \
+                     `{now}`"
                 );
                 Err(blocked(message, help))
             }
             None => {
-                let help = format!("have the operator look at the tool, and approve it with the pin `{now}`");
-                Err(blocked(format!("the tool `{id}` is listed without a pin, so no form of it is approved"), help))
+                let help = format!("ask the operator to review the tool and to approve it with the pin `{now}`");
+                Err(blocked(format!("the tool `{id}` is in the allowlist without a pin, so it is not approved"), help))
             }
         }
     }
@@ -115,7 +117,7 @@ impl Allowlist {
     ) -> Result<Call, Blocked> {
         let demand = self.permit(listed)?.demand.clone();
         Call::new(turn.clone(), demand, args.clone())
-            .map_err(|error| Blocked::new(Code::A4, error.to_string(), "give such numbers as strings"))
+            .map_err(|error| Blocked::new(GateCode::A4, error.to_string(), "write such numbers as strings"))
     }
 
     /// The effective allowlist: discovered ∩ allowed, in the approved form, and fit to be called.
@@ -125,5 +127,5 @@ impl Allowlist {
 }
 
 fn blocked(message: impl Into<String>, help: impl Into<String>) -> Blocked {
-    Blocked::new(Code::Pg3, message, help)
+    Blocked::new(GateCode::Pg3, message, help)
 }

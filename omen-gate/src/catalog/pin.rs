@@ -15,16 +15,16 @@ use crate::call::Tool;
 #[serde(try_from = "String", into = "String")]
 pub struct Pin([u8; 32]);
 
-/// A text that is no pin.
+/// An invalid pin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no pin: `v1:` and 64 hexadecimal digits in small letters")]
+#[error("invalid pin `{0}`; expected `v1:` and 64 lowercase hexadecimal digits")]
 pub struct BadPin(String);
 
 /// The pin of a tool: SHA-256 of `omen-tool-pin/v1`, a line feed, and the canonical bytes (RFC 8785) of an object with
 /// `name`, `description`, `inputSchema` and `outputSchema`, without those that the tool does not have.
 ///
-/// These are what a planner chooses a tool by and what the gate checks it by. `title` and `annotations` are no part of
-/// it: the gate goes by neither, for they are claims and no grants (D47), and so nobody should show them to
+/// A planner chooses a tool by these, and the gate checks it by these. `title` and `annotations` are not part of
+/// it: the gate uses neither, because they are claims and not grants (D47). So do not show them to
 /// a planner, either.
 ///
 /// # Errors

@@ -1,9 +1,9 @@
-//! PG-2: a list that is larger than the operator wants to have looked at is no list.
+//! PG-2: refuses a list of tools that exceeds the operator's limits.
 
 use serde::Serialize;
 
 use super::Catalog;
-use crate::base::{Blocked, Code, ServerName, size};
+use crate::base::{Blocked, GateCode, ServerName, size};
 use crate::call::Tool;
 
 /// How much one server may list.
@@ -44,11 +44,11 @@ fn within<T: Serialize>(limits: ListLimits, server: &ServerName, tools: &[T]) ->
         return Err(blocked(format!("the server `{server}` lists more than {} tools", limits.tools)));
     }
     if !size::fits(&tools, limits.bytes).unwrap_or(false) {
-        return Err(blocked(format!("what the server `{server}` lists is longer than {} bytes", limits.bytes)));
+        return Err(blocked(format!("the tool list of the server `{server}` exceeds {} bytes", limits.bytes)));
     }
     Ok(())
 }
 
 fn blocked(message: String) -> Blocked {
-    Blocked::new(Code::Pg2, message, "have the operator look at the server, or raise the limit")
+    Blocked::new(GateCode::Pg2, message, "ask the operator to check the server or to raise the limit")
 }

@@ -14,9 +14,10 @@ use zeroize::Zeroizing;
 
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::{self, File};
-use super::source::{Source, member, path};
+use super::source::{Source, path};
 use super::{Audit, Command, Config, INHERITED, KeySource, Server};
 use crate::audit::store::{head_path, is_beside};
+use crate::base::json::below;
 use crate::base::{Permissions, ServerName, ToolId, ToolName, bounded};
 use crate::call::{BreakerLimits, BudgetLimits, Demand};
 use crate::catalog::{Allowed, Allowlist, Pin};
@@ -68,7 +69,7 @@ impl Check<'_, '_> {
 
     fn policy(&mut self, policy: file::Policy) -> Option<Policy> {
         let before = self.errors.len();
-        // One by one first, so that the mistakes of all are told.
+        // One by one first, so that all mistakes are reported.
         for (index, file::Pattern { pattern, reason }) in policy.patterns.iter().enumerate() {
             let Err(bad) = Policy::new([(pattern, reason.as_str())]) else { continue };
             let (key, message, help) = match bad {
@@ -83,7 +84,7 @@ impl Check<'_, '_> {
                         // The last line of such an error says what is wrong; those before draw the pattern.
                         let why = error.to_string();
                         let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
-                        let message = format!("the pattern is no regular expression: {}", bounded(why));
+                        let message = format!("invalid regular expression: {}", bounded(why));
                         ("pattern", message, "see the documentation of the crate `regex` for the syntax")
                     }
                     _ => ("pattern", "the pattern is too large when it is compiled".to_owned(), "make it simpler"),
@@ -97,7 +98,7 @@ impl Check<'_, '_> {
         let all = policy.patterns.into_iter().map(|file::Pattern { pattern, reason }| (pattern, reason));
         let policy = Policy::new(all).ok();
         if policy.is_none() {
-            self.wrong("/policy/patterns", "the patterns are too large together", "make them fewer or simpler");
+            self.wrong("/policy/patterns", "the patterns are too large in total", "use fewer or simpler patterns");
         }
         policy
     }
@@ -105,11 +106,11 @@ impl Check<'_, '_> {
     fn servers(&mut self, servers: BTreeMap<String, file::Server>) -> BTreeMap<ServerName, Server> {
         let mut checked = BTreeMap::new();
         for (name, server) in servers {
-            let pointer = member("/servers", &name);
+            let pointer = below("/servers", &name);
             let command = match server.command {
                 Some(program) => {
                     let file::Server { args, env, pass_env, .. } = server;
-                    let place = member(&pointer, "command");
+                    let place = below(&pointer, "command");
                     self.without_nul(&place, "the command", &program);
                     // What cannot be seen names no program.
                     if program.chars().all(|c| c.is_whitespace() || is_unseen(c)) && !program.contains('\0') {
@@ -119,7 +120,7 @@ impl Check<'_, '_> {
                         self.without_nul(&format!("{pointer}/args/{index}"), "the argument", arg);
                     }
                     for (name, value) in &env {
-                        let place = member(&member(&pointer, "env"), name);
+                        let place = below(&below(&pointer, "env"), name);
                         self.variable(&place, name);
                         self.without_nul(&place, "the value of the variable", value);
                     }
@@ -130,8 +131,9 @@ impl Check<'_, '_> {
                 }
                 None => {
                     if !(server.args.is_empty() && server.env.is_empty() && server.pass_env.is_empty()) {
-                        let message = format!("the server `{}` has no `command` for its other keys", bounded(&name));
-                        self.wrong(&pointer, message, "add the `command`, or leave the table empty");
+                        let message =
+                            format!("missing key `command` for the server `{}`, which has other keys", bounded(&name));
+                        self.wrong(&pointer, message, "add the `command`, or empty the table");
                     }
                     None
                 }
@@ -149,13 +151,13 @@ impl Check<'_, '_> {
     /// The operating system ends a text at a NUL. The text is not repeated, for it may be a secret.
     fn without_nul(&mut self, pointer: &str, what: &str, text: &str) {
         if text.contains('\0') {
-            self.wrong(pointer, format!("{what} has a NUL in it"), "leave the NUL out: nothing can be started with it");
+            self.wrong(pointer, format!("{what} contains a NUL character"), "remove the NUL character");
         }
     }
 
     fn variable(&mut self, pointer: &str, name: &str) {
         if name.is_empty() || name.contains(['=', '\0']) {
-            let message = format!("`{}` is no name of an environment variable", bounded(name));
+            let message = format!("invalid name of an environment variable: `{}`", bounded(name));
             self.wrong(pointer, message, "write a name without `=`");
         }
     }
@@ -175,23 +177,23 @@ impl Check<'_, '_> {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("add a table `[servers.{}]`; it may be empty", tool.server),
                 };
-                self.wrong(&member(&pointer, "server"), message, help);
+                self.wrong(&below(&pointer, "server"), message, help);
             }
             let Ok(permissions) = Permissions::new(entry.permissions) else { continue };
             let demand = Demand { tool: tool.clone(), permissions, always_confirm: entry.always_confirm };
             let pin = entry.pin.map(|pin| {
                 pin.parse::<Pin>().map_err(|error| {
                     self.wrong(
-                        &member(&pointer, "pin"),
+                        &below(&pointer, "pin"),
                         error.to_string(),
                         "write the pin that `omen gate catalog` gives",
                     );
                 })
             });
-            // A pin that is none is told; with it, there is no configuration.
+            // An invalid pin is reported, and makes the configuration invalid.
             let pin = pin.and_then(Result::ok);
             if checked.insert(tool.clone(), Allowed { demand, pin }).is_some() {
-                self.wrong(&pointer, format!("`{tool}` is allowed twice"), "write one entry for a tool");
+                self.wrong(&pointer, format!("duplicate entry for `{tool}`"), "write one entry per tool");
             }
         }
         checked
@@ -203,16 +205,16 @@ impl Check<'_, '_> {
             let pointer = format!("/grants/{index}");
             let Some(tool) = self.tool(&pointer, &entry.server, &entry.tool) else { continue };
             let Some(allowed) = allow.get(&tool) else {
-                self.not_allowed(&member(&pointer, "tool"), &tool, allow);
+                self.not_allowed(&below(&pointer, "tool"), &tool, allow);
                 continue;
             };
-            let expires = entry.expires.as_deref().and_then(|text| self.expiry(&member(&pointer, "expires"), text));
+            let expires = entry.expires.as_deref().and_then(|text| self.expiry(&below(&pointer, "expires"), text));
             let uses = entry.uses.and_then(NonZeroU32::new);
             for permission in entry.permissions {
                 if !allowed.demand.permissions.contains(permission) {
-                    let message = format!("`{tool}` has no use for a grant of `{permission}`");
-                    let help = format!("the tool's entry in `allow` lists `{}` only", allowed.demand.permissions);
-                    self.wrong(&member(&pointer, "permissions"), message, help);
+                    let message = format!("`{tool}` does not need `{permission}`");
+                    let help = format!("the tool's entry in `allow` lists only `{}`", allowed.demand.permissions);
+                    self.wrong(&below(&pointer, "permissions"), message, help);
                 }
                 let (tool, source) = (tool.clone(), grant::Source::Config);
                 checked.push(Grant { tool, permission, source, expires, uses, pre_granted: entry.pre_granted });
@@ -220,7 +222,7 @@ impl Check<'_, '_> {
         }
         if checked.len() > grant::MAX_GRANTS {
             let message = format!("there are more than {} grants", grant::MAX_GRANTS);
-            self.wrong("/grants", message, "grant less");
+            self.wrong("/grants", message, "remove some grants");
         }
         checked
     }
@@ -231,15 +233,15 @@ impl Check<'_, '_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => "add an entry to `allow`; a grant alone allows nothing".to_owned(),
         };
-        self.wrong(pointer, format!("`{tool}` is granted something but not allowed"), help);
+        self.wrong(pointer, format!("`{tool}` has a grant but is not allowed"), help);
     }
 
     fn tool(&mut self, pointer: &str, server: &str, tool: &str) -> Option<ToolId> {
         let server = ServerName::new(server).map_err(|error| {
-            self.wrong(&member(pointer, "server"), error.to_string(), "write the name of a server of this file");
+            self.wrong(&below(pointer, "server"), error.to_string(), "write the name of a server of this file");
         });
         let tool = ToolName::new(tool).map_err(|error| {
-            self.wrong(&member(pointer, "tool"), error.to_string(), "write the tool's name as its server lists it");
+            self.wrong(&below(pointer, "tool"), error.to_string(), "write the tool's name as its server lists it");
         });
         Some(ToolId { server: server.ok()?, tool: tool.ok()? })
     }
@@ -249,8 +251,8 @@ impl Check<'_, '_> {
         let since = Timestamp::new(text).ok().and_then(|time| u64::try_from(time.instant().unix_seconds()).ok());
         let time = since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(since)));
         if time.is_none() {
-            let message = format!("`{}` is no time since 1970 with its offset", bounded(text));
-            self.wrong(pointer, message, "write a time as in RFC 3339, such as `2027-01-01T00:00:00Z`");
+            let message = format!("invalid timestamp `{}`", bounded(text));
+            self.wrong(pointer, message, "write RFC 3339, e.g. `2027-01-01T00:00:00Z`");
         }
         time
     }
@@ -290,10 +292,10 @@ impl Check<'_, '_> {
                     self.wrong("/audit/key_env", message, KEEP);
                 }
                 for (name, command) in commands {
-                    let pointer = member("/servers", name.as_str());
+                    let pointer = below("/servers", name.as_str());
                     let passed = command.pass_env.iter().enumerate();
                     let passed = passed.map(|(index, name)| (format!("{pointer}/pass_env/{index}"), name));
-                    let set = command.env.keys().map(|name| (member(&member(&pointer, "env"), name), name));
+                    let set = command.env.keys().map(|name| (below(&below(&pointer, "env"), name), name));
                     let named: Vec<_> =
                         passed.chain(set).filter(|(_, name)| is_same_variable(name, variable)).collect();
                     for (pointer, _) in named {
@@ -313,9 +315,8 @@ impl Check<'_, '_> {
                         let paths = [Some(text), text.split_once('=').map(|(_, path)| path)];
                         if paths.into_iter().flatten().any(|path| lexical(path) == key) {
                             let place = path(&self.source.value, &pointer);
-                            let message = format!(
-                                "`{place}` gives the server the file with the key of the log (`audit.key_file`)"
-                            );
+                            let message =
+                                format!("`{place}` passes the key file of the log to the server (`audit.key_file`)");
                             self.wrong(&pointer, message, KEEP);
                         }
                     }
@@ -326,7 +327,7 @@ impl Check<'_, '_> {
 }
 
 /// Checks what only the file system and the environment know: a configuration that is right as a text may name one file
-/// twice, or hold the key itself. What is not there yet, or cannot be looked at, is not refused here.
+/// twice, or hold the key itself. What does not exist yet, or cannot be read, is not refused here.
 pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), ConfigErrors> {
     let Some(audit) = &config.audit else { return Ok(()) };
     let mut check = Check { source, errors: Vec::new() };
@@ -343,7 +344,7 @@ pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), C
                     if is_same_file(Path::new(text), file) {
                         let place = path(&source.value, &pointer);
                         let message =
-                            format!("`{place}` gives the server the file with the key of the log (`audit.key_file`)");
+                            format!("`{place}` passes the key file of the log to the server (`audit.key_file`)");
                         check.wrong(&pointer, message, KEEP);
                     }
                 }
@@ -367,12 +368,12 @@ pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), C
 
 /// The texts that a server is started with, and where they stand.
 fn texts<'c>(name: &ServerName, command: &'c Command) -> impl Iterator<Item = (String, &'c str)> {
-    let pointer = member("/servers", name.as_str());
-    let program = (member(&pointer, "command"), command.program.as_str());
+    let pointer = below("/servers", name.as_str());
+    let program = (below(&pointer, "command"), command.program.as_str());
     let args = command.args.iter().enumerate();
     let args: Vec<_> = args.map(|(index, arg)| (format!("{pointer}/args/{index}"), arg.as_str())).collect();
-    let env = member(&pointer, "env");
-    let env = command.env.iter().map(move |(name, value)| (member(&env, name), value.as_str()));
+    let env = below(&pointer, "env");
+    let env = command.env.iter().map(move |(name, value)| (below(&env, name), value.as_str()));
     std::iter::once(program).chain(args).chain(env)
 }
 
@@ -385,10 +386,10 @@ fn file_of(key: &KeySource) -> Option<&str> {
 
 fn one_file(log: &str, key: &str) -> String {
     let (log, key) = (bounded(log), bounded(key));
-    format!("the key file `{key}` is the log `{log}`, or a file that the log has beside it")
+    format!("the key file `{key}` is the log `{log}`, or a file that belongs to the log")
 }
 
-/// A path without what does not change it. `..` is taken back without a look at links, so that this is a first check only.
+/// A path without redundant parts. `..` is resolved without following links, so this is only a first check.
 fn lexical(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split(std::path::is_separator) {
@@ -402,7 +403,7 @@ fn lexical(path: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-/// Whether two paths lead to one file, by whatever links. A file that is not there is told by its folder.
+/// Whether two paths lead to one file, by whatever links. A file that does not exist is compared by its folder.
 fn is_same_file(a: &Path, b: &Path) -> bool {
     #[cfg(unix)]
     if let (Ok(a), Ok(b)) = (a.metadata(), b.metadata()) {
@@ -420,13 +421,13 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
     whole(a).is_some_and(|a| whole(b) == Some(a))
 }
 
-/// Windows does not tell cases apart.
+/// Windows ignores case.
 fn is_same_variable(a: &str, b: &str) -> bool {
     if cfg!(windows) { a.eq_ignore_ascii_case(b) } else { a == b }
 }
 
 const APART: &str = "give the key a file of its own, where neither the agent nor its tools can read it";
-const KEEP: &str = "keep the key from the server: who has it can write another log";
+const KEEP: &str = "keep the key from the server: with the key it could rewrite the log";
 
 fn seconds(seconds: u32) -> Duration {
     Duration::from_secs(u64::from(seconds))

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::base::{Blocked, Code, bounded};
+use crate::base::{Blocked, GateCode, bounded};
 
 /// A mistake in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,15 +54,15 @@ impl From<ConfigErrors> for Blocked {
         let more = errors.0.len().saturating_sub(1);
         let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
         let (first, help) = errors.0.first().map(|error| (error.to_string(), error.help.clone())).unwrap_or_default();
-        Self::new(Code::C1, format!("the configuration is refused: {first}{more}"), help)
+        Self::new(GateCode::C1, format!("invalid configuration: {first}{more}"), help)
     }
 }
 
-/// How many mistakes are told at once.
+/// How many mistakes are reported at once.
 pub const MAX_ERRORS: usize = 100;
 
 pub(super) fn unreadable(path: &Path, why: &str) -> ConfigErrors {
     let message = format!("the configuration `{}` cannot be read: {}", path.display(), bounded(why));
-    let help = "without a configuration nothing is allowed: give a readable TOML file".to_owned();
+    let help = "name a readable TOML file; without a configuration nothing is allowed".to_owned();
     ConfigErrors(vec![ConfigError { line: 0, column: 0, path: String::new(), message, help }])
 }

@@ -60,7 +60,7 @@ pub(super) struct Pattern {
     /// ignore case.
     #[schemars(length(min = 1, max = 10_000))]
     pub(super) pattern: String,
-    /// Why such a request is halted. The user is told.
+    /// Why such a request is halted. The user sees it.
     #[schemars(length(min = 1, max = 1000))]
     pub(super) reason: String,
 }

@@ -12,7 +12,7 @@
 
 use regex::{RegexBuilder, RegexSet, RegexSetBuilder};
 
-use crate::base::{Blocked, Code, bounded};
+use crate::base::{Blocked, GateCode, bounded};
 
 /// Patterns of queries that are halted before any server is asked for anything, each with its reason.
 ///
@@ -30,7 +30,7 @@ pub struct Policy {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadPolicy {
-    /// A pattern is no regular expression, or compiles to more than 1 MiB.
+    /// A pattern is an invalid regular expression, or compiles to more than 1 MiB.
     #[error("pattern {index} of the policy cannot be used: {why}")]
     Pattern {
         /// Which pattern.
@@ -44,7 +44,7 @@ pub enum BadPolicy {
         /// Which pattern.
         index: usize,
     },
-    /// A pattern has a blank reason, and nobody could tell what was wrong.
+    /// A pattern has a blank reason, so a refusal would not say what is wrong.
     #[error("pattern {index} of the policy has no reason")]
     NoReason {
         /// Which pattern.
@@ -116,8 +116,12 @@ impl Policy {
     /// Lets a query of so many bytes pass.
     pub(crate) fn within(&self, bytes: usize) -> Result<(), Blocked> {
         if bytes > self.longest {
-            let message = format!("the query has {bytes} bytes, more than {}", self.longest);
-            return Err(Blocked::new(Code::Pg0, message, "ask in fewer words, and refer to bulky data"));
+            let message = format!("the query exceeds {} bytes ({bytes} bytes)", self.longest);
+            return Err(Blocked::new(
+                GateCode::Pg0,
+                message,
+                "shorten the query, and refer to large data instead of including it",
+            ));
         }
         Ok(())
     }
@@ -136,7 +140,7 @@ impl Policy {
             return Ok(());
         }
         let message = format!("the policy does not allow this query: {}", bounded(&reasons.join("; ")));
-        Err(Blocked::new(Code::Pg0, message, "ask for something else, or have the operator narrow the pattern"))
+        Err(Blocked::new(GateCode::Pg0, message, "ask for something else, or ask the operator to narrow the pattern"))
     }
 }
 

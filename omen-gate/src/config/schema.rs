@@ -12,8 +12,9 @@ use serde_json::Value;
 
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::File;
-use super::source::{Source, member, path};
+use super::source::{Source, path};
 use crate::base::bounded;
+use crate::base::json::below;
 
 pub(super) fn json_schema() -> Value {
     SCHEMA.clone()
@@ -60,9 +61,9 @@ fn explain(source: &Source<'_>, error: &ValidationError<'_>) -> Vec<ConfigError>
         Kind::Required { property } => {
             let key = property.as_str().unwrap_or_default();
             let of = if name.is_empty() { String::new() } else { format!(" in `{name}`") };
-            let about = schema.pointer(&format!("{}/description", member("/properties", key)));
+            let about = schema.pointer(&format!("{}/description", below("/properties", key)));
             let help = format!("add it: {}", description(about));
-            one(format!("the key `{key}` is missing{of}"), help)
+            one(format!("missing key `{key}`{of}"), help)
         }
         Kind::Type { kind } => {
             let kind = match kind {
@@ -70,8 +71,8 @@ fn explain(source: &Source<'_>, error: &ValidationError<'_>) -> Vec<ConfigError>
                 TypeKind::Multiple(_) => "something else".to_owned(),
             };
             let of_tables = schema.pointer("/items/properties").or_else(|| schema.pointer("/items/$ref")).is_some();
-            let help = if of_tables { format!("write `[[{name}]]` at the head of each entry") } else { wanted() };
-            one(format!("`{name}` must be {}", called(&kind)), help)
+            let help = if of_tables { format!("write `[[{name}]]` above each entry") } else { wanted() };
+            one(format!("expected {} for `{name}`, found {}", called(&kind), found(error.instance())), help)
         }
         Kind::Minimum { .. } | Kind::Maximum { .. } => one(format!("`{name}` is out of range"), wanted()),
         Kind::MinLength { .. } => one(format!("`{name}` is empty"), wanted()),
@@ -79,32 +80,32 @@ fn explain(source: &Source<'_>, error: &ValidationError<'_>) -> Vec<ConfigError>
         Kind::MinItems { .. } => one(format!("`{name}` is empty"), wanted()),
         Kind::MaxItems { limit } => one(format!("`{name}` has more than {limit} items"), wanted()),
         Kind::UniqueItems => one(format!("`{name}` has an item twice"), "write each item once".to_owned()),
-        Kind::Pattern { .. } => one(format!("`{name}` is not as it must be"), wanted()),
+        Kind::Pattern { .. } => one(format!("invalid value of `{name}`"), wanted()),
         Kind::Enum { options } => {
             let options: Vec<_> = options.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             let got = error.instance().as_str();
             let help = match got.and_then(|got| nearest(got, options.iter().copied())) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("write one of `{}`", options.join("`, `")),
+                None => format!("expected one of `{}`", options.join("`, `")),
             };
-            let got = got.map_or_else(|| "this".to_owned(), |got| format!("`{}`", bounded(got)));
-            one(format!("{got} is no value of `{name}`"), help)
+            let got = got.map_or_else(|| error.instance().to_string(), str::to_owned);
+            one(format!("invalid value `{}` for `{name}`", bounded(&got)), help)
         }
         kind => one(format!("`{name}` does not satisfy `{}`", kind.keyword()), wanted()),
     }
 }
 
 fn unknown(source: &Source<'_>, pointer: &str, schema: &Value, key: &str) -> ConfigError {
-    let pointer = member(pointer, key);
+    let pointer = below(pointer, key);
     let known: Vec<_> =
         schema.get("properties").and_then(Value::as_object).into_iter().flat_map(|map| map.keys()).collect();
     let help = match nearest(key, known.iter().map(|key| key.as_str())) {
         Some(near) => format!("did you mean `{near}`?"),
         None => {
-            format!("the keys here are {}", known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "))
+            format!("expected one of {}", known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "))
         }
     };
-    let message = format!("`{}` is no key of the configuration", path(&source.value, &pointer));
+    let message = format!("unknown key `{}`", path(&source.value, &pointer));
     source.error(&pointer, message, help)
 }
 
@@ -127,9 +128,22 @@ fn called(kind: &str) -> &str {
     match kind {
         "object" => "a table",
         "array" => "an array",
-        "integer" => "a whole number",
-        "string" => "a text in quotes",
-        "boolean" => "`true` or `false`",
+        "integer" => "an integer",
+        "string" => "a string",
+        "boolean" => "a boolean",
         other => other,
+    }
+}
+
+/// The type of a value, as TOML calls it.
+fn found(value: &Value) -> &'static str {
+    match value {
+        // TOML has no null: this stands for what no key takes ([`Source`]).
+        Value::Null => "a float or a number too large",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "an integer",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "a table",
     }
 }

@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::MAX_BYTES;
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
+use crate::base::bounded;
+use crate::base::json::below;
 
 /// A text in TOML as a JSON value. Dates become texts. No key takes a fraction, so those become `null`, which the
 /// schema has no place for.
@@ -33,7 +34,7 @@ impl<'t> Source<'t> {
             .into_iter()
             .take(MAX_ERRORS)
             .map(|error| {
-                let message = format!("this is no TOML: {}", error.message().to_lowercase());
+                let message = format!("invalid TOML: {}", error.message().to_lowercase());
                 source.at(error.span(), String::new(), message, "see https://toml.io for the syntax")
             })
             .collect();
@@ -76,7 +77,7 @@ impl<'t> Source<'t> {
     fn table(&mut self, table: &DeTable<'_>, pointer: &str) -> Map<String, Value> {
         let mut members = Map::new();
         for (key, value) in table {
-            let pointer = member(pointer, key.get_ref());
+            let pointer = below(pointer, key.get_ref());
             self.places.insert(pointer.clone(), key.span());
             members.insert(key.get_ref().to_string(), self.convert(value.get_ref(), &pointer));
         }
@@ -97,7 +98,7 @@ impl<'t> Source<'t> {
             },
             DeValue::Array(items) => {
                 let item = |(index, item): (usize, &Spanned<DeValue<'_>>)| {
-                    let pointer = member(pointer, &index.to_string());
+                    let pointer = below(pointer, &index.to_string());
                     self.places.insert(pointer.clone(), item.span());
                     self.convert(item.get_ref(), &pointer)
                 };
@@ -107,12 +108,7 @@ impl<'t> Source<'t> {
     }
 }
 
-/// The JSON pointer of a member.
-pub(super) fn member(pointer: &str, key: &str) -> String {
-    format!("{pointer}/{}", omen_types::pointer::escape(key))
-}
-
-/// As people write it: `allow[0].tool`. Whether a number is an index or a key, the value tells.
+/// As people write it: `allow[0].tool`. The value decides whether a number is an index or a key.
 pub(super) fn path(value: &Value, pointer: &str) -> String {
     let mut text = String::new();
     let mut value = Some(value);
@@ -130,5 +126,8 @@ pub(super) fn path(value: &Value, pointer: &str) -> String {
             None => None,
         };
     }
-    crate::base::bounded(&text)
+    bounded(&text)
 }
+
+/// The longest configuration that is read, in bytes.
+pub const MAX_BYTES: usize = 1 << 20;

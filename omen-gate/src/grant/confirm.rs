@@ -7,11 +7,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde::Serialize;
 
-use crate::base::{Blocked, Clock, Code, Permissions, Ratchet, ToolId, TurnId, bounded};
+use crate::base::{Blocked, GateClock, GateCode, Permissions, Ratchet, ToolId, TurnId, bounded};
 use crate::call::{Call, CallHash, Fault, guarded};
-use crate::grant::decision::{Ruling, Stage};
+use crate::grant::decision::{DecisionStage, Ruling};
 
-/// Asks somebody. Whoever implements it need not guard anything: timeouts and panics are seen to outside.
+/// Asks somebody to confirm a call. An implementation needs no timeout and no panic handler: the gate has both.
 #[async_trait]
 pub trait Confirmer: Debug + Send + Sync + 'static {
     /// Shows the question and waits for the answer. If the gate waits no longer, the future is dropped.
@@ -52,7 +52,7 @@ pub struct Nobody;
 #[async_trait]
 impl Confirmer for Nobody {
     async fn confirm(&self, _: &Question) -> Reply {
-        Reply::Denied { why: "nobody is there to confirm it".to_owned() }
+        Reply::Denied { why: "there is no confirmer".to_owned() }
     }
 }
 
@@ -75,11 +75,11 @@ pub struct Confirmations {
 
 impl Confirmations {
     /// Asks a confirmer, within limits.
-    pub fn new(confirmer: Arc<dyn Confirmer>, clock: Arc<dyn Clock>, limits: ConfirmLimits) -> Self {
+    pub fn new(confirmer: Arc<dyn Confirmer>, clock: Arc<dyn GateClock>, limits: ConfirmLimits) -> Self {
         Self::by(confirmer, Ratchet::over(clock), limits)
     }
 
-    /// By a time that others go by, too.
+    /// With a clock that is shared.
     pub(crate) fn by(confirmer: Arc<dyn Confirmer>, clock: Arc<Ratchet>, limits: ConfirmLimits) -> Self {
         Self { confirmer, clock, limits }
     }
@@ -106,11 +106,11 @@ impl Confirmations {
                 until: self.after(self.limits.valid),
                 clock: Arc::clone(&self.clock),
             }),
-            Ok(Reply::Confirmed) | Err(Fault::Timeout { .. }) => Err(self.denied(call, "nobody answered in time")),
+            Ok(Reply::Confirmed) | Err(Fault::Timeout { .. }) => Err(self.denied(call, "no answer in time")),
             Ok(Reply::Denied { why }) => Err(self.denied(call, &bounded(&why))),
             Err(fault) => Err(self.denied(call, &format!("asking failed: {fault}"))),
         };
-        Ruling::new(call, Stage::Confirmation, Vec::new(), outcome)
+        Ruling::new(call, DecisionStage::Confirmation, Vec::new(), outcome)
     }
 
     fn after(&self, time: Duration) -> Duration {
@@ -119,7 +119,7 @@ impl Confirmations {
 
     fn denied(&self, call: &Call, why: &str) -> Blocked {
         let message = format!("the call of `{}` was not confirmed: {why}", call.tool());
-        Blocked::new(Code::G3, message, "the call is denied and not asked about again; a new turn may ask anew")
+        Blocked::new(GateCode::G3, message, "the call is denied; a new turn may ask again")
     }
 }
 
@@ -151,13 +151,13 @@ impl Confirmed {
     /// Uses it up for a call.
     pub(crate) fn spend(self, call: &Call) -> Result<(), Blocked> {
         let (message, help) = if self.hash != call.hash() || self.turn != *call.turn() {
-            let message = format!("the confirmation is for another call than this one of `{}`", call.tool());
+            let message = format!("the confirmation belongs to another call than this one of `{}`", call.tool());
             (message, "confirm this tool with these arguments, in this turn")
         } else if self.clock.elapsed() >= self.until {
             (format!("the confirmation of `{}` has expired", call.tool()), "confirm the call again")
         } else {
             return Ok(());
         };
-        Err(Blocked::new(Code::G3, message, help))
+        Err(Blocked::new(GateCode::G3, message, help))
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use serde::{Serialize, Serializer};
 
-use crate::base::{Blocked, Code, Permissions, ToolId, TurnId};
+use crate::base::{Blocked, GateCode, Permissions, ToolId, TurnId};
 use crate::call::{Call, CallHash};
 use crate::grant::GrantId;
 
@@ -20,12 +20,12 @@ pub struct Decision {
     /// Stands for tool and arguments.
     pub call: CallHash,
     /// At what point it was made.
-    pub stage: Stage,
+    pub stage: DecisionStage,
     /// What it is.
     pub outcome: Outcome,
     /// The rule, if the call is denied.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "code")]
-    pub code: Option<Code>,
+    pub code: Option<GateCode>,
     /// Why, if the call is denied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -38,7 +38,7 @@ pub struct Decision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Stage {
+pub enum DecisionStage {
     /// Before anything was asked or done (G1, G2).
     Authorization,
     /// When the confirmation was answered, or was not (G3).
@@ -58,7 +58,7 @@ pub enum Outcome {
 }
 
 impl Decision {
-    fn new(call: &Call, stage: Stage, grants: Vec<GrantId>, denied: Option<&Blocked>) -> Self {
+    fn new(call: &Call, stage: DecisionStage, grants: Vec<GrantId>, denied: Option<&Blocked>) -> Self {
         Self {
             turn: call.turn().clone(),
             tool: call.tool().clone(),
@@ -75,14 +75,14 @@ impl Decision {
 
 /// A decision with what comes of it. What comes of it is had only by logging the decision (G4).
 #[derive(Debug)]
-#[must_use = "a decision is logged with `recorded()`, which gives what comes of it"]
+#[must_use = "log the decision with `recorded()`, which returns its outcome"]
 pub struct Ruling<T> {
     decision: Decision,
     outcome: Result<T, Blocked>,
 }
 
 impl<T> Ruling<T> {
-    pub(crate) fn new(call: &Call, stage: Stage, grants: Vec<GrantId>, outcome: Result<T, Blocked>) -> Self {
+    pub(crate) fn new(call: &Call, stage: DecisionStage, grants: Vec<GrantId>, outcome: Result<T, Blocked>) -> Self {
         Self { decision: Decision::new(call, stage, grants, outcome.as_ref().err()), outcome }
     }
 
@@ -113,6 +113,6 @@ impl<T> Ruling<T> {
     }
 }
 
-fn code<S: Serializer>(code: &Option<Code>, serializer: S) -> Result<S::Ok, S::Error> {
-    code.map(Code::as_str).serialize(serializer)
+fn code<S: Serializer>(code: &Option<GateCode>, serializer: S) -> Result<S::Ok, S::Error> {
+    code.map(GateCode::as_str).serialize(serializer)
 }

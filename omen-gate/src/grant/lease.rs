@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::GrantId;
 use super::store::{self, Held, Pick, Shared};
-use crate::base::{Blocked, Clock as _, Code, clock};
+use crate::base::{Blocked, GateClock as _, GateCode, clock};
 use crate::call::Call;
 use crate::grant::confirm::Confirmed;
-use crate::grant::decision::{Ruling, Stage};
+use crate::grant::decision::{DecisionStage, Ruling};
 
 /// A call is authorized. That is no permission to run it: what was granted may be revoked, used up or expired
 /// by the time that it runs, so the lease must be redeemed at the moment of dispatch, and that once.
@@ -65,7 +65,7 @@ impl Lease {
         let outcome = self.take(confirmed);
         Ruling::new(
             &self.call,
-            Stage::Dispatch,
+            DecisionStage::Dispatch,
             ids,
             outcome.map(|held| {
                 let Self { shared, call, picks } = &self;
@@ -85,7 +85,7 @@ impl Lease {
             Some(confirmed) => confirmed.spend(&self.call)?,
             None if self.needs_confirmation() => {
                 let message = format!("the call of `{}` is not confirmed", self.call.tool());
-                return Err(Blocked::new(Code::G3, message, "ask for a confirmation first, or pre-grant it"));
+                return Err(Blocked::new(GateCode::G3, message, "ask for a confirmation first, or pre-grant it"));
             }
             None => {}
         }

@@ -1,4 +1,4 @@
-//! Where grants are kept.
+//! The grants behind the lock.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,20 +6,14 @@ use std::time::SystemTime;
 
 use tokio::sync::Notify;
 
-use super::{Given, Grant, GrantId};
-use crate::base::{Blocked, Clock, Code, Permission, Ratchet, ToolId};
+use super::{Grant, GrantId};
+use crate::base::{Blocked, GateCode, Permission, Ratchet, ToolId};
 use crate::call::Call;
-use crate::grant::decision::{Ruling, Stage};
-use crate::grant::lease::Lease;
-
-/// The grants of a gate. Clones share them, also across threads.
-#[derive(Clone, Debug)]
-pub struct Grants(pub(super) Arc<Shared>);
 
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) clock: Arc<Ratchet>,
-    store: Mutex<Store>,
+    pub(super) store: Mutex<Store>,
     /// Calls that run wait for what is revoked.
     pub(super) revoked: Notify,
 }
@@ -33,128 +27,20 @@ pub(super) struct Store {
 }
 
 #[derive(Debug)]
-struct Entry {
-    id: GrantId,
-    grant: Grant,
+pub(super) struct Entry {
+    pub(super) id: GrantId,
+    pub(super) grant: Grant,
     /// Uses left, if they are counted.
     left: Option<u32>,
     /// Whether it is in force, from its record on.
-    given: bool,
-    revoked: bool,
-    /// A call that goes by this grant holds it ([`Held`]).
+    pub(super) given: bool,
+    pub(super) revoked: bool,
+    /// A call that rests on this grant holds it ([`Held`]).
     held: Arc<()>,
 }
 
 /// How many grants a store holds.
 pub const MAX_GRANTS: usize = 4096;
-
-impl Grants {
-    /// A store with nothing in it, so that everything is denied. Grants expire by the clock's time of day, or by the time
-    /// that has passed if the time of day is set back (D56).
-    #[must_use]
-    pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self::by(Ratchet::over(clock))
-    }
-
-    /// By a time that others go by, too.
-    pub(crate) fn by(clock: Arc<Ratchet>) -> Self {
-        Self(Arc::new(Shared { clock, store: Mutex::default(), revoked: Notify::new() }))
-    }
-
-    /// A store with the default grants in it, such as those of a configuration (G1).
-    ///
-    /// # Errors
-    /// If they are more than [`MAX_GRANTS`].
-    pub fn with_defaults(clock: Arc<dyn Clock>, defaults: impl IntoIterator<Item = Grant>) -> Result<Self, Blocked> {
-        let grants = Self::new(clock);
-        defaults.into_iter().try_for_each(|grant| grants.grant(grant).map(drop))?;
-        Ok(grants)
-    }
-
-    /// Adds a grant. Several for the same tool and permission stand side by side.
-    ///
-    /// # Errors
-    /// If [`MAX_GRANTS`] are in force.
-    pub fn grant(&self, grant: Grant) -> Result<GrantId, Blocked> {
-        self.reserve(grant)?.give()
-    }
-
-    /// A grant that is to be given: so that it can be recorded under its id before it is in force (G4).
-    pub(crate) fn reserve(&self, grant: Grant) -> Result<Reserved, Blocked> {
-        let id = self.0.lock().add(grant.clone(), self.0.clock.wall())?;
-        Ok(Reserved { grants: self.clone(), id, grant })
-    }
-
-    /// Revokes all grants of a permission for a tool, and says which they were. It takes effect at once: a call that is
-    /// authorized but not yet dispatched is refused, and one that runs is broken off (G2).
-    pub fn revoke(&self, tool: &ToolId, permission: Permission) -> Vec<GrantId> {
-        let revoke = |entry: &mut Entry| {
-            entry.revoked = true;
-            entry.id
-        };
-        let mut store = self.0.lock();
-        let revoked = store.of_mut(tool, permission).iter_mut().filter(|entry| !entry.revoked).map(revoke).collect();
-        drop(store);
-        self.0.revoked.notify_waiters();
-        revoked
-    }
-
-    /// Revokes one grant, and says what it was; nothing if it is not there or already revoked.
-    pub fn revoke_id(&self, id: GrantId) -> Option<Grant> {
-        let mut store = self.0.lock();
-        let entry = store.by_id(id).filter(|entry| !entry.revoked)?;
-        entry.revoked = true;
-        let grant = entry.grant.clone();
-        drop(store);
-        self.0.revoked.notify_waiters();
-        Some(grant)
-    }
-
-    /// Whether everything that the call's tool needs is granted now: the authorization of a call. The lease
-    /// is no permission to run; it must be redeemed at the moment of dispatch.
-    pub fn check(&self, call: &Call) -> Ruling<Lease> {
-        let picked = self.0.lock().pick(call, self.0.clock.wall());
-        let ids = picked.as_ref().map(|picked| picked.iter().map(|pick| pick.id).collect()).unwrap_or_default();
-        let lease = picked.map(|picked| Lease::new(Arc::clone(&self.0), call.clone(), picked));
-        Ruling::new(call, Stage::Authorization, ids, lease)
-    }
-}
-
-/// A grant that is not in force yet. Dropped, it never will be.
-#[derive(Debug)]
-pub(crate) struct Reserved {
-    grants: Grants,
-    id: GrantId,
-    grant: Grant,
-}
-
-impl Reserved {
-    /// The grant as it is to be recorded.
-    pub(crate) fn given(&self) -> Given<'_> {
-        Given { id: self.id, grant: &self.grant }
-    }
-
-    /// Puts the grant in force.
-    ///
-    /// # Errors
-    /// G2 if it was revoked before it came to that.
-    pub(crate) fn give(self) -> Result<GrantId, Blocked> {
-        let mut store = self.grants.0.lock();
-        match store.by_id(self.id).filter(|entry| !entry.revoked) {
-            Some(entry) => entry.given = true,
-            None => return Err(dead(&self.grant.tool, self.grant.permission, Some(Death::Revoked))),
-        }
-        Ok(self.id)
-    }
-}
-
-impl Drop for Reserved {
-    fn drop(&mut self) {
-        if let Some(entry) = self.grants.0.lock().by_id(self.id).filter(|entry| !entry.given) {
-            entry.revoked = true;
-        }
-    }
-}
 
 /// The grant that a call rests on for one permission.
 #[derive(Clone, Copy, Debug)]
@@ -164,7 +50,7 @@ pub(super) struct Pick {
     pub(super) pre_granted: bool,
 }
 
-/// Keeps the grants that a call goes by from being forgotten.
+/// Keeps the grants that a call rests on from being forgotten.
 #[derive(Debug)]
 pub(super) struct Held(#[expect(dead_code, reason = "it is there to be counted")] Vec<Arc<()>>);
 
@@ -181,19 +67,19 @@ impl Store {
         self.entries.get(tool).and_then(|permissions| permissions.get(&permission)).map_or(&[], Vec::as_slice)
     }
 
-    fn of_mut(&mut self, tool: &ToolId, permission: Permission) -> &mut [Entry] {
+    pub(super) fn of_mut(&mut self, tool: &ToolId, permission: Permission) -> &mut [Entry] {
         let entries = self.entries.get_mut(tool).and_then(|permissions| permissions.get_mut(&permission));
         entries.map_or(&mut [], Vec::as_mut_slice)
     }
 
     /// Adds a grant that is not in force yet.
-    fn add(&mut self, grant: Grant, now: SystemTime) -> Result<GrantId, Blocked> {
+    pub(super) fn add(&mut self, grant: Grant, now: SystemTime) -> Result<GrantId, Blocked> {
         if self.count >= MAX_GRANTS {
             self.forget_dead(now);
         }
         if self.count >= MAX_GRANTS {
-            let message = format!("there are {MAX_GRANTS} grants in force already");
-            return Err(Blocked::new(Code::G1, message, "revoke grants that are not needed any more"));
+            let message = format!("{MAX_GRANTS} grants are already in force");
+            return Err(Blocked::new(GateCode::G1, message, "revoke grants that are no longer needed"));
         }
         self.last += 1;
         self.count += 1;
@@ -204,11 +90,11 @@ impl Store {
         Ok(id)
     }
 
-    fn by_id(&mut self, id: GrantId) -> Option<&mut Entry> {
+    pub(super) fn by_id(&mut self, id: GrantId) -> Option<&mut Entry> {
         self.entries.values_mut().flat_map(BTreeMap::values_mut).flatten().find(|entry| entry.id == id)
     }
 
-    /// Dead grants are kept while there is room, for they tell why a call is refused; those that a call goes by, and
+    /// Dead grants are kept while there is room, because they explain refusals; those that a call rests on, and
     /// those that are yet to be given, in any case.
     fn forget_dead(&mut self, now: SystemTime) {
         for permissions in self.entries.values_mut() {
@@ -222,7 +108,7 @@ impl Store {
     }
 
     /// For each permission a live grant: one that needs no confirmation if there is one, else the oldest.
-    fn pick(&self, call: &Call, now: SystemTime) -> Result<Vec<Pick>, Blocked> {
+    pub(super) fn pick(&self, call: &Call, now: SystemTime) -> Result<Vec<Pick>, Blocked> {
         let tool = call.tool();
         let pick = |permission| {
             let entries = self.of(tool, permission);
@@ -232,8 +118,8 @@ impl Store {
                 (None, Some(last)) => Err(dead(tool, permission, last.death(now))),
                 (None, None) => {
                     let message = format!("there is no grant of `{permission}` for `{tool}`");
-                    let help = "what is not granted is denied: add a grant to the configuration, or ask for one";
-                    Err(Blocked::new(Code::G1, message, help))
+                    let help = "add a grant to the configuration, or ask the operator for one";
+                    Err(Blocked::new(GateCode::G1, message, help))
                 }
             }
         };
@@ -283,7 +169,7 @@ impl Store {
 
 /// Why a grant is worth nothing.
 #[derive(Clone, Copy, Debug)]
-enum Death {
+pub(super) enum Death {
     Revoked,
     NotGiven,
     Expired,
@@ -320,7 +206,7 @@ pub(super) fn expired(tool: &ToolId, permission: Permission) -> Blocked {
     dead(tool, permission, Some(Death::Expired))
 }
 
-fn dead(tool: &ToolId, permission: Permission, death: Option<Death>) -> Blocked {
+pub(super) fn dead(tool: &ToolId, permission: Permission, death: Option<Death>) -> Blocked {
     let how = match death {
         Some(Death::Expired) => "has expired",
         Some(Death::UsedUp) => "is used up",
@@ -328,5 +214,5 @@ fn dead(tool: &ToolId, permission: Permission, death: Option<Death>) -> Blocked 
         Some(Death::Revoked) | None => "was revoked",
     };
     let message = format!("the grant of `{permission}` for `{tool}` {how}");
-    Blocked::new(Code::G2, message, "there is no grace: a new grant is needed")
+    Blocked::new(GateCode::G2, message, "request a new grant")
 }

@@ -8,10 +8,10 @@ use omen_types::{ErrorDetails, MethodKind};
 use serde_json::{Map, Value, json};
 
 use crate::audit::EpisodePacket;
-use crate::base::{Blocked, Code, Permission, ToolId, TurnId};
+use crate::base::{Blocked, GateCode, Permission, ToolId, TurnId};
 use crate::call::{Answer, Ran};
-use crate::request::context::TurnState;
-use crate::request::directive::{Origin, lapsed};
+use crate::request::context::RequestContext;
+use crate::request::directive::{Directive, lapsed};
 use crate::request::gate::Gate;
 use crate::request::plan::ToolCall;
 use crate::request::state::{Dispatched, Planned, Request};
@@ -29,7 +29,7 @@ impl Gate {
     /// The tool is called only while the directive is open in its episode (D52), which is asked at once, right before the
     /// call, and until it has ended: safe mode, a revoked token or a result from elsewhere breaks a call off.
     ///
-    /// A directive is good for one call, whoever holds handles of its task, and by whichever gate; so a task that is taken
+    /// A directive is good for one call, across all handles of its task and all gates; so a task that is taken
     /// up again is not carried out twice by the same gate (PG-6). After a restart, a new gate does not know of the calls of an old one; its audit log does: an intent with the
     /// directive's packet id and without an outcome may have run. When the episode has closed, [`Gate::closed`] makes room.
     ///
@@ -77,11 +77,11 @@ impl Gate {
         }
     }
 
-    /// The turn of a task.
-    fn turn_of(&self, task: &Pending, watch: Option<Watch>) -> Result<TurnState, Blocked> {
+    /// The context of a task: its episode is the turn.
+    fn context_of(&self, task: &Pending, watch: Option<Watch>) -> Result<RequestContext, Blocked> {
         let id = TurnId::new(task.correlation_id().as_str());
-        let id = id.map_err(|error| Blocked::new(Code::A2, error.to_string(), "give the episode another id"))?;
-        let origin = Origin {
+        let id = id.map_err(|error| Blocked::new(GateCode::A2, error.to_string(), "give the episode another id"))?;
+        let directive = Directive {
             packet: Arc::new(EpisodePacket {
                 packet_id: task.directive().clone(),
                 correlation_id: task.correlation_id().clone(),
@@ -90,14 +90,14 @@ impl Gate {
             deadline: task.deadline(),
             watch,
         };
-        Ok(TurnState::new(id, Some(origin), self.journal().clone()))
+        Ok(RequestContext::new(id, Some(directive), self.audit_queue().clone()))
     }
 
     /// A task that its episode does not let run. That somebody tried is in the log.
     async fn not_started(&self, task: &Pending, why: Lapsed) -> NotDone {
-        match self.turn_of(task, None) {
-            Ok(turn) => {
-                match turn.asked(user_inputs::inputs(&task.user_inputs())).check::<Value>(Err(lapsed(why))).await {
+        match self.context_of(task, None) {
+            Ok(context) => {
+                match context.asked(user_inputs::inputs(&task.user_inputs())).check::<Value>(Err(lapsed(why))).await {
                     Err(blocked) => blocked.into(),
                     Ok(_) => lapsed(why).into(),
                 }
@@ -107,13 +107,13 @@ impl Gate {
     }
 
     async fn carry_out(&self, task: &Running) -> Result<Value, NotDone> {
-        let turn = self.turn_of(task, Some(task.watch().clone()))?;
-        let turn = turn.asked(user_inputs::inputs(&task.user_inputs()));
-        turn.check(turn.stands(self.clock())).await?;
-        turn.check(turn.screened(self.policy())).await?;
-        let call = turn.check(self.call_of(task)).await?;
-        turn.check(self.authorized_by(task, call.tool())).await?;
-        let request = Request { gate: self.clone(), turn, state: Planned { call } };
+        let context = self.context_of(task, Some(task.watch().clone()))?;
+        let context = context.asked(user_inputs::inputs(&task.user_inputs()));
+        context.check(context.stands(self.clock())).await?;
+        context.check(context.screened(self.policy())).await?;
+        let call = context.check(self.call_of(task)).await?;
+        context.check(self.authorized_by(task, call.tool())).await?;
+        let request = Request { gate: self.clone(), context, state: Planned { call } };
         let request = request.conform().await?.authorize().await?.dispatch().await?;
         result(request).await
     }
@@ -123,7 +123,11 @@ impl Gate {
         let method = task.method();
         let (MethodKind::Tool, Some(name)) = (method.method, &method.tool_id) else {
             let message = format!("the task `{}` calls no tool", task.task_id());
-            return Err(Blocked::new(Code::Pg2, message, "carry out yourself what is no tool call, and settle it"));
+            return Err(Blocked::new(
+                GateCode::Pg2,
+                message,
+                "run a task without a tool call outside of the gate, and settle it",
+            ));
         };
         let args = method.tool_params.clone().unwrap_or_default();
         Ok(ToolCall::new(self.tool_of(name)?, args))
@@ -140,12 +144,16 @@ impl Gate {
         match by_either {
             (Some(tool), None) => Ok(tool.clone()),
             (Some(one), Some(other)) => {
-                let message = format!("`{name}` may be `{one}` or `{other}`");
-                Err(Blocked::new(Code::Pg3, message, "name the tool with its server"))
+                let message = format!("`{name}` is ambiguous: it may be `{one}` or `{other}`");
+                Err(Blocked::new(GateCode::Pg3, message, "name the tool with its server"))
             }
             (None, _) => {
-                let message = format!("no tool `{name}` is allowed");
-                Err(Blocked::new(Code::Pg3, message, "the operator's allowlist has to name the tool and its server"))
+                let message = format!("the tool `{name}` is not allowed");
+                Err(Blocked::new(
+                    GateCode::Pg3,
+                    message,
+                    "ask the operator to add the tool and its server to the allowlist",
+                ))
             }
         }
     }
@@ -159,7 +167,7 @@ impl Gate {
             (Some(permission), None) => {
                 let message = format!("`{tool}` needs `{permission}`, and its directive was sent without a token");
                 let help = "declare the tool as one that writes, and send its directive `.with(permit)`";
-                Err(Blocked::new(Code::G1, message, help))
+                Err(Blocked::new(GateCode::G1, message, help))
             }
             _ => Ok(()),
         }
@@ -172,15 +180,15 @@ async fn result(request: Request<Dispatched>) -> Result<Value, NotDone> {
     if let Some(fault) = request.answer().fault() {
         return Err(after(fault.into()));
     }
-    let Request { gate, turn, state: Dispatched { tool, listed, answer } } = request;
+    let Request { gate, context, state: Dispatched { tool, listed, answer } } = request;
     if gate.outputs().has(&tool) {
         return match gate.outputs().check_output(&listed, answer) {
             Ok(value) => Ok(value),
             Err(untyped) => {
                 let (answer, why) = untyped.into_parts();
                 // The answer is withheld if that cannot be recorded (A1).
-                turn.check::<Value>(Err(why)).await.map_err(|why| match why.code {
-                    Code::Pg4 => {
+                context.check::<Value>(Err(why)).await.map_err(|why| match why.code {
+                    GateCode::Pg4 => {
                         let why = Blocked { message: format!("{TYPING_BLOCKED}: {}", why.message), ..why };
                         NotDone { raw: Some(bounded_raw(&answer)), ..after(why.into()) }
                     }

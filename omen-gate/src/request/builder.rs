@@ -9,13 +9,13 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use crate::answer::{BadOutput, Outputs};
-use crate::audit::{Audit, AuditError, Journal, Key, KeyError, Kind, Options, Record, data};
-use crate::base::{Blocked, Clock, Ratchet, ServerName, SystemClock, ToolId, TurnId};
+use crate::audit::{Audit, AuditError, AuditQueue, Key, KeyError, Kind, Options, Record, data};
+use crate::base::{Blocked, GateClock, Ratchet, ServerName, SystemClock, ToolId, TurnId};
 use crate::call::{Breakers, Health};
 use crate::config::{Config, KeySource, Limits};
 use crate::grant::{Confirmations, Confirmer, Grant, Grants, Nobody, Reserved};
 use crate::request::gate::{Gate, Parts};
-use crate::request::turn_registry::Turns;
+use crate::request::turn_registry::TurnRegistry;
 use crate::server::{Discovery, ToolServer};
 
 /// Puts a gate together: the configuration says what is allowed; servers, types of answers and who confirms come from
@@ -27,7 +27,7 @@ pub struct Builder {
     servers: BTreeMap<ServerName, Arc<dyn ToolServer>>,
     outputs: Outputs,
     confirmer: Arc<dyn Confirmer>,
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn GateClock>,
     audit: Option<Audit>,
     wrong: Option<BuildError>,
 }
@@ -40,15 +40,15 @@ pub enum BuildError {
     #[error("C1: the configuration has no server `{0}`")]
     UnknownServer(ServerName),
     /// A server of the configuration was not given, and has no command to start it.
-    #[error("C1: the server `{0}` of the configuration is not there: give it to the gate, or write its `command`")]
+    #[error("C1: the server `{0}` of the configuration is missing: pass it to `Builder::server`, or add its `command`")]
     NoServer(ServerName),
     /// Two servers were given for one name.
-    #[error("C1: the server `{0}` was given twice")]
+    #[error("C1: the server `{0}` was passed twice")]
     ServerTwice(ServerName),
     /// There is nowhere to record what is done, so nothing can be done (D49).
-    #[error("A1: there is no audit log: write an `[audit]` table into the configuration, or give one to the gate")]
+    #[error("A1: there is no audit log: add an `[audit]` table to the configuration, or pass one to `Builder::audit`")]
     NoAudit,
-    /// A type of answers is of no use.
+    /// A registered type of answers cannot be used.
     #[error("PG-4: {0}")]
     Output(#[from] BadOutput),
     /// A default grant cannot be given.
@@ -107,7 +107,7 @@ impl Builder {
     }
 
     /// Gives another clock than the machine's.
-    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+    pub fn clock(mut self, clock: Arc<dyn GateClock>) -> Self {
         self.clock = clock;
         self
     }
@@ -132,7 +132,11 @@ impl Builder {
                 let launch = crate::server::mcp::Launch::configured(command, &self.config.limits);
                 let server = crate::server::mcp::StdioServer::start(launch).await.map_err(|fault| {
                     let message = format!("the server `{name}` cannot be started: {fault}");
-                    Blocked::new(crate::base::Code::R3, message, "see that its `command` is right and runs by itself")
+                    Blocked::new(
+                        crate::base::GateCode::R3,
+                        message,
+                        "check that its `command` is right and starts on its own",
+                    )
                 })?;
                 started.push((name.clone(), Arc::new(server)));
             }
@@ -181,8 +185,8 @@ impl Builder {
             confirmations,
             breakers: Breakers::new(Arc::clone(&clock), config.breaker),
             health: Health::new(clock),
-            turns: Turns::new(config.budget),
-            journal: Journal::new(audit),
+            turns: TurnRegistry::new(config.budget),
+            audit_queue: AuditQueue::new(audit),
             clock: expiry,
         })))
     }

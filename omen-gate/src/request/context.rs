@@ -1,4 +1,4 @@
-//! A turn, for those who take part in it.
+//! What a request carries of its turn, and how it records what is decided for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,22 +8,22 @@ use omen_types::PacketId;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::audit::{EpisodePacket, Journal, Kind, data};
+use crate::audit::{AuditQueue, EpisodePacket, Kind, data};
 use crate::base::clock::instant;
-use crate::base::{Blocked, Clock, Code, StepId, TurnId};
+use crate::base::{Blocked, GateClock, GateCode, StepId, TurnId};
 use crate::call::Abort;
 use crate::config::Policy;
-use crate::request::directive::Origin;
+use crate::request::directive::Directive;
 
-/// A turn, as a request carries it: its id, and how to record what is decided for it.
+/// The context of a request: the id of its turn, its directive and step, and the way to the audit log.
 #[derive(Clone, Debug)]
-pub(crate) struct TurnState {
+pub(crate) struct RequestContext {
     id: TurnId,
-    origin: Option<Arc<Origin>>,
+    directive: Option<Arc<Directive>>,
     step: Option<Arc<UnderWay>>,
     /// What each entry has of the request: the hash of its query, or the user inputs that it rests on (A2).
     asked: Arc<Map<String, Value>>,
-    journal: Journal,
+    audit_queue: AuditQueue,
 }
 
 /// A step of a turn, which ends when its turn says so, whatever becomes of its request.
@@ -33,7 +33,7 @@ struct UnderWay {
     is_over: AtomicBool,
 }
 
-/// Ends a step, also if whoever waits for it goes away.
+/// Ends a step when it is dropped, also if the caller goes away.
 #[derive(Debug)]
 pub(crate) struct EndOfStep(Arc<UnderWay>);
 
@@ -43,9 +43,9 @@ impl Drop for EndOfStep {
     }
 }
 
-impl TurnState {
-    pub(crate) fn new(id: TurnId, origin: Option<Origin>, journal: Journal) -> Self {
-        Self { id, origin: origin.map(Arc::new), step: None, asked: Arc::default(), journal }
+impl RequestContext {
+    pub(crate) fn new(id: TurnId, directive: Option<Directive>, audit_queue: AuditQueue) -> Self {
+        Self { id, directive: directive.map(Arc::new), step: None, asked: Arc::default(), audit_queue }
     }
 
     /// The same turn for a request, with what its entries have of it.
@@ -63,7 +63,7 @@ impl TurnState {
     pub(crate) fn goes_on(&self) -> Result<(), Abort> {
         match &self.step {
             Some(under_way) if under_way.is_over.load(Ordering::Acquire) => {
-                let why = "its request was kept beyond its end";
+                let why = "its request was used after the step had ended";
                 Err(Abort::OutOfOrder { step: under_way.step.clone(), why })
             }
             _ => Ok(()),
@@ -72,51 +72,51 @@ impl TurnState {
 
     /// The directive that asks for the call, if one does.
     pub(crate) fn directive(&self) -> Option<&PacketId> {
-        self.origin.as_ref().map(|origin| &origin.packet.packet_id)
+        self.directive.as_ref().map(|directive| &directive.packet.packet_id)
     }
 
     /// Whether what the directive rests on is still in force: its token has not expired, and its time is not over.
-    pub(crate) fn stands(&self, clock: &dyn Clock) -> Result<(), Blocked> {
-        self.origin.as_ref().map_or(Ok(()), |origin| origin.stands(instant(clock.wall())))
+    pub(crate) fn stands(&self, clock: &dyn GateClock) -> Result<(), Blocked> {
+        self.directive.as_ref().map_or(Ok(()), |directive| directive.stands(instant(clock.wall())))
     }
 
     /// Whether the episode that asks for the call, if one does, still lets its task run (D52).
     pub(crate) fn leased(&self) -> Result<(), Blocked> {
-        self.origin.as_ref().map_or(Ok(()), |origin| origin.leased())
+        self.directive.as_ref().map_or(Ok(()), |directive| directive.leased())
     }
 
     /// Screens the user inputs that the directive rests on now, if one asks for the call (PG-0, D68).
     pub(crate) fn screened(&self, policy: &Policy) -> Result<(), Blocked> {
-        self.origin.as_ref().map_or(Ok(()), |origin| origin.screened(policy))
+        self.directive.as_ref().map_or(Ok(()), |directive| directive.screened(policy))
     }
 
     /// Waits until it does not.
     pub(crate) async fn taken_back(&self) -> Blocked {
-        match &self.origin {
-            Some(origin) => origin.taken_back().await,
+        match &self.directive {
+            Some(directive) => directive.taken_back().await,
             None => std::future::pending().await,
         }
     }
 
     /// Whether the token of the directive, if it has one, is in force.
-    pub(crate) fn authorized(&self, clock: &dyn Clock) -> Result<(), Blocked> {
-        self.origin.as_ref().map_or(Ok(()), |origin| origin.authorized(instant(clock.wall())))
+    pub(crate) fn authorized(&self, clock: &dyn GateClock) -> Result<(), Blocked> {
+        self.directive.as_ref().map_or(Ok(()), |directive| directive.authorized(instant(clock.wall())))
     }
 
     /// Waits for the token of the directive to expire, if it has one.
-    pub(crate) async fn expired(&self, clock: &dyn Clock) -> Blocked {
-        match &self.origin {
-            Some(origin) => origin.expired(clock).await,
+    pub(crate) async fn expired(&self, clock: &dyn GateClock) -> Blocked {
+        match &self.directive {
+            Some(directive) => directive.expired(clock).await,
             None => std::future::pending().await,
         }
     }
 
     /// How long a call may take: no longer than the directive may.
-    pub(crate) fn time_left(&self, clock: &dyn Clock, limit: Duration) -> Duration {
-        let Some(origin) = &self.origin else { return limit };
+    pub(crate) fn time_left(&self, clock: &dyn GateClock, limit: Duration) -> Duration {
+        let Some(directive) = &self.directive else { return limit };
         let now = instant(clock.wall());
         // A directive's time is counted in whole seconds; the part of a second that is left is not lost.
-        let left = origin.deadline.unix_seconds().saturating_sub(now.unix_seconds());
+        let left = directive.deadline.unix_seconds().saturating_sub(now.unix_seconds());
         limit.min(Duration::from_secs(u64::try_from(left).unwrap_or(0).max(1)))
     }
 
@@ -126,24 +126,28 @@ impl TurnState {
 
     /// Records something (A1, G4).
     pub(crate) async fn record(&self, kind: Kind, data: Map<String, Value>) -> Result<(), Blocked> {
-        self.journal.append(kind, &self.id, self.packet(), self.noted(data)).await
+        self.audit_queue.append(kind, &self.id, self.packet(), self.noted(data)).await
     }
 
     /// Records something that is a plain value.
     pub(crate) async fn record_value(&self, kind: Kind, value: &impl Serialize) -> Result<(), Blocked> {
         match serde_json::to_value(value) {
             Ok(Value::Object(data)) => self.record(kind, data).await,
-            _ => Err(Blocked::new(Code::A1, "the entry is no object", "this is a mistake of the gate: report it")),
+            _ => Err(Blocked::new(
+                GateCode::A1,
+                "the entry is not an object",
+                "this is a bug in the gate; please report it",
+            )),
         }
     }
 
     /// Records something where nobody can wait for it.
     pub(crate) fn record_later(&self, kind: Kind, data: Map<String, Value>) {
-        self.journal.append_later(kind, self.id.clone(), self.packet().cloned(), self.noted(data));
+        self.audit_queue.append_later(kind, self.id.clone(), self.packet().cloned(), self.noted(data));
     }
 
     fn packet(&self) -> Option<&Arc<EpisodePacket>> {
-        self.origin.as_ref().map(|origin| &origin.packet)
+        self.directive.as_ref().map(|directive| &directive.packet)
     }
 
     fn noted(&self, mut data: Map<String, Value>) -> Map<String, Value> {

@@ -1,4 +1,4 @@
-//! What a directive of an episode gives a call to go by.
+//! The directive of an episode that a call carries out: its token, its deadline and its lease.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -8,13 +8,13 @@ use omen_types::Instant;
 
 use crate::audit::EpisodePacket;
 use crate::base::clock::reached;
-use crate::base::{Blocked, Clock, Code};
+use crate::base::{Blocked, GateClock, GateCode};
 use crate::config::Policy;
 use crate::request::user_inputs;
 
 /// The directive of an episode that asks for a call.
 #[derive(Debug)]
-pub(crate) struct Origin {
+pub(crate) struct Directive {
     pub(crate) packet: Arc<EpisodePacket>,
     /// The token that it was sent with, if it may change things.
     pub(crate) authority: Option<Authority>,
@@ -28,20 +28,20 @@ pub(crate) struct Origin {
 pub(crate) fn lapsed(why: Lapsed) -> Blocked {
     let code = match why {
         // What was granted is taken back.
-        Lapsed::Revoked | Lapsed::Expired { .. } | Lapsed::SafeMode => Code::G2,
+        Lapsed::Revoked | Lapsed::Expired { .. } | Lapsed::SafeMode => GateCode::G2,
         // An order is good for one call, while it is open.
-        _ => Code::Pg6,
+        _ => GateCode::Pg6,
     };
     Blocked::new(code, why.to_string(), why.help())
 }
 
-impl Origin {
+impl Directive {
     /// Whether the directive may still be carried out.
     pub(crate) fn stands(&self, now: Instant) -> Result<(), Blocked> {
         self.leased()?;
         self.authorized(now)?;
         if now > self.deadline {
-            return Err(Blocked::new(Code::G2, "the directive's time is over before its tool was called", HELP));
+            return Err(Blocked::new(GateCode::G2, "the directive timed out before its tool was called", HELP));
         }
         Ok(())
     }
@@ -73,7 +73,7 @@ impl Origin {
     }
 
     /// Waits for the directive's token to expire, if it has one.
-    pub(crate) async fn expired(&self, clock: &dyn Clock) -> Blocked {
+    pub(crate) async fn expired(&self, clock: &dyn GateClock) -> Blocked {
         let Some(authority) = &self.authority else { return std::future::pending().await };
         if let Some(expires) = authority.expires {
             let since = u64::try_from(expires.unix_seconds()).unwrap_or_default();
@@ -87,7 +87,7 @@ impl Origin {
 }
 
 fn expired(authority: &Authority) -> Blocked {
-    Blocked::new(Code::G2, format!("the token `{}` of the directive has expired", authority.token_id), HELP)
+    Blocked::new(GateCode::G2, format!("the token `{}` of the directive has expired", authority.token_id), HELP)
 }
 
-const HELP: &str = "send a new directive, under a token that is in force";
+const HELP: &str = "send a new directive with a valid token";

@@ -4,7 +4,7 @@
 //! use std::sync::Arc;
 //!
 //! use omen_gate::catalog::Catalog;
-//! use omen_gate::dry_run::{DryRun, Verdict};
+//! use omen_gate::dry_run::{DryRun, PlanVerdict};
 //! use omen_gate::{Config, SystemClock};
 //!
 //! let config = Config::parse("[servers.files]\n")?;
@@ -12,7 +12,7 @@
 //! let dry_run = DryRun::new(&config, catalog, Arc::new(SystemClock::default()))?;
 //!
 //! let plan = r#"{"type": "call_tool", "server": "files", "tool": "read", "args": {}}"#;
-//! let Verdict::Block(blocked) = dry_run.judge(plan) else { return Ok(()) };
+//! let PlanVerdict::Block(blocked) = dry_run.judge(plan) else { return Ok(()) };
 //! assert_eq!(blocked.to_string(), "PG-3: the operator has not allowed the tool `files/read`");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -26,13 +26,13 @@ mod verdict;
 
 use std::sync::Arc;
 
-use crate::base::{Blocked, Clock, Code, TurnId};
+use crate::base::{Blocked, GateClock, GateCode, TurnId};
 use crate::catalog::{Allowlist, Catalog};
 use crate::config::Config;
 use crate::grant::Grants;
-use crate::request::plan::{self, Plan};
+use crate::request::plan::{Plan, PlanLimits};
 
-pub use verdict::Verdict;
+pub use verdict::PlanVerdict;
 
 /// Judges plans by a configuration and a catalogue. Each plan is judged by itself, as if it were the first: a grant
 /// for one use is as good for the second plan as for the first.
@@ -41,7 +41,7 @@ pub use verdict::Verdict;
 /// operator has not allowed.
 #[derive(Debug)]
 pub struct DryRun {
-    limits: plan::Limits,
+    limits: PlanLimits,
     catalog: Catalog,
     allow: Allowlist,
     grants: Grants,
@@ -54,7 +54,7 @@ impl DryRun {
     /// # Errors
     /// PG-2 if a server lists more than the configuration's limits take, and G1 if there are more grants than a gate
     /// holds.
-    pub fn new(config: &Config, catalog: Catalog, clock: Arc<dyn Clock>) -> Result<Self, Blocked> {
+    pub fn new(config: &Config, catalog: Catalog, clock: Arc<dyn GateClock>) -> Result<Self, Blocked> {
         catalog.within(config.limits.catalog())?;
         let turn = TurnId::new("dry-run");
         Ok(Self {
@@ -62,29 +62,30 @@ impl DryRun {
             catalog,
             allow: config.allow.clone(),
             grants: Grants::with_defaults(clock, config.grants.iter().cloned())?,
-            turn: turn.map_err(|error| Blocked::new(Code::A2, error.to_string(), "this is a mistake: report it"))?,
+            turn: turn
+                .map_err(|error| Blocked::new(GateCode::A2, error.to_string(), "this is a bug; please report it"))?,
         })
     }
 
     /// Judges what a planner wrote.
     #[must_use]
-    pub fn judge(&self, text: &str) -> Verdict {
-        self.way(text).unwrap_or_else(Verdict::Block)
+    pub fn judge(&self, text: &str) -> PlanVerdict {
+        self.way(text).unwrap_or_else(PlanVerdict::Block)
     }
 
     /// The steps of a request, as far as they go without a server.
-    fn way(&self, text: &str) -> Result<Verdict, Blocked> {
+    fn way(&self, text: &str) -> Result<PlanVerdict, Blocked> {
         let call = match Plan::parse(text, &self.limits)? {
             Plan::CallTool(call) => call,
-            Plan::FinalAnswer(answer) => return Ok(Verdict::Terminal(answer)),
+            Plan::FinalAnswer(answer) => return Ok(PlanVerdict::Terminal(answer)),
         };
         let listed = self.catalog.conform(call.tool(), call.args())?;
         let call = self.allow.permit_call(listed, &self.turn, call.args())?;
         // Nothing comes of this decision, so that there is nothing to record (G4).
         let lease = self.grants.check(&call).recorded(|_| Ok::<_, Blocked>(()))?;
         match lease.needs_confirmation() {
-            true => Ok(Verdict::NeedsConfirmation(call.demand().clone())),
-            false => Ok(Verdict::Allow),
+            true => Ok(PlanVerdict::NeedsConfirmation(call.demand().clone())),
+            false => Ok(PlanVerdict::Allow),
         }
     }
 }

@@ -7,14 +7,14 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::answer::Outputs;
-use crate::audit::{Anchor, AuditError, Journal, Kind, data};
-use crate::base::{Blocked, Clock, Permission, Ratchet, ToolId, TurnId};
+use crate::audit::{Anchor, AuditError, AuditQueue, Kind, data};
+use crate::base::{Blocked, GateClock, Permission, Ratchet, ToolId, TurnId};
 use crate::call::{Breakers, Fault, Health, Snapshot};
 use crate::catalog::Allowlist;
 use crate::config::{Limits, Policy};
 use crate::grant::{Confirmations, Grant, GrantId, Grants};
-use crate::request::context::TurnState;
-use crate::request::turn_registry::Turns;
+use crate::request::context::RequestContext;
+use crate::request::turn_registry::TurnRegistry;
 use crate::server::Discovery;
 
 /// A gate. Clones are the same gate.
@@ -34,8 +34,8 @@ pub(super) struct Parts {
     pub(super) confirmations: Confirmations,
     pub(super) breakers: Breakers,
     pub(super) health: Health,
-    pub(super) turns: Turns,
-    pub(super) journal: Journal,
+    pub(super) turns: TurnRegistry,
+    pub(super) audit_queue: AuditQueue,
     /// What things expire by. It never goes back.
     pub(super) clock: Arc<Ratchet>,
 }
@@ -53,7 +53,7 @@ impl Gate {
     /// # Errors
     /// If it cannot be recorded (A1), there are too many grants (G1), or it was revoked while it was recorded (G2).
     pub async fn grant(&self, turn: &TurnId, grant: Grant) -> Result<GrantId, Blocked> {
-        let state = TurnState::new(turn.clone(), None, self.0.journal.clone());
+        let state = RequestContext::new(turn.clone(), None, self.0.audit_queue.clone());
         let reserved = state.check(self.0.grants.reserve(grant)).await?;
         state.record(Kind::Grant, data(json!({ "grants": [reserved.given()] }))).await?;
         state.check(reserved.give()).await
@@ -67,7 +67,7 @@ impl Gate {
     pub async fn revoke(&self, turn: &TurnId, tool: &ToolId, permission: Permission) -> Result<Vec<GrantId>, Blocked> {
         let revoked = self.0.grants.revoke(tool, permission);
         let entry = json!({ "grants": revoked, "permission": permission, "tool": tool });
-        let state = TurnState::new(turn.clone(), None, self.0.journal.clone());
+        let state = RequestContext::new(turn.clone(), None, self.0.audit_queue.clone());
         state.record(Kind::Revocation, data(entry)).await?;
         Ok(revoked)
     }
@@ -77,7 +77,7 @@ impl Gate {
         self.0.turns.end(turn);
     }
 
-    /// How the tools are doing. It is for people to look at; nothing here decides by it (R5).
+    /// The health of the tools, for people to read; no decision depends on it (R5).
     #[must_use]
     pub fn health(&self) -> Snapshot {
         self.0.health.snapshot(&self.0.breakers)
@@ -88,7 +88,7 @@ impl Gate {
     /// # Errors
     /// If a write failed, so that it is not known.
     pub fn anchor(&self) -> Result<Anchor, AuditError> {
-        self.0.journal.audit().anchor()
+        self.0.audit_queue.audit().anchor()
     }
 
     pub(crate) fn policy(&self) -> &Policy {
@@ -111,15 +111,15 @@ impl Gate {
         &self.0.outputs
     }
 
-    pub(crate) fn turns(&self) -> &Turns {
+    pub(crate) fn turns(&self) -> &TurnRegistry {
         &self.0.turns
     }
 
-    pub(crate) fn journal(&self) -> &Journal {
-        &self.0.journal
+    pub(crate) fn audit_queue(&self) -> &AuditQueue {
+        &self.0.audit_queue
     }
 
-    pub(crate) fn clock(&self) -> &dyn Clock {
+    pub(crate) fn clock(&self) -> &dyn GateClock {
         self.0.clock.as_ref()
     }
 

@@ -7,7 +7,7 @@
 //! use omen_gate::pipeline::*;
 //!
 //! async fn hasty(request: Request<Screened>) {
-//!     // PG-1: there is no plan yet, or none that was read.
+//!     // PG-1: there is no valid plan yet.
 //!     let _ = request.dispatch();
 //! }
 //! ```
@@ -31,7 +31,7 @@ use never::Never;
 
 use crate::answer::Summary;
 use crate::base::{Blocked, TurnId};
-use crate::request::context::TurnState;
+use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use crate::request::stopped::Stopped;
 use crate::request::user_inputs;
@@ -42,7 +42,7 @@ impl Gate {
     /// Takes a user's request in (A2). Nothing is done with it yet.
     pub fn request(&self, turn: TurnId, query: impl Into<String>) -> Request<Received> {
         let query = query.into();
-        let turn = TurnState::new(turn, None, self.journal().clone()).asked(user_inputs::query(&query));
-        Request { gate: self.clone(), turn, state: Received { query } }
+        let context = RequestContext::new(turn, None, self.audit_queue().clone()).asked(user_inputs::query(&query));
+        Request { gate: self.clone(), context, state: Received { query } }
     }
 }

@@ -9,23 +9,25 @@
 //! ```
 //!
 //! ```
-//! use omen_gate::plan::{Limits, Plan};
+//! use omen_gate::plan::{PlanLimits, Plan};
 //!
 //! let text = r#"{"type": "call_tool", "server": "files", "tool": "read_file", "args": {"path": "notes.txt"}}"#;
-//! let Plan::CallTool(call) = Plan::parse(text, &Limits::default())? else { return Ok(()) };
+//! let Plan::CallTool(call) = Plan::parse(text, &PlanLimits::default())? else { return Ok(()) };
 //! assert_eq!(call.tool().to_string(), "files/read_file");
 //!
-//! let chatty = Plan::parse(&format!("Sure! {text}"), &Limits::default()).unwrap_err();
+//! let chatty = Plan::parse(&format!("Sure! {text}"), &PlanLimits::default()).unwrap_err();
 //! assert_eq!(chatty.to_string(), "PG-1: there is text before the plan, beginning with `Sure!`");
 //! # Ok::<(), omen_gate::Blocked>(())
 //! ```
 
 mod form;
+mod parse;
+mod refused;
 mod text;
 
 use serde_json::{Map, Value};
 
-use crate::base::{Blocked, Code, ToolId};
+use crate::base::ToolId;
 use crate::config;
 
 /// What a planner wants.
@@ -53,7 +55,7 @@ pub struct FinalAnswer {
 /// How large a plan may be. What its numbers may be is not a matter of choice: each must be one that every
 /// reader takes for the same, within ±(2^53−1) (D49), with no more digits than a double carries, and no `-0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct PlanLimits {
     /// The most bytes of text, white space included.
     pub bytes: usize,
     /// The most levels of objects and arrays, of which the plan itself is the first. More than
@@ -61,7 +63,7 @@ pub struct Limits {
     pub depth: usize,
 }
 
-impl Default for Limits {
+impl Default for PlanLimits {
     /// 64 KiB, 32 levels.
     fn default() -> Self {
         Self { bytes: 64 * 1024, depth: 32 }
@@ -71,20 +73,8 @@ impl Default for Limits {
 impl config::Limits {
     /// What a plan may be (PG-1).
     #[must_use]
-    pub fn plan(&self) -> Limits {
-        Limits { bytes: self.plan_bytes as usize, depth: self.plan_depth as usize }
-    }
-}
-
-impl Plan {
-    /// Reads the planner's output. One error is reported, the first in this order: size, what stands around the object,
-    /// its syntax, its members, the names.
-    ///
-    /// # Errors
-    /// PG-1 for all that is no plan, PG-T for a `final_answer` that does not ask for more, and PG-2 for a server or tool
-    /// that no catalogue can hold, since its name is none.
-    pub fn parse(text: &str, limits: &Limits) -> Result<Self, Blocked> {
-        form::plan(text::object(text, limits)?)
+    pub fn plan(&self) -> PlanLimits {
+        PlanLimits { bytes: self.plan_bytes as usize, depth: self.plan_depth as usize }
     }
 }
 
@@ -119,8 +109,4 @@ impl FinalAnswer {
     pub fn answer(&self) -> &str {
         &self.answer
     }
-}
-
-fn blocked(message: impl Into<String>, help: impl Into<String>) -> Blocked {
-    Blocked::new(Code::Pg1, message, help)
 }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::answer::Summary;
-use crate::answer::output::{Typed as Payload, Untyped as Raw};
-use crate::answer::summary::Grounded as Quoting;
+use crate::answer::output::{TypedAnswer, UntypedAnswer};
+use crate::answer::summary::GroundedSummary;
 use crate::base::{Blocked, ToolId, TurnId};
 use crate::call::{Answer, Call};
 use crate::catalog::Listed;
 use crate::grant::{Confirmed, Lease};
-use crate::request::context::TurnState;
+use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use crate::request::plan::{FinalAnswer, ToolCall};
 
@@ -18,24 +18,24 @@ use crate::request::plan::{FinalAnswer, ToolCall};
 #[derive(Debug)]
 pub struct Request<S> {
     pub(crate) gate: Gate,
-    pub(crate) turn: TurnState,
+    pub(crate) context: RequestContext,
     pub(crate) state: S,
 }
 
 impl<S> Request<S> {
     /// The same request, a step further.
     pub(crate) fn at<Next>(self, next: impl FnOnce(S) -> Next) -> Request<Next> {
-        Request { gate: self.gate, turn: self.turn, state: next(self.state) }
+        Request { gate: self.gate, context: self.context, state: next(self.state) }
     }
 
     /// The turn.
     #[must_use]
     pub fn turn(&self) -> &TurnId {
-        self.turn.id()
+        self.context.id()
     }
 }
 
-/// Nothing has been looked at.
+/// Nothing has been checked.
 #[derive(Debug)]
 pub struct Received {
     pub(crate) query: String,
@@ -79,14 +79,14 @@ pub struct Dispatched {
 /// The answer is a `T`.
 #[derive(Debug)]
 pub struct Typed<T> {
-    pub(crate) payload: Payload<T>,
+    pub(crate) payload: TypedAnswer<T>,
 }
 
 /// The summary quotes the answer.
 #[derive(Debug)]
 pub struct Grounded<T> {
-    pub(crate) payload: Payload<T>,
-    pub(crate) summary: Quoting,
+    pub(crate) payload: TypedAnswer<T>,
+    pub(crate) summary: GroundedSummary,
 }
 
 /// The user is asked for more (PG-T).
@@ -98,7 +98,7 @@ pub struct Terminal {
 /// The answer could not be typed (PG-4).
 #[derive(Debug)]
 pub struct Untyped {
-    pub(crate) raw: Box<Raw>,
+    pub(crate) raw: Box<UntypedAnswer>,
 }
 
 /// Where a plan leads.

@@ -1,6 +1,6 @@
 //! Why a request, or a step of a turn, did not go all the way.
 
-use crate::base::{Blocked, Code};
+use crate::base::{Blocked, GateCode};
 use crate::call::{Abort, Fault, Ran};
 
 /// What ended a request before its end. What was done stays done, and is in the audit log.
@@ -11,15 +11,15 @@ pub enum Stopped {
     #[error(transparent)]
     Blocked(#[from] Blocked),
     /// A grant was revoked or expired while the tool ran (G2): the call was broken off, and any answer is withheld.
-    #[error("{0}; the call was broken off, and what the tool did before is done")]
+    #[error("{0}; the call was cancelled, and what the tool did before remains")]
     BrokenOff(Blocked),
     /// The tool was called and failed (R3).
     #[error("R3: {0}")]
     Failed(#[from] Fault),
     /// The tool was called, and what came of it cannot be recorded (A1): its answer is withheld, and what it did is done.
-    #[error("{why}; the tool was called all the same, and its answer is withheld")]
+    #[error("{why}; the tool was called anyway, and its answer is withheld")]
     Unrecorded {
-        /// Whether it ran, as far as its answer or its fault tells.
+        /// Whether it ran, as far as its answer or its fault shows.
         ran: Ran,
         /// Why it cannot be recorded.
         why: Blocked,
@@ -37,10 +37,10 @@ pub enum Stopped {
 impl Stopped {
     /// The rule that it refers to.
     #[must_use]
-    pub fn code(&self) -> Code {
+    pub fn code(&self) -> GateCode {
         match self {
             Self::Blocked(why) | Self::BrokenOff(why) | Self::Unrecorded { why, .. } => why.code,
-            Self::Failed(_) => Code::R3,
+            Self::Failed(_) => GateCode::R3,
             Self::Aborted { why, .. } => why.code(),
         }
     }

@@ -10,20 +10,20 @@ use serde_json::json;
 use crate::audit::{Kind, data};
 use crate::base::{Blocked, StepId, TurnId};
 use crate::call::{Abort, Missing, Ran};
-use crate::request::context::TurnState;
+use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use crate::request::state::{Received, Request};
 use crate::request::stopped::Stopped;
-use crate::request::turn_steps::{Step, StepState, Steps};
+use crate::request::turn_steps::{TurnStep, TurnStepState, TurnSteps};
 use crate::request::user_inputs;
 
 /// A turn of several steps. It ends with [`finish`](Self::finish), or is aborted.
-#[must_use = "a turn ends with `finish()`, which tells what was done and what was not"]
+#[must_use = "a turn ends with `finish()`, which reports what was done and what was not"]
 #[derive(Debug)]
 pub struct Turn {
     gate: Gate,
-    turn: TurnState,
-    steps: Steps,
+    context: RequestContext,
+    steps: TurnSteps,
 }
 
 impl Gate {
@@ -32,15 +32,15 @@ impl Gate {
     /// # Errors
     /// If there are too many steps, one is there twice, or what they need is unknown or goes in a circle (R4); or if
     /// the beginning cannot be recorded (A1).
-    pub async fn turn(&self, id: TurnId, steps: impl IntoIterator<Item = Step>) -> Result<Turn, Blocked> {
-        let turn = TurnState::new(id, None, self.journal().clone());
+    pub async fn turn(&self, id: TurnId, steps: impl IntoIterator<Item = TurnStep>) -> Result<Turn, Blocked> {
+        let context = RequestContext::new(id, None, self.audit_queue().clone());
         let limit = self.limits().turn_steps as usize;
-        let steps: Vec<Step> = steps.into_iter().take(limit + 1).collect();
-        let checked = Steps::new(steps.clone(), limit);
-        let checked = turn.check(checked).await?;
+        let steps: Vec<TurnStep> = steps.into_iter().take(limit + 1).collect();
+        let checked = TurnSteps::new(steps.clone(), limit);
+        let checked = context.check(checked).await?;
         let names: Vec<_> = steps.iter().map(|step| step.id.as_str()).collect();
-        turn.record(Kind::Turn, data(json!({ "outcome": "begun", "steps": names }))).await?;
-        Ok(Turn { gate: self.clone(), turn, steps: checked })
+        context.record(Kind::Turn, data(json!({ "outcome": "begun", "steps": names }))).await?;
+        Ok(Turn { gate: self.clone(), context, steps: checked })
     }
 }
 
@@ -62,10 +62,10 @@ impl Turn {
     {
         let begun = self.steps.begin(step);
         self.go_on(begun).await?;
-        let (turn, under_way) = self.turn.within(step);
+        let (context, under_way) = self.context.within(step);
         let query = query.into();
-        let turn = turn.asked(user_inputs::query(&query));
-        let outcome = run(Request { gate: self.gate.clone(), turn, state: Received { query } }).await;
+        let context = context.asked(user_inputs::query(&query));
+        let outcome = run(Request { gate: self.gate.clone(), context, state: Received { query } }).await;
         drop(under_way);
         let missing = match &outcome {
             Ok(_) => None,
@@ -93,7 +93,7 @@ impl Turn {
     /// Leaves a step out.
     ///
     /// # Errors
-    /// [`Stopped::Aborted`] if another step needs it (R4), or it is none of the turn's. Then the turn is at its end.
+    /// [`Stopped::Aborted`] if another step needs it (R4), or the turn has no such step. Then the turn is at its end.
     pub async fn skip(&mut self, step: &StepId) -> Result<(), Stopped> {
         let skipped = self.steps.missing(step, Missing::Skipped);
         self.go_on(skipped).await
@@ -106,7 +106,7 @@ impl Turn {
     }
 
     /// Where each step stands, by name.
-    pub fn states(&self) -> impl Iterator<Item = (&StepId, StepState)> {
+    pub fn states(&self) -> impl Iterator<Item = (&StepId, TurnStepState)> {
         self.steps.states()
     }
 
@@ -117,18 +117,18 @@ impl Turn {
     ///
     /// # Errors
     /// [`Stopped::Aborted`] if the turn is aborted, or a step was neither taken nor left out.
-    pub async fn finish(self) -> Result<BTreeMap<StepId, StepState>, Stopped> {
-        let Self { gate, turn, steps } = self;
+    pub async fn finish(self) -> Result<BTreeMap<StepId, TurnStepState>, Stopped> {
+        let Self { gate, context, steps } = self;
         let aborted = steps.aborted().is_some();
         match steps.finish() {
             Ok(states) => {
-                turn.record(Kind::Turn, data(json!({ "outcome": "finished", "steps": states }))).await?;
-                gate.end_turn(turn.id());
+                context.record(Kind::Turn, data(json!({ "outcome": "finished", "steps": states }))).await?;
+                gate.end_turn(context.id());
                 Ok(states)
             }
             Err(abort) => {
                 if !aborted {
-                    turn.aborted(&abort).await?;
+                    context.aborted(&abort).await?;
                 }
                 Err(abort.into())
             }
@@ -138,7 +138,7 @@ impl Turn {
     /// Records an abort where it comes about.
     async fn go_on(&mut self, result: Result<(), Abort>) -> Result<(), Stopped> {
         if let Err(abort) = result {
-            self.turn.aborted(&abort).await?;
+            self.context.aborted(&abort).await?;
             return Err(abort.into());
         }
         Ok(())

@@ -5,71 +5,73 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use omen_types::PacketId;
 
-use crate::base::{Blocked, Code, TurnId};
+use crate::base::{Blocked, GateCode, TurnId};
 use crate::call::{BudgetLimits, FailureBudget};
-use crate::request::context::TurnState;
+use crate::request::context::RequestContext;
 
-/// What a gate knows of a turn, held by whoever makes a call: a turn makes one call at a time.
+/// What a gate remembers of a turn. A call locks it: a turn makes one call at a time.
 #[derive(Debug)]
-pub(crate) struct Book {
+pub(crate) struct TurnRecord {
     pub(crate) budget: FailureBudget,
     /// The directives whose tool was called: an order is good for one call, however often its task is taken up.
     pub(crate) called: BTreeSet<PacketId>,
 }
 
-impl Book {
+impl TurnRecord {
     /// Whether the directive that asks for a call, if one does, has not had its call yet.
-    pub(crate) fn is_fresh(&self, turn: &TurnState) -> Result<(), Blocked> {
-        match turn.directive() {
+    pub(crate) fn is_fresh(&self, context: &RequestContext) -> Result<(), Blocked> {
+        match context.directive() {
             Some(directive) if self.called.contains(directive) => {
-                let message = format!("the tool of the directive `{directive}` was called already");
+                let message = format!("the tool of the directive `{directive}` was already called");
                 let help = "settle the task with the result of that call, or send a new directive";
-                Err(Blocked::new(Code::Pg6, message, help))
+                Err(Blocked::new(GateCode::Pg6, message, help))
             }
             _ => Ok(()),
         }
     }
 }
 
-/// The books of turns. One that says nothing, and is not in use, need not be kept.
+/// The records of turns. One that says nothing, and is not in use, need not be kept.
 #[derive(Debug)]
-pub(crate) struct Turns {
+pub(crate) struct TurnRegistry {
     limits: BudgetLimits,
-    books: Mutex<Books>,
+    records: Mutex<Records>,
 }
 
-type Books = BTreeMap<TurnId, Arc<tokio::sync::Mutex<Book>>>;
+type Records = BTreeMap<TurnId, Arc<tokio::sync::Mutex<TurnRecord>>>;
 
 /// How many turns with something to remember (failures, directives whose tool was called) a gate keeps. One that knows
 /// so many lets no new turn make a call.
 pub const MAX_TURNS: usize = 65_536;
 
-impl Turns {
+impl TurnRegistry {
     pub(crate) fn new(limits: BudgetLimits) -> Self {
-        Self { limits, books: Mutex::default() }
+        Self { limits, records: Mutex::default() }
     }
 
-    /// The book of a turn, which is new if there is nothing to remember of the turn.
-    pub(crate) fn book(&self, turn: &TurnId) -> Result<Arc<tokio::sync::Mutex<Book>>, Blocked> {
-        let mut books = self.lock();
-        if let Some(book) = books.get(turn) {
-            return Ok(Arc::clone(book));
+    /// The record of a turn, which is new if there is nothing to remember of the turn.
+    pub(crate) fn record(&self, turn: &TurnId) -> Result<Arc<tokio::sync::Mutex<TurnRecord>>, Blocked> {
+        let mut records = self.lock();
+        if let Some(record) = records.get(turn) {
+            return Ok(Arc::clone(record));
         }
-        if books.len() >= MAX_TURNS {
+        if records.len() >= MAX_TURNS {
             // One that is held is in use.
-            let says = |book: &Book| book.budget.failures() > 0 || !book.called.is_empty();
-            books.retain(|_, book| Arc::strong_count(book) > 1 || book.try_lock().map_or(true, |book| says(&book)));
-            if books.len() >= MAX_TURNS {
-                let message = format!("there is something to remember of more than {MAX_TURNS} turns");
+            let says = |record: &TurnRecord| record.budget.failures() > 0 || !record.called.is_empty();
+            records.retain(|_, record| {
+                Arc::strong_count(record) > 1 || record.try_lock().map_or(true, |record| says(&record))
+            });
+            if records.len() >= MAX_TURNS {
+                let message = format!("more than {MAX_TURNS} turns have failures or calls to remember");
                 return Err(Blocked::new(
-                    Code::R2,
+                    GateCode::R2,
                     message,
                     "end turns that are over: `gate.end_turn(&turn)`, or `gate.closed(&episode)`",
                 ));
             }
         }
-        let new = || Book { budget: FailureBudget::new(self.limits), called: BTreeSet::new() };
-        Ok(Arc::clone(books.entry(turn.clone()).or_insert_with(|| Arc::new(new().into()))))
+        let new = || TurnRecord { budget: FailureBudget::new(self.limits), called: BTreeSet::new() };
+        Ok(Arc::clone(records.entry(turn.clone()).or_insert_with(|| Arc::new(new().into()))))
     }
 
     /// Forgets a turn that is over.
@@ -78,8 +80,8 @@ impl Turns {
     }
 
     /// A map of shared pointers is whole whenever something panics.
-    fn lock(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Records> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -93,23 +95,23 @@ mod tests {
         TurnId::new(format!("turn_{number}")).unwrap()
     }
 
-    fn remember(turns: &Turns, number: usize) {
-        let book = turns.book(&id(number)).unwrap();
+    fn remember(turns: &TurnRegistry, number: usize) {
+        let record = turns.record(&id(number)).unwrap();
         // Dropped without a word, an attempt is a failure.
-        drop(book.try_lock().unwrap().budget.attempt());
+        drop(record.try_lock().unwrap().budget.attempt());
     }
 
     #[test]
     fn so_many_turns_are_remembered_until_one_ends() {
-        let turns = Turns::new(BudgetLimits::default());
+        let turns = TurnRegistry::new(BudgetLimits::default());
         // Those of whom there is nothing to remember take no room.
-        (0..MAX_TURNS).for_each(|number| drop(turns.book(&id(number)).unwrap()));
+        (0..MAX_TURNS).for_each(|number| drop(turns.record(&id(number)).unwrap()));
         (MAX_TURNS..2 * MAX_TURNS).for_each(|number| remember(&turns, number));
-        let refused = turns.book(&id(0)).unwrap_err();
-        assert_eq!(refused.code, Code::R2);
+        let refused = turns.record(&id(0)).unwrap_err();
+        assert_eq!(refused.code, GateCode::R2);
         assert!(refused.help.contains("gate.closed"), "{refused:?}");
-        assert!(turns.book(&id(MAX_TURNS)).is_ok(), "one that is remembered goes on");
+        assert!(turns.record(&id(MAX_TURNS)).is_ok(), "one that is remembered goes on");
         turns.end(&id(MAX_TURNS));
-        assert!(turns.book(&id(0)).is_ok());
+        assert!(turns.record(&id(0)).is_ok());
     }
 }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::base::{Blocked, Code, StepId};
+use crate::base::{Blocked, GateCode, StepId};
 use crate::call::{Abort, Missing};
 
 /// A step of a turn, before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct TurnStep {
     /// Its name.
     pub id: StepId,
     /// The steps that must be done before.
@@ -19,7 +19,7 @@ pub struct Step {
 /// The steps of one turn. A step runs only when all that it needs is done; if something that is needed was
 /// skipped, failed or was blocked, the turn aborts and says so. There are no silent partial results.
 #[derive(Debug)]
-pub struct Steps {
+pub struct TurnSteps {
     steps: BTreeMap<StepId, Node>,
     abort: Option<Abort>,
 }
@@ -27,13 +27,13 @@ pub struct Steps {
 #[derive(Debug)]
 struct Node {
     after: Vec<StepId>,
-    state: StepState,
+    state: TurnStepState,
 }
 
 /// Where a step stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum StepState {
+pub enum TurnStepState {
     /// It has not begun.
     Waiting,
     /// It has begun and not ended.
@@ -47,39 +47,39 @@ pub enum StepState {
 /// How many steps a turn may have.
 pub const MAX_STEPS: usize = 1024;
 
-impl Steps {
+impl TurnSteps {
     /// Takes the steps of a turn, so many at most; and never more than [`MAX_STEPS`].
     ///
     /// # Errors
     /// If there are more, or a step comes twice, needs one that is not there, or needs itself by some way.
-    pub fn new(steps: impl IntoIterator<Item = Step>, limit: usize) -> Result<Self, Blocked> {
+    pub fn new(steps: impl IntoIterator<Item = TurnStep>, limit: usize) -> Result<Self, Blocked> {
         let limit = limit.min(MAX_STEPS);
         let mut nodes: BTreeMap<StepId, Node> = BTreeMap::new();
-        for Step { id, after } in steps {
+        for TurnStep { id, after } in steps {
             if nodes.len() >= limit {
                 return Err(refused(format!("the turn has more than {limit} steps"), "split it into several turns"));
             }
-            let message = format!("step `{id}` comes twice");
-            if nodes.insert(id, Node { after, state: StepState::Waiting }).is_some() {
+            let message = format!("step `{id}` is listed twice");
+            if nodes.insert(id, Node { after, state: TurnStepState::Waiting }).is_some() {
                 return Err(refused(message, "give each step a name of its own"));
             }
         }
         for (id, node) in &nodes {
             if let Some(unknown) = node.after.iter().find(|dependency| !nodes.contains_key(*dependency)) {
-                let message = format!("step `{id}` needs step `{unknown}`, which is not there");
+                let message = format!("step `{id}` needs step `{unknown}`, which does not exist");
                 return Err(refused(message, "name steps of the same turn only"));
             }
         }
         match first_in_circle(&nodes) {
-            Some(id) => Err(refused(format!("step `{id}` needs itself, by way of others"), "break the circle")),
+            Some(id) => Err(refused(format!("step `{id}` depends on itself through other steps"), "break the cycle")),
             None => Ok(Self { steps: nodes, abort: None }),
         }
     }
 
     /// The steps that can begin now, by name.
     pub fn ready(&self) -> impl Iterator<Item = &StepId> {
-        let waiting = self.steps.iter().filter(|(_, node)| node.state == StepState::Waiting);
-        let ready = waiting.filter(|(_, node)| node.after.iter().all(|id| self.state(id) == Some(StepState::Done)));
+        let waiting = self.steps.iter().filter(|(_, node)| node.state == TurnStepState::Waiting);
+        let ready = waiting.filter(|(_, node)| node.after.iter().all(|id| self.state(id) == Some(TurnStepState::Done)));
         ready.map(|(id, _)| id).filter(|_| self.abort.is_none())
     }
 
@@ -90,13 +90,13 @@ impl Steps {
     pub fn begin(&mut self, step: &StepId) -> Result<(), Abort> {
         self.go_on()?;
         let why = match self.steps.get(step) {
-            None => "it is none of the turn's",
-            Some(Node { state: StepState::Waiting, .. }) if self.ready().any(|ready| ready == step) => {
-                self.put(step, StepState::Running);
+            None => "the turn has no such step",
+            Some(Node { state: TurnStepState::Waiting, .. }) if self.ready().any(|ready| ready == step) => {
+                self.put(step, TurnStepState::Running);
                 return Ok(());
             }
-            Some(Node { state: StepState::Waiting, .. }) => "a step that it needs is not done yet",
-            Some(_) => "it has begun before",
+            Some(Node { state: TurnStepState::Waiting, .. }) => "a step that it needs is not done yet",
+            Some(_) => "it has already begun",
         };
         self.fail(Abort::OutOfOrder { step: step.clone(), why })
     }
@@ -107,8 +107,8 @@ impl Steps {
     /// If it has not begun, or the turn is aborted already. From then on, the turn is aborted.
     pub fn done(&mut self, step: &StepId) -> Result<(), Abort> {
         self.go_on()?;
-        if self.state(step) == Some(StepState::Running) {
-            self.put(step, StepState::Done);
+        if self.state(step) == Some(TurnStepState::Running) {
+            self.put(step, TurnStepState::Done);
             return Ok(());
         }
         self.fail(Abort::OutOfOrder { step: step.clone(), why: "it ended without having begun" })
@@ -117,15 +117,17 @@ impl Steps {
     /// A step ends without being done, whether it has begun or not. If no other step needs it, the turn goes on.
     ///
     /// # Errors
-    /// If another step needs it, if it is none of the turn's or has ended before, or the turn is aborted already.
+    /// If another step needs it, if the turn has no such step or has ended before, or the turn is aborted already.
     /// From then on, the turn is aborted.
     pub fn missing(&mut self, step: &StepId, missing: Missing) -> Result<(), Abort> {
         self.go_on()?;
-        if !matches!(self.state(step), Some(StepState::Waiting | StepState::Running)) {
-            return self
-                .fail(Abort::OutOfOrder { step: step.clone(), why: "it ended twice, or is none of the turn's" });
+        if !matches!(self.state(step), Some(TurnStepState::Waiting | TurnStepState::Running)) {
+            return self.fail(Abort::OutOfOrder {
+                step: step.clone(),
+                why: "it has already ended, or the turn has no such step",
+            });
         }
-        self.put(step, StepState::Missing(missing));
+        self.put(step, TurnStepState::Missing(missing));
         match self.steps.iter().find(|(_, node)| node.after.contains(step)).map(|(id, _)| id.clone()) {
             Some(needs) => self.fail(Abort::MissingDependency { step: needs, dependency: step.clone(), missing }),
             None => Ok(()),
@@ -134,12 +136,12 @@ impl Steps {
 
     /// Where a step stands.
     #[must_use]
-    pub fn state(&self, step: &StepId) -> Option<StepState> {
+    pub fn state(&self, step: &StepId) -> Option<TurnStepState> {
         self.steps.get(step).map(|node| node.state)
     }
 
     /// All steps with where they stand, by name: what was done and what was not.
-    pub fn states(&self) -> impl Iterator<Item = (&StepId, StepState)> {
+    pub fn states(&self) -> impl Iterator<Item = (&StepId, TurnStepState)> {
         self.steps.iter().map(|(id, node)| (id, node.state))
     }
 
@@ -147,9 +149,10 @@ impl Steps {
     ///
     /// # Errors
     /// If the turn is aborted, or a step has not ended.
-    pub fn finish(mut self) -> Result<BTreeMap<StepId, StepState>, Abort> {
+    pub fn finish(mut self) -> Result<BTreeMap<StepId, TurnStepState>, Abort> {
         self.go_on()?;
-        let open = self.steps.iter().find(|(_, node)| matches!(node.state, StepState::Waiting | StepState::Running));
+        let open =
+            self.steps.iter().find(|(_, node)| matches!(node.state, TurnStepState::Waiting | TurnStepState::Running));
         if let Some(step) = open.map(|(id, _)| id.clone()) {
             self.fail(Abort::OutOfOrder { step, why: "the turn ended before it did" })?;
         }
@@ -175,7 +178,7 @@ impl Steps {
         Err(self.abort.insert(abort).clone())
     }
 
-    fn put(&mut self, step: &StepId, state: StepState) {
+    fn put(&mut self, step: &StepId, state: TurnStepState) {
         if let Some(node) = self.steps.get_mut(step) {
             node.state = state;
         }
@@ -197,5 +200,5 @@ fn first_in_circle(nodes: &BTreeMap<StepId, Node>) -> Option<&StepId> {
 }
 
 fn refused(message: String, help: &str) -> Blocked {
-    Blocked::new(Code::R4, message, help)
+    Blocked::new(GateCode::R4, message, help)
 }

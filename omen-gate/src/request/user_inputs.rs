@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::base::canonical::canonical_object;
-use crate::base::{Blocked, Code};
+use crate::base::{Blocked, GateCode};
 use crate::config::Policy;
 
 /// Screens the user inputs that a directive rests on, as a query is screened. Without a pattern there is nothing to screen
@@ -34,7 +34,7 @@ pub(crate) fn screen(policy: &Policy, inputs: &[Arc<UserInput>]) -> Result<(), B
     if !said {
         let message = "there is no user input for the policy to screen since the last decision";
         let help = "observe what the user asks for before the decision: `Observation::user_input(..)`";
-        return Err(Blocked::new(Code::Pg0, message, help));
+        return Err(Blocked::new(GateCode::Pg0, message, help));
     }
     let together = [all.texts.join(" "), all.values.join(" ")];
     policy.within(together.iter().map(String::len).max().unwrap_or_default())?;
@@ -43,7 +43,7 @@ pub(crate) fn screen(policy: &Policy, inputs: &[Arc<UserInput>]) -> Result<(), B
 
 fn not_whole(input: &PacketId) -> Blocked {
     let message = format!("the user input `{input}` is too long to be screened as a whole");
-    Blocked::new(Code::Pg0, message, "ask in fewer words, and refer to bulky data")
+    Blocked::new(GateCode::Pg0, message, "shorten the query, and refer to large data instead of including it")
 }
 
 /// Whether a value says something. What was blanked out before it was logged does not.

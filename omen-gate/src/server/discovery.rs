@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::base::{Blocked, Code, ServerName, ToolId};
+use crate::base::{Blocked, GateCode, ServerName, ToolId};
 use crate::call::{Fault, Tool, caught, guarded};
 use crate::catalog::{Catalog, Listed, no_server};
 use crate::config::Limits;
@@ -41,13 +41,13 @@ impl Discovery {
     }
 
     /// Asks the server of a tool for its list again, and gives the server, if the tool is still in the form in which
-    /// it was looked at. Whether the server has announced a change does not matter.
+    /// it was checked. Whether the server has announced a change does not matter.
     pub(crate) async fn unchanged(&self, listed: &Listed) -> Result<Form, Blocked> {
         let tool = listed.id();
         let (form, catalog) = self.look(&tool.server).await?;
         if !catalog.find(tool)?.is_still(listed) {
             let message = format!("the tool `{tool}` has changed since the call was checked against its schema");
-            return Err(Blocked::new(Code::Pg3, message, "plan the call again, against the tool as it is now"));
+            return Err(Blocked::new(GateCode::Pg3, message, "list the tools again, and plan the call anew"));
         }
         Ok(form)
     }
@@ -63,7 +63,7 @@ impl Discovery {
             }
         }
         let message = format!("the server `{name}` keeps reporting that its tools have changed");
-        Err(Blocked::new(Code::Pg3, message, "fix the server: it is to notify only when its tools have changed"))
+        Err(Blocked::new(GateCode::Pg3, message, "fix the server: it must notify only on change"))
     }
 
     /// Asks a server for its list, at the revision that it has before it is asked.
@@ -98,7 +98,7 @@ impl Discovery {
     }
 }
 
-/// A server, at the revision at which a tool was looked at.
+/// A server, at the revision at which a tool was checked.
 #[derive(Debug)]
 pub(crate) struct Form {
     pub(crate) server: Arc<dyn ToolServer>,
@@ -108,12 +108,12 @@ pub(crate) struct Form {
 /// How often a server whose tools have changed is asked again for one call.
 const MOST_TRIES: usize = 4;
 
-/// The server's own code tells it, and may panic.
+/// The server's own code returns it, and may panic.
 fn revision(name: &ServerName, server: &Arc<dyn ToolServer>) -> Result<u64, Blocked> {
     caught(|| server.revision()).map_err(|fault| unasked(name, &fault))
 }
 
 fn unasked(name: &ServerName, fault: &Fault) -> Blocked {
-    let message = format!("the server `{name}` cannot be asked for its tools: {fault}");
-    Blocked::new(Code::R3, message, "see that the server runs; then make the request anew")
+    let message = format!("cannot list the tools of the server `{name}`: {fault}");
+    Blocked::new(GateCode::R3, message, "check that the server runs, then retry the request")
 }

@@ -41,7 +41,7 @@ const INVALID_PARAMS: i64 = -32_602;
 ///     }
 /// }
 ///
-/// let server = Local::new().tool("weather", "Tells the weather of a city.", weather)?;
+/// let server = Local::new().tool("weather", "Returns the weather of a city.", weather)?;
 ///
 /// # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
 /// # runtime.block_on(async {
@@ -70,14 +70,14 @@ struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadTool {
-    /// Its name is none.
+    /// Its name is invalid.
     #[error(transparent)]
     Name(#[from] BadName),
     /// There is a tool of that name.
-    #[error("there are two tools `{0}`")]
+    #[error("duplicate tool `{0}`")]
     Twice(ToolName),
     /// The protocol wants arguments and structured answers to be JSON objects.
-    #[error("the {what} of `{name}` are not a JSON object: take a struct with named fields")]
+    #[error("the {what} of `{name}` are not a JSON object: use a struct with named fields")]
     NoObject {
         /// The name of the tool.
         name: ToolName,
@@ -97,7 +97,7 @@ impl Local {
     /// answer that says so (`isError`).
     ///
     /// # Errors
-    /// If the name is none or is taken, or if arguments or result are no JSON objects.
+    /// If the name is invalid or taken, or if arguments or result are not JSON objects.
     pub fn tool<A, O, E, F, Fut>(self, name: &str, description: &str, run: F) -> Result<Self, BadTool>
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
@@ -156,7 +156,7 @@ impl Local {
         Ok(())
     }
 
-    /// Takes a tool away, and tells whether there was one. Calls that are open go on.
+    /// Removes a tool, and returns whether there was one. Open calls continue.
     pub fn remove(&self, name: &ToolName) -> bool {
         let removed = self.tools.write().unwrap_or_else(PoisonError::into_inner).remove(name).is_some();
         if removed {

@@ -4,13 +4,13 @@
 //! The handshake, the numbering of requests and the pairing of answers are the official SDK's (`rmcp`). The bytes
 //! are read here, for four reasons:
 //!
-//! - A line is given up as soon as it is longer than [`Limits::line_bytes`], not after it was read, and the call
+//! - A line is given up as soon as it is longer than [`ServerLimits::line_bytes`], not after it was read, and the call
 //!   learns that the answer was too large. The SDK drops such a line and leaves the call open.
-//! - What is no message, or answers no request, ends the connection: it cannot be told which call it was meant for.
+//! - An invalid message, or a response to an unknown request, ends the connection: it is unknown which call it was for.
 //!   The SDK skips it and leaves the call open.
 //! - Results are kept as the server wrote them. The SDK's types forget the members that they do not know, and a tool
 //!   is pinned by all that it says of itself.
-//! - Requests of a server are answered at once, within [`Limits::unread_bytes`]. The SDK starts a task for each, without
+//! - Requests of a server are answered at once, within [`ServerLimits::unread_bytes`]. The SDK starts a task for each, without
 //!   bound.
 //!
 //! Of what a server sends unasked, a ping is answered, `notifications/tools/list_changed` is counted
@@ -41,5 +41,5 @@ pub use guard::guard_servers;
 #[cfg(feature = "test-util")]
 pub use guard::guard_servers_through;
 pub use launch::Launch;
-pub use limits::Limits;
+pub use limits::ServerLimits;
 pub use server::StdioServer;

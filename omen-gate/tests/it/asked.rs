@@ -171,7 +171,7 @@ async fn pg_0_what_is_too_long_is_not_screened_in_part() {
         if passes {
             assert_eq!(settled.status(), ResultStatus::Success);
         } else {
-            halts(&world, &settled, "more than 65536");
+            halts(&world, &settled, "exceeds 65536 bytes");
         }
     }
     // The log has but the beginning of it; a gate that takes long queries sees that something is missing.

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use omen_gate::audit::store::{Memory, Store};
 use omen_gate::audit::{Anchor, Audit, AuditError, Key, Kind, Options, Record, Verification, verify};
-use omen_gate::{Clock, ManualClock, TurnId};
+use omen_gate::{GateClock, ManualClock, TurnId};
 use serde_json::{Map, Value, json};
 
 mod chain;
@@ -30,7 +30,7 @@ fn key() -> Key {
     Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap()
 }
 
-fn clock() -> Arc<dyn Clock> {
+fn clock() -> Arc<dyn GateClock> {
     Arc::new(ManualClock::new(SystemTime::UNIX_EPOCH + START))
 }
 

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, LazyLock};
 
 use omen_gate::breaker::{Admission, BreakerLimits, BreakerState, Breakers, MAX_BREAKERS};
-use omen_gate::{Blocked, Code, Fault, FaultClass, ManualClock, ToolName};
+use omen_gate::{Blocked, Fault, FaultClass, GateCode, ManualClock, ToolName};
 
 use crate::support::{clock, secs};
 
@@ -35,7 +35,7 @@ fn open(breakers: &Breakers) {
     for _ in 0..2 {
         admit(breakers).unwrap().failure();
     }
-    assert_eq!(admit(breakers).unwrap_err().code, Code::R1);
+    assert_eq!(admit(breakers).unwrap_err().code, GateCode::R1);
 }
 
 #[test]
@@ -51,12 +51,12 @@ fn it_closes_opens_half_opens_and_closes() {
     clock.advance(secs(4));
     let blocked = admit(&breakers).unwrap_err();
     assert_eq!(blocked.to_string(), "R1: the breaker of `search` is open");
-    assert_eq!(blocked.help, "the tool has failed too often; it is tried again in 6s");
+    assert_eq!(blocked.help, "the tool has failed too often; the next attempt is possible in 6s");
     clock.advance(secs(6));
     let probe = admit(&breakers).unwrap();
     assert_eq!(state(), BreakerState::HalfOpen { probing: true });
     let blocked = admit(&breakers).unwrap_err();
-    assert_eq!(blocked.message, "the breaker of `search` is half open, and its one probe is under way");
+    assert_eq!(blocked.message, "the breaker of `search` is half open, and its one probe is running");
     probe.success();
     assert_eq!(state(), BreakerState::Closed { failures: 0 });
 }
@@ -158,7 +158,7 @@ fn their_number_is_bounded_and_only_idle_ones_are_forgotten() {
     let one_more = breakers.admit(&name("more")).unwrap();
     assert!(!breakers.states().contains_key(&idle));
     let blocked = breakers.admit(&idle).unwrap_err();
-    assert_eq!(blocked.code, Code::R1);
+    assert_eq!(blocked.code, GateCode::R1);
     assert!(blocked.message.contains("1024"), "{blocked}");
     assert!(admit(&breakers).unwrap_err().message.contains("is open"), "an open breaker stays");
     one_more.success();

@@ -13,7 +13,7 @@ use omen_fsm::fields;
 use omen_gate::confirm::Reply;
 use omen_gate::server::{Dispatch, Local, ToolServer};
 use omen_gate::tool::{Answer, Tool};
-use omen_gate::{Clock, Code, Fault, MAX_RAW_ANSWER, ManualClock, Permission, TurnId};
+use omen_gate::{Fault, GateClock, GateCode, MAX_RAW_ANSWER, ManualClock, Permission, TurnId};
 use omen_invariants::facts::{
     Budgets, Envelope, Epistemics, Evidence, Intent, LowStakes, Observed, OpenEnvelope, Operational, Par, Quality,
     Risk, Routing, Stakes, ToolsOk, adversariality, impact, irreversibility, op, uncertainty,
@@ -229,7 +229,7 @@ async fn a_fault_is_a_failure_with_its_class_and_the_turn_ends_when_its_budget_i
     }
     let (status, _, details, used) = settle(&world, reading(&world, Get, json!({ "key": "pool" }))).await;
     assert_eq!((status, used), (ResultStatus::Failure, Some(0)));
-    assert_eq!(details.unwrap().error_code.unwrap(), Code::R2.as_str());
+    assert_eq!(details.unwrap().error_code.unwrap(), GateCode::R2.as_str());
     assert_eq!(world.seen.calls(), 2);
 }
 

@@ -1,6 +1,6 @@
 //! R2: the failure budget of a turn.
 
-use omen_gate::{Abort, BudgetLimits, Code, FailureBudget, Fault, FaultClass};
+use omen_gate::{Abort, BudgetLimits, FailureBudget, Fault, FaultClass, GateCode};
 
 /// Runs calls that succeed (`s`), fail (`f`), are dropped (`d`) or not made (`u`), and says how many the budget let
 /// through and why it let no more.
@@ -17,7 +17,7 @@ fn check(limits: BudgetLimits, calls: &str, through: usize, abort: Option<Abort>
         });
         if let Err(got) = made {
             assert_eq!((index, Some(got.clone())), (through, abort));
-            assert_eq!(got.code(), Code::R2);
+            assert_eq!(got.code(), GateCode::R2);
             assert_eq!(budget.attempt().unwrap_err(), got, "it stays spent");
             return;
         }

@@ -2,7 +2,7 @@
 
 use omen_gate::catalog::{Allowed, Allowlist, BadCatalog, Catalog, Pin, pin};
 use omen_gate::tool::Tool;
-use omen_gate::{Code, Demand, Permission, Permissions, ServerName, ToolId, ToolName};
+use omen_gate::{Demand, GateCode, Permission, Permissions, ServerName, ToolId, ToolName};
 use serde_json::{Value, json};
 
 fn id(server: &str, tool: &str) -> ToolId {
@@ -93,11 +93,11 @@ fn nothing_is_allowed_by_default() {
     let pin = listed.pin().unwrap();
 
     let blocked = Allowlist::nothing("the file `allow.toml` is missing").permit(listed).unwrap_err();
-    assert_eq!(blocked.code, Code::Pg3);
+    assert_eq!(blocked.code, GateCode::Pg3);
     assert_eq!(blocked.message, "nothing is allowed: the file `allow.toml` is missing");
 
     let blocked = Allowlist::new([]).unwrap().permit(listed).unwrap_err();
-    assert_eq!(blocked.code, Code::Pg3);
+    assert_eq!(blocked.code, GateCode::Pg3);
     assert_eq!(blocked.message, "the operator has not allowed the tool `files/read`");
     assert!(blocked.help.contains(&pin.to_string()), "{}", blocked.help);
 
@@ -119,7 +119,7 @@ fn what_is_effective_is_discovered_and_allowed() {
     );
     // Allowed, and not discovered: there is nothing to permit.
     assert_eq!(list.effective(&Catalog::default()).count(), 0);
-    assert_eq!(Catalog::default().find(&id("files", "read")).unwrap_err().code, Code::Pg2);
+    assert_eq!(Catalog::default().find(&id("files", "read")).unwrap_err().code, GateCode::Pg2);
     // The same name at another server is another tool.
     let elsewhere = Catalog::parse(&json!({"other": [read_tool()]}).to_string()).unwrap();
     assert_eq!(list.effective(&elsewhere).count(), 0);
@@ -137,12 +137,12 @@ fn a_changed_tool_is_suspended_until_approved_again() {
     let listed = live.find(&id("files", "read")).unwrap();
     let new = *listed.pin().unwrap();
     let blocked = allow(Some(old)).permit(listed).unwrap_err();
-    assert_eq!(blocked.code, Code::Pg3);
+    assert_eq!(blocked.code, GateCode::Pg3);
     assert_eq!(
         blocked.message,
-        format!("the tool `files/read` is suspended: it was approved as `{old}`, and has changed to `{new}`")
+        format!("the tool `files/read` is suspended: it was approved as `{old}` and has changed to `{new}`")
     );
-    assert!(blocked.help.contains(&format!("approve them as they are now by the pin `{new}`")), "{}", blocked.help);
+    assert!(blocked.help.contains(&format!("approve them with the pin `{new}`")), "{}", blocked.help);
 
     allow(Some(new)).permit(listed).unwrap();
     let blocked = allow(None).permit(listed).unwrap_err();
@@ -208,11 +208,19 @@ fn one_bad_tool_does_not_spoil_the_others() {
         ("anchor", json!({"$ref": "#x", "$defs": {"a": {"$anchor": "x"}}}), "only `#` and `#/…` are"),
         ("dynamic", json!({"properties": {"a": {"$dynamicRef": "#"}}}), "`$dynamicRef` in `#/properties/a`"),
         ("base", json!({"properties": {"a": {"$id": "urn:x:y", "type": "string"}}}), "`$id` in `#/properties/a`"),
-        ("self", json!({"$ref": "#"}), "leads back to itself"),
-        ("not", json!({"not": {"$ref": "#"}}), "leads back to itself"),
-        ("round", json!({"properties": {"a": {"allOf": [{"anyOf": [{"$ref": "#/properties/a"}]}]}}}), "leads back"),
-        ("names", json!({"propertyNames": {"$ref": "#/$defs/a"}, "$defs": {"a": {"$ref": "#/$defs/a"}}}), "leads back"),
-        ("bomb", bomb(20), "multiply"),
+        ("self", json!({"$ref": "#"}), "refers to itself"),
+        ("not", json!({"not": {"$ref": "#"}}), "refers to itself"),
+        (
+            "round",
+            json!({"properties": {"a": {"allOf": [{"anyOf": [{"$ref": "#/properties/a"}]}]}}}),
+            "refers to itself",
+        ),
+        (
+            "names",
+            json!({"propertyNames": {"$ref": "#/$defs/a"}, "$defs": {"a": {"$ref": "#/$defs/a"}}}),
+            "refers to itself",
+        ),
+        ("bomb", bomb(20), "expand to more than"),
         ("long", long, "longer than"),
         ("deep", deep, "nested more than 64"),
     ];
@@ -239,7 +247,7 @@ fn one_bad_tool_does_not_spoil_the_others() {
         assert!(problem.contains(why), "{name}: {problem}");
         assert!(problem.len() < 1200, "{name}: {problem}");
         let blocked = catalog.conform(&id("s", name), &serde_json::Map::new()).unwrap_err();
-        assert_eq!(blocked.code, Code::Pg2);
+        assert_eq!(blocked.code, GateCode::Pg2);
         assert!(blocked.message.starts_with(&format!("the tool `s/{name}` cannot be called: ")), "{blocked}");
     }
     for (name, _) in fine {
@@ -257,16 +265,22 @@ fn a_tool_that_there_is_not_is_told_with_what_was_perhaps_meant() {
     .unwrap();
     let check = |catalog: &Catalog, server: &str, tool: &str, message: &str, help: &str| {
         let blocked = catalog.find(&id(server, tool)).unwrap_err();
-        assert_eq!((blocked.code, blocked.message.as_str(), blocked.help.as_str()), (Code::Pg2, message, help));
+        assert_eq!((blocked.code, blocked.message.as_str(), blocked.help.as_str()), (GateCode::Pg2, message, help));
     };
     check(&catalog, "file", "read", "there is no server `file`", "did you mean `files`?");
-    check(&catalog, "database", "read", "there is no server `database`", "there are `files`, `git`");
+    check(&catalog, "database", "read", "there is no server `database`", "the servers are `files`, `git`");
     check(&catalog, "files", "write_fil", "the server `files` has no tool `write_fil`", "did you mean `write_file`?");
-    check(&catalog, "files", "log", "the server `files` has no tool `log`", "the server `git` has a tool of this name");
-    check(&catalog, "git", "commit", "the server `git` has no tool `commit`", "it has `log`");
+    check(
+        &catalog,
+        "files",
+        "log",
+        "the server `files` has no tool `log`",
+        "the server `git` has a tool with this name",
+    );
+    check(&catalog, "git", "commit", "the server `git` has no tool `commit`", "its tools are `log`");
     // As listed now, and not as it was.
     catalog.list(ServerName::new("git").unwrap(), vec![]).unwrap();
-    check(&catalog, "git", "log", "the server `git` has no tool `log`", "it has no tools at all");
+    check(&catalog, "git", "log", "the server `git` has no tool `log`", "this server lists no tools");
     catalog.forget(&ServerName::new("git").unwrap());
     catalog.forget(&ServerName::new("files").unwrap());
     check(&catalog, "files", "read", "there is no server `files`", "no server has listed its tools");

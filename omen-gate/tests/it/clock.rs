@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 use omen_gate::confirm::{ConfirmLimits, Reply};
 use omen_gate::fault::Ran;
 use omen_gate::{
-    Blocked, Call, Clock as _, Code, Confirmations, Confirmed, Fault, Grant, Grants, Lease, ManualClock, Permission,
-    Stopped,
+    Blocked, Call, Confirmations, Confirmed, Fault, GateClock as _, GateCode, Grant, Grants, Lease, ManualClock,
+    Permission, Stopped,
 };
 use serde_json::json;
 
@@ -126,15 +126,15 @@ async fn g2_a_clock_that_is_set_back_does_not_revive_a_grant() {
     let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
     world.clock.advance(secs(20));
     world.clock.set_wall(start());
-    assert_eq!(request.dispatch().await.unwrap_err().code(), Code::G2);
-    assert_eq!(world.authorized("turn_2", "store/get", get()).await.unwrap_err().code, Code::G2);
+    assert_eq!(request.dispatch().await.unwrap_err().code(), GateCode::G2);
+    assert_eq!(world.authorized("turn_2", "store/get", get()).await.unwrap_err().code, GateCode::G2);
 
     // Whoever has seen it expired, by whichever clock, sees it so for good.
     let world = short().await;
     world.clock.set_wall(start() + secs(20));
-    assert_eq!(world.authorized("turn_1", "store/get", get()).await.unwrap_err().code, Code::G2);
+    assert_eq!(world.authorized("turn_1", "store/get", get()).await.unwrap_err().code, GateCode::G2);
     world.clock.set_wall(start());
-    assert_eq!(world.authorized("turn_2", "store/get", get()).await.unwrap_err().code, Code::G2);
+    assert_eq!(world.authorized("turn_2", "store/get", get()).await.unwrap_err().code, GateCode::G2);
     assert_eq!(world.seen.calls(), 0);
 }
 
@@ -161,7 +161,7 @@ async fn g2_a_call_that_runs_is_broken_off_whichever_way_the_clock_is_set() {
         let (outcome, ()) = tokio::join!(request.dispatch(), meanwhile);
         let stopped = outcome.unwrap_err();
         assert!(matches!(stopped, Stopped::BrokenOff(_)), "{stopped}");
-        assert_eq!((stopped.code(), stopped.ran()), (Code::G2, Ran::Unknown), "{stopped}");
+        assert_eq!((stopped.code(), stopped.ran()), (GateCode::G2, Ran::Unknown), "{stopped}");
         assert_eq!((began.elapsed().as_secs(), world.seen.calls.load(Ordering::SeqCst)), (breaks_off, 1), "{set_to}");
     }
 }

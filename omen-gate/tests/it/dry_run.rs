@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use omen_gate::catalog::Catalog;
 use omen_gate::confirm::Reply;
-use omen_gate::dry_run::{DryRun, Verdict};
+use omen_gate::dry_run::{DryRun, PlanVerdict};
 use omen_gate::pipeline::Way;
 use omen_gate::server::ToolServer as _;
-use omen_gate::{Blocked, Clock, Code, Config, Demand, Permission, TurnId};
+use omen_gate::{Blocked, Config, Demand, GateClock, GateCode, Permission, TurnId};
 use serde_json::{Value, json};
 
 use crate::gates::{MAY_WRITE, Person, World, config, local, world};
@@ -116,15 +116,15 @@ async fn it_says_what_the_gate_says() {
             let confirmed = person.asked.lock().unwrap().drain(..).count();
             let found = dry_run.judge(output);
             match (&found, &done) {
-                (Verdict::Allow, Ok(Done::Called(_))) => assert_eq!(confirmed, 0, "{output}"),
-                (Verdict::NeedsConfirmation(found), Ok(Done::Called(demand))) => {
+                (PlanVerdict::Allow, Ok(Done::Called(_))) => assert_eq!(confirmed, 0, "{output}"),
+                (PlanVerdict::NeedsConfirmation(found), Ok(Done::Called(demand))) => {
                     assert_eq!((found, confirmed), (demand, 1), "{output}");
                 }
-                (Verdict::Terminal(found), Ok(Done::Asked(answer))) => assert_eq!(found.answer(), answer),
-                (Verdict::Block(found), Err(blocked)) => assert_eq!(found, blocked, "{output}"),
+                (PlanVerdict::Terminal(found), Ok(Done::Asked(answer))) => assert_eq!(found.answer(), answer),
+                (PlanVerdict::Block(found), Err(blocked)) => assert_eq!(found, blocked, "{output}"),
                 _ => panic!("{more}{output}: {found:?}, but {done:?}"),
             }
-            kinds.insert((found.name(), found.code().map(Code::as_str)));
+            kinds.insert((found.name(), found.code().map(GateCode::as_str)));
         }
     }
     let expect = [
@@ -152,8 +152,8 @@ async fn a_tool_in_another_form_is_suspended_as_by_the_gate() {
     let dry_run = DryRun::new(&config("").await, catalog, clock()).unwrap();
     for (output, message) in [(get(), "is suspended"), (plan("store", "drop", json!({})), "has not allowed")] {
         let blocked = way(&world, 1, &output).await.unwrap_err();
-        assert!(blocked.code == Code::Pg3 && blocked.message.contains(message), "{blocked}");
-        assert_eq!(dry_run.judge(&output), Verdict::Block(blocked));
+        assert!(blocked.code == GateCode::Pg3 && blocked.message.contains(message), "{blocked}");
+        assert_eq!(dry_run.judge(&output), PlanVerdict::Block(blocked));
     }
 }
 
@@ -161,25 +161,25 @@ async fn a_tool_in_another_form_is_suspended_as_by_the_gate() {
 async fn what_is_not_configured_is_not_allowed() {
     let text = json!({ "store": [], "shop": [{ "name": "buy", "inputSchema": { "type": "object" } }] }).to_string();
     let dry_run = DryRun::new(&config("").await, Catalog::parse(&text).unwrap(), clock()).unwrap();
-    assert_eq!(dry_run.judge(&plan("shop", "buy", json!({}))).code(), Some(Code::Pg3));
+    assert_eq!(dry_run.judge(&plan("shop", "buy", json!({}))).code(), Some(GateCode::Pg3));
     let nothing = DryRun::new(&Config::parse("").unwrap(), catalog().await, clock()).unwrap();
-    assert_eq!(nothing.judge(&get()).code(), Some(Code::Pg3));
+    assert_eq!(nothing.judge(&get()).code(), Some(GateCode::Pg3));
     let nobody = DryRun::new(&config("").await, Catalog::default(), clock()).unwrap();
-    assert_eq!(nobody.judge(&get()).code(), Some(Code::Pg2));
+    assert_eq!(nobody.judge(&get()).code(), Some(GateCode::Pg2));
 }
 
 /// Nothing is used up, and time bites.
 #[tokio::test]
 async fn each_plan_is_judged_by_itself_and_now() {
     let clock = clock();
-    let shared: Arc<dyn Clock> = clock.clone();
+    let shared: Arc<dyn GateClock> = clock.clone();
     let once = format!("{MAY_WRITE}uses = 1\npre_granted = true\nexpires = 2026-01-01T00:01:00Z\n");
     let dry_run = DryRun::new(&config(&once).await, catalog().await, shared).unwrap();
     for _ in 0..3 {
-        assert_eq!(dry_run.judge(&set(json!(1))), Verdict::Allow);
+        assert_eq!(dry_run.judge(&set(json!(1))), PlanVerdict::Allow);
     }
     clock.advance(std::time::Duration::from_secs(60));
-    assert_eq!(dry_run.judge(&set(json!(1))).code(), Some(Code::G2));
+    assert_eq!(dry_run.judge(&set(json!(1))).code(), Some(GateCode::G2));
 }
 
 #[tokio::test]
@@ -188,7 +188,7 @@ async fn a_catalogue_beyond_the_limits_is_refused_as_by_the_gate() {
         let world = world(more, |builder| builder).await;
         let by_gate = way(&world, 1, &get()).await.unwrap_err();
         let blocked = DryRun::new(&config(more).await, catalog().await, clock()).unwrap_err();
-        assert_eq!((blocked.code, &blocked), (Code::Pg2, &by_gate));
+        assert_eq!((blocked.code, &blocked), (GateCode::Pg2, &by_gate));
     }
 }
 
@@ -197,30 +197,30 @@ async fn a_line_is_a_text_or_an_object() {
     let dry_run = dry_run("").await;
     let line = |line: &[u8]| dry_run.judge_line(line);
     let said = |bytes: &[u8]| match line(bytes) {
-        Verdict::Block(Blocked { code: Code::Pg1, message, .. }) => message,
+        PlanVerdict::Block(Blocked { code: GateCode::Pg1, message, .. }) => message,
         other => panic!("{other:?}"),
     };
-    assert_eq!(line(get().as_bytes()), Verdict::Allow);
-    assert_eq!(line(format!(" \t{} \r", get()).as_bytes()), Verdict::Allow);
-    assert_eq!(line(json!(get()).to_string().as_bytes()), Verdict::Allow);
-    assert_eq!(line(format!("  {} ", json!(get())).as_bytes()), Verdict::Allow);
+    assert_eq!(line(get().as_bytes()), PlanVerdict::Allow);
+    assert_eq!(line(format!(" \t{} \r", get()).as_bytes()), PlanVerdict::Allow);
+    assert_eq!(line(json!(get()).to_string().as_bytes()), PlanVerdict::Allow);
+    assert_eq!(line(format!("  {} ", json!(get())).as_bytes()), PlanVerdict::Allow);
     // An object is its own text: what is wrong with it as text stays wrong.
     assert!(said(format!("{} ok", get()).as_bytes()).starts_with("there is text after the plan"));
-    assert!(said(get().replace("\"args\"", "\"args\":{},\"args\"").as_bytes()).contains("repeated"));
+    assert!(said(get().replace("\"args\"", "\"args\":{},\"args\"").as_bytes()).contains("duplicate field"));
     // A string is read once: one in a string is a string.
-    assert_eq!(said(json!(json!(get()).to_string()).to_string().as_bytes()), "the plan is a string, and not an object");
+    assert_eq!(said(json!(json!(get()).to_string()).to_string().as_bytes()), "expected an object, found a string");
     assert_eq!(said(b"\"\""), "the plan is empty");
     for (bad, why) in [
-        (&b"17"[..], "the line is neither a JSON string nor an object: it begins with `17`"),
-        (b"[{}]", "the line is neither a JSON string nor an object: it begins with `[{}]`"),
-        (b"```json", "the line is neither a JSON string nor an object: it begins with `"),
+        (&b"17"[..], "expected a JSON string or an object, found a line that begins with `17`"),
+        (b"[{}]", "expected a JSON string or an object, found a line that begins with `[{}]`"),
+        (b"```json", "expected a JSON string or an object, found a line that begins with `"),
         (b"", "the line is neither"),
         (b"\xef\xbb\xbf{}", "the line is neither"),
         (b"\"abc", "the line is no whole JSON string"),
         (b"\"abc\" \"def\"", "the line is no whole JSON string"),
         (b"\"\\ud800\"", "the line is no whole JSON string"),
         (b"\"\x01\"", "the line is no whole JSON string"),
-        (b"{\"a\": \"\xff\"}", "the line is not UTF-8, from byte 7 on"),
+        (b"{\"a\": \"\xff\"}", "invalid UTF-8 at byte 7 of the line"),
     ] {
         assert!(said(bad).starts_with(why), "{}", said(bad));
     }
@@ -233,24 +233,24 @@ async fn no_line_is_too_long_whose_plan_is_not() {
     let escaped: String = get().chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
     let line = format!("\"{escaped}\"");
     assert!(line.len() <= dry_run.longest_line());
-    assert_eq!(dry_run.judge_line(line.as_bytes()), Verdict::Allow);
+    assert_eq!(dry_run.judge_line(line.as_bytes()), PlanVerdict::Allow);
     let longer = format!("\"{escaped}\\u0020\"");
-    assert_eq!(dry_run.judge_line(longer.as_bytes()).code(), Some(Code::Pg1));
-    assert_eq!(dry_run.too_long().code(), Some(Code::Pg1));
+    assert_eq!(dry_run.judge_line(longer.as_bytes()).code(), Some(GateCode::Pg1));
+    assert_eq!(dry_run.too_long().code(), Some(GateCode::Pg1));
 }
 
 #[tokio::test]
 async fn verdicts_are_objects_with_four_members() {
-    let of = |verdict: Verdict| serde_json::to_string(&verdict).unwrap();
+    let of = |verdict: PlanVerdict| serde_json::to_string(&verdict).unwrap();
     let dry_run = dry_run(MAY_WRITE).await;
     assert_eq!(of(dry_run.judge(&get())), r#"{"verdict":"allow","code":null,"message":null,"help":null}"#);
     let asked = dry_run.judge(&set(json!(1)));
     assert!(
         of(dry_run.judge("")).starts_with(r#"{"verdict":"block","code":"PG-1","message":"the plan is empty","help":""#)
     );
-    let Verdict::NeedsConfirmation(demand) = &asked else { panic!("{asked:?}") };
+    let PlanVerdict::NeedsConfirmation(demand) = &asked else { panic!("{asked:?}") };
     assert!(demand.tool == tool("store/set") && demand.permissions.contains(Permission::Write));
     assert!(asked.help().unwrap().contains("pre-grant"));
     let always = Demand { always_confirm: true, ..demand.clone() };
-    assert!(Verdict::NeedsConfirmation(always).help().unwrap().contains("every call"));
+    assert!(PlanVerdict::NeedsConfirmation(always).help().unwrap().contains("every call"));
 }

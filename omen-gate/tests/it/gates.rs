@@ -13,7 +13,7 @@ use omen_gate::confirm::{Confirmer, Question, Reply};
 use omen_gate::pipeline::{Authorized, Conformant, Planned, Request};
 use omen_gate::server::{Dispatch, Local, ToolServer};
 use omen_gate::tool::{Answer, Tool};
-use omen_gate::{Blocked, BuildError, Builder, Clock, Config, Fault, Gate, ManualClock, ServerName, TurnId};
+use omen_gate::{Blocked, BuildError, Builder, Config, Fault, Gate, GateClock, ManualClock, ServerName, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -269,7 +269,7 @@ pub(crate) async fn world_under(policy: &str, build: impl FnOnce(Builder) -> Bui
 fn world_of(config: Config, server: impl ToolServer, build: impl FnOnce(Builder) -> Builder) -> World {
     let (clock, memory) = (clock(), Memory::default());
     let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
-    let shared: Arc<dyn Clock> = clock.clone();
+    let shared: Arc<dyn GateClock> = clock.clone();
     let room = Arc::new(AtomicU32::new(u32::MAX));
     let waits = Arc::<AtomicBool>::default();
     let disk = Disk { memory: memory.clone(), room: Arc::clone(&room), waits: Arc::clone(&waits) };

@@ -11,9 +11,11 @@ use async_trait::async_trait;
 use omen_gate::confirm::{Confirmer, Question, Reply};
 use omen_gate::fault::Ran;
 use omen_gate::server::{Dispatch, ToolServer};
-use omen_gate::steps::Step;
 use omen_gate::tool::{Answer, Tool};
-use omen_gate::{Abort, BuildError, Clock as _, Code, Fault, Grant, ManualClock, Permission, StepId, Stopped, TurnId};
+use omen_gate::turn_steps::TurnStep;
+use omen_gate::{
+    Abort, BuildError, Fault, GateClock as _, GateCode, Grant, ManualClock, Permission, StepId, Stopped, TurnId,
+};
 use serde_json::{Value, json};
 
 use crate::gates::{MAY_WRITE, World, world};
@@ -56,21 +58,21 @@ async fn a_tool_whose_outcome_cannot_be_recorded_is_not_said_not_to_have_run() {
         other.room.store(1, Ordering::SeqCst);
         let stopped = request.dispatch().await.unwrap_err();
         assert!(matches!(stopped, Stopped::Unrecorded { .. }), "{stopped}");
-        assert_eq!((stopped.code(), stopped.ran(), other.seen.calls()), (Code::A1, ran, 1));
-        assert!(stopped.to_string().ends_with("the tool was called all the same, and its answer is withheld"));
+        assert_eq!((stopped.code(), stopped.ran(), other.seen.calls()), (GateCode::A1, ran, 1));
+        assert!(stopped.to_string().ends_with("the tool was called anyway, and its answer is withheld"));
     }
     // While one that was not called is said not to have run.
     let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
     world.room.store(0, Ordering::SeqCst);
     let stopped = request.dispatch().await.unwrap_err();
-    assert_eq!((stopped.code(), stopped.ran(), world.seen.calls()), (Code::A1, Ran::No, 0));
+    assert_eq!((stopped.code(), stopped.ran(), world.seen.calls()), (GateCode::A1, Ran::No, 0));
 }
 
 #[tokio::test]
 async fn a_request_that_is_kept_beyond_its_step_calls_nothing() {
     let world = world("", |builder| builder).await;
     let look = StepId::new("look").unwrap();
-    let steps = [Step { id: look.clone(), after: Vec::new() }];
+    let steps = [TurnStep { id: look.clone(), after: Vec::new() }];
     let mut several = world.gate.turn(turn("turn_1"), steps).await.unwrap();
     let mut kept = None;
     let step = several.step(&look, "what is the pool?", |request| {
@@ -139,7 +141,7 @@ async fn a_server_that_panics_where_it_only_counts_takes_nobody_down() {
             Err(blocked) => blocked.code,
             Ok(request) => request.authorize().await.unwrap().dispatch().await.unwrap_err().code(),
         };
-        assert_eq!((code, asked.load(Ordering::SeqCst)), (Code::R3, good_for + 1));
+        assert_eq!((code, asked.load(Ordering::SeqCst)), (GateCode::R3, good_for + 1));
         assert_eq!(world.kinds().last().unwrap(), "decision R3");
     }
 }
@@ -205,7 +207,7 @@ async fn g2_an_answer_that_comes_when_the_grant_has_expired_is_withheld_and_a_fa
 
 #[tokio::test]
 async fn pg_3_what_a_server_announces_while_the_intent_is_written_is_looked_at() {
-    for (is_changed, code) in [(false, None), (true, Some(Code::Pg3))] {
+    for (is_changed, code) in [(false, None), (true, Some(GateCode::Pg3))] {
         let world = world("", |builder| builder).await;
         let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
         world.waits.store(true, Ordering::SeqCst);
@@ -235,18 +237,18 @@ async fn pg_3_what_a_server_announces_while_the_intent_is_written_is_looked_at()
 type Change = fn(&mut Vec<Tool>, usize);
 
 /// Every way in which a list can change that its server does not announce, and the code that it gives.
-const SILENT: &[(&str, Change, Code)] = &[
-    ("description", |tools, at| tools[at].description = Some("Deletes a setting.".to_owned()), Code::Pg3),
-    ("no description", |tools, at| tools[at].description = None, Code::Pg3),
-    ("input schema", |tools, at| drop(tools[at].input_schema.insert("title".to_owned(), json!("K"))), Code::Pg3),
-    ("output schema", |tools, at| tools[at].output_schema = None, Code::Pg3),
-    ("annotations", |tools, at| drop(tools[at].more.insert("annotations".to_owned(), json!({}))), Code::Pg3),
-    ("unknown member", |tools, at| drop(tools[at].more.insert("x-new".to_owned(), json!(null))), Code::Pg3),
-    ("removed", |tools, at| drop(tools.remove(at)), Code::Pg2),
-    ("renamed", |tools, at| tools[at].name = "other".parse().unwrap(), Code::Pg2),
-    ("listed twice", |tools, at| tools.push(tools[at].clone()), Code::Pg3),
-    ("twice, in two forms", |tools, at| tools.push(Tool { description: None, ..tools[at].clone() }), Code::Pg3),
-    ("no tools", |tools, _| tools.clear(), Code::Pg2),
+const SILENT: &[(&str, Change, GateCode)] = &[
+    ("description", |tools, at| tools[at].description = Some("Deletes a setting.".to_owned()), GateCode::Pg3),
+    ("no description", |tools, at| tools[at].description = None, GateCode::Pg3),
+    ("input schema", |tools, at| drop(tools[at].input_schema.insert("title".to_owned(), json!("K"))), GateCode::Pg3),
+    ("output schema", |tools, at| tools[at].output_schema = None, GateCode::Pg3),
+    ("annotations", |tools, at| drop(tools[at].more.insert("annotations".to_owned(), json!({}))), GateCode::Pg3),
+    ("unknown member", |tools, at| drop(tools[at].more.insert("x-new".to_owned(), json!(null))), GateCode::Pg3),
+    ("removed", |tools, at| drop(tools.remove(at)), GateCode::Pg2),
+    ("renamed", |tools, at| tools[at].name = "other".parse().unwrap(), GateCode::Pg2),
+    ("listed twice", |tools, at| tools.push(tools[at].clone()), GateCode::Pg3),
+    ("twice, in two forms", |tools, at| tools.push(Tool { description: None, ..tools[at].clone() }), GateCode::Pg3),
+    ("no tools", |tools, _| tools.clear(), GateCode::Pg2),
 ];
 
 /// Lists the tools of the store, one of them changed from a moment on, and never says so. It counts its calls.
@@ -356,7 +358,7 @@ async fn pg_3_a_server_whose_tools_change_all_the_time_is_not_called() {
     let server = Odd { revision, call: || panic!("it is never called") };
     let world = crate::gates::world_with("", server, |builder| builder).await;
     let stopped = world.authorized("turn_1", "store/get", get()).await.unwrap().dispatch().await.unwrap_err();
-    assert_eq!((stopped.code(), stopped.ran()), (Code::Pg3, Ran::No), "{stopped}");
+    assert_eq!((stopped.code(), stopped.ran()), (GateCode::Pg3, Ran::No), "{stopped}");
 }
 
 #[tokio::test]
@@ -371,12 +373,12 @@ async fn g2_a_grant_that_is_revoked_while_it_is_recorded_is_never_in_force() {
     let set = tool("store/set");
     let revoke = world.gate.revoke(&operator, &set, Permission::Write);
     let (given, revoked, ()) = tokio::join!(world.gate.grant(&operator, write), revoke, go_on);
-    assert_eq!(given.unwrap_err().code, Code::G2);
+    assert_eq!(given.unwrap_err().code, GateCode::G2);
     // As the log tells it: the grant, its revocation, and that it did not come into force.
     assert_eq!(revoked.unwrap().len(), 1);
     assert_eq!(world.kinds(), ["grant", "revocation", "decision G2"]);
     let args = json!({ "key": "pool", "value": 80 });
-    assert_eq!(world.authorized("turn_1", "store/set", args).await.unwrap_err().code, Code::G2);
+    assert_eq!(world.authorized("turn_1", "store/set", args).await.unwrap_err().code, GateCode::G2);
 }
 
 #[test]
@@ -386,11 +388,11 @@ fn without_a_runtime_the_gate_refuses_and_does_not_panic() {
     drop(runtime);
     let turn = || TurnId::new("turn_1").unwrap();
     let blocked = at_once(world.gate.request(turn(), "drop table orders").screen()).unwrap_err();
-    assert_eq!(blocked.code, Code::Pg0);
+    assert_eq!(blocked.code, GateCode::Pg0);
     let plan = json!({ "type": "call_tool", "server": "store", "tool": "get", "args": get() }).to_string();
     let screened = at_once(world.gate.request(turn(), "what is the pool?").screen()).unwrap();
     let planned = at_once(screened.plan(&plan)).unwrap().call().unwrap();
-    assert_eq!(at_once(planned.conform()).unwrap_err().code, Code::R3);
+    assert_eq!(at_once(planned.conform()).unwrap_err().code, GateCode::R3);
     assert_eq!(world.kinds(), ["decision PG-0", "decision R3"]);
 }
 

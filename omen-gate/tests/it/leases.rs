@@ -235,7 +235,7 @@ async fn what_is_taken_back_while_it_runs_is_broken_off() {
         let settled = call.await.unwrap();
         assert_eq!(code(&settled), expected);
         let message = settled.error().unwrap().error_message.clone().unwrap();
-        assert!(message.contains("broken off"), "{message}");
+        assert!(message.contains("the call was cancelled"), "{message}");
         assert!(!ended.load(Ordering::SeqCst), "the call did not come to its end");
         let entries = world.entries();
         let last = entries.last().unwrap();

@@ -4,7 +4,7 @@
 #[path = "../../../omen-sdk/tests/it/matrix/programs.rs"]
 mod programs;
 
-use omen_gate::Code;
+use omen_gate::GateCode;
 use serde_json::Value;
 
 use programs::{Cell, Program};
@@ -77,7 +77,7 @@ fn what_the_pipeline_allows_compiles_and_nothing_else() {
     let [illegal, legal] = programs;
     let errors = programs::check(&[("illegal", &illegal), ("legal", &legal)]);
 
-    let mut failures = errors.amiss("illegal", &illegal.cells, |code| code.parse::<Code>().is_ok());
+    let mut failures = errors.amiss("illegal", &illegal.cells, |code| code.parse::<GateCode>().is_ok());
     for (line, cell) in &legal.cells {
         failures.extend(errors.of("legal", *line).iter().map(|error| format!("{}:\n{error}", cell.name)));
     }

@@ -16,7 +16,7 @@ mod revival;
 use std::time::Duration;
 
 use omen_gate::Fault;
-use omen_gate::mcp::{Launch, Limits, StdioServer};
+use omen_gate::mcp::{Launch, ServerLimits, StdioServer};
 use omen_gate::server::ToolServer as _;
 use omen_gate::tool::Answer;
 use serde_json::Value;
@@ -47,6 +47,11 @@ async fn call(server: &StdioServer, tool: &str, args: Value) -> Result<Answer, F
 }
 
 /// Limits that a test reaches soon, with time enough for a machine under load.
-fn limits() -> Limits {
-    Limits { line_bytes: 1 << 20, start: Duration::from_secs(60), stop: Duration::from_secs(60), ..Limits::default() }
+fn limits() -> ServerLimits {
+    ServerLimits {
+        line_bytes: 1 << 20,
+        start: Duration::from_secs(60),
+        stop: Duration::from_secs(60),
+        ..ServerLimits::default()
+    }
 }

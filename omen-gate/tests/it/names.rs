@@ -8,7 +8,7 @@ use serde_json::json;
 #[track_caller]
 fn refused(name: &str, message: &str) {
     let expect = format!(
-        "`{message}` is no tool name: 1 to 128 characters, none of them blank, a control character or invisible"
+        "invalid tool name `{message}`: expected 1 to 128 characters, none of them blank, a control character or invisible"
     );
     assert_eq!(ToolName::new(name).unwrap_err().to_string(), expect);
     assert!(serde_json::from_value::<ToolName>(json!(name)).is_err());
@@ -37,7 +37,7 @@ fn names_are_of_characters_that_are_seen() {
 fn the_turn_of_the_gates_start_is_the_gates_alone() {
     assert_eq!(omen_gate::START, "gate.start");
     let error = TurnId::new(omen_gate::START).unwrap_err();
-    let expect = "`gate.start` is no turn id: the log's entries of the gate's own start have it; use another id";
+    let expect = "invalid turn id `gate.start`: it is reserved for the entries of the gate's own start; use another id";
     assert_eq!(error.to_string(), expect);
     assert!("gate.start".parse::<TurnId>().is_err() && TurnId::try_from("gate.start".to_owned()).is_err());
     assert!(serde_json::from_value::<TurnId>(json!("gate.start")).is_err());

@@ -3,9 +3,9 @@
 mod subset;
 
 use omen_gate::catalog::{Catalog, Listed};
-use omen_gate::output::{BadOutput, Outputs, Typed, Untyped};
+use omen_gate::output::{BadOutput, Outputs, TypedAnswer, UntypedAnswer};
 use omen_gate::tool::Answer;
-use omen_gate::{Code, ServerName, ToolId, ToolName};
+use omen_gate::{GateCode, ServerName, ToolId, ToolName};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -48,7 +48,7 @@ fn promise() -> Value {
 fn typed<T: DeserializeOwned + JsonSchema + 'static>(
     output_schema: Option<&Value>,
     answer: Answer,
-) -> Result<Typed<T>, Box<Untyped>> {
+) -> Result<TypedAnswer<T>, Box<UntypedAnswer>> {
     let catalog = catalog(output_schema);
     let mut outputs = Outputs::default();
     outputs.register::<T>(id()).unwrap();
@@ -56,9 +56,9 @@ fn typed<T: DeserializeOwned + JsonSchema + 'static>(
 }
 
 #[track_caller]
-fn raw(result: Result<Typed<Note>, Box<Untyped>>, message: &str) {
+fn raw(result: Result<TypedAnswer<Note>, Box<UntypedAnswer>>, message: &str) {
     let untyped = result.unwrap_err();
-    assert_eq!(untyped.why().code, Code::Pg4);
+    assert_eq!(untyped.why().code, GateCode::Pg4);
     assert_eq!(untyped.why().message, message);
     assert_eq!(untyped.to_string(), format!("typed parsing blocked: PG-4: {message}"));
 }
@@ -82,14 +82,14 @@ fn the_raw_answer_comes_back_as_it_came() {
     let untyped = typed::<Note>(Some(&promise()), raw.clone()).unwrap_err();
     assert_eq!(untyped.answer(), &raw);
     let (answer, why) = untyped.into_parts();
-    assert_eq!((answer, why.code), (raw, Code::Pg4));
+    assert_eq!((answer, why.code), (raw, GateCode::Pg4));
 }
 
 #[test]
 fn each_condition_is_asked_for() {
     let good = || json!({"title": "a", "stars": 3});
     let failed = Answer { is_error: Some(true), ..answer(good()) };
-    raw(typed(Some(&promise()), failed), "the tool `s/t` says that it failed: its answer has `isError`");
+    raw(typed(Some(&promise()), failed), "the tool `s/t` reports an error (`isError`)");
     let text = Answer { content: vec![json!({"type": "text", "text": good().to_string()})], ..Answer::default() };
     raw(typed(Some(&promise()), text), "the answer of `s/t` has no `structuredContent`");
     // The tool promises five stars at most; the type would take more.
@@ -122,7 +122,7 @@ fn the_type_has_to_be_the_one_that_is_registered() {
     let mut outputs = Outputs::default();
     outputs.register::<Other>(id()).unwrap();
     let untyped = outputs.type_output::<Note>(listed(&catalog), answer(json!({"title": "a"}))).unwrap_err();
-    assert!(untyped.why().message.contains("`it::output::Other`, and not `it::output::Note`"), "{untyped}");
+    assert!(untyped.why().message.contains("`it::output::Other`, not `it::output::Note`"), "{untyped}");
 
     let error = outputs.register::<Note>(id()).unwrap_err();
     assert_eq!(error, BadOutput::Twice { tool: id(), name: "it::output::Other" });
@@ -171,8 +171,8 @@ fn a_promise_that_has_changed_is_compared_again() {
     let mut wider = promise();
     wider["properties"]["title"]["type"] = json!(["string", "null"]);
     let after = catalog(Some(&wider));
-    let message = "the type `it::output::Note` does not take all that `s/t` promises: `/title` may be null, which the \
-                   type does not take";
+    let message = "the type `it::output::Note` does not accept every answer that `s/t` may give: `/title` may be null, which the \
+                   type does not accept";
     assert_eq!(outputs.check(listed(&after)).unwrap_err().message, message);
     raw(outputs.type_output(listed(&after), answer(json!({"title": "a"}))), message);
 
@@ -191,7 +191,7 @@ fn an_answer_that_would_take_too_long_to_judge_is_not_typed() {
     let nested = |levels: usize| (0..levels).fold(json!([]), |inner, _| json!([inner]));
     typed::<Note>(Some(&schema), answer(json!({"title": "a", "x": nested(3)}))).unwrap();
     let untyped = typed::<Note>(Some(&schema), answer(json!({"title": "a", "x": nested(28)}))).unwrap_err();
-    assert!(untyped.why().message.contains("judging it would take more than 4000000 steps"), "{untyped}");
+    assert!(untyped.why().message.contains("validating it would take more than 4000000 steps"), "{untyped}");
 
     // A long list of what an honest tool answers is judged.
     let mut schema = promise();

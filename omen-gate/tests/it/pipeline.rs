@@ -6,7 +6,7 @@ use std::time::Duration;
 use omen_gate::confirm::Reply;
 use omen_gate::fault::Ran;
 use omen_gate::summary::Summary;
-use omen_gate::{Code, Fault, FaultClass, Grant, Permission, Stopped, TurnId};
+use omen_gate::{Fault, FaultClass, GateCode, Grant, Permission, Stopped, TurnId};
 use serde_json::{Value, json};
 
 use crate::gates::{MAY_WRITE, Person, Setting, world};
@@ -44,7 +44,7 @@ async fn pg_0_halts_before_discovery() {
     let world = world("", |builder| builder).await;
     let request = world.gate.request(TurnId::new("turn_1").unwrap(), "please DROP TABLE orders");
     let blocked = request.screen().await.unwrap_err();
-    assert_eq!(blocked.code, Code::Pg0);
+    assert_eq!(blocked.code, GateCode::Pg0);
     assert_eq!((world.seen.lists(), world.seen.calls()), (0, 0));
     assert_eq!(world.kinds(), ["decision PG-0"]);
 }
@@ -55,7 +55,7 @@ async fn pg_0_a_request_is_as_long_as_the_configuration_lets_it() {
     let screen = |query: &str| world.gate.request(TurnId::new("turn_1").unwrap(), query).screen();
     assert!(screen("ten bytes.").await.is_ok());
     let blocked = screen("ten bytes +").await.unwrap_err();
-    assert_eq!((blocked.code, blocked.message.as_str()), (Code::Pg0, "the query has 11 bytes, more than 10"));
+    assert_eq!((blocked.code, blocked.message.as_str()), (GateCode::Pg0, "the query exceeds 10 bytes (11 bytes)"));
     assert_eq!(world.seen.lists(), 0);
 }
 
@@ -64,9 +64,9 @@ async fn pg_1_and_pg_t_call_nothing() {
     let world = world("", |builder| builder).await;
     let screened = || world.gate.request(TurnId::new("turn_1").unwrap(), "hello").screen();
     let blocked = screened().await.unwrap().plan("```json\n{}\n```").await.unwrap_err();
-    assert_eq!(blocked.code, Code::Pg1);
+    assert_eq!(blocked.code, GateCode::Pg1);
     let empty = r#"{"type": "final_answer", "answer": "done", "needs_more_info": false}"#;
-    assert_eq!(screened().await.unwrap().plan(empty).await.unwrap_err().code, Code::PgT);
+    assert_eq!(screened().await.unwrap().plan(empty).await.unwrap_err().code, GateCode::PgT);
     let question = r#"{"type": "final_answer", "answer": "Which pool?", "needs_more_info": true}"#;
     let ended = screened().await.unwrap().plan(question).await.unwrap().call().unwrap_err();
     assert_eq!(ended.answer(), "Which pool?");
@@ -84,7 +84,7 @@ async fn pg_2_refuses_what_the_schema_does_not_name() {
         ("shop/get", get()),
     ] {
         let blocked = world.conformant("turn_1", name, args).await.unwrap_err();
-        assert_eq!(blocked.code, Code::Pg2, "{blocked}");
+        assert_eq!(blocked.code, GateCode::Pg2, "{blocked}");
     }
     assert_eq!(world.seen.calls(), 0);
 }
@@ -100,12 +100,12 @@ async fn pg_3_suspends_a_tool_that_has_changed() {
     world.seen.more.lock().unwrap().push(serde_json::from_value(changed).unwrap());
     world.seen.revision.store(1, Ordering::SeqCst);
     let blocked = world.authorized("turn_1", "store/get", get()).await.unwrap_err();
-    assert_eq!(blocked.code, Code::Pg3);
+    assert_eq!(blocked.code, GateCode::Pg3);
     assert!(blocked.message.contains("suspended"), "{blocked}");
     // Held against the old form: authorized by it, and stopped at the last moment.
     let stopped = before.authorize().await.unwrap().dispatch().await.unwrap_err();
-    assert_eq!(stopped.code(), Code::Pg3);
-    assert_eq!(authorized.dispatch().await.unwrap_err().code(), Code::Pg3);
+    assert_eq!(stopped.code(), GateCode::Pg3);
+    assert_eq!(authorized.dispatch().await.unwrap_err().code(), GateCode::Pg3);
     assert_eq!(world.seen.calls(), 0);
 }
 
@@ -114,12 +114,12 @@ async fn g1_what_is_not_granted_is_denied_and_g3_asks() {
     let nobody = world("", |builder| builder).await;
     let set = || json!({ "key": "pool", "value": 80 });
     let blocked = nobody.authorized("turn_1", "store/set", set()).await.unwrap_err();
-    assert_eq!(blocked.code, Code::G1);
+    assert_eq!(blocked.code, GateCode::G1);
 
     let denied = Person::who_says(Reply::Denied { why: "too many".to_owned() });
     let denying = world(MAY_WRITE, |builder| builder.confirmer(denied.clone())).await;
     let blocked = denying.authorized("turn_1", "store/set", set()).await.unwrap_err();
-    assert_eq!(blocked.code, Code::G3);
+    assert_eq!(blocked.code, GateCode::G3);
     assert_eq!(denied.asked.lock().unwrap().len(), 1);
     assert_eq!(denying.kinds(), ["decision", "confirmation G3"]);
 
@@ -140,7 +140,7 @@ async fn g2_a_revocation_in_between_bites() {
     let revoked = world.gate.revoke(&turn, &tool("store/get"), Permission::Read).await.unwrap();
     assert_eq!(revoked.len(), 1);
     let stopped = request.dispatch().await.unwrap_err();
-    assert_eq!(stopped.code(), Code::G2);
+    assert_eq!(stopped.code(), GateCode::G2);
     assert_eq!(world.seen.calls(), 0);
     assert_eq!(world.kinds(), ["decision", "revocation", "decision G2"]);
 }
@@ -169,7 +169,7 @@ async fn g2_a_revocation_and_an_expiry_break_off_a_call_that_runs() {
         let (outcome, ()) = tokio::join!(request.dispatch(), interrupt);
         let stopped = outcome.unwrap_err();
         assert!(matches!(stopped, Stopped::BrokenOff(_)), "{stopped}");
-        assert_eq!((stopped.code(), stopped.ran()), (Code::G2, Ran::Unknown));
+        assert_eq!((stopped.code(), stopped.ran()), (GateCode::G2, Ran::Unknown));
         assert_eq!(stopped.to_string().contains("was revoked"), revoked, "{stopped}");
         // A call may take 30 s.
         assert_eq!(began.elapsed().as_secs(), if revoked { 0 } else { 20 });
@@ -190,7 +190,7 @@ async fn pg_4_gives_the_raw_answer_with_its_mark() {
     let dispatched = request.dispatch().await.unwrap();
     assert!(matches!(dispatched.answer().fault(), Some(Fault::Tool { .. })), "an answer, of failure");
     let untyped = dispatched.type_output::<Setting>().await.unwrap_err();
-    assert_eq!(untyped.why().code, Code::Pg4);
+    assert_eq!(untyped.why().code, GateCode::Pg4);
     assert_eq!(untyped.raw().is_error, Some(true));
 }
 
@@ -200,7 +200,7 @@ async fn pg_5_refuses_what_the_answer_does_not_say() {
     let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
     let typed = request.dispatch().await.unwrap().type_output::<Setting>().await.unwrap();
     let blocked = typed.ground(summary(r#""value":80"#)).await.unwrap_err();
-    assert_eq!(blocked.code, Code::Pg5);
+    assert_eq!(blocked.code, GateCode::Pg5);
     assert_eq!(world.kinds().last().unwrap(), "decision PG-5");
 }
 
@@ -234,7 +234,7 @@ async fn r3_each_fault_is_classified_budgeted_and_logged() {
         // R2: two in a row are all that a turn may have.
         let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
         let stopped = request.dispatch().await.unwrap_err();
-        assert_eq!(stopped.code(), Code::R2, "{stopped}");
+        assert_eq!(stopped.code(), GateCode::R2, "{stopped}");
         assert_eq!(world.seen.calls(), 2);
         assert_eq!(world.kinds().last().unwrap(), "turn R2");
         // Another turn is another budget.
@@ -252,11 +252,11 @@ async fn r1_an_open_breaker_keeps_calls_from_being_made() {
     world.seen.fail_with(Some(Fault::Died { why: "gone".to_owned() }));
     for turn in ["turn_1", "turn_2"] {
         let request = world.authorized(turn, "store/get", get()).await.unwrap();
-        assert_eq!(request.dispatch().await.unwrap_err().code(), Code::R3);
+        assert_eq!(request.dispatch().await.unwrap_err().code(), GateCode::R3);
     }
     world.seen.fail_with(None);
     let request = world.authorized("turn_3", "store/get", get()).await.unwrap();
-    assert_eq!(request.dispatch().await.unwrap_err().code(), Code::R1);
+    assert_eq!(request.dispatch().await.unwrap_err().code(), GateCode::R1);
     assert_eq!(world.seen.calls(), 2);
     world.clock.advance(Duration::from_secs(60));
     let request = world.authorized("turn_3", "store/get", get()).await.unwrap();
@@ -291,7 +291,7 @@ async fn a1_without_a_record_of_the_intent_no_tool_runs() {
     let world = world("", |builder| builder).await;
     let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
     world.room.store(0, Ordering::SeqCst);
-    assert_eq!(request.dispatch().await.unwrap_err().code(), Code::A1);
+    assert_eq!(request.dispatch().await.unwrap_err().code(), GateCode::A1);
     assert_eq!(world.seen.calls(), 0);
 }
 
@@ -301,12 +301,12 @@ async fn a1_an_outcome_that_cannot_be_recorded_withholds_the_answer_and_nothing_
     let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
     let other = world.authorized("turn_2", "store/get", get()).await.unwrap();
     world.room.store(1, Ordering::SeqCst);
-    assert_eq!(request.dispatch().await.unwrap_err().code(), Code::A1);
+    assert_eq!(request.dispatch().await.unwrap_err().code(), GateCode::A1);
     assert_eq!(world.seen.calls(), 1, "it ran: its intent says so");
     assert_eq!(world.kinds().last().unwrap(), "intent");
     // The log is closed until somebody has looked at it, also when there is room again.
     world.room.store(100, Ordering::SeqCst);
-    assert_eq!(other.dispatch().await.unwrap_err().code(), Code::A1);
+    assert_eq!(other.dispatch().await.unwrap_err().code(), GateCode::A1);
     assert_eq!(world.seen.calls(), 1);
 }
 
@@ -319,16 +319,16 @@ async fn g3_nobody_is_asked_about_a_call_that_r1_or_r2_would_stop() {
     world.seen.fail_with(Some(Fault::Died { why: "gone".to_owned() }));
     for _ in 0..2 {
         let request = world.authorized("turn_1", "store/set", change()).await.unwrap();
-        assert_eq!(request.dispatch().await.unwrap_err().code(), Code::R3);
+        assert_eq!(request.dispatch().await.unwrap_err().code(), GateCode::R3);
     }
     assert_eq!(person.asked.lock().unwrap().len(), 2);
     let blocked = world.authorized("turn_2", "store/set", change()).await.unwrap_err();
-    assert_eq!((blocked.code, world.kinds().last().unwrap().as_str()), (Code::R1, "decision R1"));
+    assert_eq!((blocked.code, world.kinds().last().unwrap().as_str()), (GateCode::R1, "decision R1"));
 
     // The breaker would let a probe through, and the turn has had its failures.
     world.clock.advance(Duration::from_secs(60));
     let blocked = world.authorized("turn_1", "store/set", change()).await.unwrap_err();
-    assert_eq!((blocked.code, world.kinds().last().unwrap().as_str()), (Code::R2, "decision R2"));
+    assert_eq!((blocked.code, world.kinds().last().unwrap().as_str()), (GateCode::R2, "decision R2"));
     assert_eq!(person.asked.lock().unwrap().len(), 2, "nobody was asked");
 
     // To look has taken nothing: the probe is still to be had.

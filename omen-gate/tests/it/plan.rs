@@ -2,14 +2,14 @@
 
 mod mutations;
 
-use omen_gate::plan::{Limits, Plan, ToolCall};
-use omen_gate::{Blocked, Code, MAX_DEPTH};
+use omen_gate::plan::{Plan, PlanLimits, ToolCall};
+use omen_gate::{Blocked, GateCode, MAX_DEPTH};
 use serde_json::{Value, json};
 
 const CALL: &str = r#"{"type": "call_tool", "server": "files", "tool": "read", "args": {"path": "a.txt"}}"#;
 
 fn parse(text: &str) -> Result<Plan, Blocked> {
-    Plan::parse(text, &Limits::default())
+    Plan::parse(text, &PlanLimits::default())
 }
 
 #[track_caller]
@@ -30,11 +30,11 @@ fn args(args: &str) -> Result<Value, Blocked> {
 
 #[track_caller]
 fn refused(text: &str, message: &str, help: &str) {
-    by(Code::Pg1, text, message, help);
+    by(GateCode::Pg1, text, message, help);
 }
 
 #[track_caller]
-fn by(code: Code, text: &str, message: &str, help: &str) {
+fn by(code: GateCode, text: &str, message: &str, help: &str) {
     let blocked = parse(text).expect_err(text);
     assert_eq!((blocked.code, blocked.message.as_str()), (code, message), "{text}");
     assert!(blocked.help.contains(help), "{text}: {}", blocked.help);
@@ -61,12 +61,12 @@ fn what_stands_around_the_object_is_told() {
     refused("", "the plan is empty", "one JSON object");
     refused(" \n", "the plan is empty", "one JSON object");
     refused(&format!("\u{FEFF}{CALL}"), "the plan begins with a byte-order mark", "without it");
-    refused(&format!("```json\n{CALL}\n```"), "the plan stands in a code fence", "leave out the fence");
-    refused(&format!("{CALL}\n```"), "a code fence ends after the plan", "leave out the fence");
+    refused(&format!("```json\n{CALL}\n```"), "the plan is inside a code fence", "remove the fence");
+    refused(&format!("{CALL}\n```"), "a code fence follows the plan", "remove the fence");
     refused(&format!("Sure! {CALL}"), "there is text before the plan, beginning with `Sure!`", "nothing else");
     refused(&format!("1. {CALL}"), "there is text before the plan, beginning with `1.`", "nothing else");
     refused(&format!("null {CALL}"), "there is text before the plan, beginning with `null`", "nothing else");
-    refused("I do not know.", "the plan is text, beginning with `I`, and no JSON", "nothing else");
+    refused("I do not know.", "expected a JSON object, found text beginning with `I`", "nothing else");
     refused(&format!("{CALL} I hope this helps"), "there is text after the plan, beginning with `I`", "nothing else");
     refused(&format!("{CALL},"), "there is text after the plan, beginning with `,`", "nothing else");
     refused(&format!("{CALL}{CALL}"), "there is a second object after the plan", "plan one step");
@@ -76,28 +76,28 @@ fn what_stands_around_the_object_is_told() {
 
 #[test]
 fn another_value_is_no_plan() {
-    refused(&format!("[{CALL}]"), "the plan is an array, and not an object", "at most one call");
-    refused("[]", "the plan is an array, and not an object", "plan one step");
-    refused("null", "the plan is null, and not an object", "one JSON object");
-    refused("true", "the plan is a boolean, and not an object", "one JSON object");
-    refused("-3.5", "the plan is a number, and not an object", "one JSON object");
+    refused(&format!("[{CALL}]"), "expected an object, found an array", "at most one call");
+    refused("[]", "expected an object, found an array", "plan one step");
+    refused("null", "expected an object, found null", "one JSON object");
+    refused("true", "expected an object, found a boolean", "one JSON object");
+    refused("-3.5", "expected an object, found a number", "one JSON object");
     let quoted = serde_json::to_string(CALL).unwrap();
-    refused(&quoted, "the plan is a string, and not an object", "one JSON object");
+    refused(&quoted, "expected an object, found a string", "one JSON object");
 }
 
 #[test]
 fn broken_json_is_no_plan() {
-    let broken = "the plan breaks off before its end";
-    refused("{", broken, "let the planner finish");
+    let broken = "the plan is incomplete: unexpected end of JSON";
+    refused("{", broken, "output limit");
     // Every plan that is cut short, wherever that is.
     for (end, _) in CALL.char_indices().skip(1) {
-        refused(&CALL[..end], broken, "let the planner finish");
+        refused(&CALL[..end], broken, "output limit");
     }
     for text in
         ["{\"type\":}", "{\"a\":1,}", "{'a':1}", "{a:1}", "{\"a\":01}", "{\"a\":.5}", "{\"a\":1.}", "{\"a\":NaN}"]
     {
         let blocked = parse(text).unwrap_err();
-        assert_eq!(blocked.code, Code::Pg1);
+        assert_eq!(blocked.code, GateCode::Pg1);
         assert!(blocked.message.starts_with("the plan is not valid JSON: "), "{text}: {blocked}");
     }
     for text in [r#""\ud800""#, r#""\udc00\ud800""#, r#""\x""#, "\"\u{1}\"", "[1,]", "/* */ 1", "+1", "0x1"] {
@@ -110,15 +110,12 @@ fn broken_json_is_no_plan() {
 #[test]
 fn a_repeated_key_is_named_with_its_place() {
     let message = |text: &str| args(text).unwrap_err().message;
-    assert_eq!(message(r#"{"a": 1, "a": 1}"#), "the key `a` is repeated in `/args`");
-    assert_eq!(message(r#"{"a": 1, "\u0061": 2}"#), "the key `a` is repeated in `/args`");
-    assert_eq!(
-        message(r#"{"x": [{}, {"y/z": {"a": 1, "b": 2, "a": 3}}]}"#),
-        "the key `a` is repeated in `/args/x/1/y~1z`"
-    );
+    assert_eq!(message(r#"{"a": 1, "a": 1}"#), "duplicate field `a` in `/args`");
+    assert_eq!(message(r#"{"a": 1, "\u0061": 2}"#), "duplicate field `a` in `/args`");
+    assert_eq!(message(r#"{"x": [{}, {"y/z": {"a": 1, "b": 2, "a": 3}}]}"#), "duplicate field `a` in `/args/x/1/y~1z`");
     assert_eq!(args(r#"{"a": {"a": 1}, "b": {"a": 1}}"#).unwrap(), json!({"a": {"a": 1}, "b": {"a": 1}}));
     let twice = r#"{"type": "final_answer", "type": "call_tool", "server": "s", "tool": "t", "args": {}}"#;
-    refused(twice, "the key `type` is repeated in the outermost object", "once");
+    refused(twice, "duplicate field `type` in the outermost object", "once");
 }
 
 #[test]
@@ -169,50 +166,74 @@ fn size_and_depth_have_limits() {
     assert_eq!(args(&at(33)).unwrap_err().message, "the plan is nested more than 32 levels deep");
     // Deep enough to end a reader that calls itself.
     let deepest = "[".repeat(30_000);
-    refused(&deepest, "the plan breaks off before its end", "");
+    refused(&deepest, "the plan is incomplete: unexpected end of JSON", "");
     let deep = format!("{deepest}{}", "]".repeat(30_000));
     refused(&deep, "the plan is nested more than 32 levels deep", "flatten");
-    let limits = Limits { bytes: usize::MAX, depth: usize::MAX };
+    let limits = PlanLimits { bytes: usize::MAX, depth: usize::MAX };
     let blocked = Plan::parse(&deep, &limits).unwrap_err();
     assert_eq!(blocked.message, format!("the plan is nested more than {MAX_DEPTH} levels deep"));
 
     let long = |bytes: usize| format!("{CALL}{}", " ".repeat(bytes - CALL.len()));
     parse(&long(65536)).unwrap();
-    refused(&long(65537), "the plan has 65537 bytes, more than 65536", "bulky");
+    refused(&long(65537), "the plan exceeds 65536 bytes (65537 bytes)", "large data");
 }
 
 #[test]
 fn the_type_is_named_by_type_alone() {
     let with = |tag: &str| format!(r#"{{{tag}, "server": "s", "tool": "t", "args": {{}}}}"#);
-    refused(&with(r#""action": "call_tool""#), "the plan has no `type`; `action` does not stand for it", "\"type\"");
-    refused(&with(r#""typ": "call_tool""#), "the plan has no `type`; is `typ` meant to be it?", "\"type\"");
-    refused(&with(r#""x": 1"#), "the plan has no `type`", "\"type\": \"call_tool\"");
-    refused(r#"{"call_tool": {}}"#, "the plan has no `type`; `call_tool` does not stand for it", "\"type\"");
-    refused("{}", "the plan has no `type`", "final_answer");
-    refused(&with(r#""type": "calltool""#), "there is no plan of type `calltool`", "did you mean `call_tool`?");
-    refused(&with(r#""type": "Call_Tool""#), "there is no plan of type `Call_Tool`", "did you mean `call_tool`?");
-    refused(&with(r#""type": "shell""#), "there is no plan of type `shell`", "\"type\": \"call_tool\"");
-    refused(&with(r#""type": null"#), "`type` is not a string", "instead of `null`");
+    refused(
+        &with(r#""action": "call_tool""#),
+        "missing field `type`; `action` is not accepted in its place",
+        "\"type\"",
+    );
+    refused(&with(r#""typ": "call_tool""#), "missing field `type`; is `typ` a misspelling of it?", "\"type\"");
+    refused(&with(r#""x": 1"#), "missing field `type` in the plan", "\"type\": \"call_tool\"");
+    refused(r#"{"call_tool": {}}"#, "missing field `type`; `call_tool` is not accepted in its place", "\"type\"");
+    refused("{}", "missing field `type` in the plan", "final_answer");
+    refused(&with(r#""type": "calltool""#), "invalid value `calltool` for `type`", "did you mean `call_tool`?");
+    refused(&with(r#""type": "Call_Tool""#), "invalid value `Call_Tool` for `type`", "did you mean `call_tool`?");
+    refused(&with(r#""type": "shell""#), "invalid value `shell` for `type`", "\"type\": \"call_tool\"");
+    refused(&with(r#""type": null"#), "expected a string for `type`, found null", "instead of `null`");
 }
 
 #[test]
 fn a_call_has_its_members_and_no_other() {
     let with = |members: &str| format!(r#"{{"type": "call_tool"{members}}}"#);
-    refused(&with(""), "the plan has no `server`", "as it is listed");
-    refused(&with(r#", "server": "s""#), "the plan has no `tool`", "as it is listed");
-    refused(&with(r#", "server": "s", "tool": "t""#), "the plan has no `args`", "\"args\": {}");
-    refused(&with(r#", "server": "s", "tool": "t", "args": null"#), "`args` is not an object", "instead of `null`");
-    refused(&with(r#", "server": "s", "tool": "t", "args": "{}""#), "`args` is not an object", "an object");
-    refused(&with(r#", "server": 1, "tool": "t", "args": {}"#), "`server` is not a string", "instead of `1`");
-    refused(&with(r#", "server": "s", "tool": "t", "arguments": {}"#), "a `call_tool` has no member `arguments`", "");
+    refused(&with(""), "missing field `server` in the plan", "as it is listed");
+    refused(&with(r#", "server": "s""#), "missing field `tool` in the plan", "as it is listed");
+    refused(&with(r#", "server": "s", "tool": "t""#), "missing field `args` in the plan", "\"args\": {}");
+    refused(
+        &with(r#", "server": "s", "tool": "t", "args": null"#),
+        "expected an object for `args`, found null",
+        "instead of `null`",
+    );
+    refused(
+        &with(r#", "server": "s", "tool": "t", "args": "{}""#),
+        "expected an object for `args`, found a string",
+        "an object",
+    );
+    refused(
+        &with(r#", "server": 1, "tool": "t", "args": {}"#),
+        "expected a string for `server`, found a number",
+        "instead of `1`",
+    );
+    refused(
+        &with(r#", "server": "s", "tool": "t", "arguments": {}"#),
+        "unknown field `arguments` of a `call_tool`",
+        "",
+    );
     refused(
         &with(r#", "server": "s", "tool": "t", "arg": {}"#),
-        "a `call_tool` has no member `arg`",
+        "unknown field `arg` of a `call_tool`",
         "did you mean `args`?",
     );
-    refused(&with(r#", "answer": "x""#), "a `call_tool` has no member `answer`", "`server`, `tool`, `args`");
+    refused(&with(r#", "answer": "x""#), "unknown field `answer` of a `call_tool`", "`server`, `tool`, `args`");
     // What is wrong with the form comes first.
-    refused(&with(r#", "server": "a b", "tool": "t", "args": 1"#), "`args` is not an object", "instead of `1`");
+    refused(
+        &with(r#", "server": "a b", "tool": "t", "args": 1"#),
+        "expected an object for `args`, found a number",
+        "instead of `1`",
+    );
 }
 
 /// A text that is no name stands in no catalogue, as a name that nothing has: both are PG-2.
@@ -221,23 +242,23 @@ fn a_name_that_no_catalogue_holds_is_refused_as_one_that_is_not_listed() {
     let with = |members: &str| format!(r#"{{"type": "call_tool"{members}}}"#);
     let blank = with(r#", "server": "docs ", "tool": "t", "args": {}"#);
     by(
-        Code::Pg2,
+        GateCode::Pg2,
         &blank,
-        "`docs ` is no server name: 1 to 128 characters, none of them blank, a control character or invisible",
+        "invalid server name `docs `: expected 1 to 128 characters, none of them blank, a control character or invisible",
         "listed",
     );
     let bad = with(r#", "server": "a b", "tool": "t", "args": {}"#);
     by(
-        Code::Pg2,
+        GateCode::Pg2,
         &bad,
-        "`a b` is no server name: 1 to 128 characters, none of them blank, a control character or invisible",
+        "invalid server name `a b`: expected 1 to 128 characters, none of them blank, a control character or invisible",
         "listed",
     );
     let bad = with(r#", "server": "s", "tool": "", "args": {}"#);
     by(
-        Code::Pg2,
+        GateCode::Pg2,
         &bad,
-        "`` is no tool name: 1 to 128 characters, none of them blank, a control character or invisible",
+        "invalid tool name ``: expected 1 to 128 characters, none of them blank, a control character or invisible",
         "listed",
     );
 }
@@ -246,19 +267,27 @@ fn a_name_that_no_catalogue_holds_is_refused_as_one_that_is_not_listed() {
 fn a_final_answer_that_does_not_ask_is_refused() {
     let with = |members: &str| format!(r#"{{"type": "final_answer"{members}}}"#);
     let help = "\"needs_more_info\": true";
-    let pgt = |members: &str, message: &str| by(Code::PgT, &with(members), message, help);
-    pgt(r#", "answer": "It is 42.", "needs_more_info": false"#, "a `final_answer` has `needs_more_info` false");
-    pgt(r#", "answer": "It is 42.""#, "a `final_answer` does not have `needs_more_info`");
+    let pgt = |members: &str, message: &str| by(GateCode::PgT, &with(members), message, help);
+    pgt(r#", "answer": "It is 42.", "needs_more_info": false"#, "`needs_more_info` of a `final_answer` is false");
+    pgt(r#", "answer": "It is 42.""#, "missing field `needs_more_info` of a `final_answer`");
     for blank in ["", " ", "\\n\\t", "\u{a0}\u{3000}", "\u{200b}\u{feff}", "...", "?"] {
         let members = format!(r#", "answer": "{blank}", "needs_more_info": true"#);
         pgt(&members, "the `answer` of a `final_answer` is blank: it has no letter and no digit");
     }
-    refused(&with(r#", "needs_more_info": true"#), "the plan has no `answer`", "");
-    refused(&with(r#", "answer": 42, "needs_more_info": true"#), "`answer` is not a string", "");
-    refused(&with(r#", "answer": "a", "needs_more_info": "true""#), "`needs_more_info` is not a boolean", "");
-    refused(&with(r#", "answer": "a", "needs_more_info": 1"#), "`needs_more_info` is not a boolean", "");
+    refused(&with(r#", "needs_more_info": true"#), "missing field `answer` in the plan", "");
+    refused(&with(r#", "answer": 42, "needs_more_info": true"#), "expected a string for `answer`, found a number", "");
+    refused(
+        &with(r#", "answer": "a", "needs_more_info": "true""#),
+        "expected a boolean for `needs_more_info`, found a string",
+        "",
+    );
+    refused(
+        &with(r#", "answer": "a", "needs_more_info": 1"#),
+        "expected a boolean for `needs_more_info`, found a number",
+        "",
+    );
     let calls = with(r#", "answer": "a", "needs_more_info": true, "tool": "rm""#);
-    refused(&calls, "a `final_answer` has no member `tool`", "`answer`, `needs_more_info`");
+    refused(&calls, "unknown field `tool` of a `final_answer`", "`answer`, `needs_more_info`");
 }
 
 /// Whatever a planner writes, a message stays short and on one line.

@@ -1,11 +1,11 @@
 //! PG-0: the policy on queries.
 
-use omen_gate::{BadPolicy, Code, Policy};
+use omen_gate::{BadPolicy, GateCode, Policy};
 
 #[track_caller]
 fn refused(policy: &Policy, query: &str, message: &str) {
     let blocked = policy.screen(query).unwrap_err();
-    assert_eq!((blocked.code, blocked.message.as_str()), (Code::Pg0, message));
+    assert_eq!((blocked.code, blocked.message.as_str()), (GateCode::Pg0, message));
     assert!(!blocked.help.is_empty());
 }
 
@@ -46,7 +46,7 @@ fn case_counts_unless_the_pattern_says_otherwise() {
 fn a_query_has_a_largest_size() {
     let policy = Policy::new::<&str, &str>([]).unwrap();
     policy.screen(&"a".repeat(Policy::MAX_QUERY)).unwrap();
-    refused(&policy, &"a".repeat(Policy::MAX_QUERY + 1), "the query has 65537 bytes, more than 65536");
+    refused(&policy, &"a".repeat(Policy::MAX_QUERY + 1), "the query exceeds 65536 bytes (65537 bytes)");
 }
 
 #[test]

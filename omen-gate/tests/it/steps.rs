@@ -1,7 +1,7 @@
 //! R4: a turn does not go on without what it needs.
 
-use omen_gate::steps::{MAX_STEPS, Step, StepState, Steps};
-use omen_gate::{Abort, Code, FaultClass, Missing, StepId};
+use omen_gate::turn_steps::{MAX_STEPS, TurnStep, TurnStepState, TurnSteps};
+use omen_gate::{Abort, FaultClass, GateCode, Missing, StepId};
 use serde_json::json;
 
 fn id(text: &str) -> StepId {
@@ -9,56 +9,56 @@ fn id(text: &str) -> StepId {
 }
 
 /// As in `a, b: a, c: a b`.
-fn steps(text: &str) -> Vec<Step> {
+fn steps(text: &str) -> Vec<TurnStep> {
     let step = |text: &str| {
         let (name, after) = text.split_once(':').unwrap_or((text, ""));
-        Step { id: id(name.trim()), after: after.split_whitespace().map(id).collect() }
+        TurnStep { id: id(name.trim()), after: after.split_whitespace().map(id).collect() }
     };
     text.split(',').map(step).collect()
 }
 
 #[track_caller]
 fn refused(text: &str, message: &str) {
-    let blocked = Steps::new(steps(text), MAX_STEPS).unwrap_err();
-    assert_eq!((blocked.code, blocked.message.as_str()), (Code::R4, message));
+    let blocked = TurnSteps::new(steps(text), MAX_STEPS).unwrap_err();
+    assert_eq!((blocked.code, blocked.message.as_str()), (GateCode::R4, message));
 }
 
-fn ready(steps: &Steps) -> Vec<&str> {
+fn ready(steps: &TurnSteps) -> Vec<&str> {
     steps.ready().map(StepId::as_str).collect()
 }
 
 #[test]
 fn broken_plans_are_refused_before_anything_runs() {
-    refused("a, b: a, a", "step `a` comes twice");
-    refused("a, b: x", "step `b` needs step `x`, which is not there");
-    refused("a: a", "step `a` needs itself, by way of others");
-    refused("a, b: a d, c: b, d: c", "step `b` needs itself, by way of others");
-    let many = (0..=MAX_STEPS).map(|index| Step { id: id(&format!("s{index}")), after: Vec::new() });
-    assert!(Steps::new(many.clone(), usize::MAX).unwrap_err().message.contains("1024"));
-    assert!(Steps::new(many.take(4), 3).unwrap_err().message.contains("more than 3 steps"));
-    assert!(Steps::new(steps("a, b, c"), 3).is_ok());
-    assert!(Steps::new(steps("a, b: a, c: a, d: b c, e: d a"), MAX_STEPS).is_ok());
+    refused("a, b: a, a", "step `a` is listed twice");
+    refused("a, b: x", "step `b` needs step `x`, which does not exist");
+    refused("a: a", "step `a` depends on itself through other steps");
+    refused("a, b: a d, c: b, d: c", "step `b` depends on itself through other steps");
+    let many = (0..=MAX_STEPS).map(|index| TurnStep { id: id(&format!("s{index}")), after: Vec::new() });
+    assert!(TurnSteps::new(many.clone(), usize::MAX).unwrap_err().message.contains("1024"));
+    assert!(TurnSteps::new(many.take(4), 3).unwrap_err().message.contains("more than 3 steps"));
+    assert!(TurnSteps::new(steps("a, b, c"), 3).is_ok());
+    assert!(TurnSteps::new(steps("a, b: a, c: a, d: b c, e: d a"), MAX_STEPS).is_ok());
 }
 
 #[test]
 fn a_long_chain_is_no_trouble() {
-    let chain = (0..MAX_STEPS).map(|index| Step {
+    let chain = (0..MAX_STEPS).map(|index| TurnStep {
         id: id(&format!("s{index}")),
         after: index.checked_sub(1).map(|before| id(&format!("s{before}"))).into_iter().collect(),
     });
-    assert_eq!(ready(&Steps::new(chain, MAX_STEPS).unwrap()), ["s0"]);
+    assert_eq!(ready(&TurnSteps::new(chain, MAX_STEPS).unwrap()), ["s0"]);
 }
 
 #[test]
 fn steps_run_when_what_they_need_is_done() {
-    let mut turn = Steps::new(steps("a, b: a, c: a, d: b c"), MAX_STEPS).unwrap();
+    let mut turn = TurnSteps::new(steps("a, b: a, c: a, d: b c"), MAX_STEPS).unwrap();
     for (now, expect) in [("a", &["a"][..]), ("c", &["b", "c"]), ("b", &["b"]), ("d", &["d"])] {
         assert_eq!(ready(&turn), expect);
         turn.begin(&id(now)).unwrap();
-        assert_eq!(turn.state(&id(now)), Some(StepState::Running));
+        assert_eq!(turn.state(&id(now)), Some(TurnStepState::Running));
         turn.done(&id(now)).unwrap();
     }
-    assert!(turn.finish().unwrap().values().all(|state| *state == StepState::Done));
+    assert!(turn.finish().unwrap().values().all(|state| *state == TurnStepState::Done));
 }
 
 #[test]
@@ -66,14 +66,14 @@ fn a_missing_dependency_aborts_and_says_why() {
     let cases = [
         (Missing::Skipped, "was skipped"),
         (Missing::Failed(FaultClass::Timeout), "failed (timeout)"),
-        (Missing::Blocked(Code::Pg3), "was blocked by PG-3"),
+        (Missing::Blocked(GateCode::Pg3), "was blocked by PG-3"),
     ];
     for (missing, words) in cases {
-        let mut turn = Steps::new(steps("a, b, c: b"), MAX_STEPS).unwrap();
+        let mut turn = TurnSteps::new(steps("a, b, c: b"), MAX_STEPS).unwrap();
         let abort = turn.missing(&id("b"), missing).unwrap_err();
         assert_eq!(abort, Abort::MissingDependency { step: id("c"), dependency: id("b"), missing });
         assert_eq!(abort.to_string(), format!("the turn is aborted: step `c` needs step `b`, which {words}"));
-        assert_eq!(abort.code(), Code::R4);
+        assert_eq!(abort.code(), GateCode::R4);
         // Nothing more runs, not even what needs nothing.
         assert_eq!(ready(&turn), [""; 0]);
         assert_eq!(turn.begin(&id("a")).unwrap_err(), abort);
@@ -84,7 +84,7 @@ fn a_missing_dependency_aborts_and_says_why() {
 
 #[test]
 fn a_running_step_that_fails_aborts_too_if_it_is_needed() {
-    let mut turn = Steps::new(steps("a, b: a"), MAX_STEPS).unwrap();
+    let mut turn = TurnSteps::new(steps("a, b: a"), MAX_STEPS).unwrap();
     turn.begin(&id("a")).unwrap();
     let missing = Missing::Failed(FaultClass::Died);
     let abort = turn.missing(&id("a"), missing).unwrap_err();
@@ -96,33 +96,33 @@ fn a_running_step_that_fails_aborts_too_if_it_is_needed() {
 
 #[test]
 fn what_nobody_needs_may_be_missing_and_is_told() {
-    let mut turn = Steps::new(steps("a, b: a"), MAX_STEPS).unwrap();
+    let mut turn = TurnSteps::new(steps("a, b: a"), MAX_STEPS).unwrap();
     turn.begin(&id("a")).unwrap();
     turn.done(&id("a")).unwrap();
-    turn.missing(&id("b"), Missing::Blocked(Code::G1)).unwrap();
+    turn.missing(&id("b"), Missing::Blocked(GateCode::G1)).unwrap();
     let ends = turn.finish().unwrap();
-    assert_eq!(ends[&id("b")], StepState::Missing(Missing::Blocked(Code::G1)));
+    assert_eq!(ends[&id("b")], TurnStepState::Missing(Missing::Blocked(GateCode::G1)));
     assert_eq!(serde_json::to_value(&ends).unwrap(), json!({"a": "done", "b": {"missing": {"blocked": "G1"}}}));
 }
 
 #[test]
 fn steps_out_of_order_abort() {
-    type Move = fn(&mut Steps) -> Result<(), Abort>;
-    let twice = |turn: &mut Steps| {
+    type Move = fn(&mut TurnSteps) -> Result<(), Abort>;
+    let twice = |turn: &mut TurnSteps| {
         turn.missing(&id("b"), Missing::Skipped)?;
         turn.missing(&id("b"), Missing::Skipped)
     };
     let cases: [(Move, &str, &str); 7] = [
-        (|turn| turn.begin(&id("x")), "x", "it is none of the turn's"),
+        (|turn| turn.begin(&id("x")), "x", "the turn has no such step"),
         (|turn| turn.begin(&id("b")), "b", "a step that it needs is not done yet"),
         (|turn| turn.begin(&id("a")).and_then(|()| turn.begin(&id("b"))), "b", "a step that it needs is not done yet"),
-        (|turn| turn.begin(&id("a")).and_then(|()| turn.begin(&id("a"))), "a", "it has begun before"),
+        (|turn| turn.begin(&id("a")).and_then(|()| turn.begin(&id("a"))), "a", "it has already begun"),
         (|turn| turn.done(&id("a")), "a", "it ended without having begun"),
-        (|turn| turn.missing(&id("x"), Missing::Skipped), "x", "it ended twice, or is none of the turn's"),
-        (twice, "b", "it ended twice, or is none of the turn's"),
+        (|turn| turn.missing(&id("x"), Missing::Skipped), "x", "it has already ended, or the turn has no such step"),
+        (twice, "b", "it has already ended, or the turn has no such step"),
     ];
     for (run, step, why) in cases {
-        let mut turn = Steps::new(steps("a, b: a"), MAX_STEPS).unwrap();
+        let mut turn = TurnSteps::new(steps("a, b: a"), MAX_STEPS).unwrap();
         let abort = run(&mut turn).unwrap_err();
         assert_eq!(abort, Abort::OutOfOrder { step: id(step), why });
         assert_eq!(turn.begin(&id("a")).unwrap_err(), abort, "it stays aborted");
@@ -131,7 +131,7 @@ fn steps_out_of_order_abort() {
 
 #[test]
 fn a_turn_that_ends_early_is_no_success() {
-    let mut turn = Steps::new(steps("a, b: a"), MAX_STEPS).unwrap();
+    let mut turn = TurnSteps::new(steps("a, b: a"), MAX_STEPS).unwrap();
     turn.begin(&id("a")).unwrap();
     turn.done(&id("a")).unwrap();
     let abort = turn.finish().unwrap_err();

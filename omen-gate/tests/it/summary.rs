@@ -1,8 +1,8 @@
 //! PG-5: summaries that are locked to evidence.
 
-use omen_gate::output::{Outputs, Typed};
+use omen_gate::output::{Outputs, TypedAnswer};
 use omen_gate::summary::{Bullet, Section, Summary, ground};
-use omen_gate::{Blocked, Code};
+use omen_gate::{Blocked, GateCode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ struct Weather {
     days: Vec<Value>,
 }
 
-fn typed() -> Typed<Weather> {
+fn typed() -> TypedAnswer<Weather> {
     let mut outputs = Outputs::default();
     outputs.register::<Weather>(id()).unwrap();
     let content = json!({"days": [{"high": 21.50, "sky": "partly \"cloudy\""}, {"high": 1e2}], "city": "Zürich"});
@@ -34,7 +34,7 @@ fn summary(sections: &[&[&str]]) -> Summary {
 #[track_caller]
 fn refused(sections: &[&[&str]], faults: &str) -> Blocked {
     let blocked = ground(&typed(), summary(sections)).unwrap_err();
-    assert_eq!(blocked.code, Code::Pg5);
+    assert_eq!(blocked.code, GateCode::Pg5);
     assert_eq!(blocked.message, format!("the summary of `s/t` is not grounded: {faults}"));
     blocked
 }
@@ -99,7 +99,7 @@ fn a_claim_says_something() {
         let blocked = ground(&typed(), claims).unwrap_err();
         let expect =
             "the summary of `s/t` is not grounded: bullet 2 of section 2 has a text without a letter or a digit";
-        assert_eq!((blocked.code, blocked.message.as_str()), (Code::Pg5, expect), "{blank:?}");
+        assert_eq!((blocked.code, blocked.message.as_str()), (GateCode::Pg5, expect), "{blank:?}");
     }
     // Both may be wrong with one bullet.
     let mut claims = summary(&[&["Bern"]]);

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use omen_gate::fault::Ran;
 use omen_gate::pipeline::{Received, Request};
-use omen_gate::steps::{Step, StepState};
-use omen_gate::{Abort, Code, Fault, Missing, Permission, StepId, Stopped, TurnId};
+use omen_gate::turn_steps::{TurnStep, TurnStepState};
+use omen_gate::{Abort, Fault, GateCode, Missing, Permission, StepId, Stopped, TurnId};
 use serde_json::{Value, json};
 
 use crate::gates::{World, world};
@@ -15,8 +15,8 @@ fn id(text: &str) -> StepId {
     StepId::new(text).unwrap()
 }
 
-fn step(name: &str, after: &[&str]) -> Step {
-    Step { id: id(name), after: after.iter().map(|name| id(name)).collect() }
+fn step(name: &str, after: &[&str]) -> TurnStep {
+    TurnStep { id: id(name), after: after.iter().map(|name| id(name)).collect() }
 }
 
 async fn get(request: Request<Received>) -> Result<Value, Stopped> {
@@ -33,7 +33,7 @@ async fn denied(request: Request<Received>) -> Result<Value, Stopped> {
     Ok(Value::Null)
 }
 
-async fn turn(world: &World, steps: &[Step]) -> omen_gate::Turn {
+async fn turn(world: &World, steps: &[TurnStep]) -> omen_gate::Turn {
     world.gate.turn(TurnId::new("turn_1").unwrap(), steps.iter().cloned()).await.unwrap()
 }
 
@@ -45,8 +45,8 @@ async fn steps_are_taken_in_order_each_through_the_gate() {
     assert_eq!(turn.step(&id("again"), "and now?", get).await.unwrap()["value"], 50);
     turn.skip(&id("extra")).await.unwrap();
     let states = turn.finish().await.unwrap();
-    assert_eq!(states[&id("again")], StepState::Done);
-    assert_eq!(states[&id("extra")], StepState::Missing(Missing::Skipped));
+    assert_eq!(states[&id("again")], TurnStepState::Done);
+    assert_eq!(states[&id("extra")], TurnStepState::Missing(Missing::Skipped));
     assert_eq!(world.seen.calls(), 2);
     let kinds = world.kinds();
     assert_eq!((kinds.first().unwrap().as_str(), kinds.last().unwrap().as_str()), ("turn", "turn"));
@@ -60,7 +60,7 @@ async fn a_step_that_comes_too_early_ends_the_turn() {
     let stopped = turn.step(&id("again"), "and now?", get).await.unwrap_err();
     assert!(matches!(&stopped, Stopped::Aborted { why: Abort::OutOfOrder { .. }, .. }), "{stopped}");
     assert_eq!(turn.step(&id("look"), "what is the pool?", get).await.unwrap_err(), stopped, "it stays at its end");
-    assert_eq!(turn.finish().await.unwrap_err().code(), Code::R4);
+    assert_eq!(turn.finish().await.unwrap_err().code(), GateCode::R4);
     assert_eq!(world.seen.calls(), 0);
 }
 
@@ -96,27 +96,27 @@ async fn r4_a_step_that_another_needs_and_that_was_not_done_ends_the_turn_and_sa
                 turn.step(&id("look"), "what is the pool?", get).await.unwrap_err()
             }
         };
-        assert_eq!((stopped.code(), stopped.ran()), (Code::R4, ran), "{how}");
+        assert_eq!((stopped.code(), stopped.ran()), (GateCode::R4, ran), "{how}");
         let told = format!("R4: the turn is aborted: step `again` needs step `look`, which {expect}");
         assert_eq!(stopped.to_string(), told);
         let entry = world.entries().pop().unwrap();
         assert_eq!((&entry["kind"], &entry["data"]["code"]), (&json!("turn"), &json!("R4")));
-        assert_eq!(turn.aborted().unwrap().code(), Code::R4);
+        assert_eq!(turn.aborted().unwrap().code(), GateCode::R4);
     }
 }
 
 #[tokio::test]
 async fn a_step_that_nothing_needs_may_fail_until_the_budget_is_spent() {
     let world = world("", |builder| builder).await;
-    let steps: Vec<Step> = ["a", "b", "c", "d"].iter().map(|name| step(name, &[])).collect();
+    let steps: Vec<TurnStep> = ["a", "b", "c", "d"].iter().map(|name| step(name, &[])).collect();
     let mut turn = turn(&world, &steps).await;
     world.seen.fail_with(Some(Fault::Malformed { why: "no content".to_owned() }));
     for name in ["a", "b"] {
         let stopped = turn.step(&id(name), "what is the pool?", get).await.unwrap_err();
-        assert_eq!(stopped.code(), Code::R3, "the turn goes on: {stopped}");
+        assert_eq!(stopped.code(), GateCode::R3, "the turn goes on: {stopped}");
     }
     let stopped = turn.step(&id("c"), "what is the pool?", get).await.unwrap_err();
-    assert_eq!(stopped.code(), Code::R2);
+    assert_eq!(stopped.code(), GateCode::R2);
     world.seen.fail_with(None);
     assert_eq!(turn.step(&id("d"), "what is the pool?", get).await.unwrap_err(), stopped, "it stays at its end");
     assert_eq!(turn.finish().await.unwrap_err(), stopped);
@@ -127,8 +127,8 @@ async fn a_step_that_nothing_needs_may_fail_until_the_budget_is_spent() {
 async fn a_turn_that_is_not_finished_says_what_is_missing() {
     let world = world("", |builder| builder).await;
     let turn = turn(&world, &[step("look", &[])]).await;
-    assert_eq!(turn.states().collect::<Vec<_>>(), [(&id("look"), StepState::Waiting)]);
-    assert_eq!(turn.finish().await.unwrap_err().code(), Code::R4);
+    assert_eq!(turn.states().collect::<Vec<_>>(), [(&id("look"), TurnStepState::Waiting)]);
+    assert_eq!(turn.finish().await.unwrap_err().code(), GateCode::R4);
 }
 
 #[tokio::test]
@@ -136,5 +136,5 @@ async fn a_turn_has_so_many_steps_and_no_more() {
     let world = world("[limits]\nturn_steps = 2\n", |builder| builder).await;
     let steps = ["a", "b", "c"].map(|name| step(name, &[]));
     let blocked = world.gate.turn(TurnId::new("turn_1").unwrap(), steps).await.unwrap_err();
-    assert_eq!(blocked.code, Code::R4);
+    assert_eq!(blocked.code, GateCode::R4);
 }

@@ -7,7 +7,7 @@
 mod cases;
 
 use cases::Cases;
-use omen_gate::Code;
+use omen_gate::GateCode;
 
 fn cases() -> Cases {
     Cases::read("omen_gate::")
@@ -20,7 +20,7 @@ fn illegal_programs_do_not_compile() {
 
 #[test]
 fn cases_are_small_and_named_after_their_code() {
-    cases().are_small_and_named_after_their_rule(|code| Code::ALL.iter().any(|known| known.as_str() == code));
+    cases().are_small_and_named_after_their_rule(|code| GateCode::ALL.iter().any(|known| known.as_str() == code));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 // PG-5: a summary is declared grounded -> E0451
-use omen_gate::summary::{Grounded, Summary};
+use omen_gate::summary::{GroundedSummary, Summary};
 
-fn agent(summary: Summary) -> Grounded {
-    Grounded { summary }
+fn agent(summary: Summary) -> GroundedSummary {
+    GroundedSummary { summary }
 }
 
 fn main() {}

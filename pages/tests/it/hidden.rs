@@ -88,7 +88,7 @@ fn in_generated_code() -> Vec<(String, String)> {
     items
 }
 
-/// What a text hides from the documentation: the line after the attribute that is no attribute and no comment, up to where
+/// What a text hides from the documentation: the line after the attribute that is neither an attribute nor a comment, up to where
 /// parameters, bounds or a body begin.
 fn hidden(text: &str) -> BTreeSet<String> {
     let mut items = BTreeSet::new();

@@ -78,7 +78,7 @@ fn kill(child: &mut Child, how: Kill) {
         Kill::Now => Signal::KILL,
     };
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    // A group that has already ended cannot be killed; that is no error.
+    // A group that has already ended cannot be killed; that is not an error.
     let _ = group.map(|group| kill_process_group(group, signal));
 }
 
@@ -87,7 +87,7 @@ fn kill(child: &mut Child, how: Kill) {
 fn kill(child: &mut Child, how: Kill) {
     match how {
         Kill::Politely => {}
-        // A program that has already ended cannot be killed; that is no error.
+        // A program that has already ended cannot be killed; that is not an error.
         Kill::Now => drop(child.kill()),
     }
 }

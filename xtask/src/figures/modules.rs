@@ -91,7 +91,7 @@ fn names(source: &str) -> Vec<Vec<&str>> {
         let (before, _) = source.split_at(at);
         let start = before.rfind(|c: char| !is_name(c)).map_or(0, |last| last + 1);
         let (Some(first), Some(mut rest)) = (source.get(start..at), source.get(at + 2..)) else { continue };
-        // `a::crate` is no path, and of `super::super::a` the first `super` counts.
+        // `a::crate` is not a path, and of `super::super::a` the first `super` counts.
         let is_start =
             ["crate", "super", "self"].contains(&first) && !before.get(..start).is_some_and(|b| b.ends_with("::"));
         if is_start && !in_comment(before) {

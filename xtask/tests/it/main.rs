@@ -10,6 +10,7 @@
 
 mod api;
 mod ci;
+mod circles;
 mod dispatch;
 mod figures;
 mod hermetic;

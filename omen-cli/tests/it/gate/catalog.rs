@@ -79,7 +79,7 @@ fn a_server_that_fails_leaves_no_catalogue() {
         ("dying", "died"),
         ("garbling", "malformed"),
         ("none", "cannot be reached"),
-        ("turned", r"`a\u{202e}b` is no tool name"),
+        ("turned", r"invalid tool name `a\u{202e}b`"),
     ];
     let lines: Vec<&str> = run.stderr.lines().collect();
     assert_eq!(lines.len(), expect.len(), "{}", run.stderr);

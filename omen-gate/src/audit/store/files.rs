@@ -18,7 +18,7 @@ use crate::base::regular;
 pub struct Files {
     path: PathBuf,
     log: Locked,
-    /// While there is no log: the name that its file has until then. So whoever else begins the log finds it locked, and
+    /// While there is no log: the name that its file has until then. So another process that starts the log finds it locked, and
     /// there is no log before there is a head record.
     unnamed: Option<PathBuf>,
     head: Option<File>,
@@ -187,7 +187,7 @@ fn begin(path: &Path) -> Result<Option<(Locked, PathBuf)>, AuditError> {
         return Ok(None);
     }
     if log.metadata().map_err(unusable)?.len() > 0 {
-        let message = format!("`{}`, in which a new log is begun, is not empty", unnamed.display());
+        let message = format!("`{}` is not empty, so a new log cannot start there", unnamed.display());
         return Err(unusable(io::Error::new(io::ErrorKind::AlreadyExists, message)));
     }
     Ok(Some((log, unnamed)))
@@ -273,7 +273,7 @@ fn open_head(path: &Path, options: &OpenOptions) -> io::Result<Option<File>> {
     }
 }
 
-/// One byte more than a record has tells that it is none.
+/// One byte more than a record has shows that it is invalid.
 fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(head::SIZE + 1);
     file.rewind()?;

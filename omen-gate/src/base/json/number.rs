@@ -59,7 +59,7 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// Takes apart a text such as `-12.50e3`. `None` if its exponent is no reasonable number.
+    /// Takes apart a text such as `-12.50e3`. `None` if its exponent is out of range.
     fn of(text: &str) -> Option<Self> {
         let (sign, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),

@@ -12,12 +12,12 @@ use serde_json::{Map, Value};
 use super::{Key, below, place, reserved};
 use crate::base::bounded::bounded;
 
-/// Why a text is no object that can be read in one way.
+/// Why a text is not an unambiguous object.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Unread {
     /// A key is repeated.
     Doubled(Doubled),
-    /// It is no object, or uses a key that is reserved. The text says why, and is bounded.
+    /// It is not an object, or uses a reserved key. The text says why, and is bounded.
     Other(String),
 }
 

@@ -1,10 +1,13 @@
 //! Leave to make one call.
 
-use super::Breakers;
+use std::sync::Arc;
+
+use super::shared::Shared;
+use super::state::End;
 use crate::base::ToolName;
 use crate::call::fault::Fault;
 
-/// Leave to make one call. Who has it tells how the call went; if it is dropped without a word, as when a future is
+/// Leave to make one call. Its holder reports how the call went; if it is dropped without a report, as when a future is
 /// cancelled or code panics, that counts as a failure, and a probe is free again.
 ///
 /// ```compile_fail,E0382
@@ -16,23 +19,15 @@ use crate::call::fault::Fault;
 #[derive(Debug)]
 #[must_use = "dropping it counts as a failure"]
 pub struct Admission {
-    breakers: Breakers,
+    shared: Arc<Shared>,
     tool: ToolName,
     generation: u64,
     end: End,
 }
 
-/// How a call ended, to its breaker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    Success,
-    Failure,
-    Unused,
-}
-
 impl Admission {
-    pub(super) fn new(breakers: Breakers, tool: ToolName, generation: u64) -> Self {
-        Self { breakers, tool, generation, end: End::Failure }
+    pub(super) fn new(shared: Arc<Shared>, tool: ToolName, generation: u64) -> Self {
+        Self { shared, tool, generation, end: End::Failure }
     }
 
     /// The tool answered.
@@ -59,6 +54,6 @@ impl Admission {
 
 impl Drop for Admission {
     fn drop(&mut self) {
-        self.breakers.resolve(&self.tool, self.generation, self.end);
+        self.shared.resolve(&self.tool, self.generation, self.end);
     }
 }

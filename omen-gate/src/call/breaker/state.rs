@@ -4,9 +4,6 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::admission::End;
-use super::next;
-
 /// One breaker. Every change of state begins a new generation; a call that was admitted in an earlier one changes
 /// nothing when it ends.
 #[derive(Debug)]
@@ -45,6 +42,14 @@ pub enum BreakerState {
     },
 }
 
+/// How a call ended, to its breaker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Success,
+    Failure,
+    Unused,
+}
+
 /// Why a call is not let through.
 pub(super) struct NotNow {
     pub(super) state: &'static str,
@@ -76,12 +81,14 @@ impl Breaker {
                 let remaining = cooldown.saturating_sub(now.saturating_sub(since));
                 match remaining.is_zero() {
                     true => Ok(()),
-                    false => Err(NotNow { state: "open", help: format!("it is tried again in {remaining:?}") }),
+                    false => {
+                        Err(NotNow { state: "open", help: format!("the next attempt is possible in {remaining:?}") })
+                    }
                 }
             }
             State::HalfOpen { probing: true } => {
-                let help = "one call is trying it; wait for its end".to_owned();
-                Err(NotNow { state: "half open, and its one probe is under way", help })
+                let help = "one call is probing it; wait for that call to end".to_owned();
+                Err(NotNow { state: "half open, and its one probe is running", help })
             }
         }
     }
@@ -129,4 +136,10 @@ impl Breaker {
         self.state = state;
         self.generation = next(last);
     }
+}
+
+/// The number of the next generation, of all breakers.
+pub(super) fn next(generation: &mut u64) -> u64 {
+    *generation += 1;
+    *generation
 }

@@ -65,7 +65,7 @@ classes! {
     Tool = "tool": Fault::Tool { .. }, Yes, false;
 }
 
-/// Whether a tool ran, as far as a fault tells. "Unknown" must be told as such: the effect may be there.
+/// Whether a tool ran, as far as a fault shows. Report "unknown" as such: the effect may be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ran {

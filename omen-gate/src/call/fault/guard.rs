@@ -42,6 +42,6 @@ where
 /// # Errors
 /// [`Fault::Panicked`].
 pub(crate) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Fault> {
-    // What it leaves behind half done is its own, and is not looked at here.
+    // State that it leaves half changed is its own, and is not used here.
     catch_unwind(AssertUnwindSafe(run)).map_err(|_| Fault::Panicked)
 }

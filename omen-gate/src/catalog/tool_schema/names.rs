@@ -17,7 +17,7 @@
 //! What cannot be followed (references by anchor, dynamic ones, other base URIs, schemas that lead back to
 //! themselves without going into the value) makes the schema unusable, and the tool with it.
 //!
-//! The same nodes tell what a schema takes before anything is done with it: whether it comes to an end, how much is
+//! The same nodes show what a schema costs before it is used: whether it comes to an end, how much is
 //! compiled of it and how deep, and how many steps a value takes.
 
 mod bottom_up;
@@ -25,6 +25,7 @@ mod build;
 mod effort;
 mod ends;
 mod extent;
+mod node;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,9 +33,12 @@ use jsonschema::Validator;
 use omen_types::suggest;
 use serde_json::{Map, Value};
 
-use super::{Document, Registered, Violation};
+use super::document::{Document, Registered};
+use super::violation::Violation;
 use crate::base::bounded;
 use crate::base::json::below;
+use node::{Id, Node, Same};
+
 pub(super) use effort::{Beyond, Effort};
 
 /// All schemas that a value can meet; the first is the whole.
@@ -49,146 +53,8 @@ pub(super) struct Names {
     patterns: BTreeMap<String, Validator>,
 }
 
-/// A schema, by its place in [`Names`].
-type Id = usize;
-
-/// What one schema says of the members of a value, and what it takes to compile it and to judge by it.
-#[derive(Debug, Default)]
-struct Node {
-    /// Whether it has `properties` or `patternProperties`.
-    speaks: bool,
-    properties: BTreeMap<String, Id>,
-    patterns: Vec<(String, Pattern, Id)>,
-    /// `additionalProperties`: for what neither of the two above has.
-    additional: Option<Rest>,
-    /// `unevaluatedProperties`: for what no schema that applies has.
-    unevaluated: Option<Rest>,
-    /// Of the elements of an array, the first ones.
-    first: Vec<Id>,
-    /// Of the elements of an array, the others.
-    others: Option<Id>,
-    /// Of the elements of an array, those that are valid against it.
-    contains: Option<Test>,
-    /// Schemas for the same value.
-    same: Vec<Same>,
-    /// What the reference leads to; it is among those for the same value.
-    reference: Option<Id>,
-    /// Whether it is a reference, and nothing else.
-    only_refers: bool,
-    /// What values are judged by and what names nothing.
-    silent: Silent,
-    weight: Weight,
-}
-
-/// Schemas that name nothing, though values are judged by them.
-#[derive(Debug, Default)]
-struct Silent {
-    /// For the same value: `not`, and `dependencies` in dialects that have `dependentSchemas` instead of it.
-    same: Vec<Id>,
-    /// For the keys of an object.
-    keys: Option<Id>,
-    /// For the elements of an array.
-    elements: Vec<Id>,
-}
-
-/// How large a schema is without those that are in it.
-#[derive(Debug, Default)]
-struct Weight {
-    /// All that it says, in bytes.
-    bytes: usize,
-    /// What it demands, in bytes.
-    demands: usize,
-    pattern: Option<Pattern>,
-    /// Whether elements are compared with each other.
-    unique: bool,
-    /// Whether it has `unevaluatedProperties` or `unevaluatedItems`, for which all that applies is gone through again.
-    unevaluated: bool,
-}
-
-/// How long a match can take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pattern {
-    /// As long as the text is.
-    Linear,
-    /// Until it has gone back too often.
-    GoesBack,
-}
-
-/// A schema that applies if the value is valid against one.
-#[derive(Clone, Copy, Debug)]
-struct Test {
-    by: Id,
-    id: Id,
-}
-
-/// A schema for all other members.
-#[derive(Clone, Copy, Debug)]
-struct Rest {
-    id: Id,
-    /// Whether it demands anything.
-    demands: bool,
-}
-
-/// A schema that applies to the same value.
-#[derive(Debug)]
-enum Same {
-    Always(Id),
-    /// If the value is valid.
-    Valid(Test),
-    /// If the value is not valid.
-    Invalid(Test),
-    /// If the value has a key.
-    Key(String, Id),
-}
-
-impl Same {
-    fn id(&self) -> Id {
-        match self {
-            Self::Always(id) | Self::Key(_, id) => *id,
-            Self::Valid(test) | Self::Invalid(test) => test.id,
-        }
-    }
-
-    fn test(&mut self) -> Option<&mut Test> {
-        match self {
-            Self::Valid(test) | Self::Invalid(test) => Some(test),
-            Self::Always(_) | Self::Key(..) => None,
-        }
-    }
-}
-
-impl Node {
-    /// Whether it has anything to say of what is in a value.
-    fn looks_within(&self) -> bool {
-        self.looks_at_members() || self.looks_at_elements()
-    }
-
-    fn looks_at_members(&self) -> bool {
-        self.speaks || self.additional.is_some() || self.unevaluated.is_some() || self.silent.keys.is_some()
-    }
-
-    fn looks_at_elements(&self) -> bool {
-        let some = self.others.is_some() || self.contains.is_some() || self.weight.unique;
-        some || !self.first.is_empty() || !self.silent.elements.is_empty()
-    }
-
-    /// Those that apply to the same value, or may.
-    fn same_value(&self) -> impl Iterator<Item = Id> {
-        self.same.iter().map(Same::id).chain(self.silent.same.iter().copied())
-    }
-
-    /// Those that apply to what is in a value, or may.
-    fn within(&self) -> impl Iterator<Item = Id> {
-        let members = self.properties.values().copied().chain(self.patterns.iter().map(|(_, _, id)| *id));
-        let rest = [self.additional, self.unevaluated].into_iter().flatten().map(|rest| rest.id);
-        let elements = self.first.iter().copied().chain(self.others).chain(self.contains.map(|test| test.id));
-        let silent = self.silent.keys.into_iter().chain(self.silent.elements.iter().copied());
-        members.chain(rest).chain(elements).chain(silent)
-    }
-}
-
 impl Names {
-    /// Looks at a schema, with nothing compiled before it is known that there is an end to it: [`Names::compile`] does
+    /// Reads a schema. Nothing is compiled before it is known that the schema ends: [`Names::compile`] does
     /// that.
     pub(super) fn of(document: &Document) -> Result<Self, String> {
         let (nodes, places) = build::nodes(document)?;
@@ -217,7 +83,7 @@ impl Names {
     fn share_tests(&mut self) -> BTreeSet<Id> {
         let leads: Vec<_> = self.nodes.iter().map(|node| node.reference.filter(|_| node.only_refers)).collect();
         let end = |mut id: Id| {
-            // There is no way round, for it comes to an end.
+            // There is no cycle, because it comes to an end.
             while let Some(Some(next)) = leads.get(id) {
                 id = *next;
             }
@@ -308,7 +174,7 @@ impl<'n> Search<'n> {
                     Some(near) => format!("; did you mean `{}`?", bounded(near)),
                     None => String::new(),
                 };
-                let what = format!("the schema names no key `{}`{near}", bounded(key));
+                let what = format!("unknown field `{}`{near}", bounded(key));
                 self.found.push(Violation { at: below(at, key), what });
             }
         }

@@ -3,14 +3,14 @@
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 
-use crate::base::{Blocked, Code};
+use crate::base::{Blocked, GateCode};
 use crate::call::Demand;
 use crate::request::plan::FinalAnswer;
 
 /// What the gate would do with a plan. As JSON it is an object with `verdict`, `code`, `message` and `help`, in this
 /// order; members with nothing to say are `null`.
 #[derive(Debug, PartialEq)]
-pub enum Verdict {
+pub enum PlanVerdict {
     /// The tool would be called.
     Allow,
     /// The tool would be called if somebody confirmed this call (G3).
@@ -21,7 +21,7 @@ pub enum Verdict {
     Block(Blocked),
 }
 
-impl Verdict {
+impl PlanVerdict {
     /// Its name: `allow`, `needs_confirmation`, `terminal` or `block`.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -35,11 +35,11 @@ impl Verdict {
 
     /// The rule that it refers to.
     #[must_use]
-    pub fn code(&self) -> Option<Code> {
+    pub fn code(&self) -> Option<GateCode> {
         match self {
             Self::Allow => None,
-            Self::NeedsConfirmation(_) => Some(Code::G3),
-            Self::Terminal(_) => Some(Code::PgT),
+            Self::NeedsConfirmation(_) => Some(GateCode::G3),
+            Self::Terminal(_) => Some(GateCode::PgT),
             Self::Block(blocked) => Some(blocked.code),
         }
     }
@@ -63,21 +63,21 @@ impl Verdict {
         match self {
             Self::Allow | Self::Terminal(_) => None,
             Self::NeedsConfirmation(Demand { always_confirm: true, .. }) => {
-                Some("have somebody there who confirms it: the operator wants every call of this tool confirmed")
+                Some("provide a confirmer: the operator requires a confirmation for every call of this tool")
             }
             Self::NeedsConfirmation(_) => {
-                Some("have somebody there who confirms it, or have the operator pre-grant what the tool may do")
+                Some("provide a confirmer, or ask the operator to pre-grant the tool's permissions")
             }
             Self::Block(blocked) => Some(&blocked.help),
         }
     }
 }
 
-impl Serialize for Verdict {
+impl Serialize for PlanVerdict {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Verdict", 4)?;
         object.serialize_field("verdict", self.name())?;
-        object.serialize_field("code", &self.code().map(Code::as_str))?;
+        object.serialize_field("code", &self.code().map(GateCode::as_str))?;
         object.serialize_field("message", &self.message())?;
         object.serialize_field("help", &self.help())?;
         object.end()

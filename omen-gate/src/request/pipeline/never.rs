@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// A future that there is none of. It is what a step out of turn promises, so that after the one error that the
+/// A future without a value. A step out of turn returns it, so that after the one error that the
 /// compiler gives for it, the rest of the program has its types.
 #[derive(Debug)]
 pub struct Never<Out>(Infallible, PhantomData<Out>);

@@ -4,15 +4,15 @@ use serde_json::json;
 
 use crate::audit::{Kind, data};
 use crate::call::{Admission, Attempt, Call, Fault, Ran};
-use crate::request::context::TurnState;
+use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 
-/// A call, from where it is counted to where its outcome is known. If whoever waits for it goes away in between, this
+/// A call, from where it is counted to where its outcome is known. If its caller goes away in between, this
 /// sees to what is left to do: a call that was made has failed, to the budget (R2), the breaker (R1) and the counts
 /// (R5), and one that was not made counts for nothing; and where the log may have the intent, it gets the outcome.
 pub(super) struct Open<'o> {
     gate: &'o Gate,
-    turn: &'o TurnState,
+    context: &'o RequestContext,
     call: &'o Call,
     attempt: Option<Attempt<'o>>,
     admission: Option<Admission>,
@@ -28,13 +28,13 @@ enum At {
     Intended,
     /// The tool is being called.
     Called,
-    /// All is told.
+    /// Everything is recorded.
     Ended,
 }
 
 impl<'o> Open<'o> {
-    pub(super) fn new(gate: &'o Gate, turn: &'o TurnState, call: &'o Call, attempt: Attempt<'o>) -> Self {
-        Self { gate, turn, call, attempt: Some(attempt), admission: None, at: At::Asked }
+    pub(super) fn new(gate: &'o Gate, context: &'o RequestContext, call: &'o Call, attempt: Attempt<'o>) -> Self {
+        Self { gate, context, call, attempt: Some(attempt), admission: None, at: At::Asked }
     }
 
     /// The intent is about to be recorded.
@@ -42,7 +42,7 @@ impl<'o> Open<'o> {
         (self.admission, self.at) = (Some(admission), At::Intended);
     }
 
-    /// The call is not made after all, and whoever says so records it.
+    /// The call is not made after all. The caller records that.
     pub(super) fn refused(&mut self) {
         self.at = At::Asked;
     }
@@ -52,14 +52,14 @@ impl<'o> Open<'o> {
         self.at = At::Called;
     }
 
-    /// The call was broken off by a rule, and whoever says so records it: it speaks against nobody.
+    /// The call was cancelled by a rule: neither tool nor turn has failed. The caller records that.
     pub(super) fn broken_off(mut self) {
         self.at = At::Ended;
         self.unused();
         self.gate.observed(self.call.tool(), Some(&Fault::Cancelled));
     }
 
-    /// The call is over. Whoever says so records the outcome.
+    /// The call is over. The caller records the outcome.
     pub(super) fn ended(mut self, fault: Option<&Fault>) {
         self.at = At::Ended;
         self.tell(fault);
@@ -71,7 +71,7 @@ impl<'o> Open<'o> {
         self.admission.take().into_iter().for_each(Admission::unused);
     }
 
-    /// Tells all that count calls how this one went.
+    /// Reports to breaker, budget and health how the call went.
     fn tell(&mut self, fault: Option<&Fault>) {
         if let Some(admission) = self.admission.take() {
             admission.resolve(fault);
@@ -99,9 +99,9 @@ impl Drop for Open<'_> {
             At::Ended => return,
         };
         if self.at != At::Asked {
-            let why = "nobody waited for it any more";
+            let why = "the caller stopped waiting";
             let entry = json!({ "call": self.call.hash(), "class": Fault::Cancelled.class(), "ran": ran, "why": why });
-            self.turn.record_later(Kind::Outcome, data(entry));
+            self.context.record_later(Kind::Outcome, data(entry));
         }
     }
 }

@@ -3,8 +3,9 @@
 use omen_types::suggest;
 use serde_json::{Map, Value};
 
-use super::{FinalAnswer, Plan, ToolCall, blocked};
-use crate::base::{BadName, Blocked, Code, ServerName, ToolId, ToolName, bounded};
+use super::refused::{blocked, kind};
+use super::{FinalAnswer, Plan, ToolCall};
+use crate::base::{BadName, Blocked, GateCode, ServerName, ToolId, ToolName, bounded};
 
 pub(super) fn plan(mut members: Map<String, Value>) -> Result<Plan, Blocked> {
     match tag(&mut members)? {
@@ -19,10 +20,10 @@ fn tag(members: &mut Map<String, Value>) -> Result<&'static str, Blocked> {
     let Some(tag) = members.remove(TYPE) else {
         let near = members.keys().find(|key| INSTEAD.contains(&key.as_str()) || TAGS.contains(&key.as_str()));
         let message = match near {
-            Some(near) => format!("the plan has no `type`; `{near}` does not stand for it"),
+            Some(near) => format!("missing field `type`; `{near}` is not accepted in its place"),
             None => match suggest::nearest(TYPE, members.keys().map(String::as_str)) {
-                Some(near) => format!("the plan has no `type`; is `{}` meant to be it?", bounded(near)),
-                None => "the plan has no `type`".to_owned(),
+                Some(near) => format!("missing field `type`; is `{}` a misspelling of it?", bounded(near)),
+                None => "missing field `type` in the plan".to_owned(),
             },
         };
         return Err(blocked(message, help));
@@ -33,7 +34,7 @@ fn tag(members: &mut Map<String, Value>) -> Result<&'static str, Blocked> {
             Some(near) => format!("did you mean `{near}`?"),
             None => help.to_owned(),
         };
-        blocked(format!("there is no plan of type `{}`", bounded(&tag)), help)
+        blocked(format!("invalid value `{}` for `type`", bounded(&tag)), help)
     })
 }
 
@@ -57,13 +58,13 @@ fn answer(mut members: Map<String, Value>) -> Result<Plan, Blocked> {
     let answer = match members.remove("answer") {
         Some(Value::String(answer)) => answer,
         Some(other) => return Err(wrong("answer", "a string", &other)),
-        None => return Err(missing("answer", "say in `answer` what the user is to be asked")),
+        None => return Err(missing("answer", "write the question to the user in `answer`")),
     };
     match members.remove("needs_more_info") {
         Some(Value::Bool(true)) => {}
-        Some(Value::Bool(false)) => return Err(not_terminal("a `final_answer` has `needs_more_info` false")),
+        Some(Value::Bool(false)) => return Err(not_terminal("`needs_more_info` of a `final_answer` is false")),
         Some(other) => return Err(wrong("needs_more_info", "a boolean", &other)),
-        None => return Err(not_terminal("a `final_answer` does not have `needs_more_info`")),
+        None => return Err(not_terminal("missing field `needs_more_info` of a `final_answer`")),
     }
     if answer.chars().any(char::is_alphanumeric) {
         Ok(Plan::FinalAnswer(FinalAnswer { answer }))
@@ -77,9 +78,9 @@ fn known(members: &Map<String, Value>, form: &str, names: &[&str]) -> Result<(),
     let Some(unknown) = members.keys().find(|key| !names.contains(&key.as_str())) else { return Ok(()) };
     let help = match suggest::nearest(unknown, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("a `{form}` has `type`, `{}`, and nothing else", names.join("`, `")),
+        None => format!("the fields of a `{form}` are `type`, `{}`", names.join("`, `")),
     };
-    Err(blocked(format!("a `{form}` has no member `{}`", bounded(unknown)), help))
+    Err(blocked(format!("unknown field `{}` of a `{form}`", bounded(unknown)), help))
 }
 
 fn name(members: &mut Map<String, Value>, key: &str) -> Result<String, Blocked> {
@@ -92,20 +93,23 @@ fn name(members: &mut Map<String, Value>, key: &str) -> Result<String, Blocked> 
 
 /// What has not the form of a name stands in no catalogue (PG-2).
 fn unlisted(key: &str, error: &BadName) -> Blocked {
-    Blocked::new(Code::Pg2, bounded(&error.to_string()), format!("name the {key} as it is listed"))
+    Blocked::new(GateCode::Pg2, bounded(&error.to_string()), format!("name the {key} as it is listed"))
 }
 
 fn missing(key: &str, help: &str) -> Blocked {
-    blocked(format!("the plan has no `{key}`"), help)
+    blocked(format!("missing field `{key}` in the plan"), help)
 }
 
 fn wrong(key: &str, wanted: &str, got: &Value) -> Blocked {
-    blocked(format!("`{key}` is not {wanted}"), format!("write {wanted} instead of `{}`", bounded(&got.to_string())))
+    blocked(
+        format!("expected {wanted} for `{key}`, found {}", kind(got)),
+        format!("write {wanted} instead of `{}`", bounded(&got.to_string())),
+    )
 }
 
 fn not_terminal(message: &str) -> Blocked {
     Blocked::new(
-        Code::PgT,
+        GateCode::PgT,
         message,
         "call a tool, or ask the user for what is missing: `\"needs_more_info\": true`, and the question in `answer`",
     )

@@ -2,15 +2,16 @@
 
 use serde_json::{Map, Value};
 
-use super::{Limits, blocked};
+use super::PlanLimits;
+use super::refused::{blocked, kind};
 use crate::base::json::{self, Reading, Unread};
 use crate::base::{Blocked, MAX_DEPTH, bounded};
 
 /// The one object that a text is.
-pub(super) fn object(text: &str, limits: &Limits) -> Result<Map<String, Value>, Blocked> {
+pub(super) fn object(text: &str, limits: &PlanLimits) -> Result<Map<String, Value>, Blocked> {
     if text.len() > limits.bytes {
-        let message = format!("the plan has {} bytes, more than {}", text.len(), limits.bytes);
-        return Err(blocked(message, "plan one call, and let bulky data stay where it is"));
+        let message = format!("the plan exceeds {} bytes ({} bytes)", limits.bytes, text.len());
+        return Err(blocked(message, "plan one call, and refer to large data instead of including it"));
     }
     before(text)?;
     let how = Reading { depth: limits.depth.min(MAX_DEPTH), exact_numbers: true };
@@ -19,22 +20,21 @@ pub(super) fn object(text: &str, limits: &Limits) -> Result<Map<String, Value>, 
         Ok(other) => Err(no_object(&other)),
         Err(Unread::Trailing(at)) => Err(after(text.get(at..).unwrap_or_default())),
         Err(Unread::Syntax(what)) => Err(blocked(format!("the plan is not valid JSON: {what}"), ONLY)),
-        Err(Unread::Truncated) => Err(blocked(
-            "the plan breaks off before its end",
-            "let the planner finish: its limit on output may be too low",
-        )),
+        Err(Unread::Truncated) => {
+            Err(blocked("the plan is incomplete: unexpected end of JSON", "raise the planner's output limit"))
+        }
         Err(Unread::Deep) => {
             let message = format!("the plan is nested more than {} levels deep", how.depth);
             Err(blocked(message, "flatten the arguments"))
         }
         Err(error @ Unread::Reserved { .. }) => {
-            Err(blocked(format!("the plan cannot be read: {error}"), "give the member another name"))
+            Err(blocked(format!("the plan cannot be read: {error}"), "rename the field"))
         }
         Err(error @ Unread::Repeated { .. }) => {
-            Err(blocked(error.to_string(), "write each key once: readers differ in which of them they take"))
+            Err(blocked(error.to_string(), "write each key once; readers differ in which value they take"))
         }
         Err(error @ Unread::Number { .. }) => {
-            Err(blocked(error.to_string(), "write it as a string, if the tool takes one, or with fewer digits"))
+            Err(blocked(error.to_string(), "write it as a string if the tool accepts one, or with fewer digits"))
         }
     }
 }
@@ -49,7 +49,7 @@ fn before(text: &str) -> Result<(), Blocked> {
         return Err(blocked("the plan begins with a byte-order mark", "send plain UTF-8 without it"));
     }
     if start.starts_with(FENCE) {
-        return Err(blocked("the plan stands in a code fence", "leave out the fence and send the object alone"));
+        return Err(blocked("the plan is inside a code fence", "remove the fence and send only the object"));
     }
     let is_value = start.starts_with(|c: char| "{[\"-tfn".contains(c) || c.is_ascii_digit());
     // `true`, `null` and their like are values of a wrong type; `to do this` is text.
@@ -60,7 +60,7 @@ fn before(text: &str) -> Result<(), Blocked> {
     let message = if start.contains('{') {
         format!("there is text before the plan, beginning with `{first}`")
     } else {
-        format!("the plan is text, beginning with `{first}`, and no JSON")
+        format!("expected a JSON object, found text beginning with `{first}`")
     };
     Err(blocked(message, ONLY))
 }
@@ -71,26 +71,19 @@ fn after(rest: &str) -> Blocked {
         return blocked("there is a second object after the plan", "plan one step; the next request can plan another");
     }
     if rest.starts_with(FENCE) {
-        return blocked("a code fence ends after the plan", "leave out the fence and send the object alone");
+        return blocked("a code fence follows the plan", "remove the fence and send only the object");
     }
     let first = bounded(rest.split_whitespace().next().unwrap_or_default());
     blocked(format!("there is text after the plan, beginning with `{first}`"), ONLY)
 }
 
 fn no_object(value: &Value) -> Blocked {
-    let what = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    };
+    let what = kind(value);
     let help = match value {
         Value::Array(_) => "plan one step, as an object: a request makes at most one call",
         _ => ONLY,
     };
-    blocked(format!("the plan is {what}, and not an object"), help)
+    blocked(format!("expected an object, found {what}"), help)
 }
 
 const ONLY: &str = "send one JSON object and nothing else: `{\"type\": \"call_tool\", …}`";

@@ -10,16 +10,16 @@ use crate::call::{Answer, Fault};
 /// # Errors
 /// If it is not what the protocol promises. Whether the structured content is what the tool promises is judged later.
 pub(super) fn read(result: Map<String, Value>) -> Result<Answer, Fault> {
-    // Newer versions of the protocol know results that are none yet.
+    // Newer versions of the protocol have results that are not final.
     if let Some(kind) = result.get("resultType").filter(|kind| *kind != "complete") {
-        return malformed(&format!("it is no complete result, but `{kind}`"));
+        return malformed(&format!("unsupported result type `{kind}`"));
     }
     if !result.contains_key("content") && !result.contains_key("structuredContent") {
         return malformed("it has neither `content` nor `structuredContent`");
     }
     match serde_json::from_value::<Answer>(Value::Object(result)) {
         Ok(answer) if !answer.content.iter().all(|block| block.get("type").is_some_and(Value::is_string)) => {
-            malformed("a block of its `content` says no `type`")
+            malformed("a block of its `content` has no `type`")
         }
         Ok(answer) => Ok(answer),
         Err(error) => malformed(&error.to_string()),

@@ -67,11 +67,11 @@ impl Connection {
         let version = connection.service.peer_info().map(|info| info.protocol_version.clone());
         match version.filter(|version| ProtocolVersion::KNOWN_VERSIONS.contains(version) && version.has_initialize()) {
             Some(_) => Ok(connection),
-            None => Err(Fault::Unreachable { why: "it speaks no version of the protocol that we know".to_owned() }),
+            None => Err(Fault::Unreachable { why: "unsupported protocol version".to_owned() }),
         }
     }
 
-    /// Asks once. Dropping the future tells the server that the request is cancelled.
+    /// Sends one request. Dropping the future notifies the server that the request is cancelled.
     pub(super) async fn ask(&self, request: ClientRequest) -> Result<Map<String, Value>, Fault> {
         if let Some(end) = self.link.ended() {
             return Err(end.before());
@@ -96,7 +96,7 @@ impl Connection {
         }
     }
 
-    /// It does not read any more, so it has ended, or is of no use. What it wrote before is read to its end first.
+    /// It does not read any more, so it has ended or is unusable. What it wrote before is read to its end first.
     async fn deaf(&self) -> End {
         if timeout(EXIT, self.link.over()).await.is_err() {
             self.link.end(End::Closed("it closed its input".to_owned()));
@@ -153,7 +153,7 @@ enum Answered {
     Never,
 }
 
-/// A request that is open. If it is dropped before it is answered, the server is told.
+/// A request that is open. If it is dropped before its response, the server is notified.
 struct Open<'c> {
     handle: Option<RequestHandle<RoleClient>>,
     runtime: &'c Handle,
@@ -191,7 +191,7 @@ fn not_shaken(error: &ClientInitializeError, end: Option<End>, stderr: &Tail) ->
             let words = stderr.text();
             let why = match words.trim() {
                 "" => format!("it ended before the handshake: {how}"),
-                words => format!("it ended before the handshake: {how}; its last words: `{}`", bounded(words)),
+                words => format!("it ended before the handshake: {how}; its stderr ends with `{}`", bounded(words)),
             };
             Fault::Unreachable { why }
         }
@@ -199,6 +199,6 @@ fn not_shaken(error: &ClientInitializeError, end: Option<End>, stderr: &Tail) ->
         (None, ClientInitializeError::JsonRpcError(error)) => {
             Fault::Refused { code: i64::from(error.code.0), message: bounded(&error.message) }
         }
-        (None, error) => Fault::Unreachable { why: bounded(&format!("no handshake: {error}")) },
+        (None, error) => Fault::Unreachable { why: bounded(&format!("the handshake failed: {error}")) },
     }
 }

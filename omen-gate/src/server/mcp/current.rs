@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One run of a server after the other.
 ///
-/// INVARIANT: the revision goes up in the same moment as a run takes the place of another: whoever has the new run
-/// reads the new revision, and whoever has read the new revision gets no older run. So a list that was asked for
+/// INVARIANT: the revision goes up in the same moment as a run takes the place of another: a caller that has the new run
+/// reads the new revision, and a caller that has read the new revision gets no older run. So a list that was asked for
 /// under a revision is never taken for the list of a process that came later.
 #[derive(Debug)]
 pub(super) struct Current<T> {

@@ -1,4 +1,4 @@
-//! Which process was started by which, as Linux tells it in `/proc`.
+//! Which process was started by which, read from `/proc` on Linux.
 
 use std::collections::HashMap;
 use std::io;

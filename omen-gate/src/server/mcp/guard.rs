@@ -128,8 +128,8 @@ mod linux {
 
     /// Starts the server and sees to its end. How it ended, if it was started.
     async fn watch(mark: &OsStr) -> io::Result<Option<WaitStatus>> {
-        let (gate, mut command) =
-            told(mark).ok_or_else(|| io::Error::other(format!("`{MARK}` is not for this use")))?;
+        let (gate, mut command) = read_mark(mark)
+            .ok_or_else(|| io::Error::other(format!("`{MARK}` is reserved for the guard of a server")))?;
         set_child_subreaper(Some(getpid()))?;
         let mut asked = signal(SignalKind::terminate())?;
         let mut ended = signal(SignalKind::child())?;
@@ -154,7 +154,7 @@ mod linux {
     }
 
     /// The gate, and the command of the server.
-    fn told(mark: &OsStr) -> Option<(Pid, Command)> {
+    fn read_mark(mark: &OsStr) -> Option<(Pid, Command)> {
         let (gate, count) = mark.to_str()?.split_once(':')?;
         let args: Vec<_> = std::env::args_os().collect();
         let (_, command) = args.split_at_checked(args.len().checked_sub(count.parse().ok()?)?)?;

@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use tokio::process::Command;
 
-use super::{Limits, guard};
+use super::{ServerLimits, guard};
 use crate::config::INHERITED;
 
 /// A command line, with the environment and the limits of the server that it starts.
@@ -21,7 +21,7 @@ pub struct Launch {
     args: Vec<OsString>,
     env: BTreeMap<OsString, OsString>,
     dir: Option<PathBuf>,
-    limits: Limits,
+    limits: ServerLimits,
 }
 
 impl Launch {
@@ -33,7 +33,7 @@ impl Launch {
             args: Vec::new(),
             env: BTreeMap::new(),
             dir: None,
-            limits: Limits::default(),
+            limits: ServerLimits::default(),
         }
     }
 
@@ -76,14 +76,14 @@ impl Launch {
 
     /// Sets what is taken from the server.
     #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
+    pub fn limits(mut self, limits: ServerLimits) -> Self {
         self.limits = limits;
         self
     }
 
     /// As the configuration says.
     pub(crate) fn configured(command: &crate::config::Command, limits: &crate::config::Limits) -> Self {
-        let mut launch = Self::new(&command.program).limits(Limits::configured(limits));
+        let mut launch = Self::new(&command.program).limits(ServerLimits::configured(limits));
         for arg in &command.args {
             launch = launch.arg(arg);
         }
@@ -96,7 +96,7 @@ impl Launch {
         launch
     }
 
-    pub(super) fn limits_ref(&self) -> &Limits {
+    pub(super) fn limits_ref(&self) -> &ServerLimits {
         &self.limits
     }
 

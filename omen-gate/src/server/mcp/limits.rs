@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-/// What is taken from one server. Whoever goes past a limit is refused, never cut.
+/// What is accepted from one server. A message beyond a limit is refused, never cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ServerLimits {
     /// Bytes of one message, without its line break. The memory for a message that was parsed is a multiple of it.
     pub line_bytes: usize,
     /// Tools in a list.
@@ -25,7 +25,7 @@ pub struct Limits {
     pub stop: Duration,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             line_bytes: 4 << 20,
@@ -40,7 +40,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl ServerLimits {
     /// As the configuration says; what it does not speak of, as by default.
     pub(super) fn configured(limits: &crate::config::Limits) -> Self {
         let bytes = |bytes: u32| usize::try_from(bytes).unwrap_or(usize::MAX);

@@ -4,7 +4,7 @@ use std::{io, mem};
 
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
-/// Reads lines, and stops in the middle of one that is too long. A last line without a line break is none: its
+/// Reads lines, and stops in the middle of one that is too long. A last line without a line break does not count: its
 /// writer died over it.
 #[derive(Debug)]
 pub(super) struct Lines<R> {

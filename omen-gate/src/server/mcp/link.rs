@@ -105,8 +105,8 @@ impl End {
     pub(super) fn before(&self) -> Fault {
         let why = match self {
             Self::Closed(why) => why.clone(),
-            Self::Oversized(limit) => format!("the connection was given up: a message was larger than {limit} bytes"),
-            Self::Malformed(why) => format!("the connection was given up: {why}"),
+            Self::Oversized(limit) => format!("the connection was closed: a message was larger than {limit} bytes"),
+            Self::Malformed(why) => format!("the connection was closed: {why}"),
             Self::Stopped => "it was stopped".to_owned(),
         };
         Fault::Unreachable { why }

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::Limits;
+use super::ServerLimits;
 use crate::base::{ToolName, bounded};
 use crate::call::{Fault, Tool};
 
 /// A list that is put together, page by page.
 #[derive(Debug)]
 pub(super) struct Listing<'l> {
-    limits: &'l Limits,
+    limits: &'l ServerLimits,
     tools: Vec<Tool>,
     names: BTreeSet<ToolName>,
     pages: usize,
@@ -19,7 +19,7 @@ pub(super) struct Listing<'l> {
 }
 
 impl<'l> Listing<'l> {
-    pub(super) fn new(limits: &'l Limits) -> Self {
+    pub(super) fn new(limits: &'l ServerLimits) -> Self {
         Self { limits, tools: Vec::new(), names: BTreeSet::new(), pages: 0, bytes: 0 }
     }
 
@@ -34,7 +34,7 @@ impl<'l> Listing<'l> {
             return malformed(&format!("the list of tools has more than {} pages", self.limits.pages));
         }
         let Some(Value::Array(tools)) = page.remove("tools") else {
-            return malformed("the list of tools has no array `tools`");
+            return malformed("missing array `tools` in the list of tools");
         };
         for tool in tools {
             self.tool(tool)?;
@@ -42,7 +42,7 @@ impl<'l> Listing<'l> {
         match page.remove("nextCursor") {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(cursor)) => Ok(Some(cursor)),
-            Some(_) => malformed("the cursor of the list of tools is no text"),
+            Some(_) => malformed("the cursor of the list of tools is not a string"),
         }
     }
 
@@ -56,10 +56,10 @@ impl<'l> Listing<'l> {
         }
         let tool: Tool = match serde_json::from_value(tool) {
             Ok(tool) => tool,
-            Err(error) => return malformed(&format!("a tool of the list: {error}")),
+            Err(error) => return malformed(&format!("invalid tool in the list: {error}")),
         };
         if !self.names.insert(tool.name.clone()) {
-            return malformed(&format!("the list has two tools `{}`", tool.name));
+            return malformed(&format!("duplicate tool `{}` in the list", tool.name));
         }
         self.tools.push(tool);
         Ok(())
@@ -79,11 +79,11 @@ fn malformed<T>(why: &str) -> Result<T, Fault> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Limits, Listing};
+    use super::{Listing, ServerLimits};
     use crate::call::Fault;
 
     fn page(page: Value) -> Result<Option<String>, Fault> {
-        let limits = Limits { tools: 2, ..Limits::default() };
+        let limits = ServerLimits { tools: 2, ..ServerLimits::default() };
         Listing::new(&limits).page(serde_json::from_value(page).unwrap())
     }
 
@@ -100,7 +100,7 @@ mod tests {
         let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
         refused(json!({}), "no array `tools`");
         refused(json!({"tools": [tool("a"), tool("a")]}), "two tools `a`");
-        refused(json!({"tools": [tool("a b")]}), "is no tool name");
+        refused(json!({"tools": [tool("a b")]}), "invalid tool name");
         refused(json!({"tools": [{"name": "a"}]}), "inputSchema");
         refused(json!({"tools": [{"name": "a", "inputSchema": true}]}), "a tool of the list");
         refused(json!({"tools": [tool("a"), tool("b"), tool("c")]}), "more than 2 tools");
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_list_is_bounded_by_bytes() {
-        let limits = Limits { list_bytes: 100, ..Limits::default() };
+        let limits = ServerLimits { list_bytes: 100, ..ServerLimits::default() };
         let long = json!({"tools": [{"name": "a", "inputSchema": {}, "description": "x".repeat(100)}]});
         let refused = Listing::new(&limits).page(serde_json::from_value(long).unwrap());
         assert_eq!(refused, Err(Fault::Oversized { limit: 100 }));
@@ -123,7 +123,7 @@ mod tests {
             "name": "a", "title": "A", "description": "d", "inputSchema": {"type": "object", "x-unknown": 1},
             "outputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}, "x-more": [1, 2.5],
         });
-        let limits = Limits::default();
+        let limits = ServerLimits::default();
         let mut listing = Listing::new(&limits);
         listing.page(serde_json::from_value(json!({"tools": [tool]})).unwrap()).unwrap();
         assert_eq!(serde_json::to_value(listing.finish()).unwrap(), json!([tool]));

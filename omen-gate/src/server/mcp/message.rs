@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::base::bounded;
 use crate::base::json::strict::{self, Unread};
 
-/// A message, as far as the gate looks at it.
+/// A message, as far as the gate reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Message {
     /// An answer to a request of ours.
@@ -40,11 +40,11 @@ impl Message {
     /// Reads a line.
     ///
     /// # Errors
-    /// If it is no message. The text says why, and is bounded.
+    /// If it is invalid. The text says why, and is bounded.
     pub(super) fn read(line: &[u8]) -> Result<Self, String> {
         // A struct of serde's could be written as an array, too.
         if line.trim_ascii_start().first() != Some(&b'{') {
-            return Err(format!("`{}` is no message", bounded(&String::from_utf8_lossy(line))));
+            return Err(format!("invalid message `{}`", bounded(&String::from_utf8_lossy(line))));
         }
         let frame = match strict::read(line) {
             Ok(frame) => frame,
@@ -52,15 +52,15 @@ impl Message {
             Err(Unread::Doubled(frame)) => {
                 return match frame.once("id").and_then(Value::as_i64) {
                     Some(id) if !frame.has("method") => Ok(Self::Answer { id, outcome: Outcome::Malformed(frame.why) }),
-                    _ => Err(format!("no message: {}", frame.why)),
+                    _ => Err(format!("invalid message: {}", frame.why)),
                 };
             }
-            Err(Unread::Other(why)) => return Err(format!("no message: {why}")),
+            Err(Unread::Other(why)) => return Err(format!("invalid message: {why}")),
         };
-        let raw: Raw =
-            serde_json::from_value(Value::Object(frame)).map_err(|error| bounded(&format!("no message: {error}")))?;
+        let raw: Raw = serde_json::from_value(Value::Object(frame))
+            .map_err(|error| bounded(&format!("invalid message: {error}")))?;
         if raw.jsonrpc != "2.0" {
-            return Err(format!("a message of JSON-RPC `{}`", bounded(&raw.jsonrpc)));
+            return Err(format!("unsupported JSON-RPC version `{}`", bounded(&raw.jsonrpc)));
         }
         match (raw.method, raw.id, raw.result, raw.error) {
             (Some(method), Some(id), None, None) => Ok(Self::Request { id, method }),
@@ -72,12 +72,12 @@ impl Message {
                 Ok(Self::Answer { id, outcome: Outcome::Error(error) })
             }
             (None, Some(RequestId::String(id)), ..) => {
-                Err(format!("an answer to `{}`, which was not asked", bounded(&id)))
+                Err(format!("a response to the unknown request `{}`", bounded(&id)))
             }
             (None, None, None, Some(error)) => {
-                Err(format!("an error that answers no request ({}): {}", error.code, bounded(&error.message)))
+                Err(format!("an error without a request id ({}): {}", error.code, bounded(&error.message)))
             }
-            _ => Err("a message that is neither request, nor notification, nor answer".to_owned()),
+            _ => Err("expected a request, a notification or a response".to_owned()),
         }
     }
 }
@@ -105,8 +105,8 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_refused() {
-        refused("Server listening", "`Server listening` is no message");
-        refused(r#"["2.0",1,null,{}]"#, "is no message");
+        refused("Server listening", "invalid message `Server listening`");
+        refused(r#"["2.0",1,null,{}]"#, "invalid message");
         refused(r#"{"jsonrpc":"2.0","id":1,"result":{}"#, "EOF");
         refused(r#"{"jsonrpc":"2.0","id":1,"id":2,"result":{}}"#, "duplicate field `id`");
         refused(r#"{"jsonrpc":"1.0","id":1,"result":{}}"#, "JSON-RPC `1.0`");
@@ -150,7 +150,7 @@ mod tests {
             r#""method":"notifications/tools/list_changed","params":{"_meta":[{"a":1,"a":1}]}"#,
             r#""method":"a","meth\u006fd":"notifications/tools/list_changed""#,
         ] {
-            refused(&format!(r#"{{"jsonrpc":"2.0",{rest}}}"#), "no message: duplicate field `");
+            refused(&format!(r#"{{"jsonrpc":"2.0",{rest}}}"#), "invalid message: duplicate field `");
         }
     }
 

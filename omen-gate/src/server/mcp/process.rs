@@ -27,7 +27,7 @@ pub(super) enum Wish {
     Kill,
 }
 
-/// How long a process that no longer listens or speaks is waited for, to tell how it ended.
+/// How long to wait for a process that has closed its streams, to report how it ended.
 pub(super) const EXIT: Duration = Duration::from_secs(2);
 
 /// How a process ended, once it has.
@@ -37,7 +37,7 @@ pub(super) struct Exit(watch::Receiver<Option<String>>);
 impl Exit {
     /// Waits for the end.
     pub(super) async fn wait(&mut self) {
-        // Whoever would tell is gone with the runtime, and the process with it.
+        // The task that would report it is gone with the runtime, and so is the process.
         let _ = self.0.wait_for(Option::is_some).await;
     }
 
@@ -69,7 +69,7 @@ impl Process {
         let (mut command, guarded) = launch.to_command();
         let mut child = command.spawn()?;
         let group = Group::of(&child, guarded);
-        let missing = || io::Error::other("a standard stream was not given");
+        let missing = || io::Error::other("a standard stream is missing");
         let stdin = child.stdin.take().ok_or_else(missing)?;
         let stdout = child.stdout.take().ok_or_else(missing)?;
         let chatter = child.stderr.take().ok_or_else(missing)?;
@@ -111,7 +111,7 @@ async fn reap(mut child: Child, mut group: Group, mut wish: watch::Receiver<Wish
         // A guard ends when nothing is left.
         None if is_guard => child.wait().await,
         None => {
-            // Where there are no groups of processes. That it has ended by now is as good.
+            // Where there are no groups of processes. It may also have ended by now.
             let _ = child.start_kill();
             child.wait().await
         }

@@ -51,8 +51,8 @@ impl StdioServer {
     ///
     /// # Errors
     /// - [`Fault::Unreachable`] if the process cannot be started or ends before the handshake; the end of what it
-    ///   wrote to its standard error is in the text. Also if it speaks no version of the protocol that we know.
-    /// - [`Fault::Timeout`] if the handshake takes longer than [`Limits::start`](super::Limits::start).
+    ///   wrote to its standard error is in the text. Also if unsupported protocol version.
+    /// - [`Fault::Timeout`] if the handshake takes longer than [`ServerLimits::start`](super::ServerLimits::start).
     /// - [`Fault::Refused`], [`Fault::Malformed`] and [`Fault::Oversized`] as its answer was.
     pub async fn start(launch: Launch) -> Result<Self, Fault> {
         let revision = Arc::default();
@@ -71,7 +71,7 @@ impl StdioServer {
         Ok(())
     }
 
-    /// Closes the server's input, gives it [`Limits::stop`](super::Limits::stop) to end, and kills it otherwise.
+    /// Closes the server's input, gives it [`ServerLimits::stop`](super::ServerLimits::stop) to end, and kills it otherwise.
     /// Returns when the process has ended. Open calls end with [`Fault::Died`].
     pub async fn stop(&self) {
         let mut wanted = self.wanted.lock().await;
@@ -136,7 +136,7 @@ impl ToolServer for StdioServer {
         let connection = self.connection();
         if !connection.is_lost() {
             match self.list_of(&connection).await {
-                // It was dead already, and nobody had seen it, or it dies of being asked: once more will tell.
+                // It was dead already, unnoticed, or it dies when asked: the second attempt decides.
                 Err(Fault::Died { .. } | Fault::Unreachable { .. }) if connection.is_lost() => {}
                 listed => return listed,
             }
@@ -148,7 +148,7 @@ impl ToolServer for StdioServer {
     async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault> {
         let connection = dispatch.revision().map_or_else(|| Some(self.connection()), |seen| self.current.at(seen));
         let Some(connection) = connection else {
-            return Err(Fault::unreachable("it was started anew since the tool was looked at"));
+            return Err(Fault::unreachable("it was restarted after the tool was checked"));
         };
         let (tool, args) = dispatch.into_parts();
         let params = CallToolRequestParams::new(tool.as_str().to_owned()).with_arguments(args);

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use tokio::process::ChildStdout;
 use tokio::task::consume_budget;
 
-use super::Limits;
+use super::ServerLimits;
 use super::lines::{Broken, Lines};
 use super::link::{End, Link};
 use super::message::{Message, Outcome, RpcError};
@@ -36,13 +36,13 @@ pub(super) struct Pipes {
     /// None once the input of the server is to be closed.
     writer: Option<Writer>,
     requests: Requests,
-    limits: Limits,
+    limits: ServerLimits,
     link: Arc<Link>,
     exit: Exit,
 }
 
 impl Pipes {
-    pub(super) fn new(process: Process, limits: Limits, link: Arc<Link>) -> Self {
+    pub(super) fn new(process: Process, limits: ServerLimits, link: Arc<Link>) -> Self {
         let Process { stdin, stdout, exit, stderr: _ } = process;
         Self {
             lines: Lines::new(stdout, limits.line_bytes),
@@ -81,7 +81,7 @@ impl Pipes {
                 if let ClientNotification::CancelledNotification(note) = &note.notification
                     && let Some(RequestId::Number(id)) = note.params.request_id
                 {
-                    // Whether or not the server can be told.
+                    // Whether or not the server can be notified.
                     self.requests.abandon(id);
                 }
             }
@@ -98,7 +98,8 @@ impl Pipes {
         let answer: TxJsonRpcMessage<RoleClient> = if method == "ping" {
             JsonRpcMessage::response(ClientResult::empty(()), id)
         } else {
-            let refusal = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this client does nothing for servers", None);
+            let refusal =
+                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this client supports no requests of servers", None);
             JsonRpcMessage::error(refusal, Some(id))
         };
         // A server that does not read its input has no answer from us, whether or not it waits for one.
@@ -134,7 +135,7 @@ impl Pipes {
                     Answers::Open(Asked::Handshake) => return handshake(id, outcome).map_err(End::Malformed),
                     Answers::Abandoned => {}
                     Answers::Nothing => {
-                        return Err(End::Malformed(format!("an answer to `{id}`, which was not asked")));
+                        return Err(End::Malformed(format!("a response to the unknown request `{id}`")));
                     }
                 },
             }
@@ -206,7 +207,7 @@ fn handshake(id: i64, outcome: Outcome) -> Result<RxJsonRpcMessage<RoleClient>, 
     match outcome {
         Outcome::Result(result) => {
             let result = serde_json::from_value(Value::Object(result))
-                .map_err(|error| bounded(&format!("the handshake was not answered: {error}")))?;
+                .map_err(|error| bounded(&format!("the server rejected the handshake: {error}")))?;
             Ok(JsonRpcMessage::response(ServerResult::InitializeResult(result), RequestId::Number(id)))
         }
         Outcome::Malformed(why) => Err(why),

@@ -51,7 +51,7 @@ impl Writer {
         Self { queue, waiting, limit }
     }
 
-    /// Takes a line. The future tells when it is written; the line is written even if nobody polls it.
+    /// Queues a line. The future completes when it is written; the line is written even if nobody polls it.
     ///
     /// # Errors
     /// If too much waits. Then nothing of the line is written.

@@ -1,7 +1,7 @@
 //! The format, recomputed from its description alone.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use omen_gate::audit::{Flaw, Tampering, Verdict, Verifier};
+use omen_gate::audit::{Flaw, LogVerdict, Tampering, Verifier};
 use omen_gate::canonical;
 use sha2::Sha256;
 
@@ -51,7 +51,7 @@ fn an_untouched_log_is_sound() {
     for count in [1, 2, 3, 200] {
         let written = written(count);
         let found = judge(&written.log, Some(&written.head));
-        assert_eq!((found.verdict.clone(), found.entries), (Verdict::Sound, count));
+        assert_eq!((found.verdict.clone(), found.entries), (LogVerdict::Sound, count));
         assert_eq!(found.bytes, written.log.len() as u64);
         assert_eq!(found.anchor(&key()).unwrap(), written.anchor);
     }
@@ -73,7 +73,7 @@ fn pieces_do_not_matter() {
 fn another_key_fits_nothing() {
     let (written, other) = (written(3), Key::from_bytes(b"another key, of 32 bytes or more").unwrap());
     let found = verify(&*written.log, Some(&written.head), &other, None).unwrap();
-    assert!(matches!(found.verdict, Verdict::Tampered(Tampering::Line { line: 1, flaw: Flaw::Mac, .. })));
+    assert!(matches!(found.verdict, LogVerdict::Tampered(Tampering::Line { line: 1, flaw: Flaw::Mac, .. })));
     assert!(Anchor::parse(&written.anchor.to_string(), &other).is_err());
     let opened = Audit::over(Memory::new(written.log, Some(written.head)), other, clock(), Options::default());
     assert!(matches!(opened, Err(AuditError::NotSound(_))));

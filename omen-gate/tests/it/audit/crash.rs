@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use omen_gate::audit::Verdict;
+use omen_gate::audit::LogVerdict;
 use omen_gate::audit::store::Store;
 
 use super::*;
@@ -110,17 +110,17 @@ fn check(memory: &Memory, acknowledged: &[u64], context: impl std::fmt::Debug) {
         return;
     }
     let found = judge(&memory.bytes(), memory.head_bytes().as_deref());
-    assert!(matches!(found.verdict, Verdict::Sound | Verdict::Incomplete { .. }), "{context:?}: {found:?}");
+    assert!(matches!(found.verdict, LogVerdict::Sound | LogVerdict::Incomplete { .. }), "{context:?}: {found:?}");
     assert!(acknowledged.iter().all(|sequence| *sequence <= found.entries), "{context:?}: {found:?}");
 
     let entries_before = found.entries;
     let memory = copy(memory);
     drop(open(memory.clone()).unwrap());
     let fixed = judge(&memory.bytes(), memory.head_bytes().as_deref());
-    assert_eq!((fixed.verdict, fixed.entries), (Verdict::Sound, entries_before + 1), "{context:?}");
+    assert_eq!((fixed.verdict, fixed.entries), (LogVerdict::Sound, entries_before + 1), "{context:?}");
     let last = entries(&memory.bytes()).pop().unwrap();
     match found.verdict {
-        Verdict::Incomplete { entries, bytes } if entries + bytes > 0 => {
+        LogVerdict::Incomplete { entries, bytes } if entries + bytes > 0 => {
             let mut data = json!({ "entries": entries, "bytes": bytes });
             if bytes > 0 {
                 data["kept"] = json!(["1"]);
@@ -138,7 +138,7 @@ fn a_crash_at_any_byte_loses_nothing_acknowledged() {
         let memory = Memory::default();
         let (acknowledged, lived) = live(&memory, steps);
         check(&memory, &acknowledged, steps);
-        incomplete += u64::from(judge(&memory.bytes(), memory.head_bytes().as_deref()).verdict != Verdict::Sound);
+        incomplete += u64::from(judge(&memory.bytes(), memory.head_bytes().as_deref()).verdict != LogVerdict::Sound);
         if lived {
             assert!(incomplete > 1000, "{incomplete} of {steps}");
             return;
@@ -178,7 +178,7 @@ fn a_crash_while_repairing_loses_nothing_either() {
             drop(open(memory.clone()).unwrap());
             let was = judge(&left.bytes(), left.head_bytes().as_deref()).verdict;
             all_is_kept(&left, &memory);
-            if let Verdict::Incomplete { entries: 1, .. } = was {
+            if let LogVerdict::Incomplete { entries: 1, .. } = was {
                 let kinds: Vec<Value> =
                     entries(&memory.bytes()).into_iter().map(|entry| entry["kind"].clone()).collect();
                 assert!(kinds.contains(&json!("repaired")), "{first} {second}: {kinds:?}");

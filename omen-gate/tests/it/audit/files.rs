@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use omen_gate::audit::store::head_path;
-use omen_gate::audit::{Verdict, verify_file};
+use omen_gate::audit::{LogVerdict, verify_file};
 use tempfile::TempDir;
 
 use super::*;
@@ -27,7 +27,7 @@ fn a_log_is_written_opened_again_and_sound() {
         assert_eq!(record(&audit, round).unwrap(), 2 * round + 2);
     }
     let found = verify_file(&path, &key(), None).unwrap();
-    assert_eq!((found.verdict, found.entries), (Verdict::Sound, 6));
+    assert_eq!((found.verdict, found.entries), (LogVerdict::Sound, 6));
     let kinds: Vec<Value> = entries(&fs::read(&path).unwrap()).into_iter().map(|entry| entry["kind"].clone()).collect();
     assert_eq!(kinds, ["opened", "decision", "opened", "decision", "opened", "decision"]);
     let names: BTreeSet<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -57,9 +57,9 @@ fn a_torn_line_is_cut_off_and_recorded() {
     std::io::Write::write_all(&mut file, torn.as_bytes()).unwrap();
     drop(file);
     let found = verify_file(&path, &key(), None).unwrap();
-    assert_eq!(found.verdict, Verdict::Incomplete { entries: 0, bytes: torn.len() as u64 });
+    assert_eq!(found.verdict, LogVerdict::Incomplete { entries: 0, bytes: torn.len() as u64 });
     drop(open_at(&path).unwrap());
-    assert_eq!(verify_file(&path, &key(), None).unwrap().verdict, Verdict::Sound);
+    assert_eq!(verify_file(&path, &key(), None).unwrap().verdict, LogVerdict::Sound);
     let entries = entries(&fs::read(&path).unwrap());
     assert_eq!((entries.len(), &entries[1]["kind"]), (2, &json!("repaired")));
     let kept = format!("audit.jsonl.torn-{}", found.bytes);
@@ -96,7 +96,7 @@ fn what_is_cut_off_is_kept_beside_the_log() {
     let last = entries(&fs::read(&path).unwrap()).pop().unwrap();
     let names = [&first, &second, &third].map(|path| path.file_name().unwrap().to_str().unwrap().to_owned());
     assert_eq!(last["data"], json!({ "entries": 0, "bytes": torn.len(), "kept": names }));
-    assert_eq!(verify_file(&path, &key(), None).unwrap().verdict, Verdict::Sound);
+    assert_eq!(verify_file(&path, &key(), None).unwrap().verdict, LogVerdict::Sound);
 }
 
 /// The process dies between keeping and cutting, or between cutting and recording.
@@ -175,7 +175,7 @@ fn an_open_log_is_not_opened_again() {
 #[test]
 fn an_error_is_a_refusal_by_a1() {
     let blocked = omen_gate::Blocked::from(AuditError::Broken);
-    assert_eq!(blocked.code, omen_gate::Code::A1);
+    assert_eq!(blocked.code, omen_gate::GateCode::A1);
     assert!(blocked.message.contains("could not be written") && blocked.help.contains("open the log again"));
 }
 
@@ -207,7 +207,7 @@ fn many_writers_share_one_log() {
     drop(audit);
 
     let found = verify_file(&path, &key(), None).unwrap();
-    assert_eq!((found.verdict, found.entries), (Verdict::Sound, 1 + writers * each));
+    assert_eq!((found.verdict, found.entries), (LogVerdict::Sound, 1 + writers * each));
     let entries = entries(&fs::read(&path).unwrap());
     let sequences: BTreeSet<u64> = receipts.iter().map(|(receipt, ..)| receipt.sequence).collect();
     assert_eq!(sequences, (2..=1 + writers * each).collect());
@@ -229,19 +229,19 @@ fn what_is_gone_is_missed() {
     let (log, head) = (fs::read(&path).unwrap(), fs::read(head_path(&path)).unwrap());
 
     fs::remove_file(head_path(&path)).unwrap();
-    assert!(matches!(verify_file(&path, &key(), None).unwrap().verdict, Verdict::Tampered(_)));
+    assert!(matches!(verify_file(&path, &key(), None).unwrap().verdict, LogVerdict::Tampered(_)));
     assert!(matches!(open_at(&path), Err(AuditError::NotSound(_))));
     assert!(!head_path(&path).exists());
 
     fs::write(head_path(&path), head).unwrap();
     fs::remove_file(&path).unwrap();
     let verdict = verify_file(&path, &key(), Some(&anchor)).unwrap().verdict;
-    assert_eq!(verdict, Verdict::Truncated { have: 0, want: 2 });
+    assert_eq!(verdict, LogVerdict::Truncated { have: 0, want: 2 });
     assert!(matches!(open_at(&path), Err(AuditError::Gone(_))));
     assert!(!path.exists(), "no empty log takes its place");
 
     fs::write(&path, log).unwrap();
-    assert_eq!(verify_file(&path, &key(), Some(&anchor)).unwrap().verdict, Verdict::Sound);
+    assert_eq!(verify_file(&path, &key(), Some(&anchor)).unwrap().verdict, LogVerdict::Sound);
     let missing = folder.path().join("missing.jsonl");
     assert!(matches!(verify_file(missing, &key(), None), Err(AuditError::Io { .. })));
 }
@@ -286,7 +286,7 @@ fn a_log_is_not_begun_over_something_else() {
     let path = folder.path().join("audit.jsonl");
     fs::write(folder.path().join("audit.jsonl.new"), "mine").unwrap();
     let error = open_at(&path).unwrap_err();
-    assert!(error.to_string().contains("audit.jsonl.new`, in which a new log is begun, is not empty"), "{error}");
+    assert!(error.to_string().contains("audit.jsonl.new` is not empty, so a new log cannot start there"), "{error}");
     assert_eq!(fs::read_to_string(folder.path().join("audit.jsonl.new")).unwrap(), "mine");
     assert!(!path.exists());
 }
@@ -307,7 +307,7 @@ fn many_begin_one_log_and_one_succeeds() {
             threads.into_iter().map(|thread| thread.join().unwrap()).sum()
         });
         let found = verify_file(&path, &key(), None).unwrap();
-        assert_eq!((found.verdict, found.entries), (Verdict::Sound, 2 * opened));
+        assert_eq!((found.verdict, found.entries), (LogVerdict::Sound, 2 * opened));
         assert!(opened > 0 && !folder.path().join("audit.jsonl.new").exists());
     }
 }
@@ -325,7 +325,7 @@ fn a_log_is_a_regular_file() {
         assert!(
             error
                 .to_string()
-                .ends_with("it is no regular file but a pipe: write its content to a file, and name that file"),
+                .ends_with("expected a regular file, found a pipe: write its content to a file, and name that file"),
             "{error}"
         );
         assert!(name.ends_with(".new") || matches!(verify_file(&path, &key(), None), Err(AuditError::Io { .. })));

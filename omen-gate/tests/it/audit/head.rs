@@ -1,10 +1,10 @@
 //! The head record is as well guarded as the log.
 
-use omen_gate::audit::{Tampering, Verdict};
+use omen_gate::audit::{LogVerdict, Tampering};
 
 use super::*;
 
-const CHANGED: Verdict = Verdict::Tampered(Tampering::HeadChanged);
+const CHANGED: LogVerdict = LogVerdict::Tampered(Tampering::HeadChanged);
 
 /// Every byte, with each of its bits flipped, with values that JSON gives a meaning, and with what stood there before.
 /// If the record then is what a write of it over the one before leaves when it stops
@@ -23,7 +23,7 @@ fn every_single_byte_change_is_found() {
             head[at] = value;
             let verdict = judge(&written.log, Some(&head)).verdict;
             if before.iter().any(|before| head[at..] == before[at..]) {
-                assert_eq!(verdict, Verdict::Incomplete { entries: 1, bytes: 0 });
+                assert_eq!(verdict, LogVerdict::Incomplete { entries: 1, bytes: 0 });
                 as_if_torn += 1;
             } else {
                 assert_eq!(verdict, CHANGED, "byte {at}, {byte} -> {value}");
@@ -39,7 +39,7 @@ fn adopted() -> Vec<u8> {
     let memory = Memory::new(written(2).log, Some(written(1).head));
     assert!(matches!(open(super::crash::Mortal { memory: memory.clone(), steps: 1 }), Err(AuditError::Store(_))));
     let head = memory.head_bytes().unwrap();
-    let expect = Verdict::Incomplete { entries: 1, bytes: 0 };
+    let expect = LogVerdict::Incomplete { entries: 1, bytes: 0 };
     assert_eq!(judge(&memory.bytes(), Some(&head)).verdict, expect);
     assert_ne!(head, written(2).head);
     head
@@ -59,10 +59,10 @@ fn another_length_is_found() {
 /// It is made before the first entry is written, so it cannot be missing.
 #[test]
 fn a_missing_head_is_found() {
-    assert_eq!(judge(&written(3).log, None).verdict, Verdict::Tampered(Tampering::HeadMissing));
-    assert_eq!(judge(b"{", None).verdict, Verdict::Tampered(Tampering::HeadMissing));
+    assert_eq!(judge(&written(3).log, None).verdict, LogVerdict::Tampered(Tampering::HeadMissing));
+    assert_eq!(judge(b"{", None).verdict, LogVerdict::Tampered(Tampering::HeadMissing));
     // Whether anything was in it is not known.
-    assert_eq!(judge(b"", None).verdict, Verdict::Tampered(Tampering::Empty));
+    assert_eq!(judge(b"", None).verdict, LogVerdict::Tampered(Tampering::Empty));
 }
 
 #[test]
@@ -70,11 +70,11 @@ fn an_older_head_is_found() {
     let written = written(10);
     for named in 1..9 {
         let older = super::written(named);
-        let expect = Verdict::Tampered(Tampering::HeadOld { named });
+        let expect = LogVerdict::Tampered(Tampering::HeadOld { named });
         assert_eq!(judge(&written.log, Some(&older.head)).verdict, expect);
     }
     // As after a crash. Nothing is lost by it.
-    let expect = Verdict::Incomplete { entries: 1, bytes: 0 };
+    let expect = LogVerdict::Incomplete { entries: 1, bytes: 0 };
     assert_eq!(judge(&written.log, Some(&super::written(9).head)).verdict, expect);
 }
 
@@ -84,7 +84,7 @@ fn the_head_of_another_log_is_found() {
     let audit = open(memory.clone()).unwrap();
     (2..=5).for_each(|n| assert_eq!(record(&audit, n * 1000).unwrap(), n));
     let verdict = judge(&written(5).log, memory.head_bytes().as_deref()).verdict;
-    assert_eq!(verdict, Verdict::Tampered(Tampering::HeadOther(5)));
+    assert_eq!(verdict, LogVerdict::Tampered(Tampering::HeadOther(5)));
 }
 
 /// Who damages the head record cannot use that to cut off an entry.
@@ -95,16 +95,16 @@ fn a_torn_head_does_not_hide_a_missing_entry() {
         let torn = [&three.head[..cut], &two.head[cut..]].concat();
         let verdict = judge(&two.log, Some(&torn)).verdict;
         if torn == two.head {
-            assert_eq!(verdict, Verdict::Sound);
+            assert_eq!(verdict, LogVerdict::Sound);
         } else if torn == three.head {
-            assert_eq!(verdict, Verdict::Truncated { have: 2, want: 3 });
+            assert_eq!(verdict, LogVerdict::Truncated { have: 2, want: 3 });
         } else {
             assert_eq!(verdict, CHANGED, "{cut}");
         }
         // The same head record, and the entry that it was written for.
         let verdict = judge(&three.log, Some(&torn)).verdict;
         let whole = torn == three.head;
-        let expect = if whole { Verdict::Sound } else { Verdict::Incomplete { entries: 1, bytes: 0 } };
+        let expect = if whole { LogVerdict::Sound } else { LogVerdict::Incomplete { entries: 1, bytes: 0 } };
         assert_eq!(verdict, expect, "{cut}");
     }
 }

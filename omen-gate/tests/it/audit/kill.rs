@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use omen_gate::audit::{Verdict, verify_file};
+use omen_gate::audit::{LogVerdict, verify_file};
 use tempfile::TempDir;
 
 use super::*;
@@ -62,13 +62,13 @@ fn no_acknowledged_entry_is_lost() {
             }
             let found = verify_file(&path, &key(), None).unwrap();
             let context = format!("log {log}, kill {kill}: {found:?}");
-            assert!(matches!(found.verdict, Verdict::Sound | Verdict::Incomplete { .. }), "{context}");
+            assert!(matches!(found.verdict, LogVerdict::Sound | LogVerdict::Incomplete { .. }), "{context}");
             assert!(acknowledged.iter().all(|sequence| *sequence <= found.entries), "{context}");
-            incomplete += u64::from(found.verdict != Verdict::Sound);
+            incomplete += u64::from(found.verdict != LogVerdict::Sound);
         }
         drop(Audit::open(&path, key(), clock(), Options::default()).unwrap());
         let found = verify_file(&path, &key(), None).unwrap();
-        assert_eq!(found.verdict, Verdict::Sound);
+        assert_eq!(found.verdict, LogVerdict::Sound);
         let entries = entries(&fs::read(&path).unwrap());
         for sequence in acknowledged {
             let entry = &entries[sequence as usize - 1];

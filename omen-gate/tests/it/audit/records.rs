@@ -1,7 +1,7 @@
 //! What is recorded, and what is refused before it is.
 
 use omen_gate::NotExact;
-use omen_gate::audit::{MAX_LINE, Verdict};
+use omen_gate::audit::{LogVerdict, MAX_LINE};
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn refused(data: Value) -> AuditError {
     let error = audit.append(Record::new(Kind::Intent, &turn, object(data))).unwrap_err();
     assert_eq!((memory.bytes(), memory.head_bytes()), before);
     assert_eq!(record(&audit, 0).unwrap(), 2, "the log is still open");
-    assert_eq!(judge(&memory.bytes(), memory.head_bytes().as_deref()).verdict, Verdict::Sound);
+    assert_eq!(judge(&memory.bytes(), memory.head_bytes().as_deref()).verdict, LogVerdict::Sound);
     error
 }
 
@@ -73,7 +73,7 @@ fn long_entries_are_refused() {
     assert!(matches!(audit.append(text(MAX_LINE)), Err(AuditError::Long { limit: MAX_LINE, .. })));
     let rest = entries(&memory.bytes())[0].to_string().len() + 32;
     assert_eq!(audit.append(text(MAX_LINE - rest)).unwrap().sequence, 2);
-    assert_eq!(judge(&memory.bytes(), memory.head_bytes().as_deref()).verdict, Verdict::Sound);
+    assert_eq!(judge(&memory.bytes(), memory.head_bytes().as_deref()).verdict, LogVerdict::Sound);
 }
 
 #[test]

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use omen_gate::audit::store::head_path;
-use omen_gate::audit::{Flaw, Tampering, Verdict, verify_file};
+use omen_gate::audit::{Flaw, LogVerdict, Tampering, verify_file};
 use tempfile::TempDir;
 
 use super::crash::Mortal;
 use super::*;
 
-const CHANGED: Verdict = Verdict::Tampered(Tampering::HeadChanged);
+const CHANGED: LogVerdict = LogVerdict::Tampered(Tampering::HeadChanged);
 
 /// The head record that is made before there is a log.
 fn first_head() -> Vec<u8> {
@@ -20,16 +20,16 @@ fn first_head() -> Vec<u8> {
     memory.head_bytes().unwrap()
 }
 
-fn incomplete(entries: u64, bytes: usize) -> Verdict {
-    Verdict::Incomplete { entries, bytes: bytes as u64 }
+fn incomplete(entries: u64, bytes: usize) -> LogVerdict {
+    LogVerdict::Incomplete { entries, bytes: bytes as u64 }
 }
 
-fn truncated(have: u64, want: u64) -> Verdict {
-    Verdict::Truncated { have, want }
+fn truncated(have: u64, want: u64) -> LogVerdict {
+    LogVerdict::Truncated { have, want }
 }
 
-fn old(named: u64) -> Verdict {
-    Verdict::Tampered(Tampering::HeadOld { named })
+fn old(named: u64) -> LogVerdict {
+    LogVerdict::Tampered(Tampering::HeadOld { named })
 }
 
 /// What opening does.
@@ -45,7 +45,7 @@ enum Opening {
 use Opening::{Gone, Opens, Refuses};
 
 /// The verdict; none if there is nothing to verify.
-type Row<'r> = (Option<&'r [u8]>, Option<&'r [u8]>, Option<Verdict>, Opening);
+type Row<'r> = (Option<&'r [u8]>, Option<&'r [u8]>, Option<LogVerdict>, Opening);
 
 #[test]
 fn every_state_has_its_verdict_and_opening() {
@@ -70,7 +70,7 @@ fn every_state_has_its_verdict_and_opening() {
         let kept = [format!("audit.jsonl.torn-{offset}")];
         Opens("repaired", json!({ "entries": entries, "bytes": bytes, "kept": kept }))
     };
-    let (missing, emptied) = (Verdict::Tampered(Tampering::HeadMissing), Verdict::Tampered(Tampering::Empty));
+    let (missing, emptied) = (LogVerdict::Tampered(Tampering::HeadMissing), LogVerdict::Tampered(Tampering::Empty));
 
     let rows: Vec<Row<'_>> = vec![
         // There is no log.
@@ -107,7 +107,7 @@ fn every_state_has_its_verdict_and_opening() {
         (whole, none, Some(old(0)), Refuses),
         (whole, one, Some(old(1)), Refuses),
         (whole, second, Some(incomplete(1, 0)), adopted()),
-        (whole, third, Some(Verdict::Sound), opened()),
+        (whole, third, Some(LogVerdict::Sound), opened()),
     ];
     for (number, (log, head, verdict, opening)) in rows.into_iter().enumerate() {
         check(number, log, head, verdict, opening);
@@ -122,7 +122,8 @@ fn what_is_not_the_start_of_an_entry_is_never_taken_for_one() {
     let heads = [None, Some(b"".to_vec()), Some(first_head()), Some(written(1).head), Some(two.head), Some(three.head)];
     for head in heads {
         let found = judge(&garbage, head.as_deref());
-        let Verdict::Tampered(Tampering::Line { line: 3, offset, flaw: Flaw::NotStart { at: 0, .. } }) = &found.verdict
+        let LogVerdict::Tampered(Tampering::Line { line: 3, offset, flaw: Flaw::NotStart { at: 0, .. } }) =
+            &found.verdict
         else {
             panic!("{head:?}: {found:?}");
         };
@@ -139,7 +140,7 @@ fn put(path: &Path, content: Option<&[u8]>) {
     }
 }
 
-fn check(number: usize, log: Option<&[u8]>, head: Option<&[u8]>, verdict: Option<Verdict>, opening: Opening) {
+fn check(number: usize, log: Option<&[u8]>, head: Option<&[u8]>, verdict: Option<LogVerdict>, opening: Opening) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("audit.jsonl");
     put(&path, log);
@@ -161,7 +162,7 @@ fn check(number: usize, log: Option<&[u8]>, head: Option<&[u8]>, verdict: Option
             drop(opened.unwrap_or_else(|error| panic!("row {number}: {error}")));
             let last = entries(&fs::read(&path).unwrap()).pop().unwrap();
             assert_eq!((&last["kind"], &last["data"]), (&json!(kind), &data), "row {number}");
-            assert_eq!(verify_file(&path, &key(), None).unwrap().verdict, Verdict::Sound, "row {number}");
+            assert_eq!(verify_file(&path, &key(), None).unwrap().verdict, LogVerdict::Sound, "row {number}");
             let kept: Vec<u8> = data["kept"]
                 .as_array()
                 .into_iter()

@@ -1,15 +1,15 @@
 //! Every change of an entry is found, and where.
 
-use omen_gate::audit::{Flaw, Tampering, Verdict, Verifier};
+use omen_gate::audit::{Flaw, LogVerdict, Tampering, Verifier};
 
 use super::*;
 
 const ENTRIES: u64 = 200;
 
 #[track_caller]
-fn tampered(verdict: &Verdict) -> (u64, u64, &Flaw) {
+fn tampered(verdict: &LogVerdict) -> (u64, u64, &Flaw) {
     match verdict {
-        Verdict::Tampered(Tampering::Line { line, offset, flaw }) => (*line, *offset, flaw),
+        LogVerdict::Tampered(Tampering::Line { line, offset, flaw }) => (*line, *offset, flaw),
         other => panic!("{other:?}"),
     }
 }
@@ -53,7 +53,7 @@ fn every_single_byte_change_is_found_in_its_line() {
         offset += line.len();
     }
     assert_eq!(changes, 255 * written.log.len() as u64);
-    assert_eq!(verifier.finish().verdict, Verdict::Sound);
+    assert_eq!(verifier.finish().verdict, LogVerdict::Sound);
 }
 
 /// Changes that leave what the entry says as it is: other spellings of the same JSON.
@@ -96,7 +96,7 @@ fn every_deletion_is_found() {
         let found = judge(&lines.concat(), Some(&written.head));
         let number = gone as u64 + 1;
         if number == ENTRIES {
-            assert_eq!(found.verdict, Verdict::Truncated { have: ENTRIES - 1, want: ENTRIES });
+            assert_eq!(found.verdict, LogVerdict::Truncated { have: ENTRIES - 1, want: ENTRIES });
         } else {
             let flaw = Flaw::Sequence { expected: number, found: number + 1 };
             assert_eq!(tampered(&found.verdict), (number, found.bytes, &flaw));

@@ -1,6 +1,6 @@
 //! What stands behind the last line break: the start of an entry, or not (D57).
 
-use omen_gate::audit::{Flaw, Tampering, Verdict};
+use omen_gate::audit::{Flaw, LogVerdict, Tampering};
 
 use super::*;
 
@@ -42,7 +42,7 @@ fn every_start_of_an_entry_is_one() {
             let verdict = judge(&torn, Some(&head)).verdict;
             assert_eq!(
                 verdict,
-                Verdict::Incomplete { entries: 0, bytes: cut as u64 },
+                LogVerdict::Incomplete { entries: 0, bytes: cut as u64 },
                 "{:?}",
                 &line[..cut].utf8_chunks()
             );
@@ -62,7 +62,7 @@ fn every_start_of_an_entry_is_one() {
     for (log, head, line) in [(Vec::new(), none, first.log.clone()), (first.log, first.head, repair)] {
         for cut in 1..line.len() {
             let verdict = judge(&[&log[..], &line[..cut]].concat(), Some(&head)).verdict;
-            assert_eq!(verdict, Verdict::Incomplete { entries: 0, bytes: cut as u64 });
+            assert_eq!(verdict, LogVerdict::Incomplete { entries: 0, bytes: cut as u64 });
             cuts += 1;
         }
     }
@@ -73,7 +73,7 @@ fn every_start_of_an_entry_is_one() {
 fn refused(log: &[u8], head: &[u8], tail: &[u8]) -> Flaw {
     let torn = [log, tail].concat();
     let found = judge(&torn, Some(head));
-    let Verdict::Tampered(Tampering::Line { line: 3, offset, flaw }) = found.verdict else {
+    let LogVerdict::Tampered(Tampering::Line { line: 3, offset, flaw }) = found.verdict else {
         panic!("{:?}: {found:?}", String::from_utf8_lossy(tail));
     };
     assert_eq!((offset, found.entries), (log.len() as u64, 2));
@@ -205,7 +205,7 @@ fn a_start_that_tells_its_seal_is_checked_with_it() {
                     continue;
                 }
                 let verdict = judge(&[&log[..], &changed].concat(), Some(&head)).verdict;
-                let is_found = matches!(verdict, Verdict::Tampered(Tampering::Line { line: 3, .. }));
+                let is_found = matches!(verdict, LogVerdict::Tampered(Tampering::Line { line: 3, .. }));
                 assert!(is_found, "{cut} {at}: {:?}: {verdict:?}", String::from_utf8_lossy(&changed));
             }
         }
@@ -233,6 +233,6 @@ fn a_long_tail_is_read_in_linear_time() {
         ("{\"data\":{\"a\":".to_owned() + &"9".repeat(1 << 20), false),
     ] {
         let verdict = judge(&[&log[..], tail.as_bytes()].concat(), Some(&head)).verdict;
-        assert_eq!(matches!(verdict, Verdict::Incomplete { .. }), is_start, "{}", tail.len());
+        assert_eq!(matches!(verdict, LogVerdict::Incomplete { .. }), is_start, "{}", tail.len());
     }
 }

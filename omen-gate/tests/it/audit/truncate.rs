@@ -1,6 +1,6 @@
 //! What is missing at the end is missed, by the head record or by an anchor.
 
-use omen_gate::audit::{Tampering, Verdict, Verifier};
+use omen_gate::audit::{LogVerdict, Tampering, Verifier};
 
 use super::*;
 
@@ -13,11 +13,11 @@ fn every_truncation_is_found() {
         for cut in 0..line.len() {
             let mut verifier = verifier.clone();
             verifier.feed(&line[..cut]);
-            assert_eq!(verifier.finish().verdict, Verdict::Truncated { have: whole, want: 200 }, "{whole} + {cut}");
+            assert_eq!(verifier.finish().verdict, LogVerdict::Truncated { have: whole, want: 200 }, "{whole} + {cut}");
         }
         verifier.feed(line);
     }
-    assert_eq!(verifier.finish().verdict, Verdict::Sound);
+    assert_eq!(verifier.finish().verdict, LogVerdict::Sound);
 }
 
 /// Bytes behind the last acknowledged entry are no loss, unless they make a line: then somebody has written it.
@@ -27,28 +27,28 @@ fn what_was_never_acknowledged_is_no_loss() {
     let last = longer.lines()[9];
     for cut in 1..last.len() {
         let log = [&shorter.log, &last[..cut]].concat();
-        let expect = Verdict::Incomplete { entries: 0, bytes: cut as u64 };
+        let expect = LogVerdict::Incomplete { entries: 0, bytes: cut as u64 };
         assert_eq!(judge(&log, Some(&shorter.head)).verdict, expect);
     }
-    let expect = Verdict::Incomplete { entries: 1, bytes: 0 };
+    let expect = LogVerdict::Incomplete { entries: 1, bytes: 0 };
     assert_eq!(judge(&longer.log, Some(&shorter.head)).verdict, expect);
     let forged = [&shorter.log[..], b"{}\n"].concat();
     let verdict = judge(&forged, Some(&shorter.head)).verdict;
-    assert!(matches!(verdict, Verdict::Tampered(Tampering::Line { line: 10, .. })), "{verdict:?}");
+    assert!(matches!(verdict, LogVerdict::Tampered(Tampering::Line { line: 10, .. })), "{verdict:?}");
 }
 
 /// A3: set back together, log and head record fit each other. What was kept elsewhere does not.
 #[test]
 fn an_anchor_shows_that_both_were_set_back() {
     let (earlier, later) = (written(150), written(200));
-    assert_eq!(judge(&earlier.log, Some(&earlier.head)).verdict, Verdict::Sound);
+    assert_eq!(judge(&earlier.log, Some(&earlier.head)).verdict, LogVerdict::Sound);
     let anchored = |log: &[u8], head: Option<&[u8]>, anchor| verify(log, head, &key(), Some(anchor)).unwrap().verdict;
-    let expect = Verdict::Truncated { have: 150, want: 200 };
+    let expect = LogVerdict::Truncated { have: 150, want: 200 };
     assert_eq!(anchored(&earlier.log, Some(&earlier.head), &later.anchor), expect);
     assert_eq!(anchored(&earlier.log, None, &later.anchor), expect);
-    assert_eq!(anchored(b"", None, &later.anchor), Verdict::Truncated { have: 0, want: 200 });
-    assert_eq!(anchored(&later.log, Some(&later.head), &later.anchor), Verdict::Sound);
-    assert_eq!(anchored(&later.log, Some(&later.head), &earlier.anchor), Verdict::Sound);
+    assert_eq!(anchored(b"", None, &later.anchor), LogVerdict::Truncated { have: 0, want: 200 });
+    assert_eq!(anchored(&later.log, Some(&later.head), &later.anchor), LogVerdict::Sound);
+    assert_eq!(anchored(&later.log, Some(&later.head), &earlier.anchor), LogVerdict::Sound);
 }
 
 /// A3: who has the key can write the log anew. What was kept elsewhere shows it.
@@ -59,9 +59,9 @@ fn an_anchor_shows_that_the_log_was_written_anew() {
     let audit = open(memory.clone()).unwrap();
     (2..=12).for_each(|n| assert_eq!(record(&audit, n * 1000).unwrap(), n));
     let (log, head) = (memory.bytes(), memory.head_bytes());
-    assert_eq!(judge(&log, head.as_deref()).verdict, Verdict::Sound);
+    assert_eq!(judge(&log, head.as_deref()).verdict, LogVerdict::Sound);
     let found = verify(&*log, head.as_deref(), &key(), Some(&written.anchor)).unwrap();
-    assert_eq!(found.verdict, Verdict::Tampered(Tampering::AnchorOther(10)));
+    assert_eq!(found.verdict, LogVerdict::Tampered(Tampering::AnchorOther(10)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use omen_gate::config::{KeySource, Limits, MAX_BYTES};
-use omen_gate::{BudgetLimits, Code, Config, Grants, Permission, Source};
+use omen_gate::{BudgetLimits, Config, GateCode, Grants, Permission, Source};
 
 use crate::support::{clock, outcome, secs, tool};
 
@@ -59,7 +59,7 @@ fn a_missing_a_broken_and_a_huge_file_give_no_configuration() {
     let load = |name: &str| Config::load(&dir.path().join(name)).unwrap_err();
     let missing = load("none.toml");
     assert!(missing.to_string().contains("cannot be read") && missing.to_string().contains("none.toml"), "{missing}");
-    assert_eq!(omen_gate::Blocked::from(missing).code, Code::C1);
+    assert_eq!(omen_gate::Blocked::from(missing).code, GateCode::C1);
     std::fs::write(dir.path().join("latin1.toml"), b"# \xe9\n").unwrap();
     assert!(load("latin1.toml").to_string().contains("cannot be read"));
     std::fs::write(dir.path().join("huge.toml"), "#\n".repeat(MAX_BYTES / 2 + 1)).unwrap();
@@ -81,7 +81,7 @@ fn its_grants_are_in_force_from_the_start() {
     assert_eq!(check("files/read_text_file"), Ok(false));
     assert_eq!(check("files/write_file"), Ok(false));
     // Allowed, but not granted.
-    assert_eq!(check("orders/cancel_order").unwrap_err().code, Code::G1);
+    assert_eq!(check("orders/cancel_order").unwrap_err().code, GateCode::G1);
 }
 
 #[test]

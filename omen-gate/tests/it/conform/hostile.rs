@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::{conform, invalid};
 
-const STEPS: &str = "judging it would take more than 4000000 steps";
-const DEPTH: &str = "judging it would take more than 512 schemas within each other";
+const STEPS: &str = "validating it would take more than 4000000 steps";
+const DEPTH: &str = "validating it would take more than 512 nested schemas";
 
 /// Why a schema is of no use.
 fn problem(schema: &Value) -> Option<String> {
@@ -65,7 +65,7 @@ fn errors_are_not_collected_without_end() {
     let nulls = |times: usize| json!({"properties": {"x": {"items": {"allOf": vec![json!({"type": "null"}); times]}}}});
     invalid(&nulls(9_000), &json!({"x": vec![1; 30_000]}), &[STEPS]);
     // This may be judged, but not all of it be told.
-    invalid(&nulls(30), &json!({"x": vec![1; 30_000]}), &["it is not valid; too much of it is judged to say where"]);
+    invalid(&nulls(30), &json!({"x": vec![1; 30_000]}), &["it is invalid, and too large to report where"]);
     invalid(&nulls(3), &json!({"x": vec![1; 3_000]}), &["`/x/0`: 1 is not of type \"null\"", "; and more"]);
 }
 
@@ -73,7 +73,7 @@ fn errors_are_not_collected_without_end() {
 fn a_long_key_does_not_stand_in_every_error() {
     let schema = json!({"properties": {"o": {"additionalProperties": {"items": {"type": "null"}}}}});
     let args = json!({"o": {"x".repeat(40_000): vec![1; 10_000]}});
-    invalid(&schema, &args, &["too much of it is judged to say where"]);
+    invalid(&schema, &args, &["too large to report where"]);
     invalid(&schema, &json!({"o": {"x": vec![1; 10_000]}}), &["`/o/x/0`: 1 is not of type \"null\""]);
 }
 
@@ -128,7 +128,7 @@ fn no_keyword_is_left_out() {
     }
     // Another dialect has other keywords.
     let other = json!({"$schema": "http://json-schema.org/draft-07/schema#", "dependencies": {"a": {"$ref": "#"}}});
-    refused(&json!({"properties": {"a": other}}), "`$schema` in `#/properties/a` is of another dialect");
+    refused(&json!({"properties": {"a": other}}), "`$schema` in `#/properties/a` names another dialect");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn many_branches_do_not_compile_the_same_many_times() {
     assert_eq!(problem(&schema(refs("#/$defs/D", 3_000))), None);
     conform(&schema(refs("#/$defs/D", 300)), &json!({"property-1": 1})).unwrap();
     let apart = (0..2_000).map(|i| json!({"$ref": "#/$defs/D", "title": format!("{i}")})).collect();
-    refused(&schema(apart), "its branches, with what they refer to, come to more than 4194304 bytes to compile");
+    refused(&schema(apart), "its branches, with what they refer to, exceed 4194304 bytes when compiled");
     let few = (0..3).map(|i| json!({"$ref": "#/$defs/D", "title": format!("{i}")})).collect();
     conform(&schema(few), &json!({"property-1": 1})).unwrap();
 }
@@ -157,7 +157,7 @@ fn many_patterns_do_not_take_all_memory() {
 #[test]
 fn a_long_key_does_not_stand_in_every_place() {
     let many: Map<String, Value> = (0..10_000).map(|i| (format!("{i}"), json!({}))).collect();
-    refused(&json!({"properties": {"x".repeat(50_000): {"properties": many}}}), "the places of its schemas");
+    refused(&json!({"properties": {"x".repeat(50_000): {"properties": many}}}), "the JSON pointers to its schemas");
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_chain_does_not_overflow_the_stack() {
         for link in links {
             let longest = 240_000 / (link("#/$defs/1000").to_string().len() + 8);
             let schema = |links| json!({"properties": {"x": {"$ref": "#/$defs/0"}}, "$defs": chain(links, link)});
-            refused(&schema(longest.min(7_000)), "more than 64 of its schemas lead on to each other");
+            refused(&schema(longest.min(7_000)), "more than 64 of its schemas refer to each other");
             let (short, args) = (schema(20), json!({"x": 1}));
             let _ = conform(&short, &args);
         }
@@ -192,7 +192,7 @@ fn a_chain_through_members_does_not_overflow_the_stack() {
             panic!("{blocked}");
         }
         let misnamed = (0..120).fold(json!({"b": 1}), |inner, _| json!({ "a": inner }));
-        invalid(&schema, &misnamed, &["the schema names no key `b`"]);
+        invalid(&schema, &misnamed, &["unknown field `b`"]);
     });
 }
 
@@ -242,12 +242,12 @@ fn compiling_what_is_nested_fits_on_the_stack() {
                 let nest = |next: &str| (0..levels).fold(json!({ "$ref": next }), |inner, _| link(inner));
                 json!({"properties": {"x": {"$ref": "#/$defs/0"}}, "$defs": chain(40, nest)})
             };
-            refused(&schema(18), "stand more than 128 deep within each other");
+            refused(&schema(18), "are nested more than 128 levels deep");
             // The deepest that is taken.
             let taken = (1..18).rev().find(|levels| {
                 let problem = problem(&schema(*levels));
                 if let Some(problem) = &problem {
-                    assert!(problem.contains("stand more than 128 deep within each other"), "{problem}");
+                    assert!(problem.contains("are nested more than 128 levels deep"), "{problem}");
                 }
                 problem.is_none()
             });
@@ -255,6 +255,6 @@ fn compiling_what_is_nested_fits_on_the_stack() {
         }
         // Each of these is compiled within the one before, and not put off.
         let link = |next: &str| json!({"unevaluatedProperties": {"unevaluatedProperties": {}, "$ref": next}});
-        refused(&json!({"properties": {"x": {"$ref": "#/$defs/0"}}, "$defs": chain(2_000, link)}), "128 deep");
+        refused(&json!({"properties": {"x": {"$ref": "#/$defs/0"}}, "$defs": chain(2_000, link)}), "128 levels deep");
     });
 }

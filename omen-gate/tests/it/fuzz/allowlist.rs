@@ -8,7 +8,7 @@ use omen_gate::audit::{Audit, Key, Options};
 use omen_gate::catalog::pin;
 use omen_gate::server::{Dispatch, Local, ToolServer};
 use omen_gate::tool::{Answer, Tool};
-use omen_gate::{Code, Config, Fault, Gate, SystemClock, TurnId};
+use omen_gate::{Config, Fault, Gate, GateCode, SystemClock, TurnId};
 use serde_json::json;
 
 use super::{Case, check, without_one};
@@ -66,13 +66,13 @@ impl Case for Calls {
 
 impl Calls {
     /// The code by which a call is refused, by the statements of the codes alone.
-    fn refused_by(&self, asked: usize) -> Option<Code> {
+    fn refused_by(&self, asked: usize) -> Option<GateCode> {
         let allowed = self.allowed.iter().find(|allowed| allowed.tool == asked);
         match allowed {
-            _ if !self.listed.contains(&asked) => Some(Code::Pg2),
-            None => Some(Code::Pg3),
-            Some(allowed) if !allowed.as_it_is => Some(Code::Pg3),
-            Some(allowed) if !allowed.granted => Some(Code::G1),
+            _ if !self.listed.contains(&asked) => Some(GateCode::Pg2),
+            None => Some(GateCode::Pg3),
+            Some(allowed) if !allowed.as_it_is => Some(GateCode::Pg3),
+            Some(allowed) if !allowed.granted => Some(GateCode::G1),
             Some(_) => None,
         }
     }
@@ -131,7 +131,7 @@ async fn gate(case: &Calls, called: &Arc<Mutex<Vec<String>>>) -> Gate {
 }
 
 /// The code that refuses a call, if one does.
-async fn ask(gate: &Gate, number: usize, tool: &str) -> Option<Code> {
+async fn ask(gate: &Gate, number: usize, tool: &str) -> Option<GateCode> {
     let plan = json!({ "type": "call_tool", "server": "store", "tool": tool, "args": { "key": "pool" } }).to_string();
     let turn = TurnId::new(format!("turn_{number}")).unwrap();
     let request = match gate.request(turn, "what is it?").screen().await.unwrap().plan(&plan).await {
@@ -175,8 +175,8 @@ fn a_tool_is_called_exactly_if_it_is_listed_allowed_and_granted() {
         for asked in &case.asked {
             let which = match case.refused_by(*asked) {
                 None => 0,
-                Some(Code::Pg2) => 1,
-                Some(Code::Pg3) => 2,
+                Some(GateCode::Pg2) => 1,
+                Some(GateCode::Pg3) => 2,
                 Some(_) => 3,
             };
             seen.lock().unwrap()[which] += 1;

@@ -3,8 +3,8 @@
 
 use std::cell::Cell;
 
-use omen_gate::Code;
-use omen_gate::output::{Outputs, Typed};
+use omen_gate::GateCode;
+use omen_gate::output::{Outputs, TypedAnswer};
 use omen_gate::summary::{Bullet, Section, Summary, ground};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -124,7 +124,7 @@ fn stands(text: &[char], quote: &str) -> bool {
     quote.iter().any(|letter| letter.is_alphanumeric()) && text.windows(quote.len()).any(|piece| piece == quote)
 }
 
-fn typed(content: &Value) -> Typed<Found> {
+fn typed(content: &Value) -> TypedAnswer<Found> {
     let mut outputs = Outputs::default();
     outputs.register::<Found>(id()).unwrap();
     outputs.type_output(listed(&catalog(None)), answer(content.clone())).unwrap()
@@ -145,7 +145,7 @@ fn judge(case: &Quotes, grounded: &Cell<u32>, refused: &Cell<u32>) -> Result<(),
     count.set(count.get() + 1);
     match ground(&typed, summary) {
         Ok(_) if expected => Ok(()),
-        Err(blocked) if !expected && blocked.code == Code::Pg5 => Ok(()),
+        Err(blocked) if !expected && blocked.code == GateCode::Pg5 => Ok(()),
         Ok(_) => Err(format!("{quotes:?} passed as quotes of {}", typed.text())),
         Err(blocked) => Err(format!("{quotes:?} of {}: {blocked}", typed.text())),
     }

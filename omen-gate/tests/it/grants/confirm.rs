@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 use omen_gate::confirm::{ConfirmLimits, Nobody, Question, Reply};
 use omen_gate::{
-    Blocked, Call, CallHash, Clock, Code, Confirmations, Confirmed, Confirmer, Demand, Grant, Grants, Lease,
+    Blocked, Call, CallHash, Confirmations, Confirmed, Confirmer, Demand, GateClock, GateCode, Grant, Grants, Lease,
     ManualClock, Permission,
 };
 use serde_json::json;
@@ -84,7 +84,7 @@ impl Setup {
 fn is_g3<T>(result: Result<T, Blocked>, words: &str) {
     match result {
         Err(blocked) => {
-            assert_eq!(blocked.code, Code::G3);
+            assert_eq!(blocked.code, GateCode::G3);
             assert!(blocked.message.contains(words), "{blocked}");
             assert!(blocked.message.len() < 1000 && !blocked.message.contains('\n'), "{blocked}");
         }
@@ -157,7 +157,7 @@ async fn a_confirmation_is_bound_to_tool_arguments_and_turn() {
         make("turn_2", "files/write", json!({"path": "a", "text": "x"})),
     ] {
         let confirmed = setup.ask(&asked).await.unwrap();
-        is_g3(outcome(setup.lease(&other).redeem(Some(confirmed))), "for another call");
+        is_g3(outcome(setup.lease(&other).redeem(Some(confirmed))), "belongs to another call");
     }
     // The order of members does not matter.
     let same = make("turn_1", "files/write", json!({"text": "x", "path": "a"}));
@@ -177,7 +177,7 @@ fn hashes_are_written_in_hexadecimal() {
 async fn no_answer_is_a_denial_and_is_not_asked_again() {
     let setup = setup(How::Never);
     let begin = tokio::time::Instant::now();
-    is_g3(setup.ask(&call("files/write", &[Write])).await, "nobody answered in time");
+    is_g3(setup.ask(&call("files/write", &[Write])).await, "no answer in time");
     assert_eq!(begin.elapsed(), secs(60));
     assert_eq!(setup.asked.times.load(Ordering::Relaxed), 1);
 }
@@ -189,14 +189,14 @@ async fn a_denial_a_panic_and_nobody_are_denials() {
     is_g3(setup(How::Panics).ask(&call).await, "asking failed: the call panicked");
     let limits = ConfirmLimits { timeout: secs(1), valid: secs(1) };
     let nobody = Confirmations::new(Arc::new(Nobody), clock(), limits);
-    is_g3(outcome(nobody.ask(&call).await), "nobody is there");
+    is_g3(outcome(nobody.ask(&call).await), "there is no confirmer");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_is_late_by_the_injected_clock_is_a_denial() {
     let call = call("files/write", &[Write]);
     assert!(setup(How::LateYes(59)).ask(&call).await.is_ok());
-    is_g3(setup(How::LateYes(60)).ask(&call).await, "nobody answered in time");
+    is_g3(setup(How::LateYes(60)).ask(&call).await, "no answer in time");
 }
 
 #[tokio::test(start_paused = true)]
@@ -225,7 +225,7 @@ async fn a_confirmation_does_not_restore_a_revoked_grant() {
     let lease = setup.lease(&call);
     let confirmed = setup.ask(&call).await.unwrap();
     setup.grants.revoke_id(id);
-    assert_eq!(outcome(lease.redeem(Some(confirmed))).unwrap_err().code, Code::G2);
+    assert_eq!(outcome(lease.redeem(Some(confirmed))).unwrap_err().code, GateCode::G2);
 }
 
 /// A clock whose two times go apart: the time of day goes this many times as fast as the other one.
@@ -236,7 +236,7 @@ struct Skewed {
     monotonic: u32,
 }
 
-impl Clock for Skewed {
+impl GateClock for Skewed {
     fn wall(&self) -> SystemTime {
         let passed = self.clock.monotonic() * self.wall.unsigned_abs();
         if self.wall < 0 { start() - passed } else { start() + passed }

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use omen_gate::grant::MAX_GRANTS;
-use omen_gate::{Blocked, Call, Code, Grant, Grants, Permission, Permissions};
+use omen_gate::{Blocked, Call, GateCode, Grant, Grants, Permission, Permissions};
 
 use crate::support::{call, clock, grant, outcome, secs, start, tool};
 use Permission::{Execute, Network, Read, Write};
@@ -14,7 +14,7 @@ fn run(grants: &Grants, call: &Call) -> Result<(), Blocked> {
 }
 
 #[track_caller]
-fn blocked<T>(result: Result<T, Blocked>, code: Code, message: &str) {
+fn blocked<T>(result: Result<T, Blocked>, code: GateCode, message: &str) {
     match result {
         Err(blocked) => assert_eq!((blocked.code, blocked.message.as_str()), (code, message)),
         Ok(_) => panic!("not blocked: {message}"),
@@ -26,7 +26,7 @@ fn nothing_is_granted_by_itself() {
     let grants = Grants::new(clock());
     for permission in Permission::ALL {
         let call = call("files/x", &[permission]);
-        blocked(run(&grants, &call), Code::G1, &format!("there is no grant of `{permission}` for `files/x`"));
+        blocked(run(&grants, &call), GateCode::G1, &format!("there is no grant of `{permission}` for `files/x`"));
     }
 }
 
@@ -43,10 +43,10 @@ fn a_grant_is_for_its_tool_server_and_permission_only() {
     grants.grant(grant("files/read", Read)).unwrap();
     assert_eq!(run(&grants, &call("files/read", &[Read])), Ok(()));
     for other in [call("files/read2", &[Read]), call("mail/read", &[Read]), call("files/read", &[Execute])] {
-        assert_eq!(run(&grants, &other).unwrap_err().code, Code::G1);
+        assert_eq!(run(&grants, &other).unwrap_err().code, GateCode::G1);
     }
     let both = call("files/read", &[Read, Network]);
-    blocked(run(&grants, &both), Code::G1, "there is no grant of `NETWORK` for `files/read`");
+    blocked(run(&grants, &both), GateCode::G1, "there is no grant of `NETWORK` for `files/read`");
 }
 
 #[test]
@@ -59,8 +59,8 @@ fn expiry_is_to_the_moment() {
     assert_eq!(run(&grants, &call), Ok(()));
     let held = outcome(grants.check(&call)).unwrap();
     clock.advance(std::time::Duration::from_nanos(1));
-    blocked(run(&grants, &call), Code::G2, "the grant of `READ` for `files/read` has expired");
-    blocked(outcome(held.redeem(None)), Code::G2, "the grant of `READ` for `files/read` has expired");
+    blocked(run(&grants, &call), GateCode::G2, "the grant of `READ` for `files/read` has expired");
+    blocked(outcome(held.redeem(None)), GateCode::G2, "the grant of `READ` for `files/read` has expired");
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn uses_are_taken_at_dispatch_and_run_out() {
     }
     assert_eq!(run(&grants, &call), Ok(()));
     assert_eq!(run(&grants, &call), Ok(()));
-    blocked(run(&grants, &call), Code::G2, "the grant of `READ` for `files/read` is used up");
+    blocked(run(&grants, &call), GateCode::G2, "the grant of `READ` for `files/read` is used up");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_revocation_between_authorization_and_dispatch_bites() {
         } else {
             assert_eq!(grants.revoke(&tool("files/read"), Read), [id]);
         }
-        blocked(outcome(lease.redeem(None)), Code::G2, "the grant of `READ` for `files/read` was revoked");
+        blocked(outcome(lease.redeem(None)), GateCode::G2, "the grant of `READ` for `files/read` was revoked");
         assert_eq!(grants.revoke_id(id), None);
         assert_eq!(grants.revoke(&tool("files/read"), Read), []);
     }
@@ -101,7 +101,7 @@ fn a_grant_given_later_does_not_save_a_lease_whose_grant_is_revoked() {
     let lease = outcome(grants.check(&call)).unwrap();
     grants.revoke_id(id);
     grants.grant(grant("files/read", Read)).unwrap();
-    assert_eq!(outcome(lease.redeem(None)).unwrap_err().code, Code::G2);
+    assert_eq!(outcome(lease.redeem(None)).unwrap_err().code, GateCode::G2);
     assert_eq!(run(&grants, &call), Ok(()));
 }
 
@@ -113,7 +113,7 @@ fn all_permissions_are_taken_or_none() {
     let write = grants.grant(once(Write)).unwrap();
     let lease = outcome(grants.check(&call("files/copy", &[Read, Write]))).unwrap();
     grants.revoke_id(write);
-    assert_eq!(outcome(lease.redeem(None)).unwrap_err().code, Code::G2);
+    assert_eq!(outcome(lease.redeem(None)).unwrap_err().code, GateCode::G2);
     // The use of READ, which comes first, was not taken.
     assert_eq!(run(&grants, &call("files/copy", &[Read])), Ok(()));
 }
@@ -126,7 +126,7 @@ fn several_grants_stand_side_by_side() {
     let call = call("files/read", &[Read]);
     assert_eq!(run(&grants, &call), Ok(()));
     assert_eq!(run(&grants, &call), Ok(()));
-    assert_eq!(run(&grants, &call).unwrap_err().code, Code::G2);
+    assert_eq!(run(&grants, &call).unwrap_err().code, GateCode::G2);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn a_pre_grant_is_preferred_while_it_stands() {
     assert_eq!(lease.decision().grants, [pre_granted]);
     assert!(outcome(outcome(lease).unwrap().redeem(None)).is_ok());
     // The one that is left needs a confirmation.
-    assert_eq!(run(&grants, &call).unwrap_err().code, Code::G3);
+    assert_eq!(run(&grants, &call).unwrap_err().code, GateCode::G3);
 }
 
 #[test]
@@ -153,14 +153,14 @@ fn the_store_is_bounded_and_forgets_the_dead_only() {
     }
     let lease = outcome(grants.check(&call("files/short", &[Read]))).unwrap();
     let one_more = grant("files/more", Read);
-    assert_eq!(grants.grant(one_more.clone()).unwrap_err().code, Code::G1);
+    assert_eq!(grants.grant(one_more.clone()).unwrap_err().code, GateCode::G1);
     clock.advance(secs(1));
     grants.grant(one_more.clone()).unwrap();
-    assert_eq!(grants.grant(one_more).unwrap_err().code, Code::G1);
+    assert_eq!(grants.grant(one_more).unwrap_err().code, GateCode::G1);
     assert_eq!(run(&grants, &call("files/more", &[Read])), Ok(()));
     assert_eq!(run(&grants, &call("files/t1", &[Read])), Ok(()));
     // Forgotten is not forgiven.
-    assert_eq!(outcome(lease.redeem(None)).unwrap_err().code, Code::G2);
+    assert_eq!(outcome(lease.redeem(None)).unwrap_err().code, GateCode::G2);
 }
 
 #[test]
@@ -176,5 +176,5 @@ fn a_grant_that_a_call_goes_by_is_not_forgotten() {
     grants.grant(grant("files/more", Read)).unwrap();
     assert_eq!(redeemed.stands(), Ok(()), "nobody has revoked it");
     assert_eq!(grants.revoke(&tool("files/read"), Read).len(), 1, "it can still be");
-    blocked(redeemed.stands(), Code::G2, "the grant of `READ` for `files/read` was revoked");
+    blocked(redeemed.stands(), GateCode::G2, "the grant of `READ` for `files/read` was revoked");
 }

@@ -1,7 +1,7 @@
 //! What a server does wrong, as a gate sees it.
 
-use omen_gate::audit::{Key, Verdict, verify};
-use omen_gate::{Builder, Code, Stopped};
+use omen_gate::audit::{Key, LogVerdict, verify};
+use omen_gate::{Builder, GateCode, Stopped};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -38,7 +38,7 @@ async fn each_fault_is_classified_budgeted_and_logged_and_the_next_turn_goes_on(
         }
         // R2: two in a row are all that a turn may have. Whether another tool is asked for does not matter.
         let stopped = world.called("echo", json!({})).await.unwrap_err();
-        assert_eq!(stopped.code(), Code::R2, "{name}: {stopped}");
+        assert_eq!(stopped.code(), GateCode::R2, "{name}: {stopped}");
         let call = ["decision", "intent", "outcome"];
         assert_eq!(world.kinds(), [&call[..], &call, &["decision", "turn R2"]].concat(), "{name}");
         let answer = world.called_in("turn_2", "echo", json!({})).await.unwrap();
@@ -46,7 +46,7 @@ async fn each_fault_is_classified_budgeted_and_logged_and_the_next_turn_goes_on(
 
         let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
         let found = verify(&world.log.bytes()[..], world.log.head_bytes().as_deref(), &key, None).unwrap();
-        assert_eq!(found.verdict, Verdict::Sound, "{name}");
+        assert_eq!(found.verdict, LogVerdict::Sound, "{name}");
     }
 }
 
@@ -77,6 +77,6 @@ async fn an_answer_that_breaks_the_promise_of_its_tool_reaches_the_gate_and_goes
     let world = world(&["liar"], |builder| builder.output::<Number>(tool("mcp/liar"))).await;
     let answer = world.called("liar", json!({})).await.unwrap();
     let untyped = answer.type_output::<Number>().await.unwrap_err();
-    assert_eq!((untyped.why().code, &untyped.raw().structured_content), (Code::Pg4, &Some(lie)));
+    assert_eq!((untyped.why().code, &untyped.raw().structured_content), (GateCode::Pg4, &Some(lie)));
     assert_eq!(world.kinds().last().unwrap(), "decision PG-4");
 }

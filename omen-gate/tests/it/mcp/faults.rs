@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use omen_gate::Fault;
-use omen_gate::mcp::{Limits, StdioServer};
+use omen_gate::mcp::{ServerLimits, StdioServer};
 use omen_gate::server::ToolServer as _;
 use serde_json::{Value, json};
 
@@ -43,8 +43,8 @@ async fn an_answer_that_is_none_is_malformed() {
     assert!(malformed(&alone(fails("text").await), "expected a sequence"));
     // What cannot be told to belong to a call ends the connection.
     assert!(malformed(&for_good(fails("garbage").await), "I have no idea"));
-    assert!(malformed(&for_good(fails("half").await), "neither request"));
-    assert!(malformed(&for_good(fails("stranger").await), "was not asked"));
+    assert!(malformed(&for_good(fails("half").await), "expected a request, a notification or a response"));
+    assert!(malformed(&for_good(fails("stranger").await), "unknown request"));
     assert!(malformed(&for_good(fails("nobody").await), "what?"));
 }
 
@@ -106,7 +106,7 @@ async fn an_answer_that_is_repeated_ends_the_connection_after_the_first() {
     until("the repetition is seen", || server.exit().is_some()).await;
     assert!(server.revision() >= before);
     let next = call(&server, "echo", json!({})).await.unwrap_err();
-    assert!(matches!(&next, Fault::Unreachable { why } if why.contains("was not asked")), "{next:?}");
+    assert!(matches!(&next, Fault::Unreachable { why } if why.contains("unknown request")), "{next:?}");
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn a_huge_answer_is_not_read_to_its_end() {
     let dir = tempfile::tempdir().unwrap();
     let note = dir.path().join("taken");
     let limit = 1 << 20;
-    let server = start(hostile("good").limits(Limits { line_bytes: limit, ..limits() })).await;
+    let server = start(hostile("good").limits(ServerLimits { line_bytes: limit, ..limits() })).await;
     let fault = call(&server, "huge", json!({"note": note})).await.unwrap_err();
     assert_eq!(fault, Fault::Oversized { limit: limit as u64 });
     until("the server is killed", || server.exit().is_some()).await;
@@ -188,7 +188,7 @@ async fn a_list_ends_and_names_each_tool_once() {
     let names: Vec<_> = list("paged").await.unwrap().into_iter().map(|tool| tool.name.to_string()).collect();
     assert_eq!(names, ["tool-0", "tool-1", "echo"]);
     assert!(malformed(&list("endless").await.unwrap_err(), "more than 100 pages"));
-    assert!(malformed(&list("twins").await.unwrap_err(), "two tools `echo`"));
+    assert!(malformed(&list("twins").await.unwrap_err(), "duplicate tool `echo`"));
     assert_eq!(list("good").await.unwrap()[0].more["x-unknown"], json!([0]), "unknown members are kept");
 }
 
@@ -226,7 +226,7 @@ async fn requests_of_the_server_are_refused_but_for_a_ping() {
 async fn a_handshake_that_fails_says_why() {
     let fails = async |role: &str| {
         let start = if role == "mute" { Duration::from_millis(100) } else { limits().start };
-        within(StdioServer::start(hostile(role).limits(Limits { start, ..limits() }))).await.unwrap_err()
+        within(StdioServer::start(hostile(role).limits(ServerLimits { start, ..limits() }))).await.unwrap_err()
     };
     assert_eq!(fails("mute").await, Fault::Timeout { after: Duration::from_millis(100) });
     assert_eq!(fails("rude").await, Fault::Refused { code: -32_000, message: "go away".to_owned() });
@@ -234,7 +234,7 @@ async fn a_handshake_that_fails_says_why() {
     assert!(malformed(&fails("chatty").await, "Server running on stdio"));
     assert!(malformed(&fails("vague").await, "missing field"));
     let Fault::Unreachable { why } = fails("ancient").await else { panic!() };
-    assert!(why.contains("no version"), "{why}");
+    assert!(why.contains("unsupported protocol version"), "{why}");
     let Fault::Unreachable { why } = fails("dead").await else { panic!() };
     assert!(why.contains("exit status: 7") && why.contains("I am not configured"), "{why}");
     let absent = within(StdioServer::start(omen_gate::mcp::Launch::new("/no/such/program"))).await.unwrap_err();
@@ -243,7 +243,7 @@ async fn a_handshake_that_fails_says_why() {
 
 #[tokio::test]
 async fn a_server_that_does_not_read_or_answer_is_not_fed_without_bound() {
-    let server = start(hostile("deaf").limits(Limits { unread_bytes: 1 << 20, ..limits() })).await;
+    let server = start(hostile("deaf").limits(ServerLimits { unread_bytes: 1 << 20, ..limits() })).await;
     let long = json!({"text": "x".repeat(600 << 10)});
     tokio::select! {
         biased;
@@ -256,7 +256,7 @@ async fn a_server_that_does_not_read_or_answer_is_not_fed_without_bound() {
     let fault = call(&server, "echo", json!({"text": "x".repeat(2 << 20)})).await.unwrap_err();
     assert!(matches!(&fault, Fault::Unreachable { why } if why.contains("larger than 1048576")), "{fault:?}");
 
-    let server = start(hostile("patient").limits(Limits { open_requests: 2, ..limits() })).await;
+    let server = start(hostile("patient").limits(ServerLimits { open_requests: 2, ..limits() })).await;
     let both = async { tokio::join!(call(&server, "hang", json!({})), call(&server, "hang", json!({}))) };
     tokio::select! {
         biased;
@@ -307,7 +307,7 @@ async fn cancel_one_by_one(server: &StdioServer, calls: usize) {
 
 #[tokio::test]
 async fn cancelled_calls_that_are_never_answered_leave_a_server_that_can_be_reached() {
-    let server = start(hostile("patient").limits(Limits { open_requests: 3, ..limits() })).await;
+    let server = start(hostile("patient").limits(ServerLimits { open_requests: 3, ..limits() })).await;
     cancel_one_by_one(&server, 20).await;
     // Late answers: to 3 that are remembered and to 17 that are not.
     let answer = call(&server, "late", json!({"n": 1})).await.unwrap();
@@ -318,16 +318,16 @@ async fn cancelled_calls_that_are_never_answered_leave_a_server_that_can_be_reac
 
 #[tokio::test]
 async fn an_answer_to_what_was_never_asked_ends_the_connection_whatever_was_cancelled() {
-    let server = start(hostile("patient").limits(Limits { open_requests: 2, ..limits() })).await;
+    let server = start(hostile("patient").limits(ServerLimits { open_requests: 2, ..limits() })).await;
     cancel_one_by_one(&server, 5).await;
     let fault = call(&server, "stranger", json!({})).await.unwrap_err();
-    assert!(malformed(&fault, "was not asked"), "{fault:?}");
+    assert!(malformed(&fault, "unknown request"), "{fault:?}");
 }
 
 #[tokio::test]
 async fn pings_of_a_server_that_does_not_read_are_not_answered_without_bound() {
     // Their bytes alone would fit.
-    let server = start(hostile("nagging").limits(Limits { unread_bytes: 1 << 20, ..limits() })).await;
+    let server = start(hostile("nagging").limits(ServerLimits { unread_bytes: 1 << 20, ..limits() })).await;
     until("all pings are seen", || server.revision() > 0).await;
     let fault = call(&server, "echo", json!({})).await.unwrap_err();
     assert!(matches!(&fault, Fault::Unreachable { why } if why.contains("does not read")), "{fault:?}");

@@ -10,7 +10,7 @@ use omen_gate::mcp::StdioServer;
 use omen_gate::pipeline::{Conformant, Dispatched, Request};
 use omen_gate::server::ToolServer as _;
 use omen_gate::tool::Tool;
-use omen_gate::{Blocked, Builder, Code, Config, Gate, ManualClock, ServerName, Stopped};
+use omen_gate::{Blocked, Builder, Config, Gate, GateCode, ManualClock, ServerName, Stopped};
 use serde_json::{Value, json};
 
 use super::within;
@@ -80,7 +80,7 @@ impl World {
 
     /// Why a call was not made. It says so in the log, and nothing else.
     #[track_caller]
-    pub(crate) fn assert_refused(&self, outcome: Result<Request<Dispatched>, Stopped>, code: Code, why: &str) {
+    pub(crate) fn assert_refused(&self, outcome: Result<Request<Dispatched>, Stopped>, code: GateCode, why: &str) {
         let Err(Stopped::Blocked(blocked)) = outcome else { panic!("{outcome:?}") };
         assert_eq!(blocked.code, code, "{blocked}");
         assert!(blocked.message.contains(why), "{blocked}");

@@ -7,7 +7,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use omen_gate::mcp::{Launch, Limits, StdioServer, guard_servers_through};
+use omen_gate::mcp::{Launch, ServerLimits, StdioServer, guard_servers_through};
 use omen_gate::server::ToolServer as _;
 use serde_json::json;
 
@@ -87,14 +87,15 @@ async fn serve(role: &str) {
             drop(server);
         }
         "stops" => {
-            let server = start(guarded("good").limits(Limits { stop: Duration::from_secs(60), ..limits() })).await;
+            let server =
+                start(guarded("good").limits(ServerLimits { stop: Duration::from_secs(60), ..limits() })).await;
             tell(&pids(&family(&server).await));
             server.stop().await;
             tell(&server.exit().unwrap());
         }
         "kills" => {
             let server =
-                start(guarded("stubborn").limits(Limits { stop: Duration::from_millis(50), ..limits() })).await;
+                start(guarded("stubborn").limits(ServerLimits { stop: Duration::from_millis(50), ..limits() })).await;
             tell(&pids(&family(&server).await));
             server.stop().await;
             tell(&server.exit().unwrap());

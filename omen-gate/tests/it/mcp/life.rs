@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use omen_gate::Fault;
-use omen_gate::mcp::{Launch, Limits};
+use omen_gate::mcp::{Launch, ServerLimits};
 use omen_gate::server::ToolServer as _;
 use serde_json::json;
 
@@ -29,7 +29,7 @@ async fn an_open_call_ends_when_the_server_is_stopped() {
 #[tokio::test]
 async fn a_server_that_does_not_end_is_killed() {
     for role in ["stubborn", "deaf"] {
-        let server = start(hostile(role).limits(Limits { stop: Duration::from_millis(50), ..limits() })).await;
+        let server = start(hostile(role).limits(ServerLimits { stop: Duration::from_millis(50), ..limits() })).await;
         within(server.stop()).await;
         assert_eq!(server.exit().unwrap(), "signal: 9 (SIGKILL)", "{role}");
     }

@@ -11,7 +11,7 @@ use omen_gate::catalog::pin;
 use omen_gate::mcp::StdioServer;
 use omen_gate::server::{Dispatch, ToolServer};
 use omen_gate::tool::{Answer, Tool};
-use omen_gate::{Code, Config, Fault, Gate, ServerName, Stopped};
+use omen_gate::{Config, Fault, Gate, GateCode, ServerName, Stopped};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -209,7 +209,7 @@ async fn a_server_that_comes_back_with_another_tool_has_to_be_approved_again() {
     within(echo(&gate, "turn_1")).await.unwrap();
     kill(&pid);
     let stopped = within(echo(&gate, "turn_2")).await.unwrap_err();
-    assert_eq!(stopped.code(), Code::Pg3, "{stopped}");
+    assert_eq!(stopped.code(), GateCode::Pg3, "{stopped}");
     assert_eq!(starts(&note), 2);
 }
 
@@ -221,7 +221,7 @@ async fn a_request_to_a_server_that_dies_each_time_is_refused_and_starts_it_once
     let gate = gate(server, &pinned).await;
     for requests in 1..=7 {
         let stopped = within(echo(&gate, "turn_1")).await.unwrap_err();
-        assert_eq!(stopped.code(), Code::R3, "{stopped}");
+        assert_eq!(stopped.code(), GateCode::R3, "{stopped}");
         assert_eq!(starts(&note), 1 + requests);
     }
     // No tool was called, so that no breaker has heard of it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use omen_gate::plan::{Limits, Plan};
+use omen_gate::plan::{Plan, PlanLimits};
 use omen_types::unseen::is_unseen;
 use regex::Regex;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -58,7 +58,7 @@ fn nothing_but_a_plan_gets_through() {
         for _ in 0..random.below(3) + 1 {
             mutate(&mut text, &mut random);
         }
-        let got = Plan::parse(&text, &Limits::default()).ok().map(|plan| as_json(&plan));
+        let got = Plan::parse(&text, &PlanLimits::default()).ok().map(|plan| as_json(&plan));
         match oracle.judge(&text) {
             Verdict::Plan(expected) => {
                 assert_eq!(got, Some(expected), "round {round}: {text:?}");

@@ -1,9 +1,9 @@
 // PG-1: a plan is read from what the planner wrote
 use omen_gate::Blocked;
-use omen_gate::plan::{Limits, Plan};
+use omen_gate::plan::{Plan, PlanLimits};
 
 fn agent(output: &str) -> Result<Plan, Blocked> {
-    Plan::parse(output, &Limits::default())
+    Plan::parse(output, &PlanLimits::default())
 }
 
 fn main() {}

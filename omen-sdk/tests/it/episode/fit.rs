@@ -86,7 +86,7 @@ fn a_value_that_is_too_large_cannot_be_made() {
     // `{"a":` and `}` are 6 bytes.
     assert!(Fields::try_new(json!({ "a": quoted(MAX_VALUE_BYTES - 6) })).is_ok());
     assert_eq!(Fields::try_new(json!({ "a": quoted(MAX_VALUE_BYTES - 5) })), Err(large));
-    // A key that is no text cannot be written as JSON.
+    // A key that is not a text cannot be written as JSON.
     let keys = std::collections::BTreeMap::from([((1, 2), 3)]);
     assert!(matches!(Json::of(&keys), Err(DoesNotFit::NotJson(_))));
 }

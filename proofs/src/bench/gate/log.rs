@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use omen_gate::audit::store::Memory;
-use omen_gate::audit::{Audit, Kind, Options, Record, Verdict, verify_file};
+use omen_gate::audit::{Audit, Kind, LogVerdict, Options, Record, verify_file};
 use omen_gate::{SystemClock, TurnId};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
@@ -101,7 +101,7 @@ fn verified(log: &Path) -> Result<f64, Failure> {
     let found = verify_file(log, &key, None)?;
     let seconds = begun.elapsed().as_secs_f64();
     match found.verdict {
-        Verdict::Sound => Ok(found.entries as f64 / seconds),
+        LogVerdict::Sound => Ok(found.entries as f64 / seconds),
         verdict => Err(format!("the log is {verdict}").into()),
     }
 }

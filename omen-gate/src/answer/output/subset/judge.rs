@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::promise::{Part, Promise, Types};
-use super::{References, Unfit, Why, refused, undecided};
+use super::references::References;
+use super::unfit::{Unfit, Why, refused, undecided};
 use crate::base::bounded;
 use crate::base::json::below;
 use crate::catalog::tool_schema::{Schema, annotates};
@@ -48,7 +49,7 @@ impl<'v> Judge<'v> {
         self.steps = steps;
         let members = match schema {
             Value::Object(members) => members,
-            Value::Bool(false) => return refused(at, "is promised, and the type has no value there"),
+            Value::Bool(false) => return refused(at, "is promised, but the type accepts no value there"),
             _ => return Ok(()),
         };
         if let Some(values) = promise.values() {
@@ -84,7 +85,7 @@ impl<'v> Judge<'v> {
         };
         match values.iter().find(|value| !schema.accepts(value)) {
             Some(value) => {
-                refused(at, format!("may be `{}`, which the type does not take", bounded(&value.to_string())))
+                refused(at, format!("may be `{}`, which the type does not accept", bounded(&value.to_string())))
             }
             None => Ok(()),
         }
@@ -117,14 +118,14 @@ impl<'v> Judge<'v> {
     ) -> Result<(), Unfit> {
         let missing = promise.types.without(Types::of(whole));
         if !missing.is_none() {
-            return refused(at, format!("may be {}, which the type does not take", missing.words()));
+            return refused(at, format!("may be {}, which the type does not accept", missing.words()));
         }
         for (key, value) in schema {
             let about = |types: Types| !promise.types.and(types).is_none();
             match key.as_str() {
                 "type" | "$ref" | "allOf" => {}
                 key if annotates(key) => {}
-                "enum" | "const" => return refused(at, "may be more than the values that the type takes"),
+                "enum" | "const" => return refused(at, "may have values that the type does not accept"),
                 "anyOf" | "oneOf" => self.takes_union(promise, value, key == "oneOf", at)?,
                 "properties" | "required" | "additionalProperties" if !about(Types::OBJECT) => {}
                 "properties" => self.takes_members(promise, value, at)?,
@@ -161,11 +162,11 @@ impl<'v> Judge<'v> {
         match why {
             Some(unfit) if branches.len() == 1 => Err(unfit),
             Some(Unfit { why: why @ Why::Undecided(_), at }) => Err(Unfit { at, why }),
-            _ => refused(at, "is none of those that the type takes"),
+            _ => refused(at, "matches no variant of the type"),
         }
     }
 
-    /// Whether nothing that is promised can be valid against a schema: by type, or by a member that tells them apart.
+    /// Whether nothing that is promised can be valid against a schema: by type, or by a member that distinguishes them.
     fn apart(&self, promise: &Promise<'v>, schema: &'v Value) -> Result<bool, Unfit> {
         let other = Promise::of(schema, &self.derived)?;
         if promise.types.and(other.types).is_none() {
@@ -217,7 +218,7 @@ impl<'v> Judge<'v> {
         match promise.others(&self.promised)? {
             Part::Never => Ok(()),
             Part::Is(_) if *rest == Value::Bool(false) => {
-                refused(at, "may have other members, which the type does not take")
+                refused(at, "may have other members, which the type does not accept")
             }
             Part::Is(others) => self.takes(&others, rest, &below(at, "*")),
         }
@@ -297,9 +298,9 @@ fn bound(promise: &Promise<'_>, key: &str, value: &Value, at: &str) -> Result<()
     if holds || !about(types) {
         Ok(())
     } else {
-        refused(at, format!("is not promised to keep `{key}` {}", bounded(&value.to_string())))
+        refused(at, format!("is not bound by `{key}` {}", bounded(&value.to_string())))
     }
 }
 
-/// How many comparisons are made before it cannot be told.
+/// How many comparisons are made before giving up.
 const MOST_STEPS: usize = 10_000;

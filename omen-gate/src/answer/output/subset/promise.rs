@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{References, Unfit};
+use super::references::References;
+use super::unfit::Unfit;
 
 /// JSON types, as a set. An integer is a number, too; the other numbers are apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,6 +1,6 @@
 //! Something of each schema that follows from the same of those that it leads to.
 
-use super::Id;
+use super::node::Id;
 
 /// Judges all, those first that others lead to. It goes as deep as they do without a stack that could overflow.
 ///

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use jsonschema::Draft;
 use serde_json::{Map, Value, json};
 
-use super::{Document, Id, Node, Pattern, Rest, Same, Test, Weight};
+use super::node::{Id, Node, Pattern, Rest, Same, Test, Weight};
 use crate::base::bounded;
 use crate::base::json::below;
-use crate::catalog::tool_schema::{LARGEST, PATTERN_SIZE, annotates};
+use crate::catalog::tool_schema::document::{Document, LARGEST, PATTERN_SIZE, annotates};
 
 /// All schemas that can be met, and the places where they stand. Nothing is compiled yet: whether that can be done is
 /// judged by them.
@@ -26,7 +26,7 @@ pub(super) fn nodes(document: &Document) -> Result<(Vec<Node>, Vec<String>), Str
         let node = build.node(&pointer)?;
         if build.full {
             return Err(format!(
-                "the places of its schemas come to more than {LONGEST_PLACES} bytes; shorten the keys, or nest less"
+                "the JSON pointers to its schemas exceed {LONGEST_PLACES} bytes in total; shorten the keys, or nest less"
             ));
         }
         if let Some(place) = build.nodes.get_mut(id) {
@@ -55,7 +55,7 @@ struct Build<'d> {
 }
 
 impl Build<'_> {
-    /// The schema at a pointer, to be looked at if it was not yet.
+    /// The schema at a pointer, queued if it is new.
     fn id(&mut self, pointer: String) -> Id {
         if let Some(id) = self.ids.get(&pointer) {
             return *id;
@@ -77,7 +77,7 @@ impl Build<'_> {
         let document = self.document;
         let draft = document.draft;
         let Some(schema) = document.root.pointer(at) else {
-            return Err(format!("`$ref` leads to `#{}`, where there is nothing", bounded(at)));
+            return Err(format!("`$ref` to `#{}` does not resolve", bounded(at)));
         };
         let mut node = Node::default();
         // `true` and `false` say nothing of members.
@@ -90,7 +90,7 @@ impl Build<'_> {
             node.reference = Some(id);
             node.only_refers = draft <= Draft::Draft7 || schema.len() == 1;
             if draft <= Draft::Draft7 {
-                // What stands beside a reference is not looked at in these dialects.
+                // These dialects ignore what stands beside a reference.
                 return Ok(node);
             }
         }
@@ -197,7 +197,7 @@ fn each<'s>(schema: &'s Map<String, Value>, key: &str, at: &str) -> impl Iterato
 fn target(reference: &str) -> Result<String, String> {
     let local = |pointer: &&str| pointer.is_empty() || pointer.starts_with('/');
     let pointer = reference.strip_prefix('#').filter(local).and_then(unescaped);
-    pointer.ok_or_else(|| format!("`$ref` to `{}` is not followed; only `#` and `#/…` are", bounded(reference)))
+    pointer.ok_or_else(|| format!("unsupported `$ref` to `{}`; only `#` and `#/…` are supported", bounded(reference)))
 }
 
 /// Takes `%41` back to `A`.
@@ -219,7 +219,7 @@ fn weight(schema: &Map<String, Value>, at: &str) -> Weight {
     let (mut bytes, mut demands) = (at.len(), 0_usize);
     for (key, value) in schema {
         let text = match value {
-            // What is in there is told by itself.
+            // What is in there is reported on its own.
             Value::Object(members) if holds_schemas(key) => members.keys().map(String::len).sum(),
             Value::Array(items) if holds_schemas(key) => items.len(),
             _ if holds_schemas(key) => 0,
@@ -277,14 +277,14 @@ fn kind(pattern: &str) -> Pattern {
 
 /// Refuses keywords after which nobody could say which schema applies without the whole machinery.
 fn followable(schema: &Map<String, Value>, draft: Draft, at: &str) -> Result<(), String> {
-    let place = if at.is_empty() { "the outermost schema".to_owned() } else { format!("`#{}`", bounded(at)) };
+    let place = if at.is_empty() { "the root schema".to_owned() } else { format!("`#{}`", bounded(at)) };
     match ["$dynamicRef", "$recursiveRef"].into_iter().find(|key| schema.contains_key(*key)) {
-        Some(key) => Err(format!("`{key}` in {place} is not followed; write `$ref`")),
+        Some(key) => Err(format!("unsupported `{key}` in {place}; write `$ref`")),
         None if !at.is_empty() && draft.detect(&json!({ "$schema": schema.get("$schema") })) != draft => {
-            Err(format!("`$schema` in {place} is of another dialect; only the outermost may say which it is"))
+            Err(format!("`$schema` in {place} names another dialect; only the root schema may set the dialect"))
         }
         None if schema.get(draft.id_keyword()).is_some_and(Value::is_string) => Err(format!(
-            "`{}` in {place} changes what references mean; only the outermost may have one",
+            "`{}` in {place} changes the base of references; only the root schema may have it",
             draft.id_keyword()
         )),
         None => Ok(()),

@@ -2,14 +2,15 @@
 //!
 //! A tool's schema comes from its server, and a value from a planner or the same server. A schema that applies
 //! three times to each level of a value applies 3^29 times to one of 29 levels, and the validator goes through all of them.
-//! Here each schema is looked at once for each value, and the steps are summed up. They are never fewer than those that are
+//! Here each schema is visited once for each value, and the steps are summed up. They are never fewer than those that are
 //! taken; for branches and patterns, of which nobody knows yet which will apply, all are counted.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::{Id, Names, Node, Pattern};
+use super::Names;
+use super::node::{Id, Node, Pattern};
 
 /// What it takes to judge a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,7 +66,7 @@ struct Count<'n> {
     names: &'n Names,
     /// By schema and by the address of the value, which stays where it is.
     counted: HashMap<(Id, usize), Effort>,
-    /// How many more applications are looked at: each is a step at least.
+    /// How many more applications are counted: each is at least one step.
     left: u64,
     most: u64,
     /// Whether there is a match that could go back too often.
@@ -211,7 +212,7 @@ impl Effort {
 
 /// How many counts are kept, so as not to count again; what is counted twice ends at the bound, too.
 const MOST_KEPT: usize = 1 << 18;
-/// How many bytes of a schema, or of a text, one step looks at.
+/// How many bytes of a schema, or of a text, one step covers.
 const BYTES: usize = 64;
 /// How many bytes of a text a match gets through in one step.
 const SCANNED: usize = 16;

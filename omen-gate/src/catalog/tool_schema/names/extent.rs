@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::bottom_up::bottom_up;
-use super::{Id, Node, Same};
-use crate::catalog::tool_schema::LARGEST;
+use super::node::{Id, Node, Same};
+use crate::catalog::tool_schema::document::LARGEST;
 
 /// Refuses a schema of which too much would be compiled, for the whole and for what `tests` stand at.
 pub(super) fn fits(nodes: &[Node], tests: &BTreeSet<Id>) -> Result<(), String> {
@@ -33,7 +33,7 @@ pub(super) fn fits(nodes: &[Node], tests: &BTreeSet<Id>) -> Result<(), String> {
 fn too_much(branches: usize) -> String {
     let of =
         if branches == 0 { "its references and `unevaluated…`" } else { "its branches, with what they refer to," };
-    format!("{of} come to more than {MOST} bytes to compile; make the schema smaller, or have branches share more")
+    format!("{of} exceed {MOST} bytes when compiled; simplify the schema")
 }
 
 fn size(node: &Node) -> usize {
@@ -72,9 +72,7 @@ fn is_shallow(nodes: &[Node]) -> Result<(), String> {
         )?;
     }
     if depths.iter().any(|depth| *depth > DEEPEST) {
-        return Err(format!(
-            "its schemas, with what they refer to, stand more than {DEEPEST} deep within each other; nest them less"
-        ));
+        return Err(format!("its schemas, with what they refer to, are nested more than {DEEPEST} levels deep"));
     }
     Ok(())
 }
@@ -106,7 +104,7 @@ fn node(nodes: &[Node], place: usize) -> Option<&Node> {
     nodes.get(place.checked_sub(nodes.len()).unwrap_or(place))
 }
 
-const LOOPED: &str = "what its `unevaluatedProperties` or `unevaluatedItems` has to look at leads back to itself";
+const LOOPED: &str = "what its `unevaluatedProperties` or `unevaluatedItems` applies to refers to itself";
 /// How many references the validator follows within each other before it puts one off.
 const REFERENCES: usize = 8;
 /// The most schemas that are compiled within each other. Each takes some kilobytes of the stack.

@@ -4,7 +4,7 @@ use crate::audit::Kind;
 use crate::base::Blocked;
 use crate::call::{Attempt, Call};
 use crate::grant::Decision;
-use crate::request::context::TurnState;
+use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use crate::request::state::{Authorized, Conformant, Request};
 
@@ -17,14 +17,14 @@ use crate::request::state::{Authorized, Conformant, Request};
 pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Authorized>, Blocked> {
     let Conformant { call, listed } = &request.state;
     let call = request.gate.allowed().permit_call(listed, request.turn(), call.args());
-    let call = request.turn.check(call).await?;
+    let call = request.context.check(call).await?;
     let ruling = request.gate.grants().check(&call);
-    let lease = ruling.recorded_by(|decision| record(&request.turn, Kind::Decision, decision)).await?;
+    let lease = ruling.recorded_by(|decision| record(&request.context, Kind::Decision, decision)).await?;
     let confirmed = match lease.needs_confirmation() {
         true => {
-            request.turn.check(worth_asking(&request.gate, &request.turn, &call)).await?;
+            request.context.check(worth_asking(&request.gate, &request.context, &call)).await?;
             let ruling = request.gate.confirmations().ask(&call).await;
-            Some(ruling.recorded_by(|decision| record(&request.turn, Kind::Confirmation, decision)).await?)
+            Some(ruling.recorded_by(|decision| record(&request.context, Kind::Confirmation, decision)).await?)
         }
         false => None,
     };
@@ -33,16 +33,16 @@ pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Au
 
 /// Whether the call could be made now (R1, R2, PG-6). Nobody is asked to confirm one that could not; all of this is asked
 /// again as it is dispatched.
-fn worth_asking(gate: &Gate, turn: &TurnState, call: &Call) -> Result<(), Blocked> {
+fn worth_asking(gate: &Gate, context: &RequestContext, call: &Call) -> Result<(), Blocked> {
     gate.breakers().look(&call.tool().tool)?;
-    let book = gate.turns().book(turn.id())?;
+    let known = gate.turns().record(context.id())?;
     // While another call of the turn runs, it is not known yet what will be left of the budget.
-    let Ok(mut book) = book.try_lock() else { return Ok(()) };
-    book.is_fresh(turn)?;
-    let attempt = book.budget.attempt().map(Attempt::unused);
-    attempt.map_err(|abort| Blocked::new(abort.code(), abort.to_string(), "begin another turn"))
+    let Ok(mut known) = known.try_lock() else { return Ok(()) };
+    known.is_fresh(context)?;
+    let attempt = known.budget.attempt().map(Attempt::unused);
+    attempt.map_err(|abort| Blocked::new(abort.code(), abort.to_string(), "start another turn"))
 }
 
-async fn record(turn: &TurnState, kind: Kind, decision: Decision) -> Result<(), Blocked> {
-    turn.record_value(kind, &decision).await
+async fn record(context: &RequestContext, kind: Kind, decision: Decision) -> Result<(), Blocked> {
+    context.record_value(kind, &decision).await
 }

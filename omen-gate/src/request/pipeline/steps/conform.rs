@@ -14,6 +14,6 @@ pub(crate) async fn conform(request: Request<Planned>) -> Result<Request<Conform
         listed.conform(call.args())?;
         Ok(listed)
     });
-    let listed = request.turn.check(found).await?;
+    let listed = request.context.check(found).await?;
     Ok(request.at(|planned| Conformant { call: planned.call, listed }))
 }

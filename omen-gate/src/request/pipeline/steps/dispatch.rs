@@ -10,12 +10,12 @@ use crate::base::{Blocked, canonical, size};
 use crate::call::{Abort, Answer, Call, Fault, Ran, guarded};
 use crate::catalog::Listed;
 use crate::grant::{Decision, Outcome, Redeemed};
-use crate::request::context::TurnState;
+use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use crate::request::pipeline::open::Open;
 use crate::request::state::{Authorized, Dispatched, Request};
 use crate::request::stopped::Stopped;
-use crate::request::turn_registry::Book;
+use crate::request::turn_registry::TurnRecord;
 use crate::server::{Dispatch, Form};
 
 /// Calls the tool, once. What was granted and confirmed is checked again, at this moment; the intent is in the
@@ -31,45 +31,45 @@ use crate::server::{Dispatch, Form};
 /// [`Stopped::Unrecorded`] if the outcome cannot be recorded (A1): the tool was called, and its answer is withheld.
 /// [`Stopped::Aborted`] if the turn has had its failures (R2), or its step has ended (R4).
 pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dispatched>, Stopped> {
-    let Request { gate, turn, state: Authorized { lease, confirmed, listed } } = request;
+    let Request { gate, context, state: Authorized { lease, confirmed, listed } } = request;
     let call = lease.call().clone();
     // Held until the end: a turn makes one call at a time.
-    let book = turn.check(gate.turns().book(turn.id())).await?;
-    let mut book = book.lock().await;
-    turn.check(book.is_fresh(&turn)).await?;
-    let Book { budget, called } = &mut *book;
-    let attempt = match turn.goes_on().and_then(|()| budget.attempt()) {
+    let record = context.check(gate.turns().record(context.id())).await?;
+    let mut record = record.lock().await;
+    context.check(record.is_fresh(&context)).await?;
+    let TurnRecord { budget, called } = &mut *record;
+    let attempt = match context.goes_on().and_then(|()| budget.attempt()) {
         Ok(attempt) => attempt,
-        Err(abort) => return Err(aborted(&turn, abort).await),
+        Err(abort) => return Err(aborted(&context, abort).await),
     };
-    let mut open = Open::new(&gate, &turn, &call, attempt);
+    let mut open = Open::new(&gate, &context, &call, attempt);
     // Asked here, a tool that has changed since costs no use of a grant and leaves no intent.
     let admitted = gate.discovery().unchanged(&listed).await;
     let admitted = admitted.and_then(|_| gate.breakers().admit(&call.tool().tool));
-    let admission = turn.check(admitted).await?;
+    let admission = context.check(admitted).await?;
     open.intended(admission);
-    let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&turn, &call, decision)).await;
+    let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&context, &call, decision)).await;
     let redeemed = redeemed.inspect_err(|_| open.refused())?;
-    let form = match still_holds(&gate, &turn, &listed, &redeemed).await {
+    let form = match still_holds(&gate, &context, &listed, &redeemed).await {
         Ok(form) => form,
         Err(stopped) => {
             open.refused();
-            turn.record(Kind::Outcome, data(stopped_by_rule(&call, &stopped))).await?;
+            context.record(Kind::Outcome, data(stopped_by_rule(&call, &stopped))).await?;
             return Err(stopped);
         }
     };
     open.called();
-    called.extend(turn.directive().cloned());
+    called.extend(context.directive().cloned());
     let dispatch = Dispatch::new(&call, form.revision);
     let server = form.server;
-    let limit = turn.time_left(gate.clock(), gate.call_timeout());
+    let limit = context.time_left(gate.clock(), gate.call_timeout());
     let made = async move { server.call(dispatch).await };
-    let outcome = match while_it_stands(&gate, &turn, &redeemed, limit, made).await {
+    let outcome = match while_it_stands(&gate, &context, &redeemed, limit, made).await {
         Ok(outcome) => outcome.and_then(|answer| within(answer, gate.answer_bytes())),
         Err(why) => {
             open.broken_off();
             let stopped = Stopped::BrokenOff(why);
-            let recorded = turn.record(Kind::Outcome, data(stopped_by_rule(&call, &stopped))).await;
+            let recorded = context.record(Kind::Outcome, data(stopped_by_rule(&call, &stopped))).await;
             recorded.map_err(|why| Stopped::Unrecorded { ran: stopped.ran(), why })?;
             return Err(stopped);
         }
@@ -77,37 +77,42 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let fault = outcome.as_ref().map_or_else(|fault| Some(fault.clone()), Answer::fault);
     open.ended(fault.as_ref());
     let ran = fault.as_ref().map_or(Ran::Yes, |fault| fault.class().ran());
-    let recorded = turn.record(Kind::Outcome, data(outcome_of(&call, &outcome, fault.as_ref(), ran))).await;
+    let recorded = context.record(Kind::Outcome, data(outcome_of(&call, &outcome, fault.as_ref(), ran))).await;
     recorded.map_err(|why| Stopped::Unrecorded { ran, why })?;
-    drop(book);
-    Ok(Request { gate, turn, state: Dispatched { tool: call.tool().clone(), listed, answer: outcome? } })
+    drop(record);
+    Ok(Request { gate, context, state: Dispatched { tool: call.tool().clone(), listed, answer: outcome? } })
 }
 
-async fn aborted(turn: &TurnState, abort: Abort) -> Stopped {
-    turn.aborted(&abort).await.map_or_else(Stopped::from, |()| abort.into())
+async fn aborted(context: &RequestContext, abort: Abort) -> Stopped {
+    context.aborted(&abort).await.map_or_else(Stopped::from, |()| abort.into())
 }
 
 /// The tool is about to run.
-async fn intent(turn: &TurnState, call: &Call, decision: Decision) -> Result<(), Blocked> {
+async fn intent(context: &RequestContext, call: &Call, decision: Decision) -> Result<(), Blocked> {
     if decision.outcome == Outcome::Denied {
-        return turn.record_value(Kind::Decision, &decision).await;
+        return context.record_value(Kind::Decision, &decision).await;
     }
     let mut entry = data(json!({ "args": call.args() }));
     if let Ok(serde_json::Value::Object(decision)) = serde_json::to_value(&decision) {
         entry.extend(decision);
     }
-    turn.record(Kind::Intent, entry).await
+    context.record(Kind::Intent, entry).await
 }
 
 /// Checks once more what the call rests on, now that its intent is written: that took its time, and what has changed or
 /// was taken back in it counts, too (PG-3, G2, R4). The server is asked first, for that takes time as well; all that comes
 /// after it is checked at once.
-async fn still_holds(gate: &Gate, turn: &TurnState, listed: &Listed, redeemed: &Redeemed) -> Result<Form, Stopped> {
+async fn still_holds(
+    gate: &Gate,
+    context: &RequestContext,
+    listed: &Listed,
+    redeemed: &Redeemed,
+) -> Result<Form, Stopped> {
     let form = gate.discovery().still(listed).await?;
     redeemed.stands()?;
-    turn.screened(gate.policy())?;
-    turn.stands(gate.clock())?;
-    turn.goes_on()?;
+    context.screened(gate.policy())?;
+    context.stands(gate.clock())?;
+    context.goes_on()?;
     Ok(form)
 }
 
@@ -115,23 +120,24 @@ async fn still_holds(gate: &Gate, turn: &TurnState, listed: &Listed, redeemed: &
 /// expired or was taken back gives no leave to finish what has begun (G2, D52), nor to hand out what came of it.
 async fn while_it_stands(
     gate: &Gate,
-    turn: &TurnState,
+    context: &RequestContext,
     redeemed: &Redeemed,
     limit: Duration,
     call: impl Future<Output = Result<Answer, Fault>> + Send + 'static,
 ) -> Result<Result<Answer, Fault>, Blocked> {
     let outcome = tokio::select! {
         biased;
-        why = turn.taken_back() => return Err(why),
+        why = context.taken_back() => return Err(why),
         why = redeemed.revoked() => return Err(why),
         why = redeemed.expired() => return Err(why),
-        why = turn.expired(gate.clock()) => return Err(why),
+        why = context.expired(gate.clock()) => return Err(why),
         outcome = guarded(limit, call) => outcome,
     };
     // The answer and what takes its ground away may come at once.
     match outcome {
         Ok(answer) => {
-            let stands = redeemed.stands().and_then(|()| turn.leased()).and_then(|()| turn.authorized(gate.clock()));
+            let stands =
+                redeemed.stands().and_then(|()| context.leased()).and_then(|()| context.authorized(gate.clock()));
             stands.map(|()| Ok(answer))
         }
         Err(fault) => Ok(Err(fault)),

@@ -10,6 +10,6 @@ use crate::request::state::{Grounded, Request, Typed};
 /// If one of them does not stand there (PG-5); or if that cannot be recorded (A1).
 pub(crate) async fn ground<T>(request: Request<Typed<T>>, summary: Summary) -> Result<Request<Grounded<T>>, Blocked> {
     let verdict = summary::ground(&request.state.payload, summary);
-    let summary = request.turn.check(verdict).await?;
+    let summary = request.context.check(verdict).await?;
     Ok(request.at(|typed| Grounded { payload: typed.payload, summary }))
 }

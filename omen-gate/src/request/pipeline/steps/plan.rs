@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::audit::{Kind, data};
-use crate::base::{Blocked, Code};
+use crate::base::{Blocked, GateCode};
 use crate::request::plan::Plan;
 use crate::request::state::{Planned, Request, Screened, Terminal, Way};
 
@@ -17,12 +17,12 @@ pub(crate) async fn plan(
     output: &str,
 ) -> Result<Way<Request<Planned>, Request<Terminal>>, Blocked> {
     let plan = Plan::parse(output, &request.gate.limits().plan());
-    match request.turn.check(plan).await? {
+    match request.context.check(plan).await? {
         Plan::CallTool(call) => Ok(Way::Call(request.at(|_| Planned { call }))),
         Plan::FinalAnswer(answer) => {
             // PG-T: this is where the request ends.
-            let entry = json!({ "code": Code::PgT.as_str(), "outcome": "terminal" });
-            request.turn.record(Kind::Turn, data(entry)).await?;
+            let entry = json!({ "code": GateCode::PgT.as_str(), "outcome": "terminal" });
+            request.context.record(Kind::Turn, data(entry)).await?;
             Ok(Way::Terminal(request.at(|_| Terminal { answer })))
         }
     }

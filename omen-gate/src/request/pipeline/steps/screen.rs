@@ -9,6 +9,6 @@ use crate::request::state::{Received, Request, Screened};
 /// If a pattern matches, or the query is too long (PG-0); or if that cannot be recorded (A1).
 pub(crate) async fn screen(request: Request<Received>) -> Result<Request<Screened>, Blocked> {
     let verdict = request.gate.policy().screen(&request.state.query);
-    request.turn.check(verdict).await?;
+    request.context.check(verdict).await?;
     Ok(request.at(|_| Screened { _seal: () }))
 }

@@ -12,13 +12,13 @@ use crate::request::state::{Dispatched, Request, Typed, Untyped};
 pub(crate) async fn type_output<T: DeserializeOwned + 'static>(
     request: Request<Dispatched>,
 ) -> Result<Request<Typed<T>>, Request<Untyped>> {
-    let Request { gate, turn, state: Dispatched { listed, answer, .. } } = request;
+    let Request { gate, context, state: Dispatched { listed, answer, .. } } = request;
     match gate.outputs().type_output::<T>(&listed, answer) {
-        Ok(payload) => Ok(Request { gate, turn, state: Typed { payload } }),
+        Ok(payload) => Ok(Request { gate, context, state: Typed { payload } }),
         Err(raw) => {
             // The answer is marked whether or not that can be recorded: a log that is broken stops the next call.
-            let _ = turn.check::<()>(Err(raw.why().clone())).await;
-            Err(Request { gate, turn, state: Untyped { raw } })
+            let _ = context.check::<()>(Err(raw.why().clone())).await;
+            Err(Request { gate, context, state: Untyped { raw } })
         }
     }
 }

@@ -9,7 +9,7 @@ use omen_fsm::episode::{
 };
 use omen_fsm::fields;
 use omen_gate::confirm::Reply;
-use omen_gate::{Builder, Clock as _, Permission};
+use omen_gate::{Builder, GateClock as _, Permission};
 use omen_invariants::facts::{
     Budgets, Envelope, Epistemics, Evidence, Intent, LowStakes, Observed, OpenEnvelope, Operational, Par, Quality,
     Risk, Routing, Stakes, ToolsOk, adversariality, impact, irreversibility, op, uncertainty,

@@ -5,7 +5,7 @@ use std::path::Path;
 use omen_gate::catalog::pin;
 use omen_gate::summary::{Bullet, Section, Summary};
 use omen_gate::tool::Tool;
-use omen_gate::{Builder, Code};
+use omen_gate::{Builder, GateCode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -76,7 +76,7 @@ async fn a_file_is_read_as_a_rust_type_and_a_summary_has_to_quote_it() {
         assert_eq!(typed.value().content, "the pool \"orders\" is 80");
         match typed.ground(quoting(evidence)).await {
             Ok(grounded) => assert!(is_grounded, "{:?}", grounded.summary()),
-            Err(blocked) => assert!(!is_grounded && blocked.code == Code::Pg5, "{blocked}"),
+            Err(blocked) => assert!(!is_grounded && blocked.code == GateCode::Pg5, "{blocked}"),
         }
     }
     let listed = world.called("list_directory", json!({"path": folder})).await.unwrap();
@@ -101,7 +101,7 @@ async fn a_structured_answer_is_held_against_the_type_that_is_registered_for_it(
     // It promises no structured answer, and nobody has registered one.
     let answer = world.called("echo", json!({"message": "hi"})).await.unwrap();
     let untyped = answer.type_output::<Content>().await.unwrap_err();
-    assert_eq!(untyped.why().code, Code::Pg4);
+    assert_eq!(untyped.why().code, GateCode::Pg4);
     assert_eq!(untyped.raw().content[0]["text"], "Echo: hi", "the raw answer is there, with its mark");
 
     // A type that does not take all that the tool promises is none for it, whatever the answer is.
@@ -109,7 +109,7 @@ async fn a_structured_answer_is_held_against_the_type_that_is_registered_for_it(
     let world = allowing("server-everything", &[], &allowed, wrong).await.unwrap();
     let answer = world.called("get-structured-content", location).await.unwrap();
     let untyped = answer.type_output::<WholeDegrees>().await.unwrap_err();
-    assert_eq!(untyped.why().code, Code::Pg4, "{}", untyped.why());
+    assert_eq!(untyped.why().code, GateCode::Pg4, "{}", untyped.why());
 }
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn arguments_that_the_server_would_take_are_refused() {
         [(json!({"a": 1, "b": 2, "c": 3}), "`c`"), (json!({"a": 1}), "b"), (json!({"a": 1, "b": "2"}), "/b")]
     {
         let outcome = world.called("get-sum", args).await;
-        world.assert_refused(outcome, Code::Pg2, why);
+        world.assert_refused(outcome, GateCode::Pg2, why);
     }
     let answer = world.called("get-sum", json!({"a": 1, "b": 2})).await.unwrap();
     assert!(answer.answer().content[0]["text"].as_str().unwrap().contains('3'), "{answer:?}");
@@ -133,12 +133,12 @@ async fn what_the_server_lists_is_not_what_may_be_called() {
     let allowed = [("get-sum", "READ")];
     let Some(world) = allowing("server-everything", &[], &allowed, |builder| builder).await else { return };
     let outcome = world.called("echo", json!({"message": "hi"})).await;
-    world.assert_refused(outcome, Code::Pg3, "`mcp/echo`");
+    world.assert_refused(outcome, GateCode::Pg3, "`mcp/echo`");
     // It says of itself that it only reads. What it reads is the environment of its process (D47).
     let outcome = world.called("get-env", json!({})).await;
-    world.assert_refused(outcome, Code::Pg3, "`mcp/get-env`");
+    world.assert_refused(outcome, GateCode::Pg3, "`mcp/get-env`");
     let outcome = world.called("get-summ", json!({"a": 1, "b": 2})).await;
-    world.assert_refused(outcome, Code::Pg2, "no tool `get-summ`");
+    world.assert_refused(outcome, GateCode::Pg2, "no tool `get-summ`");
 }
 
 #[tokio::test]
@@ -150,7 +150,7 @@ async fn a_tool_that_is_allowed_is_not_granted_by_what_it_says_of_itself() {
     };
     let Some(world) = world("server-everything", &[], configure, |builder| builder).await else { return };
     let outcome = world.called("get-env", json!({})).await;
-    world.assert_refused(outcome, Code::G1, "`mcp/get-env`");
+    world.assert_refused(outcome, GateCode::G1, "`mcp/get-env`");
 }
 
 #[tokio::test]
@@ -164,7 +164,7 @@ async fn a_tool_without_a_pin_or_with_that_of_another_form_is_suspended() {
     };
     let Some(world) = world("server-everything", &[], configure, |builder| builder).await else { return };
     let outcome = world.called("get-sum", json!({"a": 1, "b": 2})).await;
-    world.assert_refused(outcome, Code::Pg3, "`mcp/get-sum`");
+    world.assert_refused(outcome, GateCode::Pg3, "`mcp/get-sum`");
     let outcome = world.called("echo", json!({"message": "hi"})).await;
-    world.assert_refused(outcome, Code::Pg3, "`mcp/echo`");
+    world.assert_refused(outcome, GateCode::Pg3, "`mcp/echo`");
 }

@@ -61,7 +61,7 @@ pub(super) fn id<T: std::str::FromStr<Err: std::fmt::Debug>>(id: &str) -> T {
 pub(super) fn each<T: std::str::FromStr<Err: std::fmt::Debug>>(name: &str) -> Vec<T> {
     match &super::model().def(name).unwrap().kind {
         Kind::Enum(values) => values.iter().map(|value| id(&value.wire)).collect(),
-        _ => panic!("`{name}` is no enum"),
+        _ => panic!("`{name}` is not an enum"),
     }
 }
 
@@ -316,6 +316,6 @@ pub(super) fn envelopes() -> Vec<String> {
 fn each_text(name: &str) -> Vec<String> {
     match &super::model().def(name).unwrap().kind {
         Kind::Enum(values) => values.iter().map(|value| value.wire.clone()).collect(),
-        _ => panic!("`{name}` is no enum"),
+        _ => panic!("`{name}` is not an enum"),
     }
 }

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::audit::entry::{Kind, Record};
 use crate::audit::log::Audit;
-use crate::base::{Blocked, Code, TurnId};
+use crate::base::{Blocked, GateCode, TurnId};
 
 /// The packet of an episode that an entry is about.
 #[derive(Debug)]
@@ -22,13 +22,13 @@ pub(crate) struct EpisodePacket {
 /// The audit log, for code that must not wait for the disk. Entries are written in the order in which they were asked
 /// for, so that an outcome never stands before its intent, also if nobody has waited for the intent.
 #[derive(Clone, Debug)]
-pub(crate) struct Journal(Arc<Shared>);
+pub(crate) struct AuditQueue(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     audit: Audit,
     queue: Mutex<Queue>,
-    /// Held by whoever writes.
+    /// Held while an entry is written.
     writing: Mutex<()>,
 }
 
@@ -49,7 +49,7 @@ struct Due {
     told: oneshot::Sender<Result<(), Blocked>>,
 }
 
-impl Journal {
+impl AuditQueue {
     pub(crate) fn new(audit: Audit) -> Self {
         Self(Arc::new(Shared { audit, queue: Mutex::default(), writing: Mutex::default() }))
     }
@@ -69,14 +69,18 @@ impl Journal {
         let (number, written) = self.0.queue(kind, turn.clone(), packet.cloned(), data);
         let shared = Arc::clone(&self.0);
         match Handle::try_current() {
-            // That it was broken off is told by `written`, too.
+            // `written` reports an interruption, too.
             Ok(runtime) => drop(runtime.spawn_blocking(move || shared.write(number)).await),
             // Without a runtime no tool runs; that it does not is recorded all the same.
             Err(_) => shared.write(number),
         }
         written.await.unwrap_or_else(|_| {
-            let help = "open the log again, and look at what it says";
-            Err(Blocked::new(Code::A1, "recording was broken off, so whether it is recorded is not known", help))
+            let help = "open the log again, and check its last entries";
+            Err(Blocked::new(
+                GateCode::A1,
+                "recording was interrupted, so it is unknown whether the entry was recorded",
+                help,
+            ))
         })
     }
 
@@ -113,7 +117,7 @@ impl Shared {
         (number, written)
     }
 
-    /// Writes what is due, up to an entry. Whoever comes first writes for all before it.
+    /// Writes what is due, up to an entry. The first caller writes for all before it.
     fn write(&self, number: u64) {
         let _writing = lock(&self.writing);
         while let Some(due) = self.next(number) {

@@ -1,0 +1,52 @@
+//! From a text or a file to a configuration.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::error::{self, ConfigErrors};
+use super::source::{MAX_BYTES, Source};
+use super::{Config, check, schema};
+use crate::base::regular;
+
+impl Config {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// If it is invalid. Mistakes of one kind are reported together: of TOML; then of keys, types and ranges;
+    /// then of meaning, such as a grant for a tool that is not allowed.
+    pub fn parse(text: &str) -> Result<Self, ConfigErrors> {
+        let source = Source::read(text)?;
+        schema::check(&source)?;
+        check::build(&source)
+    }
+
+    /// Reads a file, up to [`MAX_BYTES`].
+    ///
+    /// # Errors
+    /// If it cannot be read, is not a regular file, or is invalid; also if `log` and `key_file` are one file
+    /// under two names, which only the file system knows, or the key stands in the file itself.
+    pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
+        use std::io::Read as _;
+
+        let mut bytes = Vec::new();
+        // One byte beyond the limit shows that the file is too long.
+        let read = regular::open(path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
+        let text = match read {
+            Ok(_) => String::from_utf8(bytes).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        let text = text.map_err(|why| error::unreadable(path, &why))?;
+        let source = Source::read(&text)?;
+        schema::check(&source)?;
+        let config = check::build(&source)?;
+        check::surroundings(&source, &config)?;
+        Ok(config)
+    }
+
+    /// The JSON Schema (2020-12) of the file, derived from the types that it is read into.
+    #[must_use]
+    pub fn json_schema() -> Value {
+        schema::json_schema()
+    }
+}
