@@ -182,7 +182,7 @@ pub fn functions(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
 }
 
 /// The typed API: what rules ask of moves, types that stand for states, the methods that each has, and
-/// what answers a call in another: `omen-fsm`. `moves` are the files, by method, in which the methods are written out once.
+/// what explains a call in another: `omen-fsm`. `moves` are the files, by method, in which the methods are written out once.
 ///
 /// # Errors
 /// If the files and the state machine disagree.
@@ -198,7 +198,7 @@ pub fn setters(model: &Model, setters: &Setters) -> Result<Source, Mistakes> {
     source(model, || setters::emit(model, setters))
 }
 
-/// The steps of a request through the gate: the method that each state has, and the error of the others:
+/// The path of a request through the gate: the method that each state has, and what explains the others:
 /// `omen-gate`. `steps` are the files, by method, in which the methods are written out once.
 ///
 /// # Errors
@@ -215,34 +215,37 @@ fn one(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes> {
     let mut tokens = enums::emit(def)?;
     tokens.extend(scalars::emit(def));
     tokens.extend(unions::emit(context, def)?);
-    let Emitted { items, needs } = objects::emit(context, def)?;
+    let Emitted { items, needs, .. } = objects::emit(context, def)?;
     tokens.extend(items);
-    tokens.extend(facts::emit(context, def)?);
     tokens.extend(shapes::emit(context, def)?);
-    Ok(Emitted { items: tokens, needs })
+    Ok(Emitted { items: tokens, facts: facts::emit(context, def)?, needs })
 }
 
-/// What is emitted of a definition: items, and modules that go into the one module of all builders' requirements.
+/// What is emitted of a definition. Facts and the requirements of builders go into one hidden module each, so that there is
+/// one item of each to review.
 #[derive(Default)]
 pub(crate) struct Emitted {
     items: TokenStream,
+    facts: TokenStream,
     needs: Vec<TokenStream>,
 }
 
 impl Emitted {
     fn add(&mut self, other: Self) {
         self.items.extend(other.items);
+        self.facts.extend(other.facts);
         self.needs.extend(other.needs);
     }
 
     fn into_tokens(self) -> TokenStream {
-        let Self { mut items, needs } = self;
+        let Self { mut items, facts, needs } = self;
+        items.extend(facts::module(&facts));
         items.extend(typestate::needs(&needs));
         items
     }
 }
 
-/// What all emitters of types look at.
+/// What all emitters of types use.
 pub(crate) struct Context<'m> {
     pub(crate) model: &'m Model,
     pub(crate) lens: &'m Lens,

@@ -1,7 +1,7 @@
 //! Turns the OMEN schema files into Rust source.
 //!
 //! Four phases, each a module: [`load`] parses the files, [`lint`] refuses what the later phases
-//! could not treat faithfully, [`mod@model`] is what the files say (frozen from here on), [`emit`] is
+//! could not represent faithfully, [`mod@model`] is what the files say (frozen from here on), [`emit`] is
 //! pure functions from the model to tokens. One place, [`Source`], formats them.
 //!
 //! ```
@@ -49,7 +49,7 @@ impl Source {
     /// Formats tokens.
     ///
     /// # Errors
-    /// If they are no Rust file, which is a bug in an emitter and says so.
+    /// If they are not a Rust file, which is a bug in an emitter and says so.
     pub fn format(tokens: proc_macro2::TokenStream) -> Result<Self, Mistakes> {
         match syn::parse2::<syn::File>(tokens) {
             Ok(mut file) => {
@@ -60,7 +60,7 @@ impl Source {
                 });
                 Ok(Self(items.collect::<Vec<_>>().join("\n")))
             }
-            Err(error) => Err(emit::bug(format!("the generated tokens are no Rust file: {error}"))),
+            Err(error) => Err(emit::bug(format!("the generated tokens are not a Rust file: {error}"))),
         }
     }
 

@@ -41,7 +41,7 @@ use report::Report;
 /// Version of the protocol that the files describe; it stands in every `$id`.
 const VERSION: &str = "0.7";
 
-/// Looks for mistakes in the schema files.
+/// Checks the schema files for mistakes.
 ///
 /// ```
 /// use omen_codegen::{lint::lint, load::SchemaSet};

@@ -198,7 +198,7 @@ pub enum Item {
 pub struct Conditional {
     /// Says the same in words.
     pub description: String,
-    /// The field that is checked.
+    /// The member that it depends on.
     pub subject: String,
     /// When it applies.
     pub when: When,
@@ -287,7 +287,7 @@ impl Model {
 /// What some values of a member demand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand<'m> {
-    /// The field that is checked.
+    /// The member that it depends on.
     pub subject: &'m str,
     /// Its values, of an enum.
     pub values: Vec<&'m str>,

@@ -82,7 +82,7 @@ fn range_end(low: char, chars: &mut Peekable<Chars<'_>>) -> Result<char, String>
     if same_kind(low, high) && low <= high {
         Ok(high)
     } else {
-        Err(format!("`{low}-{high}` is not a range of digits, or of letters of one case"))
+        Err(format!("`{low}-{high}` is not a range of digits or of letters of one case"))
     }
 }
 

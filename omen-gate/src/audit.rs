@@ -79,10 +79,12 @@ use std::path::Path;
 pub use anchor::{Anchor, BadAnchor};
 pub use entry::{Kind, Record};
 pub use error::AuditError;
-pub use flaw::{Flaw, MAX_LINE};
+pub use flaw::Flaw;
 pub use key::{Key, KeyError};
 pub use log::{Audit, Options, Receipt};
 pub use mac::Mac;
+#[doc(no_inline)]
+pub use omen_types::limits::MAX_LINE_BYTES;
 pub(crate) use queue::{AuditQueue, EpisodePacket, data};
 pub use verdict::{LogVerdict, Tampering, Verification};
 pub use verify::{Verifier, verify};

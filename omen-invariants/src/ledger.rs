@@ -15,7 +15,7 @@ pub use budget::{Budget, Overrun};
 pub use fingerprint::{Fingerprint, Kind};
 pub use obligations::{Obligation, Obligations};
 pub use open::{OpenDirective, OpenDirectives};
-pub use tokens::{Grant, NotLive, Token, Tokens};
+pub use tokens::{Allowance, NotLive, Token, Tokens};
 
 use budget::Reported;
 use table::Table;

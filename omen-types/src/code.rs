@@ -57,13 +57,13 @@ pub struct RuleInfo {
     pub policy: &'static [&'static str],
     /// When it applies.
     pub condition: &'static str,
-    /// What must be so.
+    /// What the rule requires.
     pub statement: &'static str,
     /// Why.
     pub rationale: &'static str,
-    /// The legal way out.
+    /// How to fix it.
     pub help: &'static str,
-    /// What happens where it is broken.
+    /// What happens when it is broken.
     pub failure: &'static str,
     /// Where it comes from: a section of the specification, a decision.
     pub source: &'static str,
@@ -85,7 +85,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// A text that is not a code, of `omen check` or of anything else that has codes.
+/// A text that is not a known code, of `omen check` or of anything else that has codes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownCode<C = Code> {
     text: String,
@@ -93,7 +93,7 @@ pub struct UnknownCode<C = Code> {
 }
 
 impl<C: Copy> UnknownCode<C> {
-    /// How much of the text is shown, in characters.
+    /// How much of the text a message shows, in characters.
     pub const MAX_CHARS: usize = 32;
 
     /// A text, and the code that was perhaps meant.

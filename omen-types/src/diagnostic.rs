@@ -1,4 +1,4 @@
-//! One diagnostic type for everything that can be wrong with a log. Renderers stand elsewhere.
+//! The diagnostic type for everything that can be wrong with a log. Renderers are in other crates.
 
 use std::fmt;
 use std::ops::Range;
@@ -42,13 +42,13 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// JSON pointer (RFC 6901) into the packet.
     pub pointer: Option<String>,
-    /// Where in the packet's line, in bytes, if it is known without looking.
+    /// Where in the packet's line, in bytes, if it is known.
     pub span: Option<Range<usize>>,
     /// What is wrong, with the figures that let the reader check it.
     pub message: String,
     /// A few words for the place itself.
     pub label: Option<String>,
-    /// One legal way out.
+    /// How to fix it.
     pub help: Option<String>,
     /// Facts from elsewhere in the log.
     pub notes: Vec<String>,
@@ -101,7 +101,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds the way out.
+    /// Adds how to fix it.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

@@ -31,11 +31,13 @@ pub mod fit;
 pub mod limits;
 pub mod metadata;
 pub mod packet;
+#[doc(hidden)]
 pub mod pointer;
 mod read;
 pub mod scalar;
 #[doc(hidden)]
 pub mod shape;
+#[doc(hidden)]
 pub mod suggest;
 pub mod time;
 #[doc(hidden)]

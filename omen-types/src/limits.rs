@@ -1,6 +1,7 @@
 //! Limits on what is read at all, and what follows from them for what is written.
 
-/// Longest line, in bytes, its line end not counted: 16 MiB. A longer one is refused unread.
+/// Longest line of a log, in bytes without its line end: 16 MiB. A longer one is refused unread. The audit log of the gate
+/// has the same limit, in which the line end counts.
 pub const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Deepest nesting of arrays and objects; the packet itself is the first level.
@@ -21,7 +22,7 @@ pub const MAX_ID_BYTES: usize = 4096;
 /// Largest free-form value that is taken into a packet, in bytes of JSON.
 pub const MAX_VALUE_BYTES: usize = MAX_LINE_BYTES / 4;
 
-/// Largest list of changes that a belief update grows to, in bytes of JSON. What the line holds besides is left for the
+/// Largest list of changes that a belief update grows to, in bytes of JSON. The rest of the line is left for the
 /// header and the evidence that the update names.
 pub const MAX_CHANGES_BYTES: usize = MAX_LINE_BYTES - 2 * MAX_ENVELOPE_BYTES;
 

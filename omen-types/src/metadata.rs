@@ -1,4 +1,4 @@
-//! Members of a packet that begin with `_`: allowed at its top level, read by no rule (D38).
+//! Members of a packet that begin with `_`: allowed at its top level, checked by no rule (D38).
 
 use std::borrow::Cow;
 use std::fmt;

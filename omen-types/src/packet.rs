@@ -2,6 +2,7 @@
 
 pub mod builder;
 mod convert;
+#[doc(hidden)]
 pub mod evidence;
 pub mod parse;
 

@@ -3,9 +3,9 @@
 //!
 //! The generated code has three readers for a definition, all made from the same model and all
 //! equally strict: the *owned* one builds the public type, the *facts* one borrows and keeps the few
-//! members that rules look at, the *check* one keeps nothing. Strict means: JSON Schema's verdict,
-//! and no repeated key anywhere (D42). A reader only says no; which errors there are, and where, is
-//! the work of [`crate::shape`].
+//! members that rules check, the *check* one keeps nothing. Strict means: JSON Schema's verdict,
+//! and no repeated key anywhere (D42). A reader only accepts or refuses; [`crate::shape`] lists the
+//! errors with their places.
 
 use std::borrow::Cow;
 use std::fmt;

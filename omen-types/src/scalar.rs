@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A value that a checked scalar does not take.
+/// The error for a value that a checked scalar does not accept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
     name: &'static str,
@@ -12,7 +12,7 @@ pub struct Invalid {
 }
 
 impl Invalid {
-    /// Reports that `got` is not a `name`, with what one takes instead.
+    /// Reports that `got` is not a `name`, with what one accepts.
     #[must_use]
     pub fn new(name: &'static str, expects: &'static str, got: String) -> Self {
         Self { name, expects, got }
@@ -24,7 +24,7 @@ impl Invalid {
         self.name
     }
 
-    /// What it takes, in words.
+    /// What it accepts, in words.
     #[must_use]
     pub fn expects(&self) -> &'static str {
         self.expects
@@ -54,11 +54,11 @@ pub(crate) mod sealed {
 /// Makes a scalar of a value that was checked already. It stays in this crate: a scalar that another crate has, the
 /// check has let through.
 pub(crate) trait Trusted<Raw>: Sized {
-    /// INVARIANT: the value is one that the type's own check takes.
+    /// INVARIANT: the type's own check accepts the value.
     fn trusted(raw: Raw) -> Self;
 }
 
-/// A constant text that the check of `T` has let through; `T::from` makes the scalar of it. Only `T::literal` returns one.
+/// A constant text that the check of `T` has accepted; `T::from` makes the scalar of it. Only `T::literal` returns one.
 #[derive(Debug)]
 pub struct TextLiteral<T> {
     text: &'static str,
@@ -66,7 +66,7 @@ pub struct TextLiteral<T> {
 }
 
 impl<T> TextLiteral<T> {
-    /// INVARIANT: the check of `T` takes the text.
+    /// INVARIANT: the check of `T` accepts the text.
     pub(crate) const fn trusted(text: &'static str) -> Self {
         Self { text, of: PhantomData }
     }
@@ -78,7 +78,7 @@ impl<T> TextLiteral<T> {
     }
 }
 
-/// A constant number that the check of `T` has let through; `T::from` makes the scalar of it. Only `T::literal` returns one.
+/// A constant number that the check of `T` has accepted; `T::from` makes the scalar of it. Only `T::literal` returns one.
 #[derive(Debug)]
 pub struct NumberLiteral<T> {
     number: f64,
@@ -86,7 +86,7 @@ pub struct NumberLiteral<T> {
 }
 
 impl<T> NumberLiteral<T> {
-    /// INVARIANT: the check of `T` takes the number.
+    /// INVARIANT: the check of `T` accepts the number.
     pub(crate) const fn trusted(number: f64) -> Self {
         Self { number, of: PhantomData }
     }
@@ -100,7 +100,7 @@ impl<T> NumberLiteral<T> {
 
 /// A string with a check. Implemented by generated types only.
 pub trait TextScalar: sealed::Scalar + Sized {
-    /// What it takes, in words.
+    /// What it accepts, in words.
     const EXPECTS: &'static str;
 
     /// Whether a text is one.

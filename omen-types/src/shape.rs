@@ -1,9 +1,9 @@
 //! The schema as static data, and the walk that finds *all* errors of a packet.
 //!
-//! The generated readers only say no. When one has, this module looks at the same text again, with
-//! the same schema as data ([`Shape`]), and says everything that is wrong: each with its JSON
-//! pointer, its place in the line, what is expected there, and what was perhaps meant. The text is
-//! walked by a scanner and no tree is built, so that a hostile line costs no memory.
+//! The generated readers only accept or refuse. When one refuses, this module walks the same text with
+//! the same schema as data ([`Shape`]), and reports every error with its JSON pointer, its place in the
+//! line, what was expected there, and what was perhaps meant. A scanner walks the text and builds no
+//! tree, so that a hostile line costs no memory.
 
 use crate::code::Code;
 
@@ -19,7 +19,7 @@ pub(crate) use walk::walk;
 /// A type that the schema describes.
 #[doc(hidden)]
 pub trait HasShape {
-    /// What the schema says of it.
+    /// What the schema says about it.
     fn shape() -> &'static Shape;
 }
 
@@ -29,7 +29,7 @@ pub(crate) static PLAIN_TEXT: Shape =
 pub(crate) static NULLABLE_TEXT: Shape = Shape { name: "", kind: ShapeKind::NullableText };
 pub(crate) static ANY: Shape = Shape { name: "", kind: ShapeKind::Any };
 
-/// What the schema says of one definition or member.
+/// What the schema says about one definition or member.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct Shape {
@@ -75,7 +75,7 @@ pub struct ObjectShape {
     pub fields: &'static [FieldShape],
     /// Its conditionals.
     pub conditionals: &'static [ConditionalShape],
-    /// Whether members that begin with `_` are allowed besides.
+    /// Whether members that begin with `_` are allowed, too.
     pub metadata: bool,
 }
 

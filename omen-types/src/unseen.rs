@@ -1,4 +1,4 @@
-//! Characters that nobody sees, or that change how others are seen: what foreign text uses to look like something else.
+//! Invisible characters, and those that change how others are shown: foreign text uses them to look like something else.
 
 /// Whether a character leaves no mark of its own: a control character, a separator of lines, or one that is only there
 /// to turn the direction of writing, to join, to select a form, or to carry a tag.

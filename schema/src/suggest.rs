@@ -16,13 +16,13 @@ pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     if text.len() > LONGEST {
         return None;
     }
-    // A third of the letters may be wrong: with more, short names all look alike.
-    let limit = (text.chars().count() / 3).max(1);
-    let folded = text.to_lowercase();
+    let (folded, length) = (text.to_lowercase(), text.chars().count());
+    // A third of the letters may be wrong or missing: with more, short names all look alike.
+    let limit = |candidate: &str| (length.max(candidate.chars().count()) / 3).max(1);
     candidates
         .into_iter()
         .map(|candidate| (strsim::osa_distance(&folded, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, _)| *distance <= limit)
+        .filter(|(distance, candidate)| *distance <= limit(candidate))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }

@@ -212,7 +212,7 @@ fn what_cannot_be_read_exits_3() {
     }
     let folder = logged();
     check(&folder, &["--key-file", "audit.key", "missing.jsonl"], "missing.jsonl");
-    check(&folder, &["--key-file", "audit.key", "."], "no regular file");
+    check(&folder, &["--key-file", "audit.key", "."], "regular file");
     check(&folder, &["--key-file", "missing.key", "audit.jsonl"], "missing.key");
     check(&folder, &["--key-env", "OMEN_NO_SUCH_KEY", "audit.jsonl"], "is not set");
     check(&folder, &["--key-file", "audit.key", "--anchor", "missing", "audit.jsonl"], "missing");
@@ -279,14 +279,14 @@ fn pipes_and_devices_are_refused_at_once() {
         let mut command = omen(["audit", "verify"].into_iter().chain(args.iter().copied()));
         let run = run(command.current_dir(&folder).timeout(AT_ONCE));
         assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{args:?}: {}", run.stderr);
-        assert!(run.stderr.contains(subject) && run.stderr.contains("no regular file"), "{args:?}: {}", run.stderr);
+        assert!(run.stderr.contains(subject) && run.stderr.contains("regular file"), "{args:?}: {}", run.stderr);
         assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     }
     let mut anchor = omen(["audit", "verify", "--key-file", "audit.key", "--anchor", "pipe", "audit.jsonl"]);
     let stderr = run(anchor.current_dir(&folder).timeout(AT_ONCE)).stderr;
     assert_eq!(
         stderr,
-        "omen: cannot use the anchor pipe: it is not a regular file but a pipe: write its content to a file, and name that file\n"
+        "omen: cannot use the anchor pipe: expected a regular file, found a pipe: write its content to a file, and name that file\n"
     );
     // The head record, too.
     fs::remove_file(head_path(folder.path().join("audit.jsonl"))).unwrap();
@@ -302,7 +302,7 @@ fn another_key_is_named_as_a_reason() {
     drop(Key::create(folder.path().join("other.key")).unwrap());
     let run = audit(&folder, &["verify", "--key-file", "other.key", "audit.jsonl"]);
     assert_eq!(run.code, 1);
-    assert!(run.stdout.contains("help: see that the key is the right one"), "{}", run.stdout);
+    assert!(run.stdout.contains("help: check that the key is the right one"), "{}", run.stdout);
     assert!(head_path(folder.path().join("audit.jsonl")).exists());
 }
 

@@ -125,15 +125,15 @@ fn what_is_not_one_object_is_blocked() {
     check(&string(&format!("```json\n{}\n```", read())), "block", Some("PG-1"), "code fence");
     check(&string(&format!("Sure! {}", read())), "block", Some("PG-1"), "there is text before the plan");
     check(&string(&format!("{}\nDone.", read())), "block", Some("PG-1"), "there is text after the plan");
-    check(&string(read().trim_end_matches('}')), "block", Some("PG-1"), "breaks off");
-    check(read().trim_end_matches('}'), "block", Some("PG-1"), "breaks off");
-    check(&read().replace("\"path\"", "\"path\":\"b\",\"path\""), "block", Some("PG-1"), "the key `path` is repeated");
-    check(&string(&format!("[{}]", read())), "block", Some("PG-1"), "the plan is an array");
+    check(&string(read().trim_end_matches('}')), "block", Some("PG-1"), "unexpected end of JSON");
+    check(read().trim_end_matches('}'), "block", Some("PG-1"), "unexpected end of JSON");
+    check(&read().replace("\"path\"", "\"path\":\"b\",\"path\""), "block", Some("PG-1"), "duplicate field `path`");
+    check(&string(&format!("[{}]", read())), "block", Some("PG-1"), "found an array");
     check(&string(""), "block", Some("PG-1"), "the plan is empty");
     check(&json!({"type": "call_tool"}).to_string(), "block", Some("PG-1"), "missing field `server` in the plan");
-    check("17", "block", Some("PG-1"), "neither a JSON string nor an object");
-    check("\"broken", "block", Some("PG-1"), "no whole JSON string");
-    check(&format!("[{}]", read()), "block", Some("PG-1"), "neither a JSON string nor an object");
+    check("17", "block", Some("PG-1"), "expected a JSON string or an object");
+    check("\"broken", "block", Some("PG-1"), "invalid JSON string");
+    check(&format!("[{}]", read()), "block", Some("PG-1"), "expected a JSON string or an object");
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_final_answer_asks_or_is_blocked() {
         json!({"type": "final_answer", "answer": answer, "needs_more_info": more}).to_string()
     };
     check(&answer("Which file?", true), "terminal", Some("PG-T"), "the user is asked");
-    check(&answer("It is 42.", false), "block", Some("PG-T"), "`needs_more_info` false");
+    check(&answer("It is 42.", false), "block", Some("PG-T"), "`needs_more_info` of a `final_answer` is false");
     check(&answer(" ", true), "block", Some("PG-T"), "blank");
 }
 
@@ -224,7 +224,7 @@ fn a_line_that_is_too_long_or_not_utf_8_is_blocked() {
         (&json!("PG-1"), &json!("allow"), &json!("PG-1"))
     );
     assert!(lines[0]["message"].as_str().unwrap().contains("more than"), "{}", lines[0]);
-    assert!(lines[2]["message"].as_str().unwrap().contains("not UTF-8, from byte 2 on"), "{}", lines[2]);
+    assert!(lines[2]["message"].as_str().unwrap().contains("invalid UTF-8 at byte 2"), "{}", lines[2]);
     assert!(run.stdout.len() < 2000);
 }
 
@@ -239,7 +239,11 @@ fn a_broken_configuration_allows_nothing() {
     let lines: Vec<&str> = run.stderr.lines().collect();
     assert_eq!(lines.len(), 3, "{}", run.stderr);
     assert_eq!(lines[0], "omen: gate.toml:2:1: unknown key `limits.plan_byte`; did you mean `plan_bytes`?");
-    assert!(lines[1].starts_with("omen: gate.toml:3:1: `limits.plan_depth` must be a whole number; "), "{}", lines[1]);
+    assert!(
+        lines[1].starts_with("omen: gate.toml:3:1: expected an integer for `limits.plan_depth`, found a string; "),
+        "{}",
+        lines[1]
+    );
     assert!(lines[2].starts_with("omen: cannot use the catalogue catalog.json: "), "{}", lines[2]);
 }
 
@@ -260,11 +264,11 @@ fn what_cannot_be_read_exits_3() {
     check(&folder, "gate.toml", "catalog.json", ".", "cannot read .: is a directory");
     for (catalog, why) in [
         ("", "cannot be read"),
-        ("[]", "does not have the form"),
-        (r#"{"files": []"#, "breaks off"),
-        (r#"{"files": [], "files": []}"#, "the key `files` is repeated"),
+        ("[]", "invalid catalogue"),
+        (r#"{"files": []"#, "unexpected end of JSON"),
+        (r#"{"files": [], "files": []}"#, "duplicate field `files`"),
         (r#"{"files": [{"name": "a"}]}"#, "inputSchema"),
-        (r#"{"files": {}}"#, "does not have the form"),
+        (r#"{"files": {}}"#, "invalid catalogue"),
     ] {
         fs::write(folder.path().join("catalog.json"), catalog).unwrap();
         check(&folder, "gate.toml", "catalog.json", "plans.jsonl", why);

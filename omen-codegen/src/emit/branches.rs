@@ -153,7 +153,7 @@ fn typestate(context: &Context<'_>, def: &Def, object: &Object, branch: &Branch)
     })
 }
 
-/// What the branch itself says of its subject; `None` if there is something to set.
+/// The value that the branch itself gives its subject; `None` if there is something to set.
 fn fixed(field: &Field, case: &Case) -> Result<Option<TokenStream>, Mistakes> {
     let value = match (case, &field.ty) {
         (Case::Absent, _) => return Ok(Some(quote!(None))),
@@ -168,7 +168,7 @@ fn fixed(field: &Field, case: &Case) -> Result<Option<TokenStream>, Mistakes> {
     Ok(Some(if field.required { value } else { quote!(Some(#value)) }))
 }
 
-/// What the compiler says of a member that is not set.
+/// What the compiler reports for a member that is not set.
 fn missing(def: &Def, field: &Field, demanded: Option<&Conditional>) -> Missing {
     let rules = demanded.map_or(&field.rules, |demanded| &demanded.rules);
     let why = match demanded {

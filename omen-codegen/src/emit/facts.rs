@@ -1,4 +1,4 @@
-//! Facts: what the rules look at, borrowed from the line.
+//! Facts: the members that rules check, borrowed from the line.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -21,7 +21,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         let (field_name, docs) = (ident(&field.name), doc(&field.description));
         fields.push(quote!(#docs pub #field_name: #out));
     }
-    let docs = doc(&format!("What rules look at in `{}`.", def.name));
+    let docs = doc(&format!("The members of `{}` that rules check.", def.name));
     let lifetime = borrows(context, &def.name).then(|| quote!(<'de>));
     let reader = reader(context, def, object, Mode::Facts)?;
     Ok(quote! {
@@ -30,5 +30,24 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         #[non_exhaustive]
         pub struct #facts #lifetime { #(#fields),* }
         #reader
+    })
+}
+
+/// The module of the facts of all objects. Only the crates that judge packets name them; everybody else has them whole, as
+/// `PacketFacts`.
+pub(super) fn module(facts: &TokenStream) -> Option<TokenStream> {
+    (!facts.is_empty()).then(|| {
+        quote! {
+            /// The facts of objects: the members that rules check.
+            #[doc(hidden)]
+            pub mod facts {
+                use super::*;
+
+                #facts
+            }
+
+            #[doc(hidden)]
+            pub use facts::*;
+        }
     })
 }

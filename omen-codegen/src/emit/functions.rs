@@ -112,7 +112,7 @@ fn implementation(carrier: &str, method: &str, function: syn::ItemFn) -> Result<
     }
     let (_, first) = parameters.remove(0);
     let state =
-        state_of(carrier, &first).ok_or_else(|| format!("the first parameter of `{name}` is not a `{carrier}<_>`"))?;
+        state_of(carrier, &first).ok_or_else(|| format!("the first parameter of `{name}` is not `{carrier}<_>`"))?;
     Ok(Implementation {
         method: method.to_owned(),
         function: name,

@@ -1,4 +1,4 @@
-//! The lens: which members the rules look at.
+//! The lens: which members rules check.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,7 +83,7 @@ impl Lens {
         };
         for (def, members) in &self.keep {
             let Some(object) = model.object(def) else {
-                wrong(&["keep", def], format!("the lens looks into `{def}`, which is not an object here"));
+                wrong(&["keep", def], format!("the lens reads `{def}`, which is not an object here"));
                 continue;
             };
             for member in members {

@@ -153,7 +153,7 @@ pub(super) fn emit(model: &Model, markers: &Markers) -> Result<TokenStream, Mist
     Ok(tokens)
 }
 
-/// All markers by enum and value, for generated code: there they need not be distinguished.
+/// All markers by enum and value, for generated code: where they cannot be confused.
 fn everywhere(model: &Model, markers: &Markers) -> Result<Option<TokenStream>, Mistake> {
     let mut modules = Vec::new();
     for (name, naming) in &markers.markers {
@@ -174,7 +174,7 @@ fn everywhere(model: &Model, markers: &Markers) -> Result<Option<TokenStream>, M
     }))
 }
 
-/// The markers of one enum, its trait, and what that trait says of each.
+/// The markers of one enum, its trait, and what that trait says about each.
 fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
     let (of, fact) = (ident(name), ident(&fact(name)));
     let structs = values.iter().map(|value| {
@@ -268,10 +268,10 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
     }
 }
 
-/// The compile error for a type that is not a marker of the enum.
+/// What the compiler reports for a type that is not a marker of the enum.
 fn texts(name: &str, paths: &[TokenStream]) -> (String, String) {
     let paths: Vec<_> = paths.iter().map(|path| format!("`{}`", path.to_string().replace(' ', ""))).collect();
-    (format!("invalid value `{{Self}}` for `{name}`"), format!("its values are {}", paths.join(", ")))
+    (format!("`{{Self}}` is not a value of `{name}`"), format!("expected one of {}", paths.join(", ")))
 }
 
 /// Name of the trait of an enum's markers.

@@ -17,7 +17,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes
     if object.packet.is_some() {
         // Packets are read by the dispatching reader of `packet.rs`.
         let builder = packet_builder::emit(context, def, object)?;
-        return Ok(Emitted { items: quote!(#structure #builder), needs: Vec::new() });
+        return Ok(Emitted { items: quote!(#structure #builder), ..Emitted::default() });
     }
     let Builders { items: builders, needs } = branches::emit(context, def, object)?;
     let keys = keys(&def.name, object)?;
@@ -32,7 +32,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes
         #owned
         #check
     };
-    Ok(Emitted { items, needs: needs.into_iter().collect() })
+    Ok(Emitted { items, needs: needs.into_iter().collect(), ..Emitted::default() })
 }
 
 /// The public struct, its members in schema order.
@@ -50,7 +50,7 @@ fn structure(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenS
     }
     if object.packet.is_some() {
         fields.push(quote! {
-            /// Members beside the three, which must begin with `_`; no rule looks at them (D38).
+            /// Members beside the three, which must begin with `_`; no rule checks them (D38).
             #[serde(flatten)]
             pub metadata: Metadata
         });
@@ -63,7 +63,7 @@ fn structure(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenS
     })
 }
 
-/// A function for each member that a value of another one demands, so that nobody has to list those values again.
+/// A function for each member that a value of another one requires, so that those values are listed once.
 fn demands(def: &Def, object: &Object) -> Option<TokenStream> {
     let mut functions = Vec::new();
     for demand in object.demands() {

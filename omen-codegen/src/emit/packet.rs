@@ -26,7 +26,7 @@ pub(super) fn emit(context: &Context<'_>) -> Result<Emitted, Mistakes> {
         #facts
         #shapes
     };
-    Ok(Emitted { items, needs: needs.into_iter().collect() })
+    Ok(Emitted { items, needs: needs.into_iter().collect(), ..Emitted::default() })
 }
 
 fn payload<'m>(context: &Context<'m>, packet: &str) -> Result<&'m str, Mistakes> {
@@ -148,7 +148,7 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
 
         deserialize!(Packet, Packet);
 
-        /// What rules look at in a packet.
+        /// The members of a packet that rules check.
         #[derive(Clone, Debug)]
         pub struct PacketFacts<'de> {
             /// Facts of the header.
@@ -159,7 +159,7 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
             pub payload: PayloadFacts<'de>,
         }
 
-        /// What rules look at in a payload.
+        /// The members of a payload that rules check.
         #[derive(Clone, Debug)]
         pub enum PayloadFacts<'de> { #(#docs #variants #payload_facts),* }
 
@@ -327,7 +327,7 @@ fn packet_shapes(context: &Context<'_>, first: &str) -> Result<TokenStream, Mist
     // When the type is unknown, header and envelope can be checked all the same.
     let mut fields = Vec::new();
     for member in &root.fields {
-        let (name, mut description) = (&member.name, "What the packet is about; its type says of what shape.");
+        let (name, mut description) = (&member.name, "What the packet says; its type decides the shape.");
         let mut shape = quote!(ANY);
         if let (Ty::Ref(def), false) = (&member.ty, name == "payload") {
             // The member's own description speaks of one type of packet.

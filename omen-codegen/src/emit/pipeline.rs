@@ -1,4 +1,4 @@
-//! The steps of a request through the gate: one method for each state that has a next one, and an answer to
+//! The path of a request through the gate: one method for each state that has a next one, and an answer to
 //! every other.
 //!
 //! The pipeline says which method leads from which state to which; that the functions say the same is

@@ -12,7 +12,7 @@ use crate::model::{Field, Item, Kind, TextRule, Ty};
 pub(super) enum Mode {
     /// Builds the public type.
     Owned,
-    /// Keeps what rules look at.
+    /// Keeps what rules check.
     Facts,
     /// Keeps nothing that costs.
     Check,

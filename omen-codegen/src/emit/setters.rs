@@ -99,7 +99,7 @@ struct Maker {
     at: String,
     #[serde(default)]
     kept: Kept,
-    /// By member: the method that sets it, or the reason why nobody may.
+    /// By member: the method that sets it, or the reason why it has no setter.
     by_hand: BTreeMap<String, String>,
 }
 
@@ -188,7 +188,7 @@ impl Maker {
         for member in self.by_hand.keys().filter(|member| object.field(member).is_none()) {
             mistakes.push(mistake(
                 &["types", place, "by_hand", member],
-                format!("`{of}` has no member `{member}`"),
+                format!("`{of}` has no field `{member}`"),
                 format!("rename it as in the schema, here and in the Rust code of `{}`, or remove it", self.ty),
             ));
         }
@@ -201,7 +201,7 @@ impl Maker {
             let why = if field.required {
                 "which is required".to_owned()
             } else if let Some(rule) = field.rules.first() {
-                format!("which {rule} looks at")
+                format!("which {rule} checks")
             } else if concerned {
                 "which a conditional of the schema is about".to_owned()
             } else if matches!(&field.ty, Ty::Array { min, max, .. } if *min > 1 || max.is_some()) {

@@ -12,15 +12,15 @@ use super::{doc, ident};
 pub(super) struct Typestate {
     /// The type that it builds.
     pub(super) of: Ident,
-    /// The parameter of a builder that serves several types, with what it asks of them; `of` is then its name.
+    /// The parameter of a builder that serves several types, with its bound; `of` is then its name.
     pub(super) generic: Option<TokenStream>,
-    /// The function of that type that starts the builder.
+    /// The function of that type that returns the empty builder.
     pub(super) begin: Ident,
     /// The docs of the function.
     pub(super) docs: String,
     /// What `build()` checks at run time, in words; for the documentation.
     pub(super) checks: Option<String>,
-    /// Name of the builder's own type.
+    /// The name of the builder.
     pub(super) name: Ident,
     pub(super) members: Vec<Member>,
     pub(super) left_out: Vec<LeftOut>,
@@ -95,7 +95,7 @@ impl Typestate {
         self.members.iter().filter(|member| member.missing.is_none())
     }
 
-    /// Name of the parameter that says whether a member is set: a letter, since rustc writes out all of them.
+    /// The name of a member's type parameter: a letter, since rustc prints all of them.
     fn parameter(&self, member: &Member) -> Ident {
         let place = self.required().position(|other| other.name == member.name).unwrap_or_default();
         match u8::try_from(place).ok().and_then(|place| b'A'.checked_add(place)).filter(|c| (b'A'..b'P').contains(c)) {
@@ -183,7 +183,7 @@ impl Typestate {
 
             #docs
             #[derive(Clone, Debug)]
-            #[must_use = "a builder makes its value with `build()`"]
+            #[must_use = "call `build()` to make the value"]
             pub struct #name #generics { #(#fields),* }
         }
     }

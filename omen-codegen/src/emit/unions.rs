@@ -1,4 +1,4 @@
-//! Unions of definitions that JSON types tell apart.
+//! Unions of definitions that JSON types distinguish.
 
 use proc_macro2::TokenStream;
 use quote::quote;

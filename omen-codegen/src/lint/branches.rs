@@ -142,7 +142,7 @@ fn name<'a>(node: &Node<'a>, names: &mut Vec<&'a str>, report: &mut Report) {
     names.push(name);
 }
 
-/// Asks that what a branch leaves out may be left out, and says what to do instead.
+/// Checks that what a branch leaves out may be left out, and says what to do instead.
 fn left_out(owner: &Definition<'_>, subject: &str, case: (&str, &str), node: &Node<'_>, report: &mut Report) {
     let Some(left_out) = node.get("leaves_out") else { return };
     for (member, at) in left_out.members() {

@@ -6,18 +6,18 @@ use super::node::Node;
 use super::report::Report;
 use super::suggest;
 
-/// Asks that the codes in `x-omen-rules` exist.
+/// Checks that the codes in `x-omen-rules` exist.
 pub(super) fn known_codes(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
     for (code, at) in node.texts("x-omen-rules") {
         known_code(index, code, &at, report);
     }
 }
 
-/// Asks that `code` is the code of a rule.
+/// Checks that `code` is the code of a rule.
 pub(super) fn known_code(index: &Index<'_>, code: &str, at: &Node<'_>, report: &mut Report) {
     let codes = index.code_names();
     if !codes.contains(&code) {
-        let problem = format!("there is no rule `{code}`");
+        let problem = format!("unknown rule `{code}`");
         report.add(Kind::UnknownCode, at, problem, suggest::help(code, codes));
     }
 }

@@ -105,8 +105,8 @@ fn condition(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, report:
     }
 }
 
-/// Asks that each value of the enum is either in the condition or said to be outside it: a value that the enum gains
-/// would else fall outside unseen.
+/// Checks that each value of the enum is either in the condition or said to be outside it: a value that the enum gains
+/// would otherwise fall outside unnoticed.
 fn otherwise(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, condition: &Node<'_>, report: &mut Report) {
     let Some(tested) = condition.get("properties") else { return };
     let Some((name, test)) = tested.members().next() else { return };
@@ -126,14 +126,14 @@ fn otherwise(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, conditi
     for (value, at) in &outside {
         known_value(target, value, at, report);
         if listed.contains(value) {
-            let problem = format!("`{value}` is in the condition, and said to be outside it");
+            let problem = format!("`{value}` is both in the condition and in `x-omen-otherwise`");
             report.add(Kind::ConditionalBoth, at, problem, "remove it from one of the two");
         }
     }
     for value in target.value_names() {
         if !listed.contains(&value) && outside.iter().all(|(other, _)| *other != value) {
             let problem =
-                format!("`{value}` of `{}` is neither in the condition nor said to be outside it", target.name);
+                format!("`{value}` of `{}` is neither in the condition nor in `x-omen-otherwise`", target.name);
             let help = format!("add `{value}` to the `enum` of the condition, or to `x-omen-otherwise`");
             report.add(Kind::ConditionalGap, node, problem, help);
         }
@@ -146,7 +146,7 @@ fn consequence(owner: &Definition<'_>, node: &Node<'_>, report: &mut Report) {
         report.add(
             Kind::ConditionalIdle,
             &at,
-            format!("`{name}` is required in any case"),
+            format!("`{name}` is always required"),
             "remove the conditional, or take it out of the object's `required`",
         );
     }
@@ -179,7 +179,7 @@ fn required<'a>(owner: &Definition<'_>, node: &Node<'a>, report: &mut Report) ->
     Some((name, at))
 }
 
-/// What `properties` of an `if` or a `then` says of its only member `name`.
+/// What `properties` of an `if` or a `then` says about its only member `name`.
 fn tested<'a>(node: &Node<'a>, name: &str) -> Option<Node<'a>> {
     let properties = node.get("properties")?;
     properties.get(name).filter(|_| properties.json.members().len() == 1)
@@ -200,7 +200,7 @@ fn known_value(target: &Definition<'_>, value: &str, at: &Node<'_>, report: &mut
 }
 
 fn untestable(at: &Node<'_>, name: &str, wanted: &str, report: &mut Report) {
-    let problem = format!("`{name}` is not {wanted}, as this conditional takes it to be");
+    let problem = format!("`{name}` is not {wanted}, but this conditional requires one");
     report.add(Kind::ConditionalForm, at, problem, FORM);
 }
 

@@ -82,7 +82,7 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     }
 }
 
-/// Asks that the `id`s of `nodes` are distinct and in snake_case, since methods are named after
+/// Checks that the `id`s of `nodes` are distinct and in snake_case, since methods are named after
 /// them.
 fn ids(nodes: &[Node<'_>], report: &mut Report) {
     unique_ids(nodes, report);
@@ -92,36 +92,36 @@ fn ids(nodes: &[Node<'_>], report: &mut Report) {
                 Kind::IdForm,
                 &at,
                 format!("the id `{id}` is not in snake_case"),
-                "write small ASCII letters and digits, with single `_` between words",
+                "write lower-case ASCII letters and digits, with single `_` between words",
             );
         }
     }
 }
 
-/// Asks that the `id`s of `nodes` are distinct.
+/// Checks that the `id`s of `nodes` are distinct.
 fn unique_ids(nodes: &[Node<'_>], report: &mut Report) {
     ids_at("id", nodes, report);
 }
 
-/// Asks that what stands at `key` of `nodes` is distinct.
+/// Checks that what stands at `key` of `nodes` is distinct.
 pub(super) fn ids_at(key: &str, nodes: &[Node<'_>], report: &mut Report) {
     let mut seen = Vec::new();
     for (id, at) in nodes.iter().filter_map(|node| node.text(key).zip(node.get(key))) {
         if seen.contains(&id) {
-            let problem = format!("the {key} `{id}` is taken by another entry of this list");
+            let problem = format!("the {key} `{id}` is already used by another entry of this list");
             report.add(Kind::DuplicateId, &at, problem, format!("give one of the two another {key}"));
         }
         seen.push(id);
     }
 }
 
-/// Asks that there is an event `id`, and tells whether there is.
+/// Checks that there is an event `id`, and returns whether there is.
 fn known_event(events: &[Node<'_>], id: &str, at: &Node<'_>, report: &mut Report) -> bool {
     let known: Vec<&str> = events.iter().filter_map(|event| event.text("id")).collect();
     let found = known.contains(&id);
     if !found {
         let help = suggest::help(id, known);
-        report.add(Kind::UnknownEvent, at, format!("there is no event `{id}`"), help);
+        report.add(Kind::UnknownEvent, at, format!("unknown event `{id}`"), help);
     }
     found
 }
@@ -132,7 +132,7 @@ fn known_packet(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
         && !name.trim().is_empty()
     {
         let help = suggest::help(name, index.packets().map(|packet| packet.name));
-        report.add(Kind::UnknownPacket, &at, format!("there is no packet `{name}`"), help);
+        report.add(Kind::UnknownPacket, &at, format!("there is not a packet `{name}`"), help);
     }
 }
 

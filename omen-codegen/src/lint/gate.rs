@@ -30,7 +30,7 @@ const CODE: &[Field] = &[
 const STEP: &[Field] = &[need("state", Want::Text), need("description", Want::Text)];
 /// What leads on: every step has it but the last.
 const NEXT: &[Field] = &[need("method", Want::Text)];
-/// The compile error for a step out of order.
+/// What the compiler reports for a step out of turn.
 const REFUSED: &[Field] = &[need("code", Want::Text), need("message", Want::Text), need("note", Want::Text)];
 
 pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
@@ -56,7 +56,7 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     unbraced(&answers, report);
 }
 
-/// Asks that every code is a family and a sign: `PG-3`, `A1`.
+/// Checks that every code is a family and a sign: `PG-3`, `A1`.
 fn written(codes: &[Node<'_>], report: &mut Report) {
     for (code, at) in texts(codes, "code") {
         if !code.trim().is_empty() && split(code).is_none() {
@@ -81,19 +81,19 @@ fn split(code: &str) -> Option<(&str, char)> {
     (fits && signed).then_some((family, sign))
 }
 
-/// Asks that no code is taken, here or by a rule: both are looked up by code alone.
+/// Checks that no code is taken, here or by a rule: both are looked up by code alone.
 fn unique(index: &Index<'_>, codes: &[Node<'_>], report: &mut Report) {
     let mut seen = index.code_names();
     for (code, at) in texts(codes, "code") {
         if seen.contains(&code) {
-            let problem = format!("the code `{code}` is taken by another rule");
+            let problem = format!("the code `{code}` is already used by another rule");
             report.add(Kind::DuplicateCode, &at, problem, "give one of the two another code");
         }
         seen.push(code);
     }
 }
 
-/// Asks that the digits of a family follow one another: a gap is a code that got lost.
+/// Checks that the digits of a family follow one another: a gap is a code that got lost.
 fn numbered(codes: &[Node<'_>], report: &mut Report) {
     let mut last: Option<(&str, u32)> = None;
     for (code, at) in texts(codes, "code") {
@@ -135,18 +135,18 @@ fn pipeline(steps: &[Node<'_>], ends: &[Node<'_>], report: &mut Report) {
                 Kind::IdForm,
                 &at,
                 format!("the method `{method}` is not in snake_case"),
-                "write small ASCII letters and digits, with single `_` between words",
+                "write lower-case ASCII letters and digits, with single `_` between words",
             );
         }
     }
 }
 
-/// Asks that answers refer to codes that there are.
+/// Checks that answers refer to codes that there are.
 fn known(codes: &[Node<'_>], answers: &[Node<'_>], report: &mut Report) {
     let known: Vec<&str> = codes.iter().filter_map(|code| code.text("code")).collect();
     for (code, at) in texts(answers, "code") {
         if !code.trim().is_empty() && !known.contains(&code) {
-            let problem = format!("there is no code `{code}`");
+            let problem = format!("unknown code `{code}`");
             report.add(Kind::UnknownCode, &at, problem, suggest::help(code, known.iter().copied()));
         }
     }

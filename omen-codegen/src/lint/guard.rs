@@ -1,7 +1,7 @@
 //! Guards of events against the schemas that they look into.
 //!
 //! The events of one packet type have to tell every packet of that type: for each combination of
-//! the values that their guards look at, exactly one event holds.
+//! the values that their guards check, exactly one event holds.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(super) struct Derived<'a> {
     pub(super) values: Vec<&'a str>,
 }
 
-/// Whether a packet may lack the value that a guard looks at.
+/// Whether a packet may lack the value that a guard checks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Absent {
     /// The guard does not hold then.
@@ -31,10 +31,10 @@ pub(super) enum Absent {
     Refused,
 }
 
-/// What guards look at, and all values that it can have.
+/// What guards check, and all values that it can have.
 type Axes<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
-/// Checks the form of a guard and what it looks at in `packet`.
+/// Checks the form of a guard and what it checks in `packet`.
 pub(super) fn check<'a>(
     index: &Index<'a>,
     derived: &[Derived<'a>],
@@ -61,13 +61,13 @@ pub(super) fn check<'a>(
                 Kind::GuardForm,
                 guard,
                 "a guard has either `pointer` or `derived`",
-                "say what the guard looks at, with one of the two",
+                "write one of the two",
             );
         }
     };
     for (value, at) in guard.texts("in") {
         if !values.contains(&value) {
-            let problem = format!("what this guard looks at is never `{value}`");
+            let problem = format!("the value that this guard checks is never `{value}`");
             let help = suggest::help(value, values.iter().copied());
             report.add(Kind::GuardValue, &at, problem, help);
         }
@@ -82,7 +82,7 @@ fn fact<'a>(
 ) -> Option<Vec<&'a str>> {
     let id = at.json.as_str()?;
     let Some(fact) = derived.iter().find(|fact| fact.id == id) else {
-        let problem = format!("there is no derived fact `{id}`");
+        let problem = format!("unknown derived fact `{id}`");
         let help = suggest::help(id, derived.iter().map(|fact| fact.id));
         report.add(Kind::UnknownDerived, at, problem, help);
         return None;
@@ -92,7 +92,7 @@ fn fact<'a>(
             Kind::DerivedPacket,
             at,
             format!("`{id}` is a fact about `{}`, not about `{}`", fact.packet, packet.name),
-            "look at something that this packet has",
+            "check something that this packet has",
         );
         return None;
     }
@@ -120,7 +120,7 @@ fn look<'a>(
             return Err((
                 Kind::GuardOptional,
                 format!("`{step}` of `{}` may be absent, and then no event holds", here.name),
-                "look at a required member, or at a derived fact".to_owned(),
+                "check a required field or a derived fact".to_owned(),
             ));
         }
         let Some(next) = index.referred(&property) else {
@@ -133,10 +133,10 @@ fn look<'a>(
 
 fn not_enum(step: &str) -> (Kind, String, String) {
     let problem = format!("`{step}` is not an enum");
-    (Kind::GuardNotEnum, problem, "look at an enum, or at a derived fact".to_owned())
+    (Kind::GuardNotEnum, problem, "check an enum or a derived fact".to_owned())
 }
 
-/// Asks that exactly one of `events` holds for every packet of the type `packet`.
+/// Checks that exactly one of `events` holds for every packet of the type `packet`.
 ///
 /// The guards have to be free of other mistakes.
 pub(super) fn partition<'a>(

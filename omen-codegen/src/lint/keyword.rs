@@ -21,7 +21,7 @@ pub(super) fn unsupported_type(at: &Node<'_>, supported: &[&str], report: &mut R
     report.add(Kind::UnsupportedType, at, problem, help);
 }
 
-/// Asks that the bound `low` is not above the bound `high`.
+/// Checks that the bound `low` is not above the bound `high`.
 pub(super) fn order(node: &Node<'_>, low: &str, high: &str, report: &mut Report) {
     let number = |key: &str| node.get(key).and_then(|at| at.json.as_f64());
     if let (Some(least), Some(most)) = (number(low), number(high))
@@ -30,8 +30,8 @@ pub(super) fn order(node: &Node<'_>, low: &str, high: &str, report: &mut Report)
         report.add(
             Kind::BoundsOrder,
             node,
-            format!("`{low}` is above `{high}`, so that no value fits"),
-            "exchange the two, or correct one",
+            format!("`{low}` is above `{high}`, so no value fits"),
+            "swap the two, or correct one",
         );
     }
 }

@@ -51,7 +51,7 @@ fn snake_case(name: &str, at: &Node<'_>, report: &mut Report) {
             Kind::PropertyCase,
             at,
             format!("the name `{name}` is not in snake_case"),
-            "write small ASCII letters and digits, with single `_` between words",
+            "write lower-case ASCII letters and digits, with single `_` between words",
         );
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn check(index: &Index<'_>, definition: &Definition<'_>, report: &mut
         at => report.add(
             Kind::ObjectOpen,
             at.as_ref().unwrap_or(node),
-            "this object lets unknown members pass",
+            "this object accepts unknown fields",
             "write `\"additionalProperties\": false`",
         ),
     }

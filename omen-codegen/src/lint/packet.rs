@@ -1,4 +1,4 @@
-//! Packets: the three members of each, the tag that tells them apart, and the lists of them.
+//! Packets: the three members of each, the tag that distinguishes them, and the lists of them.
 
 use super::index::{Definition, HEADER, Index, Key, MCP, PACKET_UNION, Shape};
 use super::kind::Kind;
@@ -53,7 +53,7 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
 fn members(index: &Index<'_>, packet: &Definition<'_>, report: &mut Report) {
     for name in MEMBERS {
         if packet.property(name).is_none() {
-            let problem = format!("the packet `{}` has no member `{name}`", packet.name);
+            let problem = format!("the packet `{}` has no field `{name}`", packet.name);
             report.add(Kind::PacketMembers, &packet.node, problem, format!("add `{name}`"));
         } else if !packet.requires(name) {
             let problem = format!("`{name}` of the packet `{}` is not required", packet.name);
@@ -70,7 +70,7 @@ fn members(index: &Index<'_>, packet: &Definition<'_>, report: &mut Report) {
             "mcp" => refers_to(index, &at, (MCP, None), report),
             "payload" => payload(index, packet, &at, report),
             _ => {
-                let problem = format!("unknown field `{name}` of a packet");
+                let problem = format!("unknown field `{name}` in a packet");
                 let help = suggest::help(name, MEMBERS);
                 report.add(Kind::PacketMembers, &at, problem, help);
             }
@@ -86,7 +86,7 @@ fn members(index: &Index<'_>, packet: &Definition<'_>, report: &mut Report) {
         None => report.add(
             Kind::PacketMetadata,
             &packet.node,
-            "this packet refuses members that begin with `_`, which are metadata",
+            "this packet refuses fields that begin with `_`, which are metadata",
             "add `\"patternProperties\": { \"^_\": { \"description\": … } }`",
         ),
     }
@@ -134,7 +134,7 @@ fn payload(index: &Index<'_>, packet: &Definition<'_>, at: &Node<'_>, report: &m
     refers_to(index, at, (packet.key.0, Some(&name)), report);
 }
 
-/// Asks that the member refers to that definition, and that this is an object.
+/// Checks that the member refers to that definition, and that this is an object.
 fn refers_to(index: &Index<'_>, at: &Node<'_>, key: Key<'_>, report: &mut Report) {
     // That a reference leads nowhere is reported elsewhere.
     let Some(target) = index.referred(at) else { return };
@@ -196,7 +196,7 @@ fn types(index: &Index<'_>, report: &mut Report) {
         report.add(
             Kind::PacketTag,
             &header.node,
-            "the header does not require `packet_type`, which tells the packets apart",
+            "the header does not require `packet_type`, which distinguishes the packets",
             "add `packet_type` to `required`",
         );
     }
@@ -212,7 +212,7 @@ fn types(index: &Index<'_>, report: &mut Report) {
     };
     for (value, at) in target.values() {
         if index.packet(value).is_none() {
-            let problem = format!("there is no packet `{value}`");
+            let problem = format!("there is not a packet `{value}`");
             let help = suggest::help(value, index.packets().map(|packet| packet.name));
             report.add(Kind::PacketList, &at, problem, help);
         }

@@ -52,7 +52,7 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     }
 }
 
-/// Asks that each value of the enums is considered, so that one which an enum gains is not forgotten.
+/// Checks that each value of the enums is considered, so that one which an enum gains is not forgotten.
 fn holds(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
     let before = report.count();
     record::check(report, node, &[HOLDS]);
@@ -75,7 +75,7 @@ fn holds(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
             if let (Some(of), Some(parameter), Some(at)) = (of, parameter, node.get("values")) {
                 values(of, parameter, &at, report);
             } else if report.count() == before {
-                report.add(Kind::PredicateHolds, node, "there are no `values`", "add `values`, by the value of `for`");
+                report.add(Kind::PredicateHolds, node, "missing `values`", "add `values`, by the value of `for`");
             }
         }
         _ => {
@@ -112,7 +112,7 @@ fn values(of: &Definition<'_>, parameter: &Definition<'_>, node: &Node<'_>, repo
     }
     for value in parameter.value_names() {
         if node.get(value).is_none() {
-            let problem = format!("nothing is said of `{value}` of `{}`", parameter.name);
+            let problem = format!("`{value}` of `{}` has no entry", parameter.name);
             let help = format!("add `\"{value}\": [..]`, with the values of `{}` that fit it", of.name);
             report.add(Kind::PredicateGap, node, problem, help);
         }
@@ -164,7 +164,7 @@ fn parameters<'a>(predicate: &Node<'a>, report: &mut Report) -> Vec<&'a str> {
     names
 }
 
-/// A compile error tells its rule first, as all findings do: `INV-007:`, or `INV-007 (E4):` where two
+/// A compile error begins with its rule, as all findings do: `INV-007:`, or `INV-007 (E4):` where two
 /// stages share it.
 fn begins_with_code(index: &Index<'_>, code: Option<&str>, predicate: &Node<'_>, report: &mut Report) {
     let (Some(code), Some((message, at))) = (code, named(predicate, "message")) else { return };
@@ -208,7 +208,7 @@ fn braces(predicate: &Node<'_>, text: &str, parameters: &[&str], report: &mut Re
                 }
                 rest = after;
             }
-            None => return wrong("a brace without its fellow"),
+            None => return wrong("an unmatched brace"),
         }
     }
 }

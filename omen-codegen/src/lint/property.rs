@@ -68,13 +68,13 @@ pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, name: &str, node:
     }
 }
 
-/// Checks the members of a value in `properties` or `items`.
+/// Checks the keywords of a value in `properties` or `items`.
 fn members(report: &mut Report, node: &Node<'_>, fields: &[&[Field]]) {
     for (key, at) in node.members().filter(|(key, _)| BOUND_NAMES.contains(key)) {
         report.add(
             Kind::InlineBound,
             &at,
-            format!("`{key}` stands on a member"),
+            format!("`{key}` is not supported on a field"),
             "define a scalar with this constraint in `$defs`, and refer to it",
         );
     }
@@ -157,7 +157,7 @@ fn nullable(owner: &Definition<'_>, name: &str, node: &Node<'_>, report: &mut Re
         report.add(
             Kind::Nullable,
             node,
-            format!("`{name}` may be `null`, though no conditional demands it as text"),
+            format!("`{name}` may be `null`, but no conditional requires it as text"),
             "write `\"type\": \"string\"`, and leave it out of `required` if it may be absent",
         );
     }
@@ -168,7 +168,7 @@ fn default(index: &Index<'_>, owner: &Definition<'_>, name: &str, node: &Node<'_
         report.add(
             Kind::DefaultRequired,
             at,
-            format!("`{name}` is required, so that its default never holds"),
+            format!("`{name}` is required, so its default is never used"),
             "remove the default, or take it out of `required`",
         );
     }
@@ -183,7 +183,7 @@ fn default(index: &Index<'_>, owner: &Definition<'_>, name: &str, node: &Node<'_
         report.add(
             Kind::DefaultUnfit,
             at,
-            format!("the default of `{name}` is not a value that it can have"),
+            format!("the default of `{name}` does not fit the field"),
             "write a value that fits the member's type and bounds",
         );
     }

@@ -90,8 +90,8 @@ fn missing_text(report: &mut Report, node: &Node<'_>, name: &str) {
         report.add(
             Kind::MissingDescription,
             node,
-            "there is no description",
-            "say in `description` what this is; it becomes the documentation",
+            "missing description",
+            "describe it in `description`; the text becomes the documentation",
         );
     } else {
         report.add(
@@ -152,7 +152,7 @@ fn texts(report: &mut Report, value: &Node<'_>) {
             Some(text) if seen.contains(&text) => report.add(
                 Kind::DuplicateEntry,
                 &element,
-                format!("`{text}` stands in this list twice"),
+                format!("`{text}` is in this list twice"),
                 "remove one of the two",
             ),
             Some(text) => seen.push(text),

@@ -126,8 +126,8 @@ fn follow<'i, 'a>(
             report.add(
                 Kind::ReferenceCycle,
                 &at,
-                format!("this reference leads round in a circle: {}", suggest::list(&round)),
-                "break the circle; types that hold themselves are not supported",
+                format!("circular reference: {}", suggest::list(&round)),
+                "break the circle; recursive types are not supported",
             );
         } else {
             follow(index, target, path, done, report);
@@ -152,7 +152,7 @@ fn unused(index: &Index<'_>, report: &mut Report) {
         report.add(
             Kind::UnusedDefinition,
             &definition.node,
-            format!("no packet makes use of `{}`", definition.name),
+            format!("no packet uses `{}`", definition.name),
             "refer to it, or remove it",
         );
     }

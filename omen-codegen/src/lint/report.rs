@@ -27,7 +27,7 @@ impl Report {
             file: file.to_owned(),
             pointer: String::new(),
             kind: Kind::MissingFile.slug(),
-            problem: format!("there is no such file; it holds {holds}"),
+            problem: format!("missing file; it holds {holds}"),
             help: format!("add `{file}`"),
         });
     }

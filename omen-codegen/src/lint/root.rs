@@ -41,8 +41,8 @@ pub(super) fn check(set: &SchemaSet, report: &mut Report) {
             report.add(
                 Kind::StrayFile,
                 &root,
-                format!("`{file}` is none of the files that are read"),
-                "let the name of a schema end in `.schema.json`, or remove the file",
+                format!("unknown file `{file}`"),
+                "end the name of a schema in `.schema.json`, or remove the file",
             );
         }
         repeated_keys(&root, report);
@@ -100,7 +100,7 @@ fn repeated_keys(node: &Node<'_>, report: &mut Report) {
             report.add(
                 Kind::RepeatedKey,
                 &value,
-                format!("the key {} stands in this object twice", suggest::list(&[key])),
+                format!("duplicate key {} in this object", suggest::list(&[key])),
                 "remove or rename one of the two",
             );
         }

@@ -78,7 +78,7 @@ fn word(rule: &Node<'_>, key: &str, known: &[&str], kind: Kind, report: &mut Rep
         && !known.contains(&word)
         && !word.trim().is_empty()
     {
-        let problem = format!("there is no {key} `{word}`");
+        let problem = format!("unknown {key} `{word}`");
         report.add(kind, &at, problem, suggest::help(word, known.iter().copied()));
     }
 }
@@ -115,7 +115,7 @@ fn unique(index: &Index<'_>, report: &mut Report) {
     let mut seen = Vec::new();
     for (code, at) in index.codes() {
         if seen.contains(code) {
-            let problem = format!("the code `{code}` is taken by another rule");
+            let problem = format!("the code `{code}` is already used by another rule");
             report.add(Kind::DuplicateCode, at, problem, "give one of the two another code");
         }
         seen.push(*code);

@@ -69,7 +69,7 @@ pub(super) fn check(index: &Index<'_>, report: &mut Report) {
     }
 }
 
-/// To take any value at all is meant only where it is said: a lost `oneOf` looks the same.
+/// Any value is accepted only where the definition says so: a missing `oneOf` looks the same.
 fn any(definition: &Definition<'_>, report: &mut Report) {
     if definition.name != ANY_VALUE {
         report.add(
@@ -143,7 +143,7 @@ fn branch(node: &Node<'_>, report: &mut Report) {
     if node.get("const").is_none() {
         record::check(report, node, &[BRANCH]);
     } else {
-        // What else is amiss follows from the `const`.
+        // Other mistakes follow from the `const`.
         return unknown(node, report);
     }
     if let Some(at) = node.get("type").filter(|at| at.json.as_str() != Some("string")) {
@@ -171,7 +171,7 @@ fn value(list: &Node<'_>, value: &Json, report: &mut Report) {
         report.add(
             Kind::EnumValue,
             list,
-            "no name can be made of this value",
+            "this value cannot be turned into a name",
             "write a string of ASCII letters, digits and `_` that starts with a letter",
         );
     }
@@ -189,7 +189,7 @@ fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
             );
             continue;
         }
-        // The packets are all objects; the header tells them apart.
+        // The packets are all objects; the header distinguishes them.
         let Some(target) = index.referred(&node).filter(|_| !definition.is_packet_union()) else {
             continue;
         };
@@ -198,7 +198,7 @@ fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
             report.add(
                 Kind::UnionBranch,
                 &node,
-                format!("`{name}` has no JSON type of its own, so a value cannot be recognized as one"),
+                format!("`{name}` has no JSON type of its own, so a value of it cannot be recognized"),
                 "refer to an object, an enum or a scalar",
             );
             continue;
@@ -208,7 +208,7 @@ fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
                 Kind::UnionOverlap,
                 &node,
                 format!("`{}` and `{other}` are both of JSON type {json_type}", target.name),
-                "keep one branch for each JSON type, so that the type tells the branch",
+                "keep one branch for each JSON type, so that the type decides the branch",
             );
         }
         seen.push((json_type, target.name));
@@ -249,7 +249,7 @@ fn text(node: &Node<'_>, report: &mut Report) {
             Kind::MixedConstraints,
             node,
             "a string has more than one of a pattern, a format and bounds of length",
-            "keep the one that says most",
+            "keep the strictest one",
         );
     }
 }
@@ -275,7 +275,7 @@ fn integer(node: &Node<'_>, report: &mut Report) {
             report.add(
                 Kind::IntegerUnbounded,
                 &at,
-                format!("`{key}` is beyond 2^53-1, where languages begin to differ"),
+                format!("`{key}` is beyond 2^53-1, which not all languages read exactly"),
                 format!("write {MAX_INTEGER} or less"),
             );
         }

@@ -8,7 +8,7 @@ use super::typed::{Move, Text, Typestate};
 /// The code of the table itself: no row is for the cell.
 pub const TABLE: &str = "FSM";
 
-/// What a call comes to.
+/// The outcome of a call.
 #[derive(Clone, Debug)]
 pub enum Answer<'m> {
     /// The method is legal here.

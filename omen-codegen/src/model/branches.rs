@@ -1,4 +1,4 @@
-//! The branches of conditionals: what an object looks like for each case of the member that tells them apart.
+//! The branches of conditionals: what an object looks like for each case of the member that distinguishes them.
 
 use super::{At, Conditional, Object, When, text};
 use crate::json::Json;
@@ -7,7 +7,7 @@ use crate::mistake::Mistake;
 /// One case of a conditional's subject, and the builder for it.
 #[derive(Clone, Debug)]
 pub struct Branch {
-    /// The member that tells the branches apart.
+    /// The member that distinguishes the branches.
     pub subject: String,
     /// Which case of it this is.
     pub case: Case,

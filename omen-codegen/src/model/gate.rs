@@ -13,7 +13,7 @@ pub struct Gate {
     pub pipeline: Vec<Step>,
     /// Where a request may end early.
     pub ends: Vec<End>,
-    /// What answers a step that is taken again.
+    /// What explains a step that is taken twice.
     pub again: OutOfTurn,
 }
 
@@ -24,7 +24,7 @@ pub struct GateCode {
     pub code: String,
     /// A few words.
     pub title: String,
-    /// What must be so.
+    /// What the rule requires.
     pub statement: String,
     /// Why.
     pub rationale: String,
@@ -50,7 +50,7 @@ pub struct Step {
 pub struct Next {
     /// The method.
     pub method: String,
-    /// What answers the methods that come after it.
+    /// What explains the methods that come after it.
     pub refused: OutOfTurn,
 }
 
@@ -61,18 +61,18 @@ pub struct End {
     pub state: String,
     /// What is known of a request that is here.
     pub description: String,
-    /// What answers all methods.
+    /// What explains all methods.
     pub refused: OutOfTurn,
 }
 
-/// The compile error for a step out of order.
+/// What the compiler reports for a step out of turn.
 #[derive(Clone, Debug)]
 pub struct OutOfTurn {
     /// The code that is at stake.
     pub code: String,
     /// What is wrong.
     pub message: String,
-    /// The legal way out.
+    /// How to fix it.
     pub note: String,
 }
 

@@ -54,13 +54,13 @@ pub struct Rule {
     pub policy: Vec<String>,
     /// When it applies.
     pub condition: String,
-    /// What must be so.
+    /// What the rule requires.
     pub statement: String,
     /// Why.
     pub rationale: String,
-    /// The legal way out.
+    /// How to fix it.
     pub help: String,
-    /// What happens where it is broken.
+    /// What happens when it is broken.
     pub failure: String,
     /// Where it comes from.
     pub source: String,
@@ -99,7 +99,7 @@ pub struct Predicate {
     pub message: String,
     /// A few words for the place itself.
     pub label: String,
-    /// The legal way out. Each line is a note of its own.
+    /// How to fix it. Each line is a note of its own.
     pub note: String,
 }
 

@@ -48,13 +48,13 @@ pub struct Event {
 /// A condition on a packet's content.
 #[derive(Clone, Debug)]
 pub struct Guard {
-    /// What is checked.
+    /// What it checks.
     pub on: GuardOn,
     /// The values that pass.
     pub values: Vec<String>,
 }
 
-/// What a guard looks at.
+/// What a guard checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GuardOn {
     /// The member at this JSON pointer.

@@ -1,5 +1,5 @@
 //! The typed API as `episode.fsm.json` has it: types that stand for states, methods that make events
-//! happen, and what a call in the wrong state is answered.
+//! happen, and what explains a call in the wrong state.
 
 use super::{At, each, strings, text};
 use crate::json::Json;
@@ -44,8 +44,8 @@ pub struct Move {
     pub except: Vec<String>,
     /// The trait of the states that have it, for code that is generic over the state.
     pub capability: Option<Capability>,
-    /// Whether it is written by hand, in one piece for all states that have it: what is said here is then for its
-    /// answers alone.
+    /// Whether it is written by hand, in one piece for all states that have it: this entry then only explains illegal
+    /// calls.
     pub by_hand: bool,
     /// The names of the values that it takes, if it is written by hand.
     pub takes: Vec<String>,

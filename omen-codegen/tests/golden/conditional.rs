@@ -25,7 +25,7 @@ impl Delivery {
 
 /// Builds a `Delivery`: see `Delivery::builder`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct DeliveryBuilder<A = Unset, B = Unset> {
     required: (A, B),
     optional: DeliveryOptional,
@@ -111,7 +111,7 @@ impl Delivery {
 
 /// Builds a `Delivery`: see `Delivery::done`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct DeliveryDoneBuilder<A = Unset> {
     required: (A,),
 }
@@ -172,7 +172,7 @@ impl Delivery {
 
 /// Builds a `Delivery`: see `Delivery::lost`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct DeliveryLostBuilder<A = Unset, B = Unset> {
     required: (A, B),
 }
@@ -238,7 +238,7 @@ impl Delivery {
 
 /// Builds a `Delivery`: see `Delivery::refused`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct DeliveryRefusedBuilder<A = Unset, B = Unset> {
     required: (A, B),
 }
@@ -307,7 +307,7 @@ impl Delivery {
 
 /// Builds a `Delivery`: see `Delivery::untried`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct DeliveryUntriedBuilder<A = Unset, B = Unset> {
     required: (A, B),
 }
@@ -367,7 +367,7 @@ impl Delivery {
 
 /// Builds a `Delivery`: see `Delivery::tried`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct DeliveryTriedBuilder<A = Unset, B = Unset> {
     required: (A, B),
     optional: DeliveryOptional,

@@ -25,7 +25,7 @@ impl Order {
 
 /// Builds a `Order`: see `Order::builder`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct OrderBuilder<A = Unset, B = Unset, C = Unset, D = Unset> {
     required: (A, B, C, D),
 }
@@ -242,84 +242,6 @@ impl<'de> Visitor<'de> for Seed<Check<Order>> {
     }
 }
 
-/// What rules look at in `Order`.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct OrderFacts<'de> {
-    /// Its identifier.
-    pub id: Cow<'de, str>,
-    /// When it was placed.
-    pub placed_at: Instant,
-    /// What was ordered.
-    pub lines: crate::order::LineCount,
-}
-
-impl<'de> Read<'de> for OrderFacts<'de> {
-    type Out = OrderFacts<'de>;
-    #[inline]
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<OrderFacts<'de>, D::Error> {
-        deserializer.deserialize_map(Seed::<OrderFacts<'de>>::new())
-    }
-}
-
-impl<'de> Visitor<'de> for Seed<OrderFacts<'de>> {
-    type Value = OrderFacts<'de>;
-    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str("an object (Order)")
-    }
-    fn visit_map<A: MapAccess<'de>>(
-        self,
-        mut map: A,
-    ) -> Result<OrderFacts<'de>, A::Error> {
-        let mut seen = 0_u64;
-        let mut next = 0;
-        let mut m_id: Option<Cow<'de, str>> = None;
-        let mut m_placed_at: Option<Instant> = None;
-        let mut m_lines: Option<(crate::order::LineCount, usize)> = None;
-        while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new(next))? {
-            next = key as usize + 1;
-            match key {
-                OrderKey::Id => {
-                    once(&mut seen, 1)?;
-                    m_id = Some(
-                        map.next_value_seed(Seed::<BorrowedText<OrderId>>::new())?,
-                    );
-                }
-                OrderKey::Customer => {
-                    once(&mut seen, 2)?;
-                    map.next_value_seed(Seed::<Check<String>>::new())?;
-                }
-                OrderKey::PlacedAt => {
-                    once(&mut seen, 4)?;
-                    m_placed_at = Some(map.next_value_seed(Seed::<Instant>::new())?);
-                }
-                OrderKey::Lines => {
-                    once(&mut seen, 8)?;
-                    m_lines = Some(
-                        map
-                            .next_value_seed(
-                                Seed::<
-                                    Array<
-                                        Borrowed<String>,
-                                        crate::order::LineCount,
-                                        1,
-                                        { usize::MAX },
-                                    >,
-                                >::new(),
-                            )?,
-                    );
-                }
-            }
-        }
-        need(seen, 15, OrderKey::NAMES)?;
-        Ok(OrderFacts {
-            id: must(m_id)?,
-            placed_at: must(m_placed_at)?,
-            lines: must(m_lines)?.0,
-        })
-    }
-}
-
 static ORDER_SHAPE: Shape = Shape {
     name: "Order",
     kind: ShapeKind::Object(ObjectShape {
@@ -366,6 +288,92 @@ static ORDER_SHAPE: Shape = Shape {
 };
 
 object!(Order, ORDER_SHAPE);
+
+/// The facts of objects: the members that rules check.
+#[doc(hidden)]
+pub mod facts {
+    use super::*;
+    /// The members of `Order` that rules check.
+    #[derive(Clone, Debug)]
+    #[non_exhaustive]
+    pub struct OrderFacts<'de> {
+        /// Its identifier.
+        pub id: Cow<'de, str>,
+        /// When it was placed.
+        pub placed_at: Instant,
+        /// What was ordered.
+        pub lines: crate::order::LineCount,
+    }
+    impl<'de> Read<'de> for OrderFacts<'de> {
+        type Out = OrderFacts<'de>;
+        #[inline]
+        fn read<D: Deserializer<'de>>(
+            deserializer: D,
+        ) -> Result<OrderFacts<'de>, D::Error> {
+            deserializer.deserialize_map(Seed::<OrderFacts<'de>>::new())
+        }
+    }
+    impl<'de> Visitor<'de> for Seed<OrderFacts<'de>> {
+        type Value = OrderFacts<'de>;
+        fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.write_str("an object (Order)")
+        }
+        fn visit_map<A: MapAccess<'de>>(
+            self,
+            mut map: A,
+        ) -> Result<OrderFacts<'de>, A::Error> {
+            let mut seen = 0_u64;
+            let mut next = 0;
+            let mut m_id: Option<Cow<'de, str>> = None;
+            let mut m_placed_at: Option<Instant> = None;
+            let mut m_lines: Option<(crate::order::LineCount, usize)> = None;
+            while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new(next))? {
+                next = key as usize + 1;
+                match key {
+                    OrderKey::Id => {
+                        once(&mut seen, 1)?;
+                        m_id = Some(
+                            map.next_value_seed(Seed::<BorrowedText<OrderId>>::new())?,
+                        );
+                    }
+                    OrderKey::Customer => {
+                        once(&mut seen, 2)?;
+                        map.next_value_seed(Seed::<Check<String>>::new())?;
+                    }
+                    OrderKey::PlacedAt => {
+                        once(&mut seen, 4)?;
+                        m_placed_at = Some(map.next_value_seed(Seed::<Instant>::new())?);
+                    }
+                    OrderKey::Lines => {
+                        once(&mut seen, 8)?;
+                        m_lines = Some(
+                            map
+                                .next_value_seed(
+                                    Seed::<
+                                        Array<
+                                            Borrowed<String>,
+                                            crate::order::LineCount,
+                                            1,
+                                            { usize::MAX },
+                                        >,
+                                    >::new(),
+                                )?,
+                        );
+                    }
+                }
+            }
+            need(seen, 15, OrderKey::NAMES)?;
+            Ok(OrderFacts {
+                id: must(m_id)?,
+                placed_at: must(m_placed_at)?,
+                lines: must(m_lines)?.0,
+            })
+        }
+    }
+}
+
+#[doc(hidden)]
+pub use facts::*;
 
 /// What the builders require: each trait explains one missing or unexpected member.
 #[doc(hidden)]

@@ -26,7 +26,7 @@ impl Reading {
 
 /// Builds a `Reading`: see `Reading::builder`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct ReadingBuilder<A = Unset> {
     required: (A,),
     optional: ReadingOptional,

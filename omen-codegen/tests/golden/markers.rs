@@ -37,9 +37,9 @@ macro_rules! __ink {
 
 /// A value of `Ink` at the level of types.
 #[diagnostic::on_unimplemented(
-    message = "invalid value `{Self}` for `Ink`",
+    message = "`{Self}` is not a value of `Ink`",
     label = "a value of another sort",
-    note = "its values are `BlueInk`, `RedInk`"
+    note = "expected one of `BlueInk`, `RedInk`"
 )]
 pub trait InkFact: sealed::FactSealed + Copy + Send + Sync + 'static {
     /// The same value at run time.
@@ -72,9 +72,9 @@ pub mod pace {
 
 /// A value of `Pace` at the level of types.
 #[diagnostic::on_unimplemented(
-    message = "invalid value `{Self}` for `Pace`",
+    message = "`{Self}` is not a value of `Pace`",
     label = "a value of another sort",
-    note = "its values are `pace::Slow`, `pace::Fast`"
+    note = "expected one of `pace::Slow`, `pace::Fast`"
 )]
 pub trait PaceFact: sealed::FactSealed + Copy + Send + Sync + 'static {
     /// The same value at run time.

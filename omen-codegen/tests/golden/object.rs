@@ -33,7 +33,7 @@ impl Parcel {
 
 /// Builds a `Parcel`: see `Parcel::builder`.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct ParcelBuilder<A = Unset, B = Unset, C = Unset> {
     required: (A, B, C),
     optional: ParcelOptional,

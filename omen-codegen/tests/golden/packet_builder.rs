@@ -8,7 +8,7 @@ pub struct NotePacket {
     pub mcp: McpEnvelope,
     /// The note itself.
     pub payload: NotePayload,
-    /// Members beside the three, which must begin with `_`; no rule looks at them (D38).
+    /// Members beside the three, which must begin with `_`; no rule checks them (D38).
     #[serde(flatten)]
     pub metadata: Metadata,
 }

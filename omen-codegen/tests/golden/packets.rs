@@ -156,7 +156,7 @@ impl<'de> ::serde::Deserialize<'de> for PingPacket {
 
 deserialize!(Packet, Packet);
 
-/// What rules look at in a packet.
+/// The members of a packet that rules check.
 #[derive(Clone, Debug)]
 pub struct PacketFacts<'de> {
     /// Facts of the header.
@@ -167,7 +167,7 @@ pub struct PacketFacts<'de> {
     pub payload: PayloadFacts<'de>,
 }
 
-/// What rules look at in a payload.
+/// The members of a payload that rules check.
 #[derive(Clone, Debug)]
 pub enum PayloadFacts<'de> {
     /// A note.
@@ -201,7 +201,7 @@ impl<P: PacketParts> PacketBuilder<P> {
 ///
 /// `build()` compiles once `mcp` and `payload` are set.
 #[derive(Clone, Debug)]
-#[must_use = "a builder makes its value with `build()`"]
+#[must_use = "call `build()` to make the value"]
 pub struct PacketBuilder<P, A = Unset, B = Unset> {
     required: (A, B),
     optional: PacketOptional,
@@ -520,7 +520,7 @@ static UNKNOWN_PACKET_SHAPE: Shape = Shape {
             },
             FieldShape {
                 name: "payload",
-                description: "What the packet is about; its type says of what shape.",
+                description: "What the packet says; its type decides the shape.",
                 required: true,
                 rules: &[],
                 shape: &ANY,

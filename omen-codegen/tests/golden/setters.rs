@@ -1,4 +1,4 @@
-/// Members of `Parcel` that no rule owns.
+/// Members of `Parcel` that no rule reads.
 impl<T> super::Sent<T> {
     /// What sort of parcel; the name is a keyword of Rust.
     pub fn r#type(mut self, value: impl Into<String>) -> Self {
@@ -46,7 +46,7 @@ impl<T> super::Sent<T> {
     }
 }
 
-/// Members of `Parcel` that no rule owns.
+/// Members of `Parcel` that no rule reads.
 impl super::Cart {
     /// What sort of parcel; the name is a keyword of Rust.
     pub fn r#type(mut self, value: impl Into<String>) -> Self {
@@ -98,7 +98,7 @@ impl super::Cart {
     }
 }
 
-/// Members of `Parcel` that no rule owns.
+/// Members of `Parcel` that no rule reads.
 impl<T, const K: usize> super::Order<T, K> {
     /// What sort of parcel; the name is a keyword of Rust.
     pub fn r#type(mut self, value: impl Into<String>) -> Self {
@@ -146,7 +146,7 @@ impl<T, const K: usize> super::Order<T, K> {
     }
 }
 
-/// Members of `Parcel` that no rule owns, until it is made.
+/// Members of `Parcel` that no rule reads, until it is made.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ParcelExtras {
     pub(super) r#type: Option<String>,

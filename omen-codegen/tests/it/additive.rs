@@ -9,8 +9,7 @@ fn no_generated_struct_can_be_written_as_a_literal_elsewhere() {
     let lens = Lens::parse(include_str!("../../../omen-types/lens.json")).unwrap();
     let file = syn::parse_file(emit::types(&model, &lens).unwrap().as_str()).unwrap();
     let mut objects = 0;
-    for item in file.items {
-        let syn::Item::Struct(item) = item else { continue };
+    for item in structs(file.items) {
         let is_object = model.object(item.ident.to_string().trim_end_matches("Facts")).is_some();
         if is_object && matches!(item.vis, syn::Visibility::Public(_)) {
             let is_open = item.attrs.iter().any(|attr| attr.path().is_ident("non_exhaustive"));
@@ -20,4 +19,19 @@ fn no_generated_struct_can_be_written_as_a_literal_elsewhere() {
     }
     let of_schema = model.defs.keys().filter(|name| model.object(name).is_some()).count();
     assert!(objects > of_schema, "{objects} structs were checked for {of_schema} objects and their facts");
+}
+
+/// The structs of a file and of the modules in it.
+fn structs(items: Vec<syn::Item>) -> Vec<syn::ItemStruct> {
+    let mut found = Vec::new();
+    for item in items {
+        match item {
+            syn::Item::Struct(item) => found.push(item),
+            syn::Item::Mod(module) => {
+                found.extend(structs(module.content.map(|(_, items)| items).unwrap_or_default()));
+            }
+            _ => {}
+        }
+    }
+    found
 }

@@ -1,5 +1,5 @@
 //! Edits of the schema as its maintainers make them: each propagates to all that is generated, or is refused
-//! with its fix, and then propagates once it is fixed as described.
+//! with its fix, and propagates once that fix is made.
 //!
 //! What only compiling proves, `schema_change` compiles.
 
@@ -165,9 +165,19 @@ impl Made {
 }
 
 impl Made {
-    /// The methods that the type of a state has.
-    fn methods_of(&self, state: &str) -> &str {
-        self.between("episode", &format!("impl Episode<{state}> {{"), "} }")
+    /// The methods of the type of a state: its own, and those of its capabilities with the state that they lead to.
+    fn methods_of(&self, state: &str) -> String {
+        let text = &self.0["episode"];
+        let own = format!("impl Episode<{state}> {{");
+        let mut methods =
+            if text.contains(&own) { self.between("episode", &own, "} }").to_owned() } else { String::new() };
+        for shared in text.split("impl<S: ").skip(1) {
+            let Some((can, _)) = shared.split_once("> Episode<S> {") else { continue };
+            let Some((_, leads)) = text.split_once(&format!("impl {can} for {state} {{ type ")) else { continue };
+            let (then, next) = leads.split_once(';').unwrap().0.split_once(" = ").unwrap();
+            methods += &shared.split("} }").next().unwrap().replace(&format!("S::{then}"), next);
+        }
+        methods
     }
 
     /// Whether a rule answers a call of a method in a state.
@@ -285,7 +295,7 @@ fn a_value_of_an_enum_is_everywhere_or_the_rules_ask_what_it_means() {
     made.gains("types", "/// `drill`: A drill.").gains("types", "Drill").gains("types", "\"drill\"");
     assert!(made.between("types", "static ALERT_TYPE_SHAPE", "};").contains("\"drill\""));
 
-    // One that events are distinguished by.
+    // One that distinguishes events.
     let mut schema = Schema::real();
     schema.add(OBSERVATION, "/$defs/ObservationType/oneOf", "", value("rumour", "Hearsay."));
     let says = "no event of `ObservationPacket` holds for `/payload/observation_type` = `rumour`";
@@ -374,7 +384,7 @@ fn a_state_asks_for_a_row_and_a_type() {
     schema.add(FSM, "/rows", "", row("S5_AUTHORIZE", "believe", "S10_PAUSED"));
     schema.add(FSM, "/rows", "", row("S10_PAUSED", "believe", "S7_REVIEW"));
     let place = schema.place(FSM, "/typed/moves", "method", "believe");
-    let says = "no plain type stands for where `believe` leads from `Authorize`";
+    let says = "`believe` leads from `Authorize` to a state without a plain type";
     schema.is_refused(&[(FSM, &format!("/typed/moves/{place}"), says)]);
     let ty = json!({ "type": "Paused", "of": ["S10_PAUSED"], "description": "Nothing moves." });
     schema.add(FSM, "/typed/states", "", ty);
@@ -404,7 +414,7 @@ fn a_member_that_is_renamed_is_asked_for_wherever_it_is_named() {
     let members = schema.at(OBSERVATION, "/$defs/ObservationPayload/properties").as_object_mut().unwrap();
     let member = members.remove("source_tool").unwrap();
     members.insert("tool".to_owned(), member);
-    let says = "`ObservationPayload` has no member `source_tool`";
+    let says = "`ObservationPayload` has no field `source_tool`";
     schema.is_refused(&[(SETTERS, "/types/0/by_hand/source_tool", says)]);
     let by_hand = schema.at(SETTERS, "/types/0/by_hand").as_object_mut().unwrap();
     let method = by_hand.remove("source_tool").unwrap();
@@ -439,7 +449,7 @@ fn a_bound_that_is_tightened_holds_for_types_and_walk_and_counts() {
     *schema.at("common.schema.json", "/$defs/LayerNumber/maximum") = 5.into();
     *schema.at(ESCALATION, "/$defs/EscalationPayload/properties/top_options/maxItems") = 2.into();
     // What the layer that is gone sends, another one has to send.
-    let says = "there is no layer `6`";
+    let says = "unknown layer `6`";
     schema.is_refused(&[(FSM, "/layers/senders/5/layer", says), (FSM, "/layers/typed/1", says)]);
     let mut gone = schema.at(FSM, "/layers/senders").as_array_mut().unwrap().remove(5);
     let sends = schema.at(FSM, "/layers/senders/4/sends").as_array_mut().unwrap();

@@ -167,7 +167,7 @@ fn with(text: &str, pointer: &str, value: Option<Value>) -> String {
     }
     let mut whole: Value = serde_json::from_str(text).unwrap();
     let (above, step) = pointer.rsplit_once('/').unwrap();
-    let step = step.replace("~1", "/").replace("~0", "~");
+    let step = omen_schema::pointer::unescape(step).into_owned();
     let parent = whole.pointer_mut(above).unwrap_or_else(|| panic!("nothing at {above}"));
     match (parent, value) {
         (Value::Object(members), Some(value)) => drop(members.insert(step, value)),
@@ -186,7 +186,7 @@ fn list_pointers(value: &Value, here: String, into: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
             for (key, value) in members {
-                let key = key.replace('~', "~0").replace('/', "~1");
+                let key = omen_schema::pointer::escape(key);
                 list_pointers(value, format!("{here}/{key}"), into);
             }
         }

@@ -32,7 +32,7 @@ fn a_mistake_has_line_and_column() {
     let found = model(FSM, "\"unless\": \"believed\"", "\"unless\": \"beleived\"").unwrap_err();
     let line = line_of(omen_schema::file(FSM).unwrap(), "\"unless\": \"believed\"");
     let text = found.to_string();
-    assert!(text.contains(&format!("{FSM}:{line}:19: there is no fact `beleived`")), "{text}");
+    assert!(text.contains(&format!("{FSM}:{line}:19: unknown fact `beleived`")), "{text}");
     assert!(text.contains("\n  at: /cells/refusals/"), "{text}");
     assert!(text.contains("\n  help: did you mean `believed`?"), "{text}");
 }
@@ -82,7 +82,7 @@ fn each(value: &Value, pointer: String, look: &mut impl FnMut(&str, &Value)) {
     match value {
         Value::Object(members) => {
             for (key, value) in members {
-                each(value, format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")), look);
+                each(value, format!("{pointer}/{}", omen_schema::pointer::escape(key)), look);
             }
         }
         Value::Array(elements) => {

@@ -21,10 +21,16 @@ fn model(edit: impl FnOnce(&mut Value)) -> Model {
 fn methods(model: &Model, state: &str) -> Vec<String> {
     let moves = Path::new(env!("CARGO_MANIFEST_DIR")).join("../omen-fsm/src/episode/moves");
     let source = emit::episode(model, &emit::functions(&moves).unwrap()).unwrap();
-    let (_, block) = source.as_str().split_once(&format!("impl Episode<{state}> {{\n")).unwrap();
-    let (block, _) = block.split_once("\n}\n").unwrap();
+    let text = source.as_str();
+    let own = text.split_once(&format!("impl Episode<{state}> {{\n")).map(|(_, block)| block);
+    let is_shared = |block: &&str| {
+        let can = block.split_once("> Episode<S> {").map(|(can, _)| can);
+        can.is_some_and(|can| text.contains(&format!("impl {can} for {state} {{")))
+    };
+    let blocks = own.into_iter().chain(text.split("\nimpl<S: ").skip(1).filter(is_shared));
+    let lines = blocks.filter_map(|block| block.split_once("\n}\n")).flat_map(|(block, _)| block.lines());
     let name = |line: &str| line.trim().strip_prefix("pub fn ")?.split(['(', '<']).next().map(str::to_owned);
-    block.lines().filter_map(name).collect()
+    lines.filter_map(name).collect()
 }
 
 fn legal(model: &Model, state: &str, method: &str) -> bool {

@@ -35,7 +35,7 @@ fn mistakes_are_refused_with_their_fix() {
     check("/types/0/by_hand/data", None, "/types/0/by_hand", says);
     let says = "add `\"contradiction_details\": \"`method`\"` here";
     check("/types/2/by_hand/contradiction_details", None, "/types/2/by_hand", says);
-    let says = "`ObservationPayload` has no member `dada`";
+    let says = "`ObservationPayload` has no field `dada`";
     check("/types/0/by_hand/dada", Some("`new`".into()), "/types/0/by_hand/dada", says);
     let says = "makes `Observation`, which is not an object";
     let found = with("/types/0/object", Some("Observation".into())).unwrap_err();

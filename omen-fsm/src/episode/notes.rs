@@ -60,7 +60,7 @@ impl Core {
                         expires: ledger
                             .tokens()
                             .get(token_id.as_str())
-                            .and_then(|token| Some(token.grant.as_ref()?.expiry)),
+                            .and_then(|token| Some(token.allowance.as_ref()?.expiry)),
                         token_id,
                     }),
                     // INVARIANT: the machine has just taken it in, so it is open.
@@ -80,14 +80,14 @@ impl Core {
             }
             Packet::ToolAuthorizationToken(token) => {
                 let token_id = &token.payload.token_id;
-                let grant =
-                    self.machine.ledger().tokens().get(token_id.as_str()).and_then(|token| token.grant.as_ref());
-                if grant.is_some_and(|grant| *grant.issued_by == *id.as_str()) {
+                let allowance =
+                    self.machine.ledger().tokens().get(token_id.as_str()).and_then(|token| token.allowance.as_ref());
+                if allowance.is_some_and(|allowance| *allowance.issued_by == *id.as_str()) {
                     self.tokens.push(token_id.clone());
                 }
                 // A token that is sent again may expire earlier (D24).
-                if let Some(grant) = grant {
-                    self.leases.expires(token_id.as_str(), grant.expiry);
+                if let Some(allowance) = allowance {
+                    self.leases.expires(token_id.as_str(), allowance.expiry);
                 }
             }
             Packet::IntegrityAlert(alert) if alert.payload.severity == AlertSeverity::Clear => self.leases.clear(),

@@ -2,7 +2,7 @@
 
 use omen_invariants::Ledger;
 use omen_invariants::derived::{needs_token, safety_class};
-use omen_invariants::ledger::{Grant, NotLive};
+use omen_invariants::ledger::{Allowance, NotLive};
 use omen_types::{Code, Diagnostic, Instant, PayloadFacts, TaskDirectivePayloadFacts};
 
 use super::transition::Transition;
@@ -16,16 +16,16 @@ pub(super) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
         return Some(without_token(transition, directive));
     };
     let now = transition.context.now;
-    let issued = |grant: &Grant| format!("`{token_id}` was issued in `{}`", grant.issued_by);
+    let issued = |allowance: &Allowance| format!("`{token_id}` was issued in `{}`", allowance.issued_by);
     Some(match transition.context.ledger.tokens().live(token_id, now).err()? {
         NotLive::Unknown => error(format!("no token `{token_id}` was issued in this episode")).label("unknown token"),
         NotLive::Revoked => error(format!("the token `{token_id}` was revoked")).label("revoked"),
-        NotLive::Expired(grant) => error(format!("the token `{token_id}` has expired"))
-            .label(format!("expired at {}, {} s before this packet", grant.expiry, now.since(grant.expiry)))
-            .note(issued(grant)),
-        NotLive::UsedUp(grant) => error(format!("the token `{token_id}` has no use left"))
-            .label(format!("used {} of {} times", grant.uses, grant.max_uses))
-            .note(issued(grant)),
+        NotLive::Expired(allowance) => error(format!("the token `{token_id}` has expired"))
+            .label(format!("expired at {}, {} s before this packet", allowance.expiry, now.since(allowance.expiry)))
+            .note(issued(allowance)),
+        NotLive::UsedUp(allowance) => error(format!("the token `{token_id}` has no use left"))
+            .label(format!("used {} of {} times", allowance.uses, allowance.max_uses))
+            .note(issued(allowance)),
     })
 }
 

@@ -1,11 +1,13 @@
 //! What can be wrong with a line of the log.
 
+use omen_types::limits::MAX_LINE_BYTES;
+
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Flaw {
     /// It is longer than any entry may be.
-    #[error("it is longer than {MAX_LINE} bytes")]
+    #[error("it is longer than {MAX_LINE_BYTES} bytes")]
     Long,
     /// It is not an entry: why, cut to 200 characters.
     #[error("invalid entry: {0}")]
@@ -42,6 +44,3 @@ impl Flaw {
         Self::NotEntry(why.chars().take(200).collect())
     }
 }
-
-/// Bytes of a line, with its line break, at most: what a reader has to be ready for.
-pub const MAX_LINE: usize = 16 * 1024 * 1024;

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
+use omen_types::limits::MAX_LINE_BYTES;
 use serde_json::{Map, Value, json};
 
 use super::entry::{Entry, Label, Own, Record};
-use super::flaw::MAX_LINE;
 use super::head::{Head, Point};
 use super::store::{Files, Store};
 use super::verdict::{LogVerdict, Verification};
@@ -34,7 +34,7 @@ pub struct Options {
     /// process; after a power failure, entries that were acknowledged may be missing or the head record be older than
     /// the log, and the log then counts as truncated or tampered. On by default.
     pub sync: bool,
-    /// Bytes of an entry's line, at most; [`MAX_LINE`] is the limit of this limit. By default 1 MiB.
+    /// Bytes of an entry's line, at most; [`MAX_LINE_BYTES`] is the limit of this limit. By default 1 MiB.
     pub max_entry_bytes: usize,
 }
 
@@ -108,7 +108,7 @@ impl Audit {
         let repaired = adopted || bytes > 0 || !kept.is_empty();
         let (own, data) =
             if repaired { (Own::Repaired, repair(entries, bytes, kept)) } else { (Own::Opened, Map::new()) };
-        let max_entry_bytes = options.max_entry_bytes.min(MAX_LINE);
+        let max_entry_bytes = options.max_entry_bytes.min(MAX_LINE_BYTES);
         let state = State { store, at, end: found.bytes, broken: false };
         let audit = Self { inner: Arc::new(Inner { key, clock, max_entry_bytes, state: Mutex::new(state) }) };
         let _ = audit.write(Entry::new(Label::Own(own), data))?;

@@ -2,9 +2,11 @@
 
 use std::io::{self, Read};
 
+use omen_types::limits::MAX_LINE_BYTES;
+
 use super::chain::genesis;
 use super::entry::Entry;
-use super::flaw::{Flaw, MAX_LINE};
+use super::flaw::Flaw;
 use super::head::{Head, Point};
 use super::torn;
 use super::verdict::{LogVerdict, Tampering, Verification};
@@ -106,7 +108,7 @@ impl<'v> Verifier<'v> {
     }
 
     fn hold(&mut self, piece: &[u8]) {
-        if self.line.len() + piece.len() > MAX_LINE {
+        if self.line.len() + piece.len() > MAX_LINE_BYTES {
             self.flaw = Some(Flaw::Long);
         } else {
             self.line.extend_from_slice(piece);
@@ -118,7 +120,7 @@ impl<'v> Verifier<'v> {
         if self.flaw.is_some() {
             return;
         }
-        if line.len() > MAX_LINE {
+        if line.len() > MAX_LINE_BYTES {
             self.flaw = Some(Flaw::Long);
             return;
         }

@@ -69,7 +69,7 @@ pub(crate) fn place(pointer: &str) -> String {
 
 /// A JSON pointer, one step on.
 pub(crate) fn below(pointer: &str, step: &str) -> String {
-    format!("{pointer}/{}", step.replace('~', "~0").replace('/', "~1"))
+    format!("{pointer}/{}", omen_types::pointer::escape(step))
 }
 
 /// Reads exactly one JSON value, with JSON's own white space around it at most.

@@ -112,8 +112,7 @@ impl<'t> Source<'t> {
 pub(super) fn path(value: &Value, pointer: &str) -> String {
     let mut text = String::new();
     let mut value = Some(value);
-    for part in pointer.split('/').skip(1) {
-        let key = part.replace("~1", "/").replace("~0", "~");
+    for key in omen_types::pointer::steps(pointer) {
         if value.is_some_and(Value::is_array) {
             let _ = write!(text, "[{key}]");
         } else {
@@ -123,7 +122,7 @@ pub(super) fn path(value: &Value, pointer: &str) -> String {
         }
         value = match value {
             Some(Value::Array(items)) => key.parse::<usize>().ok().and_then(|index| items.get(index)),
-            Some(value) => value.get(&key),
+            Some(value) => value.get(key.as_ref()),
             None => None,
         };
     }

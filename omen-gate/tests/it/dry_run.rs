@@ -214,12 +214,12 @@ async fn a_line_is_a_text_or_an_object() {
         (&b"17"[..], "expected a JSON string or an object, found a line that begins with `17`"),
         (b"[{}]", "expected a JSON string or an object, found a line that begins with `[{}]`"),
         (b"```json", "expected a JSON string or an object, found a line that begins with `"),
-        (b"", "the line is neither"),
-        (b"\xef\xbb\xbf{}", "the line is neither"),
-        (b"\"abc", "the line is not a complete JSON string"),
-        (b"\"abc\" \"def\"", "the line is not a complete JSON string"),
-        (b"\"\\ud800\"", "the line is not a complete JSON string"),
-        (b"\"\x01\"", "the line is not a complete JSON string"),
+        (b"", "expected a JSON string or an object, found a line that begins with"),
+        (b"\xef\xbb\xbf{}", "expected a JSON string or an object, found a line that begins with"),
+        (b"\"abc", "invalid JSON string: "),
+        (b"\"abc\" \"def\"", "invalid JSON string: "),
+        (b"\"\\ud800\"", "invalid JSON string: "),
+        (b"\"\x01\"", "invalid JSON string: "),
         (b"{\"a\": \"\xff\"}", "invalid UTF-8 at byte 7 of the line"),
     ] {
         assert!(said(bad).starts_with(why), "{}", said(bad));

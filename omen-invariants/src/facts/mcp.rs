@@ -15,7 +15,7 @@ use super::stakes::StakesLevelOf;
 /// at once (INV-001); [`seal`](OpenEnvelope::seal) checks the rest.
 #[derive(Clone, Debug)]
 #[must_use = "an envelope does nothing until it is sealed: `.seal()`"]
-pub struct OpenEnvelope<Axes, Tier, Status, Freshness, Best, Tools> {
+pub struct OpenEnvelope<Axes, Tier, Status, Fresh, Best, Tools> {
     /// What the packet is for, and how far it reaches.
     pub intent: Intent,
     /// What is at stake, along four axes: a [`Stakes`](super::Stakes). The level follows (INV-012).
@@ -25,7 +25,7 @@ pub struct OpenEnvelope<Axes, Tier, Status, Freshness, Best, Tools> {
     /// Limits on tokens, tool calls, time and risk.
     pub budgets: Budgets,
     /// How the content is known, how surely, and how soon it goes stale.
-    pub epistemics: Epistemics<Status, Freshness>,
+    pub epistemics: Epistemics<Status, Fresh>,
     /// The evidence for the content, or why there is none.
     pub evidence: Evidence<Best>,
     /// The task class, and whether the tools work.
@@ -41,7 +41,7 @@ pub struct Routing<Tools> {
     pub tools: Tools,
 }
 
-impl<Axes, Tier, Status, Freshness, Best, Tools> OpenEnvelope<Axes, Tier, Status, Freshness, Best, Tools> {
+impl<Axes, Tier, Status, Fresh, Best, Tools> OpenEnvelope<Axes, Tier, Status, Fresh, Best, Tools> {
     /// Completes the envelope: derives the level of stakes from the axes (INV-012, D36), and checks that
     /// a claim about the present rests on live evidence (INV-004).
     ///
@@ -55,9 +55,9 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> OpenEnvelope<Axes, Tier, Status
         Axes: StakesLevelOf<Level = Level>,
         Tier: QualityTierFact,
         Status: EpistemicStatusFact,
-        Freshness: FreshnessClassFact,
+        Fresh: FreshnessClassFact,
         Tools: ToolsStateFact,
-        Claim<Status, Freshness, Best>: Grounded,
+        Claim<Status, Fresh, Best>: Grounded,
     {
         Envelope::trusted(self.sealed())
     }
@@ -85,7 +85,7 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> OpenEnvelope<Axes, Tier, Status
         Axes: StakesLevelOf<Level = Level>,
         Tier: QualityTierFact,
         Status: EpistemicStatusFact,
-        Freshness: FreshnessClassFact,
+        Fresh: FreshnessClassFact,
         Tools: ToolsStateFact,
     {
         Hypothesis::trusted(self.sealed())
@@ -96,7 +96,7 @@ impl<Axes, Tier, Status, Freshness, Best, Tools> OpenEnvelope<Axes, Tier, Status
         Axes: StakesLevelOf<Level = Level>,
         Tier: QualityTierFact,
         Status: EpistemicStatusFact,
-        Freshness: FreshnessClassFact,
+        Fresh: FreshnessClassFact,
         Tools: ToolsStateFact,
     {
         let routing =

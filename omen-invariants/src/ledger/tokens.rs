@@ -12,12 +12,12 @@ pub struct Token {
     /// Whether it was revoked; that cannot be undone.
     pub revoked: bool,
     /// What it allows; none if it was revoked before it was ever issued.
-    pub grant: Option<Grant>,
+    pub allowance: Option<Allowance>,
 }
 
 /// What a token allows.
 #[derive(Clone, Debug)]
-pub struct Grant {
+pub struct Allowance {
     /// The tools.
     pub tools: Vec<Box<str>>,
     /// The operations.
@@ -34,7 +34,7 @@ pub struct Grant {
     pub issued_by: Box<str>,
 }
 
-impl Grant {
+impl Allowance {
     /// How many more directives may use the token.
     #[must_use]
     pub fn uses_left(&self) -> u64 {
@@ -50,9 +50,9 @@ pub enum NotLive<'l> {
     /// It was revoked (D25).
     Revoked,
     /// It has expired (D3).
-    Expired(&'l Grant),
+    Expired(&'l Allowance),
     /// It has no use left (D24).
-    UsedUp(&'l Grant),
+    UsedUp(&'l Allowance),
 }
 
 /// The tokens of an episode, by id.
@@ -70,7 +70,7 @@ impl Tokens {
     ///
     /// # Errors
     /// Why none can.
-    pub fn live(&self, token_id: &str, now: Instant) -> Result<&Grant, NotLive<'_>> {
+    pub fn live(&self, token_id: &str, now: Instant) -> Result<&Allowance, NotLive<'_>> {
         self.get(token_id).ok_or(NotLive::Unknown)?.live(now)
     }
 
@@ -91,8 +91,8 @@ impl Tokens {
 
     pub(super) fn spend(&mut self, token_id: &str) {
         self.update(token_id, |token| {
-            if let Some(grant) = &mut token.grant {
-                grant.uses = grant.uses.saturating_add(1);
+            if let Some(allowance) = &mut token.allowance {
+                allowance.uses = allowance.uses.saturating_add(1);
             }
         });
     }
@@ -107,18 +107,18 @@ impl Token {
     ///
     /// # Errors
     /// Why none can.
-    pub fn live(&self, now: Instant) -> Result<&Grant, NotLive<'_>> {
+    pub fn live(&self, now: Instant) -> Result<&Allowance, NotLive<'_>> {
         if self.revoked {
             return Err(NotLive::Revoked);
         }
-        let grant = self.grant.as_ref().ok_or(NotLive::Unknown)?;
-        if grant.expiry <= now {
-            return Err(NotLive::Expired(grant));
+        let allowance = self.allowance.as_ref().ok_or(NotLive::Unknown)?;
+        if allowance.expiry <= now {
+            return Err(NotLive::Expired(allowance));
         }
-        if grant.uses_left() == 0 {
-            return Err(NotLive::UsedUp(grant));
+        if allowance.uses_left() == 0 {
+            return Err(NotLive::UsedUp(allowance));
         }
-        Ok(grant)
+        Ok(allowance)
     }
 
     /// Takes in a sending; if it is not the first, the narrower of each bound holds.
@@ -133,9 +133,9 @@ impl Token {
             let object: Map<String, Value> = serde_json::from_str(text).ok()?;
             serde_json::to_string(&object).ok().map(String::into_boxed_str)
         });
-        match &mut self.grant {
+        match &mut self.allowance {
             None => {
-                self.grant = Some(Grant {
+                self.allowance = Some(Allowance {
                     tools: scope.tool_ids.iter().map(|tool| tool.as_ref().into()).collect(),
                     operations: scope.operation_types.clone(),
                     expiry: facts.expiry,
@@ -145,17 +145,17 @@ impl Token {
                     issued_by: packet_id.into(),
                 });
             }
-            Some(grant) => {
-                grant.tools.retain(|tool| scope.tool_ids.iter().any(|other| *other == **tool));
-                grant.operations.retain(|operation| scope.operation_types.contains(operation));
-                grant.expiry = grant.expiry.min(facts.expiry);
-                grant.max_uses = grant.max_uses.min(max_uses);
-                grant.uses = grant.uses.max(reported);
+            Some(allowance) => {
+                allowance.tools.retain(|tool| scope.tool_ids.iter().any(|other| *other == **tool));
+                allowance.operations.retain(|operation| scope.operation_types.contains(operation));
+                allowance.expiry = allowance.expiry.min(facts.expiry);
+                allowance.max_uses = allowance.max_uses.min(max_uses);
+                allowance.uses = allowance.uses.max(reported);
                 // A token sent a thousand times with the same constraints is checked against them once.
                 if let Some(constraints) = constraints
-                    && !grant.constraints.contains(&constraints)
+                    && !allowance.constraints.contains(&constraints)
                 {
-                    grant.constraints.push(constraints);
+                    allowance.constraints.push(constraints);
                 }
             }
         }

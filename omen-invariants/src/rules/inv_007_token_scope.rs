@@ -9,7 +9,7 @@ use super::wording::list;
 use crate::context::Context;
 use crate::derived;
 use crate::help::inv_007 as help;
-use crate::ledger::Grant;
+use crate::ledger::Allowance;
 
 mod constraints;
 mod issue;
@@ -23,17 +23,17 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         return;
     }
     let token_id = directive.authorization_token_id.as_deref().unwrap_or_default();
-    let Some(grant) = context.ledger.tokens().get(token_id).and_then(|token| token.grant.as_ref()) else {
+    let Some(allowance) = context.ledger.tokens().get(token_id).and_then(|token| token.allowance.as_ref()) else {
         // INVARIANT: E4 has refused the packet already.
         return;
     };
-    let scope = Scope { token_id, grant };
+    let scope = Scope { token_id, allowance };
     scope.tool(directive, findings);
     // INVARIANT: the reader has checked the text, so it parses as an object.
     let params: Map<String, Value> =
         directive.execution_method.tool_params.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     scope.operation(&params, findings);
-    for constraints in &grant.constraints {
+    for constraints in &allowance.constraints {
         // INVARIANT: the ledger has written the text, so it parses as an object.
         let constraints: Map<String, Value> = serde_json::from_str(constraints).unwrap_or_default();
         constraints::check(token_id, &constraints, &params, findings);
@@ -42,12 +42,12 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
 
 struct Scope<'s> {
     token_id: &'s str,
-    grant: &'s Grant,
+    allowance: &'s Allowance,
 }
 
 impl Scope<'_> {
     fn tool(&self, directive: &TaskDirectivePayloadFacts<'_>, findings: &mut Vec<Diagnostic>) {
-        let Self { token_id, grant } = self;
+        let Self { token_id, allowance } = self;
         match directive.execution_method.tool_id.as_deref() {
             None => findings.push(
                 Diagnostic::error(
@@ -57,21 +57,21 @@ impl Scope<'_> {
                 .at("/payload/execution_method")
                 .help(help::NAME_TOOL),
             ),
-            Some(tool) if grant.tools.iter().any(|allowed| **allowed == *tool) => {}
+            Some(tool) if allowance.tools.iter().any(|allowed| **allowed == *tool) => {}
             Some(tool) => findings.push(
                 Diagnostic::error(Code::Inv007, format!("the tool `{tool}` is outside the scope of `{token_id}`"))
                     .at("/payload/execution_method/tool_id")
-                    .label(format!("`{token_id}` covers {}", list(grant.tools.iter().map(AsRef::as_ref))))
+                    .label(format!("`{token_id}` covers {}", list(allowance.tools.iter().map(AsRef::as_ref))))
                     .help(help::covered_tool(tool))
-                    .note(format!("`{token_id}` was issued by {}", grant.issued_by)),
+                    .note(format!("`{token_id}` was issued in `{}`", allowance.issued_by)),
             ),
         }
     }
 
     fn operation(&self, params: &Map<String, Value>, findings: &mut Vec<Diagnostic>) {
-        let Self { token_id, grant } = self;
-        let allowed = list(grant.operations.iter().map(|operation| operation.as_str()));
-        if grant.operations.iter().all(|operation| *operation == OperationType::Read) {
+        let Self { token_id, allowance } = self;
+        let allowed = list(allowance.operations.iter().map(|operation| operation.as_str()));
+        if allowance.operations.iter().all(|operation| *operation == OperationType::Read) {
             findings.push(
                 Diagnostic::error(Code::Inv007, format!("`{token_id}` allows no operation that writes"))
                     .at("/payload/authorization_token_id")
@@ -82,7 +82,7 @@ impl Scope<'_> {
         let Some(word) = params.get("operation").and_then(Value::as_str) else { return };
         // Any other word is the tool's own business (D26).
         let Ok(operation) = word.to_lowercase().parse::<OperationType>() else { return };
-        if !grant.operations.contains(&operation) {
+        if !allowance.operations.contains(&operation) {
             findings.push(
                 Diagnostic::error(Code::Inv007, format!("the operation `{word}` is outside the scope of `{token_id}`"))
                     .at("/payload/execution_method/tool_params/operation")

@@ -66,12 +66,12 @@ fn a_token_sent_again_only_narrows() {
     });
     accept(&mut ledger, &token("pkt_2", wider));
     let known = ledger.tokens().get("token_t").expect("a token");
-    let grant = known.grant.as_ref().expect("a grant");
-    assert_eq!(grant.tools, ["b".into()]);
-    assert_eq!(grant.operations, [omen_types::OperationType::Write]);
-    assert_eq!((grant.expiry, grant.max_uses, grant.uses), (at("2026-03-01T12:00:00Z"), 3, 2));
-    assert_eq!(grant.constraints.len(), 1);
-    assert_eq!(&*grant.issued_by, "pkt_1");
+    let allowance = known.allowance.as_ref().expect("an allowance");
+    assert_eq!(allowance.tools, ["b".into()]);
+    assert_eq!(allowance.operations, [omen_types::OperationType::Write]);
+    assert_eq!((allowance.expiry, allowance.max_uses, allowance.uses), (at("2026-03-01T12:00:00Z"), 3, 2));
+    assert_eq!(allowance.constraints.len(), 1);
+    assert_eq!(&*allowance.issued_by, "pkt_1");
     assert!(!known.revoked);
 }
 
@@ -80,9 +80,9 @@ fn a_revocation_is_for_good_and_may_come_first() {
     let mut ledger = Ledger::default();
     let alert = json!({"severity": "INFO", "revoked_token_ids": ["token_t"]});
     accept(&mut ledger, &packet(PacketType::IntegrityAlertPacket, "pkt_1", "2026-03-01T10:00:00Z", &alert));
-    assert!(ledger.tokens().get("token_t").is_some_and(|token| token.revoked && token.grant.is_none()));
+    assert!(ledger.tokens().get("token_t").is_some_and(|token| token.revoked && token.allowance.is_none()));
     accept(&mut ledger, &token("pkt_2", json!({"revoked": false})));
-    assert!(ledger.tokens().get("token_t").is_some_and(|token| token.revoked && token.grant.is_some()));
+    assert!(ledger.tokens().get("token_t").is_some_and(|token| token.revoked && token.allowance.is_some()));
 }
 
 #[test]

@@ -13,7 +13,7 @@
 //!     .task_id("task_1".parse()?)
 //!     .task_type(TaskType::ToolWrite)
 //!     .execution_method(method)
-//!     .authorization_token_id("token_1".parse()?) // without it, E4 says the compiler
+//!     .authorization_token_id("token_1".parse()?) // without it, the compiler reports E4
 //!     .build();
 //! assert!(payload.authorization_token_id.is_some());
 //! # Ok::<(), omen_types::Invalid>(())
@@ -169,7 +169,7 @@ impl<Ids: FnMut() -> Result<PacketId, Invalid>, Clock: FnMut() -> Timestamp> Sta
     }
 }
 
-/// What a builder has made, if it is as its schema says.
+/// The value that a builder has made, if it matches its schema.
 pub(crate) fn built<T: Checked>(value: T) -> Result<T, Box<Rejected>> {
     match value.check() {
         Ok(()) => Ok(value),

@@ -1,4 +1,4 @@
-//! From one line of text to a packet, to what rules look at, or to everything that is wrong.
+//! Parses one line of text: into a packet, into the facts that rules check, or into all its errors.
 
 use serde::Deserialize as _;
 
@@ -10,7 +10,7 @@ use crate::read::{Read, free};
 use crate::scalar::TextScalar;
 use crate::shape::{self, HasShape, Scanner};
 
-/// A line that is not a packet: what is wrong with it, and what can still be read of it.
+/// A line that is not a valid packet: its errors, and what its header claims.
 #[derive(Clone, Debug)]
 pub struct Rejected {
     /// All that is wrong; never empty. `JSON` errors come alone.
@@ -55,7 +55,7 @@ impl std::str::FromStr for Packet {
 }
 
 impl<'t> PacketFacts<'t> {
-    /// Parses one packet as strictly as [`Packet`]'s `FromStr`, and keeps only what rules look at.
+    /// Parses one packet as strictly as [`Packet`]'s `FromStr`, and keeps only what rules check.
     ///
     /// # Errors
     /// All that is wrong with the text.
@@ -109,7 +109,7 @@ fn reject(text: &str, refusal: &serde_json::Error) -> Rejected {
     Rejected { errors: explain(text, refusal, packet_shape(claims.packet_type)), claims }
 }
 
-/// Why a text is not a JSON value at all, or one that is nested too deeply.
+/// Why a text is not JSON, or is nested too deep.
 fn unreadable(text: &str) -> Option<Diagnostic> {
     if let Some(at) = shape::too_deep(text) {
         let mut error = Diagnostic::error(Code::Json, format!("nested deeper than {MAX_DEPTH} levels"))
@@ -149,7 +149,7 @@ fn syntax(text: &str) -> serde_json::Result<()> {
 
 fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     let message = error.to_string();
-    // serde_json adds " at line 1 column N"; the place is separated here.
+    // serde_json adds " at line 1 column N"; the place is reported separately.
     let message = message.split(" at line ").next().unwrap_or(&message);
     let start = text
         .split_inclusive('\n')
@@ -252,7 +252,7 @@ fn verdict<T: serde::Serialize + ?Sized>(value: &T, shape: &'static shape::Shape
     let text = serde_json::to_string(value)
         .map_err(|error| vec![Diagnostic::error(Code::Schema, format!("this cannot be written as JSON: {error}"))])?;
     let mut errors = shape::walk(&text, shape);
-    // Offsets into a text that nobody has seen would only mislead.
+    // Offsets into a text that the caller has not seen would mislead.
     for error in &mut errors {
         error.span = None;
     }

@@ -35,7 +35,7 @@ pub(crate) fn too_deep(text: &str) -> Option<usize> {
     None
 }
 
-/// The JSON type of a value, as its first byte tells it.
+/// The JSON type of a value, as its first byte shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JsonType {
     Null,

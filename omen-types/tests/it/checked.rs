@@ -39,9 +39,9 @@ fn conditionals() {
     check(
         packet.clone(),
         &[
-            "/payload/execution_method: missing field `tool_id`: a tool call has to name the tool (D40); \
+            "/payload/execution_method: missing field `tool_id`: a tool call must name the tool (D40); \
              help: add `\"tool_id\": \"…\"`: identifier of the tool",
-            "/payload: missing field `authorization_token_id`: a task that changes things has to name the token \
+            "/payload: missing field `authorization_token_id`: a task that changes things must name the token \
              that permits it (E4, INV-007, D40); help: add `\"authorization_token_id\": \"token_1\"`: the token that permits the task; \
              also E4, INV-007",
         ],

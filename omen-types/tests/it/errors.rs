@@ -77,7 +77,7 @@ fn did_you_mean_a_member() {
         &[
             "/payload/task_typ: unknown field `task_typ` in TaskDirectivePayload; help: did you mean `task_type`?",
             "/payload: missing field `task_type` in TaskDirectivePayload; \
-             help: add `\"task_type\": \"tool_read\"`: what sort of task it is",
+             help: add `\"task_type\": \"tool_read\"`: the kind of task",
         ],
     );
     check(
@@ -136,7 +136,7 @@ fn rules_that_a_schema_error_breaks_are_named() {
     check(
         packets::directive(),
         &[(r#""authorization_token_id":"token_1""#, r#""timeout_seconds":60"#), (r#""payload":{"#, r#""payload":«{»"#)],
-        &["/payload: missing field `authorization_token_id`: a task that changes things has to name the token that \
+        &["/payload: missing field `authorization_token_id`: a task that changes things must name the token that \
            permits it (E4, INV-007, D40); help: add `\"authorization_token_id\": \"token_1\"`: the token that permits the task; \
            also E4, INV-007"],
     );
@@ -144,7 +144,7 @@ fn rules_that_a_schema_error_breaks_are_named() {
         packets::escalation(),
         &[(r#""pros":[],"cons":[]},{"#, r#""pros":[]},{"#), (r#""top_options":[{"#, r#""top_options":[«{»"#)],
         &["/payload/top_options/0: missing field `cons` in EscalationOption; \
-           help: add `\"cons\": []`: what speaks against it; it may be empty; also E5, INV-009"],
+           help: add `\"cons\": []`: its disadvantages; it may be empty; also E5, INV-009"],
     );
     check(
         packets::decision(),
@@ -174,7 +174,7 @@ fn errors_of_every_level_at_once() {
             "/MCP: unknown field `MCP` in TaskResultPacket; help: did you mean `mcp`?",
             "/payload/result_data/1/size: duplicate field `size`; \
              help: write each field once; readers disagree about which of two values counts",
-            "/payload: missing field `error_details`: a failure has to be described (D40); \
+            "/payload: missing field `error_details`: a failure must be described (D40); \
              help: add `\"error_details\": {}`: what went wrong",
             ": missing field `mcp` in TaskResultPacket; help: add `\"mcp\": {\"intent\": {…}, \"stakes\": {…}, \
              \"quality\": {…}, \"budgets\": {…}, \"epistemics\": {…}, \"evidence\": {…}, \"routing\": {…}}`: the MCP envelope: intent, stakes, quality, \

@@ -101,7 +101,7 @@ fn a_repeated_key_is_refused_at_every_level() {
         }
         let text = line(packet.clone());
         let member = format!("\"{name}\":{}", serde_json::to_string(value.pointer(pointer).unwrap()).unwrap());
-        // Repeated just before the first value; the same value again is an error, too.
+        // Repeated just before the first value; the same value again is refused, too.
         let place = omen_types::parse::locate(&text, pointer).unwrap().start - name.len() - 3;
         let twice = format!("{}{member},{}", &text[..place], &text[place..]);
         let rejected = refused(&twice);

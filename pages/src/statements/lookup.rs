@@ -69,13 +69,13 @@ fn json(path: &str) -> Option<Value> {
 
 /// A member by its name; an element by its number, its `id` or `code`, or, of a row, as `STATE:event`.
 fn element<'v>(value: &'v Value, step: &str) -> Option<&'v Value> {
-    let step = step.replace("~1", "/").replace("~0", "~");
-    let Value::Array(elements) = value else { return value.get(&step) };
+    let step = omen_schema::pointer::unescape(step);
+    let Value::Array(elements) = value else { return value.get(step.as_ref()) };
     let has = |of: &Value, key: &str, text: &str| {
         of.get(key).and_then(Value::as_array).is_some_and(|list| list.iter().any(|each| each == text))
     };
     let named = |of: &&Value| {
-        let is = |key: &str| of.get(key).is_some_and(|name| *name == *step);
+        let is = |key: &str| of.get(key).is_some_and(|name| *name == *step.as_ref());
         let row = step.split_once(':').is_some_and(|(from, event)| has(of, "from", from) && has(of, "events", event));
         is("id") || is("code") || row
     };

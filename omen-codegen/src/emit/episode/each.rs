@@ -33,9 +33,7 @@ pub(super) fn emit(
     let mut traits = TokenStream::new();
     for state in &within {
         let own = of()
-            .find(|implementation| {
-                implementation.state.to_token_stream().to_string() == state.ty.to_token_stream().to_string()
-            })
+            .find(|implementation| implementation.is_for(&state.ty))
             .ok_or_else(|| format!("moves/{}.rs has no function for `{}`", mv.method, state.of.ty))?;
         traits.extend(implement(state, own, &can, &then, &over)?);
     }

@@ -76,11 +76,11 @@ pub(super) fn check(
     }
 }
 
-/// Asks that there is a fact of this name.
+/// Checks that there is a fact of this name.
 pub(super) fn known_fact(facts: &[Node<'_>], fact: &str, at: &Node<'_>, report: &mut Report) {
     let known: Vec<&str> = facts.iter().filter_map(|fact| fact.text("id")).collect();
     if !known.contains(&fact) {
-        report.add(Kind::UnknownFact, at, format!("there is no fact `{fact}`"), suggest::help(fact, known));
+        report.add(Kind::UnknownFact, at, format!("unknown fact `{fact}`"), suggest::help(fact, known));
     }
 }
 
@@ -90,7 +90,7 @@ fn fact_at(facts: &[Node<'_>], node: &Node<'_>, key: &str, report: &mut Report) 
     }
 }
 
-/// Asks that a refusal depends on the table or on one fact: without either it would forbid what has a row.
+/// Checks that a refusal depends on the table or on one fact: without either it would forbid what has a row.
 fn form(refusal: &Node<'_>, report: &mut Report) {
     let facts = ["if", "unless"].iter().filter(|key| refusal.get(key).is_some()).count();
     let without_row = refusal.get("without_row").is_some_and(|flag| flag.json.as_bool() == Some(true));
@@ -100,7 +100,7 @@ fn form(refusal: &Node<'_>, report: &mut Report) {
         report.add(
             Kind::RefusalForm,
             refusal,
-            "this refusal applies whatever the table says",
+            "this refusal applies regardless of the table",
             "add `\"without_row\": true`, or the fact on which it depends as `if` or `unless`",
         );
     }

@@ -61,7 +61,7 @@ pub(super) fn check(index: &Index<'_>, events: &[Node<'_>], layers: &Node<'_>, r
     }
 }
 
-/// Asks that no layer and no packet is forgotten.
+/// Checks that no layer and no packet is forgotten.
 fn complete(index: &Index<'_>, known: &[String], layers: &Node<'_>, senders: &[Node<'_>], report: &mut Report) {
     for layer in known {
         if senders.iter().all(|sender| sender.text("layer") != Some(layer)) {
@@ -111,14 +111,14 @@ fn known_layers(index: &Index<'_>) -> Vec<String> {
 fn known_layer(known: &[String], layer: &str, at: &Node<'_>, report: &mut Report) {
     if !known.iter().any(|name| name == layer) && !layer.trim().is_empty() {
         let help = suggest::help(layer, known.iter().map(String::as_str));
-        report.add(Kind::UnknownLayer, at, format!("there is no layer `{layer}`"), help);
+        report.add(Kind::UnknownLayer, at, format!("unknown layer `{layer}`"), help);
     }
 }
 
 fn known_packet(index: &Index<'_>, packet: &str, at: &Node<'_>, report: &mut Report) {
     if index.packet(packet).is_none() {
         let help = suggest::help(packet, index.packets().map(|packet| packet.name));
-        report.add(Kind::UnknownPacket, at, format!("there is no packet `{packet}`"), help);
+        report.add(Kind::UnknownPacket, at, format!("there is not a packet `{packet}`"), help);
     }
 }
 

@@ -116,7 +116,7 @@ fn alone(wildcard: &str, names: &[(&str, Node<'_>)], report: &mut Report) {
         report.add(
             Kind::WildcardNotAlone,
             at,
-            format!("`{wildcard}` stands beside other states"),
+            format!("`{wildcard}` is combined with other states"),
             format!("remove the others, or `{wildcard}`"),
         );
     }
@@ -140,7 +140,7 @@ fn unreachable(states: &States<'_>, table: &Table<'_>, report: &mut Report) {
         report.add(
             Kind::UnreachableState,
             &leaf.node,
-            format!("no run of the table comes to `{}`", leaf.path),
+            format!("no run of the table reaches `{}`", leaf.path),
             "add a row that leads to it, or remove it",
         );
     }

@@ -102,7 +102,7 @@ impl<'a> States<'a> {
             }
         }
         let help = suggest::help(name, known);
-        report.add(Kind::UnknownState, at, format!("there is not a state `{name}`"), help);
+        report.add(Kind::UnknownState, at, format!("unknown state `{name}`"), help);
     }
 }
 
@@ -113,7 +113,7 @@ fn named<'a>(node: &Node<'a>, names: &mut Vec<String>, report: &mut Report) {
             report.add(
                 Kind::IdForm,
                 &at,
-                format!("the id `{id}` is not in CAPITALS, or has a meaning of its own in rows"),
+                format!("the id `{id}` is not in CAPITALS, or is reserved in rows"),
                 format!("write ASCII capitals, digits and `_`, other than `{ANY}` and `{SAME}`"),
             );
         }
@@ -121,7 +121,7 @@ fn named<'a>(node: &Node<'a>, names: &mut Vec<String>, report: &mut Report) {
     if let Some((name, at)) = node.text("name").zip(node.get("name")) {
         pascal_case(name, &at, report);
         if names.contains(&name.to_ascii_lowercase()) {
-            let problem = format!("the name `{name}` is taken by another state or sub-state");
+            let problem = format!("the name `{name}` is already used by another state or sub-state");
             report.add(Kind::DuplicateName, &at, problem, "give one of the two another name");
         }
         names.push(name.to_ascii_lowercase());

@@ -108,7 +108,7 @@ pub(super) fn check(index: &Index<'_>, machine: &Machine<'_, '_>, typed: &Node<'
     }
 }
 
-/// Asks that a type is written as Rust writes it.
+/// Checks that a type is written as Rust writes it.
 fn written(state: &Node<'_>, report: &mut Report) {
     if let (Some(ty), Some(at)) = (state.text("type"), state.get("type"))
         && syn::parse_str::<syn::TypePath>(ty).is_err()
@@ -122,7 +122,7 @@ fn written(state: &Node<'_>, report: &mut Report) {
     }
 }
 
-/// Asks that a name is one that a Rust trait or type can have.
+/// Checks that a name is one that a Rust trait or type can have.
 fn named(node: &Node<'_>, key: &str, report: &mut Report) {
     if let (Some(name), Some(at)) = (node.text(key), node.get(key))
         && syn::parse_str::<syn::Ident>(name).is_err()
@@ -146,7 +146,7 @@ fn known_types(states: &[Node<'_>], node: &Node<'_>, key: &str, report: &mut Rep
     }
 }
 
-/// Asks that a text has no braces: rustc would take them for the names of types.
+/// Checks that a text has no braces: rustc would take them for the names of types.
 fn plain(refused: &Node<'_>, report: &mut Report) {
     for key in ["message", "note"] {
         if let (Some(text), Some(at)) = (refused.text(key), refused.get(key))
@@ -167,7 +167,7 @@ fn known_methods(moves: &[Node<'_>], text: &Node<'_>, report: &mut Report) {
     for (method, at) in text.texts("methods") {
         if !known.contains(&method) {
             let help = suggest::help(method, known.iter().copied());
-            report.add(Kind::UnknownMethod, &at, format!("there is no method `{method}`"), help);
+            report.add(Kind::UnknownMethod, &at, format!("unknown method `{method}`"), help);
         }
     }
 }
@@ -180,7 +180,7 @@ struct Answers<'l, 'a> {
 }
 
 impl Answers<'_, '_> {
-    /// Asks that every call that is not legal has a text, that every text is given to a call, and that no text speaks of
+    /// Checks that every call that is not legal has a text, that every text is given to a call, and that no text speaks of
     /// a call that is legal or has another code: where a method is legal the rows alone decide, and the code is that of
     /// the cell.
     fn check(&self, report: &mut Report) {
@@ -207,7 +207,7 @@ impl Answers<'_, '_> {
             }
             self.exceptions(mv, node, report);
         }
-        // A text that contradicts the rows is given to nobody, which would only be said twice.
+        // A text that contradicts the rows explains no call, which would repeat the mistake.
         if report.count() == before {
             given.iter().zip(self.refused).for_each(|(given, node)| given.check(node, report));
         }
@@ -255,7 +255,7 @@ impl Answers<'_, '_> {
         self.fsm.typed.texts.iter().zip(self.refused).filter(names)
     }
 
-    /// Asks that each state that a method leaves out has a row for it, for which another method stands.
+    /// Checks that each state that a method leaves out has a row for it, for which another method stands.
     fn exceptions(&self, mv: &Move, node: &Node<'_>, report: &mut Report) {
         for (ty, at) in node.texts("except") {
             let Some(state) = self.fsm.typed.states.iter().find(|state| state.ty == ty) else { continue };
@@ -294,7 +294,7 @@ impl Given {
         self.states.insert(state.ty.clone());
     }
 
-    /// Asks that a text is given to a call, and so is each name in it.
+    /// Checks that a text is given to a call, and so is each name in it.
     fn check(&self, node: &Node<'_>, report: &mut Report) {
         if self.rules.is_empty() {
             return report.add(Kind::RefusalIdle, node, "this answer applies to no call", "remove it, or correct `in`");

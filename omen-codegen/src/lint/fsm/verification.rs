@@ -121,7 +121,7 @@ impl<'a> Loop<'_, 'a> {
             }
             let Some((state, table)) = self.state.zip(self.table) else { continue };
             if !table.contains_key(&(state.to_owned(), event)) {
-                let problem = format!("`{event}` has no row from `{state}`, so it never comes there");
+                let problem = format!("`{event}` has no row from `{state}`, so it never happens there");
                 report.add(Kind::LoopRow, &at, problem, "name an event that does, or add a row");
             }
         }
@@ -142,7 +142,7 @@ fn names(obligations: &[Node<'_>], report: &mut Report) {
     for (name, at) in obligations.iter().filter_map(|node| node.text("name").zip(node.get("name"))) {
         pascal_case(name, &at, report);
         if seen.contains(&name) {
-            let problem = format!("the name `{name}` is taken by another obligation");
+            let problem = format!("the name `{name}` is already used by another obligation");
             report.add(Kind::DuplicateName, &at, problem, "give one of the two another name");
         }
         seen.push(name);

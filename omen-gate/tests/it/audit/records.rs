@@ -1,7 +1,7 @@
 //! What is recorded, and what is refused before it is.
 
 use omen_gate::NotExact;
-use omen_gate::audit::{LogVerdict, MAX_LINE};
+use omen_gate::audit::{LogVerdict, MAX_LINE_BYTES};
 
 use super::*;
 
@@ -70,9 +70,9 @@ fn long_entries_are_refused() {
     let audit = Audit::over(memory.clone(), key(), clock(), options).unwrap();
     let turn = turn();
     let text = |length| Record::new(Kind::Outcome, &turn, object(json!({ "text": "x".repeat(length) })));
-    assert!(matches!(audit.append(text(MAX_LINE)), Err(AuditError::Long { limit: MAX_LINE, .. })));
+    assert!(matches!(audit.append(text(MAX_LINE_BYTES)), Err(AuditError::Long { limit: MAX_LINE_BYTES, .. })));
     let rest = entries(&memory.bytes())[0].to_string().len() + 32;
-    assert_eq!(audit.append(text(MAX_LINE - rest)).unwrap().sequence, 2);
+    assert_eq!(audit.append(text(MAX_LINE_BYTES - rest)).unwrap().sequence, 2);
     assert_eq!(judge(&memory.bytes(), memory.head_bytes().as_deref()).verdict, LogVerdict::Sound);
 }
 

@@ -31,7 +31,7 @@ pub(super) fn check(
                     Code::Inv007,
                     format!("the parameter `{param}` violates the constraint `{key}` of `{token_id}`"),
                 )
-                .at(format!("/payload/execution_method/tool_params/{}", escape(param)))
+                .at(format!("/payload/execution_method/tool_params/{}", omen_types::pointer::escape(param)))
                 .label(format!("{} against `{key}`: {}", short(value), short(bound)))
                 .help(help::CONSTRAINT),
             );
@@ -109,10 +109,6 @@ fn compare_numbers(a: &serde_json::Number, b: &serde_json::Number) -> Option<std
 
 fn short(value: &Value) -> String {
     format!("`{}`", shorten(&value.to_string(), 60))
-}
-
-fn escape(step: &str) -> String {
-    step.replace('~', "~0").replace('/', "~1")
 }
 
 #[cfg(test)]

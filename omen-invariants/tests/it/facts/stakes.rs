@@ -55,7 +55,7 @@ fn the_compiler_derives_the_justified_level() {
     compared.sort_unstable();
     compared.dedup();
     let all = Impact::ALL.len() * Irreversibility::ALL.len() * Uncertainty::ALL.len() * Adversariality::ALL.len();
-    assert_eq!((compared.len(), all), (108, 108), "every value of the schema is here");
+    assert_eq!((compared.len(), all), (108, 108), "every value of the schema is covered");
 }
 
 /// Rule and compiler take the rank from the place in the schema's list; its descriptions say the same.

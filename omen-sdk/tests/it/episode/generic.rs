@@ -97,10 +97,11 @@ fn a_helper_sends_directives_and_plans_from_each_state_that_may() {
     let (one_open, first) = sent(episode.act(ruling().to_act(), &env).unwrap()).unwrap();
     let (two_open, second) = sent(one_open).unwrap();
     let (three_open, third) = sent(two_open).unwrap();
-    let tasks = [first, second, third].map(|task| task.success("found"));
+    let tasks = [first, second, third].map(|task| task.success("found").used(0, 0));
     let settled = three_open.settle(tasks).unwrap().all_settled().unwrap();
     let (open, task) = sent(settled).unwrap();
-    let episode = open.settle([task.success("found")]).unwrap().remodel(Belief::new("tickets", "one", "done"));
+    let episode =
+        open.settle([task.success("found").used(0, 0)]).unwrap().remodel(Belief::new("tickets", "one", "done"));
     // A verification loop, before and while a directive is open.
     let verifying = episode.verify_first(ruling(), &env).unwrap();
     let (planned_once, _) = planned(verifying, text!("the ticket is open")).unwrap();
