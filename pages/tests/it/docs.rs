@@ -20,7 +20,7 @@ fn each_page_has_its_content() {
     for table in ["| `S3_DECIDE/ACT` |", "| INV-012 |", "| E7 |", "| `QueueUpdatePacket` |", "| `release` |"] {
         assert!(protocol.contains(table), "no row `{table}`");
     }
-    for heading in ["## INV-007: ", "## E1: ", "### Acting on speculative work"] {
+    for heading in ["## INV-007: ", "## E1: ", "### Acting at tier SUBPAR"] {
         assert!(errors.contains(heading), "no heading `{heading}`");
     }
     for heading in ["# The gate", "## PG-3: default deny", "### A request calls its tool twice"] {
