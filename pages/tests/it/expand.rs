@@ -14,7 +14,7 @@ fn each_part_is_printed() {
     assert!(codes.contains("pub enum Code {"));
     assert!(facts.contains("pub struct HighStakes;") && facts.contains("pub trait TierMayAct: sealed::FactSealed {}"));
     assert!(fsm.contains("pub enum Event {") && facts.contains("pub enum Obligation {"));
-    assert!(episode.contains("impl Episode<Model> {") && episode.contains("pub trait ActHereE1<S>: Sized {"));
+    assert!(episode.contains("impl Episode<Authorize> {") && episode.contains("pub trait ActHereE1<S>: Sized {"));
     assert_eq!(printed(None), types + &codes + &gate + &facts + &fsm + &episode);
 }
 
