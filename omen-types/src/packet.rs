@@ -7,6 +7,7 @@ pub mod evidence;
 pub mod parse;
 
 #[allow(clippy::enum_variant_names, reason = "members and values are named by the schemas")]
+#[allow(clippy::type_complexity, reason = "a builder states in its type what is set")]
 mod generated {
     use std::borrow::Cow;
 

@@ -58,7 +58,7 @@ fn every_code_of_the_gate_is_explained() {
     }
     let run = run(&mut omen(["explain", "PG3"]));
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("there is no code `PG3`; did you mean `PG-3`?"), "{}", run.stderr);
+    assert!(run.stderr.contains("unknown code `PG3`; did you mean `PG-3`?"), "{}", run.stderr);
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn a_text_that_is_no_code_says_what_was_perhaps_meant() {
     {
         let error = text.parse::<GateCode>().unwrap_err();
         assert_eq!(error.near(), near, "{text}");
-        assert!(error.to_string().starts_with(&format!("there is no code `{text}`")), "{error}");
+        assert!(error.to_string().starts_with(&format!("unknown code `{text}`")), "{error}");
         assert_eq!(error.to_string().contains("did you mean"), near.is_some(), "{error}");
     }
 }

@@ -157,7 +157,7 @@ impl Walk {
             JsonType::String if is_written(shape, unquoted) => {
                 (format!("the string {}", quoted(raw)), Some(format!("write {} without the quotes", quoted(unquoted))))
             }
-            JsonType::Null => (found.words().to_owned(), self.field.map(|field| instead_of_null(field))),
+            JsonType::Null => (found.words().to_owned(), self.field.map(instead_of_null)),
             _ => (found.words().to_owned(), None),
         };
         let message = if self.pointer.is_empty() {

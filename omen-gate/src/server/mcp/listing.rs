@@ -98,13 +98,13 @@ mod tests {
     #[test]
     fn a_page_is_taken_whole_or_not_at_all() {
         let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
-        refused(json!({}), "no array `tools`");
-        refused(json!({"tools": [tool("a"), tool("a")]}), "two tools `a`");
+        refused(json!({}), "missing array `tools`");
+        refused(json!({"tools": [tool("a"), tool("a")]}), "duplicate tool `a`");
         refused(json!({"tools": [tool("a b")]}), "invalid tool name");
         refused(json!({"tools": [{"name": "a"}]}), "inputSchema");
-        refused(json!({"tools": [{"name": "a", "inputSchema": true}]}), "a tool of the list");
+        refused(json!({"tools": [{"name": "a", "inputSchema": true}]}), "invalid tool in the list");
         refused(json!({"tools": [tool("a"), tool("b"), tool("c")]}), "more than 2 tools");
-        refused(json!({"tools": [], "nextCursor": 1}), "no text");
+        refused(json!({"tools": [], "nextCursor": 1}), "is not a string");
         assert_eq!(page(json!({"tools": [tool("a")], "nextCursor": "x"})), Ok(Some("x".to_owned())));
         assert_eq!(page(json!({"tools": [], "nextCursor": null})), Ok(None));
     }

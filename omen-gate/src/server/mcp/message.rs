@@ -109,12 +109,15 @@ mod tests {
         refused(r#"["2.0",1,null,{}]"#, "invalid message");
         refused(r#"{"jsonrpc":"2.0","id":1,"result":{}"#, "EOF");
         refused(r#"{"jsonrpc":"2.0","id":1,"id":2,"result":{}}"#, "duplicate field `id`");
-        refused(r#"{"jsonrpc":"1.0","id":1,"result":{}}"#, "JSON-RPC `1.0`");
+        refused(r#"{"jsonrpc":"1.0","id":1,"result":{}}"#, "JSON-RPC version `1.0`");
         refused(r#"{"jsonrpc":"2.0","id":1,"result":[]}"#, "expected a map");
-        refused(r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#, "no message");
-        refused(r#"{"jsonrpc":"2.0","id":"1","result":{}}"#, "`1`, which was not asked");
-        refused(r#"{"jsonrpc":"2.0","id":1}"#, "neither");
-        refused(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#, "neither");
+        refused(r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#, "invalid message");
+        refused(r#"{"jsonrpc":"2.0","id":"1","result":{}}"#, "the unknown request `1`");
+        refused(r#"{"jsonrpc":"2.0","id":1}"#, "expected a request, a notification or a response");
+        refused(
+            r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#,
+            "expected a request, a notification or a response",
+        );
         refused(r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"what?"}}"#, "(-32700): what?");
         // Read once more, it would be an array, and as deep as it likes.
         let key = r#""$serde_json::private::RawValue":"[1]""#;
