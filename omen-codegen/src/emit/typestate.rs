@@ -391,8 +391,10 @@ impl Typestate {
         quote!(#head { #build })
     }
 
+    /// The trait of a member that was set: `SetData` for the plain builder, `FailureErrorDetails` for that of a branch.
     fn trait_name(&self, wire: &str) -> Ident {
-        format_ident!("{}{}", pascal(&self.begin.to_string()), pascal(wire))
+        let begin = if self.begin == "builder" { "Set".to_owned() } else { pascal(&self.begin.to_string()) };
+        format_ident!("{begin}{}", pascal(wire))
     }
 
     /// One trait a member, which only a value that was set has: its message is the compiler's.

@@ -75,8 +75,8 @@ impl<A, B> DeliveryBuilder<A, B> {
     /// The errors of a reader, with JSON pointers that begin at this object.
     pub fn build(self) -> Result<Delivery, Box<Rejected>>
     where
-        A: needs::delivery::BuilderOutcome,
-        B: needs::delivery::BuilderAttempts,
+        A: needs::delivery::SetOutcome,
+        B: needs::delivery::SetAttempts,
     {
         built(self.unchecked())
     }
@@ -84,8 +84,8 @@ impl<A, B> DeliveryBuilder<A, B> {
     #[must_use]
     pub fn unchecked(self) -> Delivery
     where
-        A: needs::delivery::BuilderOutcome,
-        B: needs::delivery::BuilderAttempts,
+        A: needs::delivery::SetOutcome,
+        B: needs::delivery::SetAttempts,
     {
         let (outcome, attempts) = self.required;
         let (outcome, attempts) = (Given::given(outcome), Given::given(attempts));
@@ -672,18 +672,18 @@ pub mod needs {
             note = "every `Delivery` has the field `outcome`",
             note = "add `.outcome(..)` before `.build()`: what came of it"
         )]
-        pub trait BuilderOutcome: Given<Outcome> {}
+        pub trait SetOutcome: Given<Outcome> {}
         #[diagnostic::do_not_recommend]
-        impl BuilderOutcome for Set<Outcome> {}
+        impl SetOutcome for Set<Outcome> {}
         #[diagnostic::on_unimplemented(
             message = "SCHEMA: missing field `attempts`; `Delivery::builder()` requires it",
             label = "`attempts` is not set",
             note = "every `Delivery` has the field `attempts`",
             note = "add `.attempts(..)` before `.build()`: when it was tried"
         )]
-        pub trait BuilderAttempts: Given<Vec<String>> {}
+        pub trait SetAttempts: Given<Vec<String>> {}
         #[diagnostic::do_not_recommend]
-        impl BuilderAttempts for Set<Vec<String>> {}
+        impl SetAttempts for Set<Vec<String>> {}
         #[diagnostic::on_unimplemented(
             message = "SCHEMA: missing field `attempts`; `Delivery::done()` requires it",
             label = "`attempts` is not set",

@@ -82,10 +82,10 @@ impl<A, B, C, D> OrderBuilder<A, B, C, D> {
     /// The errors of a reader, with JSON pointers that begin at this object.
     pub fn build(self) -> Result<Order, Box<Rejected>>
     where
-        A: needs::order::BuilderId,
-        B: needs::order::BuilderCustomer,
-        C: needs::order::BuilderPlacedAt,
-        D: needs::order::BuilderLines,
+        A: needs::order::SetId,
+        B: needs::order::SetCustomer,
+        C: needs::order::SetPlacedAt,
+        D: needs::order::SetLines,
     {
         built(self.unchecked())
     }
@@ -93,10 +93,10 @@ impl<A, B, C, D> OrderBuilder<A, B, C, D> {
     #[must_use]
     pub fn unchecked(self) -> Order
     where
-        A: needs::order::BuilderId,
-        B: needs::order::BuilderCustomer,
-        C: needs::order::BuilderPlacedAt,
-        D: needs::order::BuilderLines,
+        A: needs::order::SetId,
+        B: needs::order::SetCustomer,
+        C: needs::order::SetPlacedAt,
+        D: needs::order::SetLines,
     {
         let (id, customer, placed_at, lines) = self.required;
         let (id, customer, placed_at, lines) = (
@@ -388,35 +388,35 @@ pub mod needs {
             note = "every `Order` has the field `id`",
             note = "add `.id(..)` before `.build()`: its identifier"
         )]
-        pub trait BuilderId: Given<OrderId> {}
+        pub trait SetId: Given<OrderId> {}
         #[diagnostic::do_not_recommend]
-        impl BuilderId for Set<OrderId> {}
+        impl SetId for Set<OrderId> {}
         #[diagnostic::on_unimplemented(
             message = "SCHEMA: missing field `customer`; `Order::builder()` requires it",
             label = "`customer` is not set",
             note = "every `Order` has the field `customer`",
             note = "add `.customer(..)` before `.build()`: who ordered"
         )]
-        pub trait BuilderCustomer: Given<String> {}
+        pub trait SetCustomer: Given<String> {}
         #[diagnostic::do_not_recommend]
-        impl BuilderCustomer for Set<String> {}
+        impl SetCustomer for Set<String> {}
         #[diagnostic::on_unimplemented(
             message = "SCHEMA: missing field `placed_at`; `Order::builder()` requires it",
             label = "`placed_at` is not set",
             note = "every `Order` has the field `placed_at`",
             note = "add `.placed_at(..)` before `.build()`: when it was placed"
         )]
-        pub trait BuilderPlacedAt: Given<Timestamp> {}
+        pub trait SetPlacedAt: Given<Timestamp> {}
         #[diagnostic::do_not_recommend]
-        impl BuilderPlacedAt for Set<Timestamp> {}
+        impl SetPlacedAt for Set<Timestamp> {}
         #[diagnostic::on_unimplemented(
             message = "SCHEMA: missing field `lines`; `Order::builder()` requires it",
             label = "`lines` is not set",
             note = "every `Order` has the field `lines`",
             note = "add `.lines(..)` before `.build()`: what was ordered"
         )]
-        pub trait BuilderLines: Given<Vec<String>> {}
+        pub trait SetLines: Given<Vec<String>> {}
         #[diagnostic::do_not_recommend]
-        impl BuilderLines for Set<Vec<String>> {}
+        impl SetLines for Set<Vec<String>> {}
     }
 }

@@ -83,7 +83,7 @@ impl<A> ReadingBuilder<A> {
     /// The errors of a reader, with JSON pointers that begin at this object.
     pub fn build(self) -> Result<Reading, Box<Rejected>>
     where
-        A: needs::reading::BuilderData,
+        A: needs::reading::SetData,
     {
         built(self.unchecked())
     }
@@ -91,7 +91,7 @@ impl<A> ReadingBuilder<A> {
     #[must_use]
     pub fn unchecked(self) -> Reading
     where
-        A: needs::reading::BuilderData,
+        A: needs::reading::SetData,
     {
         let (data,) = self.required;
         let (data,) = (Given::given(data),);
@@ -266,8 +266,8 @@ pub mod needs {
             note = "every `Reading` has the field `data`",
             note = "add `.data(..)` before `.build()`: the reading itself"
         )]
-        pub trait BuilderData: Given<::serde_json::Map<String, ::serde_json::Value>> {}
+        pub trait SetData: Given<::serde_json::Map<String, ::serde_json::Value>> {}
         #[diagnostic::do_not_recommend]
-        impl BuilderData for Set<::serde_json::Map<String, ::serde_json::Value>> {}
+        impl SetData for Set<::serde_json::Map<String, ::serde_json::Value>> {}
     }
 }

@@ -114,9 +114,9 @@ impl<A, B, C> ParcelBuilder<A, B, C> {
     /// The errors of a reader, with JSON pointers that begin at this object.
     pub fn build(self) -> Result<Parcel, Box<Rejected>>
     where
-        A: needs::parcel::BuilderWeight,
-        B: needs::parcel::BuilderType,
-        C: needs::parcel::BuilderLabels,
+        A: needs::parcel::SetWeight,
+        B: needs::parcel::SetType,
+        C: needs::parcel::SetLabels,
     {
         built(self.unchecked())
     }
@@ -124,9 +124,9 @@ impl<A, B, C> ParcelBuilder<A, B, C> {
     #[must_use]
     pub fn unchecked(self) -> Parcel
     where
-        A: needs::parcel::BuilderWeight,
-        B: needs::parcel::BuilderType,
-        C: needs::parcel::BuilderLabels,
+        A: needs::parcel::SetWeight,
+        B: needs::parcel::SetType,
+        C: needs::parcel::SetLabels,
     {
         let (weight, r#type, labels) = self.required;
         let (weight, r#type, labels) = (
@@ -402,26 +402,26 @@ pub mod needs {
             note = "every `Parcel` has the field `weight`",
             note = "add `.weight(..)` before `.build()`: its weight in kilograms"
         )]
-        pub trait BuilderWeight: Given<Weight> {}
+        pub trait SetWeight: Given<Weight> {}
         #[diagnostic::do_not_recommend]
-        impl BuilderWeight for Set<Weight> {}
+        impl SetWeight for Set<Weight> {}
         #[diagnostic::on_unimplemented(
             message = "SCHEMA: missing field `type`; `Parcel::builder()` requires it",
             label = "`type` is not set",
             note = "every `Parcel` has the field `type`",
             note = "add `.type(..)` before `.build()`: what sort of parcel; the name is a keyword of Rust"
         )]
-        pub trait BuilderType: Given<String> {}
+        pub trait SetType: Given<String> {}
         #[diagnostic::do_not_recommend]
-        impl BuilderType for Set<String> {}
+        impl SetType for Set<String> {}
         #[diagnostic::on_unimplemented(
             message = "SCHEMA: missing field `labels`; `Parcel::builder()` requires it",
             label = "`labels` is not set",
             note = "every `Parcel` has the field `labels`",
             note = "add `.labels(..)` before `.build()`: what stands on it"
         )]
-        pub trait BuilderLabels: Given<Vec<Label>> {}
+        pub trait SetLabels: Given<Vec<Label>> {}
         #[diagnostic::do_not_recommend]
-        impl BuilderLabels for Set<Vec<Label>> {}
+        impl SetLabels for Set<Vec<Label>> {}
     }
 }

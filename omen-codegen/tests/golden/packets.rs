@@ -265,8 +265,8 @@ impl<P: PacketParts, A, B> PacketBuilder<P, A, B> {
     #[must_use]
     pub fn build(self) -> P
     where
-        A: needs::packet::BuilderMcp<P>,
-        B: needs::packet::BuilderPayload<P>,
+        A: needs::packet::SetMcp<P>,
+        B: needs::packet::SetPayload<P>,
     {
         let (mcp, payload) = self.required;
         let (mcp, payload) = (Given::given(mcp), Given::given(payload));
@@ -544,17 +544,17 @@ pub mod needs {
             note = "every `packet` has the field `mcp`",
             note = "add `.mcp(..)` before `.build()`: the envelope"
         )]
-        pub trait BuilderMcp<P: PacketParts>: Given<McpEnvelope> {}
+        pub trait SetMcp<P: PacketParts>: Given<McpEnvelope> {}
         #[diagnostic::do_not_recommend]
-        impl<P: PacketParts> BuilderMcp<P> for Set<McpEnvelope> {}
+        impl<P: PacketParts> SetMcp<P> for Set<McpEnvelope> {}
         #[diagnostic::on_unimplemented(
             message = "SCHEMA: missing field `payload`; `{P}::builder()` requires it",
             label = "`payload` is not set",
             note = "every `packet` has the field `payload`",
             note = "add `.payload(..)` before `.build()`: what the packet says; its type is that of the packet"
         )]
-        pub trait BuilderPayload<P: PacketParts>: Given<P::Payload> {}
+        pub trait SetPayload<P: PacketParts>: Given<P::Payload> {}
         #[diagnostic::do_not_recommend]
-        impl<P: PacketParts> BuilderPayload<P> for Set<P::Payload> {}
+        impl<P: PacketParts> SetPayload<P> for Set<P::Payload> {}
     }
 }
