@@ -89,7 +89,7 @@ fn typestate(fsm: &Fsm, state: &State<'_>) -> Result<TokenStream, Mistakes> {
     let mut of = Vec::new();
     for id in &state.of.of {
         let node = known.iter().find(|node| node.id == *id);
-        of.push(ident(&node.ok_or_else(|| bug(format!("there is not a state `{id}`")))?.name));
+        of.push(ident(&node.ok_or_else(|| bug(format!("there is no state `{id}`")))?.name));
     }
     let (ty, generics, name, open) = (&state.ty, state.generics(), &state.of.ty, state.of.open);
     Ok(quote! {

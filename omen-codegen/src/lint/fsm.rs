@@ -132,7 +132,7 @@ fn known_packet(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
         && !name.trim().is_empty()
     {
         let help = suggest::help(name, index.packets().map(|packet| packet.name));
-        report.add(Kind::UnknownPacket, &at, format!("there is not a packet `{name}`"), help);
+        report.add(Kind::UnknownPacket, &at, format!("there is no packet `{name}`"), help);
     }
 }
 
@@ -147,7 +147,7 @@ fn values<'a>(index: &Index<'a>, node: &Node<'a>, report: &mut Report) -> Vec<&'
                 return definition.value_names();
             }
             let help = suggest::help(name, enums().map(|definition| definition.name));
-            wrong(&at, format!("there is not an enum `{name}`"), help);
+            wrong(&at, format!("there is no enum `{name}`"), help);
         }
         (None, Some(_)) => {}
         _ => {

@@ -212,7 +212,7 @@ fn types(index: &Index<'_>, report: &mut Report) {
     };
     for (value, at) in target.values() {
         if index.packet(value).is_none() {
-            let problem = format!("there is not a packet `{value}`");
+            let problem = format!("there is no packet `{value}`");
             let help = suggest::help(value, index.packets().map(|packet| packet.name));
             report.add(Kind::PacketList, &at, problem, help);
         }

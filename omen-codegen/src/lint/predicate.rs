@@ -96,7 +96,7 @@ fn named_enum<'i, 'a>(
     let found = enums().find(|definition| definition.name == name);
     if found.is_none() {
         let help = suggest::help(name, enums().map(|definition| definition.name));
-        report.add(Kind::PredicateHolds, &at, format!("there is not an enum `{name}`"), help);
+        report.add(Kind::PredicateHolds, &at, format!("there is no enum `{name}`"), help);
     }
     found
 }

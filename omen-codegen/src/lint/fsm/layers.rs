@@ -118,7 +118,7 @@ fn known_layer(known: &[String], layer: &str, at: &Node<'_>, report: &mut Report
 fn known_packet(index: &Index<'_>, packet: &str, at: &Node<'_>, report: &mut Report) {
     if index.packet(packet).is_none() {
         let help = suggest::help(packet, index.packets().map(|packet| packet.name));
-        report.add(Kind::UnknownPacket, at, format!("there is not a packet `{packet}`"), help);
+        report.add(Kind::UnknownPacket, at, format!("there is no packet `{packet}`"), help);
     }
 }
 
