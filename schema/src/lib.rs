@@ -11,7 +11,7 @@
 //! assert!(path.ends_with(".json") && text.starts_with('{'));
 //! ```
 //!
-//! Besides, it has two tools for all who read the files, at build time or later: [`pointer`] and [`suggest`].
+//! Besides, it has two tools for all who read the files, at build time or later: [`mod@pointer`] and [`suggest`].
 //!
 //! Architecture invariant: this package knows no Rust type of the protocol.
 
