@@ -145,8 +145,8 @@ impl Builder {
         Ok(self)
     }
 
-    /// Opens the audit log, loads the default grants, and gives the gate. The grants are in the log, in entries of the
-    /// turn [`START`], before they are in force (G4).
+    /// Opens the audit log, loads the default grants, and returns the gate. The grants are in the log, in entries of the
+    /// turn [`START`](crate::START), before they are in force (G4).
     ///
     /// # Errors
     /// If anything is wrong with what was given, a server is missing, or the audit log cannot be opened.
