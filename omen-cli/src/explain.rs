@@ -8,7 +8,6 @@ use omen::render::human::Human;
 use omen::validator::{Sink, Validator, ValidatorOptions};
 use omen_fsm::{Event, Node, REFUSALS, RefusalInfo, SENDERS, SenderInfo};
 use omen_types::{Code, Severity, parse};
-use serde::Deserialize;
 
 use crate::args::AnyCode;
 use crate::exit::{Exit, Failure};
@@ -66,7 +65,7 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
             writeln!(out, "{}", wrap(&sends(sender), "  - ", "    "))?;
         }
     }
-    if let Some(example) = Example::of(code)? {
+    if let Some(example) = EXAMPLES.iter().find(|example| example.code == code.as_str()) {
         example.print(code, out)?;
     }
     Ok(())
@@ -106,78 +105,38 @@ fn section(out: &mut Output, heading: &str, text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A log that breaks a rule, and what stands beside it.
+include!(concat!(env!("OUT_DIR"), "/examples.rs"));
+
+/// A log that breaks a rule. The build script chooses one for each code.
 struct Example {
-    path: String,
+    code: &'static str,
+    /// Below `schema/examples/`.
+    path: &'static str,
+    about: &'static str,
     log: &'static str,
-    expect: Expect,
-}
-
-/// The expectations of an example: `NAME.expect.json`.
-#[derive(Deserialize)]
-struct Expect {
-    about: String,
-    fixed: Option<String>,
-    findings: Vec<Expected>,
-}
-
-#[derive(Deserialize)]
-struct Expected {
-    code: String,
-    #[serde(default)]
-    also: Vec<String>,
-}
-
-impl Expect {
-    /// How well this example shows a code: 2 if it is the code of a finding, 1 if a finding has it in `also`, 0 otherwise.
-    fn shows(&self, code: Code) -> usize {
-        let shows = |finding: &Expected| match code.as_str() {
-            code if finding.code == code => 2,
-            code if finding.also.iter().any(|also| also == code) => 1,
-            _ => 0,
-        };
-        self.findings.iter().map(shows).max().unwrap_or_default()
-    }
+    /// The path and text of a log without the error.
+    fixed: Option<(&'static str, &'static str)>,
 }
 
 impl Example {
-    /// The first of the examples that show a code best. One that is named after the code comes before the others.
-    fn of(code: Code) -> Result<Option<Self>, Failure> {
-        let named = format!("{}-", code.as_str().to_ascii_lowercase());
-        let mut best: Option<((bool, usize), Self)> = None;
-        for (path, text) in omen_schema::EXAMPLES {
-            let Some(stem) = path.strip_suffix(".expect.json") else { continue };
-            let expect: Expect = serde_json::from_str(text).map_err(|error| broken(path, error))?;
-            let shows = expect.shows(code);
-            let rank = (stem.rsplit('/').next().is_some_and(|name| name.starts_with(&named)), shows);
-            if shows > 0 && best.as_ref().is_none_or(|(best, _)| rank > *best) {
-                let path = format!("{stem}.jsonl");
-                let log = omen_schema::example(&path).ok_or_else(|| broken(&path, "it does not exist"))?;
-                best = Some((rank, Self { path, log, expect }));
-            }
-        }
-        Ok(best.map(|(_, example)| example))
-    }
-
     fn print(&self, code: Code, out: &mut Output) -> Result<(), Failure> {
         let mut found = Found { code, best: None };
         let mut validator = Validator::new(ValidatorOptions::default());
         let Ok(()) = validator.feed(self.log.as_bytes(), &mut found);
         let Ok(_) = validator.finish(&mut found);
         let Some((finding, line)) = found.best else {
-            return Err(broken(&self.path, format_args!("it has no finding with the code {code}")));
+            return Err(broken(self.path, format_args!("it has no finding with the code {code}")));
         };
         let heading = match finding.diagnostic.severity {
             Severity::Error => "Rejected",
             Severity::Warning => "Accepted with a warning",
         };
-        section(out, heading, &self.expect.about)?;
+        section(out, heading, self.about)?;
         let file = format!("{FOLDER}{}", self.path);
         let text = out.human().finding(&file, &finding, line.as_deref());
         write!(out, "\n{text}")?;
 
-        let Some(fixed) = &self.expect.fixed else { return Ok(()) };
-        let log = omen_schema::example(fixed).ok_or_else(|| broken(fixed, "it does not exist"))?;
+        let Some((fixed, log)) = self.fixed else { return Ok(()) };
         let file = format!("{FOLDER}{fixed}");
         section(out, "Fixed", &file)?;
         if let Some(text) = same_place(log, &finding, out.human(), &file) {
