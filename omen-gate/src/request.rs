@@ -19,9 +19,8 @@ pub use bridge::MAX_RAW_ANSWER;
 pub use builder::{BuildError, Builder};
 pub use dry_run::DryRun;
 pub use gate::Gate;
-pub use state::{
-    Authorized, Conformant, Dispatched, Grounded, Planned, Received, Request, Screened, Terminal, Typed, Untyped, Way,
-};
+pub use pipeline::{Request, Way};
+pub use state::{Authorized, Conformant, Dispatched, Grounded, Planned, Received, Screened, Terminal, Typed, Untyped};
 pub use stopped::Stopped;
 pub use turn::Turn;
 pub use turn_registry::MAX_TURNS;

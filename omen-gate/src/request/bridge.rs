@@ -13,8 +13,9 @@ use crate::call::{Answer, Ran};
 use crate::request::context::RequestContext;
 use crate::request::directive::{Directive, lapsed};
 use crate::request::gate::Gate;
+use crate::request::pipeline::Request;
 use crate::request::plan::ToolCall;
-use crate::request::state::{Dispatched, Planned, Request};
+use crate::request::state::{Dispatched, Planned};
 use crate::request::stopped::Stopped;
 use crate::request::user_inputs;
 

@@ -30,13 +30,37 @@ use serde::de::DeserializeOwned;
 use never::Never;
 
 use crate::answer::Summary;
-use crate::base::{Blocked, TurnId};
+use crate::base::{Blocked, ToolId, TurnId};
+use crate::call::{Answer, Call};
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
+use crate::request::plan::ToolCall;
 use crate::request::stopped::Stopped;
 use crate::request::user_inputs;
 
 include!(concat!(env!("OUT_DIR"), "/pipeline.rs"));
+
+/// A request in the state `S`, with the turn that it belongs to (A2).
+#[must_use = "a request that is dropped goes no further"]
+#[derive(Debug)]
+pub struct Request<S> {
+    pub(crate) gate: Gate,
+    pub(crate) context: RequestContext,
+    pub(crate) state: S,
+}
+
+impl<S> Request<S> {
+    /// The same request, a step further.
+    pub(crate) fn at<Next>(self, next: impl FnOnce(S) -> Next) -> Request<Next> {
+        Request { gate: self.gate, context: self.context, state: next(self.state) }
+    }
+
+    /// The turn.
+    #[must_use]
+    pub fn turn(&self) -> &TurnId {
+        self.context.id()
+    }
+}
 
 impl Gate {
     /// Takes a user's request in (A2). Nothing is done with it yet.
@@ -44,5 +68,114 @@ impl Gate {
         let query = query.into();
         let context = RequestContext::new(turn, None, self.audit_queue().clone()).asked(user_inputs::query(&query));
         Request { gate: self.clone(), context, state: Received { query } }
+    }
+}
+
+/// Where a plan leads.
+#[must_use = "a request that is dropped goes no further"]
+#[derive(Debug)]
+pub enum Way<Call = Request<Planned>, Ended = Request<Terminal>> {
+    /// On, to a tool.
+    Call(Call),
+    /// To the user: nothing is called (PG-T).
+    Terminal(Ended),
+}
+
+impl<Call, Ended> Way<Call, Ended> {
+    /// The request that is to call a tool.
+    ///
+    /// # Errors
+    /// The request that ends here, if the plan asks the user.
+    pub fn call(self) -> Result<Call, Ended> {
+        match self {
+            Self::Call(request) => Ok(request),
+            Self::Terminal(request) => Err(request),
+        }
+    }
+}
+
+impl Request<Planned> {
+    /// What the plan asks for. It says nothing of whether the call may be made.
+    #[must_use]
+    pub fn planned(&self) -> &ToolCall {
+        &self.state.call
+    }
+}
+
+impl Request<Authorized> {
+    /// The call that will be made.
+    #[must_use]
+    pub fn authorized(&self) -> &Call {
+        self.state.lease.call()
+    }
+}
+
+impl Request<Dispatched> {
+    /// The answer as it came. Its text is the tool's, not this program's: show it with care.
+    #[must_use]
+    pub fn answer(&self) -> &Answer {
+        &self.state.answer
+    }
+
+    /// The tool that gave it.
+    #[must_use]
+    pub fn tool(&self) -> &ToolId {
+        &self.state.tool
+    }
+}
+
+impl<T> Request<Typed<T>> {
+    /// The answer as a value.
+    #[must_use]
+    pub fn value(&self) -> &T {
+        self.state.payload.value()
+    }
+
+    /// The text that a summary has to quote: the answer as canonical JSON (RFC 8785).
+    #[must_use]
+    pub fn source_text(&self) -> &str {
+        self.state.payload.text()
+    }
+}
+
+impl<T> Request<Grounded<T>> {
+    /// The answer as a value.
+    #[must_use]
+    pub fn value(&self) -> &T {
+        self.state.payload.value()
+    }
+
+    /// The summary, each bullet of which quotes the answer.
+    #[must_use]
+    pub fn summary(&self) -> &Summary {
+        self.state.summary.summary()
+    }
+
+    /// Value and summary.
+    #[must_use]
+    pub fn into_parts(self) -> (T, Summary) {
+        (self.state.payload.into_value(), self.state.summary.into_summary())
+    }
+}
+
+impl Request<Terminal> {
+    /// What the user is asked. It is not blank.
+    #[must_use]
+    pub fn answer(&self) -> &str {
+        self.state.answer.answer()
+    }
+}
+
+impl Request<Untyped> {
+    /// The answer as it came.
+    #[must_use]
+    pub fn raw(&self) -> &Answer {
+        self.state.raw.answer()
+    }
+
+    /// Why it could not be typed: the mark that goes with the raw answer.
+    #[must_use]
+    pub fn why(&self) -> &Blocked {
+        self.state.raw.why()
     }
 }

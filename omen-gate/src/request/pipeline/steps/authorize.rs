@@ -6,7 +6,8 @@ use crate::call::{Attempt, Call};
 use crate::grant::Decision;
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
-use crate::request::state::{Authorized, Conformant, Request};
+use crate::request::pipeline::Request;
+use crate::request::state::{Authorized, Conformant};
 
 /// Asks the allowlist, the grants and, if the call needs it, somebody who confirms it.
 ///

@@ -1,7 +1,8 @@
 //! PG-2.
 
 use crate::base::Blocked;
-use crate::request::state::{Conformant, Planned, Request};
+use crate::request::pipeline::Request;
+use crate::request::state::{Conformant, Planned};
 
 /// Asks the server for its tools as they are now, and holds the call against the tool's own schema.
 ///

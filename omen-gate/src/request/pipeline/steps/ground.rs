@@ -2,7 +2,8 @@
 
 use crate::answer::{Summary, summary};
 use crate::base::Blocked;
-use crate::request::state::{Grounded, Request, Typed};
+use crate::request::pipeline::Request;
+use crate::request::state::{Grounded, Typed};
 
 /// Looks every bullet's evidence up in the answer, verbatim.
 ///

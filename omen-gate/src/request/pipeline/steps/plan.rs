@@ -4,8 +4,9 @@ use serde_json::json;
 
 use crate::audit::{Kind, data};
 use crate::base::{Blocked, GateCode};
+use crate::request::pipeline::{Request, Way};
 use crate::request::plan::Plan;
-use crate::request::state::{Planned, Request, Screened, Terminal, Way};
+use crate::request::state::{Planned, Screened, Terminal};
 
 /// Reads what the planner wrote: exactly one JSON object.
 ///

@@ -1,7 +1,8 @@
 //! PG-0.
 
 use crate::base::Blocked;
-use crate::request::state::{Received, Request, Screened};
+use crate::request::pipeline::Request;
+use crate::request::state::{Received, Screened};
 
 /// Holds the query against the operator's patterns, before any server is asked for its tools.
 ///

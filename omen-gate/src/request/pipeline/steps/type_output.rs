@@ -2,7 +2,8 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::request::state::{Dispatched, Request, Typed, Untyped};
+use crate::request::pipeline::Request;
+use crate::request::state::{Dispatched, Typed, Untyped};
 
 /// Makes a value of the answer: of the type that is registered for the tool, and of no other.
 ///
