@@ -19,7 +19,7 @@ fn emit(markers: &str) -> Result<String, Mistakes> {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn mistakes_are_reported() {
     check(r#""marker": {}"#, "", "unknown field `marker`");
     check(r#""markers": { "Imapct": {} }"#, "/markers/Imapct", "is not an enum of the schemas");
     check(r#""markers": { "Stakes": {} }"#, "/markers/Stakes", "is not an enum of the schemas");

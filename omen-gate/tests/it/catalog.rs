@@ -257,7 +257,7 @@ fn one_bad_tool_does_not_spoil_the_others() {
 }
 
 #[test]
-fn a_tool_that_there_is_not_is_told_with_what_was_perhaps_meant() {
+fn a_tool_that_there_is_not_is_reported_with_what_was_perhaps_meant() {
     let mut catalog = Catalog::parse(
         &json!({"files": [read_tool(), {"name": "write_file", "inputSchema": {}}], "git": [{"name": "log", "inputSchema": {}}]})
             .to_string(),

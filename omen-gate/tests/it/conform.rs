@@ -99,7 +99,7 @@ fn every_keyword_counts() {
 }
 
 #[test]
-fn all_that_is_wrong_is_told_up_to_a_bound() {
+fn all_that_is_wrong_is_reported_up_to_a_bound() {
     let schema = json!({
         "type": "object",
         "properties": {"path": {"type": "string"}, "lines": {"type": "array", "items": {"type": "integer"}}},
@@ -120,7 +120,7 @@ fn all_that_is_wrong_is_told_up_to_a_bound() {
 }
 
 #[test]
-fn a_forbidden_key_is_told_once() {
+fn a_forbidden_key_is_reported_once() {
     for closed in [json!({"additionalProperties": false}), json!({"unevaluatedProperties": false})] {
         let mut schema = json!({"properties": {"path": {}, "in": {"properties": {"x": {}}}}});
         schema.as_object_mut().unwrap().extend(closed.as_object().unwrap().clone());

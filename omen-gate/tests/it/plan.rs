@@ -57,7 +57,7 @@ fn a_final_answer_asks_for_more() {
 }
 
 #[test]
-fn what_stands_around_the_object_is_told() {
+fn what_stands_around_the_object_is_reported() {
     refused("", "the plan is empty", "one JSON object");
     refused(" \n", "the plan is empty", "one JSON object");
     refused(&format!("\u{FEFF}{CALL}"), "the plan begins with a byte-order mark", "without it");

@@ -95,7 +95,7 @@ fn a_running_step_that_fails_aborts_too_if_it_is_needed() {
 }
 
 #[test]
-fn what_nobody_needs_may_be_missing_and_is_told() {
+fn what_nobody_needs_may_be_missing_and_is_reported() {
     let mut turn = TurnSteps::new(steps("a, b: a"), MAX_STEPS).unwrap();
     turn.begin(&id("a")).unwrap();
     turn.done(&id("a")).unwrap();

@@ -59,7 +59,7 @@ fn one_bullet_without_evidence_blocks_the_whole() {
 }
 
 #[test]
-fn every_fault_is_told_up_to_a_bound() {
+fn every_fault_is_reported_up_to_a_bound() {
     refused(
         &[&["Bern", "Zürich"], &[], &["Basel"]],
         "bullet 1 of section 1 has evidence that is not in the answer: `Bern`; bullet 1 of \

@@ -40,7 +40,7 @@ fn null_where_the_schema_has_it_is_kept_apart_from_an_absent_member() {
 }
 
 #[test]
-fn a_packet_of_another_type_is_told() {
+fn a_packet_of_another_type_is_reported() {
     let line = packets::line(packets::alert());
     let error = serde_json::from_str::<omen_types::DecisionPacket>(&line).unwrap_err();
     assert!(error.to_string().starts_with("expected `DecisionPacket`, found `IntegrityAlertPacket`"), "{error}");

@@ -263,7 +263,7 @@ fn broken_json_comes_alone_and_with_its_column() {
 }
 
 #[test]
-fn what_is_no_object_is_told() {
+fn what_is_no_object_is_reported() {
     for (text, found) in [("null", "null"), ("[]", "an array"), ("1", "a number"), (r#""x""#, "a string")] {
         let rejected = refused(text);
         assert_eq!(rejected.errors.len(), 1);
