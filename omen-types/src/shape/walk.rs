@@ -10,7 +10,7 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::limits::MAX_ERRORS_A_PACKET;
 use crate::pointer;
-use crate::read::free::Keys;
+use crate::parser::Keys;
 use crate::suggest::nearest;
 use crate::unseen::is_unseen;
 
