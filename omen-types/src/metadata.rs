@@ -22,11 +22,7 @@ impl Metadata {
     /// If the name does not begin with `_`.
     pub fn insert(&mut self, name: impl Into<String>, value: Value) -> Result<Option<Value>, Invalid> {
         let name = name.into();
-        if is_name(&name) {
-            Ok(self.0.insert(name, value))
-        } else {
-            Err(Invalid::new("metadata name", EXPECTS, name))
-        }
+        if is_name(&name) { Ok(self.0.insert(name, value)) } else { Err(Invalid::new("metadata name", EXPECTS, name)) }
     }
 
     /// The members.

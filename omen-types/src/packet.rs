@@ -16,13 +16,13 @@ mod generated {
     use serde::de::{Deserialize as _, Deserializer, Error, IntoDeserializer, MapAccess, Visitor};
 
     use super::builder::{AtLeastOne, Given, NotSet, PacketParts, Set, Stamp, Unset, built};
+    use super::deserialize::present;
     use super::parse::Rejected;
     use crate::code::Code;
     use crate::metadata::Metadata;
     use crate::parser::{
-        AnyValue, Array, Bytes, Check, Cursor, FreeObject, FreeText, Integer, Key, NonEmpty, NonEmptyText,
-        Nullable, Number, PacketKey, Parse, Parsed, Pattern, PatternScalar, Plain, Refused, Root, Words, between, need,
-        once,
+        AnyValue, Array, Bytes, Check, Cursor, FreeObject, FreeText, Integer, Key, NonEmpty, NonEmptyText, Nullable,
+        Number, PacketKey, Parse, Parsed, Pattern, PatternScalar, Plain, Refused, Root, Words, between, need, once,
     };
     use crate::scalar::{IntegerScalar, Invalid, NumberLiteral, NumberScalar, TextScalar};
     use crate::shape::{

@@ -15,6 +15,7 @@ mod members;
 mod number;
 mod root;
 mod text;
+mod value;
 pub(crate) mod values;
 mod words;
 
@@ -24,7 +25,7 @@ pub(crate) use free::{AnyValue, FreeObject, FreeText, Keys};
 pub(crate) use members::{Key, need, once};
 pub(crate) use number::{Integer, Number};
 pub(crate) use root::{PacketKey, Root};
-pub(crate) use text::{NonEmpty};
+pub(crate) use text::NonEmpty;
 pub(crate) use values::{Check, NonEmptyText, Nullable, Pattern, PatternScalar, Plain, between};
 pub(crate) use wide::u8x32 as Bytes;
 pub(crate) use words::Words;

@@ -206,7 +206,8 @@ pub(crate) fn is_date_time(text: &str) -> bool {
 /// Reads an RFC 3339 `date-time`; `None` if the text is not one.
 pub(crate) fn parse(text: &str) -> Option<Instant> {
     let (date, rest) = text.as_bytes().split_first_chunk::<19>()?;
-    let &[y1, y2, y3, y4, b'-', mo1, mo2, b'-', d1, d2, b'T' | b't', h1, h2, b':', mi1, mi2, b':', s1, s2] = date else {
+    let &[y1, y2, y3, y4, b'-', mo1, mo2, b'-', d1, d2, b'T' | b't', h1, h2, b':', mi1, mi2, b':', s1, s2] = date
+    else {
         return None;
     };
     let mut digits = Digits::default();
@@ -277,15 +278,26 @@ fn fraction(rest: &[u8]) -> Option<(u64, &[u8])> {
 const DECIMALS: usize = 18;
 
 /// Powers of ten.
-const TENS: [u64; DECIMALS] = {
-    let mut tens = [1; DECIMALS];
-    let mut at = 1;
-    while at < DECIMALS {
-        tens[at] = tens[at - 1] * 10;
-        at += 1;
-    }
-    tens
-};
+const TENS: [u64; DECIMALS] = [
+    1,
+    10,
+    100,
+    1000,
+    10_000,
+    100_000,
+    1_000_000,
+    10_000_000,
+    100_000_000,
+    1_000_000_000,
+    10_000_000_000,
+    100_000_000_000,
+    1_000_000_000_000,
+    10_000_000_000_000,
+    100_000_000_000_000,
+    1_000_000_000_000_000,
+    10_000_000_000_000_000,
+    100_000_000_000_000_000,
+];
 
 fn days_in(year: u32, month: u32) -> u32 {
     match month {

@@ -43,11 +43,10 @@ fn structure(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenS
         let ty = if field.required { out } else { quote!(Option<#out>) };
         let wire = &field.name;
         let rename = (field_name.unraw() != *wire).then(|| quote!(#[serde(rename = #wire)]));
-        let skip = (!field.required).then(|| quote!(#[serde(skip_serializing_if = "Option::is_none")]));
-        // Else serde would take `null` for a member that is not there.
-        let present =
-            (!field.required).then(|| quote!(#[serde(default, deserialize_with = "super::deserialize::present")]));
-        fields.push(quote!(#docs #rename #skip #present pub #field_name: #ty));
+        // Without `present`, serde would take `null` for a member that is not there.
+        let optional = (!field.required)
+            .then(|| quote!(#[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]));
+        fields.push(quote!(#docs #rename #optional pub #field_name: #ty));
     }
     if object.packet.is_some() {
         fields.push(quote! {
@@ -57,10 +56,14 @@ fn structure(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenS
         });
     }
     // Packets are deserialized together, since the header says what the payload is.
-    let deserialize = object.packet.is_none().then(|| quote!(#[derive(::serde::Deserialize)] #[serde(deny_unknown_fields)]));
+    let deserialize = match object.packet {
+        None => {
+            quote!(#[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)] #[serde(deny_unknown_fields)])
+        }
+        Some(_) => quote!(#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]),
+    };
     Ok(quote! {
         #docs
-        #[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
         #deserialize
         #[non_exhaustive]
         pub struct #name { #(#fields),* }

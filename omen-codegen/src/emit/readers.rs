@@ -131,7 +131,9 @@ fn text(ty: &Ident, rule: &TextRule, mode: Mode) -> Reader {
         TextRule::Plain => return plain_text(mode),
         TextRule::Length { min: 1, max: None } => quote!(NonEmptyText),
         TextRule::Pattern { .. } => quote!(Pattern<#ty>),
-        TextRule::Length { .. } if mode == Mode::Check => return pair(quote!(crate::parser::values::Checked<#ty>), quote!(bool)),
+        TextRule::Length { .. } if mode == Mode::Check => {
+            return pair(quote!(crate::parser::values::Checked<#ty>), quote!(bool));
+        }
         TextRule::Length { .. } => quote!(crate::parser::values::Kept<#ty>),
     };
     match mode {

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::{McpEnvelope, Packet, PacketHeader, PacketType, Payload};
@@ -49,7 +49,7 @@ impl<'de> Visitor<'de> for PacketVisitor {
         // A payload that comes before the header waits here until its type is known.
         let mut waiting: Option<Value> = None;
         let mut metadata = Map::new();
-        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+        while let Some(Name(name)) = map.next_key()? {
             match PacketKey::of(&name) {
                 Some(PacketKey::Header) if header.is_none() => header = Some(map.next_value()?),
                 Some(PacketKey::Mcp) if mcp.is_none() => mcp = Some(map.next_value()?),
@@ -72,6 +72,10 @@ impl<'de> Visitor<'de> for PacketVisitor {
         Ok(payload.with(header, mcp, metadata))
     }
 }
+
+/// The name of a member, borrowed where it can be.
+#[derive(Deserialize)]
+struct Name<'t>(#[serde(borrow)] Cow<'t, str>);
 
 /// The payload of a packet of a type.
 struct PayloadOf(PacketType);

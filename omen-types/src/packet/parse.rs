@@ -5,7 +5,7 @@ use super::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_sha
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::limits::{MAX_DEPTH, MAX_LINE_BYTES};
-use crate::parser::{self, Refused};
+use crate::parser::{self, Cursor, Refused};
 use crate::scalar::TextScalar;
 use crate::shape::{self, HasShape, Scanner};
 
@@ -50,7 +50,9 @@ impl std::str::FromStr for Packet {
     /// [`crate::limits`].
     fn from_str(text: &str) -> Result<Self, Box<Rejected>> {
         PacketFacts::parse(text)?;
-        unchecked(&mut serde_json::Deserializer::from_str(text))
+        let mut cursor = Cursor::new(text);
+        cursor.space();
+        unchecked(&mut cursor)
             .map_err(|error| Box::new(Rejected { errors: vec![unexplained(&error)], claims: claims(text) }))
     }
 }

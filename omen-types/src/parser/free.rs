@@ -111,7 +111,7 @@ fn inside(depth: u8) -> Parsed<u8> {
 #[derive(Default)]
 pub(crate) struct Keys<'t> {
     few: SmallVec<[Cow<'t, str>; 8]>,
-    many: Option<Box<HashSet<Cow<'t, str>>>>,
+    many: Option<HashSet<Cow<'t, str>>>,
 }
 
 /// The list is searched from end to end up to this length.

@@ -56,6 +56,21 @@ impl<'t, T: NumberScalar> Parse<'t> for Number<T> {
     }
 }
 
+/// A number of few digits.
+pub(super) enum Short {
+    Integer(u64),
+    Double(f64),
+}
+
+/// The double that is nearest to at most 15 digits, so many of which stand behind the point.
+#[inline(always)]
+fn decimal(digits: u64, decimals: usize) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "at most 15 digits")]
+    let digits = digits as f64;
+    // Both are exact, so the quotient is the nearest double.
+    digits / TENS.get(decimals).copied().unwrap_or(1.0)
+}
+
 impl<'t> Cursor<'t> {
     /// Steps over an integer that is not negative, in whatever form it is written (D41).
     #[inline]
@@ -66,6 +81,28 @@ impl<'t> Cursor<'t> {
             return self.any_integer(from);
         }
         if first == b'0' && digits > 1 { Err(Refused) } else { Ok(value) }
+    }
+
+    /// Steps over a number of few digits, if one is next: an integer, or a double if it has a point.
+    #[inline]
+    pub(super) fn short_number(&mut self) -> Option<Short> {
+        let from = self.at();
+        let (mut value, whole) = self.digits(0);
+        let mut decimals = 0;
+        if self.peek() == b'.' {
+            self.step(1);
+            (value, decimals) = self.digits(value);
+        }
+        if whole == 0 || whole + decimals > DIGITS || matches!(self.peek(), b'e' | b'E') {
+            self.go_to(from);
+            return None;
+        }
+        Some(if decimals == 0 { Short::Integer(value) } else { Short::Double(decimal(value, decimals)) })
+    }
+
+    /// Steps over any number.
+    pub(super) fn number(&mut self) -> Parsed<serde_json::Number> {
+        self.serde_number(self.at())
     }
 
     #[cold]
@@ -92,10 +129,7 @@ impl<'t> Cursor<'t> {
         if first == b'0' && whole > 1 {
             return Err(Refused);
         }
-        #[expect(clippy::cast_precision_loss, reason = "at most 15 digits")]
-        let value = value as f64;
-        // Both are exact, so the quotient is the nearest double.
-        Ok(value / TENS.get(decimals).copied().unwrap_or(1.0))
+        Ok(decimal(value, decimals))
     }
 
     #[cold]
