@@ -1,6 +1,9 @@
 //! The runtime machine: judges the next packet of an episode, and takes it in.
 
 mod offers;
+mod packed;
+
+pub use packed::PackedMachine;
 
 use omen_invariants::ledger::{Obligations, Update};
 use omen_invariants::rules::inv_011_task_closure;

@@ -115,6 +115,16 @@ impl NodeSet {
         Nodes(self.0)
     }
 
+    /// The set as bits, one for each node.
+    pub(crate) const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The set that some bits are.
+    pub(crate) const fn of_bits(bits: u16) -> Self {
+        Self(bits)
+    }
+
     /// The states that the nodes belong to, in order, each once.
     #[must_use]
     pub fn states(self) -> Vec<State> {

@@ -4,6 +4,8 @@ use std::fmt;
 
 use omen_types::{Instant, PacketFacts, TaskResultPayloadFacts};
 
+use super::bytes::{Reader, Writer};
+
 /// The budgets of an episode's first decision, and what was used since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Budget {
@@ -63,6 +65,17 @@ impl Budget {
         }
         overruns
     }
+
+    pub(super) fn pack(&self, writer: &mut Writer<'_>) {
+        let Self { tokens, calls, seconds, since, tokens_used, calls_used } = self;
+        [tokens, calls, seconds, tokens_used, calls_used].into_iter().for_each(|number| writer.number(*number));
+        writer.time(*since);
+    }
+
+    pub(super) fn unpack(reader: &mut Reader<'_>) -> Self {
+        let [tokens, calls, seconds, tokens_used, calls_used] = [(); 5].map(|()| reader.number());
+        Self { tokens, calls, seconds, since: reader.time(), tokens_used, calls_used }
+    }
 }
 
 /// A budget that is exceeded. Risk is not among them, because no packet reports its use (D32).
@@ -113,6 +126,14 @@ impl Reported {
 
     pub(super) fn has(self, overrun: Overrun) -> bool {
         self.0 & overrun.bit() != 0
+    }
+
+    pub(super) fn bits(self) -> u8 {
+        self.0
+    }
+
+    pub(super) fn of_bits(bits: u8) -> Self {
+        Self(bits)
     }
 }
 

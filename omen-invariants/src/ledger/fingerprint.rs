@@ -49,6 +49,29 @@ impl Fingerprint {
     pub(super) fn marked(self) -> Self {
         Self(self.0 | MARK)
     }
+
+    /// Whether it has the mark.
+    pub(super) fn is_marked(self) -> bool {
+        self.0 & MARK != 0
+    }
+
+    /// Whether it is of the same id, with or without the mark.
+    pub(super) fn is_same(self, other: Self) -> bool {
+        self.0 | MARK == other.0 | MARK
+    }
+
+    /// A hash that does not depend on the mark: other bits of the fingerprint, which is a hash already.
+    pub(super) fn hash(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
+    pub(super) fn to_bytes(self) -> [u8; 16] {
+        self.0.to_le_bytes()
+    }
+
+    pub(super) fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(u128::from_le_bytes(bytes))
+    }
 }
 
 /// The bit that no hash has set.

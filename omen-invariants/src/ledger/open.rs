@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use omen_types::{Instant, PacketFacts, StakesLevel, TaskDirectivePayloadFacts};
 
+use super::bytes::{Reader, Writer};
 use super::fingerprint::{Fingerprint, Kind};
 use super::table::Table;
 
@@ -142,6 +143,38 @@ impl OpenDirectives {
     }
 }
 
+impl OpenDirectives {
+    /// Writes the directives, if they are few. Returns whether they are.
+    pub(super) fn pack(&self, writer: &mut Writer<'_>) -> bool {
+        writer.number(self.len() as u64);
+        if self.is_empty() {
+            return true;
+        }
+        if self.due.is_some() {
+            return false;
+        }
+        writer.number(self.sent);
+        for (_, directive) in self.by_id.iter() {
+            directive.pack(writer);
+        }
+        true
+    }
+
+    pub(super) fn unpack(reader: &mut Reader<'_>) -> Self {
+        let mut directives = Self::default();
+        let count = reader.count();
+        if count == 0 {
+            return directives;
+        }
+        directives.sent = reader.number();
+        for _ in 0..count {
+            let directive = OpenDirective::unpack(reader);
+            directives.by_id.insert(Fingerprint::of(Kind::Packet, &directive.packet_id), directive);
+        }
+        directives
+    }
+}
+
 fn ordered<'o>(directives: impl Iterator<Item = &'o OpenDirective>) -> Vec<&'o OpenDirective> {
     let mut all: Vec<_> = directives.collect();
     all.sort_unstable_by_key(|directive| directive.order);
@@ -163,5 +196,22 @@ impl OpenDirective {
 
     fn due(&self, id: Fingerprint) -> Due {
         Due { at: self.deadline(), order: self.order, id }
+    }
+
+    fn pack(&self, writer: &mut Writer<'_>) {
+        let Self { packet_id, task_id, created_at, timeout_seconds, order, is_critical, is_known_late } = self;
+        writer.text(packet_id);
+        writer.text(task_id);
+        writer.time(*created_at);
+        writer.number(*timeout_seconds);
+        writer.number(*order);
+        writer.flags([*is_critical, *is_known_late, false, false, false, false, false, false]);
+    }
+
+    fn unpack(reader: &mut Reader<'_>) -> Self {
+        let (packet_id, task_id) = (reader.text().into(), reader.text().into());
+        let (created_at, timeout_seconds, order) = (reader.time(), reader.number(), reader.number());
+        let [is_critical, is_known_late, ..] = reader.flags();
+        Self { packet_id, task_id, created_at, timeout_seconds, order, is_critical, is_known_late }
     }
 }

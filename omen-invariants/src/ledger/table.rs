@@ -24,6 +24,11 @@ impl<V> Table<V> {
     /// The most that are kept in a list.
     pub(super) const FEW: usize = 24;
 
+    /// Whether it is a list.
+    pub(super) fn is_few(&self) -> bool {
+        matches!(self, Self::Few(_))
+    }
+
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Few(list) => list.len(),
