@@ -51,7 +51,12 @@ impl RefusalInfo {
     /// Whether it is about an event, wherever in a set of nodes the episode is.
     #[must_use]
     pub fn is_about(&self, nodes: NodeSet, event: Event) -> bool {
-        nodes.0 & !self.within.0 == 0 && self.events.contains(&event)
+        self.is_within(nodes) && self.events.contains(&event)
+    }
+
+    /// Whether it is about all nodes of a set.
+    pub(crate) fn is_within(&self, nodes: NodeSet) -> bool {
+        nodes.0 & !self.within.0 == 0
     }
 }
 

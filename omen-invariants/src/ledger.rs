@@ -186,9 +186,14 @@ impl Ledger {
 
     /// Takes in an accepted packet, with what the state machine knows of it.
     pub fn accept(&mut self, facts: &PacketFacts<'_>, now: Instant, update: Update) {
+        self.accept_as(Fingerprint::of(Kind::Packet, &facts.header.packet_id), facts, now, update);
+    }
+
+    /// As [`accept`](Self::accept), with the fingerprint of the packet's id, for a caller that has it already.
+    pub fn accept_as(&mut self, id: Fingerprint, facts: &PacketFacts<'_>, now: Instant, update: Update) {
         self.clock = Some(self.clock_at(facts.header.created_at));
-        let id = Fingerprint::of(Kind::Packet, &facts.header.packet_id);
-        self.seen.insert(if can_verify(facts) { id.marked() } else { id });
+        // An id that was used before was refused (D21).
+        self.seen.add(if can_verify(facts) { id.marked() } else { id });
         if update.opens_loop {
             self.looped.number = self.looped.number.wrapping_add(1);
             self.looped.met = Obligations::default();
@@ -227,7 +232,7 @@ impl Ledger {
                 {
                     self.tokens.spend(token);
                 }
-                self.open.add(facts, directive);
+                self.open.add(id, facts, directive);
             }
             PayloadFacts::TaskResult(result) => {
                 self.open.close(&result.directive_packet_id);
@@ -242,8 +247,10 @@ impl Ledger {
             }
             _ => {}
         }
-        let overruns = self.overruns(now);
-        self.reported.add(&overruns);
+        if self.budget.as_ref().is_some_and(|budget| budget.is_exceeded(now)) {
+            let overruns = self.overruns(now);
+            self.reported.add(&overruns);
+        }
         if update.cancels {
             self.open = OpenDirectives::default();
             self.decision = None;

@@ -59,11 +59,20 @@ impl Budget {
         if self.calls_used > self.calls {
             overruns.push(Overrun::Calls { used: self.calls_used, budget: self.calls });
         }
-        let elapsed = now.since(self.since);
-        if elapsed.exceeds_seconds(self.seconds) {
-            overruns.push(Overrun::Time { elapsed, budget: self.seconds });
+        if self.is_out_of_time(now) {
+            overruns.push(Overrun::Time { elapsed: now.since(self.since), budget: self.seconds });
         }
         overruns
+    }
+
+    /// Whether a budget is exceeded at a time.
+    #[must_use]
+    pub fn is_exceeded(&self, now: Instant) -> bool {
+        self.tokens_used > self.tokens || self.calls_used > self.calls || self.is_out_of_time(now)
+    }
+
+    fn is_out_of_time(&self, now: Instant) -> bool {
+        now > self.since.plus_seconds(self.seconds)
     }
 
     pub(super) fn pack(&self, writer: &mut Writer<'_>) {

@@ -6,7 +6,7 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-use siphasher::sip128::{Hasher128, SipHasher13};
+use siphasher::sip128::SipHasher13;
 
 /// What an id identifies: the same text may identify a packet and a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,9 +39,8 @@ impl Fingerprint {
             Kind::Campaign => (4, 0),
         };
         // The kind is the key, so that no id has to be copied behind a prefix.
-        let mut hasher = SipHasher13::new_with_keys(tag, u64::from(number));
-        hasher.write(id.as_bytes());
-        Self(hasher.finish128().as_u128() & !MARK)
+        let hash = SipHasher13::new_with_keys(tag, u64::from(number)).hash(id.as_bytes());
+        Self(hash.as_u128() & !MARK)
     }
 
     /// The same id with a mark, for ids of which more is known. The mark is a bit of the fingerprint, so it takes no space.

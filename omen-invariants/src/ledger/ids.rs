@@ -51,8 +51,8 @@ impl Ids {
         }
     }
 
-    /// Adds a fingerprint that is not there.
-    fn add(&mut self, id: Fingerprint) {
+    /// Adds a fingerprint that is not there. If it is, the first one counts.
+    pub(super) fn add(&mut self, id: Fingerprint) {
         match self {
             Self::Few(list) if list.len() < Self::FEW => {
                 if list.capacity() == 0 {

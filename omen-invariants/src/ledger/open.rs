@@ -55,7 +55,11 @@ impl OpenDirectives {
     /// The open directive with a packet id.
     #[must_use]
     pub fn get(&self, packet_id: &str) -> Option<&OpenDirective> {
-        self.by_id.get(Fingerprint::of(Kind::Packet, packet_id))
+        match self.due {
+            // Few texts are compared faster than one is hashed.
+            None => self.by_id.iter().map(|(_, directive)| directive).find(|open| *open.packet_id == *packet_id),
+            Some(_) => self.by_id.get(Fingerprint::of(Kind::Packet, packet_id)),
+        }
     }
 
     /// All of them, in the order of sending.
@@ -104,11 +108,11 @@ impl OpenDirectives {
         critical
     }
 
-    pub(super) fn add(&mut self, facts: &PacketFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) {
+    /// `id` is the fingerprint of the packet's id.
+    pub(super) fn add(&mut self, id: Fingerprint, facts: &PacketFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) {
         let timeout_seconds = directive
             .timeout_seconds
             .map_or(facts.mcp.budgets.time_budget_seconds.get(), omen_types::PositiveCount::get);
-        let id = Fingerprint::of(Kind::Packet, &facts.header.packet_id);
         let created_at = facts.header.created_at;
         let open = OpenDirective {
             packet_id: facts.header.packet_id.as_ref().into(),
@@ -131,10 +135,14 @@ impl OpenDirectives {
     }
 
     pub(super) fn close(&mut self, packet_id: &str) {
-        let id = Fingerprint::of(Kind::Packet, packet_id);
-        let closed = self.by_id.remove(id);
-        if let (Some(closed), Some(due)) = (closed, &mut self.due) {
-            due.remove(&closed.due(id));
+        match &mut self.due {
+            None => drop(self.by_id.remove_first(|directive| *directive.packet_id == *packet_id)),
+            Some(due) => {
+                let id = Fingerprint::of(Kind::Packet, packet_id);
+                if let Some(closed) = self.by_id.remove(id) {
+                    due.remove(&closed.due(id));
+                }
+            }
         }
         if self.is_empty() {
             // No order and no deadline is left to keep.

@@ -96,6 +96,13 @@ impl<V> Table<V> {
         }
     }
 
+    /// Removes the first value of a list for which a test holds; nothing from a map.
+    pub(super) fn remove_first(&mut self, test: impl Fn(&V) -> bool) -> Option<V> {
+        let Self::Few(list) = self else { return None };
+        let at = list.iter().position(|(_, value)| test(value))?;
+        Some(list.swap_remove(at).1)
+    }
+
     pub(super) fn for_each(&mut self, each: impl FnMut(&mut V)) {
         match self {
             Self::Few(list) => list.iter_mut().map(|(_, value)| value).for_each(each),
