@@ -353,18 +353,14 @@ impl Judge {
     }
 
     fn tick<S: Sink + ?Sized>(&mut self, now: Instant, sink: &mut S) -> Result<(), S::Error> {
-        for (id, machine) in self.episodes.in_order_mut() {
-            for (packet_id, diagnostic) in machine.tick(now) {
-                let mut findings = vec![diagnostic];
-                self.options.levels.apply(&mut findings);
-                for diagnostic in findings {
-                    self.summary.count(&diagnostic);
-                    let packet_id = Some(packet_id.clone());
-                    sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::Invariant, diagnostic), None)?;
-                }
-            }
-        }
-        Ok(())
+        let Self { options, episodes, summary, .. } = self;
+        episodes.tick(now, |id, nodes, mut late| {
+            options.levels.apply_to(&mut late, |(_, diagnostic)| diagnostic);
+            late.into_iter().try_for_each(|(packet_id, diagnostic)| {
+                summary.count(&diagnostic);
+                sink.finding(unplaced(id, nodes, Some(packet_id), Stage::Invariant, diagnostic), None)
+            })
+        })
     }
 }
 

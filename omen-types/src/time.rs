@@ -25,10 +25,25 @@ pub struct Instant {
 }
 
 impl Instant {
+    /// The instant so many seconds, and a fraction in 10⁻¹⁸ s, after 1970-01-01T00:00:00Z. A fraction of a second or more counts
+    /// in full; saturates far outside the years that can be written.
+    #[must_use]
+    pub fn from_unix(seconds: i64, attos: u64) -> Self {
+        const ONE: u64 = 1_000_000_000_000_000_000;
+        let whole = i64::try_from(attos / ONE).unwrap_or(i64::MAX);
+        Self { seconds: seconds.saturating_add(whole), attos: attos % ONE }
+    }
+
     /// Seconds since 1970-01-01T00:00:00Z, rounded down.
     #[must_use]
     pub fn unix_seconds(self) -> i64 {
         self.seconds
+    }
+
+    /// The rest of a second after [`unix_seconds`](Self::unix_seconds), in 10⁻¹⁸ s.
+    #[must_use]
+    pub fn attos(self) -> u64 {
+        self.attos
     }
 
     /// The instant a number of seconds later; saturates far outside the years that can be written.
