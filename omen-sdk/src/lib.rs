@@ -72,4 +72,4 @@ pub use omen_types::{
     VerificationMethod, VerificationRequirement,
 };
 #[doc(no_inline)]
-pub use validator::{Level, Levels, Sink, Summary, Validator, ValidatorOptions};
+pub use validator::{Level, Levels, ParallelValidator, Sink, Summary, Validator, ValidatorOptions};

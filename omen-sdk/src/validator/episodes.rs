@@ -39,6 +39,15 @@ pub(super) enum Found<'e> {
     Unpacked(Box<Machine>),
 }
 
+/// What is late in an episode.
+pub(super) struct Late<'e> {
+    pub(super) correlation_id: &'e str,
+    /// Where the episode may be.
+    pub(super) nodes: NodeSet,
+    /// The findings, each with the id of the directive's packet.
+    pub(super) directives: Vec<(String, Diagnostic)>,
+}
+
 impl Deref for Found<'_> {
     type Target = Machine;
 
@@ -86,8 +95,14 @@ impl Episodes {
         &mut slot.machine
     }
 
+    /// The episodes in order, each with its id.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (&str, Found<'_>)> {
-        self.all.iter().map(|episode| match episode {
+        (0..self.len()).filter_map(|at| self.at(at))
+    }
+
+    /// An episode, by its place in the order.
+    pub(super) fn at(&self, at: usize) -> Option<(&str, Found<'_>)> {
+        Some(match self.all.get(at)? {
             Episode::Awake(slot) => {
                 let slot = self.awake.slot(*slot);
                 (&*slot.id, Found::Awake(&slot.machine))
@@ -96,35 +111,27 @@ impl Episodes {
         })
     }
 
-    /// Reports what is late at a time (see [`Machine::tick`]), with the id of each episode and where it may be.
-    pub(super) fn tick<E>(
-        &mut self,
-        now: Instant,
-        mut report: impl FnMut(&str, NodeSet, Vec<(String, Diagnostic)>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut buffer = Vec::new();
-        for episode in &mut self.all {
-            match episode {
-                Episode::Awake(slot) => {
-                    let slot = self.awake.slot_mut(*slot);
-                    let late = slot.machine.tick(now);
-                    report(&slot.id, slot.machine.nodes(), late)?;
-                }
-                Episode::Packed(packed) if packed.has_open() => {
-                    let mut machine = packed.unpack();
-                    let late = machine.tick(now);
-                    // What was packed before can be packed again: that something is late is a flag.
-                    if !late.is_empty()
-                        && let Some(ticked) = machine.pack(packed.correlation_id(), &mut buffer)
-                    {
-                        *packed = ticked;
-                    }
-                    report(packed.correlation_id(), packed.nodes(), late)?;
-                }
-                Episode::Packed(_) => {}
+    /// Reports what is late in an episode at a time (see [`Machine::tick`]); `None` if nothing can be.
+    pub(super) fn tick(&mut self, at: usize, now: Instant) -> Option<Late<'_>> {
+        match self.all.get_mut(at)? {
+            Episode::Awake(slot) => {
+                let slot = self.awake.slot_mut(*slot);
+                let directives = slot.machine.tick(now);
+                Some(Late { correlation_id: &slot.id, nodes: slot.machine.nodes(), directives })
             }
+            Episode::Packed(packed) if packed.has_open() => {
+                let mut machine = packed.unpack();
+                let directives = machine.tick(now);
+                // What was packed before can be packed again: that something is late is a flag.
+                if !directives.is_empty()
+                    && let Some(ticked) = machine.pack(packed.correlation_id(), &mut Vec::new())
+                {
+                    *packed = ticked;
+                }
+                Some(Late { correlation_id: packed.correlation_id(), nodes: packed.nodes(), directives })
+            }
+            Episode::Packed(_) => None,
         }
-        Ok(())
     }
 
     fn find(&self, hash: u64, id: &str) -> Option<u32> {
