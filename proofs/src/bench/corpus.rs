@@ -37,17 +37,9 @@ impl Corpus {
 }
 
 /// Generates episodes that stay open, line by line; no line is kept.
-pub fn open_episodes(seed: u64, episodes: u64, each: impl FnMut(&[u8])) {
-    lines(Interleaved::new(seed, episodes, OPEN), each);
-}
-
-/// Generates complete episodes, line by line; no line is kept.
-pub fn whole_episodes(seed: u64, episodes: u64, each: impl FnMut(&[u8])) {
-    lines(Interleaved::new(seed, episodes, WHOLE), each);
-}
-
-fn lines(mut interleaved: Interleaved, mut each: impl FnMut(&[u8])) {
+pub fn open_episodes(seed: u64, episodes: u64, mut each: impl FnMut(&[u8])) {
     let mut writer = Writer::new(None);
+    let mut interleaved = Interleaved::new(seed, episodes, OPEN);
     while interleaved.write(&mut writer) {
         each(writer.bytes());
         writer.clear();
