@@ -79,6 +79,33 @@ impl LineSplitter {
         }
     }
 
+    /// Takes the next bytes of the stream without splitting them: returns the line that was incomplete, if it ends in them,
+    /// and the whole lines after it, with their line ends.
+    pub(crate) fn cut<'b>(&mut self, bytes: &'b [u8]) -> (Option<HeldLine>, &'b [u8]) {
+        self.bytes += bytes.len() as u64;
+        let (mut first, mut rest) = (None, bytes);
+        if self.skipping || !self.pending.is_empty() {
+            let Some(end) = memchr::memchr(b'\n', bytes) else {
+                self.hold(bytes);
+                return (None, &[]);
+            };
+            let (line, after) = bytes.split_at(end);
+            self.hold(line);
+            first = self.release();
+            rest = after.get(1..).unwrap_or_default();
+        }
+        let (whole, tail) = rest.split_at(memchr::memrchr(b'\n', rest).map_or(0, |end| end + 1));
+        self.hold(tail);
+        (first, whole)
+    }
+
+    /// Takes out the incomplete line, if there is one.
+    pub(crate) fn release(&mut self) -> Option<HeldLine> {
+        let is_too_long = std::mem::take(&mut self.skipping);
+        let bytes = std::mem::take(&mut self.pending);
+        (is_too_long || !bytes.is_empty()).then_some(HeldLine { bytes, is_too_long, limit: self.limit })
+    }
+
     /// Ends the stream, and passes on its last line if that has no line end.
     ///
     /// # Errors
@@ -115,7 +142,21 @@ impl LineSplitter {
     }
 }
 
-fn whole(line: &[u8], limit: usize) -> RawLine<'_> {
+/// A line that was kept because it did not end in the bytes that it began in.
+#[derive(Debug)]
+pub(crate) struct HeldLine {
+    bytes: Vec<u8>,
+    is_too_long: bool,
+    limit: usize,
+}
+
+impl HeldLine {
+    pub(crate) fn raw(&self) -> RawLine<'_> {
+        if self.is_too_long { RawLine::TooLong } else { whole(&self.bytes, self.limit) }
+    }
+}
+
+pub(crate) fn whole(line: &[u8], limit: usize) -> RawLine<'_> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     if line.len() > limit { RawLine::TooLong } else { RawLine::Whole(line) }
 }

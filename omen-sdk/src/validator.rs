@@ -3,20 +3,27 @@
 use std::convert::Infallible;
 use std::io::Read;
 
-use omen_fsm::Verdict;
 pub use omen_fsm::{Event, Node, NodeSet};
 use omen_types::limits::MAX_LINE_BYTES;
-use omen_types::{Claims, Code, Diagnostic, Instant, PacketFacts, PacketType, Rejected, Severity, parse};
+use omen_types::{Instant, PacketType};
 
-use crate::finding::{Finding, Stage};
+use crate::finding::Finding;
 use crate::lines::{LineSplitter, RawLine, ReadError};
 
 mod episodes;
+mod judge;
 mod levels;
+mod line;
+mod parallel;
+mod tally;
 
 pub use levels::{Level, Levels, NotAdjustable};
+pub use parallel::ParallelValidator;
 
 use episodes::Episodes;
+use judge::judge;
+use line::Parsed;
+use tally::Tally;
 
 /// Options of a validator.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +55,12 @@ pub trait Sink {
         Ok(())
     }
 
+    /// Whether [`packet`](Self::packet) is called. Return `false` if it does nothing: a [`ParallelValidator`] then keeps no
+    /// record of the packets that have no findings.
+    fn wants_packets(&self) -> bool {
+        true
+    }
+
     /// Called by [`Validator::read`] when everything that was read so far is checked: the reader may block next, so this is
     /// where to flush its output.
     ///
@@ -65,6 +78,10 @@ impl Sink for Vec<Finding> {
     fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Infallible> {
         self.push(finding);
         Ok(())
+    }
+
+    fn wants_packets(&self) -> bool {
+        false
     }
 }
 
@@ -150,7 +167,7 @@ impl Validator {
     /// Creates a validator at the beginning of a stream.
     #[must_use]
     pub fn new(options: ValidatorOptions) -> Self {
-        let judge = Judge { options, episodes: Episodes::default(), line: 0, summary: Summary::default() };
+        let judge = Judge { options, episodes: Episodes::default(), tally: Tally::default() };
         Self { lines: LineSplitter::new(MAX_LINE_BYTES), judge }
     }
 
@@ -197,13 +214,15 @@ impl Validator {
     /// # Errors
     /// The first error of the sink.
     pub fn tick<S: Sink + ?Sized>(&mut self, now: Instant, sink: &mut S) -> Result<(), S::Error> {
-        self.judge.tick(now, sink)
+        let Judge { options, episodes, tally } = &mut self.judge;
+        (0..episodes.len()).try_for_each(|at| tally.late(episodes.tick(at, now), options, sink))
     }
 
     /// The counts so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        Summary { bytes: self.lines.bytes(), ..self.judge.summary() }
+        let Judge { episodes, tally, .. } = &self.judge;
+        Summary { bytes: self.lines.bytes(), episodes: episodes.len() as u64, ..tally.summary }
     }
 
     /// Checks the end of the stream: a last line without a line end, and what is still open (D4).
@@ -212,7 +231,8 @@ impl Validator {
     /// The first error of the sink.
     pub fn finish<S: Sink + ?Sized>(mut self, sink: &mut S) -> Result<Summary, S::Error> {
         self.lines.finish(|line| self.judge.line(line, sink))?;
-        self.judge.end(sink)?;
+        let Judge { options, episodes, tally } = &mut self.judge;
+        episodes.in_order().try_for_each(|episode| tally.end(episode, options, sink))?;
         Ok(self.summary())
     }
 }
@@ -222,226 +242,15 @@ impl Validator {
 struct Judge {
     options: ValidatorOptions,
     episodes: Episodes,
-    line: u64,
-    summary: Summary,
+    tally: Tally,
 }
 
 impl Judge {
-    fn summary(&self) -> Summary {
-        Summary { episodes: self.episodes.len() as u64, ..self.summary }
-    }
-
     fn line<S: Sink + ?Sized>(&mut self, line: RawLine<'_>, sink: &mut S) -> Result<(), S::Error> {
-        self.line += 1;
-        let bytes = match line {
-            RawLine::Whole(bytes) => bytes,
-            RawLine::TooLong => return self.broken(parse::too_long(), None, sink),
-        };
-        if bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
-            return Ok(());
-        }
-        let text = match std::str::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(error) => {
-                let mut rejected = parse::not_utf8(&error);
-                let text = String::from_utf8_lossy(bytes);
-                // A replacement character takes three bytes, however many bytes it replaces.
-                if let Some(span) = rejected.errors.first_mut().and_then(|error| error.span.as_mut()) {
-                    span.end = span.start + char::REPLACEMENT_CHARACTER.len_utf8();
-                }
-                return self.broken(rejected, Some(&text), sink);
-            }
-        };
-        match PacketFacts::parse(text) {
-            Ok(facts) => self.packet(text, &facts, sink),
-            Err(rejected) => self.broken(*rejected, Some(text), sink),
-        }
-    }
-
-    /// A packet that matches its schema.
-    fn packet<S: Sink + ?Sized>(&mut self, text: &str, facts: &PacketFacts<'_>, sink: &mut S) -> Result<(), S::Error> {
-        let packet_index = self.summary.packets;
-        self.summary.packets += 1;
-        let machine = self.episodes.get_or_start(&facts.header.correlation_id);
-        let before = machine.nodes();
-        let mut verdict = machine.judge(facts, self.options.now);
-        self.options.levels.apply(&mut verdict.invariants);
-        let accepted = verdict.errors().next().is_none();
-        if accepted {
-            machine.accept(facts, &verdict);
-        }
-        let after = machine.nodes();
-        if accepted {
-            self.summary.accepted += 1;
-        } else {
-            self.summary.rejected += 1;
-        }
-        let event = verdict.event;
-        let place = Place { line: self.line, packet_index, text: Some(text) };
-        for (stage, diagnostic) in reported(verdict, accepted) {
-            self.summary.count(&diagnostic);
-            let known = Known {
-                packet_id: Some(facts.header.packet_id.clone().into_owned()),
-                correlation_id: Some(facts.header.correlation_id.clone().into_owned()),
-                packet_type: Some(facts.payload.packet_type()),
-                state: Some(before),
-            };
-            sink.finding(place.finding(known, stage, diagnostic), Some(text))?;
-        }
-        sink.packet(&JudgedPacket {
-            line: self.line,
-            packet_index,
-            packet_id: Some(&facts.header.packet_id),
-            correlation_id: Some(&facts.header.correlation_id),
-            packet_type: Some(facts.payload.packet_type()),
-            before: Some(before),
-            after: Some(after),
-            event: Some(event),
-            accepted,
-        })
-    }
-
-    /// A line that is not a valid packet.
-    fn broken<S: Sink + ?Sized>(
-        &mut self,
-        rejected: Rejected,
-        text: Option<&str>,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
-        let packet_index = self.summary.packets;
-        self.summary.packets += 1;
-        self.summary.rejected += 1;
-        let Rejected { errors, claims } = rejected;
-        let Claims { packet_id, correlation_id, packet_type } = claims;
-        let nodes = correlation_id.as_deref().map(|id| self.episodes.nodes(id));
-        let place = Place { line: self.line, packet_index, text };
-        for diagnostic in errors {
-            self.summary.count(&diagnostic);
-            let stage = if diagnostic.code == Code::Json { Stage::Json } else { Stage::Schema };
-            let known = Known {
-                packet_id: packet_id.clone(),
-                correlation_id: correlation_id.clone(),
-                packet_type,
-                state: nodes,
-            };
-            sink.finding(place.finding(known, stage, diagnostic), text)?;
-        }
-        sink.packet(&JudgedPacket {
-            line: self.line,
-            packet_index,
-            packet_id: packet_id.as_deref(),
-            correlation_id: correlation_id.as_deref(),
-            packet_type,
-            before: nodes,
-            after: nodes,
-            event: None,
-            accepted: false,
-        })
-    }
-
-    fn end<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), S::Error> {
-        for (id, machine) in self.episodes.in_order() {
-            let mut found = machine.finish_at(self.options.now);
-            self.options.levels.apply_to(&mut found, |(_, diagnostic)| diagnostic);
-            for (packet_id, diagnostic) in found {
-                self.summary.count(&diagnostic);
-                let packet_id = packet_id.map(str::to_owned);
-                sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic), None)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn tick<S: Sink + ?Sized>(&mut self, now: Instant, sink: &mut S) -> Result<(), S::Error> {
-        for (id, machine) in self.episodes.in_order_mut() {
-            for (packet_id, diagnostic) in machine.tick(now) {
-                let mut findings = vec![diagnostic];
-                self.options.levels.apply(&mut findings);
-                for diagnostic in findings {
-                    self.summary.count(&diagnostic);
-                    let packet_id = Some(packet_id.clone());
-                    sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::Invariant, diagnostic), None)?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Summary {
-    fn count(&mut self, diagnostic: &Diagnostic) {
-        match diagnostic.severity {
-            Severity::Error => self.errors += 1,
-            Severity::Warning => self.warnings += 1,
-        }
-    }
-}
-
-/// The findings to report: only the errors if the packet is rejected (D1).
-fn reported(verdict: Verdict, accepted: bool) -> impl Iterator<Item = (Stage, Diagnostic)> {
-    let ids = verdict.ids.into_iter().map(|found| (Stage::Schema, found));
-    let fsm = verdict.fsm.into_iter().map(|found| (Stage::Fsm, found));
-    let invariants = verdict
-        .invariants
-        .into_iter()
-        .filter(move |found| accepted || found.severity == Severity::Error)
-        .map(|found| (Stage::Invariant, found));
-    ids.chain(fsm).chain(invariants)
-}
-
-/// A finding without a line: about an episode, or about one of its directives.
-fn unplaced(id: &str, nodes: NodeSet, packet_id: Option<String>, stage: Stage, diagnostic: Diagnostic) -> Finding {
-    Finding {
-        line: None,
-        column: None,
-        packet_index: None,
-        // Of packets, only directives are reported without a line.
-        packet_type: packet_id.as_ref().map(|_| PacketType::TaskDirectivePacket),
-        packet_id,
-        correlation_id: Some(id.to_owned()),
-        state: Some(names(nodes)),
-        stage,
-        diagnostic,
-    }
-}
-
-fn names(nodes: NodeSet) -> Vec<&'static str> {
-    nodes.states().into_iter().map(omen_fsm::State::as_str).collect()
-}
-
-/// The place of a packet in the stream.
-struct Place<'p> {
-    line: u64,
-    packet_index: u64,
-    text: Option<&'p str>,
-}
-
-/// The known facts of a packet.
-struct Known {
-    packet_id: Option<String>,
-    correlation_id: Option<String>,
-    packet_type: Option<PacketType>,
-    state: Option<NodeSet>,
-}
-
-impl Place<'_> {
-    fn finding(&self, known: Known, stage: Stage, mut diagnostic: Diagnostic) -> Finding {
-        if diagnostic.span.is_none()
-            && let (Some(text), Some(pointer)) = (self.text, &diagnostic.pointer)
-        {
-            diagnostic.span = parse::locate(text, pointer);
-        }
-        let column = self.text.and_then(|text| diagnostic.position(text)).map(|(_, column)| column);
-        Finding {
-            line: Some(self.line),
-            column,
-            packet_index: Some(self.packet_index),
-            packet_id: known.packet_id,
-            correlation_id: known.correlation_id,
-            packet_type: known.packet_type,
-            state: known.state.map(names),
-            stage,
-            diagnostic,
+        self.tally.line += 1;
+        match Parsed::new(line) {
+            Some(line) => self.tally.packet(judge(line, &mut self.episodes, &self.options), sink),
+            None => Ok(()),
         }
     }
 }

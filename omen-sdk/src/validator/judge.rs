@@ -1,0 +1,130 @@
+//! The last two stages of a check, state machine and invariants: they depend on the episode of the packet, and on nothing else
+//! in the log.
+
+use std::borrow::Cow;
+
+use omen_fsm::{Event, NodeSet, Verdict};
+use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
+
+use super::ValidatorOptions;
+use super::episodes::Episodes;
+use super::line::Parsed;
+use crate::finding::{Finding, Stage};
+
+/// A packet that was judged, without its place in the stream.
+#[derive(Debug)]
+pub(super) struct Judged<'t> {
+    pub(super) text: Option<Cow<'t, str>>,
+    pub(super) packet_id: Option<Cow<'t, str>>,
+    pub(super) correlation_id: Option<Cow<'t, str>>,
+    pub(super) packet_type: Option<PacketType>,
+    pub(super) before: Option<NodeSet>,
+    pub(super) after: Option<NodeSet>,
+    pub(super) event: Option<Event>,
+    pub(super) accepted: bool,
+    /// Without line and packet index.
+    pub(super) findings: Vec<Finding>,
+}
+
+/// Judges a line, and updates its episode if the packet is accepted.
+pub(super) fn judge<'t>(line: Parsed<'t>, episodes: &mut Episodes, options: &ValidatorOptions) -> Judged<'t> {
+    match line.packet {
+        Ok(facts) => packet(line.text, facts, episodes, options),
+        Err(rejected) => broken(line.text, *rejected, episodes),
+    }
+}
+
+/// A packet that matches its schema.
+fn packet<'t>(
+    text: Option<Cow<'t, str>>,
+    facts: PacketFacts<'t>,
+    episodes: &mut Episodes,
+    options: &ValidatorOptions,
+) -> Judged<'t> {
+    let machine = episodes.get_or_start(&facts.header.correlation_id);
+    let before = machine.nodes();
+    let mut verdict = machine.judge(&facts, options.now);
+    options.levels.apply(&mut verdict.invariants);
+    let accepted = verdict.errors().next().is_none();
+    if accepted {
+        machine.accept(&facts, &verdict);
+    }
+    let judged = Judged {
+        text,
+        packet_type: Some(facts.payload.packet_type()),
+        packet_id: Some(facts.header.packet_id),
+        correlation_id: Some(facts.header.correlation_id),
+        before: Some(before),
+        after: Some(machine.nodes()),
+        event: Some(verdict.event),
+        accepted,
+        findings: Vec::new(),
+    };
+    judged.with(reported(verdict, accepted))
+}
+
+/// A line that is not a valid packet.
+fn broken<'t>(text: Option<Cow<'t, str>>, rejected: Rejected, episodes: &Episodes) -> Judged<'t> {
+    let Rejected { errors, claims } = rejected;
+    let Claims { packet_id, correlation_id, packet_type } = claims;
+    let nodes = correlation_id.as_deref().map(|id| episodes.nodes(id));
+    let judged = Judged {
+        text,
+        packet_id: packet_id.map(Cow::Owned),
+        correlation_id: correlation_id.map(Cow::Owned),
+        packet_type,
+        before: nodes,
+        after: nodes,
+        event: None,
+        accepted: false,
+        findings: Vec::new(),
+    };
+    let stage = |error: &Diagnostic| if error.code == Code::Json { Stage::Json } else { Stage::Schema };
+    judged.with(errors.into_iter().map(|error| (stage(&error), error)))
+}
+
+impl Judged<'_> {
+    /// Adds the findings.
+    fn with(mut self, diagnostics: impl Iterator<Item = (Stage, Diagnostic)>) -> Self {
+        self.findings = diagnostics.map(|(stage, diagnostic)| self.finding(stage, diagnostic)).collect();
+        self
+    }
+
+    fn finding(&self, stage: Stage, mut diagnostic: Diagnostic) -> Finding {
+        let text = self.text.as_deref();
+        if diagnostic.span.is_none()
+            && let (Some(text), Some(pointer)) = (text, &diagnostic.pointer)
+        {
+            diagnostic.span = parse::locate(text, pointer);
+        }
+        let column = text.and_then(|text| diagnostic.position(text)).map(|(_, column)| column);
+        Finding {
+            line: None,
+            column,
+            packet_index: None,
+            packet_id: self.packet_id.as_deref().map(str::to_owned),
+            correlation_id: self.correlation_id.as_deref().map(str::to_owned),
+            packet_type: self.packet_type,
+            state: self.before.map(names),
+            stage,
+            diagnostic,
+        }
+    }
+}
+
+/// The findings to report: only the errors if the packet is rejected (D1).
+fn reported(verdict: Verdict, accepted: bool) -> impl Iterator<Item = (Stage, Diagnostic)> {
+    let ids = verdict.ids.into_iter().map(|found| (Stage::Schema, found));
+    let fsm = verdict.fsm.into_iter().map(|found| (Stage::Fsm, found));
+    let invariants = verdict
+        .invariants
+        .into_iter()
+        .filter(move |found| accepted || found.severity == Severity::Error)
+        .map(|found| (Stage::Invariant, found));
+    ids.chain(fsm).chain(invariants)
+}
+
+/// The states of a finding.
+pub(super) fn names(nodes: NodeSet) -> Vec<&'static str> {
+    nodes.states().into_iter().map(omen_fsm::State::as_str).collect()
+}

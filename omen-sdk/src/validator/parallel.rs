@@ -1,0 +1,166 @@
+//! The validator with several threads.
+
+mod ahead;
+mod block;
+mod crew;
+mod report;
+mod schedule;
+mod shard;
+#[cfg(test)]
+#[expect(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+mod tests;
+
+use std::io::Read;
+use std::num::NonZeroUsize;
+
+use omen_types::Instant;
+use omen_types::limits::MAX_LINE_BYTES;
+
+use super::tally::Tally;
+use super::{Sink, Summary, ValidatorOptions};
+use crate::lines::{LineSplitter, ReadError};
+
+use ahead::{Ahead, CHUNK_BYTES};
+use block::Block;
+use crew::Crew;
+
+/// Checks a log with several threads, and reports exactly what a [`Validator`](super::Validator) reports, in the same order.
+///
+/// Lines are parsed in blocks, in any order; the packets of an episode are judged in the order of the stream, those of different
+/// episodes at the same time. Findings go to the sink in the order of the stream, in the thread that calls. Memory grows as that
+/// of a [`Validator`](super::Validator), and by some megabytes for each thread.
+///
+/// Threads are started when there is enough to do for them, and end before a method returns. After a panic, which is passed on,
+/// the validator cannot be used.
+///
+/// ```
+/// use std::num::NonZeroUsize;
+///
+/// use omen::{Finding, ParallelValidator, ValidatorOptions};
+///
+/// let log = omen_schema::example("invalid/e1-decision-before-belief.jsonl").unwrap_or_default();
+/// let jobs = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+/// let mut findings: Vec<Finding> = Vec::new();
+/// let mut validator = ParallelValidator::new(ValidatorOptions::default(), jobs);
+/// let Ok(()) = validator.feed(log.as_bytes(), &mut findings);
+/// let Ok(summary) = validator.finish(&mut findings);
+/// assert_eq!((summary.errors, findings.len()), (1, 1));
+/// ```
+#[derive(Debug)]
+pub struct ParallelValidator {
+    lines: LineSplitter,
+    crew: Crew,
+    tally: Tally,
+    block_bytes: usize,
+}
+
+impl ParallelValidator {
+    /// Creates a validator at the beginning of a stream, which uses up to `jobs` threads: this one and others.
+    #[must_use]
+    pub fn new(options: ValidatorOptions, jobs: NonZeroUsize) -> Self {
+        Self {
+            lines: LineSplitter::new(MAX_LINE_BYTES),
+            crew: Crew::new(jobs, options, MAX_LINE_BYTES),
+            tally: Tally::default(),
+            block_bytes: BLOCK_BYTES,
+        }
+    }
+
+    /// Checks the next bytes of the stream, in chunks of any size. Threads share the work within one call, so large chunks are
+    /// faster.
+    ///
+    /// # Errors
+    /// The first error of the sink. The rest of `bytes` is not checked then, so the stream cannot be continued.
+    pub fn feed<S: Sink + ?Sized>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
+        self.check(&[bytes], sink)
+    }
+
+    /// Checks everything that a reader returns. It is read in a thread of its own, some megabytes ahead. When the reader blocks,
+    /// what it has returned is checked and reported.
+    ///
+    /// # Errors
+    /// If the reader fails, after everything that it returned before was checked; or the first error of the sink, without
+    /// waiting for the reader.
+    pub fn read<S: Sink + ?Sized>(
+        &mut self,
+        reader: impl Read + Send + 'static,
+        sink: &mut S,
+    ) -> Result<(), ReadError<S::Error>> {
+        let most = self.crew.jobs.get().saturating_mul(CHUNKS_A_JOB).min(MAX_CHUNKS);
+        let ahead = Ahead::start(reader, most).map_err(ReadError::Input)?;
+        loop {
+            let chunks = ahead.next();
+            if chunks.is_empty() {
+                return ahead.end().map_err(ReadError::Input);
+            }
+            let bytes: Vec<_> = chunks.iter().map(ahead::Chunk::bytes).collect();
+            self.check(&bytes, sink).and_then(|()| sink.caught_up()).map_err(ReadError::Sink)?;
+            ahead.give_back(chunks);
+        }
+    }
+
+    /// Reports the directives that are late at the time `now`, as [`Validator::tick`](super::Validator::tick) does.
+    ///
+    /// # Errors
+    /// The first error of the sink.
+    pub fn tick<S: Sink + ?Sized>(&mut self, now: Instant, sink: &mut S) -> Result<(), S::Error> {
+        let Crew { options, shards, .. } = &mut self.crew;
+        let order = shard::order(shards);
+        order.into_iter().try_for_each(|(shard, at)| {
+            let late = shards.get_mut(shard).and_then(|shard| shard.tick(at, now));
+            self.tally.late(late, options, sink)
+        })
+    }
+
+    /// The counts so far.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        let episodes = self.crew.shards.iter().map(|shard| shard.len() as u64).sum();
+        Summary { bytes: self.lines.bytes(), episodes, ..self.tally.summary }
+    }
+
+    /// Checks the end of the stream: a last line without a line end, and what is still open (D4).
+    ///
+    /// # Errors
+    /// The first error of the sink.
+    pub fn finish<S: Sink + ?Sized>(mut self, sink: &mut S) -> Result<Summary, S::Error> {
+        if let Some(line) = self.lines.release() {
+            let block = Block::one(self.lines.bytes(), line.raw());
+            self.crew.check(&[block], 1, &mut self.tally, sink)?;
+        }
+        let Crew { options, shards, .. } = &self.crew;
+        shard::in_order(shards).try_for_each(|episode| self.tally.end(episode, options, sink))?;
+        Ok(self.summary())
+    }
+
+    /// Checks a batch: bytes that follow each other in the stream.
+    fn check<S: Sink + ?Sized>(&mut self, batch: &[&[u8]], sink: &mut S) -> Result<(), S::Error> {
+        let mut pieces = Vec::with_capacity(batch.len());
+        let begin = self.lines.bytes();
+        for bytes in batch {
+            let at = self.lines.bytes();
+            let (first, whole) = self.lines.cut(bytes);
+            pieces.push((at, first, whole));
+        }
+        let mut blocks = Vec::new();
+        for (at, first, whole) in &pieces {
+            if let Some(line) = first {
+                blocks.push(Block::one(*at, line.raw()));
+            }
+            // The line end of the first line is before the others.
+            Block::cut(*at + u64::from(first.is_some()), whole, self.block_bytes, &mut blocks);
+        }
+        let bytes = usize::try_from(self.lines.bytes() - begin).unwrap_or(usize::MAX);
+        self.crew.check(&blocks, bytes / self.block_bytes, &mut self.tally, sink)
+    }
+}
+
+/// The bytes of a block: so many that taking turns costs little, and so few that the facts of those on their way stay in the
+/// cache.
+const BLOCK_BYTES: usize = 128 * 1024;
+
+/// How much is read ahead for each thread: 4 MiB.
+const CHUNKS_A_JOB: usize = 4 * 1024 * 1024 / CHUNK_BYTES;
+
+/// The most that is read ahead: 64 MiB.
+const MAX_CHUNKS: usize = 16 * CHUNKS_A_JOB;

@@ -1,0 +1,172 @@
+//! The threads that check the blocks of a batch.
+//!
+//! Scoped threads of the standard library: they may borrow the batch, which a pool's threads that outlive it could not, and
+//! the batch is large enough that starting them does not matter.
+
+use std::convert::Infallible;
+use std::num::NonZeroUsize;
+use std::panic;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Builder};
+
+use foldhash::fast::RandomState;
+
+use super::super::tally::Tally;
+use super::super::{Sink, ValidatorOptions};
+use super::block::{Block, ParsedBlock};
+use super::report::Report;
+use super::schedule::{Schedule, Task};
+use super::shard::Shard;
+
+/// What threads need to check a batch, except its blocks.
+#[derive(Debug)]
+pub(super) struct Crew {
+    pub(super) jobs: NonZeroUsize,
+    pub(super) options: ValidatorOptions,
+    pub(super) shards: Vec<Shard>,
+    /// Distributes the episodes. Nothing that is reported depends on its seed.
+    hasher: RandomState,
+    /// The most bytes of a line.
+    line_limit: usize,
+}
+
+impl Crew {
+    pub(super) fn new(jobs: NonZeroUsize, options: ValidatorOptions, line_limit: usize) -> Self {
+        // More shards than threads, so that a shard with much to do does not hold up the others.
+        let shards = if jobs.get() == 1 { 1 } else { jobs.get().saturating_mul(2).min(MAX_SHARDS) };
+        let shards = (0..shards).map(|_| Shard::default()).collect();
+        Self { jobs, options, shards, hasher: RandomState::default(), line_limit }
+    }
+
+    /// Checks the blocks, which are enough work for so many threads, and passes what is found to the sink, in this thread.
+    pub(super) fn check<S: Sink + ?Sized>(
+        &mut self,
+        blocks: &[Block<'_>],
+        threads: usize,
+        tally: &mut Tally,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        let threads = threads.clamp(1, self.jobs.get());
+        let shards = std::mem::take(&mut self.shards);
+        let board = Board {
+            schedule: Mutex::new(Schedule::new(blocks, shards, threads)),
+            changed: Condvar::new(),
+            crew: self,
+            wants_packets: sink.wants_packets(),
+        };
+        let done = thread::scope(|scope| {
+            // Without a thread that the system does not give, the others do its work.
+            let helpers: Vec<_> = (1..threads)
+                .filter_map(|_| Builder::new().name("omen".to_owned()).spawn_scoped(scope, || board.help()).ok())
+                .collect();
+            let done = board.lead(tally, sink);
+            for helper in helpers {
+                if let Err(panic) = helper.join() {
+                    panic::resume_unwind(panic);
+                }
+            }
+            done
+        });
+        self.shards = board.schedule.into_inner().unwrap_or_else(PoisonError::into_inner).into_shards();
+        done
+    }
+}
+
+/// What the threads share.
+struct Board<'t> {
+    schedule: Mutex<Schedule<'t>>,
+    /// A task has ended, so others may be possible.
+    changed: Condvar,
+    crew: &'t Crew,
+    wants_packets: bool,
+}
+
+impl<'t> Board<'t> {
+    /// Works with the sink, until everything is reported or a thread has failed.
+    fn lead<S: Sink + ?Sized>(&self, tally: &mut Tally, sink: &mut S) -> Result<(), S::Error> {
+        // Also if the sink fails.
+        let _stop = Stop { board: self, if_panicking: false };
+        self.work(true, |report| report.pass_on(tally, sink))
+    }
+
+    /// Works without the sink.
+    fn help(&self) {
+        // Otherwise the others would wait for what this thread had to do.
+        let _stop = Stop { board: self, if_panicking: true };
+        let Ok(()) = self.work(false, |_| Ok::<(), Infallible>(()));
+    }
+
+    fn work<E>(&self, may_report: bool, mut report: impl FnMut(Report<'t>) -> Result<(), E>) -> Result<(), E> {
+        let Crew { options, hasher, line_limit, .. } = self.crew;
+        let mut task = self.next(may_report, |_| ());
+        loop {
+            task = match task {
+                Task::Parse { index, block, items } => {
+                    let parsed = ParsedBlock::new(block, *line_limit, items, hasher);
+                    self.next(may_report, |schedule| schedule.parsed(index, parsed))
+                }
+                Task::Judge { lane, mut shard, at, mut items } => {
+                    let judged = items.drain(..).filter_map(|item| shard.judge(at, item, options, self.wants_packets));
+                    let outcomes = judged.collect();
+                    self.next(may_report, |schedule| schedule.judged(lane, shard, outcomes, items))
+                }
+                Task::Report(outcomes) => {
+                    report(outcomes)?;
+                    self.next(may_report, Schedule::reported)
+                }
+                Task::Wait | Task::End => return Ok(()),
+            }
+        }
+    }
+
+    /// Ends a task, and waits for the next one.
+    fn next(&self, may_report: bool, end: impl FnOnce(&mut Schedule<'t>)) -> Task<'t> {
+        let mut schedule = self.lock();
+        end(&mut schedule);
+        self.wake(&schedule);
+        loop {
+            match schedule.next(may_report) {
+                Task::Wait => {
+                    schedule.waiting += 1;
+                    schedule = self.changed.wait(schedule).unwrap_or_else(PoisonError::into_inner);
+                    schedule.waiting -= 1;
+                }
+                task => return task,
+            }
+        }
+    }
+
+    fn stop(&self) {
+        let mut schedule = self.lock();
+        schedule.stop();
+        self.wake(&schedule);
+    }
+
+    fn wake(&self, schedule: &Schedule<'t>) {
+        // Notifying is a system call, even if nobody waits.
+        if schedule.waiting > 0 {
+            self.changed.notify_all();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Schedule<'t>> {
+        self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends the work of all threads when one of them ends.
+struct Stop<'b, 't> {
+    board: &'b Board<'t>,
+    if_panicking: bool,
+}
+
+impl Drop for Stop<'_, '_> {
+    fn drop(&mut self) {
+        if !self.if_panicking || thread::panicking() {
+            self.board.stop();
+        }
+    }
+}
+
+/// More would only make blocks fall apart into single packets.
+const MAX_SHARDS: usize = 128;

@@ -1,0 +1,222 @@
+//! What each thread does next.
+//!
+//! A block is parsed by any thread; its packets are judged shard by shard, each shard in the order of the blocks; and its
+//! outcomes are reported when all shards have judged it, by the thread that has the sink. There are no phases in which a
+//! thread waits for the others: a few blocks are on their way at a time, in different stages, and their facts stay in the cache.
+
+use std::collections::VecDeque;
+
+use super::block::{Block, Item, ParsedBlock};
+use super::report::{Outcome, Report};
+use super::shard::Shard;
+
+/// The blocks on their way, and the shards.
+#[derive(Debug)]
+pub(super) struct Schedule<'t> {
+    blocks: &'t [Block<'t>],
+    /// The first block that is not reported yet, which is the first of the slots.
+    front: usize,
+    /// The blocks that are being parsed, judged or reported, in the order of the stream.
+    slots: VecDeque<Slot<'t>>,
+    lanes: Vec<Lane>,
+    /// How many blocks may be on their way.
+    window: usize,
+    /// Errors of broken lines in them.
+    errors: usize,
+    /// Empty vectors for items, which keep their memory.
+    spare: Vec<Vec<Item<'t>>>,
+    /// Number of threads that wait for a task.
+    pub(super) waiting: usize,
+    /// A thread has failed, or everything is reported.
+    is_stopped: bool,
+}
+
+/// A block on its way.
+#[derive(Debug, Default)]
+struct Slot<'t> {
+    at: u64,
+    is_parsed: bool,
+    /// The items that wait for each shard.
+    items: Vec<Vec<Item<'t>>>,
+    /// How many shards have judged it.
+    judged: usize,
+    outcomes: Vec<Outcome<'t>>,
+    lines: u64,
+    packets: u64,
+    errors: usize,
+    /// The part that is parsed when the part before it is reported.
+    rest: Option<Block<'t>>,
+}
+
+/// A shard, and how far it is.
+#[derive(Debug)]
+struct Lane {
+    /// `None` while a thread has it.
+    shard: Option<Shard>,
+    /// The block whose packets it judges next.
+    next: usize,
+}
+
+/// What a thread does next.
+#[derive(Debug)]
+pub(super) enum Task<'t> {
+    /// Parse a block.
+    Parse { index: usize, block: Block<'t>, items: Vec<Vec<Item<'t>>> },
+    /// Judge the packets of one shard in a block.
+    Judge { lane: usize, shard: Shard, at: u64, items: Vec<Item<'t>> },
+    /// Report the outcomes of the first block.
+    Report(Report<'t>),
+    /// Wait until another thread has done something.
+    Wait,
+    /// There is nothing left to do.
+    End,
+}
+
+impl<'t> Schedule<'t> {
+    pub(super) fn new(blocks: &'t [Block<'t>], shards: Vec<Shard>, threads: usize) -> Self {
+        Self {
+            blocks,
+            front: 0,
+            slots: VecDeque::new(),
+            lanes: shards.into_iter().map(|shard| Lane { shard: Some(shard), next: 0 }).collect(),
+            window: threads.saturating_mul(2).saturating_add(2),
+            errors: 0,
+            spare: Vec::new(),
+            waiting: 0,
+            is_stopped: false,
+        }
+    }
+
+    /// The next task. Only the thread that has the sink `may_report`.
+    ///
+    /// What is nearest to its end comes first, so that little waits in between.
+    pub(super) fn next(&mut self, may_report: bool) -> Task<'t> {
+        if self.is_stopped {
+            return Task::End;
+        }
+        if may_report {
+            if self.front == self.blocks.len() {
+                return Task::End;
+            }
+            if let Some(report) = self.report() {
+                return Task::Report(report);
+            }
+        }
+        if let Some(task) = self.judge() {
+            return task;
+        }
+        self.parse().unwrap_or(Task::Wait)
+    }
+
+    fn report(&mut self) -> Option<Report<'t>> {
+        let slot = self.slots.front_mut().filter(|slot| slot.is_parsed && slot.judged == self.lanes.len())?;
+        let outcomes = std::mem::take(&mut slot.outcomes);
+        Some(Report { outcomes, lines: slot.lines, packets: slot.packets })
+    }
+
+    fn judge(&mut self) -> Option<Task<'t>> {
+        for (index, lane) in self.lanes.iter_mut().enumerate() {
+            if lane.shard.is_none() || !is_open(&self.slots, self.front, lane.next) {
+                continue;
+            }
+            let slot = self.slots.get_mut(lane.next - self.front)?;
+            let items = std::mem::take(slot.items.get_mut(index)?);
+            return Some(Task::Judge { lane: index, shard: lane.shard.take()?, at: slot.at, items });
+        }
+        None
+    }
+
+    fn parse(&mut self) -> Option<Task<'t>> {
+        // The first block is parsed whatever waits behind it, so there is always something to do.
+        let rest = self.slots.front_mut().filter(|slot| !slot.is_parsed).and_then(|slot| slot.rest.take());
+        let (index, block) = match rest {
+            Some(block) => (self.front, block),
+            None => {
+                let index = self.front + self.slots.len();
+                let is_full = self.slots.len() >= self.window || self.errors >= MAX_WAITING_ERRORS;
+                let block = *self.blocks.get(index)?;
+                if is_full && !self.slots.is_empty() {
+                    return None;
+                }
+                self.slots.push_back(Slot::default());
+                (index, block)
+            }
+        };
+        let items = self.lanes.iter().map(|_| self.spare.pop().unwrap_or_default()).collect();
+        Some(Task::Parse { index, block, items })
+    }
+
+    /// Takes a block that was parsed.
+    pub(super) fn parsed(&mut self, index: usize, block: ParsedBlock<'t>) {
+        let ParsedBlock { at, items, lines, packets, errors, rest } = block;
+        if let Some(slot) = index.checked_sub(self.front).and_then(|at| self.slots.get_mut(at)) {
+            self.errors += errors;
+            let outcomes = Vec::new();
+            *slot = Slot { at, is_parsed: true, items, judged: 0, outcomes, lines, packets, errors, rest };
+        }
+        for lane in 0..self.lanes.len() {
+            self.advance(lane);
+        }
+    }
+
+    /// Takes back a shard that has judged its packets of a block.
+    pub(super) fn judged(&mut self, lane: usize, shard: Shard, outcomes: Vec<Outcome<'t>>, items: Vec<Item<'t>>) {
+        self.spare.push(items);
+        let Some(this) = self.lanes.get_mut(lane) else { return };
+        this.shard = Some(shard);
+        if let Some(slot) = this.next.checked_sub(self.front).and_then(|at| self.slots.get_mut(at)) {
+            slot.outcomes.extend(outcomes);
+        }
+        self.advance(lane);
+    }
+
+    /// Passes the blocks that have nothing for a shard, or nothing more.
+    fn advance(&mut self, lane: usize) {
+        let Some(this) = self.lanes.get_mut(lane).filter(|lane| lane.shard.is_some()) else { return };
+        while is_open(&self.slots, self.front, this.next)
+            && let Some(slot) = self.slots.get_mut(this.next - self.front)
+            && let Some(items) = slot.items.get_mut(lane)
+            && items.is_empty()
+        {
+            if items.capacity() > 0 {
+                self.spare.push(std::mem::take(items));
+            }
+            slot.judged += 1;
+            this.next += 1;
+        }
+    }
+
+    /// Ends the first block, which was reported, or goes on to the rest of it.
+    pub(super) fn reported(&mut self) {
+        let Some(slot) = self.slots.front_mut() else { return };
+        self.errors -= slot.errors;
+        if slot.rest.is_some() {
+            slot.is_parsed = false;
+            slot.errors = 0;
+            for lane in &mut self.lanes {
+                lane.next = self.front;
+            }
+        } else {
+            self.slots.pop_front();
+            self.front += 1;
+        }
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.is_stopped = true;
+    }
+
+    pub(super) fn into_shards(self) -> Vec<Shard> {
+        self.lanes.into_iter().filter_map(|lane| lane.shard).collect()
+    }
+}
+
+/// Whether packets of a block can be judged: it is parsed, and so is all of the block before it.
+fn is_open(slots: &VecDeque<Slot<'_>>, front: usize, index: usize) -> bool {
+    let Some(at) = index.checked_sub(front) else { return false };
+    let before = at.checked_sub(1).and_then(|before| slots.get(before));
+    slots.get(at).is_some_and(|slot| slot.is_parsed) && before.is_none_or(|slot| slot.is_parsed && slot.rest.is_none())
+}
+
+/// With so many errors of broken lines that wait to be reported, no further block is parsed.
+const MAX_WAITING_ERRORS: usize = 8192;

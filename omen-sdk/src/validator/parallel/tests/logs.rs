@@ -1,0 +1,89 @@
+//! Random logs: examples that are interleaved, and damaged in every manner that a log in a file can be.
+
+/// A small generator of random numbers, so that each seed gives the same log everywhere.
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// A number below `end`.
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % end.max(1)
+    }
+
+    fn one_in(&mut self, many: usize) -> bool {
+        self.below(many) == 0
+    }
+}
+
+/// The names of the example logs.
+pub(super) fn examples() -> Vec<&'static str> {
+    let logs: Vec<_> = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")).collect();
+    assert!(logs.len() > 200);
+    logs.into_iter().map(|(_, text)| *text).collect()
+}
+
+/// A log. The same seed gives the same log.
+pub(super) fn random(seed: u64, examples: &[&str]) -> Vec<u8> {
+    let mut random = Random::new(seed);
+    let count = 1 + random.below(4);
+    let mut sources: Vec<Vec<String>> = (0..count)
+        .map(|_| {
+            let log = examples[random.below(examples.len())];
+            // The same episode may be in it twice: then its ids repeat.
+            let suffix = if random.one_in(3) { String::new() } else { format!("-{}", random.below(100)) };
+            log.lines()
+                .map(|line| line.replace("\"correlation_id\":\"", &format!("\"correlation_id\":\"x{suffix}")))
+                .collect()
+        })
+        .collect();
+    for source in &mut sources {
+        source.reverse();
+    }
+    let is_broken = !random.one_in(4);
+    let mut log = Vec::new();
+    while !sources.is_empty() && log.len() < ENOUGH {
+        let at = random.below(sources.len());
+        match sources[at].pop() {
+            Some(line) if is_broken && random.one_in(5) => damage(line.into_bytes(), &mut random, &mut log),
+            Some(line) => log.extend_from_slice(line.as_bytes()),
+            None => {
+                sources.swap_remove(at);
+                continue;
+            }
+        }
+        let end: &[u8] = if random.one_in(6) { b"\r\n" } else { b"\n" };
+        log.extend_from_slice(end);
+        if random.one_in(12) {
+            log.extend_from_slice([&b"\n"[..], b" \t\r\n", b"\r\n\n\n"][random.below(3)]);
+        }
+    }
+    if random.one_in(3) {
+        log.pop();
+    }
+    log
+}
+
+/// Bytes of a log, about: what more there is of its episodes is cut off.
+const ENOUGH: usize = 12 * 1024;
+
+fn damage(mut line: Vec<u8>, random: &mut Random, log: &mut Vec<u8>) {
+    let at = random.below(line.len());
+    match random.below(9) {
+        0 => line[at] = 0xff,
+        1 => line[at] = b'\n',
+        2 => line.truncate(at),
+        3 => drop(line.remove(at)),
+        4 => line[at] = b"{}[]\",:0x"[random.below(9)],
+        5 => line.extend(std::iter::repeat_n(b' ', random.below(2 * super::LINE_LIMIT))),
+        6 => line = b"{}\n".repeat(random.below(100)),
+        7 => line.extend_from_slice(&[&b"\n"[..], &line.clone()].concat()),
+        _ => line = br#"{"header":{"correlation_id":"x","packet_id":"p"},"a":1,"b":[],"c":{}}"#.to_vec(),
+    }
+    log.extend_from_slice(&line);
+}

@@ -1,0 +1,113 @@
+//! Passes results on to the sink in the order of the stream, and counts them.
+
+use omen_fsm::NodeSet;
+use omen_types::{Diagnostic, PacketType, Severity};
+
+use super::episodes::{Found, Late};
+use super::judge::{Judged, names};
+use super::{JudgedPacket, Sink, Summary, ValidatorOptions};
+use crate::finding::{Finding, Stage};
+
+/// The lines and packets so far.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// The current line, from 1.
+    pub(super) line: u64,
+    /// The counts, without bytes and episodes.
+    pub(super) summary: Summary,
+}
+
+impl Tally {
+    /// Counts packets that were accepted and about which there is nothing to report.
+    pub(super) fn clean(&mut self, packets: u64) {
+        self.summary.packets += packets;
+        self.summary.accepted += packets;
+    }
+
+    /// Reports a packet in the current line.
+    pub(super) fn packet<S: Sink + ?Sized>(&mut self, judged: Judged<'_>, sink: &mut S) -> Result<(), S::Error> {
+        let packet_index = self.summary.packets;
+        self.summary.packets += 1;
+        if judged.accepted {
+            self.summary.accepted += 1;
+        } else {
+            self.summary.rejected += 1;
+        }
+        for mut finding in judged.findings {
+            self.count(&finding.diagnostic);
+            finding.line = Some(self.line);
+            finding.packet_index = Some(packet_index);
+            sink.finding(finding, judged.text.as_deref())?;
+        }
+        if !sink.wants_packets() {
+            return Ok(());
+        }
+        sink.packet(&JudgedPacket {
+            line: self.line,
+            packet_index,
+            packet_id: judged.packet_id.as_deref(),
+            correlation_id: judged.correlation_id.as_deref(),
+            packet_type: judged.packet_type,
+            before: judged.before,
+            after: judged.after,
+            event: judged.event,
+            accepted: judged.accepted,
+        })
+    }
+
+    /// Reports what is still open in an episode at the end of the stream.
+    pub(super) fn end<S: Sink + ?Sized>(
+        &mut self,
+        (id, machine): (&str, Found<'_>),
+        options: &ValidatorOptions,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        let mut found = machine.finish_at(options.now);
+        options.levels.apply_to(&mut found, |(_, diagnostic)| diagnostic);
+        for (packet_id, diagnostic) in found {
+            self.count(&diagnostic);
+            let packet_id = packet_id.map(str::to_owned);
+            sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic), None)?;
+        }
+        Ok(())
+    }
+
+    /// Reports what is late in an episode.
+    pub(super) fn late<S: Sink + ?Sized>(
+        &mut self,
+        late: Option<Late<'_>>,
+        options: &ValidatorOptions,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        let Some(Late { correlation_id, nodes, mut directives }) = late else { return Ok(()) };
+        options.levels.apply_to(&mut directives, |(_, diagnostic)| diagnostic);
+        for (packet_id, diagnostic) in directives {
+            self.count(&diagnostic);
+            sink.finding(unplaced(correlation_id, nodes, Some(packet_id), Stage::Invariant, diagnostic), None)?;
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, diagnostic: &Diagnostic) {
+        match diagnostic.severity {
+            Severity::Error => self.summary.errors += 1,
+            Severity::Warning => self.summary.warnings += 1,
+        }
+    }
+}
+
+/// A finding without a line: about an episode, or about one of its directives.
+fn unplaced(id: &str, nodes: NodeSet, packet_id: Option<String>, stage: Stage, diagnostic: Diagnostic) -> Finding {
+    Finding {
+        line: None,
+        column: None,
+        packet_index: None,
+        // Of packets, only directives are reported without a line.
+        packet_type: packet_id.as_ref().map(|_| PacketType::TaskDirectivePacket),
+        packet_id,
+        correlation_id: Some(id.to_owned()),
+        state: Some(names(nodes)),
+        stage,
+        diagnostic,
+    }
+}
