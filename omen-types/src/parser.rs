@@ -47,7 +47,7 @@ pub(crate) trait Parse<'t> {
 }
 
 /// Parses a text that is one value and nothing else but white space around it.
-#[inline]
+#[inline(always)]
 pub(crate) fn whole<'t, P: Parse<'t>>(text: &'t str) -> Parsed<P::Out> {
     let mut cursor = Cursor::new(text);
     cursor.space();

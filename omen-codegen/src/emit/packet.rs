@@ -187,7 +187,6 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     Ok(quote! {
         impl<'t> PayloadFacts<'t> {
             /// Parses the payload of a packet of a type.
-            #[inline]
             fn parse(of: PacketType, cursor: &mut Cursor<'t>) -> Parsed<Self> {
                 match of { #(#payloads),* }
             }

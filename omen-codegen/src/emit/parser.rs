@@ -101,7 +101,6 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object, mode: Mode
         impl<'t> Parse<'t> for #reader {
             type Out = #out;
 
-            #[inline(always)]
             fn parse(cursor: &mut Cursor<'t>) -> Parsed<#out> {
                 let mut seen = 0_u64;
                 #(#lets)*
