@@ -71,6 +71,11 @@ impl Ledger {
         self.clock.map_or(created_at, |clock| clock.max(created_at))
     }
 
+    /// warm
+    pub fn warm(&self) -> (Option<Instant>, usize, bool, bool) {
+        (self.clock, self.seen.warm(), self.budget.is_some(), self.owes_decision)
+    }
+
     /// The clock: the latest `created_at` accepted; none before the first packet.
     #[must_use]
     pub fn clock(&self) -> Option<Instant> {

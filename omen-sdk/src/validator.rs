@@ -8,7 +8,7 @@ use omen_types::limits::MAX_LINE_BYTES;
 use omen_types::{Instant, PacketType};
 
 use crate::finding::Finding;
-use crate::lines::{LineSplitter, RawLine, ReadError};
+use crate::lines::{LineSplitter, RawLine, ReadError, whole};
 
 mod episodes;
 mod judge;
@@ -176,7 +176,11 @@ impl Validator {
     /// # Errors
     /// The first error of the sink. The rest of `bytes` is not checked then, so the stream cannot be continued.
     pub fn feed<S: Sink + ?Sized>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
-        self.lines.feed(bytes, |line| self.judge.line(line, sink))
+        let (first, whole) = self.lines.cut(bytes);
+        if let Some(line) = first {
+            self.judge.line(line.raw(), sink)?;
+        }
+        self.judge.lines(whole, sink)
     }
 
     /// Checks everything that a reader returns.
@@ -246,11 +250,41 @@ struct Judge {
 }
 
 impl Judge {
+    fn lines<S: Sink + ?Sized>(&mut self, mut bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
+        let mut group = Vec::with_capacity(GROUP);
+        let mut line = self.tally.line;
+        while !bytes.is_empty() {
+            while group.len() < GROUP
+                && let Some(end) = memchr::memchr(b'\n', bytes)
+            {
+                let (first, rest) = bytes.split_at(end);
+                bytes = rest.get(1..).unwrap_or_default();
+                line += 1;
+                if let Some(parsed) = Parsed::new(whole(first, MAX_LINE_BYTES)) {
+                    group.push((line, parsed));
+                }
+            }
+            let mut places = [None; GROUP];
+            for (place, (_, parsed)) in places.iter_mut().zip(&group) {
+                *place = parsed.correlation_id().and_then(|id| self.episodes.place(id));
+            }
+            for ((line, parsed), place) in group.drain(..).zip(places) {
+                self.tally.line = line;
+                self.tally.packet(judge(parsed, place, &mut self.episodes, &self.options), sink)?;
+            }
+        }
+        self.tally.line = line;
+        Ok(())
+    }
+
     fn line<S: Sink + ?Sized>(&mut self, line: RawLine<'_>, sink: &mut S) -> Result<(), S::Error> {
         self.tally.line += 1;
         match Parsed::new(line) {
-            Some(line) => self.tally.packet(judge(line, &mut self.episodes, &self.options), sink),
+            Some(line) => self.tally.packet(judge(line, None, &mut self.episodes, &self.options), sink),
             None => Ok(()),
         }
     }
 }
+
+/// So many lines are parsed before the first is judged.
+const GROUP: usize = 16;

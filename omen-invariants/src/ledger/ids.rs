@@ -28,6 +28,13 @@ impl Ids {
     /// The most that are packed: more would take longer to unpack than to judge a packet.
     const MOST_PACKED: usize = 128;
 
+    pub(super) fn warm(&self) -> usize {
+        match self {
+            Self::Few(list) => list.iter().step_by(4).filter(|id| id.is_marked()).count(),
+            Self::Many(table) => table.len(),
+        }
+    }
+
     fn len(&self) -> usize {
         match self {
             Self::Few(list) => list.len(),

@@ -27,7 +27,7 @@ impl Shard {
     ) -> Option<Outcome<'t>> {
         let Item { line, packet, parsed } = item;
         let episodes = self.episodes.len();
-        let judged = judge(parsed, &mut self.episodes, options);
+        let judged = judge(parsed, None, &mut self.episodes, options);
         if self.episodes.len() > episodes {
             self.begun.push(at + line);
         }
