@@ -1,5 +1,6 @@
 //! The arguments, and their help.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -127,6 +128,10 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) levels: LevelArgs,
+
+    /// How many threads to use [default: as many as the system has]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
 
     /// The logs to check, each on its own; `-` means standard input [default: -]
     #[arg(value_name = "FILE")]

@@ -2,15 +2,18 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read};
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use omen::lines::ReadError;
-use omen::validator::{Sink, Summary, Validator, ValidatorOptions};
+use omen::validator::{Sink, Summary, ValidatorOptions};
 use omen_gate::regular;
 
 use crate::exit::complain;
+use crate::jobs::AnyValidator;
 use crate::output::Output;
+use crate::several::Recorded;
 
 /// A sink that prints.
 pub(crate) trait Reporter: Sink<Error = io::Error> {
@@ -26,26 +29,45 @@ pub(crate) struct Checked {
     pub(crate) is_complete: bool,
 }
 
-/// Checks one log. An input that cannot be read is reported here; the error is that of the output.
-pub(crate) fn check(path: &Path, options: ValidatorOptions, reporter: &mut impl Reporter) -> io::Result<Checked> {
+/// Checks one log with so many threads. An input that cannot be read is reported here; the error is that of the output.
+pub(crate) fn check(
+    path: &Path,
+    options: ValidatorOptions,
+    jobs: NonZeroUsize,
+    reporter: &mut impl Reporter,
+) -> io::Result<Checked> {
     let unreadable = |error: io::Error, summary| {
         complain(format_args!("cannot read {}: {error}", name(path)));
         Ok(Checked { summary, is_complete: false })
     };
-    let mut input = match Input::open(path) {
+    let input = match Input::open(path) {
         Ok(input) => input,
         Err(error) => return unreadable(error, Summary::default()),
     };
     reporter.out().follow(&input.bar, input.is_live);
-    let mut validator = Validator::new(options);
-    let read = validator.read(&mut input, reporter);
-    input.bar.finish_and_clear();
+    let bar = input.bar.clone();
+    let mut validator = AnyValidator::new(options, jobs);
+    let read = validator.read(input, reporter);
+    bar.finish_and_clear();
     match read {
         Ok(()) => {}
         Err(ReadError::Input(error)) => return unreadable(error, validator.summary()),
         Err(ReadError::Sink(error)) => return Err(error),
     }
     let summary = validator.finish(reporter)?;
+    complete(path, summary, reporter)
+}
+
+/// Reports one log that was checked ahead.
+pub(crate) fn replay(path: &Path, recorded: Recorded, reporter: &mut impl Reporter) -> io::Result<Checked> {
+    reporter.out().follow(&ProgressBar::hidden(), false);
+    for (finding, line) in recorded.findings {
+        reporter.finding(finding, line.as_deref())?;
+    }
+    complete(path, recorded.summary, reporter)
+}
+
+fn complete(path: &Path, summary: Summary, reporter: &mut impl Reporter) -> io::Result<Checked> {
     reporter.out().caught_up()?;
     if summary.packets == 0 {
         complain(format_args!("note: {} contains no packets", name(path)));
@@ -64,7 +86,7 @@ fn is_stdin(path: &Path) -> bool {
 
 /// An input that moves its progress bar as it is read.
 pub(crate) struct Input {
-    reader: Box<dyn Read>,
+    reader: Box<dyn Read + Send>,
     /// Shows how much was read. Its owner clears it at the end.
     pub(crate) bar: ProgressBar,
     /// Whether the writer may be waiting for a reaction: the input is not a regular file.
@@ -74,7 +96,7 @@ pub(crate) struct Input {
 impl Input {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         if is_stdin(path) {
-            return Ok(Self::new(Box::new(io::stdin().lock()), None));
+            return Ok(Self::new(Box::new(io::stdin()), None));
         }
         let file = File::open(path)?;
         let metadata = file.metadata()?;
@@ -99,7 +121,7 @@ impl Input {
     }
 
     /// `length`: that of a regular file, in bytes.
-    fn new(reader: Box<dyn Read>, length: Option<u64>) -> Self {
+    fn new(reader: Box<dyn Read + Send>, length: Option<u64>) -> Self {
         Self { reader, bar: bar(length), is_live: length.is_none() }
     }
 }

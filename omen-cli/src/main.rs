@@ -13,10 +13,12 @@ mod formats;
 mod gate;
 mod graph;
 mod input;
+mod jobs;
 mod output;
 mod rules;
 mod run;
 mod schema;
+mod several;
 mod trace;
 
 use std::process::ExitCode;

@@ -43,6 +43,12 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Whether there is nothing to report, not even a warning.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.ids.is_empty() && self.fsm.is_none() && self.invariants.is_empty()
+    }
+
     /// The errors of the stage that rejects the packet; none if it is acceptable.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         let invariants = self.invariants.iter().filter(|finding| finding.severity == Severity::Error);

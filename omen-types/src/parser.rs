@@ -47,6 +47,7 @@ pub(crate) trait Parse<'t> {
 }
 
 /// Parses a text that is one value and nothing else but white space around it.
+#[inline]
 pub(crate) fn whole<'t, P: Parse<'t>>(text: &'t str) -> Parsed<P::Out> {
     let mut cursor = Cursor::new(text);
     cursor.space();

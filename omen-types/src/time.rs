@@ -13,6 +13,9 @@ use std::time::SystemTime;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use wide::u8x32;
+
+use crate::parser::between;
 use crate::scalar::Invalid;
 
 /// A point on the time line, to 10⁻¹⁸ s. Finer fractions are cut off.
@@ -227,8 +230,8 @@ pub(crate) fn parse(text: &str) -> Option<Instant> {
     };
     let mut digits = Digits::default();
     let year = digits.pair(y1, y2) * 100 + digits.pair(y3, y4);
-    let (month, day) = (digits.pair(mo1, mo2), digits.pair(d1, d2));
-    let (hour, minute, second) = (digits.pair(h1, h2), digits.pair(mi1, mi2), digits.pair(s1, s2));
+    let date = (year, digits.pair(mo1, mo2), digits.pair(d1, d2));
+    let time = (digits.pair(h1, h2), digits.pair(mi1, mi2), digits.pair(s1, s2));
     let (attos, rest) = fraction(rest)?;
     let offset = match *rest {
         [b'Z' | b'z'] => 0,
@@ -242,7 +245,65 @@ pub(crate) fn parse(text: &str) -> Option<Instant> {
         }
         _ => return None,
     };
-    if !digits.are_all() || !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) {
+    if digits.are_all() { instant(date, time, offset, attos) } else { None }
+}
+
+/// How many bytes [`parse_quoted`] looks at.
+pub(crate) const WINDOW: usize = 32;
+
+/// Reads a `date-time` in the form that most programs write: in quotes, in UTC, with at most nine decimals. Returns it with its
+/// length; `None` for any other form, which may be right.
+#[inline]
+pub(crate) fn parse_quoted(window: &[u8; WINDOW]) -> Option<(Instant, usize)> {
+    const FORM: &[u8; WINDOW] = b"\"####-##-##T##:##:##            ";
+    const MARKS: u32 = places(FORM, b'#') & DATE;
+    const DIGITS: u32 = !places(FORM, b'#') & DATE;
+    const DATE: u32 = (1 << 20) - 1;
+    let bytes = u8x32::new(*window);
+    let marks = bytes.simd_eq(u8x32::new(*FORM)).to_bitmask();
+    let digits = between(bytes, b'0', b'9').to_bitmask();
+    if marks & MARKS != MARKS || digits & DIGITS != DIGITS {
+        return None;
+    }
+    let pair = |at: usize| match window.get(at..) {
+        Some([tens, ones, ..]) => u32::from(tens & 15) * 10 + u32::from(ones & 15),
+        _ => 0,
+    };
+    let date = (pair(1) * 100 + pair(3), pair(6), pair(9));
+    let time = (pair(12), pair(15), pair(18));
+    let decimals = match window[20] {
+        b'.' => (!(digits >> 21)).trailing_zeros() as usize,
+        _ => 0,
+    };
+    let end = if decimals > 0 { 21 + decimals } else { 20 };
+    if decimals > 9 || window.get(end..end + 2) != Some(b"Z\"") {
+        return None;
+    }
+    let (attos, _) = fraction(window.get(20..end)?)?;
+    Some((instant(date, time, 0, attos)?, end + 2))
+}
+
+/// A bit for each place that is another byte.
+const fn places(form: &[u8; WINDOW], byte: u8) -> u32 {
+    let (mut places, mut at, mut rest) = (0, 0, form.as_slice());
+    while let [first, others @ ..] = rest {
+        if *first != byte {
+            places |= 1 << at;
+        }
+        (at, rest) = (at + 1, others);
+    }
+    places
+}
+
+/// The instant of year, month and day, of hour, minute and second, by a clock that is so many seconds ahead of UTC.
+#[inline]
+fn instant(
+    (year, month, day): (u32, u32, u32),
+    (hour, minute, second): (u32, u32, u32),
+    offset: i64,
+    attos: u64,
+) -> Option<Instant> {
+    if !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) {
         return None;
     }
     if hour > 23 || minute > 59 || second > 60 {
@@ -364,6 +425,30 @@ const ATTOS: i128 = 1_000_000_000_000_000_000;
 #[allow(clippy::expect_used, reason = "a test may panic")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_ways_to_read_agree() {
+        let forms = ["2026-03-01T10:00:00Z", "2024-02-29T23:59:59.123456789Z", "1998-12-31T23:59:60Z", "0000-01-01T00:00:00.5Z"];
+        for form in forms {
+            for at in 0..form.len() {
+                for byte in 0..128_u8 {
+                    let mut text = form.as_bytes().to_vec();
+                    text[at] = byte;
+                    let text = String::from_utf8(text).expect("ASCII");
+                    let mut window = [b','; WINDOW];
+                    let quoted = format!("\"{text}\"");
+                    let Some(place) = window.get_mut(..quoted.len()) else { continue };
+                    place.copy_from_slice(quoted.as_bytes());
+                    if let Some(found) = parse_quoted(&window) {
+                        assert_eq!(Some(found), parse(&text).map(|instant| (instant, quoted.len())), "{text}");
+                    } else {
+                        let is_common = !text.contains(['t', 'z', '"', '+']);
+                        assert!(!is_common || parse(&text).is_none(), "{text}");
+                    }
+                }
+            }
+        }
+    }
 
     #[track_caller]
     fn same(a: &str, b: &str) {

@@ -55,6 +55,12 @@ impl<'t> Cursor<'t> {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
+    /// The whole text.
+    #[inline(always)]
+    pub(super) fn all(&self) -> &'t str {
+        self.text
+    }
+
     /// The text from a place up to another one. Both must be on a boundary of characters.
     #[inline(always)]
     pub(super) fn slice(&self, from: usize, to: usize) -> Parsed<&'t str> {

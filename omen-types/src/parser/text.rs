@@ -10,39 +10,37 @@ use super::{Cursor, Parsed, Refused};
 /// A string as it is written between its quotes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawText<'t> {
-    /// With the quotes.
-    quoted: &'t str,
+    text: &'t str,
+    /// Where its quotes are.
+    quotes: (usize, usize),
     escaped: bool,
 }
 
 impl<'t> RawText<'t> {
-    /// The text between the quotes.
-    #[inline(always)]
-    fn body(self) -> &'t str {
-        // INVARIANT: both quotes are there.
-        self.quoted.get(1..self.quoted.len().saturating_sub(1)).unwrap_or_default()
-    }
-
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
-        self.quoted.len() == 2
+        self.quotes.0 + 1 == self.quotes.1
     }
 
     /// The string, if it is written without an escape.
     #[inline(always)]
     pub(crate) fn plain(self) -> Option<&'t str> {
-        (!self.escaped).then(|| self.body())
+        if self.escaped { None } else { self.text.get(self.quotes.0 + 1..self.quotes.1) }
     }
 
     /// The string that is meant.
     #[inline(always)]
     pub(crate) fn text(self) -> Parsed<Cow<'t, str>> {
-        if self.escaped { self.unescaped() } else { Ok(Cow::Borrowed(self.body())) }
+        match self.plain() {
+            Some(text) => Ok(Cow::Borrowed(text)),
+            None => self.unescaped().map(Cow::Owned),
+        }
     }
 
     #[cold]
-    fn unescaped(self) -> Parsed<Cow<'t, str>> {
-        serde_json::from_str(self.quoted).map(Cow::Owned).map_err(|_| Refused)
+    fn unescaped(self) -> Parsed<String> {
+        let quoted = self.text.get(self.quotes.0..=self.quotes.1).ok_or(Refused)?;
+        serde_json::from_str(quoted).map_err(|_| Refused)
     }
 }
 
@@ -55,7 +53,7 @@ impl<'t> Cursor<'t> {
         let end = self.event(self.at());
         if self.byte(end) == Some(b'"') {
             self.go_to(end + 1);
-            return Ok(RawText { quoted: self.slice(from, end + 1)?, escaped: false });
+            return Ok(self.raw(from, end, false));
         }
         self.escaped_string(from, end)
     }
@@ -71,7 +69,12 @@ impl<'t> Cursor<'t> {
             }
         }
         self.go_to(at + 1);
-        Ok(RawText { quoted: self.slice(from, at + 1)?, escaped: true })
+        Ok(self.raw(from, at, true))
+    }
+
+    #[inline(always)]
+    fn raw(&self, from: usize, to: usize, escaped: bool) -> RawText<'t> {
+        RawText { text: self.all(), quotes: (from, to), escaped }
     }
 
     /// The first place from `at` on with a quote, a backslash or a control character; the end of the text if there is none.

@@ -168,11 +168,10 @@ impl<'t> Parse<'t> for Instant {
 
     #[inline]
     fn parse(cursor: &mut Cursor<'t>) -> Parsed<Instant> {
-        let text = cursor.string()?;
-        let instant = match text.plain() {
-            Some(text) => time::parse(text),
-            None => time::parse(&text.text()?),
-        };
-        instant.ok_or(Refused)
+        if let Some((instant, length)) = cursor.window(cursor.at()).and_then(time::parse_quoted) {
+            cursor.step(length);
+            return Ok(instant);
+        }
+        time::parse(&cursor.string()?.text()?).ok_or(Refused)
     }
 }

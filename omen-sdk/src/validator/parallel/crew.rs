@@ -170,3 +170,35 @@ impl Drop for Stop<'_, '_> {
 
 /// More would only make blocks fall apart into single packets.
 const MAX_SHARDS: usize = 128;
+
+#[cfg(test)]
+#[expect(clippy::expect_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::Finding;
+
+    #[test]
+    fn a_thread_that_panics_stops_those_that_wait_for_it() {
+        let crew = Crew::new(NonZeroUsize::MIN, ValidatorOptions::default(), 100);
+        let mut blocks = Vec::new();
+        Block::cut(0, b"x\n", 100, &mut blocks);
+        let board = Board {
+            schedule: Mutex::new(Schedule::new(&blocks, vec![Shard::default()], 2)),
+            changed: Condvar::new(),
+            crew: &crew,
+            wants_packets: false,
+        };
+        // The only thing to do, until this thread has done it.
+        assert!(matches!(board.next(false, |_| ()), Task::Parse { .. }));
+        let panicked = thread::scope(|scope| {
+            let lead = scope.spawn(|| board.lead(&mut Tally::default(), &mut Vec::<Finding>::new()));
+            let panicked = scope.spawn(|| {
+                let _stop = Stop { board: &board, if_panicking: true };
+                panic::panic_any("of a thread")
+            });
+            let panicked = panicked.join();
+            lead.join().expect("it ends").map(|()| panicked)
+        });
+        assert!(matches!(panicked, Ok(Err(_))));
+    }
+}

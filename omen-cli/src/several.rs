@@ -1,0 +1,169 @@
+//! Several files: small ones are checked ahead of their turn, each in one thread, and reported in the order of the arguments.
+//!
+//! A large file keeps all threads busy by itself.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Builder};
+
+use omen::finding::Finding;
+use omen::validator::{Sink, Summary, Validator, ValidatorOptions};
+use omen_gate::regular;
+
+/// A log that was checked ahead.
+#[derive(Debug)]
+pub(crate) struct Recorded {
+    pub(crate) summary: Summary,
+    /// The findings, each with the text of its line.
+    pub(crate) findings: Vec<(Finding, Option<String>)>,
+}
+
+/// The files that are checked ahead.
+#[derive(Debug)]
+pub(crate) struct Several<'p> {
+    paths: &'p [PathBuf],
+    options: &'p ValidatorOptions,
+    jobs: usize,
+    turns: Mutex<Turns>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Turns {
+    /// The file that is reported next.
+    front: usize,
+    /// The file that is checked next.
+    next: usize,
+    /// The files that are checked and not reported; `None` for one that was not checked.
+    done: BTreeMap<usize, Option<Recorded>>,
+    is_stopped: bool,
+}
+
+impl<'p> Several<'p> {
+    pub(crate) fn new(paths: &'p [PathBuf], options: &'p ValidatorOptions, jobs: NonZeroUsize) -> Self {
+        Self { paths, options, jobs: jobs.get(), turns: Mutex::default(), changed: Condvar::new() }
+    }
+
+    /// Checks files ahead while `report` runs, which [takes](Self::take) one after the other.
+    pub(crate) fn run<T>(&self, report: impl FnOnce() -> T) -> T {
+        thread::scope(|scope| {
+            let _stop = Stop(self);
+            // One file needs no help, and the thread that reports is one of the jobs.
+            for _ in 1..self.jobs.min(self.paths.len()) {
+                // Without a thread that the system does not give, files wait for their turn.
+                let _ = Builder::new().name("omen".to_owned()).spawn_scoped(scope, || self.work());
+            }
+            report()
+        })
+    }
+
+    /// What was found in a file ahead of its turn; `None` if it is still to be checked. Files are taken in their order.
+    pub(crate) fn take(&self, index: usize) -> Option<Recorded> {
+        let mut turns = self.lock();
+        turns.front = index + 1;
+        let recorded = if index < turns.next {
+            let is_missing = |turns: &mut Turns| !turns.done.contains_key(&index);
+            turns = self.changed.wait_while(turns, is_missing).unwrap_or_else(PoisonError::into_inner);
+            turns.done.remove(&index).flatten()
+        } else {
+            turns.next = index + 1;
+            None
+        };
+        self.changed.notify_all();
+        recorded
+    }
+
+    fn work(&self) {
+        while let Some(index) = self.next() {
+            // If it panics, it does so again when it is checked at its turn.
+            let recorded = catch_unwind(AssertUnwindSafe(|| self.record(index))).ok().flatten();
+            self.lock().done.insert(index, recorded);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits for a file to check.
+    fn next(&self) -> Option<usize> {
+        let most = self.jobs.saturating_mul(AHEAD);
+        let is_far = |turns: &mut Turns| {
+            !turns.is_stopped && turns.next < self.paths.len() && turns.next >= turns.front.saturating_add(most)
+        };
+        let mut turns = self.changed.wait_while(self.lock(), is_far).unwrap_or_else(PoisonError::into_inner);
+        if turns.is_stopped || turns.next >= self.paths.len() {
+            return None;
+        }
+        let index = turns.next;
+        turns.next += 1;
+        Some(index)
+    }
+
+    /// Checks a file if it is small. What goes wrong is reported at its turn.
+    fn record(&self, index: usize) -> Option<Recorded> {
+        let path = self.paths.get(index).filter(|path| path.as_os_str() != "-")?;
+        let file = regular::open(path).ok()?;
+        if file.metadata().ok()?.len() > SMALL {
+            return None;
+        }
+        let mut sink = Recorder::default();
+        let mut validator = Validator::new(self.options.clone());
+        // The file may grow while it is read.
+        validator.read(file.take(SMALL + 1), &mut sink).ok()?;
+        let summary = validator.finish(&mut sink).ok().filter(|summary| summary.bytes <= SMALL)?;
+        Some(Recorded { summary, findings: sink.findings })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Turns> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends the work of the other threads with that of the one that reports.
+struct Stop<'s, 'p>(&'s Several<'p>);
+
+impl Drop for Stop<'_, '_> {
+    fn drop(&mut self) {
+        self.0.lock().is_stopped = true;
+        self.0.changed.notify_all();
+    }
+}
+
+/// Keeps findings, up to a limit.
+#[derive(Debug, Default)]
+struct Recorder {
+    findings: Vec<(Finding, Option<String>)>,
+    bytes: usize,
+}
+
+/// There are more findings than are kept.
+struct TooMuch;
+
+impl Sink for Recorder {
+    type Error = TooMuch;
+
+    fn finding(&mut self, finding: Finding, line: Option<&str>) -> Result<(), TooMuch> {
+        self.bytes += line.map_or(0, str::len);
+        if self.findings.len() == MOST_FINDINGS || self.bytes > MOST_BYTES {
+            return Err(TooMuch);
+        }
+        self.findings.push((finding, line.map(str::to_owned)));
+        Ok(())
+    }
+
+    fn wants_packets(&self) -> bool {
+        false
+    }
+}
+
+/// The bytes of a small file, at most.
+const SMALL: u64 = 4 * 1024 * 1024;
+
+/// How many files a thread may be ahead.
+const AHEAD: usize = 8;
+
+/// A file with more findings, or longer lines, is checked at its turn: then nothing is kept.
+const MOST_FINDINGS: usize = 1000;
+const MOST_BYTES: usize = 4 * 1024 * 1024;
