@@ -144,8 +144,15 @@ impl std::ops::AddAssign for Summary {
 /// Checks a log: a stream of JSON Lines, in which episodes may be interleaved.
 ///
 /// Each line goes through four stages: JSON, schema, state machine, invariants. The first stage with an error rejects the
-/// packet, which then changes nothing (D1). Memory grows with the number of episodes and of their open directives and tokens,
-/// and by 16 bytes for each id that must not be repeated (D21); otherwise not with the length of the log.
+/// packet, which then changes nothing (D1).
+///
+/// # Memory
+///
+/// Memory grows with the number of episodes (about 100 bytes each), with their open directives and tokens (about 100 bytes
+/// each), and by 16 bytes for each id that must not be repeated (D21), up to 40 in an episode with more than 24; otherwise not
+/// with the length of the log. An episode that has nothing left to do costs the same, since an observation may begin its next
+/// cycle, in which its ids must not be repeated (D12). To follow logs without an end, use one validator for each file or day, if no
+/// episode is in two of them, or [`end_episode`](Self::end_episode) where it is known that an episode is done.
 ///
 /// ```
 /// use omen::{Finding, Validator, validator::ValidatorOptions};

@@ -1,7 +1,7 @@
 //! The machines of the episodes that had a packet lately.
 //!
-//! All others are packed. How many are awake is a bound and not a choice, so that an episode costs little once it waits, and
-//! nothing has to be packed or unpacked as long as few are at work at a time.
+//! All others are packed, so that an episode costs little while it waits. Nothing has to be unpacked as long as no more are at
+//! work at a time than there is room for here.
 
 use std::mem;
 
@@ -49,7 +49,7 @@ impl Default for Awake {
 impl Awake {
     /// How many machines are awake: more than agents that one log is likely to have at work at a time, and few enough to stay
     /// in a processor's caches.
-    pub(super) const MOST: usize = 4096;
+    pub(super) const MOST: usize = 3072;
 
     /// With room for so many machines that can be packed, at least one.
     pub(super) fn with_room(most: usize) -> Self {
