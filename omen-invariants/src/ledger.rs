@@ -71,9 +71,11 @@ impl Ledger {
         self.clock.map_or(created_at, |clock| clock.max(created_at))
     }
 
-    /// warm
-    pub fn warm(&self) -> (Option<Instant>, usize, bool, bool) {
-        (self.clock, self.seen.warm(), self.budget.is_some(), self.owes_decision)
+    /// Something of each part, to have it in the cache when it is needed.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn prefetch(&self) -> impl Sized {
+        (self.clock, self.seen.prefetch(), self.budget.is_some(), self.open.len(), self.owes_decision)
     }
 
     /// The clock: the latest `created_at` accepted; none before the first packet.

@@ -20,7 +20,7 @@ mod tally;
 pub use levels::{Level, Levels, NotAdjustable};
 pub use parallel::ParallelValidator;
 
-use episodes::Episodes;
+use episodes::{Episodes, Found};
 use judge::judge;
 use line::Parsed;
 use tally::Tally;
@@ -120,7 +120,8 @@ pub struct Summary {
     pub accepted: u64,
     /// Packets with an error.
     pub rejected: u64,
-    /// Different correlation ids among the packets that match their schema.
+    /// Different correlation ids among the packets that match their schema; again that of an episode that was
+    /// [ended](Validator::end_episode) and begins anew.
     pub episodes: u64,
     /// Findings that are errors.
     pub errors: u64,
@@ -143,8 +144,15 @@ impl std::ops::AddAssign for Summary {
 /// Checks a log: a stream of JSON Lines, in which episodes may be interleaved.
 ///
 /// Each line goes through four stages: JSON, schema, state machine, invariants. The first stage with an error rejects the
-/// packet, which then changes nothing (D1). Memory grows with the number of episodes and of their open directives and tokens,
-/// and by 16 bytes for each id that must not be repeated (D21); otherwise not with the length of the log.
+/// packet, which then changes nothing (D1).
+///
+/// # Memory
+///
+/// Memory grows with the number of episodes (about 100 bytes each), with their open directives and tokens (about 100 bytes
+/// each), and by 16 bytes for each id that must not be repeated (D21), up to 40 in an episode with more than 24; otherwise not
+/// with the length of the log. An episode that has nothing left to do costs the same, since an observation may begin its next
+/// cycle, in which its ids must not be repeated (D12). To follow logs without an end, use one validator for each file or day, if no
+/// episode is in two of them, or [`end_episode`](Self::end_episode) where it is known that an episode is done.
 ///
 /// ```
 /// use omen::{Finding, Validator, validator::ValidatorOptions};
@@ -222,11 +230,42 @@ impl Validator {
         (0..episodes.len()).try_for_each(|at| tally.late(episodes.tick(at, now), options, sink))
     }
 
+    /// Ends an episode before the end of the stream: reports what is still open in it (D4), and forgets it. Returns whether there
+    /// was one. For a program that follows logs without an end, and knows from elsewhere which work is done.
+    ///
+    /// With the episode its ids are forgotten. A later packet with its correlation id begins another episode, in which they are
+    /// new: a repeated `packet_id` or `task_id` (D21) is not found any more, a token is unknown (E4), and the budgets are those
+    /// of the next first decision (D32). So end only what can have no more packets.
+    ///
+    /// ```
+    /// use omen::{Finding, Validator, ValidatorOptions};
+    ///
+    /// let log = omen_schema::example("valid/read-only.jsonl").unwrap_or_default();
+    /// let mut validator = Validator::new(ValidatorOptions::default());
+    /// let mut findings: Vec<Finding> = Vec::new();
+    /// let Ok(()) = validator.feed(log.as_bytes(), &mut findings);
+    /// let Ok(ended) = validator.end_episode("corr_support_invoice_4471", &mut findings);
+    /// assert!(ended && findings.is_empty());
+    /// // The same packets again are another episode.
+    /// let Ok(()) = validator.feed(log.as_bytes(), &mut findings);
+    /// let Ok(summary) = validator.finish(&mut findings);
+    /// assert_eq!((summary.episodes, summary.errors), (2, 0));
+    /// ```
+    ///
+    /// # Errors
+    /// The first error of the sink.
+    pub fn end_episode<S: Sink + ?Sized>(&mut self, correlation_id: &str, sink: &mut S) -> Result<bool, S::Error> {
+        let Judge { options, episodes, tally } = &mut self.judge;
+        let Some(machine) = episodes.end(correlation_id) else { return Ok(false) };
+        tally.end((correlation_id, Found::Unpacked(machine)), options, sink)?;
+        Ok(true)
+    }
+
     /// The counts so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let Judge { episodes, tally, .. } = &self.judge;
-        Summary { bytes: self.lines.bytes(), episodes: episodes.len() as u64, ..tally.summary }
+        Summary { bytes: self.lines.bytes(), episodes: episodes.begun(), ..tally.summary }
     }
 
     /// Checks the end of the stream: a last line without a line end, and what is still open (D4).
@@ -250,10 +289,12 @@ struct Judge {
 }
 
 impl Judge {
+    /// Checks whole lines with their line ends, in groups: the episodes of a group are looked up together, which costs little
+    /// more than looking up one of them, as most of it is waiting for memory.
     fn lines<S: Sink + ?Sized>(&mut self, mut bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
-        let mut group = Vec::with_capacity(GROUP);
+        let mut group = Vec::new();
         let mut line = self.tally.line;
-        while !bytes.is_empty() {
+        loop {
             while group.len() < GROUP
                 && let Some(end) = memchr::memchr(b'\n', bytes)
             {
@@ -264,10 +305,14 @@ impl Judge {
                     group.push((line, parsed));
                 }
             }
+            if group.is_empty() {
+                break;
+            }
             let mut places = [None; GROUP];
             for (place, (_, parsed)) in places.iter_mut().zip(&group) {
                 *place = parsed.correlation_id().and_then(|id| self.episodes.place(id));
             }
+            places.iter().for_each(|place| self.episodes.prefetch(*place));
             for ((line, parsed), place) in group.drain(..).zip(places) {
                 self.tally.line = line;
                 self.tally.packet(judge(parsed, place, &mut self.episodes, &self.options), sink)?;

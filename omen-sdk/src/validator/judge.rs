@@ -48,7 +48,7 @@ fn packet<'t>(
     episodes: &mut Episodes,
     options: &ValidatorOptions,
 ) -> Judged<'t> {
-    let machine = episodes.get_or_start_at(place, &facts.header.correlation_id);
+    let machine = episodes.get_or_start(place, &facts.header.correlation_id);
     let before = machine.nodes();
     let mut verdict = machine.judge(facts, options.now);
     options.levels.apply(&mut verdict.invariants);

@@ -34,7 +34,7 @@ impl Crew {
     pub(super) fn new(jobs: NonZeroUsize, options: ValidatorOptions, line_limit: usize) -> Self {
         // More shards than threads, so that a shard with much to do does not hold up the others.
         let shards = if jobs.get() == 1 { 1 } else { jobs.get().saturating_mul(2).min(MAX_SHARDS) };
-        let shards = (0..shards).map(|_| Shard::default()).collect();
+        let shards = (0..shards).map(|_| Shard::one_of(shards)).collect();
         Self { jobs, options, shards, hasher: RandomState::default(), line_limit }
     }
 

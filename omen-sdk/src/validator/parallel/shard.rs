@@ -17,6 +17,11 @@ pub(super) struct Shard {
 }
 
 impl Shard {
+    /// One of so many shards.
+    pub(super) fn one_of(shards: usize) -> Self {
+        Self { episodes: Episodes::one_of(shards), begun: Vec::new() }
+    }
+
     /// Judges a packet in the block at `at`. Nothing is returned for a packet without findings, unless `all` are wanted.
     pub(super) fn judge<'t>(
         &mut self,
