@@ -26,6 +26,7 @@ mod names;
 mod objects;
 mod packet;
 mod packet_builder;
+mod parser;
 mod pipeline;
 mod predicates;
 mod quiet;
@@ -35,6 +36,7 @@ mod setters;
 mod shapes;
 mod typestate;
 mod unions;
+mod words;
 
 pub use lens::Lens;
 pub use markers::Markers;

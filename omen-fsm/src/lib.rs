@@ -29,7 +29,7 @@ mod machine;
 mod rules;
 mod table;
 
-pub use machine::{Machine, Verdict};
+pub use machine::{Machine, PackedMachine, Verdict};
 pub use table::*;
 
 #[doc(hidden)]

@@ -1,8 +1,11 @@
 //! The runtime machine: judges the next packet of an episode, and takes it in.
 
 mod offers;
+mod packed;
 
-use omen_invariants::ledger::{Obligations, Update};
+pub use packed::PackedMachine;
+
+use omen_invariants::ledger::{Fingerprint, Kind, Obligations, Update};
 use omen_invariants::rules::inv_011_task_closure;
 use omen_invariants::{Context, Ledger};
 use omen_types::{Diagnostic, Instant, PacketFacts, Severity};
@@ -35,6 +38,8 @@ pub struct Verdict {
     pub fsm: Option<Diagnostic>,
     /// The invariants, errors and warnings; checked only if the stages before have no finding.
     pub invariants: Vec<Diagnostic>,
+    /// Of the packet's id, which `accept` needs again.
+    id: Fingerprint,
 }
 
 impl Verdict {
@@ -71,8 +76,10 @@ impl Machine {
         let event = Event::of(facts);
         let context = Context::new(facts, &self.ledger, fixed);
         let next = self.nodes.after(event);
-        let mut verdict = Verdict { event, next, now: context.now, ids: Vec::new(), fsm: None, invariants: Vec::new() };
-        id_used_once::check(facts, &self.ledger, &mut verdict.ids);
+        let id = Fingerprint::of(Kind::Packet, &facts.header.packet_id);
+        let (ids, invariants) = (Vec::new(), Vec::new());
+        let mut verdict = Verdict { event, next, now: context.now, ids, fsm: None, invariants, id };
+        id_used_once::check(facts, id, &self.ledger, &mut verdict.ids);
         if verdict.ids.is_empty() {
             verdict.fsm = refusals::check(&Transition { context, event, nodes: self.nodes, next });
             if verdict.fsm.is_none() {
@@ -88,7 +95,8 @@ impl Machine {
     pub fn accept(&mut self, facts: &PacketFacts<'_>, verdict: &Verdict) {
         let in_loop = self.nodes == NodeSet::of(LOOP_NODE);
         let opens_loop = verdict.event == LOOP_OPENED_BY;
-        self.ledger.accept(
+        self.ledger.accept_as(
+            verdict.id,
             facts,
             verdict.now,
             Update {

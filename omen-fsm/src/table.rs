@@ -51,7 +51,12 @@ impl RefusalInfo {
     /// Whether it is about an event, wherever in a set of nodes the episode is.
     #[must_use]
     pub fn is_about(&self, nodes: NodeSet, event: Event) -> bool {
-        nodes.0 & !self.within.0 == 0 && self.events.contains(&event)
+        self.is_within(nodes) && self.events.contains(&event)
+    }
+
+    /// Whether it is about all nodes of a set.
+    pub(crate) fn is_within(&self, nodes: NodeSet) -> bool {
+        nodes.0 & !self.within.0 == 0
     }
 }
 
@@ -113,6 +118,16 @@ impl NodeSet {
     #[must_use]
     pub fn iter(self) -> Nodes {
         Nodes(self.0)
+    }
+
+    /// The set as bits, one for each node.
+    pub(crate) const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The set that some bits are.
+    pub(crate) const fn of_bits(bits: u16) -> Self {
+        Self(bits)
     }
 
     /// The states that the nodes belong to, in order, each once.

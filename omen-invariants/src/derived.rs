@@ -65,10 +65,39 @@ pub fn is_high(level: StakesLevel) -> bool {
 /// Whether a text contains some words, which are given in lower case, in upper or lower case.
 #[must_use]
 pub fn contains_words(text: &str, words: &str) -> bool {
-    if text.is_ascii() {
-        let (text, words) = (text.as_bytes(), words.as_bytes());
-        let begins = |window: &[u8]| window.first().map(u8::to_ascii_lowercase) == words.first().copied();
-        return text.windows(words.len()).any(|window| begins(window) && window.eq_ignore_ascii_case(words));
+    let (bytes, words_bytes) = (text.as_bytes(), words.as_bytes());
+    // A letter that few words have is found in few places, and only there the rest is compared.
+    let anchor = words.find(['-', 'x', 'k', 'f', 'v', 'g']).unwrap_or(0);
+    let Some(letter) = words_bytes.get(anchor) else { return true };
+    if !text.is_ascii() {
+        return text.to_lowercase().contains(words);
     }
-    text.to_lowercase().contains(words)
+    memchr::memchr2_iter(*letter, letter.to_ascii_uppercase(), bytes).any(|at| {
+        let found = at.checked_sub(anchor).and_then(|begin| bytes.get(begin..begin + words_bytes.len()));
+        found.is_some_and(|found| found.eq_ignore_ascii_case(words_bytes))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::contains_words;
+
+    #[test]
+    fn words_are_found_in_any_case_and_at_any_place() {
+        let words = ["min-regret", "expected value", "safety", "no rare one", "x", ""];
+        for words in words {
+            for text in [
+                words.to_owned(),
+                format!("{words} a"),
+                format!("a {words}"),
+                format!("x-{words}-x"),
+                format!("ä{words}"),
+            ] {
+                assert!(contains_words(&text, words) && contains_words(&text.to_uppercase(), words), "{text}: {words}");
+            }
+            for text in ["", "-", "xx", "min regret", "expected valu", "afety", "saf ety", "ä"] {
+                assert_eq!(contains_words(text, words), text.contains(words), "{text}: {words}");
+            }
+        }
+    }
 }

@@ -5,9 +5,12 @@ use omen_types::{DecisionOutcome, EscalationTrigger, Instant, PacketFacts, Paylo
 use crate::derived;
 
 mod budget;
+mod bytes;
 mod fingerprint;
+mod ids;
 mod obligations;
 mod open;
+mod pack;
 mod table;
 mod tokens;
 
@@ -18,16 +21,19 @@ pub use open::{OpenDirective, OpenDirectives};
 pub use tokens::{Allowance, NotLive, Token, Tokens};
 
 use budget::Reported;
-use table::Table;
+use ids::Ids;
 
 /// What has to be remembered of an episode to judge its next packet.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     clock: Option<Instant>,
-    seen: Table<()>,
+    /// The ids that must not be repeated (D21), and the campaign. Those of packets that can verify have the mark.
+    seen: Ids,
+    /// The packets that are evidence of verification loops.
+    evidence: Ids,
     tokens: Tokens,
     open: OpenDirectives,
-    budget: Option<Box<Budget>>,
+    budget: Option<Budget>,
     approved: bool,
     reported: Reported,
     believes: bool,
@@ -86,7 +92,7 @@ impl Ledger {
     /// Budgets and use, from the first decision on.
     #[must_use]
     pub fn budget(&self) -> Option<&Budget> {
-        self.budget.as_deref()
+        self.budget.as_ref()
     }
 
     /// Whether an overrun of the budgets was approved (D32).
@@ -134,19 +140,19 @@ impl Ledger {
     /// Whether an id was used before (D21).
     #[must_use]
     pub fn has_seen(&self, fingerprint: Fingerprint) -> bool {
-        self.seen.get(fingerprint).is_some() || self.seen.get(fingerprint.marked()).is_some()
+        self.seen.get(fingerprint).is_some() || self.evidence.get(fingerprint).is_some()
     }
 
     /// Whether an accepted packet with this id may verify an assumption (D62): see [`can_verify`].
     #[must_use]
     pub fn has_verifier(&self, packet_id: &str) -> bool {
-        self.seen.get(Fingerprint::of(Kind::Packet, packet_id).marked()).is_some()
+        self.seen.get(Fingerprint::of(Kind::Packet, packet_id)).is_some_and(Fingerprint::is_marked)
     }
 
     /// Whether a packet with an id was accepted (D65).
     #[must_use]
     pub fn has_accepted(&self, packet_id: &str) -> bool {
-        self.has_seen(Fingerprint::of(Kind::Packet, packet_id))
+        self.seen.get(Fingerprint::of(Kind::Packet, packet_id)).is_some()
     }
 
     /// Whether a campaign was stated (D65).
@@ -158,7 +164,7 @@ impl Ledger {
     /// Whether a campaign differs from the first one that was stated (D65).
     #[must_use]
     pub fn is_other_campaign(&self, campaign_id: &str) -> bool {
-        self.has_campaign && !self.has_seen(Fingerprint::of(Kind::Campaign, campaign_id))
+        self.has_campaign && self.seen.get(Fingerprint::of(Kind::Campaign, campaign_id)).is_none()
     }
 
     /// Whether a directive with CRITICAL stakes was reported late, and no decision was accepted since (D69).
@@ -175,14 +181,19 @@ impl Ledger {
     /// Whether a packet id names evidence of the running verification loop (D22).
     #[must_use]
     pub fn is_loop_evidence(&self, packet_id: &str) -> bool {
-        self.has_seen(Fingerprint::of(Kind::Evidence(self.looped.number), packet_id))
+        self.evidence.get(Fingerprint::of(Kind::Evidence(self.looped.number), packet_id)).is_some()
     }
 
     /// Takes in an accepted packet, with what the state machine knows of it.
     pub fn accept(&mut self, facts: &PacketFacts<'_>, now: Instant, update: Update) {
+        self.accept_as(Fingerprint::of(Kind::Packet, &facts.header.packet_id), facts, now, update);
+    }
+
+    /// As [`accept`](Self::accept), with the fingerprint of the packet's id, for a caller that has it already.
+    pub fn accept_as(&mut self, id: Fingerprint, facts: &PacketFacts<'_>, now: Instant, update: Update) {
         self.clock = Some(self.clock_at(facts.header.created_at));
-        let id = Fingerprint::of(Kind::Packet, &facts.header.packet_id);
-        self.seen.insert(if can_verify(facts) { id.marked() } else { id }, ());
+        // An id that was used before was refused (D21).
+        self.seen.add(if can_verify(facts) { id.marked() } else { id });
         if update.opens_loop {
             self.looped.number = self.looped.number.wrapping_add(1);
             self.looped.met = Obligations::default();
@@ -190,11 +201,11 @@ impl Ledger {
         self.looped.met.extend(update.met);
         self.looped.waived = update.waived;
         if update.is_evidence {
-            self.seen.insert(Fingerprint::of(Kind::Evidence(self.looped.number), &facts.header.packet_id), ());
+            self.evidence.insert(Fingerprint::of(Kind::Evidence(self.looped.number), &facts.header.packet_id));
         }
         if let Some(campaign) = facts.header.campaign_id.as_deref().filter(|_| !self.has_campaign) {
             self.has_campaign = true;
-            self.seen.insert(Fingerprint::of(Kind::Campaign, campaign), ());
+            self.seen.insert(Fingerprint::of(Kind::Campaign, campaign));
         }
         if matches!(facts.payload, PayloadFacts::Decision(_)) {
             // A late directive that this packet reports is for the decision after it.
@@ -208,20 +219,20 @@ impl Ledger {
                 self.decision = Some(decision.decision_outcome);
                 self.owes_decision = decision.decision_outcome == DecisionOutcome::VerifyFirst;
                 if self.budget.is_none() {
-                    self.budget = Some(Box::new(Budget::new(facts)));
+                    self.budget = Some(Budget::new(facts));
                 }
             }
             PayloadFacts::ToolAuthorizationToken(token) => {
                 self.tokens.add(token, &facts.header.packet_id);
             }
             PayloadFacts::TaskDirective(directive) => {
-                self.seen.insert(Fingerprint::of(Kind::Task, &directive.task_id), ());
+                self.seen.insert(Fingerprint::of(Kind::Task, &directive.task_id));
                 if derived::needs_token(&facts.header, directive)
                     && let Some(token) = &directive.authorization_token_id
                 {
                     self.tokens.spend(token);
                 }
-                self.open.add(facts, directive);
+                self.open.add(id, facts, directive);
             }
             PayloadFacts::TaskResult(result) => {
                 self.open.close(&result.directive_packet_id);
@@ -236,8 +247,10 @@ impl Ledger {
             }
             _ => {}
         }
-        let overruns = self.overruns(now);
-        self.reported.add(&overruns);
+        if self.budget.as_ref().is_some_and(|budget| budget.is_exceeded(now)) {
+            let overruns = self.overruns(now);
+            self.reported.add(&overruns);
+        }
         if update.cancels {
             self.open = OpenDirectives::default();
             self.decision = None;

@@ -43,7 +43,7 @@ pub mod validator;
 
 pub use omen_fsm::episode;
 #[doc(inline)]
-pub use omen_fsm::{Machine, Verdict};
+pub use omen_fsm::{Machine, PackedMachine, Verdict};
 #[cfg(feature = "gate")]
 pub use omen_gate as gate;
 pub use omen_invariants::facts;

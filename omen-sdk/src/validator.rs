@@ -215,7 +215,7 @@ impl Validator {
     /// The first error of the sink.
     pub fn tick<S: Sink + ?Sized>(&mut self, now: Instant, sink: &mut S) -> Result<(), S::Error> {
         let Judge { options, episodes, tally } = &mut self.judge;
-        episodes.in_order_mut().try_for_each(|episode| tally.tick(episode, now, options, sink))
+        (0..episodes.len()).try_for_each(|at| tally.late(episodes.tick(at, now), options, sink))
     }
 
     /// The counts so far.

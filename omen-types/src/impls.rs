@@ -2,25 +2,41 @@
 //!
 //! They are macros because each is for a type of its own; what differs from type to type is generated.
 
-/// Reads a type by its reader, and so as strictly as a packet.
+/// Reads a scalar with its check.
 macro_rules! deserialize {
-    ($name:ty, $reader:ty) => {
+    ($name:ty, $read:ident) => {
         impl<'de> ::serde::Deserialize<'de> for $name {
             fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <$reader as $crate::read::Read<'de>>::read(deserializer)
+                $crate::scalar::$read(deserializer)
             }
         }
     };
 }
 
-/// A closed object: its shape, and its owned reader as `Deserialize`.
+/// A closed object has a shape.
 macro_rules! object {
     ($name:ident, $shape:expr) => {
-        deserialize!($name, $name);
-
         impl $crate::shape::HasShape for $name {
             fn shape() -> &'static $crate::shape::Shape {
                 &$shape
+            }
+        }
+    };
+}
+
+/// A packet of one type, out of one of any type.
+macro_rules! packet_of_type {
+    ($name:ident, $variant:ident) => {
+        impl<'de> ::serde::Deserialize<'de> for $name {
+            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                match Packet::deserialize(deserializer)? {
+                    Packet::$variant(packet) => Ok(packet),
+                    other => Err(::serde::de::Error::custom(format_args!(
+                        "expected `{}`, found `{}`",
+                        Self::TYPE,
+                        other.packet_type()
+                    ))),
+                }
             }
         }
     };
@@ -43,29 +59,15 @@ macro_rules! text_enum {
             }
         }
 
-        impl<'de> $crate::read::Read<'de> for $name {
-            type Out = Self;
+        impl $crate::scalar::Word for $name {
+            const EXPECTS: &'static str = $expects;
 
-            #[inline]
-            fn read<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_str($crate::read::Seed::<Self>::new())
+            fn of(text: &str) -> Option<Self> {
+                Self::of(text)
             }
         }
 
-        impl ::serde::de::Visitor<'_> for $crate::read::Seed<$name> {
-            type Value = $name;
-
-            fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                f.write_str($expects)
-            }
-
-            #[inline]
-            fn visit_str<E: ::serde::de::Error>(self, text: &str) -> Result<$name, E> {
-                $name::of(text).ok_or_else(|| E::custom($expects))
-            }
-        }
-
-        deserialize!($name, $name);
+        deserialize!($name, word);
     };
 }
 
@@ -145,7 +147,7 @@ macro_rules! text_scalar {
             }
         }
 
-        deserialize!($name, $crate::read::OwnedText<$name>);
+        deserialize!($name, text);
     };
 }
 
@@ -250,7 +252,7 @@ macro_rules! integer_scalar {
             }
         }
 
-        deserialize!($name, $crate::read::Integer<$name>);
+        deserialize!($name, integer);
     };
 }
 
@@ -298,6 +300,6 @@ macro_rules! number_scalar {
             }
         }
 
-        deserialize!($name, $crate::read::Number<$name>);
+        deserialize!($name, number);
     };
 }

@@ -31,9 +31,9 @@ pub mod fit;
 pub mod limits;
 pub mod metadata;
 pub mod packet;
+mod parser;
 #[doc(hidden)]
 pub mod pointer;
-mod read;
 pub mod scalar;
 #[doc(hidden)]
 pub mod shape;

@@ -1,14 +1,8 @@
 //! Members of a packet that begin with `_`: allowed at its top level, checked by no rule (D38).
 
-use std::borrow::Cow;
-use std::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::read::free::{CheckValue, Keys, OwnedValue};
-use crate::read::{Seed, unknown};
 use crate::scalar::Invalid;
 
 /// A packet's metadata: members whose names begin with `_`.
@@ -28,11 +22,7 @@ impl Metadata {
     /// If the name does not begin with `_`.
     pub fn insert(&mut self, name: impl Into<String>, value: Value) -> Result<Option<Value>, Invalid> {
         let name = name.into();
-        if name.starts_with('_') {
-            Ok(self.0.insert(name, value))
-        } else {
-            Err(Invalid::new("metadata name", "a name that begins with `_`", name))
-        }
+        if is_name(&name) { Ok(self.0.insert(name, value)) } else { Err(Invalid::new("metadata name", EXPECTS, name)) }
     }
 
     /// The members.
@@ -40,12 +30,16 @@ impl Metadata {
     pub fn as_map(&self) -> &Map<String, Value> {
         &self.0
     }
+}
 
-    pub(crate) fn read<'de, A: MapAccess<'de>>(&mut self, key: Cow<'de, str>, map: &mut A) -> Result<(), A::Error> {
-        let value = map.next_value_seed(Seed::<OwnedValue<2>>::new())?;
-        match self.0.insert(key.into_owned(), value) {
-            None => Ok(()),
-            Some(_) => Err(A::Error::custom("a member is repeated")),
+impl TryFrom<Map<String, Value>> for Metadata {
+    type Error = Invalid;
+
+    /// Takes members whose names all begin with `_`.
+    fn try_from(members: Map<String, Value>) -> Result<Self, Invalid> {
+        match members.keys().find(|name| !is_name(name)) {
+            Some(name) => Err(Invalid::new("metadata name", EXPECTS, name.clone())),
+            None => Ok(Self(members)),
         }
     }
 }
@@ -56,74 +50,9 @@ impl Serialize for Metadata {
     }
 }
 
-/// Metadata that is checked and not kept.
-#[derive(Default)]
-pub(crate) struct MetadataCheck<'de>(Keys<'de>);
-
-impl<'de> MetadataCheck<'de> {
-    pub(crate) fn read<A: MapAccess<'de>>(&mut self, key: Cow<'de, str>, map: &mut A) -> Result<(), A::Error> {
-        map.next_value_seed(Seed::<CheckValue<2>>::new())?;
-        self.0.add(key)
-    }
+/// Whether a member of this name is metadata.
+pub(crate) fn is_name(name: &str) -> bool {
+    name.starts_with('_')
 }
 
-/// The members that every packet has.
-#[derive(Clone, Copy)]
-pub(crate) enum PacketKey {
-    Header,
-    Mcp,
-    Payload,
-}
-
-/// A member of a packet.
-pub(crate) enum RootKey<'de> {
-    Known(PacketKey),
-    Metadata(Cow<'de, str>),
-}
-
-pub(crate) struct RootKeySeed;
-
-impl RootKeySeed {
-    fn known(name: &str) -> Option<PacketKey> {
-        match name {
-            "header" => Some(PacketKey::Header),
-            "mcp" => Some(PacketKey::Mcp),
-            "payload" => Some(PacketKey::Payload),
-            _ => None,
-        }
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for RootKeySeed {
-    type Value = RootKey<'de>;
-
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<RootKey<'de>, D::Error> {
-        deserializer.deserialize_identifier(self)
-    }
-}
-
-impl<'de> Visitor<'de> for RootKeySeed {
-    type Value = RootKey<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("`header`, `mcp`, `payload`, or a name that begins with `_`")
-    }
-
-    #[inline]
-    fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<RootKey<'de>, E> {
-        match Self::known(name) {
-            Some(key) => Ok(RootKey::Known(key)),
-            None if name.starts_with('_') => Ok(RootKey::Metadata(Cow::Borrowed(name))),
-            None => Err(unknown(name)),
-        }
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<RootKey<'de>, E> {
-        match Self::known(name) {
-            Some(key) => Ok(RootKey::Known(key)),
-            None if name.starts_with('_') => Ok(RootKey::Metadata(Cow::Owned(name.to_owned()))),
-            None => Err(unknown(name)),
-        }
-    }
-}
+const EXPECTS: &str = "a name that begins with `_`";

@@ -2,6 +2,7 @@
 
 pub mod builder;
 mod convert;
+mod deserialize;
 #[doc(hidden)]
 pub mod evidence;
 pub mod parse;
@@ -12,15 +13,16 @@ mod generated {
     use std::borrow::Cow;
 
     use serde::de::value::MapAccessDeserializer;
-    use serde::de::{DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor};
+    use serde::de::{Deserialize as _, Deserializer, Error, IntoDeserializer, MapAccess, Visitor};
 
     use super::builder::{AtLeastOne, Given, NotSet, PacketParts, Set, Stamp, Unset, built};
+    use super::deserialize::present;
     use super::parse::Rejected;
     use crate::code::Code;
-    use crate::metadata::{Metadata, MetadataCheck, PacketKey, RootKey, RootKeySeed};
-    use crate::read::{
-        Array, Borrowed, BorrowedText, Check, CheckNumber, CheckText, Integer, Key, KeySeed, NonEmpty, Nullable,
-        Number, OwnedText, RawValueReader, Read, Seed, free, must, need, once,
+    use crate::metadata::Metadata;
+    use crate::parser::{
+        AnyValue, Array, Bytes, Check, Cursor, FreeObject, FreeText, Integer, Key, NonEmpty, NonEmptyText, Nullable,
+        Number, PacketKey, Parse, Parsed, Pattern, PatternScalar, Plain, Refused, Root, Words, between, need, once,
     };
     use crate::scalar::{IntegerScalar, Invalid, NumberLiteral, NumberScalar, TextScalar};
     use crate::shape::{

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use serde::Deserialize as _;
+use serde::de::{Deserializer, Error, Unexpected, Visitor};
+
 /// The error for a value that a checked scalar does not accept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
@@ -139,4 +142,83 @@ pub(crate) fn integral(value: f64) -> Option<u64> {
     } else {
         None
     }
+}
+
+/// A value of an enum of strings.
+pub(crate) trait Word: Sized {
+    /// What is accepted, in words.
+    const EXPECTS: &'static str;
+
+    fn of(text: &str) -> Option<Self>;
+}
+
+pub(crate) fn word<'de, T: Word, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    struct WordVisitor<T>(PhantomData<T>);
+
+    impl<T: Word> Visitor<'_> for WordVisitor<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(T::EXPECTS)
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+            T::of(text).ok_or_else(|| E::custom(T::EXPECTS))
+        }
+    }
+
+    deserializer.deserialize_str(WordVisitor(PhantomData))
+}
+
+pub(crate) fn text<'de, T: TextScalar + Trusted<String>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if T::holds(&text) { Ok(T::trusted(text)) } else { Err(D::Error::custom(T::EXPECTS)) }
+}
+
+pub(crate) fn integer<'de, T: IntegerScalar + Trusted<u64>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    struct IntegerVisitor<T>(PhantomData<T>);
+
+    impl<T: IntegerScalar + Trusted<u64>> Visitor<'_> for IntegerVisitor<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "an integer from {} to {}", T::MIN, T::MAX)
+        }
+
+        fn visit_u64<E: Error>(self, value: u64) -> Result<T, E> {
+            if (T::MIN..=T::MAX).contains(&value) {
+                Ok(T::trusted(value))
+            } else {
+                Err(E::invalid_value(Unexpected::Unsigned(value), &self))
+            }
+        }
+
+        fn visit_f64<E: Error>(self, value: f64) -> Result<T, E> {
+            match integral(value) {
+                Some(value) => self.visit_u64(value),
+                None => Err(E::invalid_value(Unexpected::Float(value), &self)),
+            }
+        }
+    }
+
+    deserializer.deserialize_u64(IntegerVisitor(PhantomData))
+}
+
+/// A number keeps the form in which it was written: `1` stays `1`, and `1.0` stays `1.0`.
+pub(crate) fn number<'de, T: NumberScalar + Trusted<serde_json::Number>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    let number = serde_json::Number::deserialize(deserializer)?;
+    if number.as_f64().is_some_and(T::holds) {
+        Ok(T::trusted(number))
+    } else {
+        Err(D::Error::custom("a number out of bounds"))
+    }
+}
+
+/// The integer that a number is, in whatever form it is written (D41).
+pub(crate) fn whole(number: &serde_json::Number) -> Option<u64> {
+    number.as_u64().or_else(|| number.as_f64().filter(|_| number.is_f64()).and_then(integral))
 }

@@ -1,6 +1,6 @@
 //! The schema as static data, and the walk that finds *all* errors of a packet.
 //!
-//! The generated readers only accept or refuse. When one refuses, this module walks the same text with
+//! The [parser](crate::parser) only accepts or refuses. When it refuses, this module walks the same text with
 //! the same schema as data ([`Shape`]), and reports every error with its JSON pointer, its place in the
 //! line, what was expected there, and what was perhaps meant. A scanner walks the text and builds no
 //! tree, so that a hostile line costs no memory.
@@ -10,10 +10,12 @@ use crate::code::Code;
 mod example;
 mod locate;
 mod scan;
+mod syntax;
 mod walk;
 
 pub(crate) use locate::locate;
 pub(crate) use scan::{JsonType, Scanner, too_deep};
+pub(crate) use syntax::syntax;
 pub(crate) use walk::walk;
 
 /// A type that the schema describes.

@@ -10,8 +10,12 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::time::SystemTime;
 
-use serde::{Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use wide::u8x32;
+
+use crate::parser::between;
 use crate::scalar::Invalid;
 
 /// A point on the time line, to 10⁻¹⁸ s. Finer fractions are cut off.
@@ -24,10 +28,25 @@ pub struct Instant {
 }
 
 impl Instant {
+    /// The instant so many seconds, and a fraction in 10⁻¹⁸ s, after 1970-01-01T00:00:00Z. A fraction of a second or more counts
+    /// in full; saturates far outside the years that can be written.
+    #[must_use]
+    pub fn from_unix(seconds: i64, attos: u64) -> Self {
+        const ONE: u64 = 1_000_000_000_000_000_000;
+        let whole = i64::try_from(attos / ONE).unwrap_or(i64::MAX);
+        Self { seconds: seconds.saturating_add(whole), attos: attos % ONE }
+    }
+
     /// Seconds since 1970-01-01T00:00:00Z, rounded down.
     #[must_use]
     pub fn unix_seconds(self) -> i64 {
         self.seconds
+    }
+
+    /// The rest of a second after [`unix_seconds`](Self::unix_seconds), in 10⁻¹⁸ s.
+    #[must_use]
+    pub fn attos(self) -> u64 {
+        self.attos
     }
 
     /// The instant a number of seconds later; saturates far outside the years that can be written.
@@ -133,10 +152,6 @@ impl Timestamp {
     pub fn instant(&self) -> Instant {
         self.instant
     }
-
-    pub(crate) fn trusted(text: String, instant: Instant) -> Self {
-        Self { text: text.into_boxed_str(), instant }
-    }
 }
 
 impl From<Instant> for Timestamp {
@@ -189,6 +204,12 @@ impl FromStr for Instant {
     }
 }
 
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::new(String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.text)
@@ -202,45 +223,118 @@ pub(crate) fn is_date_time(text: &str) -> bool {
 
 /// Reads an RFC 3339 `date-time`; `None` if the text is not one.
 pub(crate) fn parse(text: &str) -> Option<Instant> {
-    let bytes = text.as_bytes();
-    let (date, rest) = bytes.split_at_checked(19)?;
+    let (date, rest) = text.as_bytes().split_first_chunk::<19>()?;
     let &[y1, y2, y3, y4, b'-', mo1, mo2, b'-', d1, d2, b'T' | b't', h1, h2, b':', mi1, mi2, b':', s1, s2] = date
     else {
         return None;
     };
-    let year = pair(y1, y2)? * 100 + pair(y3, y4)?;
-    let (month, day) = (pair(mo1, mo2)?, pair(d1, d2)?);
-    let (hour, minute, second) = (pair(h1, h2)?, pair(mi1, mi2)?, pair(s1, s2)?);
+    let mut digits = Digits::default();
+    let year = digits.pair(y1, y2) * 100 + digits.pair(y3, y4);
+    let date = (year, digits.pair(mo1, mo2), digits.pair(d1, d2));
+    let time = (digits.pair(h1, h2), digits.pair(mi1, mi2), digits.pair(s1, s2));
+    let (attos, rest) = fraction(rest)?;
+    let offset = match *rest {
+        [b'Z' | b'z'] => 0,
+        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
+            let (hours, minutes) = (digits.pair(h1, h2), digits.pair(m1, m2));
+            if hours > 23 || minutes > 59 {
+                return None;
+            }
+            let seconds = i64::from(hours * 3600 + minutes * 60);
+            if sign == b'+' { seconds } else { -seconds }
+        }
+        _ => return None,
+    };
+    if digits.are_all() { instant(date, time, offset, attos) } else { None }
+}
+
+/// How many bytes [`parse_quoted`] looks at.
+pub(crate) const WINDOW: usize = 32;
+
+/// Reads a `date-time` in the form that most programs write: in quotes, in UTC, with at most nine decimals. Returns it with its
+/// length; `None` for any other form, which may be right.
+#[inline]
+pub(crate) fn parse_quoted(window: &[u8; WINDOW]) -> Option<(Instant, usize)> {
+    const FORM: &[u8; WINDOW] = b"\"####-##-##T##:##:##            ";
+    const MARKS: u32 = places(FORM, b'#') & DATE;
+    const DIGITS: u32 = !places(FORM, b'#') & DATE;
+    const DATE: u32 = (1 << 20) - 1;
+    let bytes = u8x32::new(*window);
+    let marks = bytes.simd_eq(u8x32::new(*FORM)).to_bitmask();
+    let digits = between(bytes, b'0', b'9').to_bitmask();
+    if marks & MARKS != MARKS || digits & DIGITS != DIGITS {
+        return None;
+    }
+    let pair = |at: usize| match window.get(at..) {
+        Some([tens, ones, ..]) => u32::from(tens & 15) * 10 + u32::from(ones & 15),
+        _ => 0,
+    };
+    let date = (pair(1) * 100 + pair(3), pair(6), pair(9));
+    let time = (pair(12), pair(15), pair(18));
+    let decimals = match window[20] {
+        b'.' => (!(digits >> 21)).trailing_zeros() as usize,
+        _ => 0,
+    };
+    let end = if decimals > 0 { 21 + decimals } else { 20 };
+    if decimals > 9 || window.get(end..end + 2) != Some(b"Z\"") {
+        return None;
+    }
+    let (attos, _) = fraction(window.get(20..end)?)?;
+    Some((instant(date, time, 0, attos)?, end + 2))
+}
+
+/// A bit for each place that is another byte.
+const fn places(form: &[u8; WINDOW], byte: u8) -> u32 {
+    let (mut places, mut at, mut rest) = (0, 0, form.as_slice());
+    while let [first, others @ ..] = rest {
+        if *first != byte {
+            places |= 1 << at;
+        }
+        (at, rest) = (at + 1, others);
+    }
+    places
+}
+
+/// The instant of year, month and day, of hour, minute and second, by a clock that is so many seconds ahead of UTC.
+#[inline]
+fn instant(
+    (year, month, day): (u32, u32, u32),
+    (hour, minute, second): (u32, u32, u32),
+    offset: i64,
+    attos: u64,
+) -> Option<Instant> {
     if !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) {
         return None;
     }
     if hour > 23 || minute > 59 || second > 60 {
         return None;
     }
-    let (attos, rest) = fraction(rest)?;
-    let offset = match *rest {
-        [b'Z' | b'z'] => 0,
-        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
-            let (hours, minutes) = (pair(h1, h2)?, pair(m1, m2)?);
-            if hours > 23 || minutes > 59 {
-                return None;
-            }
-            let seconds = hours * 3600 + minutes * 60;
-            if sign == b'+' { seconds } else { -seconds }
-        }
-        _ => return None,
-    };
-    let minutes = hour * 3600 + minute * 60 - offset;
+    let minutes = i64::from(hour * 3600 + minute * 60) - offset;
     // A leap second is inserted at the end of a UTC day and nowhere else.
     if second == 60 && minutes.rem_euclid(86_400) != 86_340 {
         return None;
     }
-    Some(Instant { seconds: days_from_civil(year, month, day) * 86_400 + minutes + second, attos })
+    Some(Instant { seconds: days_from_civil(year, month, day) * 86_400 + minutes + i64::from(second), attos })
 }
 
-fn pair(tens: u8, ones: u8) -> Option<i64> {
-    let digit = |byte: u8| byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
-    Some(digit(tens)? * 10 + digit(ones)?)
+/// Reads digits, and finds out at the end whether they all were: every log has several timestamps a line.
+#[derive(Default)]
+struct Digits {
+    /// The greatest difference from `0` of a byte.
+    greatest: u8,
+}
+
+impl Digits {
+    #[inline(always)]
+    fn pair(&mut self, tens: u8, ones: u8) -> u32 {
+        let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
+        self.greatest = self.greatest.max(tens).max(ones);
+        u32::from(tens) * 10 + u32::from(ones)
+    }
+
+    fn are_all(&self) -> bool {
+        self.greatest <= 9
+    }
 }
 
 fn fraction(rest: &[u8]) -> Option<(u64, &[u8])> {
@@ -250,32 +344,54 @@ fn fraction(rest: &[u8]) -> Option<(u64, &[u8])> {
         return None;
     }
     let (digits, rest) = digits.split_at_checked(count)?;
-    let mut attos = 0;
-    let mut unit = 100_000_000_000_000_000;
-    for digit in digits {
-        attos += u64::from(digit - b'0') * unit;
-        unit /= 10;
-    }
-    Some((attos, rest))
+    let kept = digits.iter().take(DECIMALS);
+    let value = kept.clone().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
+    let missing = DECIMALS - kept.len();
+    Some((value * TENS.get(missing)?, rest))
 }
 
-fn days_in(year: i64, month: i64) -> i64 {
+/// Digits after the point that an instant keeps.
+const DECIMALS: usize = 18;
+
+/// Powers of ten.
+const TENS: [u64; DECIMALS] = [
+    1,
+    10,
+    100,
+    1000,
+    10_000,
+    100_000,
+    1_000_000,
+    10_000_000,
+    100_000_000,
+    1_000_000_000,
+    10_000_000_000,
+    100_000_000_000,
+    1_000_000_000_000,
+    10_000_000_000_000,
+    100_000_000_000_000,
+    1_000_000_000_000_000,
+    10_000_000_000_000_000,
+    100_000_000_000_000_000,
+];
+
+fn days_in(year: u32, month: u32) -> u32 {
     match month {
         4 | 6 | 9 | 11 => 30,
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
         2 => 28,
         _ => 31,
     }
 }
 
 /// Days from 1970-01-01 in the proleptic Gregorian calendar.
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    // Years begin in March here, so that the leap day comes last.
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
+fn days_from_civil(year: u32, month: u32, day: u32) -> i64 {
+    // Years begin in March here, so that the leap day comes last. An era earlier, so that no year is negative.
+    let year = year + 400 - u32::from(month <= 2);
+    let (era, year_of_era) = (year / 400, year % 400);
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    i64::from(era * 146_097 + day_of_era) - 719_468 - 146_097
 }
 
 /// The inverse of [`days_from_civil`].
@@ -309,6 +425,30 @@ const ATTOS: i128 = 1_000_000_000_000_000_000;
 #[allow(clippy::expect_used, reason = "a test may panic")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_ways_to_read_agree() {
+        let forms = ["2026-03-01T10:00:00Z", "2024-02-29T23:59:59.123456789Z", "1998-12-31T23:59:60Z", "0000-01-01T00:00:00.5Z"];
+        for form in forms {
+            for at in 0..form.len() {
+                for byte in 0..128_u8 {
+                    let mut text = form.as_bytes().to_vec();
+                    text[at] = byte;
+                    let text = String::from_utf8(text).expect("ASCII");
+                    let mut window = [b','; WINDOW];
+                    let quoted = format!("\"{text}\"");
+                    let Some(place) = window.get_mut(..quoted.len()) else { continue };
+                    place.copy_from_slice(quoted.as_bytes());
+                    if let Some(found) = parse_quoted(&window) {
+                        assert_eq!(Some(found), parse(&text).map(|instant| (instant, quoted.len())), "{text}");
+                    } else {
+                        let is_common = !text.contains(['t', 'z', '"', '+']);
+                        assert!(!is_common || parse(&text).is_none(), "{text}");
+                    }
+                }
+            }
+        }
+    }
 
     #[track_caller]
     fn same(a: &str, b: &str) {

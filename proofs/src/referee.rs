@@ -6,28 +6,37 @@
 //! referee decides by itself. An accepted packet must survive a round trip; a refused one must have
 //! errors, each with its place, where JSON Schema has errors, too.
 //!
+//! Many mutants change the values, others the form of the text: white space, escapes, the notation of numbers, brackets, what
+//! stands before and after. Two passes are exhaustive: every beginning of some lines, and some lines with each byte replaced by
+//! others; there the validator of logs is compared, too, since not all of them are UTF-8.
+//!
 //! Seed and number reproduce every mutant: `cargo xtask referee --seed S --from N --n 1`.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::ControlFlow;
 use std::thread;
+use std::time::{Duration, Instant};
 
-use fastrand::Rng;
-
+mod cases;
+mod form;
 mod json;
 mod judge;
+mod mutant;
 mod mutate;
 mod pointer;
 mod sample;
 pub(crate) mod schemas;
+mod shrink;
+mod strict;
+mod token;
 mod values;
 
+pub use cases::{Case, Cases, Origin};
 pub use judge::Fault;
 pub use mutate::Kind;
 
-use json::Json;
-use judge::judge;
-use mutate::Pool;
+use judge::{judge, judge_line};
 use sample::Sampler;
 use schemas::Schemas;
 
@@ -46,14 +55,24 @@ pub struct Options {
     /// Number of the first mutant
     #[arg(long, default_value_t = 0)]
     pub from: u64,
-    /// Number of threads
-    #[arg(long, default_value_t = 1)]
+    /// Number of lines that are cut off after every byte
+    #[arg(long, default_value_t = 0)]
+    pub cut: u64,
+    /// Number of lines in which every byte is replaced by eight others
+    #[arg(long, default_value_t = 0)]
+    pub replace: u64,
+    /// Number of threads; the result does not depend on it
+    #[arg(long, default_value_t = cores())]
     pub threads: u64,
+}
+
+fn cores() -> u64 {
+    thread::available_parallelism().map_or(1, |cores| cores.get() as u64)
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { count: 100_000, seed: 7, from: 0, threads: 1 }
+        Self { count: 100_000, seed: 7, from: 0, cut: 0, replace: 0, threads: 1 }
     }
 }
 
@@ -66,15 +85,21 @@ pub struct Report {
     pub refused: u64,
     /// The number of mutants with each kind of change, and how many of them were accepted.
     pub kinds: BTreeMap<Kind, (u64, u64)>,
+    /// Beginnings of lines on which both sides agree, and how many of them were accepted.
+    pub cut: (u64, u64),
+    /// Lines with one byte replaced on which both sides agree, and how many of them were accepted.
+    pub replaced: (u64, u64),
     /// The first few disagreements.
     pub disagreements: Vec<Disagreement>,
+    /// How long it took.
+    pub time: Duration,
 }
 
-/// A mutant on which the sides differ.
+/// A text on which the sides differ.
 #[derive(Clone, Debug)]
 pub struct Disagreement {
-    /// The seed and the number of the mutant.
-    pub origin: (u64, u64),
+    /// What makes it again.
+    pub origin: Origin,
     /// How they differ.
     pub fault: Fault,
     /// The changes that are needed for it.
@@ -93,17 +118,13 @@ const MOST_DISAGREEMENTS: usize = 10;
 /// # Errors
 /// If the schema files do not make a validator.
 pub fn run(options: &Options) -> Result<Report, Failure> {
-    let schemas = Schemas::load()?;
-    let (samples, examples) = (samples(&schemas, options.seed)?, examples(&schemas)?);
-    let pool = Pool { schemas: &schemas, samples: &samples, examples: &examples };
-    let threads = options.threads.max(1);
+    let cases = Cases::new(options)?;
+    let begun = Instant::now();
     let reports: Vec<_> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads)
+        let workers: Vec<_> = (0..options.threads.max(1))
             .map(|worker| {
-                let (pool, numbers) = (&pool, options.from..options.from.saturating_add(options.count));
-                let step = usize::try_from(threads).unwrap_or(1);
-                let first = usize::try_from(worker).unwrap_or(0);
-                scope.spawn(move || compare(pool, options.seed, numbers.skip(first).step_by(step)))
+                let cases = &cases;
+                scope.spawn(move || compare(cases, worker))
             })
             .collect();
         workers.into_iter().map(thread::ScopedJoinHandle::join).collect()
@@ -112,23 +133,9 @@ pub fn run(options: &Options) -> Result<Report, Failure> {
     for report in reports {
         all.add(report.map_err(|_| "a thread of the referee panicked")?);
     }
+    all.disagreements.sort_by_key(|disagreement| disagreement.origin);
+    all.time = begun.elapsed();
     Ok(all)
-}
-
-/// Packets generated from the schemas: of each type, minimal, full and in between.
-fn samples(schemas: &Schemas, seed: u64) -> Result<Vec<Json>, Failure> {
-    let mut packets = Vec::new();
-    for (name, file) in &schemas.roots {
-        for fullness in [0, 0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8, 8, 8] {
-            let seed = seed.wrapping_add(packets.len() as u64);
-            let packet = Sampler::new(schemas, seed, fullness)
-                .packet(name, file)
-                .ok_or_else(|| format!("unexpected form of {file}"))?;
-            valid(schemas, &packet.write(&mut None), name)?;
-            packets.push(packet);
-        }
-    }
-    Ok(packets)
 }
 
 /// Proposals of a model: payloads generated from the schemas, `count` for each packet type, half of them with an envelope.
@@ -149,149 +156,58 @@ pub(crate) fn proposals(seed: u64, count: u64) -> Result<Vec<String>, Failure> {
     Ok(proposals)
 }
 
-/// The valid packets of the example logs.
-fn examples(schemas: &Schemas) -> Result<Vec<Json>, Failure> {
-    let mut packets = Vec::new();
-    for (_, text) in omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")) {
-        for line in text.lines() {
-            // Lines that are there to be refused have tests of their own.
-            if serde_json::from_str(line).is_ok_and(|value| schemas.accept(&value)) {
-                packets.push(serde_json::from_str(line)?);
-            }
-        }
-    }
-    Ok(packets)
-}
-
-fn valid(schemas: &Schemas, text: &str, name: &str) -> Result<(), Failure> {
-    match judge(schemas, text) {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(format!("the sample of {name} is not valid: {text}").into()),
-        Err(complaint) => Err(format!("the sample of {name}: {complaint}\n{text}").into()),
-    }
-}
-
-fn compare(pool: &Pool<'_>, seed: u64, numbers: impl Iterator<Item = u64>) -> Report {
+/// Judges one worker's share.
+fn compare(cases: &Cases, worker: u64) -> Report {
     let mut report = Report::default();
-    for number in numbers {
-        let mutant = Mutant::new(pool, seed, number);
-        let accepted = match judge(pool.schemas, &mutant.text) {
-            Ok(accepted) => accepted,
-            Err(_) if report.disagreements.len() >= MOST_DISAGREEMENTS => break,
-            Err(complaint) => {
-                report.disagreements.push(shrink(pool, mutant, complaint, (seed, number)));
-                continue;
-            }
+    cases.visit(worker, |case| {
+        let verdict = match (case.origin, std::str::from_utf8(case.bytes)) {
+            (Origin::Mutant { .. }, Ok(text)) => judge(&cases.schemas, text),
+            _ => judge_line(&cases.schemas, case.bytes),
         };
-        *if accepted { &mut report.accepted } else { &mut report.refused } += 1;
-        for change in &mutant.changes {
-            let (all, good) = report.kinds.entry(change.kind).or_default();
-            *all += 1;
-            *good += u64::from(accepted);
+        match verdict {
+            Ok(accepted) => report.count(case, accepted),
+            Err(_) if report.disagreements.len() >= MOST_DISAGREEMENTS => return ControlFlow::Break(()),
+            Err(complaint) => report.disagreements.push(shrink::shrink(cases, case, complaint)),
         }
-    }
+        ControlFlow::Continue(())
+    });
     report
 }
 
-/// A change and where its random numbers start.
-#[derive(Clone, Copy)]
-struct Change {
-    kind: Kind,
-    seed: u64,
-}
-
-struct Mutant {
-    base: Json,
-    changes: Vec<Change>,
-    tree: Json,
-    text: String,
-}
-
-impl Mutant {
-    fn new(pool: &Pool<'_>, seed: u64, number: u64) -> Self {
-        let mut rng = Rng::with_seed(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let base = pool.packet(&mut rng).cloned().unwrap_or(Json::Null);
-        let count = *rng.choice(&[1, 1, 1, 2, 2, 3]).unwrap_or(&1);
-        let mut changes = Vec::new();
-        let mut tree = base.clone();
-        while changes.len() < count {
-            let change = Change { kind: *rng.choice(Kind::ALL).unwrap_or(&Kind::Null), seed: rng.u64(..) };
-            if pool.apply(change.kind, &mut tree, &mut Rng::with_seed(change.seed)) {
-                changes.push(change);
-            }
-        }
-        let text = spell(&tree, &changes);
-        Self { base, changes, tree, text }
-    }
-
-    /// The same base with fewer changes.
-    fn with(&self, pool: &Pool<'_>, changes: Vec<Change>) -> Self {
-        let mut tree = self.base.clone();
-        for change in &changes {
-            pool.apply(change.kind, &mut tree, &mut Rng::with_seed(change.seed));
-        }
-        let text = spell(&tree, &changes);
-        Self { base: self.base.clone(), changes, tree, text }
-    }
-}
-
-/// The text of a tree, with the changes that concern the text only.
-fn spell(tree: &Json, changes: &[Change]) -> String {
-    let find = |kind| changes.iter().find(|change| change.kind == kind).map(|change| Rng::with_seed(change.seed));
-    let mut text = tree.write(&mut find(Kind::Spelling));
-    if let Some(mut rng) = find(Kind::Syntax) {
-        mutate::break_text(&mut text, &mut rng);
-    }
-    text
-}
-
-/// Undoes changes and drops values for as long as the sides differ in the same way.
-fn shrink(pool: &Pool<'_>, mutant: Mutant, complaint: judge::Complaint, origin: (u64, u64)) -> Disagreement {
-    let fault = complaint.fault;
-    let mut best = (mutant, complaint);
-    let fails = |text: &str| judge(pool.schemas, text).err().filter(|complaint| complaint.fault == fault);
-    let mut at = 0;
-    while at < best.0.changes.len() {
-        let mut fewer = best.0.changes.clone();
-        fewer.remove(at);
-        let smaller = best.0.with(pool, fewer);
-        match fails(&smaller.text) {
-            Some(complaint) => best = (smaller, complaint),
-            None => at += 1,
-        }
-    }
-    let (Mutant { mut tree, mut text, changes, .. }, mut complaint) = best;
-    // Parents come before children, so that large parts go first.
-    let mut index = 1;
-    while let Some(path) = tree.paths(|_| true).get(index) {
-        let mut smaller = tree.clone();
-        smaller.remove(path);
-        let spelled = spell(&smaller, &changes);
-        match fails(&spelled) {
-            Some(found) => (tree, text, complaint) = (smaller, spelled, found),
-            None => index += 1,
-        }
-    }
-    let kinds = changes.iter().map(|change| change.kind).collect();
-    Disagreement { origin, fault, kinds, details: complaint.details, text }
-}
-
 impl Report {
+    fn count(&mut self, case: &Case<'_>, accepted: bool) {
+        let count = |sum: &mut (u64, u64)| {
+            sum.0 += 1;
+            sum.1 += u64::from(accepted);
+        };
+        match case.origin {
+            Origin::Mutant { .. } => {
+                *if accepted { &mut self.accepted } else { &mut self.refused } += 1;
+                case.kinds.iter().for_each(|kind| count(self.kinds.entry(*kind).or_default()));
+            }
+            Origin::Cut { .. } => count(&mut self.cut),
+            Origin::Replaced { .. } => count(&mut self.replaced),
+        }
+    }
+
     fn add(&mut self, other: Report) {
-        self.accepted += other.accepted;
-        self.refused += other.refused;
-        for (kind, (all, good)) in other.kinds {
-            let sum = self.kinds.entry(kind).or_default();
+        let add = |sum: &mut (u64, u64), (all, good)| {
             sum.0 += all;
             sum.1 += good;
-        }
+        };
+        self.accepted += other.accepted;
+        self.refused += other.refused;
+        other.kinds.into_iter().for_each(|(kind, counts)| add(self.kinds.entry(kind).or_default(), counts));
+        add(&mut self.cut, other.cut);
+        add(&mut self.replaced, other.replaced);
         self.disagreements.extend(other.disagreements);
     }
 
-    /// How many mutants were compared.
+    /// How many random mutants were compared.
     #[must_use]
     pub fn mutants(&self) -> u64 {
-        self.accepted + self.refused + self.disagreements.len() as u64
+        let differ = |found: &&Disagreement| matches!(found.origin, Origin::Mutant { .. });
+        self.accepted + self.refused + self.disagreements.iter().filter(differ).count() as u64
     }
 }
 
@@ -303,6 +219,11 @@ impl fmt::Display for Report {
         for (kind, (all, good)) in &self.kinds {
             writeln!(f, "{kind:22}{all:10} mutants{good:10} accepted")?;
         }
+        for (name, (all, good)) in [("lines cut off", self.cut), ("bytes replaced", self.replaced)] {
+            if all > 0 {
+                writeln!(f, "{name:22}{all:10} texts  {good:10} accepted")?;
+            }
+        }
         writeln!(
             f,
             "{} mutants: {} accepted, {} refused, {} disagreements",
@@ -310,20 +231,17 @@ impl fmt::Display for Report {
             self.accepted,
             self.refused,
             self.disagreements.len()
-        )
+        )?;
+        let texts = self.mutants() + self.cut.0 + self.replaced.0;
+        let seconds = self.time.as_secs_f64();
+        writeln!(f, "{seconds:.1} s, {:.0} texts a second", texts as f64 / seconds)
     }
 }
 
 impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (seed, number) = self.origin;
         let kinds: Vec<_> = self.kinds.iter().map(ToString::to_string).collect();
-        writeln!(
-            f,
-            "disagreement ({:?}) at --seed {seed} --from {number} --n 1, changed: {}",
-            self.fault,
-            kinds.join(", ")
-        )?;
+        writeln!(f, "disagreement ({:?}) at {}, changed: {}", self.fault, self.origin, kinds.join(", "))?;
         writeln!(f, "  {}", self.details.replace('\n', "\n  "))?;
         writeln!(f, "  {}", self.text)
     }

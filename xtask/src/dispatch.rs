@@ -33,7 +33,7 @@ pub const REMOTES: &[Remote] = &[
         name: "referee",
         about: "Compare the packet readers with an independent JSON Schema validator on mutated packets",
         package: "omen-proofs",
-        release: false,
+        release: true,
     },
     Remote {
         name: "walk",

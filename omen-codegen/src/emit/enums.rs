@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::names::pascal;
-use super::{bug, doc, ident};
+use super::{bug, doc, ident, words};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Kind};
 
@@ -19,7 +19,7 @@ pub(super) fn emit(def: &Def) -> Result<TokenStream, Mistakes> {
         let wire = values.get(at).map_or("", |value| value.wire.as_str());
         return Err(bug(format!("two values of `{}` have the Rust name `{twice}`, one of them `{wire}`", def.name)));
     }
-    let wires: Vec<_> = values.iter().map(|value| &value.wire).collect();
+    let wires: Vec<_> = values.iter().map(|value| value.wire.as_str()).collect();
     let descriptions: Vec<_> = values.iter().map(|value| &value.description).collect();
     let value_docs = values.iter().map(|value| doc(&format!("`{}`: {}", value.wire, value.description)));
     let limits: Vec<_> =
@@ -36,6 +36,7 @@ pub(super) fn emit(def: &Def) -> Result<TokenStream, Mistakes> {
         }
     });
     let expects = format!("one of {}", wires.iter().map(|wire| format!("`{wire}`")).collect::<Vec<_>>().join(", "));
+    let parser = words::emit(&name, &wires, &idents);
     Ok(quote! {
         #docs
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
@@ -66,5 +67,7 @@ pub(super) fn emit(def: &Def) -> Result<TokenStream, Mistakes> {
         }
 
         text_enum!(#name, #text, #expects);
+
+        #parser
     })
 }

@@ -3,9 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::objects::reader;
 use super::readers::{Mode, Reader, borrows, member};
-use super::{Context, doc, ident};
+use super::{Context, doc, ident, parser};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Kind};
 
@@ -22,8 +21,8 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         fields.push(quote!(#docs pub #field_name: #out));
     }
     let docs = doc(&format!("The members of `{}` that rules check.", def.name));
-    let lifetime = borrows(context, &def.name).then(|| quote!(<'de>));
-    let reader = reader(context, def, object, Mode::Facts)?;
+    let lifetime = borrows(context, &def.name).then(|| quote!(<'t>));
+    let reader = parser::emit(context, def, object, Mode::Facts)?;
     Ok(quote! {
         #docs
         #[derive(Clone, Debug)]

@@ -14,16 +14,14 @@ use crate::model::Ty;
 pub(super) fn emit(context: &Context<'_>) -> Result<Emitted, Mistakes> {
     let Some(first) = context.model.packets.first() else { return Ok(Emitted::default()) };
     let enums = enums(context, first)?;
-    let owned = reader(context, first, Mode::Owned)?;
-    let facts = reader(context, first, Mode::Facts)?;
+    let parser = parser(context, first)?;
     let shapes = packet_shapes(context, first)?;
     let root = context.model.object(first).ok_or_else(|| bug(format!("packet `{first}` is not an object")))?;
     let Builders { items: builder, needs } = packet_builder::shared(context, root)?;
     let items = quote! {
         #enums
         #builder
-        #owned
-        #facts
+        #parser
         #shapes
     };
     Ok(Emitted { items, needs: needs.into_iter().collect(), ..Emitted::default() })
@@ -33,19 +31,19 @@ fn payload<'m>(context: &Context<'m>, packet: &str) -> Result<&'m str, Mistakes>
     context.model.payload_of(packet).ok_or_else(|| bug(format!("packet `{packet}` has no payload")))
 }
 
-/// The reader of a member that all packets share.
-fn part(context: &Context<'_>, first: &str, name: &str, mode: Mode) -> Result<Reader, Mistakes> {
+/// What parses a member that all packets share.
+fn part(context: &Context<'_>, first: &str, name: &str) -> Result<Reader, Mistakes> {
     let root = context.model.object(first).ok_or_else(|| bug(format!("packet `{first}` is not an object")))?;
     match root.field(name).map(|field| &field.ty) {
-        Some(Ty::Ref(def)) => reference(context, def, 2, mode),
+        Some(Ty::Ref(def)) => reference(context, def, 2, Mode::Facts),
         _ => Err(bug(format!("packet `{first}` has no `{name}`"))),
     }
 }
 
 fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     let model = context.model;
-    let header_facts = part(context, first, "header", Mode::Facts)?.out;
-    let mcp_facts = part(context, first, "mcp", Mode::Facts)?.out;
+    let header_facts = part(context, first, "header")?.out;
+    let mcp_facts = part(context, first, "mcp")?.out;
     let packets: Vec<_> = model.packets.iter().map(|packet| ident(packet)).collect();
     let variants: Vec<_> = model.packets.iter().map(|packet| ident(packet_variant(packet))).collect();
     let types: Vec<_> = model.packets.iter().map(|packet| ident(&pascal(packet))).collect();
@@ -108,10 +106,19 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
             #[must_use]
             pub fn into_packet(self, mut header: PacketHeader, mcp: McpEnvelope) -> Packet {
                 header.packet_type = self.packet_type();
+                self.with(header, mcp, Metadata::default())
+            }
+
+            pub(super) fn with(self, header: PacketHeader, mcp: McpEnvelope, metadata: Metadata) -> Packet {
                 match self {
-                    #(Payload::#variants(payload) => Packet::#variants(#packets {
-                        header, mcp, payload, metadata: Metadata::default(),
-                    })),*
+                    #(Payload::#variants(payload) => Packet::#variants(#packets { header, mcp, payload, metadata })),*
+                }
+            }
+
+            /// Deserializes the payload of a packet of a type.
+            pub(super) fn deserialize<'de, D: Deserializer<'de>>(of: PacketType, deserializer: D) -> Result<Self, D::Error> {
+                match of {
+                    #(PacketType::#types => #payloads::deserialize(deserializer).map(Payload::#variants)),*
                 }
             }
         }
@@ -134,34 +141,23 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
                 }
             }
 
-            impl<'de> ::serde::Deserialize<'de> for #packets {
-                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    match <Packet as Read<'de>>::read(deserializer)? {
-                        Packet::#variants(packet) => Ok(packet),
-                        other => Err(D::Error::custom(format_args!(
-                            "expected `{}`, found `{}`", Self::TYPE, other.packet_type()
-                        ))),
-                    }
-                }
-            }
+            packet_of_type!(#packets, #variants);
         )*
-
-        deserialize!(Packet, Packet);
 
         /// The members of a packet that rules check.
         #[derive(Clone, Debug)]
-        pub struct PacketFacts<'de> {
+        pub struct PacketFacts<'t> {
             /// Facts of the header.
             pub header: #header_facts,
             /// Facts of the MCP envelope.
             pub mcp: #mcp_facts,
             /// Facts of the payload.
-            pub payload: PayloadFacts<'de>,
+            pub payload: PayloadFacts<'t>,
         }
 
         /// The members of a payload that rules check.
         #[derive(Clone, Debug)]
-        pub enum PayloadFacts<'de> { #(#docs #variants #payload_facts),* }
+        pub enum PayloadFacts<'t> { #(#docs #variants #payload_facts),* }
 
         impl PayloadFacts<'_> {
             /// The type of packet.
@@ -173,147 +169,54 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     })
 }
 
-fn reader(context: &Context<'_>, first: &str, mode: Mode) -> Result<TokenStream, Mistakes> {
+fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     let model = context.model;
-    let header_reader = part(context, first, "header", mode)?.reader;
-    let mcp_reader = part(context, first, "mcp", mode)?.reader;
-    let types: Vec<_> = model.packets.iter().map(|packet| ident(&pascal(packet))).collect();
-    let mut streamed = Vec::new();
-    let mut variants = Vec::new();
-    let mut payload_types = Vec::new();
+    let header = part(context, first, "header")?.reader;
+    let mcp = part(context, first, "mcp")?.reader;
+    let mut payloads = Vec::new();
     for packet in &model.packets {
         let payload = payload(context, packet)?;
-        let Reader { reader, out } = reference(context, payload, 2, mode)?;
-        let variant = ident(packet_variant(packet));
-        let kept = mode == Mode::Owned || context.lens.looks_into(payload);
-        streamed.push((reader, kept));
-        variants.push(variant);
-        payload_types.push(out);
+        let Reader { reader, .. } = reference(context, payload, 2, Mode::Facts)?;
+        let (of, variant) = (ident(&pascal(packet)), ident(packet_variant(packet)));
+        let wrap = match context.lens.looks_into(payload) {
+            true => quote!(PayloadFacts::#variant),
+            false => quote!(|()| PayloadFacts::#variant),
+        };
+        payloads.push(quote!(PacketType::#of => <#reader as Parse<'t>>::parse(cursor).map(#wrap)));
     }
-    let (target, value, body, buffer, buffer_reader, metadata) = match mode {
-        Mode::Owned => (
-            quote!(Packet),
-            quote!(Packet),
-            quote!(Body),
-            quote!(::serde_json::Value),
-            quote!(free::OwnedValue<2>),
-            quote!(Metadata),
-        ),
-        _ => (
-            quote!(PacketFacts<'de>),
-            quote!(PacketFacts<'de>),
-            quote!(PayloadFacts::<'de>),
-            quote!(&'de ::serde_json::value::RawValue),
-            quote!(RawValueReader),
-            quote!(MetadataCheck<'de>),
-        ),
-    };
-    let body_type = match mode {
-        Mode::Owned => quote!(Body),
-        _ => quote!(PayloadFacts<'de>),
-    };
-    let read_payload = streamed.iter().zip(&variants).map(|((reader, kept), variant)| {
-        if *kept {
-            quote!(<#reader as Read<'de>>::read(deserializer).map(#body::#variant))
-        } else {
-            quote!(<#reader as Read<'de>>::read(deserializer).map(|()| #body::#variant))
-        }
-    });
-    let seed = match mode {
-        Mode::Owned => quote!(BodySeed),
-        _ => quote!(PayloadFactsSeed),
-    };
-    let from_buffer = match mode {
-        Mode::Owned => quote!(#seed(packet_type).deserialize(buffered)),
-        _ => quote!(#seed(packet_type).deserialize(&mut ::serde_json::Deserializer::from_str(buffered.get()))),
-    };
-    let finish = match mode {
-        Mode::Owned => {
-            let packets = model.packets.iter().map(|packet| ident(packet));
-            quote! {
-                Ok(match must(payload)? {
-                    #(Body::#variants(payload) => Packet::#variants(#packets {
-                        header: must(header)?, mcp: must(mcp)?, payload, metadata,
-                    })),*
-                })
-            }
-        }
-        _ => quote! {
-            drop(metadata);
-            Ok(PacketFacts { header: must(header)?, mcp: must(mcp)?, payload: must(payload)? })
-        },
-    };
-    let body_enum = (mode == Mode::Owned).then(|| {
-        quote! {
-            /// A payload whose packet is not yet complete.
-            #[allow(clippy::large_enum_variant, reason = "it lives for a moment, on the stack")]
-            enum Body { #(#variants(#payload_types)),* }
-        }
-    });
     Ok(quote! {
-        #body_enum
-
-        /// Reads the payload of a known packet type.
-        struct #seed(PacketType);
-
-        impl<'de> DeserializeSeed<'de> for #seed {
-            type Value = #body_type;
-
+        impl<'t> PayloadFacts<'t> {
+            /// Parses the payload of a packet of a type.
             #[inline]
-            fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<#body_type, D::Error> {
-                match self.0 { #(PacketType::#types => #read_payload),* }
+            fn parse(of: PacketType, cursor: &mut Cursor<'t>) -> Parsed<Self> {
+                match of { #(#payloads),* }
             }
         }
 
-        impl<'de> Read<'de> for #target {
-            type Out = #value;
+        impl<'t> Parse<'t> for PacketFacts<'t> {
+            type Out = Self;
 
-            fn read<D: Deserializer<'de>>(deserializer: D) -> Result<#value, D::Error> {
-                deserializer.deserialize_map(Seed::<#target>::new())
-            }
-        }
-
-        impl<'de> Visitor<'de> for Seed<#target> {
-            type Value = #value;
-
-            fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                f.write_str("a packet: an object with `header`, `mcp` and `payload`")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<#value, A::Error> {
-                let mut seen = 0_u64;
-                let mut header = None;
-                let mut mcp = None;
-                let mut payload = None;
-                // A payload that comes before the header waits here until its type is known.
-                let mut buffered: Option<#buffer> = None;
-                let mut metadata = <#metadata>::default();
-                while let Some(key) = map.next_key_seed(RootKeySeed)? {
-                    match key {
-                        RootKey::Known(PacketKey::Header) => {
-                            once(&mut seen, 1)?;
-                            header = Some(map.next_value_seed(Seed::<#header_reader>::new())?);
-                        }
-                        RootKey::Known(PacketKey::Mcp) => {
-                            once(&mut seen, 2)?;
-                            mcp = Some(map.next_value_seed(Seed::<#mcp_reader>::new())?);
-                        }
-                        RootKey::Known(PacketKey::Payload) => {
-                            once(&mut seen, 4)?;
-                            match &header {
-                                Some(header) => payload = Some(map.next_value_seed(#seed(header.packet_type))?),
-                                None => buffered = Some(map.next_value_seed(Seed::<#buffer_reader>::new())?),
-                            }
-                        }
-                        RootKey::Metadata(key) => metadata.read(key, &mut map)?,
+            fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
+                let mut root = Root::default();
+                let (mut header, mut mcp, mut payload) = (None, None, None);
+                let mut member = root.first(cursor)?;
+                while let Some(known) = member {
+                    match known {
+                        PacketKey::Header => header = Some(<#header as Parse<'t>>::parse(cursor)?),
+                        PacketKey::Mcp => mcp = Some(<#mcp as Parse<'t>>::parse(cursor)?),
+                        PacketKey::Payload => match &header {
+                            Some(header) => payload = Some(PayloadFacts::parse(header.packet_type, cursor)?),
+                            None => root.put_off(cursor)?,
+                        },
                     }
+                    member = root.next(known, cursor)?;
                 }
-                need(seen, 7, &["header", "mcp", "payload"])?;
-                if let (Some(buffered), Some(header)) = (buffered, &header) {
-                    let packet_type = header.packet_type;
-                    payload = Some(#from_buffer.map_err(A::Error::custom)?);
-                }
-                #finish
+                let header = header.ok_or(Refused)?;
+                let payload = match payload {
+                    Some(payload) => payload,
+                    None => root.put_off_payload(cursor, |cursor| PayloadFacts::parse(header.packet_type, cursor))?,
+                };
+                Ok(PacketFacts { header, mcp: mcp.ok_or(Refused)?, payload })
             }
         }
     })

@@ -1,24 +1,22 @@
-//! Which reader reads a member, and what it gives.
+//! The Rust type of each member, and what parses it for a verdict.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::{Context, bug, ident};
 use crate::mistake::Mistakes;
-use crate::model::{Field, Item, Kind, TextRule, Ty};
+use crate::model::{Def, Field, Item, Kind, TextRule, Ty};
 
-/// What a reader is for.
+/// What a parser keeps of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Builds the public type.
-    Owned,
-    /// Keeps what rules check.
+    /// What rules check.
     Facts,
-    /// Keeps nothing that costs.
+    /// Nothing that costs.
     Check,
 }
 
-/// A reader type, and the type that it gives.
+/// What parses a value, and the type that it returns.
 pub(super) struct Reader {
     pub(super) reader: TokenStream,
     pub(super) out: TokenStream,
@@ -32,7 +30,42 @@ fn same(ty: TokenStream) -> Reader {
     Reader { reader: ty.clone(), out: ty }
 }
 
-/// The reader of a member of the object `owner`.
+/// The public type of a member.
+pub(super) fn owned(context: &Context<'_>, ty: &Ty) -> Result<TokenStream, Mistakes> {
+    Ok(match ty {
+        Ty::Ref(name) => owned_reference(context, name)?,
+        Ty::Bool => quote!(bool),
+        Ty::PlainText => quote!(String),
+        Ty::NullableText => quote!(Option<String>),
+        Ty::Array { item, .. } => {
+            let item = owned_item(context, item)?;
+            quote!(Vec<#item>)
+        }
+    })
+}
+
+/// The public type of an array's elements.
+pub(super) fn owned_item(context: &Context<'_>, item: &Item) -> Result<TokenStream, Mistakes> {
+    match item {
+        Item::Ref(name) => owned_reference(context, name),
+        Item::PlainText => Ok(quote!(String)),
+    }
+}
+
+/// The public type of a definition.
+pub(super) fn owned_reference(context: &Context<'_>, name: &str) -> Result<TokenStream, Mistakes> {
+    Ok(match &context.model.def(name)?.kind {
+        Kind::Text(TextRule::DateTime) => quote!(Timestamp),
+        Kind::FreeObject { .. } => quote!(::serde_json::Map<String, ::serde_json::Value>),
+        Kind::Any => quote!(::serde_json::Value),
+        _ => {
+            let ty = ident(name);
+            quote!(#ty)
+        }
+    })
+}
+
+/// What parses a member of the object `owner`.
 pub(super) fn member(context: &Context<'_>, owner: &str, field: &Field, mode: Mode) -> Result<Reader, Mistakes> {
     let depth = context.depths.get(owner).copied().unwrap_or(0);
     Ok(match &field.ty {
@@ -40,8 +73,7 @@ pub(super) fn member(context: &Context<'_>, owner: &str, field: &Field, mode: Mo
         Ty::Bool => same(quote!(bool)),
         Ty::PlainText => plain_text(mode),
         Ty::NullableText => match mode {
-            Mode::Owned => pair(quote!(Nullable<String>), quote!(Option<String>)),
-            Mode::Check => pair(quote!(Nullable<Check<String>>), quote!(Option<bool>)),
+            Mode::Check => pair(quote!(Nullable), quote!(bool)),
             Mode::Facts => return Err(bug(format!("the lens keeps `{}`, which may be null", field.name))),
         },
         Ty::Array { item, min, max } => {
@@ -54,7 +86,7 @@ pub(super) fn member(context: &Context<'_>, owner: &str, field: &Field, mode: Mo
                 (Mode::Facts, Some(fold)) => syn::parse_str::<syn::Type>(fold)
                     .map(|ty| quote!(#ty))
                     .map_err(|error| bug(format!("the lens folds into `{fold}`: {error}")))?,
-                _ => quote!(Vec<#out>),
+                (Mode::Facts, None) => quote!(Vec<#out>),
             };
             let min = Literal::usize_unsuffixed(*min);
             let max = max.map(Literal::usize_unsuffixed).map_or(quote!({ usize::MAX }), |max| quote!(#max));
@@ -65,49 +97,59 @@ pub(super) fn member(context: &Context<'_>, owner: &str, field: &Field, mode: Mo
 
 fn plain_text(mode: Mode) -> Reader {
     match mode {
-        Mode::Owned => same(quote!(String)),
-        Mode::Facts => pair(quote!(Borrowed<String>), quote!(Cow<'de, str>)),
-        Mode::Check => pair(quote!(Check<String>), quote!(bool)),
+        Mode::Facts => pair(quote!(Plain), quote!(Cow<'t, str>)),
+        Mode::Check => pair(quote!(Check<Plain>), quote!(bool)),
     }
 }
 
-/// The reader of a definition whose value, if it nests, is at `depth`.
+/// What parses a definition whose value, if it nests, is at `depth`.
 pub(super) fn reference(context: &Context<'_>, name: &str, depth: u8, mode: Mode) -> Result<Reader, Mistakes> {
-    let def = context.model.def(name)?;
+    let Def { kind, .. } = context.model.def(name)?;
     let ty = ident(name);
     let depth = Literal::u8_unsuffixed(depth);
-    let min = Literal::usize_unsuffixed(if let Kind::FreeObject { min } = def.kind { min } else { 0 });
-    Ok(match (&def.kind, mode) {
-        (Kind::Object(_), Mode::Check) => pair(quote!(Check<#ty>), quote!(())),
+    Ok(match (kind, mode) {
+        (Kind::Enum(_), _) | (Kind::Union(_), Mode::Facts) => same(quote!(#ty)),
         (Kind::Object(_), Mode::Facts) => facts_reader(context, name),
-        (Kind::Union(_), Mode::Check) => pair(quote!(Check<#ty>), quote!(())),
-        (Kind::Object(_) | Kind::Union(_), _) | (Kind::Enum(_), _) => same(quote!(#ty)),
-        (Kind::Text(TextRule::DateTime), Mode::Owned) => same(quote!(Timestamp)),
-        (Kind::Text(TextRule::DateTime), _) => same(quote!(Instant)),
-        (Kind::Text(_), Mode::Owned) => pair(quote!(OwnedText<#ty>), quote!(#ty)),
-        (Kind::Text(_), Mode::Facts) => pair(quote!(BorrowedText<#ty>), quote!(Cow<'de, str>)),
-        (Kind::Text(_), Mode::Check) => pair(quote!(CheckText<#ty>), quote!(bool)),
+        (Kind::Object(_) | Kind::Union(_), Mode::Check) => pair(quote!(Check<#ty>), quote!(())),
+        (Kind::Text(rule), _) => text(&ty, rule, mode),
         (Kind::Integer { .. }, _) => pair(quote!(Integer<#ty>), quote!(#ty)),
-        (Kind::Number { .. }, Mode::Check) => pair(quote!(CheckNumber<#ty>), quote!(())),
-        (Kind::Number { .. }, _) => pair(quote!(Number<#ty>), quote!(#ty)),
-        (Kind::FreeObject { .. }, Mode::Owned) => {
-            pair(quote!(free::OwnedObject<#min, #depth>), quote!(::serde_json::Map<String, ::serde_json::Value>))
+        (Kind::Number { .. }, _) => pair(quote!(Number<#ty>), quote!(())),
+        (Kind::FreeObject { min }, _) => {
+            let min = Literal::usize_unsuffixed(*min);
+            match mode {
+                Mode::Facts => pair(quote!(FreeText<#min, #depth>), quote!(&'t str)),
+                Mode::Check => pair(quote!(FreeObject<#min, #depth>), quote!(())),
+            }
         }
-        (Kind::FreeObject { .. }, Mode::Facts) => pair(quote!(free::RawObject<#min, #depth>), quote!(&'de str)),
-        (Kind::FreeObject { .. }, Mode::Check) => pair(quote!(free::CheckObject<#min, #depth>), quote!(())),
-        (Kind::Any, Mode::Owned) => pair(quote!(free::OwnedValue<#depth>), quote!(::serde_json::Value)),
-        (Kind::Any, _) => pair(quote!(free::CheckValue<#depth>), quote!(())),
+        (Kind::Any, _) => pair(quote!(AnyValue<#depth>), quote!(())),
     })
 }
 
-/// The reader of an object in facts mode: its facts type if anything of it is kept.
+fn text(ty: &Ident, rule: &TextRule, mode: Mode) -> Reader {
+    let kept = match rule {
+        TextRule::DateTime => return same(quote!(Instant)),
+        TextRule::Plain => return plain_text(mode),
+        TextRule::Length { min: 1, max: None } => quote!(NonEmptyText),
+        TextRule::Pattern { .. } => quote!(Pattern<#ty>),
+        TextRule::Length { .. } if mode == Mode::Check => {
+            return pair(quote!(crate::parser::values::Checked<#ty>), quote!(bool));
+        }
+        TextRule::Length { .. } => quote!(crate::parser::values::Kept<#ty>),
+    };
+    match mode {
+        Mode::Facts => pair(kept, quote!(Cow<'t, str>)),
+        Mode::Check => pair(quote!(Check<#kept>), quote!(bool)),
+    }
+}
+
+/// What parses an object in facts mode: its facts type if anything of it is kept.
 fn facts_reader(context: &Context<'_>, name: &str) -> Reader {
     if !context.lens.looks_into(name) {
         let ty = ident(name);
         return pair(quote!(Check<#ty>), quote!(()));
     }
     let facts = ident(&format!("{name}Facts"));
-    if borrows(context, name) { same(quote!(#facts<'de>)) } else { same(quote!(#facts)) }
+    if borrows(context, name) { same(quote!(#facts<'t>)) } else { same(quote!(#facts)) }
 }
 
 /// Whether the facts of an object borrow from the text.

@@ -1,6 +1,6 @@
 //! Checked strings, integers and numbers.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::{doc, ident};
@@ -57,16 +57,38 @@ fn holds(rule: &TextRule) -> TokenStream {
             let max_check = max.map(|max| quote!(&& text.chars().count() <= #max));
             quote!(#min_check #max_check)
         }
-        TextRule::Pattern { pattern: Pattern { prefix, ranges }, .. } => {
-            let ranges = ranges.iter().map(|(low, high)| {
-                // The lint phase lets only ASCII through.
-                let [low, high] = [*low, *high].map(|c| Literal::byte_character(u8::try_from(c).unwrap_or(b'?')));
+        TextRule::Pattern { pattern, .. } => {
+            let prefix = &pattern.prefix;
+            let ranges = byte_ranges(pattern).map(|[low, high]| {
                 if low.to_string() == high.to_string() { quote!(#low) } else { quote!(#low..=#high) }
             });
             quote! {
                 text.strip_prefix(#prefix).is_some_and(|rest| {
                     !rest.is_empty() && rest.bytes().all(|byte| matches!(byte, #(#ranges)|*))
                 })
+            }
+        }
+    }
+}
+
+/// The ranges of a pattern's class.
+fn byte_ranges(pattern: &Pattern) -> impl Iterator<Item = [Literal; 2]> {
+    // The lint phase lets only ASCII through.
+    let byte = |c: char| Literal::byte_character(u8::try_from(c).unwrap_or(b'?'));
+    pattern.ranges.iter().map(move |(low, high)| [byte(*low), byte(*high)])
+}
+
+/// The pattern, for a parser that compares many bytes at once.
+fn pattern_scalar(name: &Ident, pattern: &Pattern) -> TokenStream {
+    let start = Literal::byte_string(format!("\"{}", pattern.prefix).as_bytes());
+    let ranges = byte_ranges(pattern).map(|[low, high]| quote!(between(bytes, #low, #high)));
+    quote! {
+        impl PatternScalar for #name {
+            const START: &'static [u8] = #start;
+
+            #[inline(always)]
+            fn class(bytes: Bytes) -> u32 {
+                (#(#ranges)|*).to_bitmask()
             }
         }
     }
@@ -80,6 +102,10 @@ fn text(def: &Def, rule: &TextRule) -> TokenStream {
         TextRule::Length { min: 1, max: None } => Some(quote!(non_empty_text!(#name);)),
         _ => None,
     };
+    let pattern = match rule {
+        TextRule::Pattern { pattern, .. } => Some(pattern_scalar(&name, pattern)),
+        _ => None,
+    };
     quote! {
         #docs
         ///
@@ -90,6 +116,7 @@ fn text(def: &Def, rule: &TextRule) -> TokenStream {
         text_scalar!(#name, #wire);
 
         #open_ended
+        #pattern
 
         impl TextScalar for #name {
             const EXPECTS: &'static str = #expects;

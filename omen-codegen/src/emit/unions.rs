@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::readers::{Mode, Reader, reference};
+use super::readers::{Mode, Reader, owned_reference, reference};
 use super::{Context, doc, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Kind};
@@ -17,7 +17,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     let (name, docs) = (ident(&def.name), doc(&def.description));
     let mut variants = Vec::new();
     for branch in branches {
-        let Reader { out, .. } = reference(context, branch, depth, Mode::Owned)?;
+        let out = owned_reference(context, branch)?;
         let (variant, docs) = (ident(branch), doc(&context.model.def(branch)?.description));
         variants.push(quote!(#docs #variant(#out)));
     }
@@ -25,18 +25,19 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         .iter()
         .all(|b| matches!(context.model.defs.get(b).map(|d| &d.kind), Some(Kind::Integer { .. } | Kind::Enum(_))))
         .then(|| quote!(Copy, Eq, Hash,));
-    let owned = visitor(context, def, branches, depth, Mode::Owned)?;
-    let check = visitor(context, def, branches, depth, Mode::Check)?;
+    let deserialize = deserialize(context, def, branches)?;
+    let check = parser(context, def, branches, depth, Mode::Check)?;
+    // Only what costs nothing to keep is kept.
+    let facts = copy.is_some().then(|| parser(context, def, branches, depth, Mode::Facts)).transpose()?;
     Ok(quote! {
         #docs
         #[derive(Clone, #copy Debug, PartialEq, ::serde::Serialize)]
         #[serde(untagged)]
         pub enum #name { #(#variants),* }
 
-        #owned
+        #deserialize
         #check
-
-        deserialize!(#name, #name);
+        #facts
     })
 }
 
@@ -45,7 +46,62 @@ pub(super) fn is_packets(context: &Context<'_>, branches: &[String]) -> bool {
     branches.iter().any(|branch| context.model.object(branch).is_some_and(|object| object.packet.is_some()))
 }
 
-fn visitor(
+/// `Deserialize` for the union. That of serde for untagged enums would keep a copy of the value, and try one branch after another.
+fn deserialize(context: &Context<'_>, def: &Def, branches: &[String]) -> Result<TokenStream, Mistakes> {
+    let name = ident(&def.name);
+    let mut methods = Vec::new();
+    for branch in branches {
+        let (out, variant) = (owned_reference(context, branch)?, ident(branch));
+        let mut scalar = |method: TokenStream, ty: TokenStream| {
+            methods.push(quote! {
+                fn #method<E: Error>(self, value: #ty) -> Result<#name, E> {
+                    <#out>::deserialize(value.into_deserializer()).map(#name::#variant)
+                }
+            });
+        };
+        match &context.model.def(branch)?.kind {
+            Kind::Text(_) | Kind::Enum(_) => scalar(quote!(visit_str), quote!(&str)),
+            Kind::Integer { .. } => {
+                scalar(quote!(visit_u64), quote!(u64));
+                scalar(quote!(visit_f64), quote!(f64));
+            }
+            Kind::Number { .. } => {
+                scalar(quote!(visit_u64), quote!(u64));
+                scalar(quote!(visit_i64), quote!(i64));
+                scalar(quote!(visit_f64), quote!(f64));
+            }
+            Kind::Object(_) | Kind::FreeObject { .. } => methods.push(quote! {
+                fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<#name, A::Error> {
+                    <#out>::deserialize(MapAccessDeserializer::new(map)).map(#name::#variant)
+                }
+            }),
+            Kind::Union(_) | Kind::Any => {}
+        }
+    }
+    let expects = format!("one of the forms of {}", def.name);
+    Ok(quote! {
+        impl<'de> ::serde::Deserialize<'de> for #name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Forms;
+
+                impl<'de> Visitor<'de> for Forms {
+                    type Value = #name;
+
+                    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                        f.write_str(#expects)
+                    }
+
+                    #(#methods)*
+                }
+
+                deserializer.deserialize_any(Forms)
+            }
+        }
+    })
+}
+
+/// What parses the union: each branch has a JSON type of its own, which the first byte shows.
+fn parser(
     context: &Context<'_>,
     def: &Def,
     branches: &[String],
@@ -55,60 +111,34 @@ fn visitor(
     let name = ident(&def.name);
     let (reader, out) = match mode {
         Mode::Check => (quote!(Check<#name>), quote!(())),
-        _ => (quote!(#name), quote!(#name)),
+        Mode::Facts => (quote!(#name), quote!(#name)),
     };
-    let mut methods = Vec::new();
+    let mut arms = Vec::new();
     for branch in branches {
         let Reader { reader, .. } = reference(context, branch, depth, mode)?;
         let variant = ident(branch);
+        let begins = match &context.model.def(branch)?.kind {
+            Kind::Text(_) | Kind::Enum(_) => quote!(b'"'),
+            Kind::Integer { .. } | Kind::Number { .. } => quote!(b'-' | b'0'..=b'9'),
+            Kind::Object(_) | Kind::FreeObject { .. } => quote!(b'{'),
+            Kind::Union(_) | Kind::Any => continue,
+        };
         let wrap = match mode {
             Mode::Check => quote!(.map(drop)),
-            _ => quote!(.map(#name::#variant)),
+            Mode::Facts => quote!(.map(#name::#variant)),
         };
-        let scalar = |method: TokenStream, ty: TokenStream| {
-            quote! {
-                fn #method<E: Error>(self, value: #ty) -> Result<#out, E> {
-                    <#reader as Read<'de>>::read(value.into_deserializer())#wrap
-                }
-            }
-        };
-        match &context.model.def(branch)?.kind {
-            Kind::Text(_) | Kind::Enum(_) => methods.push(scalar(quote!(visit_str), quote!(&str))),
-            Kind::Integer { .. } => {
-                methods.push(scalar(quote!(visit_u64), quote!(u64)));
-                methods.push(scalar(quote!(visit_f64), quote!(f64)));
-            }
-            Kind::Number { .. } => {
-                methods.push(scalar(quote!(visit_u64), quote!(u64)));
-                methods.push(scalar(quote!(visit_i64), quote!(i64)));
-                methods.push(scalar(quote!(visit_f64), quote!(f64)));
-            }
-            Kind::Object(_) | Kind::FreeObject { .. } => methods.push(quote! {
-                fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<#out, A::Error> {
-                    <#reader as Read<'de>>::read(MapAccessDeserializer::new(map))#wrap
-                }
-            }),
-            Kind::Union(_) | Kind::Any => {}
-        }
+        arms.push(quote!(#begins => <#reader as Parse<'t>>::parse(cursor)#wrap));
     }
-    let expects = format!("one of the forms of {}", def.name);
     Ok(quote! {
-        impl<'de> Read<'de> for #reader {
+        impl<'t> Parse<'t> for #reader {
             type Out = #out;
 
-            fn read<D: Deserializer<'de>>(deserializer: D) -> Result<#out, D::Error> {
-                deserializer.deserialize_any(Seed::<#reader>::new())
+            fn parse(cursor: &mut Cursor<'t>) -> Parsed<#out> {
+                match cursor.peek() {
+                    #(#arms,)*
+                    _ => Err(Refused),
+                }
             }
-        }
-
-        impl<'de> Visitor<'de> for Seed<#reader> {
-            type Value = #out;
-
-            fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                f.write_str(#expects)
-            }
-
-            #(#methods)*
         }
     })
 }

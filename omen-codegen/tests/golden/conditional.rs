@@ -1,5 +1,6 @@
 /// How a parcel went.
-#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Delivery {
     /// What came of it.
@@ -7,7 +8,11 @@ pub struct Delivery {
     /// When it was tried.
     pub attempts: Vec<String>,
     /// Why it failed, or was not tried.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
     pub reason: Option<Option<String>>,
 }
 
@@ -455,13 +460,6 @@ enum DeliveryKey {
 }
 
 impl Key for DeliveryKey {
-    const NAMES: &'static [&'static str] = &["outcome", "attempts", "reason"];
-    const ALL: &'static [Self] = &[
-        DeliveryKey::Outcome,
-        DeliveryKey::Attempts,
-        DeliveryKey::Reason,
-    ];
-    #[inline]
     fn of(name: &str) -> Option<Self> {
         match name {
             "outcome" => Some(DeliveryKey::Outcome),
@@ -472,131 +470,85 @@ impl Key for DeliveryKey {
     }
 }
 
-impl<'de> Read<'de> for Delivery {
-    type Out = Delivery;
-    #[inline]
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Delivery, D::Error> {
-        deserializer.deserialize_map(Seed::<Delivery>::new())
-    }
-}
-
-impl<'de> Visitor<'de> for Seed<Delivery> {
-    type Value = Delivery;
-    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str("an object (Delivery)")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Delivery, A::Error> {
-        let mut seen = 0_u64;
-        let mut next = 0;
-        let mut m_outcome: Option<Outcome> = None;
-        let mut m_attempts: Option<(Vec<String>, usize)> = None;
-        let mut m_reason: Option<Option<String>> = None;
-        while let Some(key) = map.next_key_seed(KeySeed::<DeliveryKey>::new(next))? {
-            next = key as usize + 1;
-            match key {
-                DeliveryKey::Outcome => {
-                    once(&mut seen, 1)?;
-                    m_outcome = Some(map.next_value_seed(Seed::<Outcome>::new())?);
-                }
-                DeliveryKey::Attempts => {
-                    once(&mut seen, 2)?;
-                    m_attempts = Some(
-                        map
-                            .next_value_seed(
-                                Seed::<Array<String, Vec<String>, 0, { usize::MAX }>>::new(),
-                            )?,
-                    );
-                }
-                DeliveryKey::Reason => {
-                    once(&mut seen, 4)?;
-                    m_reason = Some(
-                        map.next_value_seed(Seed::<Nullable<String>>::new())?,
-                    );
-                }
-            }
-        }
-        need(seen, 3, DeliveryKey::NAMES)?;
-        if matches!(m_outcome, Some(Outcome::Lost | Outcome::Refused)) && seen & 4 == 0 {
-            return Err(
-                A::Error::custom("A delivery that failed has a reason, if only `null`."),
-            );
-        }
-        if matches!(m_attempts, Some((_, 0)))
-            && !m_reason
-                .as_ref()
-                .and_then(Option::as_ref)
-                .is_some_and(NonEmpty::non_empty)
-        {
-            return Err(
-                A::Error::custom("Without an attempt, a non-empty reason is required."),
-            );
-        }
-        Ok(Delivery {
-            outcome: must(m_outcome)?,
-            attempts: must(m_attempts)?.0,
-            reason: m_reason,
-        })
-    }
-}
-
-impl<'de> Read<'de> for Check<Delivery> {
+impl<'t> Parse<'t> for Check<Delivery> {
     type Out = ();
-    #[inline]
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(Seed::<Check<Delivery>>::new())
-    }
-}
-
-impl<'de> Visitor<'de> for Seed<Check<Delivery>> {
-    type Value = ();
-    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str("an object (Delivery)")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+    #[inline(always)]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
         let mut seen = 0_u64;
-        let mut next = 0;
         let mut m_outcome: Option<Outcome> = None;
         let mut m_attempts: Option<((), usize)> = None;
-        let mut m_reason: Option<Option<bool>> = None;
-        while let Some(key) = map.next_key_seed(KeySeed::<DeliveryKey>::new(next))? {
-            next = key as usize + 1;
-            match key {
-                DeliveryKey::Outcome => {
-                    once(&mut seen, 1)?;
-                    m_outcome = Some(map.next_value_seed(Seed::<Outcome>::new())?);
+        let mut m_reason: Option<bool> = None;
+        'object: {
+            let mut member = if cursor.predict(b"{\"outcome\":", b"{\"outcome\": ") {
+                DeliveryKey::Outcome
+            } else {
+                match cursor.first_member::<DeliveryKey>()? {
+                    Some(member) => member,
+                    None => break 'object,
                 }
-                DeliveryKey::Attempts => {
+            };
+            'members: loop {
+                'm_reason: {
+                    'm_attempts: {
+                        'm_outcome: {
+                            match member {
+                                DeliveryKey::Outcome => break 'm_outcome,
+                                DeliveryKey::Attempts => break 'm_attempts,
+                                DeliveryKey::Reason => break 'm_reason,
+                            }
+                        }
+                        once(&mut seen, 1)?;
+                        m_outcome = Some(<Outcome as Parse<'t>>::parse(cursor)?);
+                        if cursor.predict(b",\"attempts\":", b", \"attempts\": ")
+                        {} else {
+                            match cursor.next_member::<DeliveryKey>()? {
+                                Some(other) => member = other,
+                                None => break 'object,
+                            }
+                            continue 'members;
+                        }
+                    }
                     once(&mut seen, 2)?;
                     m_attempts = Some(
-                        map
-                            .next_value_seed(
-                                Seed::<Array<Check<String>, (), 0, { usize::MAX }>>::new(),
-                            )?,
+                        <Array<
+                            Check<Plain>,
+                            (),
+                            0,
+                            { usize::MAX },
+                        > as Parse<'t>>::parse(cursor)?,
                     );
+                    if cursor.predict(b",\"reason\":", b", \"reason\": ")
+                    {} else if cursor.eat(b"}") {
+                        break 'object;
+                    } else {
+                        match cursor.next_member::<DeliveryKey>()? {
+                            Some(other) => member = other,
+                            None => break 'object,
+                        }
+                        continue 'members;
+                    }
                 }
-                DeliveryKey::Reason => {
-                    once(&mut seen, 4)?;
-                    m_reason = Some(
-                        map.next_value_seed(Seed::<Nullable<Check<String>>>::new())?,
-                    );
+                once(&mut seen, 4)?;
+                m_reason = Some(<Nullable as Parse<'t>>::parse(cursor)?);
+                if cursor.eat(b"}") {
+                    break 'object;
+                } else {
+                    match cursor.next_member::<DeliveryKey>()? {
+                        Some(other) => member = other,
+                        None => break 'object,
+                    }
+                    continue 'members;
                 }
             }
         }
-        need(seen, 3, DeliveryKey::NAMES)?;
+        need(seen, 3)?;
         if matches!(m_outcome, Some(Outcome::Lost | Outcome::Refused)) && seen & 4 == 0 {
-            return Err(
-                A::Error::custom("A delivery that failed has a reason, if only `null`."),
-            );
+            return Err(Refused);
         }
         if matches!(m_attempts, Some((_, 0)))
-            && !m_reason
-                .as_ref()
-                .and_then(Option::as_ref)
-                .is_some_and(NonEmpty::non_empty)
+            && !m_reason.as_ref().is_some_and(NonEmpty::non_empty)
         {
-            return Err(
-                A::Error::custom("Without an attempt, a non-empty reason is required."),
-            );
+            return Err(Refused);
         }
         Ok(())
     }

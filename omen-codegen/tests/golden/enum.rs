@@ -40,6 +40,19 @@ impl Pace {
 
 text_enum!(Pace, "Pace", "one of `SLOW_AND_STEADY`, `FAST`");
 
+impl<'t> Parse<'t> for Pace {
+    type Out = Self;
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
+        static WORDS: Words<Pace, 2> = Words::new(
+            1099511627775,
+            1663341875487337577,
+            [("SLOW_AND_STEADY", Pace::SlowAndSteady), ("FAST", Pace::Fast)],
+        );
+        cursor.word(&WORDS, Pace::of)
+    }
+}
+
 static PACE_SHAPE: Shape = Shape {
     name: "Pace",
     kind: ShapeKind::Enum(&["SLOW_AND_STEADY", "FAST"]),

@@ -1,5 +1,6 @@
 /// An order.
-#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Order {
     /// Its identifier.
@@ -123,14 +124,6 @@ enum OrderKey {
 }
 
 impl Key for OrderKey {
-    const NAMES: &'static [&'static str] = &["id", "customer", "placed_at", "lines"];
-    const ALL: &'static [Self] = &[
-        OrderKey::Id,
-        OrderKey::Customer,
-        OrderKey::PlacedAt,
-        OrderKey::Lines,
-    ];
-    #[inline]
     fn of(name: &str) -> Option<Self> {
         match name {
             "id" => Some(OrderKey::Id),
@@ -142,102 +135,83 @@ impl Key for OrderKey {
     }
 }
 
-impl<'de> Read<'de> for Order {
-    type Out = Order;
-    #[inline]
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Order, D::Error> {
-        deserializer.deserialize_map(Seed::<Order>::new())
-    }
-}
-
-impl<'de> Visitor<'de> for Seed<Order> {
-    type Value = Order;
-    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str("an object (Order)")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Order, A::Error> {
-        let mut seen = 0_u64;
-        let mut next = 0;
-        let mut m_id: Option<OrderId> = None;
-        let mut m_customer: Option<String> = None;
-        let mut m_placed_at: Option<Timestamp> = None;
-        let mut m_lines: Option<(Vec<String>, usize)> = None;
-        while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new(next))? {
-            next = key as usize + 1;
-            match key {
-                OrderKey::Id => {
-                    once(&mut seen, 1)?;
-                    m_id = Some(map.next_value_seed(Seed::<OwnedText<OrderId>>::new())?);
-                }
-                OrderKey::Customer => {
-                    once(&mut seen, 2)?;
-                    m_customer = Some(map.next_value_seed(Seed::<String>::new())?);
-                }
-                OrderKey::PlacedAt => {
-                    once(&mut seen, 4)?;
-                    m_placed_at = Some(map.next_value_seed(Seed::<Timestamp>::new())?);
-                }
-                OrderKey::Lines => {
-                    once(&mut seen, 8)?;
-                    m_lines = Some(
-                        map
-                            .next_value_seed(
-                                Seed::<Array<String, Vec<String>, 1, { usize::MAX }>>::new(),
-                            )?,
-                    );
-                }
-            }
-        }
-        need(seen, 15, OrderKey::NAMES)?;
-        Ok(Order {
-            id: must(m_id)?,
-            customer: must(m_customer)?,
-            placed_at: must(m_placed_at)?,
-            lines: must(m_lines)?.0,
-        })
-    }
-}
-
-impl<'de> Read<'de> for Check<Order> {
+impl<'t> Parse<'t> for Check<Order> {
     type Out = ();
-    #[inline]
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(Seed::<Check<Order>>::new())
-    }
-}
-
-impl<'de> Visitor<'de> for Seed<Check<Order>> {
-    type Value = ();
-    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str("an object (Order)")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+    #[inline(always)]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
         let mut seen = 0_u64;
-        let mut next = 0;
-        while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new(next))? {
-            next = key as usize + 1;
-            match key {
-                OrderKey::Id => {
-                    once(&mut seen, 1)?;
-                    map.next_value_seed(Seed::<CheckText<OrderId>>::new())?;
+        'object: {
+            let mut member = if cursor.predict(b"{\"id\":", b"{\"id\": ") {
+                OrderKey::Id
+            } else {
+                match cursor.first_member::<OrderKey>()? {
+                    Some(member) => member,
+                    None => break 'object,
                 }
-                OrderKey::Customer => {
-                    once(&mut seen, 2)?;
-                    map.next_value_seed(Seed::<Check<String>>::new())?;
-                }
-                OrderKey::PlacedAt => {
+            };
+            'members: loop {
+                'm_lines: {
+                    'm_placed_at: {
+                        'm_customer: {
+                            'm_id: {
+                                match member {
+                                    OrderKey::Id => break 'm_id,
+                                    OrderKey::Customer => break 'm_customer,
+                                    OrderKey::PlacedAt => break 'm_placed_at,
+                                    OrderKey::Lines => break 'm_lines,
+                                }
+                            }
+                            once(&mut seen, 1)?;
+                            <Check<Pattern<OrderId>> as Parse<'t>>::parse(cursor)?;
+                            if cursor.predict(b",\"customer\":", b", \"customer\": ")
+                            {} else {
+                                match cursor.next_member::<OrderKey>()? {
+                                    Some(other) => member = other,
+                                    None => break 'object,
+                                }
+                                continue 'members;
+                            }
+                        }
+                        once(&mut seen, 2)?;
+                        <Check<Plain> as Parse<'t>>::parse(cursor)?;
+                        if cursor.predict(b",\"placed_at\":", b", \"placed_at\": ")
+                        {} else {
+                            match cursor.next_member::<OrderKey>()? {
+                                Some(other) => member = other,
+                                None => break 'object,
+                            }
+                            continue 'members;
+                        }
+                    }
                     once(&mut seen, 4)?;
-                    map.next_value_seed(Seed::<Instant>::new())?;
+                    <Instant as Parse<'t>>::parse(cursor)?;
+                    if cursor.predict(b",\"lines\":", b", \"lines\": ") {} else {
+                        match cursor.next_member::<OrderKey>()? {
+                            Some(other) => member = other,
+                            None => break 'object,
+                        }
+                        continue 'members;
+                    }
                 }
-                OrderKey::Lines => {
-                    once(&mut seen, 8)?;
-                    map.next_value_seed(
-                        Seed::<Array<Check<String>, (), 1, { usize::MAX }>>::new(),
-                    )?;
+                once(&mut seen, 8)?;
+                <Array<
+                    Check<Plain>,
+                    (),
+                    1,
+                    { usize::MAX },
+                > as Parse<'t>>::parse(cursor)?;
+                if cursor.eat(b"}") {
+                    break 'object;
+                } else {
+                    match cursor.next_member::<OrderKey>()? {
+                        Some(other) => member = other,
+                        None => break 'object,
+                    }
+                    continue 'members;
                 }
             }
         }
-        need(seen, 15, OrderKey::NAMES)?;
+        need(seen, 15)?;
         Ok(())
     }
 }
@@ -296,77 +270,102 @@ pub mod facts {
     /// The members of `Order` that rules check.
     #[derive(Clone, Debug)]
     #[non_exhaustive]
-    pub struct OrderFacts<'de> {
+    pub struct OrderFacts<'t> {
         /// Its identifier.
-        pub id: Cow<'de, str>,
+        pub id: Cow<'t, str>,
         /// When it was placed.
         pub placed_at: Instant,
         /// What was ordered.
         pub lines: crate::order::LineCount,
     }
-    impl<'de> Read<'de> for OrderFacts<'de> {
-        type Out = OrderFacts<'de>;
-        #[inline]
-        fn read<D: Deserializer<'de>>(
-            deserializer: D,
-        ) -> Result<OrderFacts<'de>, D::Error> {
-            deserializer.deserialize_map(Seed::<OrderFacts<'de>>::new())
-        }
-    }
-    impl<'de> Visitor<'de> for Seed<OrderFacts<'de>> {
-        type Value = OrderFacts<'de>;
-        fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.write_str("an object (Order)")
-        }
-        fn visit_map<A: MapAccess<'de>>(
-            self,
-            mut map: A,
-        ) -> Result<OrderFacts<'de>, A::Error> {
+    impl<'t> Parse<'t> for OrderFacts<'t> {
+        type Out = OrderFacts<'t>;
+        #[inline(always)]
+        fn parse(cursor: &mut Cursor<'t>) -> Parsed<OrderFacts<'t>> {
             let mut seen = 0_u64;
-            let mut next = 0;
-            let mut m_id: Option<Cow<'de, str>> = None;
+            let mut m_id: Option<Cow<'t, str>> = None;
             let mut m_placed_at: Option<Instant> = None;
             let mut m_lines: Option<(crate::order::LineCount, usize)> = None;
-            while let Some(key) = map.next_key_seed(KeySeed::<OrderKey>::new(next))? {
-                next = key as usize + 1;
-                match key {
-                    OrderKey::Id => {
-                        once(&mut seen, 1)?;
-                        m_id = Some(
-                            map.next_value_seed(Seed::<BorrowedText<OrderId>>::new())?,
-                        );
+            'object: {
+                let mut member = if cursor.predict(b"{\"id\":", b"{\"id\": ") {
+                    OrderKey::Id
+                } else {
+                    match cursor.first_member::<OrderKey>()? {
+                        Some(member) => member,
+                        None => break 'object,
                     }
-                    OrderKey::Customer => {
-                        once(&mut seen, 2)?;
-                        map.next_value_seed(Seed::<Check<String>>::new())?;
-                    }
-                    OrderKey::PlacedAt => {
+                };
+                'members: loop {
+                    'm_lines: {
+                        'm_placed_at: {
+                            'm_customer: {
+                                'm_id: {
+                                    match member {
+                                        OrderKey::Id => break 'm_id,
+                                        OrderKey::Customer => break 'm_customer,
+                                        OrderKey::PlacedAt => break 'm_placed_at,
+                                        OrderKey::Lines => break 'm_lines,
+                                    }
+                                }
+                                once(&mut seen, 1)?;
+                                m_id = Some(
+                                    <Pattern<OrderId> as Parse<'t>>::parse(cursor)?,
+                                );
+                                if cursor.predict(b",\"customer\":", b", \"customer\": ")
+                                {} else {
+                                    match cursor.next_member::<OrderKey>()? {
+                                        Some(other) => member = other,
+                                        None => break 'object,
+                                    }
+                                    continue 'members;
+                                }
+                            }
+                            once(&mut seen, 2)?;
+                            <Check<Plain> as Parse<'t>>::parse(cursor)?;
+                            if cursor.predict(b",\"placed_at\":", b", \"placed_at\": ")
+                            {} else {
+                                match cursor.next_member::<OrderKey>()? {
+                                    Some(other) => member = other,
+                                    None => break 'object,
+                                }
+                                continue 'members;
+                            }
+                        }
                         once(&mut seen, 4)?;
-                        m_placed_at = Some(map.next_value_seed(Seed::<Instant>::new())?);
+                        m_placed_at = Some(<Instant as Parse<'t>>::parse(cursor)?);
+                        if cursor.predict(b",\"lines\":", b", \"lines\": ") {} else {
+                            match cursor.next_member::<OrderKey>()? {
+                                Some(other) => member = other,
+                                None => break 'object,
+                            }
+                            continue 'members;
+                        }
                     }
-                    OrderKey::Lines => {
-                        once(&mut seen, 8)?;
-                        m_lines = Some(
-                            map
-                                .next_value_seed(
-                                    Seed::<
-                                        Array<
-                                            Borrowed<String>,
-                                            crate::order::LineCount,
-                                            1,
-                                            { usize::MAX },
-                                        >,
-                                    >::new(),
-                                )?,
-                        );
+                    once(&mut seen, 8)?;
+                    m_lines = Some(
+                        <Array<
+                            Plain,
+                            crate::order::LineCount,
+                            1,
+                            { usize::MAX },
+                        > as Parse<'t>>::parse(cursor)?,
+                    );
+                    if cursor.eat(b"}") {
+                        break 'object;
+                    } else {
+                        match cursor.next_member::<OrderKey>()? {
+                            Some(other) => member = other,
+                            None => break 'object,
+                        }
+                        continue 'members;
                     }
                 }
             }
-            need(seen, 15, OrderKey::NAMES)?;
+            need(seen, 15)?;
             Ok(OrderFacts {
-                id: must(m_id)?,
-                placed_at: must(m_placed_at)?,
-                lines: must(m_lines)?.0,
+                id: m_id.ok_or(Refused)?,
+                placed_at: m_placed_at.ok_or(Refused)?,
+                lines: m_lines.ok_or(Refused)?.0,
             })
         }
     }

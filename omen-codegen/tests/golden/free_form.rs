@@ -1,14 +1,23 @@
 /// What an instrument said. Free-form values know from the packet down how deep they stand.
-#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Reading {
     /// The reading itself.
     pub data: ::serde_json::Map<String, ::serde_json::Value>,
     /// How the instrument was set.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
     pub settings: Option<::serde_json::Map<String, ::serde_json::Value>>,
     /// As it came.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
     pub raw: Option<::serde_json::Value>,
 }
 
@@ -114,13 +123,6 @@ enum ReadingKey {
 }
 
 impl Key for ReadingKey {
-    const NAMES: &'static [&'static str] = &["data", "settings", "raw"];
-    const ALL: &'static [Self] = &[
-        ReadingKey::Data,
-        ReadingKey::Settings,
-        ReadingKey::Raw,
-    ];
-    #[inline]
     fn of(name: &str) -> Option<Self> {
         match name {
             "data" => Some(ReadingKey::Data),
@@ -131,91 +133,72 @@ impl Key for ReadingKey {
     }
 }
 
-impl<'de> Read<'de> for Reading {
-    type Out = Reading;
-    #[inline]
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Reading, D::Error> {
-        deserializer.deserialize_map(Seed::<Reading>::new())
-    }
-}
-
-impl<'de> Visitor<'de> for Seed<Reading> {
-    type Value = Reading;
-    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str("an object (Reading)")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Reading, A::Error> {
-        let mut seen = 0_u64;
-        let mut next = 0;
-        let mut m_data: Option<::serde_json::Map<String, ::serde_json::Value>> = None;
-        let mut m_settings: Option<::serde_json::Map<String, ::serde_json::Value>> = None;
-        let mut m_raw: Option<::serde_json::Value> = None;
-        while let Some(key) = map.next_key_seed(KeySeed::<ReadingKey>::new(next))? {
-            next = key as usize + 1;
-            match key {
-                ReadingKey::Data => {
-                    once(&mut seen, 1)?;
-                    m_data = Some(
-                        map.next_value_seed(Seed::<free::OwnedObject<1, 1>>::new())?,
-                    );
-                }
-                ReadingKey::Settings => {
-                    once(&mut seen, 2)?;
-                    m_settings = Some(
-                        map.next_value_seed(Seed::<free::OwnedObject<0, 1>>::new())?,
-                    );
-                }
-                ReadingKey::Raw => {
-                    once(&mut seen, 4)?;
-                    m_raw = Some(
-                        map.next_value_seed(Seed::<free::OwnedValue<1>>::new())?,
-                    );
-                }
-            }
-        }
-        need(seen, 1, ReadingKey::NAMES)?;
-        Ok(Reading {
-            data: must(m_data)?,
-            settings: m_settings,
-            raw: m_raw,
-        })
-    }
-}
-
-impl<'de> Read<'de> for Check<Reading> {
+impl<'t> Parse<'t> for Check<Reading> {
     type Out = ();
-    #[inline]
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(Seed::<Check<Reading>>::new())
-    }
-}
-
-impl<'de> Visitor<'de> for Seed<Check<Reading>> {
-    type Value = ();
-    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str("an object (Reading)")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+    #[inline(always)]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
         let mut seen = 0_u64;
-        let mut next = 0;
-        while let Some(key) = map.next_key_seed(KeySeed::<ReadingKey>::new(next))? {
-            next = key as usize + 1;
-            match key {
-                ReadingKey::Data => {
-                    once(&mut seen, 1)?;
-                    map.next_value_seed(Seed::<free::CheckObject<1, 1>>::new())?;
+        'object: {
+            let mut member = if cursor.predict(b"{\"data\":", b"{\"data\": ") {
+                ReadingKey::Data
+            } else {
+                match cursor.first_member::<ReadingKey>()? {
+                    Some(member) => member,
+                    None => break 'object,
                 }
-                ReadingKey::Settings => {
+            };
+            'members: loop {
+                'm_raw: {
+                    'm_settings: {
+                        'm_data: {
+                            match member {
+                                ReadingKey::Data => break 'm_data,
+                                ReadingKey::Settings => break 'm_settings,
+                                ReadingKey::Raw => break 'm_raw,
+                            }
+                        }
+                        once(&mut seen, 1)?;
+                        <FreeObject<1, 1> as Parse<'t>>::parse(cursor)?;
+                        if cursor.predict(b",\"settings\":", b", \"settings\": ")
+                        {} else if cursor.predict(b",\"raw\":", b", \"raw\": ") {
+                            break 'm_raw;
+                        } else if cursor.eat(b"}") {
+                            break 'object;
+                        } else {
+                            match cursor.next_member::<ReadingKey>()? {
+                                Some(other) => member = other,
+                                None => break 'object,
+                            }
+                            continue 'members;
+                        }
+                    }
                     once(&mut seen, 2)?;
-                    map.next_value_seed(Seed::<free::CheckObject<0, 1>>::new())?;
+                    <FreeObject<0, 1> as Parse<'t>>::parse(cursor)?;
+                    if cursor.predict(b",\"raw\":", b", \"raw\": ")
+                    {} else if cursor.eat(b"}") {
+                        break 'object;
+                    } else {
+                        match cursor.next_member::<ReadingKey>()? {
+                            Some(other) => member = other,
+                            None => break 'object,
+                        }
+                        continue 'members;
+                    }
                 }
-                ReadingKey::Raw => {
-                    once(&mut seen, 4)?;
-                    map.next_value_seed(Seed::<free::CheckValue<1>>::new())?;
+                once(&mut seen, 4)?;
+                <AnyValue<1> as Parse<'t>>::parse(cursor)?;
+                if cursor.eat(b"}") {
+                    break 'object;
+                } else {
+                    match cursor.next_member::<ReadingKey>()? {
+                        Some(other) => member = other,
+                        None => break 'object,
+                    }
+                    continue 'members;
                 }
             }
         }
-        need(seen, 1, ReadingKey::NAMES)?;
+        need(seen, 1)?;
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 /// Something to be delivered.
-#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Parcel {
     /// Its weight in kilograms.
@@ -9,13 +10,25 @@ pub struct Parcel {
     /// What stands on it.
     pub labels: Vec<Label>,
     /// Anything besides.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
     pub notes: Option<Vec<String>>,
     /// Who sent it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
     pub sender: Option<String>,
     /// Whether it may break.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
     pub fragile: Option<bool>,
 }
 
@@ -164,23 +177,6 @@ enum ParcelKey {
 }
 
 impl Key for ParcelKey {
-    const NAMES: &'static [&'static str] = &[
-        "weight",
-        "type",
-        "labels",
-        "notes",
-        "sender",
-        "fragile",
-    ];
-    const ALL: &'static [Self] = &[
-        ParcelKey::Weight,
-        ParcelKey::Type,
-        ParcelKey::Labels,
-        ParcelKey::Notes,
-        ParcelKey::Sender,
-        ParcelKey::Fragile,
-    ];
-    #[inline]
     fn of(name: &str) -> Option<Self> {
         match name {
             "weight" => Some(ParcelKey::Weight),
@@ -194,129 +190,129 @@ impl Key for ParcelKey {
     }
 }
 
-impl<'de> Read<'de> for Parcel {
-    type Out = Parcel;
-    #[inline]
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Parcel, D::Error> {
-        deserializer.deserialize_map(Seed::<Parcel>::new())
-    }
-}
-
-impl<'de> Visitor<'de> for Seed<Parcel> {
-    type Value = Parcel;
-    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str("an object (Parcel)")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parcel, A::Error> {
-        let mut seen = 0_u64;
-        let mut next = 0;
-        let mut m_weight: Option<Weight> = None;
-        let mut m_type: Option<String> = None;
-        let mut m_labels: Option<(Vec<Label>, usize)> = None;
-        let mut m_notes: Option<(Vec<String>, usize)> = None;
-        let mut m_sender: Option<String> = None;
-        let mut m_fragile: Option<bool> = None;
-        while let Some(key) = map.next_key_seed(KeySeed::<ParcelKey>::new(next))? {
-            next = key as usize + 1;
-            match key {
-                ParcelKey::Weight => {
-                    once(&mut seen, 1)?;
-                    m_weight = Some(map.next_value_seed(Seed::<Number<Weight>>::new())?);
-                }
-                ParcelKey::Type => {
-                    once(&mut seen, 2)?;
-                    m_type = Some(map.next_value_seed(Seed::<String>::new())?);
-                }
-                ParcelKey::Labels => {
-                    once(&mut seen, 4)?;
-                    m_labels = Some(
-                        map
-                            .next_value_seed(
-                                Seed::<Array<OwnedText<Label>, Vec<Label>, 1, 3>>::new(),
-                            )?,
-                    );
-                }
-                ParcelKey::Notes => {
-                    once(&mut seen, 8)?;
-                    m_notes = Some(
-                        map
-                            .next_value_seed(
-                                Seed::<Array<String, Vec<String>, 0, { usize::MAX }>>::new(),
-                            )?,
-                    );
-                }
-                ParcelKey::Sender => {
-                    once(&mut seen, 16)?;
-                    m_sender = Some(map.next_value_seed(Seed::<String>::new())?);
-                }
-                ParcelKey::Fragile => {
-                    once(&mut seen, 32)?;
-                    m_fragile = Some(map.next_value_seed(Seed::<bool>::new())?);
-                }
-            }
-        }
-        need(seen, 7, ParcelKey::NAMES)?;
-        Ok(Parcel {
-            weight: must(m_weight)?,
-            r#type: must(m_type)?,
-            labels: must(m_labels)?.0,
-            notes: m_notes.map(|(all, _)| all),
-            sender: m_sender,
-            fragile: m_fragile,
-        })
-    }
-}
-
-impl<'de> Read<'de> for Check<Parcel> {
+impl<'t> Parse<'t> for Check<Parcel> {
     type Out = ();
-    #[inline]
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(Seed::<Check<Parcel>>::new())
-    }
-}
-
-impl<'de> Visitor<'de> for Seed<Check<Parcel>> {
-    type Value = ();
-    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str("an object (Parcel)")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+    #[inline(always)]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
         let mut seen = 0_u64;
-        let mut next = 0;
-        while let Some(key) = map.next_key_seed(KeySeed::<ParcelKey>::new(next))? {
-            next = key as usize + 1;
-            match key {
-                ParcelKey::Weight => {
-                    once(&mut seen, 1)?;
-                    map.next_value_seed(Seed::<CheckNumber<Weight>>::new())?;
+        'object: {
+            let mut member = if cursor.predict(b"{\"weight\":", b"{\"weight\": ") {
+                ParcelKey::Weight
+            } else {
+                match cursor.first_member::<ParcelKey>()? {
+                    Some(member) => member,
+                    None => break 'object,
                 }
-                ParcelKey::Type => {
-                    once(&mut seen, 2)?;
-                    map.next_value_seed(Seed::<Check<String>>::new())?;
-                }
-                ParcelKey::Labels => {
-                    once(&mut seen, 4)?;
-                    map.next_value_seed(
-                        Seed::<Array<CheckText<Label>, (), 1, 3>>::new(),
-                    )?;
-                }
-                ParcelKey::Notes => {
-                    once(&mut seen, 8)?;
-                    map.next_value_seed(
-                        Seed::<Array<Check<String>, (), 0, { usize::MAX }>>::new(),
-                    )?;
-                }
-                ParcelKey::Sender => {
+            };
+            'members: loop {
+                'm_fragile: {
+                    'm_sender: {
+                        'm_notes: {
+                            'm_labels: {
+                                'm_type: {
+                                    'm_weight: {
+                                        match member {
+                                            ParcelKey::Weight => break 'm_weight,
+                                            ParcelKey::Type => break 'm_type,
+                                            ParcelKey::Labels => break 'm_labels,
+                                            ParcelKey::Notes => break 'm_notes,
+                                            ParcelKey::Sender => break 'm_sender,
+                                            ParcelKey::Fragile => break 'm_fragile,
+                                        }
+                                    }
+                                    once(&mut seen, 1)?;
+                                    <Number<Weight> as Parse<'t>>::parse(cursor)?;
+                                    if cursor.predict(b",\"type\":", b", \"type\": ") {} else {
+                                        match cursor.next_member::<ParcelKey>()? {
+                                            Some(other) => member = other,
+                                            None => break 'object,
+                                        }
+                                        continue 'members;
+                                    }
+                                }
+                                once(&mut seen, 2)?;
+                                <Check<Plain> as Parse<'t>>::parse(cursor)?;
+                                if cursor.predict(b",\"labels\":", b", \"labels\": ")
+                                {} else {
+                                    match cursor.next_member::<ParcelKey>()? {
+                                        Some(other) => member = other,
+                                        None => break 'object,
+                                    }
+                                    continue 'members;
+                                }
+                            }
+                            once(&mut seen, 4)?;
+                            <Array<
+                                Check<NonEmptyText>,
+                                (),
+                                1,
+                                3,
+                            > as Parse<'t>>::parse(cursor)?;
+                            if cursor.predict(b",\"notes\":", b", \"notes\": ")
+                            {} else if cursor.predict(b",\"sender\":", b", \"sender\": ")
+                            {
+                                break 'm_sender;
+                            } else if cursor
+                                .predict(b",\"fragile\":", b", \"fragile\": ")
+                            {
+                                break 'm_fragile;
+                            } else if cursor.eat(b"}") {
+                                break 'object;
+                            } else {
+                                match cursor.next_member::<ParcelKey>()? {
+                                    Some(other) => member = other,
+                                    None => break 'object,
+                                }
+                                continue 'members;
+                            }
+                        }
+                        once(&mut seen, 8)?;
+                        <Array<
+                            Check<Plain>,
+                            (),
+                            0,
+                            { usize::MAX },
+                        > as Parse<'t>>::parse(cursor)?;
+                        if cursor.predict(b",\"sender\":", b", \"sender\": ")
+                        {} else if cursor.predict(b",\"fragile\":", b", \"fragile\": ") {
+                            break 'm_fragile;
+                        } else if cursor.eat(b"}") {
+                            break 'object;
+                        } else {
+                            match cursor.next_member::<ParcelKey>()? {
+                                Some(other) => member = other,
+                                None => break 'object,
+                            }
+                            continue 'members;
+                        }
+                    }
                     once(&mut seen, 16)?;
-                    map.next_value_seed(Seed::<Check<String>>::new())?;
+                    <Check<Plain> as Parse<'t>>::parse(cursor)?;
+                    if cursor.predict(b",\"fragile\":", b", \"fragile\": ")
+                    {} else if cursor.eat(b"}") {
+                        break 'object;
+                    } else {
+                        match cursor.next_member::<ParcelKey>()? {
+                            Some(other) => member = other,
+                            None => break 'object,
+                        }
+                        continue 'members;
+                    }
                 }
-                ParcelKey::Fragile => {
-                    once(&mut seen, 32)?;
-                    map.next_value_seed(Seed::<bool>::new())?;
+                once(&mut seen, 32)?;
+                <bool as Parse<'t>>::parse(cursor)?;
+                if cursor.eat(b"}") {
+                    break 'object;
+                } else {
+                    match cursor.next_member::<ParcelKey>()? {
+                        Some(other) => member = other,
+                        None => break 'object,
+                    }
+                    continue 'members;
                 }
             }
         }
-        need(seen, 7, ParcelKey::NAMES)?;
+        need(seen, 7)?;
         Ok(())
     }
 }

@@ -65,13 +65,21 @@ impl Payload {
     #[must_use]
     pub fn into_packet(self, mut header: PacketHeader, mcp: McpEnvelope) -> Packet {
         header.packet_type = self.packet_type();
+        self.with(header, mcp, Metadata::default())
+    }
+    pub(super) fn with(
+        self,
+        header: PacketHeader,
+        mcp: McpEnvelope,
+        metadata: Metadata,
+    ) -> Packet {
         match self {
             Payload::Note(payload) => {
                 Packet::Note(NotePacket {
                     header,
                     mcp,
                     payload,
-                    metadata: Metadata::default(),
+                    metadata,
                 })
             }
             Payload::Ping(payload) => {
@@ -79,8 +87,22 @@ impl Payload {
                     header,
                     mcp,
                     payload,
-                    metadata: Metadata::default(),
+                    metadata,
                 })
+            }
+        }
+    }
+    /// Deserializes the payload of a packet of a type.
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        of: PacketType,
+        deserializer: D,
+    ) -> Result<Self, D::Error> {
+        match of {
+            PacketType::NotePacket => {
+                NotePayload::deserialize(deserializer).map(Payload::Note)
+            }
+            PacketType::PingPacket => {
+                PingPayload::deserialize(deserializer).map(Payload::Ping)
             }
         }
     }
@@ -103,22 +125,7 @@ impl From<NotePacket> for Packet {
     }
 }
 
-impl<'de> ::serde::Deserialize<'de> for NotePacket {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match <Packet as Read<'de>>::read(deserializer)? {
-            Packet::Note(packet) => Ok(packet),
-            other => {
-                Err(
-                    D::Error::custom(
-                        format_args!(
-                            "expected `{}`, found `{}`", Self::TYPE, other.packet_type()
-                        ),
-                    ),
-                )
-            }
-        }
-    }
-}
+packet_of_type!(NotePacket, Note);
 
 impl From<PingPayload> for Payload {
     fn from(payload: PingPayload) -> Payload {
@@ -137,41 +144,24 @@ impl From<PingPacket> for Packet {
     }
 }
 
-impl<'de> ::serde::Deserialize<'de> for PingPacket {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match <Packet as Read<'de>>::read(deserializer)? {
-            Packet::Ping(packet) => Ok(packet),
-            other => {
-                Err(
-                    D::Error::custom(
-                        format_args!(
-                            "expected `{}`, found `{}`", Self::TYPE, other.packet_type()
-                        ),
-                    ),
-                )
-            }
-        }
-    }
-}
-
-deserialize!(Packet, Packet);
+packet_of_type!(PingPacket, Ping);
 
 /// The members of a packet that rules check.
 #[derive(Clone, Debug)]
-pub struct PacketFacts<'de> {
+pub struct PacketFacts<'t> {
     /// Facts of the header.
     pub header: PacketHeaderFacts,
     /// Facts of the MCP envelope.
-    pub mcp: McpEnvelopeFacts<'de>,
+    pub mcp: McpEnvelopeFacts<'t>,
     /// Facts of the payload.
-    pub payload: PayloadFacts<'de>,
+    pub payload: PayloadFacts<'t>,
 }
 
 /// The members of a payload that rules check.
 #[derive(Clone, Debug)]
-pub enum PayloadFacts<'de> {
+pub enum PayloadFacts<'t> {
     /// A note.
-    Note(NotePayloadFacts<'de>),
+    Note(NotePayloadFacts<'t>),
     /// A sign of life.
     Ping,
 }
@@ -287,206 +277,64 @@ struct PacketOptional {
     metadata: Option<Metadata>,
 }
 
-/// A payload whose packet is not yet complete.
-#[allow(clippy::large_enum_variant, reason = "it lives for a moment, on the stack")]
-enum Body {
-    Note(NotePayload),
-    Ping(PingPayload),
-}
-
-/// Reads the payload of a known packet type.
-struct BodySeed(PacketType);
-
-impl<'de> DeserializeSeed<'de> for BodySeed {
-    type Value = Body;
+impl<'t> PayloadFacts<'t> {
+    /// Parses the payload of a packet of a type.
     #[inline]
-    fn deserialize<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Body, D::Error> {
-        match self.0 {
+    fn parse(of: PacketType, cursor: &mut Cursor<'t>) -> Parsed<Self> {
+        match of {
             PacketType::NotePacket => {
-                <NotePayload as Read<'de>>::read(deserializer).map(Body::Note)
+                <NotePayloadFacts<'t> as Parse<'t>>::parse(cursor)
+                    .map(PayloadFacts::Note)
             }
             PacketType::PingPacket => {
-                <PingPayload as Read<'de>>::read(deserializer).map(Body::Ping)
+                <Check<PingPayload> as Parse<'t>>::parse(cursor)
+                    .map(|()| PayloadFacts::Ping)
             }
         }
     }
 }
 
-impl<'de> Read<'de> for Packet {
-    type Out = Packet;
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Packet, D::Error> {
-        deserializer.deserialize_map(Seed::<Packet>::new())
-    }
-}
-
-impl<'de> Visitor<'de> for Seed<Packet> {
-    type Value = Packet;
-    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str("a packet: an object with `header`, `mcp` and `payload`")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Packet, A::Error> {
-        let mut seen = 0_u64;
-        let mut header = None;
-        let mut mcp = None;
-        let mut payload = None;
-        let mut buffered: Option<::serde_json::Value> = None;
-        let mut metadata = <Metadata>::default();
-        while let Some(key) = map.next_key_seed(RootKeySeed)? {
-            match key {
-                RootKey::Known(PacketKey::Header) => {
-                    once(&mut seen, 1)?;
-                    header = Some(map.next_value_seed(Seed::<PacketHeader>::new())?);
+impl<'t> Parse<'t> for PacketFacts<'t> {
+    type Out = Self;
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
+        let mut root = Root::default();
+        let (mut header, mut mcp, mut payload) = (None, None, None);
+        let mut member = root.first(cursor)?;
+        while let Some(known) = member {
+            match known {
+                PacketKey::Header => {
+                    header = Some(<PacketHeaderFacts as Parse<'t>>::parse(cursor)?);
                 }
-                RootKey::Known(PacketKey::Mcp) => {
-                    once(&mut seen, 2)?;
-                    mcp = Some(map.next_value_seed(Seed::<McpEnvelope>::new())?);
+                PacketKey::Mcp => {
+                    mcp = Some(<McpEnvelopeFacts<'t> as Parse<'t>>::parse(cursor)?);
                 }
-                RootKey::Known(PacketKey::Payload) => {
-                    once(&mut seen, 4)?;
+                PacketKey::Payload => {
                     match &header {
                         Some(header) => {
                             payload = Some(
-                                map.next_value_seed(BodySeed(header.packet_type))?,
+                                PayloadFacts::parse(header.packet_type, cursor)?,
                             );
                         }
-                        None => {
-                            buffered = Some(
-                                map.next_value_seed(Seed::<free::OwnedValue<2>>::new())?,
-                            );
-                        }
+                        None => root.put_off(cursor)?,
                     }
                 }
-                RootKey::Metadata(key) => metadata.read(key, &mut map)?,
             }
+            member = root.next(known, cursor)?;
         }
-        need(seen, 7, &["header", "mcp", "payload"])?;
-        if let (Some(buffered), Some(header)) = (buffered, &header) {
-            let packet_type = header.packet_type;
-            payload = Some(
-                BodySeed(packet_type).deserialize(buffered).map_err(A::Error::custom)?,
-            );
-        }
-        Ok(
-            match must(payload)? {
-                Body::Note(payload) => {
-                    Packet::Note(NotePacket {
-                        header: must(header)?,
-                        mcp: must(mcp)?,
-                        payload,
-                        metadata,
-                    })
-                }
-                Body::Ping(payload) => {
-                    Packet::Ping(PingPacket {
-                        header: must(header)?,
-                        mcp: must(mcp)?,
-                        payload,
-                        metadata,
-                    })
-                }
-            },
-        )
-    }
-}
-
-/// Reads the payload of a known packet type.
-struct PayloadFactsSeed(PacketType);
-
-impl<'de> DeserializeSeed<'de> for PayloadFactsSeed {
-    type Value = PayloadFacts<'de>;
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<PayloadFacts<'de>, D::Error> {
-        match self.0 {
-            PacketType::NotePacket => {
-                <NotePayloadFacts<'de> as Read<'de>>::read(deserializer)
-                    .map(PayloadFacts::<'de>::Note)
+        let header = header.ok_or(Refused)?;
+        let payload = match payload {
+            Some(payload) => payload,
+            None => {
+                root.put_off_payload(
+                    cursor,
+                    |cursor| PayloadFacts::parse(header.packet_type, cursor),
+                )?
             }
-            PacketType::PingPacket => {
-                <Check<PingPayload> as Read<'de>>::read(deserializer)
-                    .map(|()| PayloadFacts::<'de>::Ping)
-            }
-        }
-    }
-}
-
-impl<'de> Read<'de> for PacketFacts<'de> {
-    type Out = PacketFacts<'de>;
-    fn read<D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<PacketFacts<'de>, D::Error> {
-        deserializer.deserialize_map(Seed::<PacketFacts<'de>>::new())
-    }
-}
-
-impl<'de> Visitor<'de> for Seed<PacketFacts<'de>> {
-    type Value = PacketFacts<'de>;
-    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str("a packet: an object with `header`, `mcp` and `payload`")
-    }
-    fn visit_map<A: MapAccess<'de>>(
-        self,
-        mut map: A,
-    ) -> Result<PacketFacts<'de>, A::Error> {
-        let mut seen = 0_u64;
-        let mut header = None;
-        let mut mcp = None;
-        let mut payload = None;
-        let mut buffered: Option<&'de ::serde_json::value::RawValue> = None;
-        let mut metadata = <MetadataCheck<'de>>::default();
-        while let Some(key) = map.next_key_seed(RootKeySeed)? {
-            match key {
-                RootKey::Known(PacketKey::Header) => {
-                    once(&mut seen, 1)?;
-                    header = Some(
-                        map.next_value_seed(Seed::<PacketHeaderFacts>::new())?,
-                    );
-                }
-                RootKey::Known(PacketKey::Mcp) => {
-                    once(&mut seen, 2)?;
-                    mcp = Some(
-                        map.next_value_seed(Seed::<McpEnvelopeFacts<'de>>::new())?,
-                    );
-                }
-                RootKey::Known(PacketKey::Payload) => {
-                    once(&mut seen, 4)?;
-                    match &header {
-                        Some(header) => {
-                            payload = Some(
-                                map.next_value_seed(PayloadFactsSeed(header.packet_type))?,
-                            );
-                        }
-                        None => {
-                            buffered = Some(
-                                map.next_value_seed(Seed::<RawValueReader>::new())?,
-                            );
-                        }
-                    }
-                }
-                RootKey::Metadata(key) => metadata.read(key, &mut map)?,
-            }
-        }
-        need(seen, 7, &["header", "mcp", "payload"])?;
-        if let (Some(buffered), Some(header)) = (buffered, &header) {
-            let packet_type = header.packet_type;
-            payload = Some(
-                PayloadFactsSeed(packet_type)
-                    .deserialize(
-                        &mut ::serde_json::Deserializer::from_str(buffered.get()),
-                    )
-                    .map_err(A::Error::custom)?,
-            );
-        }
-        drop(metadata);
+        };
         Ok(PacketFacts {
-            header: must(header)?,
-            mcp: must(mcp)?,
-            payload: must(payload)?,
+            header,
+            mcp: mcp.ok_or(Refused)?,
+            payload,
         })
     }
 }

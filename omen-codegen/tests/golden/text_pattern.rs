@@ -6,6 +6,16 @@ pub struct TicketId(String);
 
 text_scalar!(TicketId, "TicketId");
 
+impl PatternScalar for TicketId {
+    const START: &'static [u8] = b"\"tkt_";
+    #[inline(always)]
+    fn class(bytes: Bytes) -> u32 {
+        (between(bytes, b'a', b'z') | between(bytes, b'0', b'9')
+            | between(bytes, b'-', b'-'))
+            .to_bitmask()
+    }
+}
+
 impl TextScalar for TicketId {
     const EXPECTS: &'static str = "a string such as `tkt_1` (pattern `^tkt_[a-z0-9-]+$`)";
     #[inline]

@@ -8,56 +8,41 @@ pub enum Amount {
     Words(Words),
 }
 
-impl<'de> Read<'de> for Amount {
-    type Out = Amount;
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Amount, D::Error> {
-        deserializer.deserialize_any(Seed::<Amount>::new())
+impl<'de> ::serde::Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Forms;
+        impl<'de> Visitor<'de> for Forms {
+            type Value = Amount;
+            fn expecting(
+                &self,
+                f: &mut ::std::fmt::Formatter<'_>,
+            ) -> ::std::fmt::Result {
+                f.write_str("one of the forms of Amount")
+            }
+            fn visit_u64<E: Error>(self, value: u64) -> Result<Amount, E> {
+                <Pieces>::deserialize(value.into_deserializer()).map(Amount::Pieces)
+            }
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Amount, E> {
+                <Pieces>::deserialize(value.into_deserializer()).map(Amount::Pieces)
+            }
+            fn visit_str<E: Error>(self, value: &str) -> Result<Amount, E> {
+                <Words>::deserialize(value.into_deserializer()).map(Amount::Words)
+            }
+        }
+        deserializer.deserialize_any(Forms)
     }
 }
 
-impl<'de> Visitor<'de> for Seed<Amount> {
-    type Value = Amount;
-    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str("one of the forms of Amount")
-    }
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Amount, E> {
-        <Integer<Pieces> as Read<'de>>::read(value.into_deserializer())
-            .map(Amount::Pieces)
-    }
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Amount, E> {
-        <Integer<Pieces> as Read<'de>>::read(value.into_deserializer())
-            .map(Amount::Pieces)
-    }
-    fn visit_str<E: Error>(self, value: &str) -> Result<Amount, E> {
-        <OwnedText<Words> as Read<'de>>::read(value.into_deserializer())
-            .map(Amount::Words)
-    }
-}
-
-impl<'de> Read<'de> for Check<Amount> {
+impl<'t> Parse<'t> for Check<Amount> {
     type Out = ();
-    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(Seed::<Check<Amount>>::new())
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
+        match cursor.peek() {
+            b'-' | b'0'..=b'9' => <Integer<Pieces> as Parse<'t>>::parse(cursor).map(drop),
+            b'"' => <Check<NonEmptyText> as Parse<'t>>::parse(cursor).map(drop),
+            _ => Err(Refused),
+        }
     }
 }
-
-impl<'de> Visitor<'de> for Seed<Check<Amount>> {
-    type Value = ();
-    fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str("one of the forms of Amount")
-    }
-    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
-        <Integer<Pieces> as Read<'de>>::read(value.into_deserializer()).map(drop)
-    }
-    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
-        <Integer<Pieces> as Read<'de>>::read(value.into_deserializer()).map(drop)
-    }
-    fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
-        <CheckText<Words> as Read<'de>>::read(value.into_deserializer()).map(drop)
-    }
-}
-
-deserialize!(Amount, Amount);
 
 static AMOUNT_SHAPE: Shape = Shape {
     name: "Amount",

@@ -254,13 +254,14 @@ fn an_optional_member_is_everywhere_without_a_line_of_rust() {
     let mut schema = Schema::real();
     schema.add(OBSERVATION, "/$defs/ObservationPayload/properties", "remark", text("A word more."));
     let made = schema.made().unwrap();
-    made.gains("types", "/// A word more. #[serde(skip_serializing_if = \"Option::is_none\")] pub remark: Option<")
+    let optional = "#[serde( default, skip_serializing_if = \"Option::is_none\", deserialize_with = \"present\" )]";
+    made.gains("types", &format!("/// A word more. {optional} pub remark: Option<"))
         .gains("types", "name: \"remark\", description: \"A word more.\", required: false")
         .gains("setters", "/// A word more. pub fn remark(mut self, value: impl Into<String>) -> Self {");
-    // The three readers know the key, and the owned one keeps it.
+    // The parser knows the key: for facts, and for a check alone.
     assert!(made.between("types", "impl Key for ObservationPayloadKey", "impl<").contains("\"remark\" => Some("));
-    made.gains("types", "remark: m_remark");
-    assert_eq!(made.0["types"].matches("ObservationPayloadKey::Remark => {").count(), 3);
+    assert_eq!(made.0["types"].matches("ObservationPayloadKey::Remark => break 'm_remark").count(), 2);
+    assert_eq!(needed(&made), needed(&Schema::real().made().unwrap()));
 }
 
 #[test]
@@ -282,8 +283,15 @@ fn a_required_member_asks_for_the_method_that_sets_it() {
     let made = schema.made().unwrap();
     // A builder without it does not compile, since it is not an `Option`.
     made.gains("types", "/// A word more. pub remark: String")
-        .gains("types", "name: \"remark\", description: \"A word more.\", required: true")
-        .gains("types", "remark: must(m_remark)?");
+        .gains("types", "name: \"remark\", description: \"A word more.\", required: true");
+    assert_eq!(needed(&made).count_ones(), needed(&Schema::real().made().unwrap()).count_ones() + 1);
+}
+
+/// The members of an observation without which the parser refuses it, one bit each.
+fn needed(made: &Made) -> u64 {
+    let parser = made.between("types", "for Check<ObservationPayload>", "Ok(())");
+    let (_, needed) = parser.split_once("need(seen, ").unwrap();
+    needed.split_once(')').unwrap().0.parse().unwrap()
 }
 
 #[test]
@@ -507,9 +515,9 @@ fn a_conditional_holds_for_readers_and_walk_and_asks_who_sets_its_member() {
         schema.add(SETTERS, &format!("/types/{place}/by_hand"), "reliability_metadata", "`reliable`".into());
     }
     let made = schema.made().unwrap();
-    // All three readers and the walk say the same words.
+    // Both parsers check it, and the walk says it in words.
     let says = "\"An observation of a tool names the tool.\"";
-    assert_eq!(made.0["types"].matches(&format!("A::Error::custom({says})")).count(), 3);
+    assert_eq!(made.0["types"].matches("m_observation_type, Some(").count(), 2);
     assert!(made.between("types", "static OBSERVATION_PAYLOAD_SHAPE", "static").contains(says));
     made.gains("types", "pub const fn requires_reliability_metadata( observation_type: ObservationType, ) -> bool");
     made.loses("setters", "pub fn reliability_metadata(");

@@ -4,9 +4,10 @@ use omen_invariants::Ledger;
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::{Code, Diagnostic, PacketFacts, PayloadFacts};
 
-pub(crate) fn check(facts: &PacketFacts<'_>, ledger: &Ledger, errors: &mut Vec<Diagnostic>) {
-    let mut used = |kind, id: &str, member, pointer| {
-        if ledger.has_seen(Fingerprint::of(kind, id)) {
+/// `packet_id` is the fingerprint of the packet's id.
+pub(crate) fn check(facts: &PacketFacts<'_>, packet_id: Fingerprint, ledger: &Ledger, errors: &mut Vec<Diagnostic>) {
+    let mut used = |fingerprint, id: &str, member, pointer| {
+        if ledger.has_seen(fingerprint) {
             errors.push(
                 Diagnostic::error(Code::Id, format!("`{member}` `{id}` is already used in this episode"))
                     .at(pointer)
@@ -15,14 +16,15 @@ pub(crate) fn check(facts: &PacketFacts<'_>, ledger: &Ledger, errors: &mut Vec<D
             );
         }
     };
-    used(Kind::Packet, &facts.header.packet_id, "packet_id", "/header/packet_id");
+    used(packet_id, &facts.header.packet_id, "packet_id", "/header/packet_id");
     if let PayloadFacts::TaskDirective(directive) = &facts.payload {
-        used(Kind::Task, &directive.task_id, "task_id", "/payload/task_id");
+        used(Fingerprint::of(Kind::Task, &directive.task_id), &directive.task_id, "task_id", "/payload/task_id");
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use omen_invariants::ledger::{Fingerprint, Kind};
     use omen_types::PacketType::TaskDirectivePacket;
 
     use super::super::fixture::{Episode, packet};
@@ -38,7 +40,9 @@ mod tests {
         let episode = Episode::default().accept(&directive("pkt_1", "task_1"));
         let mut errors = Vec::new();
         episode.with(&directive(packet_id, task_id), |transition| {
-            super::check(transition.context.facts, transition.context.ledger, &mut errors);
+            let facts = transition.context.facts;
+            let id = Fingerprint::of(Kind::Packet, &facts.header.packet_id);
+            super::check(facts, id, transition.context.ledger, &mut errors);
         });
         errors.into_iter().map(|error| error.pointer).collect()
     }

@@ -29,9 +29,35 @@ pub(crate) fn may_pass(nodes: NodeSet, event: Event, ledger: &Ledger, now: Insta
 
 /// The refusals that a packet of a log may meet.
 fn relevant(nodes: NodeSet, event: Event, is_illegal: bool) -> impl Iterator<Item = &'static RefusalInfo> {
-    REFUSALS
-        .iter()
-        .filter(move |refusal| !refusal.typed && refusal.is_about(nodes, event) && (is_illegal || !refusal.without_row))
+    let mut about = ABOUT.get(event as usize).copied().unwrap_or(0);
+    let all = std::iter::from_fn(move || {
+        let refusal = REFUSALS.get(about.trailing_zeros() as usize)?;
+        about &= about - 1;
+        Some(refusal)
+    });
+    all.filter(move |refusal| (is_illegal || !refusal.without_row) && refusal.is_within(nodes))
+}
+
+/// By event: the refusals that are about it and may meet a packet of a log, a bit for each in the order of the list. Most events
+/// have few, and every packet asks.
+static ABOUT: [u32; Event::ALL.len()] = about();
+
+const _: () = assert!(REFUSALS.len() < u32::BITS as usize, "there is a bit for each refusal");
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which reports an index out of bounds")]
+const fn about() -> [u32; Event::ALL.len()] {
+    let mut table = [0; Event::ALL.len()];
+    let mut at = 0;
+    while at < REFUSALS.len() {
+        let RefusalInfo { events, typed, .. } = &REFUSALS[at];
+        let mut event = 0;
+        while event < events.len() && !*typed {
+            table[events[event] as usize] |= 1 << at;
+            event += 1;
+        }
+        at += 1;
+    }
+    table
 }
 
 /// The finding of one refusal, if the fact on which it depends is so.

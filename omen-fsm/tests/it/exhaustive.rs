@@ -224,6 +224,10 @@ impl Walk {
                 taken.insert(verdict.event);
                 let mut next = machine.clone();
                 next.accept(&facts, &verdict);
+                if history.len() % 2 == 1 {
+                    // A machine that was packed in between is the same machine.
+                    next = next.pack("corr_1", &mut Vec::new()).expect("a short episode").unpack();
+                }
                 history.push(packet);
                 self.from(&next, history);
                 history.pop();

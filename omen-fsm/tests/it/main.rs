@@ -4,6 +4,7 @@
 
 mod exhaustive;
 mod origins;
+mod packed;
 mod provenance;
 mod rule_files;
 mod simple;

@@ -4,6 +4,8 @@ use std::fmt;
 
 use omen_types::{Instant, PacketFacts, TaskResultPayloadFacts};
 
+use super::bytes::{Reader, Writer};
+
 /// The budgets of an episode's first decision, and what was used since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Budget {
@@ -57,11 +59,31 @@ impl Budget {
         if self.calls_used > self.calls {
             overruns.push(Overrun::Calls { used: self.calls_used, budget: self.calls });
         }
-        let elapsed = now.since(self.since);
-        if elapsed.exceeds_seconds(self.seconds) {
-            overruns.push(Overrun::Time { elapsed, budget: self.seconds });
+        if self.is_out_of_time(now) {
+            overruns.push(Overrun::Time { elapsed: now.since(self.since), budget: self.seconds });
         }
         overruns
+    }
+
+    /// Whether a budget is exceeded at a time.
+    #[must_use]
+    pub fn is_exceeded(&self, now: Instant) -> bool {
+        self.tokens_used > self.tokens || self.calls_used > self.calls || self.is_out_of_time(now)
+    }
+
+    fn is_out_of_time(&self, now: Instant) -> bool {
+        now > self.since.plus_seconds(self.seconds)
+    }
+
+    pub(super) fn pack(&self, writer: &mut Writer<'_>) {
+        let Self { tokens, calls, seconds, since, tokens_used, calls_used } = self;
+        [tokens, calls, seconds, tokens_used, calls_used].into_iter().for_each(|number| writer.number(*number));
+        writer.time(*since);
+    }
+
+    pub(super) fn unpack(reader: &mut Reader<'_>) -> Self {
+        let [tokens, calls, seconds, tokens_used, calls_used] = [(); 5].map(|()| reader.number());
+        Self { tokens, calls, seconds, since: reader.time(), tokens_used, calls_used }
     }
 }
 
@@ -113,6 +135,14 @@ impl Reported {
 
     pub(super) fn has(self, overrun: Overrun) -> bool {
         self.0 & overrun.bit() != 0
+    }
+
+    pub(super) fn bits(self) -> u8 {
+        self.0
+    }
+
+    pub(super) fn of_bits(bits: u8) -> Self {
+        Self(bits)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-use siphasher::sip128::{Hasher128, SipHasher13};
+use siphasher::sip128::SipHasher13;
 
 /// What an id identifies: the same text may identify a packet and a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,15 +39,37 @@ impl Fingerprint {
             Kind::Campaign => (4, 0),
         };
         // The kind is the key, so that no id has to be copied behind a prefix.
-        let mut hasher = SipHasher13::new_with_keys(tag, u64::from(number));
-        hasher.write(id.as_bytes());
-        Self(hasher.finish128().as_u128() & !MARK)
+        let hash = SipHasher13::new_with_keys(tag, u64::from(number)).hash(id.as_bytes());
+        Self(hash.as_u128() & !MARK)
     }
 
     /// The same id with a mark, for ids of which more is known. The mark is a bit of the fingerprint, so it takes no space.
     #[must_use]
     pub(super) fn marked(self) -> Self {
         Self(self.0 | MARK)
+    }
+
+    /// Whether it has the mark.
+    pub(super) fn is_marked(self) -> bool {
+        self.0 & MARK != 0
+    }
+
+    /// Whether it is of the same id, with or without the mark.
+    pub(super) fn is_same(self, other: Self) -> bool {
+        self.0 | MARK == other.0 | MARK
+    }
+
+    /// A hash that does not depend on the mark: other bits of the fingerprint, which is a hash already.
+    pub(super) fn hash(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
+    pub(super) fn to_bytes(self) -> [u8; 16] {
+        self.0.to_le_bytes()
+    }
+
+    pub(super) fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(u128::from_le_bytes(bytes))
     }
 }
 

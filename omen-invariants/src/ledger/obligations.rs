@@ -27,6 +27,14 @@ impl Obligations {
         self.0 |= other.0;
     }
 
+    pub(super) const fn bits(self) -> u8 {
+        self.0
+    }
+
+    pub(super) const fn of_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+
     const fn bit(obligation: Obligation) -> u8 {
         1 << obligation as u8
     }

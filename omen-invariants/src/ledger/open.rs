@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use omen_types::{Instant, PacketFacts, StakesLevel, TaskDirectivePayloadFacts};
 
+use super::bytes::{Reader, Writer};
 use super::fingerprint::{Fingerprint, Kind};
 use super::table::Table;
 
@@ -54,7 +55,11 @@ impl OpenDirectives {
     /// The open directive with a packet id.
     #[must_use]
     pub fn get(&self, packet_id: &str) -> Option<&OpenDirective> {
-        self.by_id.get(Fingerprint::of(Kind::Packet, packet_id))
+        match self.due {
+            // Few texts are compared faster than one is hashed.
+            None => self.by_id.iter().map(|(_, directive)| directive).find(|open| *open.packet_id == *packet_id),
+            Some(_) => self.by_id.get(Fingerprint::of(Kind::Packet, packet_id)),
+        }
     }
 
     /// All of them, in the order of sending.
@@ -103,11 +108,11 @@ impl OpenDirectives {
         critical
     }
 
-    pub(super) fn add(&mut self, facts: &PacketFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) {
+    /// `id` is the fingerprint of the packet's id.
+    pub(super) fn add(&mut self, id: Fingerprint, facts: &PacketFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) {
         let timeout_seconds = directive
             .timeout_seconds
             .map_or(facts.mcp.budgets.time_budget_seconds.get(), omen_types::PositiveCount::get);
-        let id = Fingerprint::of(Kind::Packet, &facts.header.packet_id);
         let created_at = facts.header.created_at;
         let open = OpenDirective {
             packet_id: facts.header.packet_id.as_ref().into(),
@@ -130,15 +135,51 @@ impl OpenDirectives {
     }
 
     pub(super) fn close(&mut self, packet_id: &str) {
-        let id = Fingerprint::of(Kind::Packet, packet_id);
-        let closed = self.by_id.remove(id);
-        if let (Some(closed), Some(due)) = (closed, &mut self.due) {
-            due.remove(&closed.due(id));
+        match &mut self.due {
+            None => drop(self.by_id.remove_first(|directive| *directive.packet_id == *packet_id)),
+            Some(due) => {
+                let id = Fingerprint::of(Kind::Packet, packet_id);
+                if let Some(closed) = self.by_id.remove(id) {
+                    due.remove(&closed.due(id));
+                }
+            }
         }
         if self.is_empty() {
             // No order and no deadline is left to keep.
             *self = Self::default();
         }
+    }
+}
+
+impl OpenDirectives {
+    /// Writes the directives, if they are few. Returns whether they are.
+    pub(super) fn pack(&self, writer: &mut Writer<'_>) -> bool {
+        writer.number(self.len() as u64);
+        if self.is_empty() {
+            return true;
+        }
+        if self.due.is_some() {
+            return false;
+        }
+        writer.number(self.sent);
+        for (_, directive) in self.by_id.iter() {
+            directive.pack(writer);
+        }
+        true
+    }
+
+    pub(super) fn unpack(reader: &mut Reader<'_>) -> Self {
+        let mut directives = Self::default();
+        let count = reader.count();
+        if count == 0 {
+            return directives;
+        }
+        directives.sent = reader.number();
+        for _ in 0..count {
+            let directive = OpenDirective::unpack(reader);
+            directives.by_id.insert(Fingerprint::of(Kind::Packet, &directive.packet_id), directive);
+        }
+        directives
     }
 }
 
@@ -163,5 +204,22 @@ impl OpenDirective {
 
     fn due(&self, id: Fingerprint) -> Due {
         Due { at: self.deadline(), order: self.order, id }
+    }
+
+    fn pack(&self, writer: &mut Writer<'_>) {
+        let Self { packet_id, task_id, created_at, timeout_seconds, order, is_critical, is_known_late } = self;
+        writer.text(packet_id);
+        writer.text(task_id);
+        writer.time(*created_at);
+        writer.number(*timeout_seconds);
+        writer.number(*order);
+        writer.flags([*is_critical, *is_known_late, false, false, false, false, false, false]);
+    }
+
+    fn unpack(reader: &mut Reader<'_>) -> Self {
+        let (packet_id, task_id) = (reader.text().into(), reader.text().into());
+        let (created_at, timeout_seconds, order) = (reader.time(), reader.number(), reader.number());
+        let [is_critical, is_known_late, ..] = reader.flags();
+        Self { packet_id, task_id, created_at, timeout_seconds, order, is_critical, is_known_late }
     }
 }

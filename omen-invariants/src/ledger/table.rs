@@ -24,6 +24,11 @@ impl<V> Table<V> {
     /// The most that are kept in a list.
     pub(super) const FEW: usize = 24;
 
+    /// Whether it is a list.
+    pub(super) fn is_few(&self) -> bool {
+        matches!(self, Self::Few(_))
+    }
+
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Few(list) => list.len(),
@@ -89,6 +94,13 @@ impl<V> Table<V> {
             }
             Self::Many(map) => map.remove(&id),
         }
+    }
+
+    /// Removes the first value of a list for which a test holds; nothing from a map.
+    pub(super) fn remove_first(&mut self, test: impl Fn(&V) -> bool) -> Option<V> {
+        let Self::Few(list) = self else { return None };
+        let at = list.iter().position(|(_, value)| test(value))?;
+        Some(list.swap_remove(at).1)
     }
 
     pub(super) fn for_each(&mut self, each: impl FnMut(&mut V)) {

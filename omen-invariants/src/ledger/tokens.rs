@@ -3,6 +3,7 @@
 use omen_types::{Instant, OperationType, ToolAuthorizationPayloadFacts};
 use serde_json::{Map, Value};
 
+use super::bytes::{Reader, Writer};
 use super::fingerprint::{Fingerprint, Kind};
 use super::table::Table;
 
@@ -39,6 +40,29 @@ impl Allowance {
     #[must_use]
     pub fn uses_left(&self) -> u64 {
         self.max_uses.saturating_sub(self.uses)
+    }
+
+    fn pack(&self, writer: &mut Writer<'_>) {
+        let Self { tools, operations, expiry, max_uses, uses, constraints, issued_by } = self;
+        writer.time(*expiry);
+        writer.number(*max_uses);
+        writer.number(*uses);
+        writer.text(issued_by);
+        writer.number(operations.len() as u64);
+        operations.iter().for_each(|operation| writer.byte(*operation as u8));
+        for texts in [tools, constraints] {
+            writer.number(texts.len() as u64);
+            texts.iter().for_each(|text| writer.text(text));
+        }
+    }
+
+    fn unpack(reader: &mut Reader<'_>) -> Self {
+        let (expiry, max_uses, uses, issued_by) =
+            (reader.time(), reader.number(), reader.number(), reader.text().into());
+        let operation = |at: u8| OperationType::ALL.get(usize::from(at)).copied();
+        let operations = (0..reader.count()).filter_map(|_| operation(reader.byte())).collect();
+        let [tools, constraints] = [(); 2].map(|()| (0..reader.count()).map(|_| reader.text().into()).collect());
+        Self { tools, operations, expiry, max_uses, uses, constraints, issued_by }
     }
 }
 
@@ -100,6 +124,27 @@ impl Tokens {
     fn update(&mut self, token_id: &str, change: impl FnOnce(&mut Token)) {
         self.0.update(Fingerprint::of(Kind::Token, token_id), change);
     }
+
+    /// Writes the tokens, if they are few. Returns whether they are.
+    pub(super) fn pack(&self, writer: &mut Writer<'_>) -> bool {
+        if !self.0.is_few() {
+            return false;
+        }
+        writer.number(self.0.len() as u64);
+        for (id, token) in self.0.iter() {
+            writer.fingerprint(id);
+            token.pack(writer);
+        }
+        true
+    }
+
+    pub(super) fn unpack(reader: &mut Reader<'_>) -> Self {
+        let mut tokens = Table::default();
+        for _ in 0..reader.count() {
+            tokens.insert(reader.fingerprint(), Token::unpack(reader));
+        }
+        Self(tokens)
+    }
 }
 
 impl Token {
@@ -119,6 +164,18 @@ impl Token {
             return Err(NotLive::UsedUp(allowance));
         }
         Ok(allowance)
+    }
+
+    fn pack(&self, writer: &mut Writer<'_>) {
+        writer.flags([self.revoked, self.allowance.is_some(), false, false, false, false, false, false]);
+        if let Some(allowance) = &self.allowance {
+            allowance.pack(writer);
+        }
+    }
+
+    fn unpack(reader: &mut Reader<'_>) -> Self {
+        let [revoked, is_issued, ..] = reader.flags();
+        Self { revoked, allowance: is_issued.then(|| Allowance::unpack(reader)) }
     }
 
     /// Takes in a sending; if it is not the first, the narrower of each bound holds.

@@ -71,9 +71,10 @@ fn asks(facts: &PacketFacts<'_>, ledger: &Ledger) -> bool {
 /// Warns of evidence that is too old, by the limit that the packet states or else that of its freshness class (D66).
 fn stale(newest: Instant, now: Instant, stated: Option<u64>, freshness: FreshnessClass) -> Option<Diagnostic> {
     let limit = stated.or(freshness.stale_after_seconds())?;
-    let age = now.since(newest);
-    let whose = if stated.is_some() { "`stale_if_older_than_seconds`".to_owned() } else { format!("`{freshness}`") };
-    age.exceeds_seconds(limit).then(|| {
+    (now > newest.plus_seconds(limit)).then(|| {
+        let age = now.since(newest);
+        let whose =
+            if stated.is_some() { "`stale_if_older_than_seconds`".to_owned() } else { format!("`{freshness}`") };
         Diagnostic::warning(
             Code::Inv004,
             format!("the newest live evidence is {age} s old; it is stale after {limit} s ({whose})"),

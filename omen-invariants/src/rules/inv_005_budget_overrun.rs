@@ -12,14 +12,12 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     if context.ledger.overrun_approved() || approves(context.facts) {
         return;
     }
-    let overruns = match context.ledger.budget() {
-        Some(budget) if commits(context.facts) => budget.overruns(context.now),
-        _ => Vec::new(),
-    };
-    if overruns.is_empty() {
+    let exceeded = context.ledger.budget().filter(|budget| budget.is_exceeded(context.now));
+    let Some(budget) = exceeded.filter(|_| commits(context.facts)) else {
         report(context, findings);
         return;
-    }
+    };
+    let overruns = budget.overruns(context.now);
     findings.push(
         Diagnostic::error(
             Code::Inv005,
@@ -33,7 +31,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
 
 /// Warns of each budget that is exceeded once this packet is accepted, and was not before (D59).
 fn report(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
-    let Some(budget) = budget_after(context) else { return };
+    let Some(budget) = budget_after(context).filter(|budget| budget.is_exceeded(context.now)) else { return };
     let mut overruns = budget.overruns(context.now);
     overruns.retain(|overrun| !context.ledger.has_reported(*overrun));
     if overruns.is_empty() {

@@ -70,12 +70,12 @@ impl Scope<'_> {
 
     fn operation(&self, params: &Map<String, Value>, findings: &mut Vec<Diagnostic>) {
         let Self { token_id, allowance } = self;
-        let allowed = list(allowance.operations.iter().map(|operation| operation.as_str()));
+        let allowed = || list(allowance.operations.iter().map(|operation| operation.as_str()));
         if allowance.operations.iter().all(|operation| *operation == OperationType::Read) {
             findings.push(
                 Diagnostic::error(Code::Inv007, format!("`{token_id}` allows no operation that writes"))
                     .at("/payload/authorization_token_id")
-                    .label(format!("it allows {allowed}"))
+                    .label(format!("it allows {}", allowed()))
                     .help(help::WRITING_OPERATION),
             );
         }
@@ -86,7 +86,7 @@ impl Scope<'_> {
             findings.push(
                 Diagnostic::error(Code::Inv007, format!("the operation `{word}` is outside the scope of `{token_id}`"))
                     .at("/payload/execution_method/tool_params/operation")
-                    .label(format!("`{token_id}` allows {allowed}"))
+                    .label(format!("`{token_id}` allows {}", allowed()))
                     .help(help::allowed_operation(operation)),
             );
         }

@@ -10,12 +10,13 @@ use crate::help::inv_012 as help;
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let stakes = &context.facts.mcp.stakes;
     let axes = Axes::of(stakes);
-    let (stated, justified) = (stakes.stakes_level, axes.level());
+    let stated = stakes.stakes_level;
     let understated = matches!(stated, StakesLevel::Low | StakesLevel::Medium)
         && (axes.line_holds(StakesLevel::High) || axes.line_holds(StakesLevel::Critical));
     if axes.line_holds(stated) && !understated {
         return;
     }
+    let justified = axes.level();
     let how = if understated || justified > stated { "understated" } else { "overstated" };
     findings.push(
         Diagnostic::warning(
@@ -119,7 +120,7 @@ impl Axes {
     #[must_use]
     pub fn line_holds(self, level: StakesLevel) -> bool {
         let ranks = self.ranks();
-        let count = |test: fn(Rank) -> bool| ranks.into_iter().filter(|rank| test(*rank)).count();
+        let count = |least: Rank| ranks.iter().filter(|rank| **rank >= least).count();
         let critical = self.impact == Impact::Critical;
         match level {
             StakesLevel::Critical => {
@@ -128,9 +129,9 @@ impl Axes {
                         && self.irreversibility == Irreversibility::Irreversible
                         && self.uncertainty == Uncertainty::High)
             }
-            StakesLevel::High => critical || count(|rank| rank >= Rank::High) >= 2,
-            StakesLevel::Medium => count(|rank| rank >= Rank::Medium) >= 1,
-            StakesLevel::Low => count(|rank| rank >= Rank::High) == 0 && count(|rank| rank == Rank::Medium) <= 1,
+            StakesLevel::High => critical || count(Rank::High) >= 2,
+            StakesLevel::Medium => count(Rank::Medium) >= 1,
+            StakesLevel::Low => count(Rank::High) == 0 && count(Rank::Medium) <= 1,
         }
     }
 

@@ -2,26 +2,61 @@
 //!
 //! A `HashTable` instead of a `HashMap`, which would keep every id twice: as a key, and for the order.
 
+mod awake;
+
 use std::hash::BuildHasher;
+use std::ops::Deref;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
-use omen_fsm::{Machine, Node, NodeSet};
+use omen_fsm::{Machine, Node, NodeSet, PackedMachine};
+use omen_types::{Diagnostic, Instant};
+
+use awake::{Awake, Slot};
 
 /// The episodes, in the order in which they began.
 #[derive(Debug, Default)]
 pub(super) struct Episodes {
     all: Vec<Episode>,
-    /// Positions in `all`, which has the ids, so that they are stored once.
+    /// Positions in `all`, which leads to the ids, so that they are stored once.
     by_id: HashTable<u32>,
     /// Seeded for each validator, so that no log can be made whose ids collide. Order and verdicts do not depend on it.
     hasher: RandomState,
+    awake: Awake,
 }
 
+/// An episode: two words, wherever its machine is.
 #[derive(Debug)]
-struct Episode {
-    id: Box<str>,
-    machine: Machine,
+enum Episode {
+    /// Its slot among those that are awake.
+    Awake(u32),
+    Packed(PackedMachine),
+}
+
+/// The machine of an episode, unpacked if it has to be.
+pub(super) enum Found<'e> {
+    Awake(&'e Machine),
+    Unpacked(Box<Machine>),
+}
+
+/// What is late in an episode.
+pub(super) struct Late<'e> {
+    pub(super) correlation_id: &'e str,
+    /// Where the episode may be.
+    pub(super) nodes: NodeSet,
+    /// The findings, each with the id of the directive's packet.
+    pub(super) directives: Vec<(String, Diagnostic)>,
+}
+
+impl Deref for Found<'_> {
+    type Target = Machine;
+
+    fn deref(&self) -> &Machine {
+        match self {
+            Self::Awake(machine) => machine,
+            Self::Unpacked(machine) => machine,
+        }
+    }
 }
 
 impl Episodes {
@@ -32,41 +67,228 @@ impl Episodes {
 
     /// The possible states of an episode; the initial ones if it has not begun.
     pub(super) fn nodes(&self, id: &str) -> NodeSet {
-        let found = self.by_id.find(self.hasher.hash_one(id), |at| self.is(*at, id));
-        found.and_then(|at| self.all.get(*at as usize)).map_or(NodeSet::of(Node::INITIAL), |e| e.machine.nodes())
+        match self.find(self.hasher.hash_one(id), id).and_then(|at| self.all.get(at as usize)) {
+            Some(Episode::Awake(slot)) => self.awake.slot(*slot).machine.nodes(),
+            Some(Episode::Packed(packed)) => packed.nodes(),
+            None => NodeSet::of(Node::INITIAL),
+        }
     }
 
     /// The episode with an id, which begins if there is none.
-    #[expect(clippy::indexing_slicing, reason = "the position was just found or added")]
+    #[expect(clippy::indexing_slicing, reason = "the position was just found")]
     pub(super) fn get_or_start(&mut self, id: &str) -> &mut Machine {
         let hash = self.hasher.hash_one(id);
-        let at = match self.by_id.find(hash, |at| self.is(*at, id)) {
-            Some(at) => *at as usize,
+        let slot = match self.find(hash, id) {
             None => self.start(id, hash),
+            Some(at) => match &self.all[at as usize] {
+                Episode::Awake(slot) => *slot,
+                Episode::Packed(packed) => {
+                    let machine = packed.unpack();
+                    let slot = self.wake(id, at, machine);
+                    self.all[at as usize] = Episode::Awake(slot);
+                    slot
+                }
+            },
         };
-        &mut self.all[at].machine
+        let slot = self.awake.slot_mut(slot);
+        slot.is_used = true;
+        &mut slot.machine
     }
 
-    pub(super) fn in_order(&self) -> impl Iterator<Item = (&str, &Machine)> {
-        self.all.iter().map(|episode| (episode.id.as_ref(), &episode.machine))
+    /// The episodes in order, each with its id.
+    pub(super) fn in_order(&self) -> impl Iterator<Item = (&str, Found<'_>)> {
+        (0..self.len()).filter_map(|at| self.at(at))
     }
 
-    pub(super) fn in_order_mut(&mut self) -> impl Iterator<Item = (&str, &mut Machine)> {
-        self.all.iter_mut().map(|episode| (&*episode.id, &mut episode.machine))
+    /// An episode, by its place in the order.
+    pub(super) fn at(&self, at: usize) -> Option<(&str, Found<'_>)> {
+        Some(match self.all.get(at)? {
+            Episode::Awake(slot) => {
+                let slot = self.awake.slot(*slot);
+                (&*slot.id, Found::Awake(&slot.machine))
+            }
+            Episode::Packed(packed) => (packed.correlation_id(), Found::Unpacked(Box::new(packed.unpack()))),
+        })
     }
 
-    fn is(&self, at: u32, id: &str) -> bool {
-        self.all.get(at as usize).is_some_and(|episode| *episode.id == *id)
+    /// Reports what is late in an episode at a time (see [`Machine::tick`]); `None` if nothing can be.
+    pub(super) fn tick(&mut self, at: usize, now: Instant) -> Option<Late<'_>> {
+        match self.all.get_mut(at)? {
+            Episode::Awake(slot) => {
+                let slot = self.awake.slot_mut(*slot);
+                let directives = slot.machine.tick(now);
+                Some(Late { correlation_id: &slot.id, nodes: slot.machine.nodes(), directives })
+            }
+            Episode::Packed(packed) if packed.has_open() => {
+                let mut machine = packed.unpack();
+                let directives = machine.tick(now);
+                // What was packed before can be packed again: that something is late is a flag.
+                if !directives.is_empty()
+                    && let Some(ticked) = machine.pack(packed.correlation_id(), &mut Vec::new())
+                {
+                    *packed = ticked;
+                }
+                Some(Late { correlation_id: packed.correlation_id(), nodes: packed.nodes(), directives })
+            }
+            Episode::Packed(_) => None,
+        }
     }
 
-    fn start(&mut self, id: &str, hash: u64) -> usize {
-        let at = self.all.len();
-        self.all.push(Episode { id: id.into(), machine: Machine::default() });
-        // Four billion episodes need more than a terabyte of memory.
-        let position = u32::try_from(at).unwrap_or(u32::MAX);
-        let (all, hasher) = (&self.all, &self.hasher);
-        let rehash = |at: &u32| all.get(*at as usize).map_or(0, |episode| hasher.hash_one(&*episode.id));
-        self.by_id.insert_unique(hash, position, rehash);
-        at
+    fn find(&self, hash: u64, id: &str) -> Option<u32> {
+        let is = |at: &u32| match self.all.get(*at as usize) {
+            Some(Episode::Awake(slot)) => *self.awake.slot(*slot).id == *id,
+            Some(Episode::Packed(packed)) => packed.is_of(id),
+            None => false,
+        };
+        self.by_id.find(hash, is).copied()
+    }
+
+    /// Begins an episode. Returns its slot.
+    fn start(&mut self, id: &str, hash: u64) -> u32 {
+        // Four billion episodes need more than half a terabyte of memory.
+        let at = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        let slot = self.wake(id, at, Machine::default());
+        self.all.push(Episode::Awake(slot));
+        let Self { all, by_id, hasher, awake } = self;
+        let rehash = |at: &u32| match all.get(*at as usize) {
+            Some(Episode::Awake(slot)) => hasher.hash_one(&*awake.slot(*slot).id),
+            Some(Episode::Packed(packed)) => hasher.hash_one(packed.correlation_id()),
+            None => 0,
+        };
+        by_id.insert_unique(hash, at, rehash);
+        slot
+    }
+
+    /// Gives a machine a slot, and packs another if there is none left.
+    #[expect(clippy::indexing_slicing, reason = "a machine that was awake has a position")]
+    fn wake(&mut self, id: &str, at: u32, machine: Machine) -> u32 {
+        let (slot, packed) = self.awake.add(Slot { id: id.into(), machine, at, is_used: true });
+        if let Some((at, packed)) = packed {
+            self.all[at as usize] = Episode::Packed(packed);
+        }
+        slot
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::finding::Finding;
+    use crate::validator::{JudgedPacket, Sink, Validator, ValidatorOptions};
+
+    impl Episodes {
+        /// With so many machines awake at a time.
+        fn with_room(most: usize) -> Self {
+            Self { awake: Awake::with_room(most), ..Self::default() }
+        }
+    }
+
+    /// Everything that a validator says.
+    #[derive(Default)]
+    struct All(Vec<String>);
+
+    impl Sink for All {
+        type Error = Infallible;
+
+        fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Infallible> {
+            self.0.push(format!("{finding:?}"));
+            Ok(())
+        }
+
+        fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Infallible> {
+            self.0.push(format!("{packet:?}"));
+            Ok(())
+        }
+    }
+
+    /// What a validator says of a log with so many machines awake, and with a tick after every `tick` lines.
+    fn said(log: &[String], most: usize, tick: usize) -> Vec<String> {
+        let mut validator = Validator::new(ValidatorOptions::default());
+        validator.judge.episodes = Episodes::with_room(most);
+        let mut all = All::default();
+        for (at, line) in log.iter().enumerate() {
+            let Ok(()) = validator.feed(line.as_bytes(), &mut all);
+            if (at + 1) % tick == 0 {
+                let Ok(()) = validator.tick("2026-03-01T10:05:00Z".parse().expect("a time"), &mut all);
+            }
+        }
+        let Ok(summary) = validator.finish(&mut all);
+        all.0.push(format!("{summary:?}"));
+        all.0
+    }
+
+    /// All examples, each with ids of its own episodes, a line of each in turn.
+    fn interleaved() -> Vec<String> {
+        let mut lines = BTreeMap::new();
+        for (file, (_, log)) in omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")).enumerate() {
+            for (number, line) in log.lines().enumerate() {
+                lines.insert((number, file), format!("{}\n", line.replace("\"corr_", &format!("\"corr_{file}_"))));
+            }
+        }
+        lines.into_values().collect()
+    }
+
+    #[test]
+    fn how_many_machines_are_awake_makes_no_difference() {
+        let log = interleaved();
+        for tick in [usize::MAX, 50] {
+            let expected = said(&log, usize::MAX, tick);
+            assert!(expected.len() > log.len() + 100, "{} lines, {} said", log.len(), expected.len());
+            for most in [1, 2, 7, 64] {
+                assert_eq!(said(&log, most, tick), expected, "{most} awake");
+            }
+        }
+    }
+
+    #[test]
+    fn an_episode_takes_two_words() {
+        assert_eq!(size_of::<Episode>(), 2 * size_of::<usize>());
+    }
+
+    #[test]
+    fn as_many_are_awake_as_there_is_room_for() {
+        let mut episodes = Episodes::with_room(3);
+        for round in 0..3 {
+            for number in 0..10 {
+                episodes.get_or_start(&format!("corr_{number}"));
+                let awake = episodes.all.iter().filter(|episode| matches!(episode, Episode::Awake(_))).count();
+                assert_eq!(awake, if round == 0 { 3.min(number + 1) } else { 3 });
+            }
+        }
+        assert_eq!(episodes.len(), 10);
+        let ids: Vec<String> = episodes.in_order().map(|(id, _)| id.to_owned()).collect();
+        assert_eq!(ids, (0..10).map(|number| format!("corr_{number}")).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_cannot_be_packed_stays_awake() {
+        let mut episodes = Episodes::with_room(2);
+        let long = |number: usize| format!("corr_{number}_{}", "x".repeat(5_000));
+        for number in 0..10 {
+            episodes.get_or_start(&long(number));
+            episodes.get_or_start(&format!("corr_{number}"));
+        }
+        for number in 0..10 {
+            assert_eq!(episodes.nodes(&long(number)), NodeSet::of(Node::INITIAL));
+            episodes.get_or_start(&long(number));
+        }
+        let awake = |episode: &&Episode| matches!(episode, Episode::Awake(_));
+        assert!((10..=12).contains(&episodes.all.iter().filter(awake).count()));
+        assert_eq!(episodes.len(), 20);
+    }
+
+    #[test]
+    fn the_machine_that_had_a_packet_lately_stays_awake() {
+        let mut episodes = Episodes::with_room(4);
+        episodes.get_or_start("busy");
+        for number in 0..100 {
+            episodes.get_or_start(&format!("corr_{number}"));
+            episodes.get_or_start("busy");
+            let busy = episodes.all.first();
+            assert!(matches!(busy, Some(Episode::Awake(_))), "after {number}");
+        }
     }
 }

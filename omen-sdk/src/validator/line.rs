@@ -25,9 +25,9 @@ impl<'t> Parsed<'t> {
         if bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
             return None;
         }
-        Some(match std::str::from_utf8(bytes) {
+        Some(match simdutf8::basic::from_utf8(bytes) {
             Ok(text) => Self { text: Some(Cow::Borrowed(text)), packet: PacketFacts::parse(text) },
-            Err(error) => not_utf8(bytes, &error),
+            Err(_) => not_utf8(bytes),
         })
     }
 
@@ -41,8 +41,12 @@ impl<'t> Parsed<'t> {
 }
 
 #[cold]
-fn not_utf8<'t>(bytes: &'t [u8], error: &std::str::Utf8Error) -> Parsed<'t> {
-    let mut rejected = parse::not_utf8(error);
+fn not_utf8(bytes: &[u8]) -> Parsed<'_> {
+    let mut rejected = match std::str::from_utf8(bytes) {
+        Err(error) => parse::not_utf8(&error),
+        // Not reached: both checks are of the same rule.
+        Ok(text) => return Parsed { text: Some(Cow::Borrowed(text)), packet: PacketFacts::parse(text) },
+    };
     // A replacement character takes three bytes, however many bytes it replaces.
     if let Some(span) = rejected.errors.first_mut().and_then(|error| error.span.as_mut()) {
         span.end = span.start + char::REPLACEMENT_CHARACTER.len_utf8();

@@ -105,7 +105,11 @@ impl ParallelValidator {
     /// The first error of the sink.
     pub fn tick<S: Sink + ?Sized>(&mut self, now: Instant, sink: &mut S) -> Result<(), S::Error> {
         let Crew { options, shards, .. } = &mut self.crew;
-        shard::in_order_mut(shards).try_for_each(|episode| self.tally.tick(episode, now, options, sink))
+        let order = shard::order(shards);
+        order.into_iter().try_for_each(|(shard, at)| {
+            let late = shards.get_mut(shard).and_then(|shard| shard.tick(at, now));
+            self.tally.late(late, options, sink)
+        })
     }
 
     /// The counts so far.

@@ -1,8 +1,9 @@
 //! Passes results on to the sink in the order of the stream, and counts them.
 
-use omen_fsm::{Machine, NodeSet};
-use omen_types::{Diagnostic, Instant, PacketType, Severity};
+use omen_fsm::NodeSet;
+use omen_types::{Diagnostic, PacketType, Severity};
 
+use super::episodes::{Found, Late};
 use super::judge::{Judged, names};
 use super::{JudgedPacket, Sink, Summary, ValidatorOptions};
 use crate::finding::{Finding, Stage};
@@ -57,7 +58,7 @@ impl Tally {
     /// Reports what is still open in an episode at the end of the stream.
     pub(super) fn end<S: Sink + ?Sized>(
         &mut self,
-        (id, machine): (&str, &Machine),
+        (id, machine): (&str, Found<'_>),
         options: &ValidatorOptions,
         sink: &mut S,
     ) -> Result<(), S::Error> {
@@ -71,22 +72,18 @@ impl Tally {
         Ok(())
     }
 
-    /// Reports what is late in an episode at a time.
-    pub(super) fn tick<S: Sink + ?Sized>(
+    /// Reports what is late in an episode.
+    pub(super) fn late<S: Sink + ?Sized>(
         &mut self,
-        (id, machine): (&str, &mut Machine),
-        now: Instant,
+        late: Option<Late<'_>>,
         options: &ValidatorOptions,
         sink: &mut S,
     ) -> Result<(), S::Error> {
-        for (packet_id, diagnostic) in machine.tick(now) {
-            let mut findings = vec![diagnostic];
-            options.levels.apply(&mut findings);
-            for diagnostic in findings {
-                self.count(&diagnostic);
-                let packet_id = Some(packet_id.clone());
-                sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::Invariant, diagnostic), None)?;
-            }
+        let Some(Late { correlation_id, nodes, mut directives }) = late else { return Ok(()) };
+        options.levels.apply_to(&mut directives, |(_, diagnostic)| diagnostic);
+        for (packet_id, diagnostic) in directives {
+            self.count(&diagnostic);
+            sink.finding(unplaced(correlation_id, nodes, Some(packet_id), Stage::Invariant, diagnostic), None)?;
         }
         Ok(())
     }

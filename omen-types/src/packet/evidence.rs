@@ -1,7 +1,7 @@
 //! Live evidence, folded while the envelope is read.
 
 use super::{EvidenceRefFacts, RefType};
-use crate::read::Collect;
+use crate::parser::Gather;
 use crate::time::Instant;
 
 impl RefType {
@@ -27,7 +27,7 @@ impl LiveEvidence {
     }
 }
 
-impl Collect<EvidenceRefFacts> for LiveEvidence {
+impl Gather<EvidenceRefFacts> for LiveEvidence {
     #[inline]
     fn take(&mut self, reference: EvidenceRefFacts) {
         if reference.ref_type.is_live() {

@@ -1,12 +1,11 @@
 //! Parses one line of text: into a packet, into the facts that rules check, or into all its errors.
 
-use serde::Deserialize as _;
-
+use super::deserialize::unchecked;
 use super::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_shape};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::limits::{MAX_DEPTH, MAX_LINE_BYTES};
-use crate::read::{Read, free};
+use crate::parser::{self, Cursor, Refused};
 use crate::scalar::TextScalar;
 use crate::shape::{self, HasShape, Scanner};
 
@@ -50,7 +49,11 @@ impl std::str::FromStr for Packet {
     /// Parses one packet strictly: by the schema, with no repeated key (D42), within the limits of
     /// [`crate::limits`].
     fn from_str(text: &str) -> Result<Self, Box<Rejected>> {
-        read_all(text, |deserializer| Packet::deserialize(deserializer))
+        PacketFacts::parse(text)?;
+        let mut cursor = Cursor::new(text);
+        cursor.space();
+        unchecked(&mut cursor)
+            .map_err(|error| Box::new(Rejected { errors: vec![unexplained(&error)], claims: claims(text) }))
     }
 }
 
@@ -59,22 +62,12 @@ impl<'t> PacketFacts<'t> {
     ///
     /// # Errors
     /// All that is wrong with the text.
+    #[inline]
     pub fn parse(text: &'t str) -> Result<Self, Box<Rejected>> {
-        read_all(text, |deserializer| <PacketFacts<'t> as Read<'t>>::read(deserializer))
-    }
-}
-
-fn read_all<'t, T>(
-    text: &'t str,
-    read: impl FnOnce(&mut serde_json::Deserializer<serde_json::de::StrRead<'t>>) -> serde_json::Result<T>,
-) -> Result<T, Box<Rejected>> {
-    if text.len() > MAX_LINE_BYTES {
-        return Err(Box::new(too_long()));
-    }
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    match read(&mut deserializer).and_then(|value| deserializer.end().map(|()| value)) {
-        Ok(value) => Ok(value),
-        Err(error) => Err(Box::new(reject(text, &error))),
+        if text.len() > MAX_LINE_BYTES {
+            return Err(Box::new(too_long()));
+        }
+        parser::whole::<Self>(text).map_err(|Refused| Box::new(reject(text)))
     }
 }
 
@@ -101,12 +94,22 @@ pub fn not_utf8(error: &std::str::Utf8Error) -> Rejected {
 
 /// Everything that is wrong with a text that a reader has refused.
 #[cold]
-fn reject(text: &str, refusal: &serde_json::Error) -> Rejected {
+fn reject(text: &str) -> Rejected {
     if let Some(error) = unreadable(text) {
         return Rejected { errors: vec![error], claims: Claims::default() };
     }
     let claims = claims(text);
-    Rejected { errors: explain(text, refusal, packet_shape(claims.packet_type)), claims }
+    let mut errors = shape::walk(text, packet_shape(claims.packet_type));
+    if errors.is_empty() {
+        errors.push(unexplained(&"no rule of the schema names the reason"));
+    }
+    Rejected { errors, claims }
+}
+
+/// INVARIANT: the walk finds what the parser refuses, and a text that both accept becomes a value; the referee tests that. If it
+/// ever is not so, the text is refused all the same.
+fn unexplained(reason: &dyn std::fmt::Display) -> Diagnostic {
+    Diagnostic::error(Code::Schema, format!("the packet does not match its schema: {reason}"))
 }
 
 /// Why a text is not JSON, or is nested too deep.
@@ -117,18 +120,7 @@ fn unreadable(text: &str) -> Option<Diagnostic> {
         error.span = Some(at..at + 1);
         return Some(error);
     }
-    syntax(text).err().map(|error| syntax_error(text, &error))
-}
-
-/// Every schema error of valid JSON that a reader has refused.
-fn explain(text: &str, refusal: &serde_json::Error, shape: &'static shape::Shape) -> Vec<Diagnostic> {
-    let mut errors = shape::walk(text, shape);
-    if errors.is_empty() {
-        // INVARIANT: the walk finds what a reader refuses; the referee tests that. If it ever does
-        // not, the text is refused all the same.
-        errors.push(Diagnostic::error(Code::Schema, format!("the packet does not match its schema: {refusal}")));
-    }
-    errors
+    shape::syntax(text).err().map(|error| syntax_error(text, &error))
 }
 
 /// The schema errors that the walk alone finds in valid JSON. The referee test compares them with the
@@ -137,14 +129,6 @@ fn explain(text: &str, refusal: &serde_json::Error, shape: &'static shape::Shape
 #[must_use]
 pub fn walk(text: &str) -> Vec<Diagnostic> {
     shape::walk(text, packet_shape(claims(text).packet_type))
-}
-
-/// Whether a text is one JSON value, every string and number in it readable.
-fn syntax(text: &str) -> serde_json::Result<()> {
-    // `IgnoredAny` skips escapes and exponents unread, and a `Value` needs memory.
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    <free::Syntax as Read<'_>>::read(&mut deserializer)?;
-    deserializer.end()
 }
 
 fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
@@ -217,10 +201,14 @@ pub trait Checked: HasShape + serde::Serialize {
         if text.len() > MAX_LINE_BYTES {
             return Err(too_long().errors);
         }
-        serde_json::from_str(text).map_err(|refusal| match unreadable(text) {
-            Some(error) => vec![error],
-            None => explain(text, &refusal, Self::shape()),
-        })
+        if let Some(error) = unreadable(text) {
+            return Err(vec![error]);
+        }
+        let errors = shape::walk(text, Self::shape());
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        serde_json::from_str(text).map_err(|error| vec![unexplained(&error)])
     }
 }
 

@@ -9,8 +9,8 @@ use super::{ConditionalShape, FieldShape, ObjectShape, Scanner, Shape, ShapeKind
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::limits::MAX_ERRORS_A_PACKET;
+use crate::parser::Keys;
 use crate::pointer;
-use crate::read::free::Keys;
 use crate::suggest::nearest;
 use crate::unseen::is_unseen;
 

@@ -1,7 +1,7 @@
-//! The cost of the typed API: the packets of an episode, the lease of a task, and dropping an episode.
+//! The cost of the typed API: the packets of an episode, writing them as JSON, the lease of a task, and dropping an episode.
 //!
-//! Each measure is compared, in the same round, with its counterpart: the same packets validated from their text; the same
-//! episode ended by hand.
+//! Each measure is compared, in the same round, with its counterpart: the same packets validated from their text; equal structs
+//! written by `serde_json`; the same episode ended by hand.
 
 use std::fmt;
 use std::hint::black_box;
@@ -9,9 +9,11 @@ use std::time::{Duration, Instant};
 
 use omen::episode::{Belief, Closed, Episode, Execute, Open, Pending};
 use omen_fsm::Machine;
-use omen_types::PacketFacts;
+use omen_types::{Packet, PacketFacts};
 use serde::Serialize;
 
+use super::allocations::{self, Allocations};
+use super::hand::Hand;
 use super::samples::Samples;
 use super::{Failure, agent};
 
@@ -42,6 +44,19 @@ pub struct Report {
     pub judged_us: f64,
     /// The first divided by the second.
     pub packet_over_judged: f64,
+    /// The packet, once it is built, written as JSON.
+    pub emit_us: f64,
+    /// An equal struct, made by hand, written by `serde_json::to_vec`.
+    pub hand_us: f64,
+    /// The first divided by the second.
+    pub emit_over_hand: f64,
+    /// Allocations for a packet: built, judged, written to memory and accepted. None if there is no cargo to build the program
+    /// that counts, or if nothing was counted.
+    pub allocations_per_packet: Option<f64>,
+    /// Allocations for writing a packet as JSON.
+    pub allocations_per_emit: Option<f64>,
+    /// Allocations for writing the equal struct.
+    pub allocations_per_hand: Option<f64>,
     /// A lease: a task is started, its lease is checked once, and it is returned.
     pub lease_ns: f64,
     /// A lease divided by a packet.
@@ -65,12 +80,28 @@ pub struct Report {
 enum Measure {
     Packet,
     Judged,
+    Emit,
+    Hand,
     Lease,
     Dropped,
     Ended,
 }
 
-/// Measures everything.
+/// Measures everything, and has the allocations counted.
+///
+/// # Errors
+/// If an episode does not end as expected, or a child process fails.
+pub(super) fn run_and_count(counts: &Counts) -> Result<Report, Failure> {
+    let allocations: Option<Allocations> = allocations::counted()?;
+    Ok(Report {
+        allocations_per_packet: allocations.map(|counts| counts.per_step),
+        allocations_per_emit: allocations.map(|counts| counts.per_emit),
+        allocations_per_hand: allocations.map(|counts| counts.per_hand),
+        ..run(counts)?
+    })
+}
+
+/// Measures everything but the allocations.
 ///
 /// # Errors
 /// If an episode does not end as expected.
@@ -88,6 +119,12 @@ pub fn run(counts: &Counts) -> Result<Report, Failure> {
         packet_us: samples.median(Measure::Packet),
         judged_us: samples.median(Measure::Judged),
         packet_over_judged: ratio(Measure::Packet, Measure::Judged),
+        emit_us: samples.median(Measure::Emit),
+        hand_us: samples.median(Measure::Hand),
+        emit_over_hand: ratio(Measure::Emit, Measure::Hand),
+        allocations_per_packet: None,
+        allocations_per_emit: None,
+        allocations_per_hand: None,
         lease_ns: samples.median(Measure::Lease) * 1e3,
         lease_over_packet: ratio(Measure::Lease, Measure::Packet),
         dropped_us: samples.median(Measure::Dropped),
@@ -110,13 +147,40 @@ fn end((episode, task): Acting) -> Result<Closed, Failure> {
     Ok(episode.review(Belief::new("db", "pool", 50)).close()?)
 }
 
+/// Episodes from start to end.
+pub(super) fn complete(episodes: u64) -> Result<Vec<Closed>, Failure> {
+    (0..u32::try_from(episodes)?).map(|number| end(agent::task(agent::setup(number)?)?)).collect()
+}
+
+/// The packets of episodes, each with the equal struct.
+///
+/// # Errors
+/// If one is not written as the line of its episode.
+pub(super) fn written(logs: &[Closed]) -> Result<Vec<(Packet, Hand)>, Failure> {
+    let lines = logs.iter().flat_map(Closed::lines);
+    lines
+        .map(|line| {
+            let (packet, hand): (Packet, Hand) =
+                (line.parse()?, serde_json::from_str(line).map_err(|error| format!("{line}: {error}"))?);
+            let (ours, theirs) = (serde_json::to_string(&packet)?, serde_json::to_string(&hand)?);
+            if ours != *line || theirs != *line {
+                return Err(format!("{line} is written as\n{ours} and as\n{theirs}").into());
+            }
+            Ok((packet, hand))
+        })
+        .collect()
+}
+
+/// Writes a value as JSON.
+pub(super) fn emit(value: &impl Serialize) -> Result<(), Failure> {
+    black_box(serde_json::to_vec(value)?);
+    Ok(())
+}
+
 /// Complete episodes, typed and judged; returns the number of packets in one.
 fn whole(episodes: u32, samples: &mut Samples<Measure>) -> Result<usize, Failure> {
     let begun = Instant::now();
-    let mut logs = Vec::new();
-    for number in 0..episodes {
-        logs.push(end(agent::task(agent::setup(number)?)?)?);
-    }
+    let logs = complete(u64::from(episodes))?;
     let time = begun.elapsed();
     let packets = logs.iter().map(|closed| closed.lines().len()).sum::<usize>();
     samples.add(Measure::Packet, each(time, packets));
@@ -135,6 +199,14 @@ fn whole(episodes: u32, samples: &mut Samples<Measure>) -> Result<usize, Failure
         black_box(&machine);
     }
     samples.add(Measure::Judged, each(begun.elapsed(), packets));
+
+    let written = written(&logs)?;
+    let begun = Instant::now();
+    written.iter().try_for_each(|(packet, _)| emit(packet))?;
+    samples.add(Measure::Emit, each(begun.elapsed(), packets));
+    let begun = Instant::now();
+    written.iter().try_for_each(|(_, hand)| emit(hand))?;
+    samples.add(Measure::Hand, each(begun.elapsed(), packets));
     Ok(packets / logs.len().max(1))
 }
 
@@ -175,6 +247,8 @@ impl fmt::Display for Report {
         let rows = [
             ("a packet, typed", self.packet_us, "µs"),
             ("the same packet, judged from its text", self.judged_us, "µs"),
+            ("the packet written as JSON", self.emit_us, "µs"),
+            ("an equal struct written as JSON", self.hand_us, "µs"),
             ("a lease: start, check, return", self.lease_ns, "ns"),
             ("an episode dropped with an open directive", self.dropped_us, "µs"),
             ("the same episode ended by hand", self.ended_us, "µs"),
@@ -183,9 +257,17 @@ impl fmt::Display for Report {
         writeln!(f, "\n{:46}{:>10}", "ratios within a round", "")?;
         let rows = [
             ("a packet, typed / judged", self.packet_over_judged),
+            ("a packet / an equal struct, written as JSON", self.emit_over_hand),
             ("a lease / a packet, typed", self.lease_over_packet),
             ("dropped / ended by hand", self.dropped_over_ended),
         ];
-        rows.iter().try_for_each(|(name, ratio)| writeln!(f, "  {name:44}{ratio:10.3}"))
+        rows.iter().try_for_each(|(name, ratio)| writeln!(f, "  {name:44}{ratio:10.3}"))?;
+        let rows = [
+            ("allocations of a packet, typed", self.allocations_per_packet),
+            ("  written as JSON", self.allocations_per_emit),
+            ("  an equal struct", self.allocations_per_hand),
+        ];
+        let counts = rows.iter().filter_map(|(name, count)| Some((name, (*count)?)));
+        counts.into_iter().try_for_each(|(name, count)| writeln!(f, "{name:46}{count:10.1}"))
     }
 }

@@ -4,12 +4,13 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use jsonschema::Validator;
-use omen::{Finding, Sink};
-use omen_types::Packet;
+use omen::{Finding, Sink, Summary};
+use omen_types::{Packet, PacketFacts};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::{Corpus, Failure, Samples};
+use super::corpus::{Corpus, Form, faults};
+use super::{Failure, Samples};
 use crate::referee::schemas::Schemas;
 
 /// What is measured.
@@ -17,42 +18,83 @@ use crate::referee::schemas::Schemas;
 pub(super) enum Measure {
     Skip,
     Typed,
+    Parse,
     Verdict,
     ShuffledSkip,
     ShuffledVerdict,
+    SpacedSkip,
+    SpacedVerdict,
+    FaultyVerdict,
     JsonSchema,
     Value,
 }
 
 impl Measure {
-    const ALL: [Self; 7] = [
-        Self::Skip,
+    /// A ratio's two measures are taken one after the other.
+    const ALL: [Self; 11] = [
         Self::Typed,
+        Self::Parse,
+        Self::Skip,
         Self::Verdict,
+        Self::FaultyVerdict,
         Self::ShuffledSkip,
         Self::ShuffledVerdict,
+        Self::SpacedSkip,
+        Self::SpacedVerdict,
         Self::JsonSchema,
         Self::Value,
     ];
 }
 
+/// The logs that are measured: the same packets in several forms.
+pub(super) struct Logs {
+    pub(super) compact: Corpus,
+    shuffled: Corpus,
+    spaced: Corpus,
+    faulty: Corpus,
+    /// Lines for JSON Schema, which would take too long for all.
+    sample: Vec<u8>,
+    /// How many packets of the faulty log are rejected.
+    rejected: u64,
+}
+
+impl Logs {
+    /// # Errors
+    /// If the logs are not what the benchmark is about.
+    pub(super) fn generate(seed: u64, episodes: u64) -> Result<Self, Failure> {
+        let [compact, shuffled, spaced] =
+            [Form::Compact, Form::Shuffled, Form::Python].map(|form| Corpus::generate(seed, episodes, form));
+        [&compact, &shuffled, &spaced].into_iter().try_for_each(clean)?;
+        let faulty = faults::faulty(&compact, seed);
+        let rejected = rejected(&faulty)?;
+        let sample = lines(&compact.bytes).step_by(SAMPLED).flat_map(|line| [line, b"\n"].concat()).collect();
+        Ok(Self { compact, shuffled, spaced, faulty, sample, rejected })
+    }
+
+    fn of(&self, measure: Measure) -> &[u8] {
+        match measure {
+            Measure::ShuffledSkip | Measure::ShuffledVerdict => &self.shuffled.bytes,
+            Measure::SpacedSkip | Measure::SpacedVerdict => &self.spaced.bytes,
+            Measure::FaultyVerdict => &self.faulty.bytes,
+            Measure::JsonSchema => &self.sample,
+            _ => &self.compact.bytes,
+        }
+    }
+}
+
 /// Takes each measure once in every round: speeds in MB/s.
-pub(super) fn speeds(corpus: &Corpus, shuffled: &Corpus, rounds: u32) -> Result<Samples<Measure>, Failure> {
+pub(super) fn speeds(logs: &Logs, rounds: u32) -> Result<Samples<Measure>, Failure> {
     let schemas = Schemas::as_shipped()?;
-    let sample = sample(&corpus.bytes);
     let mut speeds = Samples::default();
     for _ in 0..rounds {
         for measure in Measure::ALL {
-            let bytes = match measure {
-                Measure::ShuffledSkip | Measure::ShuffledVerdict => &shuffled.bytes,
-                Measure::JsonSchema => &sample,
-                _ => &corpus.bytes,
-            };
+            let bytes = logs.of(measure);
             let begun = Instant::now();
             let refused = measure.run(bytes, &schemas);
             let seconds = begun.elapsed().as_secs_f64();
-            if refused > 0 {
-                return Err(format!("{measure:?} refuses {refused} packets of the corpus").into());
+            let expected = if measure == Measure::FaultyVerdict { logs.rejected } else { 0 };
+            if refused != expected {
+                return Err(format!("{measure:?} refuses {refused} packets instead of {expected}").into());
             }
             speeds.add(measure, bytes.len() as f64 / 1e6 / seconds);
         }
@@ -61,34 +103,41 @@ pub(super) fn speeds(corpus: &Corpus, shuffled: &Corpus, rounds: u32) -> Result<
 }
 
 impl Measure {
-    /// The number of refused packets. It is zero, but counting it keeps the optimiser from removing the work.
-    fn run(self, bytes: &[u8], schemas: &Validator) -> usize {
-        let refused = |accepts: &dyn Fn(&[u8]) -> bool| lines(bytes).filter(|line| !accepts(line)).count();
+    /// The number of refused packets. Counting it keeps the optimiser from removing the work.
+    fn run(self, bytes: &[u8], schemas: &Validator) -> u64 {
+        let refused = |accepts: &dyn Fn(&[u8]) -> bool| lines(bytes).filter(|line| !accepts(line)).count() as u64;
         match self {
-            Self::Skip | Self::ShuffledSkip => {
-                refused(&|line| black_box(serde_json::from_slice::<IgnoredAny>(line)).is_ok())
-            }
+            Self::Skip | Self::ShuffledSkip | Self::SpacedSkip => skip(bytes),
             Self::Typed => refused(&|line| {
                 let text = std::str::from_utf8(line).unwrap_or_default();
                 black_box(text.parse::<Packet>()).is_ok()
+            }),
+            Self::Parse => refused(&|line| {
+                let text = std::str::from_utf8(line).unwrap_or_default();
+                black_box(PacketFacts::parse(text)).is_ok()
             }),
             Self::Value => refused(&|line| black_box(serde_json::from_slice::<Value>(line)).is_ok()),
             Self::JsonSchema => {
                 refused(&|line| serde_json::from_slice(line).is_ok_and(|value| black_box(schemas.is_valid(&value))))
             }
-            Self::Verdict | Self::ShuffledVerdict => {
+            Self::Verdict | Self::ShuffledVerdict | Self::SpacedVerdict | Self::FaultyVerdict => {
                 let mut sink = Nowhere;
                 let mut validator = omen::Validator::new(omen::ValidatorOptions::default());
-                validator.feed(bytes, &mut sink);
+                let Ok(()) = validator.feed(bytes, &mut sink);
                 let Ok(summary) = validator.finish(&mut sink);
-                usize::try_from(summary.errors).unwrap_or(usize::MAX)
+                summary.rejected
             }
         }
     }
 }
 
+/// Skips each line; returns how many are not JSON.
+pub(super) fn skip(bytes: &[u8]) -> u64 {
+    lines(bytes).filter(|line| black_box(serde_json::from_slice::<IgnoredAny>(line)).is_err()).count() as u64
+}
+
 /// Drops findings; the validator counts them.
-struct Nowhere;
+pub(super) struct Nowhere;
 
 impl Sink for Nowhere {
     type Error = std::convert::Infallible;
@@ -108,23 +157,24 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// A sample of the lines: JSON Schema would take too long for all.
-fn sample(bytes: &[u8]) -> Vec<u8> {
-    lines(bytes).step_by(SAMPLED).flat_map(|line| [line, b"\n"].concat()).collect()
-}
-
 /// One line of this many is in the sample.
 const SAMPLED: usize = 20;
+
+/// Validates a log and keeps the findings.
+fn judge(corpus: &Corpus) -> (Summary, Vec<Finding>) {
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut validator = omen::Validator::new(omen::ValidatorOptions::default());
+    let Ok(()) = validator.feed(&corpus.bytes, &mut findings);
+    let Ok(summary) = validator.finish(&mut findings);
+    (summary, findings)
+}
 
 /// Checks that a corpus is what the benchmark is about: clean logs with hardly a warning.
 ///
 /// # Errors
 /// If there is an error, or more than one warning for a hundred packets.
-pub(super) fn clean(corpus: &Corpus) -> Result<(), Failure> {
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut validator = omen::Validator::new(omen::ValidatorOptions::default());
-    validator.feed(&corpus.bytes, &mut findings);
-    let Ok(summary) = validator.finish(&mut findings);
+fn clean(corpus: &Corpus) -> Result<(), Failure> {
+    let (summary, findings) = judge(corpus);
     let as_made = summary.packets == corpus.packets && summary.episodes == corpus.episodes;
     if as_made && summary.errors == 0 && summary.warnings * 100 <= summary.packets {
         return Ok(());
@@ -132,4 +182,17 @@ pub(super) fn clean(corpus: &Corpus) -> Result<(), Failure> {
     let first: Vec<_> =
         findings.iter().take(3).map(|finding| format!("{:?}: {}", finding.line, finding.diagnostic)).collect();
     Err(format!("the corpus is not clean: {summary:?}\n{}", first.join("\n")).into())
+}
+
+/// The number of rejected packets of the faulty log.
+///
+/// # Errors
+/// If it is not about a tenth of all.
+fn rejected(corpus: &Corpus) -> Result<u64, Failure> {
+    let (summary, _) = judge(corpus);
+    let is_tenth = (summary.packets * 8..summary.packets * 12).contains(&(summary.rejected * 100));
+    if is_tenth && summary.packets == corpus.packets {
+        return Ok(summary.rejected);
+    }
+    Err(format!("about a tenth of the packets should be rejected: {summary:?}").into())
 }

@@ -1,4 +1,4 @@
-//! The memory of an open episode.
+//! The memory of an episode: while it is open, and after it has ended.
 //!
 //! A separate process measures it, so that nothing else was ever in its memory. It counts resident pages instead of what the
 //! allocator was asked for, since pages are what a machine runs out of.
@@ -8,18 +8,20 @@ use std::{env, fs};
 
 use omen::{Finding, Validator};
 
-use super::{Failure, corpus};
+use super::Failure;
+use super::corpus::{Kind, Plan};
 
-/// The number of episodes that are open at once.
-const OPEN: u64 = 100_000;
+/// The number of episodes that are open at once, or have ended.
+const EPISODES: u64 = 100_000;
 
-/// Bytes of resident memory for each open episode; none if the system does not report memory.
-pub(super) fn per_open_episode(seed: u64) -> Result<Option<f64>, Failure> {
+/// Bytes of resident memory for each episode; none if the system does not report memory.
+pub(super) fn per_episode(seed: u64, kind: Kind) -> Result<Option<f64>, Failure> {
     if resident().is_none() {
         return Ok(None);
     }
+    let flag = if kind == Kind::Open { "--child-open-episodes" } else { "--child-closed-episodes" };
     let output = Command::new(env::current_exe()?)
-        .args(["bench", "--seed", &seed.to_string(), "--child-open-episodes", &OPEN.to_string()])
+        .args(["bench", "--seed", &seed.to_string(), flag, &EPISODES.to_string()])
         .output()?;
     if !output.status.success() {
         return Err(
@@ -27,29 +29,29 @@ pub(super) fn per_open_episode(seed: u64) -> Result<Option<f64>, Failure> {
         );
     }
     let bytes: u64 = String::from_utf8(output.stdout)?.trim().parse()?;
-    Ok(Some(bytes as f64 / OPEN as f64))
+    Ok(Some(bytes as f64 / EPISODES as f64))
 }
 
-/// The growth of this process in bytes when it validates this many episodes that stay open.
-pub(super) fn bytes_for_open(seed: u64, episodes: u64) -> Result<u64, Failure> {
+/// The growth of this process in bytes when it validates this many episodes of a kind.
+pub(super) fn growth(seed: u64, kind: Kind, episodes: u64) -> Result<u64, Failure> {
     // Code and buffers are needed once, whatever the number of episodes.
-    drop(fed(seed, WARM_UP)?);
+    drop(fed(seed, kind, WARM_UP)?);
     let before = resident().ok_or(UNKNOWN)?;
-    let validator = fed(seed, episodes)?;
+    let validator = fed(seed, kind, episodes)?;
     let after = resident().ok_or(UNKNOWN)?;
     drop(validator);
     Ok(after.saturating_sub(before))
 }
 
-fn fed(seed: u64, episodes: u64) -> Result<Validator, Failure> {
+fn fed(seed: u64, kind: Kind, episodes: u64) -> Result<Validator, Failure> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut validator = Validator::new(omen::ValidatorOptions::default());
-    corpus::open_episodes(seed, episodes, |line| {
+    Plan { kind, ..Plan::new(seed, episodes) }.pieces(1, |line, _| {
         let Ok(()) = validator.feed(line, &mut findings);
     });
     match findings.first() {
         None => Ok(validator),
-        Some(finding) => Err(format!("the open episodes have a finding: {}", finding.diagnostic).into()),
+        Some(finding) => Err(format!("the episodes have a finding: {}", finding.diagnostic).into()),
     }
 }
 

@@ -3,9 +3,6 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-
 /// A JSON value; a number is its text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Json {
@@ -103,16 +100,6 @@ impl Json {
         }
     }
 
-    /// The nesting of arrays and objects; 0 for a scalar.
-    pub(super) fn depth(&self) -> usize {
-        let inner = match self {
-            Json::Array(elements) => elements.iter().map(Json::depth).max(),
-            Json::Object(members) => members.iter().map(|(_, value)| value.depth()).max(),
-            _ => return 0,
-        };
-        inner.unwrap_or(0) + 1
-    }
-
     /// Writes the value; with `rng`, with needless escapes and white space.
     pub(super) fn write(&self, rng: &mut Option<fastrand::Rng>) -> String {
         let mut out = String::new();
@@ -183,52 +170,4 @@ fn string(out: &mut String, text: &str, rng: &mut Option<fastrand::Rng>) {
         }
     }
     out.push('"');
-}
-
-impl<'de> Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Tree)
-    }
-}
-
-struct Tree;
-
-impl<'de> Visitor<'de> for Tree {
-    type Value = Json;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-    fn visit_unit<E>(self) -> Result<Json, E> {
-        Ok(Json::Null)
-    }
-    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
-        Ok(Json::Bool(value))
-    }
-    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-        Ok(Json::number(value))
-    }
-    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
-        Ok(Json::number(value))
-    }
-    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
-        Ok(Json::number(serde_json::Value::from(value)))
-    }
-    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
-        Ok(Json::text(text))
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {
-        let mut elements = Vec::new();
-        while let Some(element) = seq.next_element()? {
-            elements.push(element);
-        }
-        Ok(Json::Array(elements))
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
-        }
-        Ok(Json::Object(members))
-    }
 }

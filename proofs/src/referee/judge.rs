@@ -3,12 +3,13 @@
 use std::fmt;
 use std::ops::Range;
 
+use omen::Finding;
 use omen_types::{Code, Packet, PacketFacts, Rejected, parse};
 use serde_json::Value;
 
-use super::json::Json;
 use super::pointer;
 use super::schemas::Schemas;
+use super::strict::{self, Unreadable};
 
 /// How the verdicts disagree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,10 @@ pub enum Fault {
     RoundTrip,
     /// The readers differ.
     Readers,
+    /// The referee's own reading of JSON and that of `serde_json` differ.
+    Json,
+    /// The validator of logs reports something else about the line.
+    Validator,
 }
 
 /// A disagreement with its details.
@@ -54,28 +59,46 @@ enum Expected {
     Accepted(Value),
 }
 
-const MAX_DEPTH: usize = 64;
-
-fn expected(schemas: &Schemas, text: &str) -> Expected {
-    let (Ok(tree), Ok(value)) = (serde_json::from_str::<Json>(text), serde_json::from_str::<Value>(text)) else {
-        return Expected::Unreadable;
-    };
-    if tree.depth() > MAX_DEPTH {
-        Expected::Unreadable
-    } else if tree.repeats_a_key() {
+fn expected(schemas: &Schemas, text: &str) -> Result<Expected, Complaint> {
+    // JSON Schema needs a value of `serde_json`.
+    match (strict::read(text), serde_json::from_str::<Value>(text)) {
+        (Err(Unreadable::TooDeep), _) | (Err(Unreadable::Syntax), Err(_)) => Ok(Expected::Unreadable),
+        (Err(Unreadable::Syntax), Ok(value)) => complain(Fault::Json, format!("only `serde_json` reads it: {value}")),
+        (Ok(_), Err(error)) => complain(Fault::Json, format!("only `serde_json` refuses it: {error}")),
         // JSON Schema sees only one of the two values (D42).
-        Expected::Refused(None)
-    } else if schemas.accept(&value) {
-        Expected::Accepted(value)
-    } else {
-        Expected::Refused(Some(value))
+        (Ok(tree), Ok(_)) if tree.repeats_a_key() => Ok(Expected::Refused(None)),
+        (Ok(_), Ok(value)) if schemas.accept(&value) => Ok(Expected::Accepted(value)),
+        (Ok(_), Ok(value)) => Ok(Expected::Refused(Some(value))),
     }
+}
+
+/// Compares all verdicts on a line, which need not be UTF-8, among them that of the validator of logs; returns whether it is a
+/// valid packet.
+pub(super) fn judge_line(schemas: &Schemas, line: &[u8]) -> Result<bool, Complaint> {
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut validator = omen::Validator::new(omen::ValidatorOptions::default());
+    for bytes in [line, b"\n"] {
+        let Ok(()) = validator.feed(bytes, &mut findings);
+    }
+    let Ok(_) = validator.finish(&mut findings);
+    let codes: Vec<Code> = findings.iter().map(|finding| finding.diagnostic.code).collect();
+    let Ok(text) = std::str::from_utf8(line) else {
+        return match *codes {
+            [Code::Json] => Ok(false),
+            _ => complain(Fault::Validator, format!("not UTF-8, and the validator reports {codes:?}")),
+        };
+    };
+    let is_valid = judge(schemas, text)?;
+    let reported = codes.iter().any(|code| matches!(code, Code::Json | Code::Schema));
+    if is_valid == reported && !text.trim().is_empty() {
+        return complain(Fault::Validator, format!("the validator reports {codes:?}"));
+    }
+    Ok(is_valid)
 }
 
 /// Compares all verdicts on a text; returns whether it is a valid packet.
 pub(super) fn judge(schemas: &Schemas, text: &str) -> Result<bool, Complaint> {
-    let expected = expected(schemas, text);
-    match (expected, text.parse::<Packet>(), PacketFacts::parse(text)) {
+    match (expected(schemas, text)?, text.parse::<Packet>(), PacketFacts::parse(text)) {
         (Expected::Accepted(value), Ok(packet), Ok(facts)) => {
             accepted(text, &value, &packet, &facts)?;
             Ok(true)

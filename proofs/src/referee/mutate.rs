@@ -70,6 +70,28 @@ kinds! {
     Spelling "odd spelling",
     /// The text becomes invalid JSON, or ends in white space.
     Syntax "syntax",
+    /// White space is added, where it is allowed or not.
+    Space "white space",
+    /// Characters of keys or values are written as escapes.
+    Escape "escapes",
+    /// A string gets an escape at the edge of what is allowed.
+    BadEscape "escape at the edge",
+    /// A number gets another notation.
+    Notation "notation of a number",
+    /// A key is repeated, mostly with escapes (D42).
+    Repeated "key repeated, escaped",
+    /// A control character or a rare one is inserted.
+    Control "control character",
+    /// A string grows to the edges of blocks that are read at once.
+    Block "length of a string",
+    /// A brace, a bracket, a comma, a colon, a quote or a word is dropped, doubled or replaced.
+    Mark "punctuation",
+    /// A value is replaced by brackets around the limit of nesting, which may not match.
+    Levels "brackets",
+    /// Something stands before or after the text.
+    Ends "before or after",
+    /// The text is cut off.
+    Cut "cut off",
 }
 
 /// What mutations draw from.
@@ -226,8 +248,20 @@ impl Pool<'_> {
                 let levels = (64 + rng.usize(..5)).saturating_sub(path.len() + rng.usize(..5));
                 *tree.at(&path)? = values::nest(rng, levels);
             }
-            // Both change the text, not the tree.
-            Kind::Spelling | Kind::Syntax => {}
+            // The others change the text, not the tree.
+            Kind::Spelling
+            | Kind::Syntax
+            | Kind::Space
+            | Kind::Escape
+            | Kind::BadEscape
+            | Kind::Notation
+            | Kind::Repeated
+            | Kind::Control
+            | Kind::Block
+            | Kind::Mark
+            | Kind::Levels
+            | Kind::Ends
+            | Kind::Cut => {}
         }
         Some(())
     }

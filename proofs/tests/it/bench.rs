@@ -1,35 +1,114 @@
-use omen::{Finding, Summary, Validator};
-use omen_proofs::bench::corpus::Corpus;
-use omen_proofs::bench::episode;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use omen::{Code, Finding, Stage, Summary, Validator};
+use omen_proofs::bench::corpus::{Corpus, Form, Kind, Plan, faults};
 use omen_proofs::bench::gate::{self, Counts};
+use omen_proofs::bench::scaling::{self, Size};
+use omen_proofs::bench::{allocations, episode};
 
 const EPISODES: u64 = 200;
 
 #[test]
 fn a_seed_makes_the_same_corpus_everywhere() {
-    let corpus = Corpus::generate(7, EPISODES, false);
-    assert_eq!(corpus.bytes, Corpus::generate(7, EPISODES, false).bytes);
-    assert_ne!(corpus.bytes, Corpus::generate(8, EPISODES, false).bytes);
+    let corpus = Corpus::generate(7, EPISODES, Form::Compact);
+    assert_eq!(corpus.bytes, Corpus::generate(7, EPISODES, Form::Compact).bytes);
+    assert_ne!(corpus.bytes, Corpus::generate(8, EPISODES, Form::Compact).bytes);
     // A change of the generator changes the results of the benchmark, and this hash.
     assert_eq!(fnv(&corpus.bytes), 8_886_812_887_379_076_344, "hash of the corpus");
 }
 
 #[test]
-fn the_corpus_is_judged_clean_in_any_order_of_members() {
-    let (corpus, shuffled) = (Corpus::generate(7, EPISODES, false), Corpus::generate(7, EPISODES, true));
-    assert_ne!(corpus.bytes, shuffled.bytes);
-    let (plain, other) = (judge(&corpus), judge(&shuffled));
-    assert_eq!((plain.packets, plain.episodes, plain.errors), (corpus.packets, EPISODES, 0));
-    assert_eq!(plain, other, "the order of members does not matter");
+fn the_corpus_is_judged_clean_in_every_form() {
+    let corpora = [Form::Compact, Form::Shuffled, Form::Python].map(|form| Corpus::generate(7, EPISODES, form));
+    let [plain, others @ ..] = corpora.each_ref().map(judge);
+    assert_eq!((plain.packets, plain.episodes, plain.errors), (corpora[0].packets, EPISODES, 0));
     assert!(plain.warnings * 100 <= plain.packets, "{plain:?}");
     let size = plain.bytes / plain.packets;
     assert!((1000..4000).contains(&size), "packets of {size} bytes");
+    for (other, corpus) in others.iter().zip(&corpora[1..]) {
+        assert_eq!(Summary { bytes: plain.bytes, ..*other }, plain, "the form does not matter");
+        assert_ne!(corpora[0].bytes, corpus.bytes);
+    }
 }
 
 #[test]
-fn shuffled_packets_are_the_same_values() {
-    let (corpus, shuffled) = (Corpus::generate(3, 20, false), Corpus::generate(3, 20, true));
-    assert_eq!(values(&corpus), values(&shuffled));
+fn every_form_has_the_same_packets() {
+    let [plain, shuffled, python] =
+        [Form::Compact, Form::Shuffled, Form::Python].map(|form| Corpus::generate(3, 20, form));
+    assert_eq!(values(&plain), values(&shuffled));
+    assert_eq!(values(&plain), values(&python));
+    let python = String::from_utf8(python.bytes).expect("ASCII");
+    assert!(python.starts_with("{\"header\": {\"packet_id\": \"pkt_") && python.is_ascii(), "{python:.80}");
+}
+
+#[test]
+fn a_log_in_pieces_is_the_same_log() {
+    let whole = Corpus::generate(7, 50, Form::Compact);
+    let (mut bytes, mut packets) = (Vec::new(), 0);
+    Plan::new(7, 50).pieces(10_000, |piece, count| {
+        assert_eq!(piece.iter().filter(|byte| **byte == b'\n').count() as u64, count);
+        bytes.extend(piece);
+        packets += count;
+    });
+    assert_eq!((bytes, packets), (whole.bytes, whole.packets));
+}
+
+#[test]
+fn closed_episodes_have_nothing_left_to_do() {
+    let mut validator = Validator::new(omen::ValidatorOptions::default());
+    let mut findings: Vec<Finding> = Vec::new();
+    let plan = Plan { kind: Kind::Closed, ..Plan::new(7, EPISODES) };
+    plan.pieces(1, |line, _| validator.feed(line, &mut findings).unwrap_or_default());
+    let Ok(summary) = validator.finish(&mut findings);
+    assert_eq!((summary.episodes, summary.rejected), (EPISODES, 0), "{findings:?}");
+    assert!(!findings.iter().any(|finding| finding.stage == Stage::End), "{findings:?}");
+}
+
+#[test]
+fn a_tenth_of_the_faulty_log_is_rejected_for_many_reasons() {
+    let corpus = Corpus::generate(7, EPISODES, Form::Compact);
+    let faulty = faults::faulty(&corpus, 7);
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut validator = Validator::new(omen::ValidatorOptions::default());
+    validator.feed(&faulty.bytes, &mut findings).unwrap_or_default();
+    let Ok(summary) = validator.finish(&mut findings);
+    assert_eq!(summary.packets, faulty.packets);
+    assert_eq!(summary.accepted, corpus.packets, "the other packets stay legal");
+    assert_eq!(summary.rejected, faulty.packets - corpus.packets, "every faulty packet is rejected");
+    assert!((summary.packets * 8..summary.packets * 12).contains(&(summary.rejected * 100)), "{summary:?}");
+    let mut codes: BTreeMap<Code, usize> = BTreeMap::new();
+    findings.iter().for_each(|finding| *codes.entry(finding.diagnostic.code).or_default() += 1);
+    println!("{codes:?}");
+    assert!(codes.len() >= 7, "{codes:?}");
+    for stage in [Stage::Json, Stage::Schema, Stage::Fsm, Stage::Invariant] {
+        assert!(codes.keys().any(|code| code.info().stage == stage), "none of {stage}: {codes:?}");
+    }
+}
+
+#[test]
+fn each_size_of_a_log_is_measured() {
+    let sizes = [Size { episodes: 20, interleaved: 1 }, Size { episodes: 40, interleaved: 10 }];
+    let report = scaling::run(7, &sizes).expect("the logs are clean");
+    assert_eq!(report.scaling.iter().map(|row| row.episodes).collect::<Vec<_>>(), [20, 40]);
+    assert!(report.scaling.iter().all(|row| row.verdict_mb_s > 0.0 && row.verdict_over_skip > 0.0), "{report}");
+    assert!(report.to_string().contains("at a time"));
+}
+
+#[test]
+fn allocations_are_counted_for_a_packet() {
+    // Each reading is 1,000 more than the one before.
+    let readings = Cell::new(0);
+    let counts = allocations::count(10, || {
+        readings.set(readings.get() + 1_000);
+        readings.get()
+    });
+    let counts = counts.expect("the corpus and the episodes are clean");
+    let log = Corpus::generate(7, 10, Form::Compact).packets;
+    assert_eq!(counts.per_verdict, 1_000.0 / log as f64);
+    assert_eq!(counts.per_verdict, counts.per_parse);
+    // An episode of the typed API has six packets.
+    assert_eq!([counts.per_step, counts.per_emit, counts.per_hand], [1_000.0 / 60.0; 3]);
 }
 
 #[track_caller]
@@ -71,7 +150,9 @@ fn the_typed_api_is_measured_in_all_its_parts() {
     let counts = episode::Counts { rounds: 2, episodes: 3, leases: 50 };
     let report = episode::run(&counts).expect("every episode ends");
     let json = serde_json::to_value(&report).expect("JSON");
-    for (name, value) in json.as_object().expect("an object") {
+    // Another program counts allocations.
+    let timed = json.as_object().expect("an object").iter().filter(|(name, _)| !name.starts_with("allocations_"));
+    for (name, value) in timed {
         assert!(value.as_f64().is_some_and(|number| number > 0.0), "{name}: {value}");
     }
     let table = report.to_string();

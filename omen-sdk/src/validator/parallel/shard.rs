@@ -1,9 +1,9 @@
 //! Shards: the episodes, distributed by correlation id, so that several threads judge packets at a time.
 
-use omen_fsm::Machine;
+use omen_types::Instant;
 
 use super::super::ValidatorOptions;
-use super::super::episodes::Episodes;
+use super::super::episodes::{Episodes, Found, Late};
 use super::super::judge::judge;
 use super::block::Item;
 use super::report::Outcome;
@@ -34,22 +34,27 @@ impl Shard {
         (all || !judged.findings.is_empty()).then_some(Outcome { line, packet, judged })
     }
 
+    /// What is late in an episode.
+    pub(super) fn tick(&mut self, at: usize, now: Instant) -> Option<Late<'_>> {
+        self.episodes.tick(at, now)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.episodes.len()
     }
 }
 
-/// The episodes of all shards, in the order in which they began.
-pub(super) fn in_order(shards: &[Shard]) -> impl Iterator<Item = (&str, &Machine)> {
-    let mut all: Vec<_> = shards.iter().flat_map(|shard| shard.begun.iter().zip(shard.episodes.in_order())).collect();
-    all.sort_unstable_by_key(|(begun, _)| **begun);
-    all.into_iter().map(|(_, episode)| episode)
+/// The episodes of all shards in the order in which they began, each by its shard and its place in there.
+pub(super) fn order(shards: &[Shard]) -> Vec<(usize, usize)> {
+    let places = |(at, shard): (usize, &Shard)| {
+        shard.begun.iter().copied().zip((0..).map(move |place| (at, place))).collect::<Vec<_>>()
+    };
+    let mut all: Vec<_> = shards.iter().enumerate().flat_map(places).collect();
+    all.sort_unstable();
+    all.into_iter().map(|(_, place)| place).collect()
 }
 
-/// As [`in_order`].
-pub(super) fn in_order_mut(shards: &mut [Shard]) -> impl Iterator<Item = (&str, &mut Machine)> {
-    let mut all: Vec<_> =
-        shards.iter_mut().flat_map(|Shard { episodes, begun }| begun.iter().zip(episodes.in_order_mut())).collect();
-    all.sort_unstable_by_key(|(begun, _)| **begun);
-    all.into_iter().map(|(_, episode)| episode)
+/// The episodes of all shards in the order in which they began.
+pub(super) fn in_order(shards: &[Shard]) -> impl Iterator<Item = (&str, Found<'_>)> {
+    order(shards).into_iter().filter_map(|(shard, at)| shards.get(shard)?.episodes.at(at))
 }

@@ -68,6 +68,13 @@ pub(super) const OPEN: &[(u32, &[Step])] = &[
     (25, &[Observe, Believe, Decide(VERIFY), Plan, Read, Settle, Observe, Believe, Decide("ACT"), Authorize, Write]),
 ];
 
+/// Episodes with nothing left to do: every directive has its result, and the last decision was carried out.
+pub(super) const CLOSED: &[(u32, &[Step])] = &[
+    (50, &[Observe, Believe, Decide("ACT"), Read, Settle, Believe]),
+    (25, &[Observe, Observe, Believe, Decide("ACT"), Authorize, Write, Settle, Believe]),
+    (25, &[Observe, Believe, Decide("DEFER"), Believe]),
+];
+
 const VERIFY: &str = "VERIFY_FIRST";
 
 /// An episode that is being written.

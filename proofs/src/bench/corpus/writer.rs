@@ -1,10 +1,20 @@
-//! JSON text, written straight into a buffer; the members of objects in the order of writing, or
-//! shuffled.
+//! JSON text, written straight into a buffer, in one of the forms that logs have.
 
 use std::fmt;
 use std::io::Write as _;
 
 use fastrand::Rng;
+
+/// The form of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// No white space, and the members of objects in the order of the schema.
+    Compact,
+    /// The same with the members of every object shuffled.
+    Shuffled,
+    /// As `json.dumps` of Python writes by default: a space after every comma and colon, and what is not ASCII as escapes.
+    Python,
+}
 
 /// Writes one JSON value after another.
 #[derive(Debug, Default)]
@@ -15,23 +25,20 @@ pub(super) struct Writer {
     /// Whether the next value or key is the first in its array or object.
     first: bool,
     shuffle: Option<Rng>,
+    is_python: bool,
     scratch: Vec<u8>,
 }
 
 impl Writer {
-    /// A writer that shuffles the members of every object, by seed; or leaves them as they come.
-    pub(super) fn new(shuffle: Option<u64>) -> Self {
-        Self { shuffle: shuffle.map(Rng::with_seed), ..Self::default() }
+    /// A writer of one form; the seed shuffles.
+    pub(super) fn new(form: Form, seed: u64) -> Self {
+        let shuffle = (form == Form::Shuffled).then(|| Rng::with_seed(seed));
+        Self { shuffle, is_python: form == Form::Python, ..Self::default() }
     }
 
     /// What was written so far.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.out
-    }
-
-    /// What was written.
-    pub(super) fn into_bytes(self) -> Vec<u8> {
-        self.out
     }
 
     /// Forgets what was written, and keeps the memory.
@@ -63,7 +70,15 @@ impl Writer {
         self.comma();
         self.members.push(self.out.len());
         self.string(key, false);
-        self.out.push(b':');
+        self.mark(b':');
+    }
+
+    /// Writes a comma or a colon.
+    fn mark(&mut self, mark: u8) {
+        self.out.push(mark);
+        if self.is_python {
+            self.out.push(b' ');
+        }
     }
 
     /// Writes an array of so many elements.
@@ -71,7 +86,7 @@ impl Writer {
         self.out.push(b'[');
         for index in 0..count {
             if index > 0 {
-                self.out.push(b',');
+                self.mark(b',');
             }
             element(self, index);
         }
@@ -87,7 +102,7 @@ impl Writer {
                 '\\' => self.out.extend(br"\\"),
                 '\n' => self.out.extend(br"\n"),
                 '\t' => self.out.extend(br"\t"),
-                char if spelled && !char.is_ascii() => {
+                char if (spelled || self.is_python) && !char.is_ascii() => {
                     for unit in char.encode_utf16(&mut [0; 2]) {
                         self.raw(format_args!("\\u{unit:04x}"));
                     }
@@ -130,7 +145,7 @@ impl Writer {
 
     fn comma(&mut self) {
         if !self.first {
-            self.out.push(b',');
+            self.mark(b',');
         }
         self.first = false;
     }

@@ -1,0 +1,146 @@
+//! The ids that an episode has used, as fingerprints.
+
+use hashbrown::HashTable;
+
+use super::bytes::{Reader, Writer};
+use super::fingerprint::Fingerprint;
+
+/// A set of fingerprints, each with its mark. Most episodes have few ids; one may have a million.
+#[derive(Clone, Debug)]
+pub(super) enum Ids {
+    /// A list, searched from end to end.
+    Few(Vec<Fingerprint>),
+    /// What would be slow to search.
+    #[expect(clippy::box_collection, reason = "few sets grow so large, and all pay for the larger variant")]
+    Many(Box<HashTable<Fingerprint>>),
+}
+
+impl Default for Ids {
+    fn default() -> Self {
+        Self::Few(Vec::new())
+    }
+}
+
+impl Ids {
+    /// The most that are kept in a list.
+    const FEW: usize = 24;
+
+    /// The most that are packed: more would take longer to unpack than to judge a packet.
+    const MOST_PACKED: usize = 128;
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Few(list) => list.len(),
+            Self::Many(table) => table.len(),
+        }
+    }
+
+    /// The fingerprint as it is kept: with the mark that it was added with.
+    pub(super) fn get(&self, id: Fingerprint) -> Option<Fingerprint> {
+        let is = |other: &Fingerprint| other.is_same(id);
+        match self {
+            Self::Few(list) => list.iter().copied().find(is),
+            Self::Many(table) => table.find(id.hash(), is).copied(),
+        }
+    }
+
+    /// Adds a fingerprint; one that is there already keeps its mark.
+    pub(super) fn insert(&mut self, id: Fingerprint) {
+        if self.get(id).is_none() {
+            self.add(id);
+        }
+    }
+
+    /// Adds a fingerprint that is not there. If it is, the first one counts.
+    pub(super) fn add(&mut self, id: Fingerprint) {
+        match self {
+            Self::Few(list) if list.len() < Self::FEW => {
+                if list.capacity() == 0 {
+                    list.reserve(FIRST);
+                }
+                list.push(id);
+            }
+            Self::Few(list) => *self = Self::many(list.drain(..).chain([id]), Self::FEW + 1),
+            Self::Many(table) => drop(table.insert_unique(id.hash(), id, |id| id.hash())),
+        }
+    }
+
+    /// A table with room for so many fingerprints, all of them different.
+    fn many(ids: impl Iterator<Item = Fingerprint>, count: usize) -> Self {
+        let mut table = HashTable::with_capacity(count);
+        for id in ids {
+            table.insert_unique(id.hash(), id, |id| id.hash());
+        }
+        Self::Many(Box::new(table))
+    }
+
+    /// Writes the ids, unless they are too many. Returns whether it has.
+    pub(super) fn pack(&self, writer: &mut Writer<'_>) -> bool {
+        if self.len() > Self::MOST_PACKED {
+            return false;
+        }
+        writer.number(self.len() as u64);
+        match self {
+            Self::Few(list) => list.iter().for_each(|id| writer.fingerprint(*id)),
+            Self::Many(table) => table.iter().for_each(|id| writer.fingerprint(*id)),
+        }
+        true
+    }
+
+    pub(super) fn unpack(reader: &mut Reader<'_>) -> Self {
+        let count = reader.count();
+        let ids = (0..count).map(|_| reader.fingerprint());
+        match count {
+            0 => Self::default(),
+            // With room for the packets that are likely to follow.
+            1..=Self::FEW => {
+                let mut list = Vec::with_capacity(count.next_multiple_of(FIRST));
+                list.extend(ids);
+                Self::Few(list)
+            }
+            _ => Self::many(ids, count),
+        }
+    }
+}
+
+/// How many ids a list has room for at first: those of a short episode.
+const FIRST: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::super::fingerprint::Kind;
+    use super::*;
+
+    #[test]
+    fn few_and_many_are_the_same_set() {
+        let id = |number: usize| Fingerprint::of(Kind::Packet, &number.to_string());
+        let mut ids = Ids::default();
+        for number in 0..4 * Ids::FEW {
+            assert_eq!(ids.get(id(number)), None);
+            let added = if number % 3 == 0 { id(number).marked() } else { id(number) };
+            ids.insert(added);
+            ids.insert(id(number));
+            assert_eq!(ids.get(id(number)), Some(added), "the mark stays");
+            assert_eq!(ids.get(id(number).marked()), Some(added), "a mark makes no other id");
+            assert_eq!(matches!(ids, Ids::Many(_)), number >= Ids::FEW);
+        }
+        assert!(
+            (0..4 * Ids::FEW).all(|number| ids.get(id(number)).is_some_and(|id| id.is_marked() == (number % 3 == 0)))
+        );
+    }
+
+    #[test]
+    fn ids_are_packed_unless_they_are_too_many() {
+        let id = |number: usize| Fingerprint::of(Kind::Task, &number.to_string());
+        let mut ids = Ids::default();
+        for number in 0..=Ids::MOST_PACKED {
+            let mut bytes = Vec::new();
+            assert!(ids.pack(&mut Writer(&mut bytes)));
+            let unpacked = Ids::unpack(&mut Reader(&bytes));
+            assert_eq!((unpacked.len(), matches!(unpacked, Ids::Many(_))), (number, number > Ids::FEW));
+            assert!((0..number).all(|number| unpacked.get(id(number)) == Some(id(number))));
+            ids.insert(id(number));
+        }
+        assert!(!ids.pack(&mut Writer(&mut Vec::new())));
+    }
+}

@@ -1,0 +1,89 @@
+//! A ledger in few bytes, for an episode that waits for its next packet while many others are open.
+
+use omen_types::DecisionOutcome;
+
+use super::budget::{Budget, Reported};
+use super::bytes::{Reader, Writer};
+use super::ids::Ids;
+use super::obligations::Obligations;
+use super::open::OpenDirectives;
+use super::tokens::Tokens;
+use super::{Ledger, Loop};
+
+impl Ledger {
+    /// Writes what is remembered to the end of a buffer, to be read by [`unpack`](Self::unpack). Returns false if that has to
+    /// stay as it is: of long episodes a packet changes little, and copying them would take long. The buffer then has a
+    /// part of it.
+    ///
+    /// Which packets are evidence of a verification loop is left out unless `in_loop`: with the next loop, evidence begins
+    /// anew (D22).
+    #[must_use]
+    pub fn pack(&self, in_loop: bool, buffer: &mut Vec<u8>) -> bool {
+        let Self { clock, seen, evidence, tokens, open, budget, approved, reported, believes, .. } = self;
+        let Self { decision, owes_decision, has_campaign, owes_escalation, looped, .. } = self;
+        let mut writer = Writer(buffer);
+        writer.flags([
+            clock.is_some(),
+            budget.is_some(),
+            *approved,
+            *believes,
+            *owes_decision,
+            *has_campaign,
+            *owes_escalation,
+            in_loop,
+        ]);
+        writer.byte(reported.bits());
+        writer.byte(decision.map_or(0, |outcome| outcome as u8 + 1));
+        if let Some(clock) = clock {
+            writer.time(*clock);
+        }
+        if let Some(budget) = budget {
+            budget.pack(&mut writer);
+        }
+        let Loop { number, met, waived } = looped;
+        writer.number(u64::from(*number));
+        writer.byte(met.bits());
+        writer.byte(waived.bits());
+        seen.pack(&mut writer)
+            && (!in_loop || evidence.pack(&mut writer))
+            && open.pack(&mut writer)
+            && tokens.pack(&mut writer)
+    }
+
+    /// The ledger that [`pack`](Self::pack) wrote. Of other bytes it makes some ledger.
+    #[must_use]
+    pub fn unpack(bytes: &[u8]) -> Self {
+        let mut reader = Reader(bytes);
+        let [has_clock, has_budget, approved, believes, owes_decision, has_campaign, owes_escalation, in_loop] =
+            reader.flags();
+        let reported = Reported::of_bits(reader.byte());
+        let decision = usize::from(reader.byte()).checked_sub(1).and_then(|at| DecisionOutcome::ALL.get(at).copied());
+        let clock = has_clock.then(|| reader.time());
+        let budget = has_budget.then(|| Budget::unpack(&mut reader));
+        let looped = Loop {
+            number: u32::try_from(reader.number()).unwrap_or_default(),
+            met: Obligations::of_bits(reader.byte()),
+            waived: Obligations::of_bits(reader.byte()),
+        };
+        let seen = Ids::unpack(&mut reader);
+        let evidence = if in_loop { Ids::unpack(&mut reader) } else { Ids::default() };
+        let open = OpenDirectives::unpack(&mut reader);
+        let tokens = Tokens::unpack(&mut reader);
+        Self {
+            clock,
+            seen,
+            evidence,
+            tokens,
+            open,
+            budget,
+            approved,
+            reported,
+            believes,
+            decision,
+            owes_decision,
+            has_campaign,
+            owes_escalation,
+            looped,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Strings.
+
+use std::borrow::Cow;
+
+use wide::u8x32;
+
+use super::cursor::WINDOW;
+use super::{Cursor, Parsed, Refused};
+
+/// A string as it is written between its quotes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawText<'t> {
+    text: &'t str,
+    /// Where its quotes are.
+    quotes: (usize, usize),
+    escaped: bool,
+}
+
+impl<'t> RawText<'t> {
+    #[inline(always)]
+    pub(crate) fn is_empty(self) -> bool {
+        self.quotes.0 + 1 == self.quotes.1
+    }
+
+    /// The string, if it is written without an escape.
+    #[inline(always)]
+    pub(crate) fn plain(self) -> Option<&'t str> {
+        if self.escaped { None } else { self.text.get(self.quotes.0 + 1..self.quotes.1) }
+    }
+
+    /// The string that is meant.
+    #[inline(always)]
+    pub(crate) fn text(self) -> Parsed<Cow<'t, str>> {
+        match self.plain() {
+            Some(text) => Ok(Cow::Borrowed(text)),
+            None => self.unescaped().map(Cow::Owned),
+        }
+    }
+
+    #[cold]
+    fn unescaped(self) -> Parsed<String> {
+        let quoted = self.text.get(self.quotes.0..=self.quotes.1).ok_or(Refused)?;
+        serde_json::from_str(quoted).map_err(|_| Refused)
+    }
+}
+
+impl<'t> Cursor<'t> {
+    /// Steps over a string.
+    #[inline(always)]
+    pub(crate) fn string(&mut self) -> Parsed<RawText<'t>> {
+        let from = self.at();
+        self.expect(b"\"")?;
+        let end = self.event(self.at());
+        if self.byte(end) == Some(b'"') {
+            self.go_to(end + 1);
+            return Ok(self.raw(from, end, false));
+        }
+        self.escaped_string(from, end)
+    }
+
+    /// A string with an escape at `at`, or with what a string cannot have.
+    #[cold]
+    fn escaped_string(&mut self, from: usize, mut at: usize) -> Parsed<RawText<'t>> {
+        loop {
+            match self.byte(at).ok_or(Refused)? {
+                b'"' => break,
+                b'\\' => at = self.event(self.after_escape(at)?),
+                _ => return Err(Refused),
+            }
+        }
+        self.go_to(at + 1);
+        Ok(self.raw(from, at, true))
+    }
+
+    #[inline(always)]
+    fn raw(&self, from: usize, to: usize, escaped: bool) -> RawText<'t> {
+        RawText { text: self.all(), quotes: (from, to), escaped }
+    }
+
+    /// The first place from `at` on with a quote, a backslash or a control character; the end of the text if there is none.
+    #[inline(always)]
+    fn event(&self, mut at: usize) -> usize {
+        while let Some(window) = self.window(at) {
+            let bytes = u8x32::new(*window);
+            let control = bytes.min(u8x32::splat(0x1f)).simd_eq(bytes);
+            let found = bytes.simd_eq(u8x32::splat(b'"')) | bytes.simd_eq(u8x32::splat(b'\\')) | control;
+            let found = found.to_bitmask();
+            if found != 0 {
+                return at + found.trailing_zeros() as usize;
+            }
+            at += WINDOW;
+        }
+        while self.byte(at).is_some_and(|byte| byte != b'"' && byte != b'\\' && byte > 0x1f) {
+            at += 1;
+        }
+        at
+    }
+
+    /// The place after the escape at `at`. A surrogate must be a pair.
+    fn after_escape(&self, at: usize) -> Parsed<usize> {
+        match self.byte(at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
+            Some(b'u') => match self.hex(at + 2)? {
+                0xd800..=0xdbff => {
+                    let is_pair = self.byte(at + 6) == Some(b'\\')
+                        && self.byte(at + 7) == Some(b'u')
+                        && (0xdc00..=0xdfff).contains(&self.hex(at + 8)?);
+                    if is_pair { Ok(at + 12) } else { Err(Refused) }
+                }
+                0xdc00..=0xdfff => Err(Refused),
+                _ => Ok(at + 6),
+            },
+            _ => Err(Refused),
+        }
+    }
+
+    /// Four hexadecimal digits.
+    fn hex(&self, at: usize) -> Parsed<u32> {
+        let mut value = 0;
+        for at in at..at + 4 {
+            let digit = self.byte(at).and_then(|byte| char::from(byte).to_digit(16)).ok_or(Refused)?;
+            value = value * 16 + digit;
+        }
+        Ok(value)
+    }
+}
+
+/// Whether what was kept of a string says that it has any character.
+pub(crate) trait NonEmpty {
+    fn non_empty(&self) -> bool;
+}
+
+impl NonEmpty for bool {
+    #[inline]
+    fn non_empty(&self) -> bool {
+        *self
+    }
+}
+
+impl NonEmpty for Cow<'_, str> {
+    #[inline]
+    fn non_empty(&self) -> bool {
+        !self.is_empty()
+    }
+}

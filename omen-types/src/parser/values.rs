@@ -1,0 +1,177 @@
+//! Readers for single values that need nothing generated.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use wide::u8x32;
+
+use super::{Cursor, Parse, Parsed, Refused};
+use crate::scalar::TextScalar;
+use crate::time::{self, Instant};
+
+/// Parses a definition and keeps nothing of it.
+pub(crate) struct Check<T>(PhantomData<T>);
+
+impl<'t> Parse<'t> for bool {
+    type Out = bool;
+
+    #[inline(always)]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<bool> {
+        if cursor.eat(b"true") { Ok(true) } else { cursor.expect(b"false").map(|()| false) }
+    }
+}
+
+/// Any string, kept.
+pub(crate) struct Plain;
+
+impl<'t> Parse<'t> for Plain {
+    type Out = Cow<'t, str>;
+
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Cow<'t, str>> {
+        cursor.string()?.text()
+    }
+}
+
+/// Keeps of a string whether it has any character: conditionals ask for that.
+impl<'t> Parse<'t> for Check<Plain> {
+    type Out = bool;
+
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<bool> {
+        Ok(!cursor.string()?.is_empty())
+    }
+}
+
+/// A string or `null`; keeps whether it has any character.
+pub(crate) struct Nullable;
+
+impl<'t> Parse<'t> for Nullable {
+    type Out = bool;
+
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<bool> {
+        if cursor.eat(b"null") { Ok(false) } else { Check::<Plain>::parse(cursor) }
+    }
+}
+
+/// A string with any character, kept.
+pub(crate) struct NonEmptyText;
+
+impl<'t> Parse<'t> for NonEmptyText {
+    type Out = Cow<'t, str>;
+
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Cow<'t, str>> {
+        let text = cursor.string()?;
+        if text.is_empty() { Err(Refused) } else { text.text() }
+    }
+}
+
+impl<'t> Parse<'t> for Check<NonEmptyText> {
+    type Out = bool;
+
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<bool> {
+        if cursor.string()?.is_empty() { Err(Refused) } else { Ok(true) }
+    }
+}
+
+/// A checked string, kept.
+pub(crate) struct Kept<T>(PhantomData<T>);
+
+impl<'t, T: TextScalar> Parse<'t> for Kept<T> {
+    type Out = Cow<'t, str>;
+
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Cow<'t, str>> {
+        let text = cursor.string()?.text()?;
+        if T::holds(&text) { Ok(text) } else { Err(Refused) }
+    }
+}
+
+/// A checked string, of which only its being non-empty is kept.
+pub(crate) struct Checked<T>(PhantomData<T>);
+
+impl<'t, T: TextScalar> Parse<'t> for Checked<T> {
+    type Out = bool;
+
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<bool> {
+        Kept::<T>::parse(cursor).map(|text| !text.is_empty())
+    }
+}
+
+/// A scalar whose texts have a pattern: a start, and then characters of a class.
+pub(crate) trait PatternScalar: TextScalar {
+    /// The opening quote, and what every text starts with.
+    const START: &'static [u8];
+
+    /// A bit for each byte, set if the byte is in the class.
+    fn class(bytes: u8x32) -> u32;
+}
+
+/// A string with a pattern, kept.
+pub(crate) struct Pattern<T>(PhantomData<T>);
+
+impl<'t, T: PatternScalar> Parse<'t> for Pattern<T> {
+    type Out = Cow<'t, str>;
+
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Cow<'t, str>> {
+        match pattern_end::<T>(cursor) {
+            Some(end) => {
+                let text = cursor.slice(cursor.at() + 1, end)?;
+                cursor.go_to(end + 1);
+                Ok(Cow::Borrowed(text))
+            }
+            None => Kept::<T>::parse(cursor),
+        }
+    }
+}
+
+impl<'t, T: PatternScalar> Parse<'t> for Check<Pattern<T>> {
+    type Out = bool;
+
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<bool> {
+        match pattern_end::<T>(cursor) {
+            Some(end) => {
+                cursor.go_to(end + 1);
+                Ok(true)
+            }
+            None => Checked::<T>::parse(cursor),
+        }
+    }
+}
+
+/// Where a string with a pattern ends, if its class takes up no more than a window. Such a string has no escapes.
+#[inline(always)]
+fn pattern_end<T: PatternScalar>(cursor: &Cursor<'_>) -> Option<usize> {
+    if !cursor.rest().starts_with(T::START) {
+        return None;
+    }
+    let from = cursor.at() + T::START.len();
+    let outside = !T::class(u8x32::new(*cursor.window(from)?));
+    let length = outside.trailing_zeros() as usize;
+    (length > 0 && cursor.byte(from + length) == Some(b'"')).then_some(from + length)
+}
+
+/// Marks the bytes between two, both included.
+#[inline(always)]
+pub(crate) fn between(bytes: u8x32, low: u8, high: u8) -> u8x32 {
+    bytes.max(u8x32::splat(low)).min(u8x32::splat(high)).simd_eq(bytes)
+}
+
+impl<'t> Parse<'t> for Instant {
+    type Out = Instant;
+
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Instant> {
+        if let Some((instant, length)) = cursor.window(cursor.at()).and_then(time::parse_quoted) {
+            cursor.step(length);
+            return Ok(instant);
+        }
+        time::parse(&cursor.string()?.text()?).ok_or(Refused)
+    }
+}

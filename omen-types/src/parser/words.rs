@@ -1,0 +1,97 @@
+//! The values of an enum, found without reading them letter by letter.
+
+use wide::u8x32;
+
+use super::cursor::WINDOW;
+use super::{Cursor, Parsed, Refused};
+
+/// A table of the values of an enum, as they are written with their quotes. A perfect hash of a few bytes, which codegen
+/// finds, says which value it can only be; one comparison says whether it is.
+pub(crate) struct Words<E: 'static, const SLOTS: usize> {
+    /// Which of the first eight bytes after the quote are hashed.
+    mask: u64,
+    factor: u64,
+    slots: [Word<E>; SLOTS],
+}
+
+#[derive(Clone, Copy)]
+struct Word<E> {
+    quoted: [u8; WINDOW],
+    /// A bit for each byte that does not belong to the word.
+    beyond: u32,
+    length: usize,
+    value: E,
+}
+
+impl<E: Copy, const SLOTS: usize> Words<E, SLOTS> {
+    /// `SLOTS` is a power of two above 1. The hash is the product of `factor` and the bytes that `mask` leaves of the first eight;
+    /// its first bits are the slot.
+    #[expect(clippy::indexing_slicing, reason = "runs while compiling, where a place that is not there is an error")]
+    #[expect(clippy::cast_possible_truncation, reason = "a slot is below 256")]
+    pub(crate) const fn new<const N: usize>(mask: u64, factor: u64, words: [(&'static str, E); N]) -> Self {
+        // A slot without a word of its own has the first word: its comparison refuses what is not that word.
+        let mut slots = [Word::of(words[0].0, words[0].1); SLOTS];
+        let mut at = 0;
+        while at < N {
+            let word = Word::of(words[at].0, words[at].1);
+            let quoted = word.quoted;
+            let first = [quoted[1], quoted[2], quoted[3], quoted[4], quoted[5], quoted[6], quoted[7], quoted[8]];
+            slots[Self::slot(mask, factor, u64::from_le_bytes(first)) as usize] = word;
+            at += 1;
+        }
+        Self { mask, factor, slots }
+    }
+
+    #[inline(always)]
+    const fn slot(mask: u64, factor: u64, first: u64) -> u64 {
+        (first & mask).wrapping_mul(factor) >> (64 - SLOTS.trailing_zeros())
+    }
+}
+
+impl<E: Copy> Word<E> {
+    /// INVARIANT: codegen lets no value through that does not fit the window with its quotes.
+    #[expect(clippy::indexing_slicing, reason = "runs while compiling, where a place that is not there is an error")]
+    const fn of(text: &str, value: E) -> Self {
+        let text = text.as_bytes();
+        let mut quoted = [0; WINDOW];
+        quoted[0] = b'"';
+        let mut at = 0;
+        while at < text.len() {
+            quoted[at + 1] = text[at];
+            at += 1;
+        }
+        quoted[text.len() + 1] = b'"';
+        let length = text.len() + 2;
+        let beyond = if length == WINDOW { 0 } else { u32::MAX << length };
+        Self { quoted, beyond, length, value }
+    }
+}
+
+impl<'t> Cursor<'t> {
+    /// Steps over one of the words; `of` finds those that are written with an escape, or near the end of the text.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "a slot is below 256")]
+    pub(crate) fn word<E: Copy, const SLOTS: usize>(
+        &mut self,
+        words: &'static Words<E, SLOTS>,
+        of: fn(&str) -> Option<E>,
+    ) -> Parsed<E> {
+        if let Some(window) = self.window(self.at())
+            && let Some(first) = window.get(1..).and_then(<[u8]>::first_chunk)
+            && let Some(word) =
+                words.slots.get(Words::<E, SLOTS>::slot(words.mask, words.factor, u64::from_le_bytes(*first)) as usize)
+        {
+            let equal = u8x32::new(*window).simd_eq(u8x32::new(word.quoted)).to_bitmask();
+            if equal | word.beyond == u32::MAX {
+                self.step(word.length);
+                return Ok(word.value);
+            }
+        }
+        self.other_word(of)
+    }
+
+    #[inline(never)]
+    pub(crate) fn other_word<E>(&mut self, of: fn(&str) -> Option<E>) -> Parsed<E> {
+        of(&self.string()?.text()?).ok_or(Refused)
+    }
+}

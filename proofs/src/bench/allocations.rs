@@ -1,0 +1,86 @@
+//! Allocations by validation and by the typed API.
+//!
+//! An allocator that counts would slow down what is timed, so a program of its own has one; the benchmark starts it.
+
+use std::process::Command;
+use std::{env, io};
+
+use omen_types::PacketFacts;
+use serde::{Deserialize, Serialize};
+
+use super::corpus::{Corpus, Form};
+use super::measure::{Nowhere, lines};
+use super::{Failure, episode};
+
+/// How often memory is allocated, grown or shrunk, on average.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Allocations {
+    /// For the facts of one line.
+    pub per_parse: f64,
+    /// For one line of a log through the validator.
+    pub per_verdict: f64,
+    /// For one packet of the typed API: built, judged, written to memory and accepted.
+    pub per_step: f64,
+    /// For writing one packet as JSON.
+    pub per_emit: f64,
+    /// For writing an equal struct, made by hand, as JSON.
+    pub per_hand: f64,
+}
+
+/// Counts over this many episodes, of a log and of the typed API. `so_far` returns how often this process has allocated.
+///
+/// # Errors
+/// If the corpus or the episodes are not what they should be.
+pub fn count(episodes: u64, so_far: impl Fn() -> usize) -> Result<Allocations, Failure> {
+    let corpus = Corpus::generate(SEED, episodes, Form::Compact);
+    let per = |before: usize, packets: u64| so_far().saturating_sub(before) as f64 / packets as f64;
+
+    let before = so_far();
+    let mut parsed = 0;
+    for line in lines(&corpus.bytes) {
+        parsed += u64::from(PacketFacts::parse(str::from_utf8(line)?).is_ok());
+    }
+    let per_parse = per(before, parsed);
+
+    let before = so_far();
+    let mut validator = omen::Validator::new(omen::ValidatorOptions::default());
+    let Ok(()) = validator.feed(&corpus.bytes, &mut Nowhere);
+    let Ok(summary) = validator.finish(&mut Nowhere);
+    let per_verdict = per(before, summary.packets);
+    if parsed != corpus.packets || summary.accepted != corpus.packets {
+        return Err(format!("the corpus is not clean: {summary:?}").into());
+    }
+
+    let before = so_far();
+    let logs = episode::complete(episodes)?;
+    let packets = logs.iter().map(|closed| closed.lines().len() as u64).sum();
+    let per_step = per(before, packets);
+    let written = episode::written(&logs)?;
+
+    let before = so_far();
+    written.iter().try_for_each(|(packet, _)| episode::emit(packet))?;
+    let per_emit = per(before, packets);
+    let before = so_far();
+    written.iter().try_for_each(|(_, hand)| episode::emit(hand))?;
+    Ok(Allocations { per_parse, per_verdict, per_step, per_emit, per_hand: per(before, packets) })
+}
+
+/// The counts of the program; none if there is no cargo to build it.
+///
+/// # Errors
+/// If the program fails.
+pub(super) fn counted() -> Result<Option<Allocations>, Failure> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let program = ["run", "--quiet", "--release", "--package", env!("CARGO_PKG_NAME"), "--bin", "allocations"];
+    let output = match Command::new(cargo).args(program).current_dir(env!("CARGO_MANIFEST_DIR")).output() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        output => output?,
+    };
+    if !output.status.success() {
+        let reason = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(format!("the program that counts allocations failed: {reason}").into());
+    }
+    Ok(Some(serde_json::from_slice(&output.stdout)?))
+}
+
+const SEED: u64 = 7;

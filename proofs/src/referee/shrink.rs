@@ -1,0 +1,42 @@
+//! The smallest text on which the sides still differ in the same way.
+
+use super::Disagreement;
+use super::cases::{Case, Cases, Origin};
+use super::judge::{Complaint, judge};
+use super::mutant::{Mutant, spell};
+
+/// Undoes changes and drops values for as long as the sides differ in the same way.
+pub(super) fn shrink(cases: &Cases, case: &Case<'_>, complaint: Complaint) -> Disagreement {
+    let (origin, fault) = (case.origin, complaint.fault);
+    let Origin::Mutant { seed, number } = origin else {
+        let text = String::from_utf8_lossy(case.bytes).into_owned();
+        return Disagreement { origin, fault, kinds: Vec::new(), details: complaint.details, text };
+    };
+    let pool = cases.pool();
+    let mut best = (Mutant::new(&pool, seed, number), complaint);
+    let fails = |text: &str| judge(&cases.schemas, text).err().filter(|complaint| complaint.fault == fault);
+    let mut at = 0;
+    while at < best.0.changes.len() {
+        let mut fewer = best.0.changes.clone();
+        fewer.remove(at);
+        let smaller = best.0.with(&pool, fewer);
+        match fails(&smaller.text) {
+            Some(complaint) => best = (smaller, complaint),
+            None => at += 1,
+        }
+    }
+    let (Mutant { mut tree, mut text, changes, .. }, mut complaint) = best;
+    // Parents come before children, so that large parts go first.
+    let mut index = 1;
+    while let Some(path) = tree.paths(|_| true).get(index) {
+        let mut smaller = tree.clone();
+        smaller.remove(path);
+        let spelled = spell(&smaller, &changes);
+        match fails(&spelled) {
+            Some(found) => (tree, text, complaint) = (smaller, spelled, found),
+            None => index += 1,
+        }
+    }
+    let kinds = changes.iter().map(|change| change.kind).collect();
+    Disagreement { origin, fault, kinds, details: complaint.details, text }
+}

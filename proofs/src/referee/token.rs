@@ -1,0 +1,125 @@
+//! The tokens of a JSON text, as far as there are any: also of a text that a change has broken.
+
+use std::ops::Range;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A string before a colon.
+    Key,
+    /// Any other string.
+    Text,
+    Number,
+    /// `true`, `false`, `null`, or any other run of letters.
+    Word,
+    /// `{` or `[`.
+    Open,
+    /// `}` or `]`.
+    Close,
+    /// `,` or `:`.
+    Mark,
+    Space,
+    /// Anything else.
+    Other,
+}
+
+/// A token. It begins and ends at characters' boundaries.
+#[derive(Clone, Debug)]
+pub(super) struct Token {
+    pub(super) role: Role,
+    pub(super) range: Range<usize>,
+    /// Where the brace or bracket around it stands; 0 for the outermost.
+    pub(super) around: usize,
+}
+
+impl Token {
+    pub(super) fn is_string(&self) -> bool {
+        matches!(self.role, Role::Key | Role::Text)
+    }
+
+    /// Whether it is a whole value.
+    pub(super) fn is_scalar(&self) -> bool {
+        matches!(self.role, Role::Text | Role::Number | Role::Word)
+    }
+
+    pub(super) fn text<'t>(&self, text: &'t str) -> &'t str {
+        text.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+/// The tokens of a text, without a gap.
+pub(super) fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    let mut start = 0;
+    while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
+        let (role, length) = first(rest);
+        if rest.starts_with(':')
+            && let Some(before) = tokens.iter_mut().rev().find(|token| token.role != Role::Space)
+            && before.role == Role::Text
+        {
+            before.role = Role::Key;
+        }
+        if role == Role::Close {
+            open.pop();
+        }
+        let around = open.last().copied().unwrap_or_default();
+        if role == Role::Open {
+            open.push(start);
+        }
+        tokens.push(Token { role, range: start..start + length, around });
+        start += length;
+    }
+    tokens
+}
+
+/// The first token of a text that is not empty, and its length.
+fn first(text: &str) -> (Role, usize) {
+    let run = |is: fn(u8) -> bool| text.bytes().take_while(|byte| is(*byte)).count();
+    match text.bytes().next() {
+        Some(b'"') => (Role::Text, string(text)),
+        Some(b'{' | b'[') => (Role::Open, 1),
+        Some(b'}' | b']') => (Role::Close, 1),
+        Some(b',' | b':') => (Role::Mark, 1),
+        Some(b' ' | b'\t' | b'\n' | b'\r') => (Role::Space, run(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))),
+        Some(b'-' | b'0'..=b'9') => {
+            (Role::Number, run(|byte| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')))
+        }
+        Some(byte) if byte.is_ascii_alphabetic() => (Role::Word, run(|byte| byte.is_ascii_alphabetic())),
+        _ => (Role::Other, text.chars().next().map_or(1, char::len_utf8)),
+    }
+}
+
+/// The length of a string with its quotes; to the end of the text if it does not end.
+fn string(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text.bytes().skip(1).position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.map_or(text.len(), |end| end + 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Role, tokens};
+
+    #[test]
+    fn the_tokens_of_a_text_make_the_text() {
+        for text in [r#"{"a" :[1,"b\"",{}, true],"ä":-1.5e+3 } x"#, "{\"a\":\"\u{feff}", "\u{a0}[}\\", ""] {
+            let tokens = tokens(text);
+            let joined: String = tokens.iter().map(|token| token.text(text)).collect();
+            assert_eq!(joined, text);
+        }
+    }
+
+    #[test]
+    fn keys_are_known_with_their_objects() {
+        let text = r#"{"a":{"b" : "c"},"d":1}"#;
+        let tokens = tokens(text);
+        let keys: Vec<_> =
+            tokens.iter().filter(|token| token.role == Role::Key).map(|key| (key.text(text), key.around)).collect();
+        assert_eq!(keys, [("\"a\"", 0), ("\"b\"", 5), ("\"d\"", 0)]);
+    }
+}
