@@ -158,6 +158,10 @@ fn what_is_late_is_reported_in_the_order_in_which_the_episodes_began() {
         let (mut validator, mut found) = (threads(jobs, 512, &options), Calls::default());
         validator.feed(all.as_bytes(), &mut found).expect("room");
         validator.tick(later, &mut found).expect("room");
+        // All are open at the end, whichever thread finds that.
+        let all = shard::order(&validator.crew.shards);
+        assert_eq!(all.len(), 40);
+        assert_eq!(shard::open(&validator.crew.shards, &options, jobs), all);
         assert_eq!(validator.finish(&mut found), Ok(summary));
         assert_eq!(found.calls, expected.calls, "{jobs} threads");
     }
