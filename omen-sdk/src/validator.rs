@@ -20,7 +20,7 @@ mod tally;
 pub use levels::{Level, Levels, NotAdjustable};
 pub use parallel::ParallelValidator;
 
-use episodes::{Episodes, Found};
+use episodes::{Episodes, Found, GROUP};
 use judge::judge;
 use line::Parsed;
 use tally::Tally;
@@ -188,7 +188,7 @@ impl Validator {
         if let Some(line) = first {
             self.judge.line(line.raw(), sink)?;
         }
-        self.judge.lines(whole, sink)
+        self.judge.lines(whole, self.lines.limit(), sink)
     }
 
     /// Checks everything that a reader returns.
@@ -289,9 +289,8 @@ struct Judge {
 }
 
 impl Judge {
-    /// Checks whole lines with their line ends, in groups: the episodes of a group are looked up together, which costs little
-    /// more than looking up one of them, as most of it is waiting for memory.
-    fn lines<S: Sink + ?Sized>(&mut self, mut bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
+    /// Checks whole lines with their line ends, in groups, whose episodes are looked up together.
+    fn lines<S: Sink + ?Sized>(&mut self, mut bytes: &[u8], limit: usize, sink: &mut S) -> Result<(), S::Error> {
         let mut group = Vec::new();
         let mut line = self.tally.line;
         loop {
@@ -301,18 +300,14 @@ impl Judge {
                 let (first, rest) = bytes.split_at(end);
                 bytes = rest.get(1..).unwrap_or_default();
                 line += 1;
-                if let Some(parsed) = Parsed::new(whole(first, MAX_LINE_BYTES)) {
+                if let Some(parsed) = Parsed::new(whole(first, limit)) {
                     group.push((line, parsed));
                 }
             }
             if group.is_empty() {
                 break;
             }
-            let mut places = [None; GROUP];
-            for (place, (_, parsed)) in places.iter_mut().zip(&group) {
-                *place = parsed.correlation_id().and_then(|id| self.episodes.place(id));
-            }
-            places.iter().for_each(|place| self.episodes.prefetch(*place));
+            let places = self.episodes.places(group.iter().map(|(_, parsed)| parsed.correlation_id()));
             for ((line, parsed), place) in group.drain(..).zip(places) {
                 self.tally.line = line;
                 self.tally.packet(judge(parsed, place, &mut self.episodes, &self.options), sink)?;
@@ -330,6 +325,3 @@ impl Judge {
         }
     }
 }
-
-/// So many lines are parsed before the first is judged.
-const GROUP: usize = 16;

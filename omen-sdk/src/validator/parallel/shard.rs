@@ -26,21 +26,31 @@ impl Shard {
         Self { episodes: Episodes::one_of(shards), begun: Vec::new() }
     }
 
-    /// Judges a packet in the block at `at`. Nothing is returned for a packet without findings, unless `all` are wanted.
+    /// Judges packets in the block at `at`. Nothing is returned for a packet without findings, unless `all` are wanted.
     pub(super) fn judge<'t>(
         &mut self,
         at: u64,
-        item: Item<'t>,
+        items: &mut Vec<Item<'t>>,
         options: &ValidatorOptions,
         all: bool,
-    ) -> Option<Outcome<'t>> {
-        let Item { line, packet, parsed } = item;
-        let episodes = self.episodes.len();
-        let judged = judge(parsed, None, &mut self.episodes, options);
-        if self.episodes.len() > episodes {
-            self.begun.push(at + line);
+    ) -> Vec<Outcome<'t>> {
+        let mut outcomes = Vec::new();
+        let mut items = items.drain(..);
+        while !items.as_slice().is_empty() {
+            let ids = items.as_slice().iter().map(|item| item.parsed.correlation_id());
+            for (place, item) in self.episodes.places(ids).into_iter().zip(items.by_ref()) {
+                let Item { line, packet, parsed } = item;
+                let episodes = self.episodes.len();
+                let judged = judge(parsed, place, &mut self.episodes, options);
+                if self.episodes.len() > episodes {
+                    self.begun.push(at + line);
+                }
+                if all || !judged.findings.is_empty() {
+                    outcomes.push(Outcome { line, packet, judged });
+                }
+            }
         }
-        (all || !judged.findings.is_empty()).then_some(Outcome { line, packet, judged })
+        outcomes
     }
 
     /// What is late in an episode.
