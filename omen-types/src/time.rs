@@ -437,9 +437,8 @@ mod tests {
         for form in forms {
             for at in 0..form.len() {
                 for byte in 0..128_u8 {
-                    let mut text = form.as_bytes().to_vec();
-                    text[at] = byte;
-                    let text = String::from_utf8(text).expect("ASCII");
+                    let changed = |(place, old)| if place == at { char::from(byte) } else { old };
+                    let text: String = form.chars().enumerate().map(changed).collect();
                     let mut window = [b','; WINDOW];
                     let quoted = format!("\"{text}\"");
                     let Some(place) = window.get_mut(..quoted.len()) else { continue };

@@ -10,8 +10,7 @@ use super::fingerprint::Fingerprint;
 pub(super) enum Ids {
     /// A list, searched from end to end.
     Few(Vec<Fingerprint>),
-    /// What would be slow to search.
-    #[expect(clippy::box_collection, reason = "few sets grow so large, and all pay for the larger variant")]
+    /// What would be slow to search. Few sets grow so large, and all would pay for a larger variant.
     Many(Box<HashTable<Fingerprint>>),
 }
 
