@@ -71,8 +71,7 @@ impl Ledger {
         self.clock.map_or(created_at, |clock| clock.max(created_at))
     }
 
-    /// Something of each part, to have it in the cache when it is needed.
-    #[doc(hidden)]
+    /// Reads a little of each part, so that it is in the processor's cache when a packet is judged. What it returns means nothing.
     #[must_use]
     pub fn prefetch(&self) -> impl Sized {
         (self.clock, self.seen.prefetch(), self.budget.is_some(), self.open.len(), self.owes_decision)

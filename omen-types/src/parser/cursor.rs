@@ -2,7 +2,7 @@
 
 use super::{Parsed, Refused};
 
-/// How many bytes are looked at together.
+/// How many bytes are compared together.
 pub(super) const WINDOW: usize = 32;
 
 /// A place in a text.
