@@ -71,6 +71,13 @@ impl Ledger {
         self.clock.map_or(created_at, |clock| clock.max(created_at))
     }
 
+    /// Something of each part, to have it in the cache when it is needed.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn prefetch(&self) -> impl Sized {
+        (self.clock, self.seen.prefetch(), self.budget.is_some(), self.open.len(), self.owes_decision)
+    }
+
     /// The clock: the latest `created_at` accepted; none before the first packet.
     #[must_use]
     pub fn clock(&self) -> Option<Instant> {

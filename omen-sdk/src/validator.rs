@@ -8,7 +8,7 @@ use omen_types::limits::MAX_LINE_BYTES;
 use omen_types::{Instant, PacketType};
 
 use crate::finding::Finding;
-use crate::lines::{LineSplitter, RawLine, ReadError};
+use crate::lines::{LineSplitter, RawLine, ReadError, whole};
 
 mod episodes;
 mod judge;
@@ -20,7 +20,7 @@ mod tally;
 pub use levels::{Level, Levels, NotAdjustable};
 pub use parallel::ParallelValidator;
 
-use episodes::{Episodes, Found};
+use episodes::{Episodes, Found, GROUP};
 use judge::judge;
 use line::Parsed;
 use tally::Tally;
@@ -184,7 +184,11 @@ impl Validator {
     /// # Errors
     /// The first error of the sink. The rest of `bytes` is not checked then, so the stream cannot be continued.
     pub fn feed<S: Sink + ?Sized>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
-        self.lines.feed(bytes, |line| self.judge.line(line, sink))
+        let (first, whole) = self.lines.cut(bytes);
+        if let Some(line) = first {
+            self.judge.line(line.raw(), sink)?;
+        }
+        self.judge.lines(whole, self.lines.limit(), sink)
     }
 
     /// Checks everything that a reader returns.
@@ -285,10 +289,38 @@ struct Judge {
 }
 
 impl Judge {
+    /// Checks whole lines with their line ends, in groups, whose episodes are looked up together.
+    fn lines<S: Sink + ?Sized>(&mut self, mut bytes: &[u8], limit: usize, sink: &mut S) -> Result<(), S::Error> {
+        let mut group = Vec::new();
+        let mut line = self.tally.line;
+        loop {
+            while group.len() < GROUP
+                && let Some(end) = memchr::memchr(b'\n', bytes)
+            {
+                let (first, rest) = bytes.split_at(end);
+                bytes = rest.get(1..).unwrap_or_default();
+                line += 1;
+                if let Some(parsed) = Parsed::new(whole(first, limit)) {
+                    group.push((line, parsed));
+                }
+            }
+            if group.is_empty() {
+                break;
+            }
+            let places = self.episodes.places(group.iter().map(|(_, parsed)| parsed.correlation_id()));
+            for ((line, parsed), place) in group.drain(..).zip(places) {
+                self.tally.line = line;
+                self.tally.packet(judge(parsed, place, &mut self.episodes, &self.options), sink)?;
+            }
+        }
+        self.tally.line = line;
+        Ok(())
+    }
+
     fn line<S: Sink + ?Sized>(&mut self, line: RawLine<'_>, sink: &mut S) -> Result<(), S::Error> {
         self.tally.line += 1;
         match Parsed::new(line) {
-            Some(line) => self.tally.packet(judge(line, &mut self.episodes, &self.options), sink),
+            Some(line) => self.tally.packet(judge(line, None, &mut self.episodes, &self.options), sink),
             None => Ok(()),
         }
     }

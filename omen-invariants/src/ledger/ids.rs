@@ -27,6 +27,15 @@ impl Ids {
     /// The most that are packed: more would take longer to unpack than to judge a packet.
     const MOST_PACKED: usize = 128;
 
+    /// See [`Ledger::prefetch`](super::Ledger::prefetch).
+    pub(super) fn prefetch(&self) -> usize {
+        match self {
+            // One of each cache line.
+            Self::Few(list) => list.iter().step_by(4).filter(|id| id.is_marked()).count(),
+            Self::Many(table) => table.len(),
+        }
+    }
+
     /// The fingerprint as it is kept: with the mark that it was added with.
     pub(super) fn get(&self, id: Fingerprint) -> Option<Fingerprint> {
         let is = |other: &Fingerprint| other.is_same(id);

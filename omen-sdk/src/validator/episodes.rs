@@ -89,12 +89,31 @@ impl Episodes {
         }
     }
 
-    /// The episode with an id, which begins if there is none.
+    /// The place of an episode, if it has begun. It keeps its place until an episode ends.
+    fn place(&self, id: &str) -> Option<u32> {
+        self.find(self.hasher.hash_one(id), id)
+    }
+
+    /// The places of a group of episodes. To look them up together costs little more than to look up one, as most of it is
+    /// waiting for memory; what is needed next of each is fetched, too.
+    pub(super) fn places<'i>(&self, ids: impl Iterator<Item = Option<&'i str>>) -> [Option<u32>; GROUP] {
+        let mut places = [None; GROUP];
+        for (place, id) in places.iter_mut().zip(ids) {
+            *place = id.and_then(|id| self.place(id));
+        }
+        for place in places.iter().flatten() {
+            if let Some(Episode::Unpacked(Some(slot))) = self.all.get(*place as usize) {
+                self.awake.slot(*slot).machine.prefetch();
+            }
+        }
+        places
+    }
+
+    /// The episode with an id, which begins if there is none; its place is looked up if it is not given.
     #[expect(clippy::indexing_slicing, reason = "the position was just found")]
-    pub(super) fn get_or_start(&mut self, id: &str) -> &mut Machine {
-        let hash = self.hasher.hash_one(id);
-        let slot = match self.find(hash, id) {
-            None => self.start(id, hash),
+    pub(super) fn get_or_start(&mut self, place: Option<u32>, id: &str) -> &mut Machine {
+        let slot = match place.or_else(|| self.place(id)) {
+            None => self.start(id, self.hasher.hash_one(id)),
             Some(at) => match &self.all[at as usize] {
                 Episode::Unpacked(Some(slot)) => *slot,
                 Episode::Packed(packed) => {
@@ -104,7 +123,7 @@ impl Episodes {
                     slot
                 }
                 // INVARIANT: an episode that has ended is not found.
-                Episode::Unpacked(None) => self.start(id, hash),
+                Episode::Unpacked(None) => self.start(id, self.hasher.hash_one(id)),
             },
         };
         self.awake.machine(slot)
@@ -225,6 +244,9 @@ fn hash(hasher: &RandomState, awake: &Awake, episode: Option<&Episode>) -> u64 {
     }
 }
 
+/// So many packets are judged after their episodes were looked up together.
+pub(super) const GROUP: usize = 16;
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -308,7 +330,7 @@ mod tests {
         let mut episodes = Episodes::with_room(3);
         for round in 0..3 {
             for number in 0..10 {
-                episodes.get_or_start(&format!("corr_{number}"));
+                episodes.get_or_start(None, &format!("corr_{number}"));
                 let awake = episodes.all.iter().filter(|episode| matches!(episode, Episode::Unpacked(_))).count();
                 assert_eq!(awake, if round == 0 { 3.min(number + 1) } else { 3 });
             }
@@ -323,12 +345,12 @@ mod tests {
         let mut episodes = Episodes::with_room(2);
         let long = |number: usize| format!("corr_{number}_{}", "x".repeat(5_000));
         for number in 0..10 {
-            episodes.get_or_start(&long(number));
-            episodes.get_or_start(&format!("corr_{number}"));
+            episodes.get_or_start(None, &long(number));
+            episodes.get_or_start(None, &format!("corr_{number}"));
         }
         for number in 0..10 {
             assert_eq!(episodes.nodes(&long(number)), NodeSet::of(Node::INITIAL));
-            episodes.get_or_start(&long(number));
+            episodes.get_or_start(None, &long(number));
         }
         let awake = |episode: &&Episode| matches!(episode, Episode::Unpacked(_));
         assert!((10..=12).contains(&episodes.all.iter().filter(awake).count()));
@@ -338,10 +360,10 @@ mod tests {
     #[test]
     fn the_machine_that_had_a_packet_lately_stays_awake() {
         let mut episodes = Episodes::with_room(4);
-        episodes.get_or_start("busy");
+        episodes.get_or_start(None, "busy");
         for number in 0..100 {
-            episodes.get_or_start(&format!("corr_{number}"));
-            episodes.get_or_start("busy");
+            episodes.get_or_start(None, &format!("corr_{number}"));
+            episodes.get_or_start(None, "busy");
             let busy = episodes.all.first();
             assert!(matches!(busy, Some(Episode::Unpacked(_))), "after {number}");
         }
@@ -352,7 +374,7 @@ mod tests {
         let mut episodes = Episodes::with_room(2);
         let id = |number: usize| format!("corr_{number}");
         for number in 0..6 {
-            episodes.get_or_start(&id(number));
+            episodes.get_or_start(None, &id(number));
         }
         assert!(episodes.end("corr_none").is_none());
         for number in [0, 5, 3] {
@@ -361,7 +383,7 @@ mod tests {
         }
         let ids = |episodes: &Episodes| episodes.in_order().map(|(id, _)| id.to_owned()).collect::<Vec<_>>();
         assert_eq!(ids(&episodes), [1, 2, 4].map(id));
-        episodes.get_or_start(&id(0));
+        episodes.get_or_start(None, &id(0));
         assert_eq!(ids(&episodes), [1, 2, 4, 0].map(id), "after those that began before");
         assert_eq!(episodes.begun(), 7);
         assert!((0..6).all(|number| episodes.nodes(&id(number)) == NodeSet::of(Node::INITIAL)));
@@ -373,9 +395,9 @@ mod tests {
         for number in 0..1_000 {
             // Some are too large to be packed.
             let id = format!("corr_{number}_{}", if number % 7 == 0 { "x".repeat(5_000) } else { String::new() });
-            episodes.get_or_start("corr_first");
-            episodes.get_or_start(&id);
-            episodes.get_or_start(&format!("corr_{}", number / 100));
+            episodes.get_or_start(None, "corr_first");
+            episodes.get_or_start(None, &id);
+            episodes.get_or_start(None, &format!("corr_{}", number / 100));
             assert!(episodes.end(&id).is_some());
         }
         let ids: Vec<_> = episodes.in_order().map(|(id, _)| id.to_owned()).collect();

@@ -27,10 +27,15 @@ pub(super) struct Judged<'t> {
 }
 
 /// Judges a line, and updates its episode if the packet is accepted.
-pub(super) fn judge<'t>(line: Parsed<'t>, episodes: &mut Episodes, options: &ValidatorOptions) -> Judged<'t> {
+pub(super) fn judge<'t>(
+    line: Parsed<'t>,
+    place: Option<u32>,
+    episodes: &mut Episodes,
+    options: &ValidatorOptions,
+) -> Judged<'t> {
     match line.packet {
         // By reference, since the facts of each packet are large.
-        Ok(ref facts) => packet(line.text, facts, episodes, options),
+        Ok(ref facts) => packet(line.text, facts, place, episodes, options),
         Err(rejected) => broken(line.text, *rejected, episodes),
     }
 }
@@ -39,10 +44,11 @@ pub(super) fn judge<'t>(line: Parsed<'t>, episodes: &mut Episodes, options: &Val
 fn packet<'t>(
     text: Option<Cow<'t, str>>,
     facts: &PacketFacts<'t>,
+    place: Option<u32>,
     episodes: &mut Episodes,
     options: &ValidatorOptions,
 ) -> Judged<'t> {
-    let machine = episodes.get_or_start(&facts.header.correlation_id);
+    let machine = episodes.get_or_start(place, &facts.header.correlation_id);
     let before = machine.nodes();
     let mut verdict = machine.judge(facts, options.now);
     options.levels.apply(&mut verdict.invariants);

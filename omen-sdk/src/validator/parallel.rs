@@ -129,7 +129,12 @@ impl ParallelValidator {
             self.crew.check(&[block], 1, &mut self.tally, sink)?;
         }
         let Crew { options, shards, .. } = &self.crew;
-        shard::in_order(shards).try_for_each(|episode| self.tally.end(episode, options, sink))?;
+        let threads = shards.iter().map(shard::Shard::len).sum::<usize>() / EPISODES_A_THREAD;
+        for (shard, place) in shard::open(shards, options, threads.clamp(1, self.crew.jobs.get())) {
+            if let Some(episode) = shards.get(shard).and_then(|shard| shard.episode(place)) {
+                self.tally.end(episode, options, sink)?;
+            }
+        }
         Ok(self.summary())
     }
 
@@ -158,6 +163,9 @@ impl ParallelValidator {
 /// The bytes of a block: so many that taking turns costs little, and so few that the facts of those on their way stay in the
 /// cache.
 const BLOCK_BYTES: usize = 128 * 1024;
+
+/// With fewer episodes, a thread is not worth starting at the end of the stream.
+const EPISODES_A_THREAD: usize = 512;
 
 /// How much is read ahead for each thread: 4 MiB.
 const CHUNKS_A_JOB: usize = 4 * 1024 * 1024 / CHUNK_BYTES;

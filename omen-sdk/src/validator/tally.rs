@@ -1,6 +1,6 @@
 //! Passes results on to the sink in the order of the stream, and counts them.
 
-use omen_fsm::NodeSet;
+use omen_fsm::{Machine, NodeSet};
 use omen_types::{Diagnostic, PacketType, Severity};
 
 use super::episodes::{Found, Late};
@@ -62,9 +62,7 @@ impl Tally {
         options: &ValidatorOptions,
         sink: &mut S,
     ) -> Result<(), S::Error> {
-        let mut found = machine.finish_at(options.now);
-        options.levels.apply_to(&mut found, |(_, diagnostic)| diagnostic);
-        for (packet_id, diagnostic) in found {
+        for (packet_id, diagnostic) in at_end(&machine, options) {
             self.count(&diagnostic);
             let packet_id = packet_id.map(str::to_owned);
             sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic), None)?;
@@ -94,6 +92,13 @@ impl Tally {
             Severity::Warning => self.summary.warnings += 1,
         }
     }
+}
+
+/// The findings on the end of the stream in an episode, each with the packet id that it is about, if there is one.
+pub(super) fn at_end<'m>(machine: &'m Machine, options: &ValidatorOptions) -> Vec<(Option<&'m str>, Diagnostic)> {
+    let mut found = machine.finish_at(options.now);
+    options.levels.apply_to(&mut found, |(_, diagnostic)| diagnostic);
+    found
 }
 
 /// A finding without a line: about an episode, or about one of its directives.

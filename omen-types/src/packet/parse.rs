@@ -62,7 +62,7 @@ impl<'t> PacketFacts<'t> {
     ///
     /// # Errors
     /// All that is wrong with the text.
-    #[inline]
+    #[inline(never)]
     pub fn parse(text: &'t str) -> Result<Self, Box<Rejected>> {
         if text.len() > MAX_LINE_BYTES {
             return Err(Box::new(too_long()));

@@ -106,8 +106,7 @@ impl<'t> Board<'t> {
                     self.next(may_report, |schedule| schedule.parsed(index, parsed))
                 }
                 Task::Judge { lane, mut shard, at, mut items } => {
-                    let judged = items.drain(..).filter_map(|item| shard.judge(at, item, options, self.wants_packets));
-                    let outcomes = judged.collect();
+                    let outcomes = shard.judge(at, &mut items, options, self.wants_packets);
                     self.next(may_report, |schedule| schedule.judged(lane, shard, outcomes, items))
                 }
                 Task::Report(outcomes) => {

@@ -79,7 +79,7 @@ impl<'t> Schedule<'t> {
             front: 0,
             slots: VecDeque::new(),
             lanes: shards.into_iter().map(|shard| Lane { shard: Some(shard), next: 0 }).collect(),
-            window: threads.saturating_mul(2).saturating_add(2),
+            window: threads.saturating_mul(WINDOW),
             errors: 0,
             spare: Vec::new(),
             waiting: 0,
@@ -217,6 +217,9 @@ fn is_open(slots: &VecDeque<Slot<'_>>, front: usize, index: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| slots.get(before));
     slots.get(at).is_some_and(|slot| slot.is_parsed) && before.is_none_or(|slot| slot.is_parsed && slot.rest.is_none())
 }
+
+/// How many blocks may be on their way for each thread. As long as no thread is held up there are two or three.
+pub(super) const WINDOW: usize = 8;
 
 /// With so many errors of broken lines that wait to be reported, no further block is parsed.
 const MAX_WAITING_ERRORS: usize = 8192;

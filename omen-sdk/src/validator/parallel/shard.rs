@@ -1,10 +1,14 @@
 //! Shards: the episodes, distributed by correlation id, so that several threads judge packets at a time.
 
+use std::panic;
+use std::thread::{self, Builder};
+
 use omen_types::Instant;
 
 use super::super::ValidatorOptions;
 use super::super::episodes::{Episodes, Found, Late};
 use super::super::judge::judge;
+use super::super::tally::at_end;
 use super::block::Item;
 use super::report::Outcome;
 
@@ -22,26 +26,47 @@ impl Shard {
         Self { episodes: Episodes::one_of(shards), begun: Vec::new() }
     }
 
-    /// Judges a packet in the block at `at`. Nothing is returned for a packet without findings, unless `all` are wanted.
+    /// Judges packets in the block at `at`. Nothing is returned for a packet without findings, unless `all` are wanted.
     pub(super) fn judge<'t>(
         &mut self,
         at: u64,
-        item: Item<'t>,
+        items: &mut Vec<Item<'t>>,
         options: &ValidatorOptions,
         all: bool,
-    ) -> Option<Outcome<'t>> {
-        let Item { line, packet, parsed } = item;
-        let episodes = self.episodes.len();
-        let judged = judge(parsed, &mut self.episodes, options);
-        if self.episodes.len() > episodes {
-            self.begun.push(at + line);
+    ) -> Vec<Outcome<'t>> {
+        let mut outcomes = Vec::new();
+        let mut items = items.drain(..);
+        while !items.as_slice().is_empty() {
+            let ids = items.as_slice().iter().map(|item| item.parsed.correlation_id());
+            for (place, item) in self.episodes.places(ids).into_iter().zip(items.by_ref()) {
+                let Item { line, packet, parsed } = item;
+                let episodes = self.episodes.len();
+                let judged = judge(parsed, place, &mut self.episodes, options);
+                if self.episodes.len() > episodes {
+                    self.begun.push(at + line);
+                }
+                if all || !judged.findings.is_empty() {
+                    outcomes.push(Outcome { line, packet, judged });
+                }
+            }
         }
-        (all || !judged.findings.is_empty()).then_some(Outcome { line, packet, judged })
+        outcomes
     }
 
     /// What is late in an episode.
     pub(super) fn tick(&mut self, at: usize, now: Instant) -> Option<Late<'_>> {
         self.episodes.tick(at, now)
+    }
+
+    /// The episodes about which there is something to report at the end of the stream: where each began, and its place.
+    fn open(&self, options: &ValidatorOptions) -> Vec<(u64, usize)> {
+        let is_open =
+            |place: &usize| self.episodes.at(*place).is_some_and(|(_, machine)| !at_end(&machine, options).is_empty());
+        self.begun.iter().copied().zip(0..).filter(|(_, place)| is_open(place)).collect()
+    }
+
+    pub(super) fn episode(&self, place: usize) -> Option<(&str, Found<'_>)> {
+        self.episodes.at(place)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -51,15 +76,38 @@ impl Shard {
 
 /// The episodes of all shards in the order in which they began, each by its shard and its place in there.
 pub(super) fn order(shards: &[Shard]) -> Vec<(usize, usize)> {
-    let places = |(at, shard): (usize, &Shard)| {
-        shard.begun.iter().copied().zip((0..).map(move |place| (at, place))).collect::<Vec<_>>()
-    };
-    let mut all: Vec<_> = shards.iter().enumerate().flat_map(places).collect();
-    all.sort_unstable();
-    all.into_iter().map(|(_, place)| place).collect()
+    let places = shards.iter().map(|shard| shard.begun.iter().copied().zip(0..).collect());
+    merged(places.collect())
 }
 
-/// The episodes of all shards in the order in which they began.
-pub(super) fn in_order(shards: &[Shard]) -> impl Iterator<Item = (&str, Found<'_>)> {
-    order(shards).into_iter().filter_map(|(shard, at)| shards.get(shard)?.episodes.at(at))
+/// Those about which there is something to report at the end of the stream. To find them takes longer than to report them, as
+/// most episodes of most logs have ended, so several threads do.
+pub(super) fn open(shards: &[Shard], options: &ValidatorOptions, threads: usize) -> Vec<(usize, usize)> {
+    let open = |shards: &[Shard]| shards.iter().map(|shard| shard.open(options)).collect::<Vec<_>>();
+    let (mine, others) = shards.split_at(shards.len().div_ceil(threads.max(1)));
+    let found = thread::scope(|scope| {
+        let others: Vec<_> = others
+            .chunks(mine.len().max(1))
+            .map(|shards| (shards, Builder::new().name("omen".to_owned()).spawn_scoped(scope, move || open(shards))))
+            .collect();
+        let mut found = open(mine);
+        for (shards, thread) in others {
+            found.extend(match thread {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic)),
+                // The system does not give so many threads.
+                Err(_) => open(shards),
+            });
+        }
+        found
+    });
+    merged(found)
+}
+
+/// Brings the episodes of all shards into the order in which they began.
+fn merged(shards: Vec<Vec<(u64, usize)>>) -> Vec<(usize, usize)> {
+    let with_shard =
+        |(shard, places): (usize, Vec<_>)| places.into_iter().map(move |(begun, place)| (begun, shard, place));
+    let mut all: Vec<_> = shards.into_iter().enumerate().flat_map(with_shard).collect();
+    all.sort_unstable();
+    all.into_iter().map(|(_, shard, place)| (shard, place)).collect()
 }

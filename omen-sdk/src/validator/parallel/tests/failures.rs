@@ -7,7 +7,7 @@ use super::*;
 
 #[test]
 fn a_sink_that_fails_gets_no_more_calls() {
-    let log = (0..8).flat_map(|seed| random(seed, &examples())).collect::<Vec<_>>();
+    let log: Vec<u8> = (0..8).flat_map(|seed| random(seed, &examples())).collect();
     let options = ValidatorOptions::default();
     let mut all = Calls::with_packets(true);
     one_thread(&options).feed(&log, &mut all).expect("room");
@@ -39,7 +39,7 @@ impl Sink for Panics {
 
 #[test]
 fn a_panic_of_the_sink_is_passed_on() {
-    let log = (0..8).flat_map(|seed| random(seed, &examples())).collect::<Vec<_>>();
+    let log: Vec<u8> = (0..8).flat_map(|seed| random(seed, &examples())).collect();
     for jobs in 1..=8 {
         let mut validator = threads(jobs, 512, &ValidatorOptions::default());
         let panic = catch_unwind(AssertUnwindSafe(|| validator.feed(&log, &mut Panics))).expect_err("a panic");

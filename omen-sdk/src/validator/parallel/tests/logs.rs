@@ -36,10 +36,8 @@ pub(super) fn random(seed: u64, examples: &[&str]) -> Vec<u8> {
         .map(|_| {
             let log = examples[random.below(examples.len())];
             // The same episode may be in it twice: then its ids repeat.
-            let suffix = if random.one_in(3) { String::new() } else { format!("-{}", random.below(100)) };
-            log.lines()
-                .map(|line| line.replace("\"correlation_id\":\"", &format!("\"correlation_id\":\"x{suffix}")))
-                .collect()
+            let part = if random.one_in(3) { String::new() } else { format!("{}_", random.below(100)) };
+            log.lines().map(|line| of_another_episode(line, &part)).collect()
         })
         .collect();
     for source in &mut sources {
@@ -69,6 +67,11 @@ pub(super) fn random(seed: u64, examples: &[&str]) -> Vec<u8> {
     log
 }
 
+/// A packet with another correlation id.
+pub(super) fn of_another_episode(line: &str, part: &str) -> String {
+    line.replace("\"correlation_id\":\"corr_", &format!("\"correlation_id\":\"corr_{part}"))
+}
+
 /// Bytes of a log, about: what more there is of its episodes is cut off.
 const ENOUGH: usize = 12 * 1024;
 
@@ -83,7 +86,7 @@ fn damage(mut line: Vec<u8>, random: &mut Random, log: &mut Vec<u8>) {
         5 => line.extend(std::iter::repeat_n(b' ', random.below(2 * super::LINE_LIMIT))),
         6 => line = b"{}\n".repeat(random.below(100)),
         7 => line.extend_from_slice(&[&b"\n"[..], &line.clone()].concat()),
-        _ => line = br#"{"header":{"correlation_id":"x","packet_id":"p"},"a":1,"b":[],"c":{}}"#.to_vec(),
+        _ => line = br#"{"header":{"correlation_id":"corr_x","packet_id":"p"},"a":1,"b":[],"c":{}}"#.to_vec(),
     }
     log.extend_from_slice(&line);
 }
