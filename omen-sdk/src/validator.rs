@@ -1,145 +1,33 @@
 //! The validator: takes bytes of a log, and reports findings.
 
-use std::convert::Infallible;
 use std::io::Read;
 
 pub use omen_fsm::{Event, Node, NodeSet};
+use omen_types::Instant;
 use omen_types::limits::MAX_LINE_BYTES;
-use omen_types::{Instant, PacketType};
 
-use crate::finding::Finding;
 use crate::lines::{LineSplitter, RawLine, ReadError, whole};
 
 mod episodes;
 mod judge;
 mod levels;
 mod line;
+mod options;
 mod parallel;
+mod sink;
+mod summary;
 mod tally;
 
 pub use levels::{Level, Levels, NotAdjustable};
+pub use options::ValidatorOptions;
 pub use parallel::ParallelValidator;
+pub use sink::{JudgedPacket, Sink};
+pub use summary::Summary;
 
 use episodes::{Episodes, Found, GROUP};
 use judge::judge;
 use line::Parsed;
 use tally::Tally;
-
-/// Options of a validator.
-#[derive(Clone, Debug, Default)]
-pub struct ValidatorOptions {
-    /// A fixed time, instead of the clock of each episode (D2).
-    pub now: Option<Instant>,
-    /// Levels of codes whose severity differs from that of the protocol.
-    pub levels: Levels,
-}
-
-/// Receives what a validator finds.
-pub trait Sink {
-    /// What may go wrong with it; [`Infallible`] if nothing can. The validator stops at the first error and returns it.
-    type Error;
-
-    /// Takes a finding. `line` is the text of its line, with bytes that are not UTF-8 replaced; it is `None` at the end of
-    /// the stream, and for a line that is too long to be kept.
-    ///
-    /// # Errors
-    /// If the sink cannot take it.
-    fn finding(&mut self, finding: Finding, line: Option<&str>) -> Result<(), Self::Error>;
-
-    /// Takes a packet that was judged, after its findings.
-    ///
-    /// # Errors
-    /// If the sink cannot take it.
-    fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Self::Error> {
-        let _ = packet;
-        Ok(())
-    }
-
-    /// Whether [`packet`](Self::packet) is called. Return `false` if it does nothing: a [`ParallelValidator`] then keeps no
-    /// record of the packets that have no findings.
-    fn wants_packets(&self) -> bool {
-        true
-    }
-
-    /// Called by [`Validator::read`] when everything that was read so far is checked: the reader may block next, so this is
-    /// where to flush its output.
-    ///
-    /// # Errors
-    /// If the sink cannot flush.
-    fn caught_up(&mut self) -> Result<(), Self::Error> {
-        Ok(())
-    }
-}
-
-/// Keeps the findings.
-impl Sink for Vec<Finding> {
-    type Error = Infallible;
-
-    fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Infallible> {
-        self.push(finding);
-        Ok(())
-    }
-
-    fn wants_packets(&self) -> bool {
-        false
-    }
-}
-
-/// A packet that was judged.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct JudgedPacket<'s> {
-    /// Line of the stream, from 1.
-    pub line: u64,
-    /// Number of the packet in the stream, from 0.
-    pub packet_index: u64,
-    /// `header.packet_id`, if it is readable.
-    pub packet_id: Option<&'s str>,
-    /// `header.correlation_id`, if it is readable.
-    pub correlation_id: Option<&'s str>,
-    /// `header.packet_type`, if it is readable.
-    pub packet_type: Option<PacketType>,
-    /// The possible states of the episode before it.
-    pub before: Option<NodeSet>,
-    /// The possible states after it: the same ones if it was rejected.
-    pub after: Option<NodeSet>,
-    /// The event that the packet is to the state machine.
-    pub event: Option<Event>,
-    /// Whether it was accepted.
-    pub accepted: bool,
-}
-
-/// Counts of a stream.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Summary {
-    /// Bytes read.
-    pub bytes: u64,
-    /// Lines that are not blank.
-    pub packets: u64,
-    /// Packets without an error.
-    pub accepted: u64,
-    /// Packets with an error.
-    pub rejected: u64,
-    /// Different correlation ids among the packets that match their schema; again that of an episode that was
-    /// [ended](Validator::end_episode) and begins anew.
-    pub episodes: u64,
-    /// Findings that are errors.
-    pub errors: u64,
-    /// Findings that are warnings.
-    pub warnings: u64,
-}
-
-impl std::ops::AddAssign for Summary {
-    fn add_assign(&mut self, other: Self) {
-        self.bytes += other.bytes;
-        self.packets += other.packets;
-        self.accepted += other.accepted;
-        self.rejected += other.rejected;
-        self.episodes += other.episodes;
-        self.errors += other.errors;
-        self.warnings += other.warnings;
-    }
-}
 
 /// Checks a log: a stream of JSON Lines, in which episodes may be interleaved.
 ///

@@ -111,6 +111,7 @@ impl<'b> Reader<'b> {
 const UNITS: [u64; 4] = [1_000_000_000_000_000, 1_000_000_000_000, 1_000_000_000, 1];
 
 #[cfg(test)]
+#[allow(clippy::expect_used, reason = "tests")]
 mod tests {
     use super::super::fingerprint::Kind;
     use super::*;

@@ -10,7 +10,7 @@ use super::fingerprint::Fingerprint;
 pub(super) enum Ids {
     /// A list, searched from end to end.
     Few(Vec<Fingerprint>),
-    /// What would be slow to search. Few sets grow so large, and all would pay for a larger variant.
+    /// What would be slow to search. Boxed, since few sets grow so large, and all pay for the larger variant.
     Many(Box<HashTable<Fingerprint>>),
 }
 

@@ -248,6 +248,7 @@ fn hash(hasher: &RandomState, awake: &Awake, episode: Option<&Episode>) -> u64 {
 pub(super) const GROUP: usize = 16;
 
 #[cfg(test)]
+#[allow(clippy::expect_used, reason = "tests")]
 mod tests {
     use std::collections::BTreeMap;
     use std::convert::Infallible;

@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use omen_fsm::{Event, NodeSet, Verdict};
 use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
 
-use super::ValidatorOptions;
 use super::episodes::Episodes;
 use super::line::Parsed;
+use super::options::ValidatorOptions;
 use crate::finding::{Finding, Stage};
 
 /// A packet that was judged, without its place in the stream.

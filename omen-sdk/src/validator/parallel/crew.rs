@@ -11,8 +11,9 @@ use std::thread::{self, Builder};
 
 use foldhash::fast::RandomState;
 
+use super::super::options::ValidatorOptions;
+use super::super::sink::Sink;
 use super::super::tally::Tally;
-use super::super::{Sink, ValidatorOptions};
 use super::block::{Block, ParsedBlock};
 use super::report::Report;
 use super::schedule::{Schedule, Task};

@@ -5,9 +5,9 @@ use std::thread::{self, Builder};
 
 use omen_types::Instant;
 
-use super::super::ValidatorOptions;
 use super::super::episodes::{Episodes, Found, Late};
 use super::super::judge::judge;
+use super::super::options::ValidatorOptions;
 use super::super::tally::at_end;
 use super::block::Item;
 use super::report::Outcome;
