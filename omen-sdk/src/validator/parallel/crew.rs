@@ -172,7 +172,7 @@ impl Drop for Stop<'_, '_> {
 const MAX_SHARDS: usize = 128;
 
 #[cfg(test)]
-#[expect(clippy::expect_used, reason = "tests")]
+#[expect(clippy::expect_used, clippy::panic, reason = "tests")]
 mod tests {
     use super::*;
     use crate::Finding;
