@@ -196,10 +196,11 @@ impl Judge {
                 break;
             }
             let places = self.episodes.places(group.iter().map(|(_, parsed)| parsed.correlation_id()));
-            for ((line, parsed), place) in group.drain(..).zip(places) {
-                self.tally.line = line;
+            for ((line, parsed), place) in group.iter_mut().zip(places) {
+                self.tally.line = *line;
                 self.tally.packet(judge(parsed, place, &mut self.episodes, &self.options), sink)?;
             }
+            group.clear();
         }
         self.tally.line = line;
         Ok(())
@@ -208,7 +209,7 @@ impl Judge {
     fn line<S: Sink + ?Sized>(&mut self, line: RawLine<'_>, sink: &mut S) -> Result<(), S::Error> {
         self.tally.line += 1;
         match Parsed::new(line) {
-            Some(line) => self.tally.packet(judge(line, None, &mut self.episodes, &self.options), sink),
+            Some(mut line) => self.tally.packet(judge(&mut line, None, &mut self.episodes, &self.options), sink),
             None => Ok(()),
         }
     }

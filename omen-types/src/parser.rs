@@ -45,13 +45,3 @@ pub(crate) trait Parse<'t> {
     /// Parses the value at the cursor, and leaves the cursor behind it.
     fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self::Out>;
 }
-
-/// Parses a text that is one value and nothing else but white space around it.
-#[inline(always)]
-pub(crate) fn whole<'t, P: Parse<'t>>(text: &'t str) -> Parsed<P::Out> {
-    let mut cursor = Cursor::new(text);
-    cursor.space();
-    let value = P::parse(&mut cursor)?;
-    cursor.space();
-    if cursor.is_at_end() { Ok(value) } else { Err(Refused) }
-}

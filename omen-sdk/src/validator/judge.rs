@@ -2,6 +2,7 @@
 //! in the log.
 
 use std::borrow::Cow;
+use std::mem;
 
 use omen_fsm::{Event, NodeSet, Verdict};
 use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
@@ -26,17 +27,17 @@ pub(super) struct Judged<'t> {
     pub(super) findings: Vec<Finding>,
 }
 
-/// Judges a line, and updates its episode if the packet is accepted.
+/// Judges a line, and updates its episode if the packet is accepted. Nothing but errors is taken out of the line: its facts are
+/// large, and copying them takes as long as some rules.
 pub(super) fn judge<'t>(
-    line: Parsed<'t>,
+    line: &mut Parsed<'t>,
     place: Option<u32>,
     episodes: &mut Episodes,
     options: &ValidatorOptions,
 ) -> Judged<'t> {
-    match line.packet {
-        // By reference, since the facts of each packet are large.
-        Ok(ref facts) => packet(line.text, facts, place, episodes, options),
-        Err(rejected) => broken(line.text, *rejected, episodes),
+    match &mut line.packet {
+        Ok(facts) => packet(line.text.clone(), facts, place, episodes, options),
+        Err(rejected) => broken(line.text.take(), rejected, episodes),
     }
 }
 
@@ -71,9 +72,9 @@ fn packet<'t>(
 }
 
 /// A line that is not a valid packet.
-fn broken<'t>(text: Option<Cow<'t, str>>, rejected: Rejected, episodes: &Episodes) -> Judged<'t> {
-    let Rejected { errors, claims } = rejected;
-    let Claims { packet_id, correlation_id, packet_type } = claims;
+fn broken<'t>(text: Option<Cow<'t, str>>, rejected: &mut Rejected, episodes: &Episodes) -> Judged<'t> {
+    let errors = mem::take(&mut rejected.errors);
+    let Claims { packet_id, correlation_id, packet_type } = mem::take(&mut rejected.claims);
     let nodes = correlation_id.as_deref().map(|id| episodes.nodes(id));
     let judged = Judged {
         text,

@@ -5,7 +5,7 @@ use super::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_sha
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::limits::{MAX_DEPTH, MAX_LINE_BYTES};
-use crate::parser::{self, Cursor, Refused};
+use crate::parser::{Cursor, Parse, Refused};
 use crate::scalar::TextScalar;
 use crate::shape::{self, HasShape, Scanner};
 
@@ -67,7 +67,13 @@ impl<'t> PacketFacts<'t> {
         if text.len() > MAX_LINE_BYTES {
             return Err(Box::new(too_long()));
         }
-        parser::whole::<Self>(text).map_err(|Refused| Box::new(reject(text)))
+        let mut cursor = Cursor::new(text);
+        cursor.space();
+        // Written out, since each conversion of a result would copy the facts.
+        match <Self as Parse>::parse(&mut cursor) {
+            Ok(facts) if cursor.ends() => Ok(facts),
+            Ok(_) | Err(Refused) => Err(Box::new(reject(text))),
+        }
     }
 }
 

@@ -35,7 +35,9 @@ impl<'t> Cursor<'t> {
         self.at += bytes;
     }
 
-    pub(crate) fn is_at_end(&self) -> bool {
+    /// Steps over white space. Whether nothing else is left.
+    pub(crate) fn ends(&mut self) -> bool {
+        self.space();
         self.at >= self.text.len()
     }
 

@@ -5,7 +5,7 @@ use std::thread::{self, Builder};
 
 use omen_types::Instant;
 
-use super::super::episodes::{Episodes, Found, Late};
+use super::super::episodes::{Episodes, Found, GROUP, Late};
 use super::super::judge::judge;
 use super::super::options::ValidatorOptions;
 use super::super::tally::at_end;
@@ -35,21 +35,20 @@ impl Shard {
         all: bool,
     ) -> Vec<Outcome<'t>> {
         let mut outcomes = Vec::new();
-        let mut items = items.drain(..);
-        while !items.as_slice().is_empty() {
-            let ids = items.as_slice().iter().map(|item| item.parsed.correlation_id());
-            for (place, item) in self.episodes.places(ids).into_iter().zip(items.by_ref()) {
-                let Item { line, packet, parsed } = item;
+        for group in items.chunks_mut(GROUP) {
+            let places = self.episodes.places(group.iter().map(|item| item.parsed.correlation_id()));
+            for (Item { line, packet, parsed }, place) in group.iter_mut().zip(places) {
                 let episodes = self.episodes.len();
                 let judged = judge(parsed, place, &mut self.episodes, options);
                 if self.episodes.len() > episodes {
-                    self.begun.push(at + line);
+                    self.begun.push(at + *line);
                 }
                 if all || !judged.findings.is_empty() {
-                    outcomes.push(Outcome { line, packet, judged });
+                    outcomes.push(Outcome { line: *line, packet: *packet, judged });
                 }
             }
         }
+        items.clear();
         outcomes
     }
 
