@@ -201,3 +201,33 @@ fn numbers_are_what_json_schema_says() {
         refused(&with(number));
     }
 }
+
+/// Nothing that the parser refuses gets in by another way.
+#[test]
+fn a_packet_is_deserialized_as_strictly_as_it_is_parsed() {
+    let read = |text: &str| serde_json::from_str::<Packet>(text).map_err(|error| error.to_string());
+    for packet in packets::all() {
+        let text = line(packet.clone());
+        assert_eq!(read(&text), Ok(packet.clone()));
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::from_value::<Packet>(value.clone()).unwrap(), packet);
+        // serde's derived code would take an array for an object.
+        let mut array = value;
+        let stakes = array["mcp"]["stakes"].as_object().unwrap().values().cloned().collect();
+        array["mcp"]["stakes"] = Value::Array(stakes);
+        refused(&array.to_string());
+        serde_json::from_value::<Packet>(array).unwrap_err();
+        let twice = text.replacen("\"mcp\":{", "\"mcp\":{\"routing\":0,", 1);
+        assert!(read(&twice).unwrap_err().contains("repeated"));
+    }
+    let text = line(packets::observation());
+    let deep = |levels: usize| {
+        text.replacen("\"pool_size\":4", &format!("\"pool_size\":{}4{}", "[".repeat(levels), "]".repeat(levels)), 1)
+    };
+    assert!(read(&deep(61)).is_ok());
+    assert!(read(&deep(62)).is_err());
+    refused(&deep(62));
+    assert!(
+        read(&text.replacen("\"pool_size\":4", "\"pool_size\":{\"a\":1,\"a\":2}", 1)).unwrap_err().contains("repeated")
+    );
+}
