@@ -42,7 +42,7 @@ pub use lens::Lens;
 pub use markers::Markers;
 pub use setters::Setters;
 
-/// The packet types with builders, readers, facts and shapes: `omen-types`.
+/// The packet types with builders, parsers, facts and shapes: `omen-types`.
 ///
 /// # Errors
 /// If the lens names what the schemas do not have.
@@ -58,7 +58,7 @@ pub fn types(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
     })
 }
 
-/// All of one definition: its type with builder, readers, facts and shape.
+/// All of one definition: its type with builder, parsers, facts and shape.
 ///
 /// # Errors
 /// As [`types`], and if there is no such definition.
@@ -66,7 +66,7 @@ pub fn definition(model: &Model, lens: &Lens, name: &str) -> Result<Source, Mist
     source(model, || Ok(one(&Context::new(model, lens)?, model.def(name)?)?.into_tokens()))
 }
 
-/// The dispatch by packet type: `Packet`, `PacketFacts` and their readers.
+/// The dispatch by packet type: `Packet`, `PacketFacts` and its parser.
 ///
 /// # Errors
 /// As [`types`].

@@ -114,6 +114,11 @@ impl LineSplitter {
         if self.skipping || !self.pending.is_empty() { self.flush(&mut each) } else { Ok(()) }
     }
 
+    /// The most bytes of a line.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// The number of bytes taken so far.
     #[must_use]
     pub fn bytes(&self) -> u64 {

@@ -1,150 +1,46 @@
 //! The validator: takes bytes of a log, and reports findings.
 
-use std::convert::Infallible;
 use std::io::Read;
 
 pub use omen_fsm::{Event, Node, NodeSet};
+use omen_types::Instant;
 use omen_types::limits::MAX_LINE_BYTES;
-use omen_types::{Instant, PacketType};
 
-use crate::finding::Finding;
-use crate::lines::{LineSplitter, RawLine, ReadError};
+use crate::lines::{LineSplitter, RawLine, ReadError, whole};
 
 mod episodes;
 mod judge;
 mod levels;
 mod line;
+mod options;
 mod parallel;
+mod sink;
+mod summary;
 mod tally;
 
 pub use levels::{Level, Levels, NotAdjustable};
+pub use options::ValidatorOptions;
 pub use parallel::ParallelValidator;
+pub use sink::{JudgedPacket, Sink};
+pub use summary::Summary;
 
-use episodes::Episodes;
+use episodes::{Episodes, Found, GROUP};
 use judge::judge;
 use line::Parsed;
 use tally::Tally;
 
-/// Options of a validator.
-#[derive(Clone, Debug, Default)]
-pub struct ValidatorOptions {
-    /// A fixed time, instead of the clock of each episode (D2).
-    pub now: Option<Instant>,
-    /// Levels of codes whose severity differs from that of the protocol.
-    pub levels: Levels,
-}
-
-/// Receives what a validator finds.
-pub trait Sink {
-    /// What may go wrong with it; [`Infallible`] if nothing can. The validator stops at the first error and returns it.
-    type Error;
-
-    /// Takes a finding. `line` is the text of its line, with bytes that are not UTF-8 replaced; it is `None` at the end of
-    /// the stream, and for a line that is too long to be kept.
-    ///
-    /// # Errors
-    /// If the sink cannot take it.
-    fn finding(&mut self, finding: Finding, line: Option<&str>) -> Result<(), Self::Error>;
-
-    /// Takes a packet that was judged, after its findings.
-    ///
-    /// # Errors
-    /// If the sink cannot take it.
-    fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Self::Error> {
-        let _ = packet;
-        Ok(())
-    }
-
-    /// Whether [`packet`](Self::packet) is called. Return `false` if it does nothing: a [`ParallelValidator`] then keeps no
-    /// record of the packets that have no findings.
-    fn wants_packets(&self) -> bool {
-        true
-    }
-
-    /// Called by [`Validator::read`] when everything that was read so far is checked: the reader may block next, so this is
-    /// where to flush its output.
-    ///
-    /// # Errors
-    /// If the sink cannot flush.
-    fn caught_up(&mut self) -> Result<(), Self::Error> {
-        Ok(())
-    }
-}
-
-/// Keeps the findings.
-impl Sink for Vec<Finding> {
-    type Error = Infallible;
-
-    fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Infallible> {
-        self.push(finding);
-        Ok(())
-    }
-
-    fn wants_packets(&self) -> bool {
-        false
-    }
-}
-
-/// A packet that was judged.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct JudgedPacket<'s> {
-    /// Line of the stream, from 1.
-    pub line: u64,
-    /// Number of the packet in the stream, from 0.
-    pub packet_index: u64,
-    /// `header.packet_id`, if it is readable.
-    pub packet_id: Option<&'s str>,
-    /// `header.correlation_id`, if it is readable.
-    pub correlation_id: Option<&'s str>,
-    /// `header.packet_type`, if it is readable.
-    pub packet_type: Option<PacketType>,
-    /// The possible states of the episode before it.
-    pub before: Option<NodeSet>,
-    /// The possible states after it: the same ones if it was rejected.
-    pub after: Option<NodeSet>,
-    /// The event that the packet is to the state machine.
-    pub event: Option<Event>,
-    /// Whether it was accepted.
-    pub accepted: bool,
-}
-
-/// Counts of a stream.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Summary {
-    /// Bytes read.
-    pub bytes: u64,
-    /// Lines that are not blank.
-    pub packets: u64,
-    /// Packets without an error.
-    pub accepted: u64,
-    /// Packets with an error.
-    pub rejected: u64,
-    /// Different correlation ids among the packets that match their schema.
-    pub episodes: u64,
-    /// Findings that are errors.
-    pub errors: u64,
-    /// Findings that are warnings.
-    pub warnings: u64,
-}
-
-impl std::ops::AddAssign for Summary {
-    fn add_assign(&mut self, other: Self) {
-        self.bytes += other.bytes;
-        self.packets += other.packets;
-        self.accepted += other.accepted;
-        self.rejected += other.rejected;
-        self.episodes += other.episodes;
-        self.errors += other.errors;
-        self.warnings += other.warnings;
-    }
-}
-
 /// Checks a log: a stream of JSON Lines, in which episodes may be interleaved.
 ///
 /// Each line goes through four stages: JSON, schema, state machine, invariants. The first stage with an error rejects the
-/// packet, which then changes nothing (D1). Memory grows with the number of episodes and of their open directives and tokens,
-/// and by 16 bytes for each id that must not be repeated (D21); otherwise not with the length of the log.
+/// packet, which then changes nothing (D1).
+///
+/// # Memory
+///
+/// Memory grows with the number of episodes (about 100 bytes each), with their open directives and tokens (about 100 bytes
+/// each), and by 16 bytes for each id that must not be repeated (D21), up to 40 in an episode with more than 24; otherwise not
+/// with the length of the log. An episode that has nothing left to do costs the same, since an observation may begin its next
+/// cycle, in which its ids must not be repeated (D12). To follow logs without an end, use one validator for each file or day, if no
+/// episode is in two of them, or [`end_episode`](Self::end_episode) where it is known that an episode is done.
 ///
 /// ```
 /// use omen::{Finding, Validator, validator::ValidatorOptions};
@@ -176,7 +72,11 @@ impl Validator {
     /// # Errors
     /// The first error of the sink. The rest of `bytes` is not checked then, so the stream cannot be continued.
     pub fn feed<S: Sink + ?Sized>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
-        self.lines.feed(bytes, |line| self.judge.line(line, sink))
+        let (first, whole) = self.lines.cut(bytes);
+        if let Some(line) = first {
+            self.judge.line(line.raw(), sink)?;
+        }
+        self.judge.lines(whole, self.lines.limit(), sink)
     }
 
     /// Checks everything that a reader returns.
@@ -218,11 +118,42 @@ impl Validator {
         (0..episodes.len()).try_for_each(|at| tally.late(episodes.tick(at, now), options, sink))
     }
 
+    /// Ends an episode before the end of the stream: reports what is still open in it (D4), and forgets it. Returns whether there
+    /// was one. For a program that follows logs without an end, and knows from elsewhere which work is done.
+    ///
+    /// With the episode its ids are forgotten. A later packet with its correlation id begins another episode, in which they are
+    /// new: a repeated `packet_id` or `task_id` (D21) is not found any more, a token is unknown (E4), and the budgets are those
+    /// of the next first decision (D32). So end only what can have no more packets.
+    ///
+    /// ```
+    /// use omen::{Finding, Validator, ValidatorOptions};
+    ///
+    /// let log = omen_schema::example("valid/read-only.jsonl").unwrap_or_default();
+    /// let mut validator = Validator::new(ValidatorOptions::default());
+    /// let mut findings: Vec<Finding> = Vec::new();
+    /// let Ok(()) = validator.feed(log.as_bytes(), &mut findings);
+    /// let Ok(ended) = validator.end_episode("corr_support_invoice_4471", &mut findings);
+    /// assert!(ended && findings.is_empty());
+    /// // The same packets again are another episode.
+    /// let Ok(()) = validator.feed(log.as_bytes(), &mut findings);
+    /// let Ok(summary) = validator.finish(&mut findings);
+    /// assert_eq!((summary.episodes, summary.errors), (2, 0));
+    /// ```
+    ///
+    /// # Errors
+    /// The first error of the sink.
+    pub fn end_episode<S: Sink + ?Sized>(&mut self, correlation_id: &str, sink: &mut S) -> Result<bool, S::Error> {
+        let Judge { options, episodes, tally } = &mut self.judge;
+        let Some(machine) = episodes.end(correlation_id) else { return Ok(false) };
+        tally.end((correlation_id, Found::Unpacked(machine)), options, sink)?;
+        Ok(true)
+    }
+
     /// The counts so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let Judge { episodes, tally, .. } = &self.judge;
-        Summary { bytes: self.lines.bytes(), episodes: episodes.len() as u64, ..tally.summary }
+        Summary { bytes: self.lines.bytes(), episodes: episodes.begun(), ..tally.summary }
     }
 
     /// Checks the end of the stream: a last line without a line end, and what is still open (D4).
@@ -246,10 +177,38 @@ struct Judge {
 }
 
 impl Judge {
+    /// Checks whole lines with their line ends, in groups, whose episodes are looked up together.
+    fn lines<S: Sink + ?Sized>(&mut self, mut bytes: &[u8], limit: usize, sink: &mut S) -> Result<(), S::Error> {
+        let mut group = Vec::new();
+        let mut line = self.tally.line;
+        loop {
+            while group.len() < GROUP
+                && let Some(end) = memchr::memchr(b'\n', bytes)
+            {
+                let (first, rest) = bytes.split_at(end);
+                bytes = rest.get(1..).unwrap_or_default();
+                line += 1;
+                if let Some(parsed) = Parsed::new(whole(first, limit)) {
+                    group.push((line, parsed));
+                }
+            }
+            if group.is_empty() {
+                break;
+            }
+            let places = self.episodes.places(group.iter().map(|(_, parsed)| parsed.correlation_id()));
+            for ((line, parsed), place) in group.drain(..).zip(places) {
+                self.tally.line = line;
+                self.tally.packet(judge(parsed, place, &mut self.episodes, &self.options), sink)?;
+            }
+        }
+        self.tally.line = line;
+        Ok(())
+    }
+
     fn line<S: Sink + ?Sized>(&mut self, line: RawLine<'_>, sink: &mut S) -> Result<(), S::Error> {
         self.tally.line += 1;
         match Parsed::new(line) {
-            Some(line) => self.tally.packet(judge(line, &mut self.episodes, &self.options), sink),
+            Some(line) => self.tally.packet(judge(line, None, &mut self.episodes, &self.options), sink),
             None => Ok(()),
         }
     }

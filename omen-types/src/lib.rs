@@ -18,7 +18,7 @@
 //! by [`Checked::check`] after a change, with the findings of the parser.
 //!
 //! Architecture invariant: this crate knows single packets only; no state, no rule across packets.
-//! Architecture invariant: the readers, the walk that explains errors, and the JSON Schemas give the
+//! Architecture invariant: the parser, the walk that explains errors, and the JSON Schemas give the
 //! same verdict on every text; the referee test compares them.
 
 #[macro_use]

@@ -21,8 +21,8 @@ mod generated {
     use crate::code::Code;
     use crate::metadata::Metadata;
     use crate::parser::{
-        AnyValue, Array, Bytes, Check, Cursor, FreeObject, FreeText, Integer, Key, NonEmpty, NonEmptyText, Nullable,
-        Number, PacketKey, Parse, Parsed, Pattern, PatternScalar, Plain, Refused, Root, Words, between, need, once,
+        AnyValue, Array, Bytes, Check, Cursor, FreeObject, FreeText, Integer, NonEmpty, NonEmptyText, Nullable, Number,
+        PacketKey, Parse, Parsed, Pattern, PatternScalar, Plain, Refused, Root, Words, between, need, once,
     };
     use crate::scalar::{IntegerScalar, Invalid, NumberLiteral, NumberScalar, TextScalar};
     use crate::shape::{

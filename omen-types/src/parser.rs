@@ -22,7 +22,7 @@ mod words;
 pub(crate) use array::{Array, Gather};
 pub(crate) use cursor::Cursor;
 pub(crate) use free::{AnyValue, FreeObject, FreeText, Keys};
-pub(crate) use members::{Key, need, once};
+pub(crate) use members::{need, once};
 pub(crate) use number::{Integer, Number};
 pub(crate) use root::{PacketKey, Root};
 pub(crate) use text::NonEmpty;
@@ -47,7 +47,7 @@ pub(crate) trait Parse<'t> {
 }
 
 /// Parses a text that is one value and nothing else but white space around it.
-#[inline]
+#[inline(always)]
 pub(crate) fn whole<'t, P: Parse<'t>>(text: &'t str) -> Parsed<P::Out> {
     let mut cursor = Cursor::new(text);
     cursor.space();

@@ -1,6 +1,6 @@
 //! The schema as static data, and the walk that finds *all* errors of a packet.
 //!
-//! The [parser](crate::parser) only accepts or refuses. When it refuses, this module walks the same text with
+//! The parser only accepts or refuses. When it refuses, this module walks the same text with
 //! the same schema as data ([`Shape`]), and reports every error with its JSON pointer, its place in the
 //! line, what was expected there, and what was perhaps meant. A scanner walks the text and builds no
 //! tree, so that a hostile line costs no memory.

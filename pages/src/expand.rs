@@ -22,7 +22,7 @@ pub struct Options {
 /// A part of the generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Part {
-    /// Packet types, builders, readers and shapes of `omen-types`
+    /// Packet types, builders, parsers and shapes of `omen-types`
     Types,
     /// The codes of findings of `omen-types`
     Codes,

@@ -1,6 +1,6 @@
 //! What shows that the crates agree with each other, and how fast they are.
 //!
-//! - [`referee`] compares the packet readers with an independent JSON Schema validator on mutated packets;
+//! - [`referee`] compares the packet parser with an independent JSON Schema validator on mutated packets;
 //! - [`walk`] walks at random over the typed API, and validates and resumes what it writes;
 //! - [`mod@bench`] measures validation, the typed API and the gate, on a corpus that a seed makes.
 //!

@@ -15,7 +15,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Compare the packet readers with an independent JSON Schema validator on mutated packets
+    /// Compare the packet parser with an independent JSON Schema validator on mutated packets
     Referee(referee::Options),
     /// Walk at random over the typed API; validate and resume what it writes
     Walk(walk::Options),

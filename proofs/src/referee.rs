@@ -1,4 +1,4 @@
-//! The referee: do the generated readers and JSON Schema give the same verdict?
+//! The referee: do the generated parser and JSON Schema give the same verdict?
 //!
 //! Valid packets, generated from the schemas and taken from the examples, are mutated a little, and every
 //! mutant is judged twice: by the `jsonschema` crate with the schema files as they are, and by

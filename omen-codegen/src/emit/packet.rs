@@ -171,8 +171,8 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
 
 fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     let model = context.model;
-    let header = part(context, first, "header")?.reader;
-    let mcp = part(context, first, "mcp")?.reader;
+    let Reader { reader: header, out: header_out } = part(context, first, "header")?;
+    let Reader { reader: mcp, out: mcp_out } = part(context, first, "mcp")?;
     let mut payloads = Vec::new();
     for packet in &model.packets {
         let payload = payload(context, packet)?;
@@ -187,7 +187,6 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     Ok(quote! {
         impl<'t> PayloadFacts<'t> {
             /// Parses the payload of a packet of a type.
-            #[inline]
             fn parse(of: PacketType, cursor: &mut Cursor<'t>) -> Parsed<Self> {
                 match of { #(#payloads),* }
             }
@@ -198,8 +197,38 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
 
             fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
                 let mut root = Root::default();
-                let (mut header, mut mcp, mut payload) = (None, None, None);
-                let mut member = root.first(cursor)?;
+                if !root.begins(cursor) {
+                    return root.begin(cursor).and_then(|first| Self::in_any_order(cursor, root, first, None, None));
+                }
+                let header = <#header as Parse<'t>>::parse(cursor)?;
+                if !root.goes_on_with_mcp(cursor) {
+                    return root.next(cursor).and_then(|next| Self::in_any_order(cursor, root, next, Some(header), None));
+                }
+                let mcp = <#mcp as Parse<'t>>::parse(cursor)?;
+                if !root.goes_on_with_payload(cursor) {
+                    return root.next(cursor).and_then(|next| Self::in_any_order(cursor, root, next, Some(header), Some(mcp)));
+                }
+                let payload = PayloadFacts::parse(header.packet_type, cursor)?;
+                // Only metadata may follow.
+                if cursor.eat(b"}") || root.next(cursor)?.is_none() {
+                    Ok(PacketFacts { header, mcp, payload })
+                } else {
+                    Err(Refused)
+                }
+            }
+        }
+
+        impl<'t> PacketFacts<'t> {
+            /// Parses a packet from the value of a member on, with what was parsed of it.
+            #[inline(never)]
+            fn in_any_order(
+                cursor: &mut Cursor<'t>,
+                mut root: Root<'t>,
+                mut member: Option<PacketKey>,
+                mut header: Option<#header_out>,
+                mut mcp: Option<#mcp_out>,
+            ) -> Parsed<Self> {
+                let mut payload = None;
                 while let Some(known) = member {
                     match known {
                         PacketKey::Header => header = Some(<#header as Parse<'t>>::parse(cursor)?),
@@ -209,7 +238,7 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
                             None => root.put_off(cursor)?,
                         },
                     }
-                    member = root.next(known, cursor)?;
+                    member = root.next(cursor)?;
                 }
                 let header = header.ok_or(Refused)?;
                 let payload = match payload {

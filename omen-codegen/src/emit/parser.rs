@@ -10,7 +10,7 @@ use syn::Lifetime;
 
 use super::names::pascal;
 use super::readers::{Mode, Reader, borrows, member};
-use super::{Context, bug, ident};
+use super::{Context, bug, ident, words};
 use crate::mistake::Mistakes;
 use crate::model::{Conditional, Def, Field, Kind, Object, Ty, When};
 
@@ -23,17 +23,20 @@ pub(super) fn keys(name: &str, object: &Object) -> Result<TokenStream, Mistakes>
         return Err(bug(format!("`{name}` has more than 64 members")));
     }
     let keys = key_type(name);
-    let names: Vec<_> = object.fields.iter().map(|field| &field.name).collect();
+    let names: Vec<_> = object.fields.iter().map(|field| field.name.as_str()).collect();
     let variants: Vec<_> = names.iter().map(|name| ident(&pascal(name))).collect();
+    let parser = words::emit(&keys, &names, &variants);
     Ok(quote! {
         #[derive(Clone, Copy)]
         enum #keys { #(#variants),* }
 
-        impl Key for #keys {
+        impl #keys {
             fn of(name: &str) -> Option<Self> {
                 match name { #(#names => Some(#keys::#variants),)* _ => None }
             }
         }
+
+        #parser
     })
 }
 
@@ -101,7 +104,6 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object, mode: Mode
         impl<'t> Parse<'t> for #reader {
             type Out = #out;
 
-            #[inline(always)]
             fn parse(cursor: &mut Cursor<'t>) -> Parsed<#out> {
                 let mut seen = 0_u64;
                 #(#lets)*

@@ -1,4 +1,5 @@
-//! What parses the values of an enum: a perfect hash, found here, of the first bytes.
+//! What parses one of a few words, a value of an enum or the name of a member: a perfect hash, found here, of the first
+//! bytes.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -9,7 +10,7 @@ const LONGEST: usize = 30;
 /// Factors that are tried for one size of the table.
 const TRIES: u64 = 20_000;
 
-/// The parser of an enum.
+/// The parser of a type whose variants are words.
 pub(super) fn emit(name: &Ident, wires: &[&str], variants: &[Ident]) -> TokenStream {
     let parse = match Hash::of(wires) {
         Some(Hash { mask, factor, slots }) => {

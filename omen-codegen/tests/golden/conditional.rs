@@ -459,7 +459,7 @@ enum DeliveryKey {
     Reason,
 }
 
-impl Key for DeliveryKey {
+impl DeliveryKey {
     fn of(name: &str) -> Option<Self> {
         match name {
             "outcome" => Some(DeliveryKey::Outcome),
@@ -470,9 +470,25 @@ impl Key for DeliveryKey {
     }
 }
 
+impl<'t> Parse<'t> for DeliveryKey {
+    type Out = Self;
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
+        static WORDS: Words<DeliveryKey, 4> = Words::new(
+            72057594037927935,
+            1663341875487337577,
+            [
+                ("outcome", DeliveryKey::Outcome),
+                ("attempts", DeliveryKey::Attempts),
+                ("reason", DeliveryKey::Reason),
+            ],
+        );
+        cursor.word(&WORDS, DeliveryKey::of)
+    }
+}
+
 impl<'t> Parse<'t> for Check<Delivery> {
     type Out = ();
-    #[inline(always)]
     fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
         let mut seen = 0_u64;
         let mut m_outcome: Option<Outcome> = None;

@@ -123,7 +123,7 @@ enum OrderKey {
     Lines,
 }
 
-impl Key for OrderKey {
+impl OrderKey {
     fn of(name: &str) -> Option<Self> {
         match name {
             "id" => Some(OrderKey::Id),
@@ -135,9 +135,26 @@ impl Key for OrderKey {
     }
 }
 
+impl<'t> Parse<'t> for OrderKey {
+    type Out = Self;
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
+        static WORDS: Words<OrderKey, 4> = Words::new(
+            16777215,
+            6653367501949350309,
+            [
+                ("id", OrderKey::Id),
+                ("customer", OrderKey::Customer),
+                ("placed_at", OrderKey::PlacedAt),
+                ("lines", OrderKey::Lines),
+            ],
+        );
+        cursor.word(&WORDS, OrderKey::of)
+    }
+}
+
 impl<'t> Parse<'t> for Check<Order> {
     type Out = ();
-    #[inline(always)]
     fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
         let mut seen = 0_u64;
         'object: {
@@ -280,7 +297,6 @@ pub mod facts {
     }
     impl<'t> Parse<'t> for OrderFacts<'t> {
         type Out = OrderFacts<'t>;
-        #[inline(always)]
         fn parse(cursor: &mut Cursor<'t>) -> Parsed<OrderFacts<'t>> {
             let mut seen = 0_u64;
             let mut m_id: Option<Cow<'t, str>> = None;

@@ -122,7 +122,7 @@ enum ReadingKey {
     Raw,
 }
 
-impl Key for ReadingKey {
+impl ReadingKey {
     fn of(name: &str) -> Option<Self> {
         match name {
             "data" => Some(ReadingKey::Data),
@@ -133,9 +133,25 @@ impl Key for ReadingKey {
     }
 }
 
+impl<'t> Parse<'t> for ReadingKey {
+    type Out = Self;
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
+        static WORDS: Words<ReadingKey, 4> = Words::new(
+            4294967295,
+            11400714819323198485,
+            [
+                ("data", ReadingKey::Data),
+                ("settings", ReadingKey::Settings),
+                ("raw", ReadingKey::Raw),
+            ],
+        );
+        cursor.word(&WORDS, ReadingKey::of)
+    }
+}
+
 impl<'t> Parse<'t> for Check<Reading> {
     type Out = ();
-    #[inline(always)]
     fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
         let mut seen = 0_u64;
         'object: {

@@ -176,7 +176,7 @@ enum ParcelKey {
     Fragile,
 }
 
-impl Key for ParcelKey {
+impl ParcelKey {
     fn of(name: &str) -> Option<Self> {
         match name {
             "weight" => Some(ParcelKey::Weight),
@@ -190,9 +190,28 @@ impl Key for ParcelKey {
     }
 }
 
+impl<'t> Parse<'t> for ParcelKey {
+    type Out = Self;
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
+        static WORDS: Words<ParcelKey, 8> = Words::new(
+            1099511627775,
+            15998078693348208393,
+            [
+                ("weight", ParcelKey::Weight),
+                ("type", ParcelKey::Type),
+                ("labels", ParcelKey::Labels),
+                ("notes", ParcelKey::Notes),
+                ("sender", ParcelKey::Sender),
+                ("fragile", ParcelKey::Fragile),
+            ],
+        );
+        cursor.word(&WORDS, ParcelKey::of)
+    }
+}
+
 impl<'t> Parse<'t> for Check<Parcel> {
     type Out = ();
-    #[inline(always)]
     fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
         let mut seen = 0_u64;
         'object: {

@@ -279,7 +279,6 @@ struct PacketOptional {
 
 impl<'t> PayloadFacts<'t> {
     /// Parses the payload of a packet of a type.
-    #[inline]
     fn parse(of: PacketType, cursor: &mut Cursor<'t>) -> Parsed<Self> {
         match of {
             PacketType::NotePacket => {
@@ -298,8 +297,59 @@ impl<'t> Parse<'t> for PacketFacts<'t> {
     type Out = Self;
     fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
         let mut root = Root::default();
-        let (mut header, mut mcp, mut payload) = (None, None, None);
-        let mut member = root.first(cursor)?;
+        if !root.begins(cursor) {
+            return root
+                .begin(cursor)
+                .and_then(|first| Self::in_any_order(cursor, root, first, None, None));
+        }
+        let header = <PacketHeaderFacts as Parse<'t>>::parse(cursor)?;
+        if !root.goes_on_with_mcp(cursor) {
+            return root
+                .next(cursor)
+                .and_then(|next| Self::in_any_order(
+                    cursor,
+                    root,
+                    next,
+                    Some(header),
+                    None,
+                ));
+        }
+        let mcp = <McpEnvelopeFacts<'t> as Parse<'t>>::parse(cursor)?;
+        if !root.goes_on_with_payload(cursor) {
+            return root
+                .next(cursor)
+                .and_then(|next| Self::in_any_order(
+                    cursor,
+                    root,
+                    next,
+                    Some(header),
+                    Some(mcp),
+                ));
+        }
+        let payload = PayloadFacts::parse(header.packet_type, cursor)?;
+        if cursor.eat(b"}") || root.next(cursor)?.is_none() {
+            Ok(PacketFacts {
+                header,
+                mcp,
+                payload,
+            })
+        } else {
+            Err(Refused)
+        }
+    }
+}
+
+impl<'t> PacketFacts<'t> {
+    /// Parses a packet from the value of a member on, with what was parsed of it.
+    #[inline(never)]
+    fn in_any_order(
+        cursor: &mut Cursor<'t>,
+        mut root: Root<'t>,
+        mut member: Option<PacketKey>,
+        mut header: Option<PacketHeaderFacts>,
+        mut mcp: Option<McpEnvelopeFacts<'t>>,
+    ) -> Parsed<Self> {
+        let mut payload = None;
         while let Some(known) = member {
             match known {
                 PacketKey::Header => {
@@ -319,7 +369,7 @@ impl<'t> Parse<'t> for PacketFacts<'t> {
                     }
                 }
             }
-            member = root.next(known, cursor)?;
+            member = root.next(cursor)?;
         }
         let header = header.ok_or(Refused)?;
         let payload = match payload {

@@ -259,7 +259,7 @@ fn an_optional_member_is_everywhere_without_a_line_of_rust() {
         .gains("types", "name: \"remark\", description: \"A word more.\", required: false")
         .gains("setters", "/// A word more. pub fn remark(mut self, value: impl Into<String>) -> Self {");
     // The parser knows the key: for facts, and for a check alone.
-    assert!(made.between("types", "impl Key for ObservationPayloadKey", "impl<").contains("\"remark\" => Some("));
+    assert!(made.between("types", "impl ObservationPayloadKey", "impl<").contains("\"remark\" => Some("));
     assert_eq!(made.0["types"].matches("ObservationPayloadKey::Remark => break 'm_remark").count(), 2);
     assert_eq!(needed(&made), needed(&Schema::real().made().unwrap()));
 }

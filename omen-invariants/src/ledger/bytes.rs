@@ -39,7 +39,8 @@ impl Writer<'_> {
         self.number(((seconds << 1) ^ (seconds >> 63)).cast_unsigned());
         // Most fractions are zero, or whole milli-, micro- or nanoseconds.
         let attos = time.attos();
-        let (place, unit) = UNITS.into_iter().enumerate().find(|(_, unit)| attos % unit == 0).unwrap_or((0, 1));
+        let (place, unit) =
+            UNITS.into_iter().enumerate().find(|(_, unit)| attos.is_multiple_of(*unit)).unwrap_or((0, 1));
         self.number((attos / unit) << 2 | place as u64);
     }
 
@@ -110,6 +111,7 @@ impl<'b> Reader<'b> {
 const UNITS: [u64; 4] = [1_000_000_000_000_000, 1_000_000_000_000, 1_000_000_000, 1];
 
 #[cfg(test)]
+#[allow(clippy::expect_used, reason = "tests")]
 mod tests {
     use super::super::fingerprint::Kind;
     use super::*;

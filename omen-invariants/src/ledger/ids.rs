@@ -10,8 +10,7 @@ use super::fingerprint::Fingerprint;
 pub(super) enum Ids {
     /// A list, searched from end to end.
     Few(Vec<Fingerprint>),
-    /// What would be slow to search.
-    #[expect(clippy::box_collection, reason = "few sets grow so large, and all pay for the larger variant")]
+    /// What would be slow to search. Boxed, since few sets grow so large, and all pay for the larger variant.
     Many(Box<HashTable<Fingerprint>>),
 }
 
@@ -28,9 +27,11 @@ impl Ids {
     /// The most that are packed: more would take longer to unpack than to judge a packet.
     const MOST_PACKED: usize = 128;
 
-    fn len(&self) -> usize {
+    /// See [`Ledger::prefetch`](super::Ledger::prefetch).
+    pub(super) fn prefetch(&self) -> usize {
         match self {
-            Self::Few(list) => list.len(),
+            // One of each cache line.
+            Self::Few(list) => list.iter().step_by(4).filter(|id| id.is_marked()).count(),
             Self::Many(table) => table.len(),
         }
     }
@@ -74,22 +75,28 @@ impl Ids {
         Self::Many(Box::new(table))
     }
 
-    /// Writes the ids, unless they are too many. Returns whether it has.
-    pub(super) fn pack(&self, writer: &mut Writer<'_>) -> bool {
-        if self.len() > Self::MOST_PACKED {
+    /// Writes the ids, unless they are too many. Returns whether it has. Those that are `known` from elsewhere are left out.
+    pub(super) fn pack(&self, known: &[Fingerprint], writer: &mut Writer<'_>) -> bool {
+        let (list, table) = match self {
+            Self::Few(list) => (Some(list), None),
+            Self::Many(table) => (None, Some(table)),
+        };
+        let all = || list.into_iter().flatten().chain(table.into_iter().flat_map(|table| table.iter()));
+        let others = || all().filter(|id| !known.contains(id));
+        let count = others().count();
+        if count > Self::MOST_PACKED {
             return false;
         }
-        writer.number(self.len() as u64);
-        match self {
-            Self::Few(list) => list.iter().for_each(|id| writer.fingerprint(*id)),
-            Self::Many(table) => table.iter().for_each(|id| writer.fingerprint(*id)),
-        }
+        writer.number(count as u64);
+        others().for_each(|id| writer.fingerprint(*id));
         true
     }
 
-    pub(super) fn unpack(reader: &mut Reader<'_>) -> Self {
-        let count = reader.count();
-        let ids = (0..count).map(|_| reader.fingerprint());
+    /// The ids that [`pack`](Self::pack) wrote, and the `known` ones.
+    pub(super) fn unpack(known: &[Fingerprint], reader: &mut Reader<'_>) -> Self {
+        let written = reader.count();
+        let count = written + known.len();
+        let ids = (0..written).map(|_| reader.fingerprint()).chain(known.iter().copied());
         match count {
             0 => Self::default(),
             // With room for the packets that are likely to follow.
@@ -135,12 +142,25 @@ mod tests {
         let mut ids = Ids::default();
         for number in 0..=Ids::MOST_PACKED {
             let mut bytes = Vec::new();
-            assert!(ids.pack(&mut Writer(&mut bytes)));
-            let unpacked = Ids::unpack(&mut Reader(&bytes));
-            assert_eq!((unpacked.len(), matches!(unpacked, Ids::Many(_))), (number, number > Ids::FEW));
+            assert!(ids.pack(&[], &mut Writer(&mut bytes)));
+            let unpacked = Ids::unpack(&[], &mut Reader(&bytes));
+            assert_eq!(matches!(unpacked, Ids::Many(_)), number > Ids::FEW);
             assert!((0..number).all(|number| unpacked.get(id(number)) == Some(id(number))));
+            assert_eq!(unpacked.get(id(number)), None);
             ids.insert(id(number));
         }
-        assert!(!ids.pack(&mut Writer(&mut Vec::new())));
+        assert!(!ids.pack(&[], &mut Writer(&mut Vec::new())));
+    }
+
+    #[test]
+    fn what_is_known_is_not_packed() {
+        let id = |number: usize| Fingerprint::of(Kind::Task, &number.to_string());
+        let mut ids = Ids::default();
+        (0..10).for_each(|number| ids.insert(id(number)));
+        let (known, mut bytes) = ([id(3), id(8)], Vec::new());
+        assert!(ids.pack(&known, &mut Writer(&mut bytes)));
+        assert_eq!(bytes.len(), 1 + 8 * 16);
+        let unpacked = Ids::unpack(&known, &mut Reader(&bytes));
+        assert!((0..20).all(|number| unpacked.get(id(number)) == ids.get(id(number))));
     }
 }

@@ -168,6 +168,11 @@ impl OpenDirectives {
         true
     }
 
+    /// The ids of the directives: those of the packets and of the tasks.
+    pub(super) fn fingerprints(&self) -> Vec<Fingerprint> {
+        self.by_id.iter().flat_map(|(id, directive)| [id, Fingerprint::of(Kind::Task, &directive.task_id)]).collect()
+    }
+
     pub(super) fn unpack(reader: &mut Reader<'_>) -> Self {
         let mut directives = Self::default();
         let count = reader.count();

@@ -44,9 +44,10 @@ impl Ledger {
         writer.number(u64::from(*number));
         writer.byte(met.bits());
         writer.byte(waived.bits());
-        seen.pack(&mut writer)
-            && (!in_loop || evidence.pack(&mut writer))
-            && open.pack(&mut writer)
+        // The ids of open directives are there as text.
+        open.pack(&mut writer)
+            && seen.pack(&open.fingerprints(), &mut writer)
+            && (!in_loop || evidence.pack(&[], &mut writer))
             && tokens.pack(&mut writer)
     }
 
@@ -65,9 +66,9 @@ impl Ledger {
             met: Obligations::of_bits(reader.byte()),
             waived: Obligations::of_bits(reader.byte()),
         };
-        let seen = Ids::unpack(&mut reader);
-        let evidence = if in_loop { Ids::unpack(&mut reader) } else { Ids::default() };
         let open = OpenDirectives::unpack(&mut reader);
+        let seen = Ids::unpack(&open.fingerprints(), &mut reader);
+        let evidence = if in_loop { Ids::unpack(&[], &mut reader) } else { Ids::default() };
         let tokens = Tokens::unpack(&mut reader);
         Self {
             clock,

@@ -13,6 +13,9 @@ use crate::ledger::Allowance;
 
 mod constraints;
 mod issue;
+mod params;
+
+use params::Params;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     if let PayloadFacts::ToolAuthorizationToken(token) = &context.facts.payload {
@@ -29,9 +32,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     };
     let scope = Scope { token_id, allowance };
     scope.tool(directive, findings);
-    // INVARIANT: the reader has checked the text, so it parses as an object.
-    let params: Map<String, Value> =
-        directive.execution_method.tool_params.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let params = Params::read(directive.execution_method.tool_params);
     scope.operation(&params, findings);
     for constraints in &allowance.constraints {
         // INVARIANT: the ledger has written the text, so it parses as an object.
@@ -68,7 +69,7 @@ impl Scope<'_> {
         }
     }
 
-    fn operation(&self, params: &Map<String, Value>, findings: &mut Vec<Diagnostic>) {
+    fn operation(&self, params: &Params<'_>, findings: &mut Vec<Diagnostic>) {
         let Self { token_id, allowance } = self;
         let allowed = || list(allowance.operations.iter().map(|operation| operation.as_str()));
         if allowance.operations.iter().all(|operation| *operation == OperationType::Read) {
@@ -79,7 +80,7 @@ impl Scope<'_> {
                     .help(help::WRITING_OPERATION),
             );
         }
-        let Some(word) = params.get("operation").and_then(Value::as_str) else { return };
+        let Some(Value::String(word)) = params.get("operation") else { return };
         // Any other word is the tool's own business (D26).
         let Ok(operation) = word.to_lowercase().parse::<OperationType>() else { return };
         if !allowance.operations.contains(&operation) {

@@ -5,6 +5,7 @@
 mod awake;
 
 use std::hash::BuildHasher;
+use std::mem;
 use std::ops::Deref;
 
 use foldhash::fast::RandomState;
@@ -23,13 +24,17 @@ pub(super) struct Episodes {
     /// Seeded for each validator, so that no log can be made whose ids collide. Order and verdicts do not depend on it.
     hasher: RandomState,
     awake: Awake,
+    /// How many have begun, those that have ended included.
+    begun: u64,
+    /// How many of `all` have ended.
+    ended: usize,
 }
 
 /// An episode: two words, wherever its machine is.
 #[derive(Debug)]
 enum Episode {
-    /// Its slot among those that are awake.
-    Awake(u32),
+    /// Its slot among those that are awake; none once it has ended.
+    Unpacked(Option<u32>),
     Packed(PackedMachine),
 }
 
@@ -60,39 +65,103 @@ impl Deref for Found<'_> {
 }
 
 impl Episodes {
-    /// The number of episodes.
+    /// One of so many parts, which together have as many machines awake as one whole.
+    pub(super) fn one_of(parts: usize) -> Self {
+        Self { awake: Awake::with_room(Awake::MOST / parts.max(1)), ..Self::default() }
+    }
+
+    /// The number of places in the order: of episodes, unless some have ended.
     pub(super) fn len(&self) -> usize {
         self.all.len()
+    }
+
+    /// How many episodes have begun, those that have ended included.
+    pub(super) fn begun(&self) -> u64 {
+        self.begun
     }
 
     /// The possible states of an episode; the initial ones if it has not begun.
     pub(super) fn nodes(&self, id: &str) -> NodeSet {
         match self.find(self.hasher.hash_one(id), id).and_then(|at| self.all.get(at as usize)) {
-            Some(Episode::Awake(slot)) => self.awake.slot(*slot).machine.nodes(),
+            Some(Episode::Unpacked(Some(slot))) => self.awake.slot(*slot).machine.nodes(),
             Some(Episode::Packed(packed)) => packed.nodes(),
-            None => NodeSet::of(Node::INITIAL),
+            Some(Episode::Unpacked(None)) | None => NodeSet::of(Node::INITIAL),
         }
     }
 
-    /// The episode with an id, which begins if there is none.
+    /// The place of an episode, if it has begun. It keeps its place until an episode ends.
+    fn place(&self, id: &str) -> Option<u32> {
+        self.find(self.hasher.hash_one(id), id)
+    }
+
+    /// The places of a group of episodes. To look them up together costs little more than to look up one, as most of it is
+    /// waiting for memory; what is needed next of each is fetched, too.
+    pub(super) fn places<'i>(&self, ids: impl Iterator<Item = Option<&'i str>>) -> [Option<u32>; GROUP] {
+        let mut places = [None; GROUP];
+        for (place, id) in places.iter_mut().zip(ids) {
+            *place = id.and_then(|id| self.place(id));
+        }
+        for place in places.iter().flatten() {
+            if let Some(Episode::Unpacked(Some(slot))) = self.all.get(*place as usize) {
+                self.awake.slot(*slot).machine.prefetch();
+            }
+        }
+        places
+    }
+
+    /// The episode with an id, which begins if there is none; its place is looked up if it is not given.
     #[expect(clippy::indexing_slicing, reason = "the position was just found")]
-    pub(super) fn get_or_start(&mut self, id: &str) -> &mut Machine {
-        let hash = self.hasher.hash_one(id);
-        let slot = match self.find(hash, id) {
-            None => self.start(id, hash),
+    pub(super) fn get_or_start(&mut self, place: Option<u32>, id: &str) -> &mut Machine {
+        let slot = match place.or_else(|| self.place(id)) {
+            None => self.start(id, self.hasher.hash_one(id)),
             Some(at) => match &self.all[at as usize] {
-                Episode::Awake(slot) => *slot,
+                Episode::Unpacked(Some(slot)) => *slot,
                 Episode::Packed(packed) => {
                     let machine = packed.unpack();
                     let slot = self.wake(id, at, machine);
-                    self.all[at as usize] = Episode::Awake(slot);
+                    self.all[at as usize] = Episode::Unpacked(Some(slot));
                     slot
                 }
+                // INVARIANT: an episode that has ended is not found.
+                Episode::Unpacked(None) => self.start(id, self.hasher.hash_one(id)),
             },
         };
-        let slot = self.awake.slot_mut(slot);
-        slot.is_used = true;
-        &mut slot.machine
+        self.awake.machine(slot)
+    }
+
+    /// Ends an episode and forgets it. Returns its machine, if it had begun.
+    #[expect(clippy::indexing_slicing, reason = "the position was just found")]
+    pub(super) fn end(&mut self, id: &str) -> Option<Box<Machine>> {
+        let hash = self.hasher.hash_one(id);
+        let at = self.find(hash, id)?;
+        if let Ok(entry) = self.by_id.find_entry(hash, |other| *other == at) {
+            entry.remove();
+        }
+        let machine = match mem::replace(&mut self.all[at as usize], Episode::Unpacked(None)) {
+            Episode::Unpacked(slot) => self.awake.end(slot?),
+            Episode::Packed(packed) => packed.unpack(),
+        };
+        self.ended += 1;
+        if self.ended > self.all.len() / 2 {
+            self.close_ranks();
+        }
+        Some(Box::new(machine))
+    }
+
+    /// Removes the places of episodes that have ended. Done when they are half of all, it takes a constant time for each.
+    fn close_ranks(&mut self) {
+        self.all.retain(|episode| !matches!(episode, Episode::Unpacked(None)));
+        self.all.shrink_to(2 * self.all.len());
+        self.ended = 0;
+        self.by_id = HashTable::with_capacity(self.all.len());
+        let Self { all, by_id, hasher, awake, .. } = self;
+        for (at, episode) in (0..).zip(all.iter()) {
+            if let Episode::Unpacked(Some(slot)) = episode {
+                awake.slot_mut(*slot).at = Some(at);
+            }
+            by_id
+                .insert_unique(hash(hasher, awake, Some(episode)), at, |at| hash(hasher, awake, all.get(*at as usize)));
+        }
     }
 
     /// The episodes in order, each with its id.
@@ -103,8 +172,8 @@ impl Episodes {
     /// An episode, by its place in the order.
     pub(super) fn at(&self, at: usize) -> Option<(&str, Found<'_>)> {
         Some(match self.all.get(at)? {
-            Episode::Awake(slot) => {
-                let slot = self.awake.slot(*slot);
+            Episode::Unpacked(slot) => {
+                let slot = self.awake.slot((*slot)?);
                 (&*slot.id, Found::Awake(&slot.machine))
             }
             Episode::Packed(packed) => (packed.correlation_id(), Found::Unpacked(Box::new(packed.unpack()))),
@@ -114,8 +183,8 @@ impl Episodes {
     /// Reports what is late in an episode at a time (see [`Machine::tick`]); `None` if nothing can be.
     pub(super) fn tick(&mut self, at: usize, now: Instant) -> Option<Late<'_>> {
         match self.all.get_mut(at)? {
-            Episode::Awake(slot) => {
-                let slot = self.awake.slot_mut(*slot);
+            Episode::Unpacked(slot) => {
+                let slot = self.awake.slot_mut((*slot)?);
                 let directives = slot.machine.tick(now);
                 Some(Late { correlation_id: &slot.id, nodes: slot.machine.nodes(), directives })
             }
@@ -136,33 +205,29 @@ impl Episodes {
 
     fn find(&self, hash: u64, id: &str) -> Option<u32> {
         let is = |at: &u32| match self.all.get(*at as usize) {
-            Some(Episode::Awake(slot)) => *self.awake.slot(*slot).id == *id,
+            Some(Episode::Unpacked(Some(slot))) => *self.awake.slot(*slot).id == *id,
             Some(Episode::Packed(packed)) => packed.is_of(id),
-            None => false,
+            Some(Episode::Unpacked(None)) | None => false,
         };
         self.by_id.find(hash, is).copied()
     }
 
     /// Begins an episode. Returns its slot.
-    fn start(&mut self, id: &str, hash: u64) -> u32 {
-        // Four billion episodes need more than half a terabyte of memory.
+    fn start(&mut self, id: &str, id_hash: u64) -> u32 {
+        // Four billion episodes at a time need more than half a terabyte of memory.
         let at = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let slot = self.wake(id, at, Machine::default());
-        self.all.push(Episode::Awake(slot));
-        let Self { all, by_id, hasher, awake } = self;
-        let rehash = |at: &u32| match all.get(*at as usize) {
-            Some(Episode::Awake(slot)) => hasher.hash_one(&*awake.slot(*slot).id),
-            Some(Episode::Packed(packed)) => hasher.hash_one(packed.correlation_id()),
-            None => 0,
-        };
-        by_id.insert_unique(hash, at, rehash);
+        self.all.push(Episode::Unpacked(Some(slot)));
+        self.begun += 1;
+        let Self { all, by_id, hasher, awake, .. } = self;
+        by_id.insert_unique(id_hash, at, |at| hash(hasher, awake, all.get(*at as usize)));
         slot
     }
 
     /// Gives a machine a slot, and packs another if there is none left.
     #[expect(clippy::indexing_slicing, reason = "a machine that was awake has a position")]
     fn wake(&mut self, id: &str, at: u32, machine: Machine) -> u32 {
-        let (slot, packed) = self.awake.add(Slot { id: id.into(), machine, at, is_used: true });
+        let (slot, packed) = self.awake.add(Slot::new(id, machine, at));
         if let Some((at, packed)) = packed {
             self.all[at as usize] = Episode::Packed(packed);
         }
@@ -170,7 +235,20 @@ impl Episodes {
     }
 }
 
+/// The hash of an episode's id.
+fn hash(hasher: &RandomState, awake: &Awake, episode: Option<&Episode>) -> u64 {
+    match episode {
+        Some(Episode::Unpacked(Some(slot))) => hasher.hash_one(&*awake.slot(*slot).id),
+        Some(Episode::Packed(packed)) => hasher.hash_one(packed.correlation_id()),
+        Some(Episode::Unpacked(None)) | None => 0,
+    }
+}
+
+/// So many packets are judged after their episodes were looked up together.
+pub(super) const GROUP: usize = 16;
+
 #[cfg(test)]
+#[allow(clippy::expect_used, reason = "tests")]
 mod tests {
     use std::collections::BTreeMap;
     use std::convert::Infallible;
@@ -253,8 +331,8 @@ mod tests {
         let mut episodes = Episodes::with_room(3);
         for round in 0..3 {
             for number in 0..10 {
-                episodes.get_or_start(&format!("corr_{number}"));
-                let awake = episodes.all.iter().filter(|episode| matches!(episode, Episode::Awake(_))).count();
+                episodes.get_or_start(None, &format!("corr_{number}"));
+                let awake = episodes.all.iter().filter(|episode| matches!(episode, Episode::Unpacked(_))).count();
                 assert_eq!(awake, if round == 0 { 3.min(number + 1) } else { 3 });
             }
         }
@@ -268,14 +346,14 @@ mod tests {
         let mut episodes = Episodes::with_room(2);
         let long = |number: usize| format!("corr_{number}_{}", "x".repeat(5_000));
         for number in 0..10 {
-            episodes.get_or_start(&long(number));
-            episodes.get_or_start(&format!("corr_{number}"));
+            episodes.get_or_start(None, &long(number));
+            episodes.get_or_start(None, &format!("corr_{number}"));
         }
         for number in 0..10 {
             assert_eq!(episodes.nodes(&long(number)), NodeSet::of(Node::INITIAL));
-            episodes.get_or_start(&long(number));
+            episodes.get_or_start(None, &long(number));
         }
-        let awake = |episode: &&Episode| matches!(episode, Episode::Awake(_));
+        let awake = |episode: &&Episode| matches!(episode, Episode::Unpacked(_));
         assert!((10..=12).contains(&episodes.all.iter().filter(awake).count()));
         assert_eq!(episodes.len(), 20);
     }
@@ -283,12 +361,55 @@ mod tests {
     #[test]
     fn the_machine_that_had_a_packet_lately_stays_awake() {
         let mut episodes = Episodes::with_room(4);
-        episodes.get_or_start("busy");
+        episodes.get_or_start(None, "busy");
         for number in 0..100 {
-            episodes.get_or_start(&format!("corr_{number}"));
-            episodes.get_or_start("busy");
+            episodes.get_or_start(None, &format!("corr_{number}"));
+            episodes.get_or_start(None, "busy");
             let busy = episodes.all.first();
-            assert!(matches!(busy, Some(Episode::Awake(_))), "after {number}");
+            assert!(matches!(busy, Some(Episode::Unpacked(_))), "after {number}");
         }
+    }
+
+    #[test]
+    fn an_episode_that_has_ended_begins_anew() {
+        let mut episodes = Episodes::with_room(2);
+        let id = |number: usize| format!("corr_{number}");
+        for number in 0..6 {
+            episodes.get_or_start(None, &id(number));
+        }
+        assert!(episodes.end("corr_none").is_none());
+        for number in [0, 5, 3] {
+            assert!(episodes.end(&id(number)).is_some());
+            assert!(episodes.end(&id(number)).is_none(), "{number}: it has ended");
+        }
+        let ids = |episodes: &Episodes| episodes.in_order().map(|(id, _)| id.to_owned()).collect::<Vec<_>>();
+        assert_eq!(ids(&episodes), [1, 2, 4].map(id));
+        episodes.get_or_start(None, &id(0));
+        assert_eq!(ids(&episodes), [1, 2, 4, 0].map(id), "after those that began before");
+        assert_eq!(episodes.begun(), 7);
+        assert!((0..6).all(|number| episodes.nodes(&id(number)) == NodeSet::of(Node::INITIAL)));
+    }
+
+    #[test]
+    fn episodes_that_have_ended_take_no_place() {
+        let mut episodes = Episodes::with_room(3);
+        for number in 0..1_000 {
+            // Some are too large to be packed.
+            let id = format!("corr_{number}_{}", if number % 7 == 0 { "x".repeat(5_000) } else { String::new() });
+            episodes.get_or_start(None, "corr_first");
+            episodes.get_or_start(None, &id);
+            episodes.get_or_start(None, &format!("corr_{}", number / 100));
+            assert!(episodes.end(&id).is_some());
+        }
+        let ids: Vec<_> = episodes.in_order().map(|(id, _)| id.to_owned()).collect();
+        let expected = std::iter::once("corr_first".to_owned()).chain((0..10).map(|number| format!("corr_{number}")));
+        assert_eq!(ids, expected.collect::<Vec<_>>());
+        assert_eq!((episodes.begun(), episodes.by_id.len()), (1_011, 11));
+        assert!(episodes.all.len() <= 22, "{} places", episodes.all.len());
+        assert!(episodes.awake.slots() <= 6, "{} slots", episodes.awake.slots());
+        for id in ids {
+            assert!(episodes.end(&id).is_some(), "{id}");
+        }
+        assert_eq!((episodes.in_order().count(), episodes.by_id.len()), (0, 0));
     }
 }

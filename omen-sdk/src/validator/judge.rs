@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use omen_fsm::{Event, NodeSet, Verdict};
 use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
 
-use super::ValidatorOptions;
 use super::episodes::Episodes;
 use super::line::Parsed;
+use super::options::ValidatorOptions;
 use crate::finding::{Finding, Stage};
 
 /// A packet that was judged, without its place in the stream.
@@ -27,9 +27,15 @@ pub(super) struct Judged<'t> {
 }
 
 /// Judges a line, and updates its episode if the packet is accepted.
-pub(super) fn judge<'t>(line: Parsed<'t>, episodes: &mut Episodes, options: &ValidatorOptions) -> Judged<'t> {
+pub(super) fn judge<'t>(
+    line: Parsed<'t>,
+    place: Option<u32>,
+    episodes: &mut Episodes,
+    options: &ValidatorOptions,
+) -> Judged<'t> {
     match line.packet {
-        Ok(facts) => packet(line.text, facts, episodes, options),
+        // By reference, since the facts of each packet are large.
+        Ok(ref facts) => packet(line.text, facts, place, episodes, options),
         Err(rejected) => broken(line.text, *rejected, episodes),
     }
 }
@@ -37,30 +43,31 @@ pub(super) fn judge<'t>(line: Parsed<'t>, episodes: &mut Episodes, options: &Val
 /// A packet that matches its schema.
 fn packet<'t>(
     text: Option<Cow<'t, str>>,
-    facts: PacketFacts<'t>,
+    facts: &PacketFacts<'t>,
+    place: Option<u32>,
     episodes: &mut Episodes,
     options: &ValidatorOptions,
 ) -> Judged<'t> {
-    let machine = episodes.get_or_start(&facts.header.correlation_id);
+    let machine = episodes.get_or_start(place, &facts.header.correlation_id);
     let before = machine.nodes();
-    let mut verdict = machine.judge(&facts, options.now);
+    let mut verdict = machine.judge(facts, options.now);
     options.levels.apply(&mut verdict.invariants);
     let accepted = verdict.errors().next().is_none();
     if accepted {
-        machine.accept(&facts, &verdict);
+        machine.accept(facts, &verdict);
     }
     let judged = Judged {
         text,
         packet_type: Some(facts.payload.packet_type()),
-        packet_id: Some(facts.header.packet_id),
-        correlation_id: Some(facts.header.correlation_id),
+        packet_id: Some(facts.header.packet_id.clone()),
+        correlation_id: Some(facts.header.correlation_id.clone()),
         before: Some(before),
         after: Some(machine.nodes()),
         event: Some(verdict.event),
         accepted,
         findings: Vec::new(),
     };
-    judged.with(reported(verdict, accepted))
+    if verdict.is_clean() { judged } else { judged.with(reported(verdict, accepted)) }
 }
 
 /// A line that is not a valid packet.

@@ -16,8 +16,10 @@ use std::num::NonZeroUsize;
 use omen_types::Instant;
 use omen_types::limits::MAX_LINE_BYTES;
 
+use super::options::ValidatorOptions;
+use super::sink::Sink;
+use super::summary::Summary;
 use super::tally::Tally;
-use super::{Sink, Summary, ValidatorOptions};
 use crate::lines::{LineSplitter, ReadError};
 
 use ahead::{Ahead, CHUNK_BYTES};

@@ -5,7 +5,9 @@ use omen_types::{Diagnostic, PacketType, Severity};
 
 use super::episodes::{Found, Late};
 use super::judge::{Judged, names};
-use super::{JudgedPacket, Sink, Summary, ValidatorOptions};
+use super::options::ValidatorOptions;
+use super::sink::{JudgedPacket, Sink};
+use super::summary::Summary;
 use crate::finding::{Finding, Stage};
 
 /// The lines and packets so far.

@@ -62,7 +62,7 @@ impl<'t> PacketFacts<'t> {
     ///
     /// # Errors
     /// All that is wrong with the text.
-    #[inline]
+    #[inline(never)]
     pub fn parse(text: &'t str) -> Result<Self, Box<Rejected>> {
         if text.len() > MAX_LINE_BYTES {
             return Err(Box::new(too_long()));
@@ -92,7 +92,7 @@ pub fn not_utf8(error: &std::str::Utf8Error) -> Rejected {
     Rejected { errors: vec![found], claims: Claims::default() }
 }
 
-/// Everything that is wrong with a text that a reader has refused.
+/// Everything that is wrong with a text that the parser has refused.
 #[cold]
 fn reject(text: &str) -> Rejected {
     if let Some(error) = unreadable(text) {
@@ -124,7 +124,7 @@ fn unreadable(text: &str) -> Option<Diagnostic> {
 }
 
 /// The schema errors that the walk alone finds in valid JSON. The referee test compares them with the
-/// readers' verdict.
+/// parser's verdict.
 #[doc(hidden)]
 #[must_use]
 pub fn walk(text: &str) -> Vec<Diagnostic> {

@@ -2,7 +2,7 @@
 
 use super::{Parsed, Refused};
 
-/// How many bytes are looked at together.
+/// How many bytes are compared together.
 pub(super) const WINDOW: usize = 32;
 
 /// A place in a text.
@@ -83,10 +83,14 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Steps over a predicted piece of text, in the form that this text has.
+    /// Steps over a predicted piece of text, in the form that this text has, up to the value behind it.
     #[inline(always)]
     pub(crate) fn predict<const N: usize, const M: usize>(&mut self, compact: &[u8; N], spaced: &[u8; M]) -> bool {
-        if self.spaced { self.eat(spaced) } else { self.eat(compact) }
+        let found = if self.spaced { self.eat(spaced) } else { self.eat(compact) };
+        if found {
+            self.space();
+        }
+        found
     }
 
     /// Steps over a literal that must be next.

@@ -1,11 +1,6 @@
 //! The members of closed objects.
 
-use super::{Cursor, Parsed, Refused};
-
-/// The members of a closed object, by name.
-pub(crate) trait Key: Sized {
-    fn of(name: &str) -> Option<Self>;
-}
+use super::{Cursor, Parse, Parsed, Refused};
 
 /// Notes that a member is there; fails if it was there before.
 #[inline(always)]
@@ -21,10 +16,10 @@ pub(crate) fn need(seen: u64, required: u64) -> Parsed<()> {
     if seen & required == required { Ok(()) } else { Err(Refused) }
 }
 
-impl Cursor<'_> {
+impl<'t> Cursor<'t> {
     /// Steps into an object up to the value of its first member, whichever it is; `None` if it is empty.
     #[inline(never)]
-    pub(crate) fn first_member<K: Key>(&mut self) -> Parsed<Option<K>> {
+    pub(crate) fn first_member<K: Parse<'t, Out = K>>(&mut self) -> Parsed<Option<K>> {
         self.expect(b"{")?;
         self.space();
         if self.eat(b"}") { Ok(None) } else { self.member().map(Some) }
@@ -32,7 +27,7 @@ impl Cursor<'_> {
 
     /// Steps up to the value of the next member, whichever it is, or over the end of the object.
     #[inline(never)]
-    pub(crate) fn next_member<K: Key>(&mut self) -> Parsed<Option<K>> {
+    pub(crate) fn next_member<K: Parse<'t, Out = K>>(&mut self) -> Parsed<Option<K>> {
         self.space();
         if self.eat(b"}") {
             return Ok(None);
@@ -42,8 +37,9 @@ impl Cursor<'_> {
         self.member().map(Some)
     }
 
-    fn member<K: Key>(&mut self) -> Parsed<K> {
-        let key = K::of(&self.string()?.text()?).ok_or(Refused)?;
+    #[inline(always)]
+    fn member<K: Parse<'t, Out = K>>(&mut self) -> Parsed<K> {
+        let key = K::parse(self)?;
         self.colon()?;
         Ok(key)
     }

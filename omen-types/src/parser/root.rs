@@ -20,6 +20,10 @@ impl PacketKey {
             _ => None,
         }
     }
+
+    fn bit(self) -> u64 {
+        1 << self as u32
+    }
 }
 
 /// What was seen of a packet.
@@ -32,35 +36,47 @@ pub(crate) struct Root<'t> {
 }
 
 impl<'t> Root<'t> {
-    /// Steps up to the value of the first member; `None` if the packet has no more.
+    /// Steps up to the value of the header, if that comes first, as it mostly does.
     #[inline]
-    pub(crate) fn first(&mut self, cursor: &mut Cursor<'t>) -> Parsed<Option<PacketKey>> {
-        if cursor.eat(b"{\"header\":") {
+    pub(crate) fn begins(&mut self, cursor: &mut Cursor<'t>) -> bool {
+        let found = cursor.eat(b"{\"header\":");
+        if found {
+            self.seen = PacketKey::Header.bit();
             cursor.note_form();
             cursor.space();
-            return self.note(PacketKey::Header);
         }
+        found
+    }
+
+    /// Steps up to the value of the envelope, if that comes next after the header.
+    #[inline]
+    pub(crate) fn goes_on_with_mcp(&mut self, cursor: &mut Cursor<'t>) -> bool {
+        let found = cursor.predict(b",\"mcp\":", b", \"mcp\": ");
+        if found {
+            self.seen |= PacketKey::Mcp.bit();
+        }
+        found
+    }
+
+    /// Steps up to the value of the payload, if that comes next after header and envelope.
+    #[inline]
+    pub(crate) fn goes_on_with_payload(&mut self, cursor: &mut Cursor<'t>) -> bool {
+        let found = cursor.predict(b",\"payload\":", b", \"payload\": ");
+        if found {
+            self.seen |= PacketKey::Payload.bit();
+        }
+        found
+    }
+
+    /// Steps up to the value of the first member, whichever it is; `None` if the packet has none.
+    pub(crate) fn begin(&mut self, cursor: &mut Cursor<'t>) -> Parsed<Option<PacketKey>> {
         cursor.expect(b"{")?;
         cursor.space();
         if cursor.eat(b"}") { Ok(None) } else { self.named(cursor) }
     }
 
-    /// Steps up to the value of the next member; `None` if the packet has no more.
-    #[inline]
-    pub(crate) fn next(&mut self, after: PacketKey, cursor: &mut Cursor<'t>) -> Parsed<Option<PacketKey>> {
-        match after {
-            PacketKey::Header if cursor.predict(b",\"mcp\":", b", \"mcp\": ") => self.note(PacketKey::Mcp),
-            PacketKey::Mcp if cursor.predict(b",\"payload\":", b", \"payload\": ") => self.note(PacketKey::Payload),
-            PacketKey::Payload if cursor.eat(b"}") => Ok(None),
-            _ => self.other(cursor),
-        }
-    }
-
-    fn note(&mut self, key: PacketKey) -> Parsed<Option<PacketKey>> {
-        once(&mut self.seen, 1 << key as u32).map(|()| Some(key))
-    }
-
-    fn other(&mut self, cursor: &mut Cursor<'t>) -> Parsed<Option<PacketKey>> {
+    /// Steps up to the value of the next member, whichever it is; `None` if the packet has no more.
+    pub(crate) fn next(&mut self, cursor: &mut Cursor<'t>) -> Parsed<Option<PacketKey>> {
         cursor.space();
         if cursor.eat(b"}") {
             return Ok(None);
@@ -68,6 +84,10 @@ impl<'t> Root<'t> {
         cursor.expect(b",")?;
         cursor.space();
         self.named(cursor)
+    }
+
+    fn note(&mut self, key: PacketKey) -> Parsed<Option<PacketKey>> {
+        once(&mut self.seen, key.bit()).map(|()| Some(key))
     }
 
     /// The member whose name is at the cursor, or the one after metadata.

@@ -1,11 +1,11 @@
-//! The values of an enum, found without reading them letter by letter.
+//! One of a few words, found without reading it letter by letter.
 
 use wide::u8x32;
 
 use super::cursor::WINDOW;
 use super::{Cursor, Parsed, Refused};
 
-/// A table of the values of an enum, as they are written with their quotes. A perfect hash of a few bytes, which codegen
+/// A table of the values of an enum, or the members of an object, as they are written with their quotes. A perfect hash of a few bytes, which codegen
 /// finds, says which value it can only be; one comparison says whether it is.
 pub(crate) struct Words<E: 'static, const SLOTS: usize> {
     /// Which of the first eight bytes after the quote are hashed.

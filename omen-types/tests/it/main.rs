@@ -14,6 +14,7 @@ mod checked;
 mod constraints;
 mod errors;
 mod examples;
+mod form;
 mod limits;
 mod metadata;
 mod order;

@@ -10,7 +10,7 @@ fn each_part_is_printed() {
     let facts = printed(Some(Part::Facts));
     let fsm = printed(Some(Part::Fsm));
     let episode = printed(Some(Part::Episode));
-    assert!(types.contains("pub struct DecisionPayload {") && types.contains("pub struct DecisionPayloadFacts<'de> {"));
+    assert!(types.contains("pub struct DecisionPayload {") && types.contains("pub struct DecisionPayloadFacts<'t> {"));
     assert!(codes.contains("pub enum Code {"));
     assert!(facts.contains("pub struct HighStakes;") && facts.contains("pub trait TierMayAct: sealed::FactSealed {}"));
     assert!(fsm.contains("pub enum Event {") && facts.contains("pub enum Obligation {"));

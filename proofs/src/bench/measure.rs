@@ -1,6 +1,7 @@
 //! The measures of validation, which alternate.
 
 use std::hint::black_box;
+use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use jsonschema::Validator;
@@ -20,6 +21,7 @@ pub(super) enum Measure {
     Typed,
     Parse,
     Verdict,
+    TwoThreads,
     ShuffledSkip,
     ShuffledVerdict,
     SpacedSkip,
@@ -31,11 +33,12 @@ pub(super) enum Measure {
 
 impl Measure {
     /// A ratio's two measures are taken one after the other.
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Typed,
         Self::Parse,
         Self::Skip,
         Self::Verdict,
+        Self::TwoThreads,
         Self::FaultyVerdict,
         Self::ShuffledSkip,
         Self::ShuffledVerdict,
@@ -121,15 +124,22 @@ impl Measure {
                 refused(&|line| serde_json::from_slice(line).is_ok_and(|value| black_box(schemas.is_valid(&value))))
             }
             Self::Verdict | Self::ShuffledVerdict | Self::SpacedVerdict | Self::FaultyVerdict => {
-                let mut sink = Nowhere;
                 let mut validator = omen::Validator::new(omen::ValidatorOptions::default());
-                let Ok(()) = validator.feed(bytes, &mut sink);
-                let Ok(summary) = validator.finish(&mut sink);
+                let Ok(()) = validator.feed(bytes, &mut Nowhere);
+                let Ok(summary) = validator.finish(&mut Nowhere);
+                summary.rejected
+            }
+            Self::TwoThreads => {
+                let mut validator = omen::ParallelValidator::new(omen::ValidatorOptions::default(), TWO);
+                let Ok(()) = validator.feed(bytes, &mut Nowhere);
+                let Ok(summary) = validator.finish(&mut Nowhere);
                 summary.rejected
             }
         }
     }
 }
+
+const TWO: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 
 /// Skips each line; returns how many are not JSON.
 pub(super) fn skip(bytes: &[u8]) -> u64 {
@@ -145,6 +155,10 @@ impl Sink for Nowhere {
     fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Self::Error> {
         black_box(finding);
         Ok(())
+    }
+
+    fn wants_packets(&self) -> bool {
+        false
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Report {
     pub verdict_spaced_over_skip: f64,
     /// A log with a tenth of faulty packets, without printing the findings, divided by the clean log.
     pub verdict_faulty_over_clean: f64,
+    /// The log through [`omen::ParallelValidator`] with two threads, divided by one thread.
+    pub verdict_two_threads_over_one: f64,
     /// Compared with the `jsonschema` crate, which checks only the schema.
     pub verdict_over_jsonschema: f64,
     /// Memory of the validator for each open episode; none if the system does not report memory.
@@ -78,6 +80,7 @@ pub(super) fn run(seed: u64, episodes: u64, rounds: u32) -> Result<Report, Failu
         verdict_shuffled_over_skip: ratio(Measure::ShuffledVerdict, Measure::ShuffledSkip),
         verdict_spaced_over_skip: ratio(Measure::SpacedVerdict, Measure::SpacedSkip),
         verdict_faulty_over_clean: ratio(Measure::FaultyVerdict, Measure::Verdict),
+        verdict_two_threads_over_one: ratio(Measure::TwoThreads, Measure::Verdict),
         verdict_over_jsonschema: ratio(Measure::Verdict, Measure::JsonSchema),
         bytes_per_open_episode,
         bytes_per_closed_episode,
@@ -125,6 +128,7 @@ impl fmt::Display for Report {
         }
         writeln!(f, "\nverdict / jsonschema crate: {:.1}", self.verdict_over_jsonschema)?;
         writeln!(f, "verdict, a tenth of the packets faulty / clean: {:.2}", self.verdict_faulty_over_clean)?;
+        writeln!(f, "verdict, two threads / one: {:.2}", self.verdict_two_threads_over_one)?;
         let rows = [
             ("memory of an open episode, bytes", self.bytes_per_open_episode, 0),
             ("memory of a closed episode, bytes", self.bytes_per_closed_episode, 0),

@@ -4,13 +4,14 @@ use omen_types::{Code, Diagnostic};
 use serde_json::{Map, Value};
 
 use super::super::wording::shorten;
+use super::params::Params;
 use crate::help::inv_007 as help;
 
 /// Compares each constraint with every parameter that it can be compared with.
 pub(super) fn check(
     token_id: &str,
     constraints: &Map<String, Value>,
-    params: &Map<String, Value>,
+    params: &Params<'_>,
     findings: &mut Vec<Diagnostic>,
 ) {
     for (key, bound) in constraints {
@@ -32,7 +33,7 @@ pub(super) fn check(
                     format!("the parameter `{param}` violates the constraint `{key}` of `{token_id}`"),
                 )
                 .at(format!("/payload/execution_method/tool_params/{}", omen_types::pointer::escape(param)))
-                .label(format!("{} against `{key}`: {}", short(value), short(bound)))
+                .label(format!("{} against `{key}`: {}", short(&value), short(bound)))
                 .help(help::CONSTRAINT),
             );
         }
@@ -42,15 +43,15 @@ pub(super) fn check(
 /// A constraint compared with one parameter.
 struct Comparison<'c> {
     param: &'c str,
-    value: &'c Value,
+    value: Value,
     holds: bool,
 }
 
-fn comparisons<'c>(key: &'c str, bound: &Value, params: &'c Map<String, Value>) -> Vec<Comparison<'c>> {
+fn comparisons<'c>(key: &'c str, bound: &Value, params: &Params<'_>) -> Vec<Comparison<'c>> {
     let mut all = Vec::new();
     let mut compare = |param: &'c str, test: &dyn Fn(&Value) -> Option<bool>| {
         if let Some(value) = params.get(param)
-            && let Some(holds) = test(value)
+            && let Some(holds) = test(&value)
         {
             all.push(Comparison { param, value, holds });
         }
@@ -120,10 +121,10 @@ mod tests {
     /// `None`: cannot be compared.
     #[track_caller]
     fn check(key: &str, bound: Value, params: Value, expect: Option<bool>) {
-        let params = params.as_object().cloned().unwrap_or_default();
-        let all = comparisons(key, &bound, &params);
+        let params = params.to_string();
+        let all = comparisons(key, &bound, &Params::read(Some(&params)));
         let verdict = (!all.is_empty()).then(|| all.iter().all(|comparison| comparison.holds));
-        assert_eq!(verdict, expect, "{key} {bound} {params:?}");
+        assert_eq!(verdict, expect, "{key} {bound} {params}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The machines of the episodes that had a packet lately.
 //!
-//! All others are packed. How many are awake is a bound and not a choice, so that an episode costs little once it waits, and
-//! nothing has to be packed or unpacked as long as few are at work at a time.
+//! All others are packed, so that an episode costs little while it waits. Nothing has to be unpacked as long as no more are at
+//! work at a time than there is room for here.
 
 use std::mem;
 
@@ -12,10 +12,18 @@ use omen_fsm::{Machine, PackedMachine};
 pub(super) struct Slot {
     pub(super) id: Box<str>,
     pub(super) machine: Machine,
-    /// Its position among all episodes.
-    pub(super) at: u32,
+    /// Its position among all episodes; none once it has ended.
+    pub(super) at: Option<u32>,
     /// It had a packet since the hand passed.
-    pub(super) is_used: bool,
+    is_used: bool,
+    /// It was too large to be packed.
+    is_large: bool,
+}
+
+impl Slot {
+    pub(super) fn new(id: &str, machine: Machine, at: u32) -> Self {
+        Self { id: id.into(), machine, at: Some(at), is_used: true, is_large: false }
+    }
 }
 
 /// The machines that are awake.
@@ -26,20 +34,26 @@ pub(super) struct Awake {
     /// not used since it last passed. What is too large to be packed stays in its slot, and leaves the face.
     face: Vec<u32>,
     hand: usize,
+    /// Slots that are not on the face, and whose episode has ended.
+    free: Vec<u32>,
     most: usize,
     buffer: Vec<u8>,
 }
 
 impl Default for Awake {
     fn default() -> Self {
-        Self::with_room(MOST)
+        Self::with_room(Self::MOST)
     }
 }
 
 impl Awake {
+    /// How many machines are awake: more than agents that one log is likely to have at work at a time, and few enough to stay
+    /// in a processor's caches.
+    pub(super) const MOST: usize = 3072;
+
     /// With room for so many machines that can be packed, at least one.
     pub(super) fn with_room(most: usize) -> Self {
-        Self { slots: Vec::new(), face: Vec::new(), hand: 0, most: most.max(1), buffer: Vec::new() }
+        Self { slots: Vec::new(), face: Vec::new(), hand: 0, free: Vec::new(), most: most.max(1), buffer: Vec::new() }
     }
 
     #[expect(clippy::indexing_slicing, reason = "slots are never removed")]
@@ -50,6 +64,29 @@ impl Awake {
     #[expect(clippy::indexing_slicing, reason = "slots are never removed")]
     pub(super) fn slot_mut(&mut self, slot: u32) -> &mut Slot {
         &mut self.slots[slot as usize]
+    }
+
+    #[cfg(test)]
+    pub(super) fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The machine in a slot, for a packet.
+    pub(super) fn machine(&mut self, slot: u32) -> &mut Machine {
+        let slot = self.slot_mut(slot);
+        slot.is_used = true;
+        &mut slot.machine
+    }
+
+    /// Ends an episode. Its slot is used for another.
+    pub(super) fn end(&mut self, slot: u32) -> Machine {
+        let place = self.slot_mut(slot);
+        (place.at, place.is_used, place.id) = (None, false, Box::default());
+        let machine = mem::take(&mut place.machine);
+        if mem::take(&mut place.is_large) {
+            self.free.push(slot);
+        }
+        machine
     }
 
     /// Adds an episode. Returns its slot, and the one that was packed to make room, with its position among all.
@@ -68,21 +105,28 @@ impl Awake {
             if mem::take(&mut old.is_used) {
                 continue;
             }
-            let Some(packed) = old.machine.pack(&old.id, &mut self.buffer) else {
-                *place = number(&self.slots);
-                self.slots.push(new);
+            let Some(at) = old.at else {
+                *old = new;
                 return (*place, None);
             };
-            return (*place, Some((mem::replace(old, new).at, packed)));
+            if let Some(packed) = old.machine.pack(&old.id, &mut self.buffer) {
+                *old = new;
+                return (*place, Some((at, packed)));
+            }
+            old.is_large = true;
+            if let Some(free) = self.free.pop() {
+                *place = free;
+                self.slots[free as usize] = new;
+            } else {
+                *place = number(&self.slots);
+                self.slots.push(new);
+            }
+            return (*place, None);
         }
     }
 }
 
-/// The number of the next slot. There are no more slots than episodes, which are counted by 32 bits.
+/// The number of the next slot. There are no more slots than there were episodes at a time, which 32 bits count.
 fn number(slots: &[Slot]) -> u32 {
     u32::try_from(slots.len()).unwrap_or(u32::MAX)
 }
-
-/// How many machines are awake: more than agents that one log is likely to have at work at a time, and few enough to stay in a
-/// processor's caches.
-const MOST: usize = 4096;

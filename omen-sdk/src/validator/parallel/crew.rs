@@ -11,8 +11,9 @@ use std::thread::{self, Builder};
 
 use foldhash::fast::RandomState;
 
+use super::super::options::ValidatorOptions;
+use super::super::sink::Sink;
 use super::super::tally::Tally;
-use super::super::{Sink, ValidatorOptions};
 use super::block::{Block, ParsedBlock};
 use super::report::Report;
 use super::schedule::{Schedule, Task};
@@ -34,7 +35,7 @@ impl Crew {
     pub(super) fn new(jobs: NonZeroUsize, options: ValidatorOptions, line_limit: usize) -> Self {
         // More shards than threads, so that a shard with much to do does not hold up the others.
         let shards = if jobs.get() == 1 { 1 } else { jobs.get().saturating_mul(2).min(MAX_SHARDS) };
-        let shards = (0..shards).map(|_| Shard::default()).collect();
+        let shards = (0..shards).map(|_| Shard::one_of(shards)).collect();
         Self { jobs, options, shards, hasher: RandomState::default(), line_limit }
     }
 
@@ -106,8 +107,7 @@ impl<'t> Board<'t> {
                     self.next(may_report, |schedule| schedule.parsed(index, parsed))
                 }
                 Task::Judge { lane, mut shard, at, mut items } => {
-                    let judged = items.drain(..).filter_map(|item| shard.judge(at, item, options, self.wants_packets));
-                    let outcomes = judged.collect();
+                    let outcomes = shard.judge(at, &mut items, options, self.wants_packets);
                     self.next(may_report, |schedule| schedule.judged(lane, shard, outcomes, items))
                 }
                 Task::Report(outcomes) => {
@@ -172,7 +172,7 @@ impl Drop for Stop<'_, '_> {
 const MAX_SHARDS: usize = 128;
 
 #[cfg(test)]
-#[expect(clippy::expect_used, reason = "tests")]
+#[expect(clippy::expect_used, clippy::panic, reason = "tests")]
 mod tests {
     use super::*;
     use crate::Finding;

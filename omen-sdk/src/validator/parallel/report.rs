@@ -1,7 +1,7 @@
 //! Outcomes: what was judged by several threads, and is reported by one.
 
-use super::super::Sink;
 use super::super::judge::Judged;
+use super::super::sink::Sink;
 use super::super::tally::Tally;
 
 /// What is to be reported about a packet, and its place in the block.

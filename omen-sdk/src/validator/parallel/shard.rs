@@ -5,9 +5,9 @@ use std::thread::{self, Builder};
 
 use omen_types::Instant;
 
-use super::super::ValidatorOptions;
 use super::super::episodes::{Episodes, Found, Late};
 use super::super::judge::judge;
+use super::super::options::ValidatorOptions;
 use super::super::tally::at_end;
 use super::block::Item;
 use super::report::Outcome;
@@ -21,21 +21,36 @@ pub(super) struct Shard {
 }
 
 impl Shard {
-    /// Judges a packet in the block at `at`. Nothing is returned for a packet without findings, unless `all` are wanted.
+    /// One of so many shards.
+    pub(super) fn one_of(shards: usize) -> Self {
+        Self { episodes: Episodes::one_of(shards), begun: Vec::new() }
+    }
+
+    /// Judges packets in the block at `at`. Nothing is returned for a packet without findings, unless `all` are wanted.
     pub(super) fn judge<'t>(
         &mut self,
         at: u64,
-        item: Item<'t>,
+        items: &mut Vec<Item<'t>>,
         options: &ValidatorOptions,
         all: bool,
-    ) -> Option<Outcome<'t>> {
-        let Item { line, packet, parsed } = item;
-        let episodes = self.episodes.len();
-        let judged = judge(parsed, &mut self.episodes, options);
-        if self.episodes.len() > episodes {
-            self.begun.push(at + line);
+    ) -> Vec<Outcome<'t>> {
+        let mut outcomes = Vec::new();
+        let mut items = items.drain(..);
+        while !items.as_slice().is_empty() {
+            let ids = items.as_slice().iter().map(|item| item.parsed.correlation_id());
+            for (place, item) in self.episodes.places(ids).into_iter().zip(items.by_ref()) {
+                let Item { line, packet, parsed } = item;
+                let episodes = self.episodes.len();
+                let judged = judge(parsed, place, &mut self.episodes, options);
+                if self.episodes.len() > episodes {
+                    self.begun.push(at + line);
+                }
+                if all || !judged.findings.is_empty() {
+                    outcomes.push(Outcome { line, packet, judged });
+                }
+            }
         }
-        (all || !judged.findings.is_empty()).then_some(Outcome { line, packet, judged })
+        outcomes
     }
 
     /// What is late in an episode.

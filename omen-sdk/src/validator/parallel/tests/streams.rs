@@ -132,9 +132,7 @@ fn without_reports(log: &[u8], block_bytes: usize) -> (usize, usize) {
                 schedule.parsed(index, block);
             }
             Task::Judge { lane, mut shard, at, mut items } => {
-                let judged =
-                    items.drain(..).filter_map(|item| shard.judge(at, item, &ValidatorOptions::default(), true));
-                let outcomes = judged.collect();
+                let outcomes = shard.judge(at, &mut items, &ValidatorOptions::default(), true);
                 schedule.judged(lane, shard, outcomes, items);
             }
             Task::Wait => return (parsed, errors),

@@ -1,0 +1,33 @@
+//! Counts.
+
+/// Counts of a stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Summary {
+    /// Bytes read.
+    pub bytes: u64,
+    /// Lines that are not blank.
+    pub packets: u64,
+    /// Packets without an error.
+    pub accepted: u64,
+    /// Packets with an error.
+    pub rejected: u64,
+    /// Different correlation ids among the packets that match their schema; again that of an episode that was
+    /// [ended](super::Validator::end_episode) and begins anew.
+    pub episodes: u64,
+    /// Findings that are errors.
+    pub errors: u64,
+    /// Findings that are warnings.
+    pub warnings: u64,
+}
+
+impl std::ops::AddAssign for Summary {
+    fn add_assign(&mut self, other: Self) {
+        self.bytes += other.bytes;
+        self.packets += other.packets;
+        self.accepted += other.accepted;
+        self.rejected += other.rejected;
+        self.episodes += other.episodes;
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+    }
+}
