@@ -20,6 +20,7 @@ fn usage_errors_exit_2() {
     check(&["check", "--now", "yesterday"], "yesterday");
     check(&["check", "--now", "2026-03-01T10:00:00"], "offset");
     check(&["check", "--format", "yaml"], "json");
+    check(&["check", "--jobs", "0"], "--jobs");
     check(&["chekc"], "check");
     check(&["explain", "INV-07"], "did you mean `INV-007`?");
     check(&["schema", "DecisionPaket"], "did you mean `DecisionPacket`?");
@@ -112,20 +113,41 @@ fn a_broken_pipe_exits_3() {
 /// In a live stream, findings are shown before the next packet arrives.
 #[test]
 fn findings_of_a_live_stream_are_not_held_back() {
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_omen"))
-        .args(["check", "--format", "json", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    for _ in 0..2 {
-        std::io::Write::write_all(&mut stdin, b"?\n").unwrap();
-        let mut line = String::new();
-        stdout.read_line(&mut line).unwrap();
-        assert!(line.contains("\"code\":\"JSON\""), "{line}");
+    for jobs in ["1", "2", "8"] {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_omen"))
+            .args(["check", "--format", "json", "--jobs", jobs, "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        for _ in 0..2 {
+            std::io::Write::write_all(&mut stdin, b"?\n").unwrap();
+            let mut line = String::new();
+            stdout.read_line(&mut line).unwrap();
+            assert!(line.contains("\"code\":\"JSON\""), "{line}");
+        }
+        drop(stdin);
+        assert_eq!(child.wait().unwrap().code(), Some(1));
     }
-    drop(stdin);
-    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+/// Nobody takes the findings any more, and the input pauses: the command does not wait for it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_ends_a_stream_that_pauses() {
+    for jobs in ["1", "2"] {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_omen"))
+            .args(["check", "--jobs", jobs, "-"])
+            .stdin(Stdio::piped())
+            .stdout(fs::File::options().write(true).open("/dev/full").unwrap())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        std::io::Write::write_all(&mut stdin, b"?\n").unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(3), "{jobs} threads");
+        drop(stdin);
+    }
 }

@@ -15,6 +15,7 @@ mod failures;
 mod gate;
 mod governed;
 mod human;
+mod jobs;
 mod others;
 mod readme;
 
