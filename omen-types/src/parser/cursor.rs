@@ -41,7 +41,7 @@ impl<'t> Cursor<'t> {
         self.at >= self.text.len()
     }
 
-    /// The next byte; 0, which no JSON text has outside of a refusal, at the end.
+    /// The next byte; at the end 0, which is nowhere in JSON.
     #[inline(always)]
     pub(crate) fn peek(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
