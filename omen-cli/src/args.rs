@@ -130,7 +130,7 @@ pub(crate) struct CheckArgs {
     pub(crate) levels: LevelArgs,
 
     /// How many threads to use [default: as many as the system has]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = threads)]
     pub(crate) jobs: Option<NonZeroUsize>,
 
     /// The logs to check, each on its own; `-` means standard input [default: -]
@@ -512,3 +512,8 @@ Examples:
 ",
     exit_codes!()
 );
+
+/// A number of threads.
+fn threads(text: &str) -> Result<NonZeroUsize, &'static str> {
+    text.parse().map_err(|_| "expected a number of threads, at least 1; leave the option out to use all cores")
+}

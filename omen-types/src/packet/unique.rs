@@ -21,7 +21,9 @@ struct Unique {
 
 impl Unique {
     fn inner<E: Error>(self) -> Result<Self, E> {
-        let levels = self.levels.checked_sub(1).ok_or_else(|| E::custom("nested too deep"))?;
+        let levels = self.levels.checked_sub(1).ok_or_else(|| {
+            E::custom(format_args!("nested deeper than {MAX_DEPTH} levels; flatten the data, or refer to it"))
+        })?;
         Ok(Self { levels })
     }
 }
