@@ -27,4 +27,16 @@ pub struct Finding {
     pub stage: Stage,
     /// What is wrong.
     pub diagnostic: Diagnostic,
+    /// The rejected packet without which there would be no such finding; `None` for a root cause.
+    pub follows_from: Option<Cause>,
+}
+
+/// An earlier packet of the same episode that was rejected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Cause {
+    /// Its line, from 1.
+    pub line: u64,
+    /// Its `header.packet_id`, if that is readable.
+    pub packet_id: Option<String>,
 }

@@ -47,7 +47,7 @@ struct Totals<'s> {
 
 impl fmt::Display for Totals<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Summary { bytes, packets, accepted, rejected, episodes, errors, warnings } = self.summary;
+        let Summary { bytes, packets, accepted, rejected, episodes, errors, warnings, consequences: _ } = self.summary;
         write!(
             f,
             "{}, {}, {}, {}: {accepted} accepted, {rejected} rejected; {}, {}",

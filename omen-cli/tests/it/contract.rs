@@ -34,7 +34,7 @@ pub(super) fn check_keys(text: &str, expect: &[&str]) {
     assert_eq!(serde_json::from_str::<Keys>(text).unwrap().0, expect);
 }
 
-const FIELDS: [&str; 15] = [
+const FIELDS: [&str; 16] = [
     "file",
     "line",
     "column",
@@ -50,6 +50,7 @@ const FIELDS: [&str; 15] = [
     "pointer",
     "message",
     "help",
+    "follows_from",
 ];
 
 #[test]
@@ -64,7 +65,10 @@ fn fields_are_in_their_order() {
     }
     check_keys(last, &["summary"]);
     let summary = last.strip_prefix("{\"summary\":").unwrap().strip_suffix('}').unwrap();
-    check_keys(summary, &["files", "bytes", "packets", "accepted", "rejected", "episodes", "errors", "warnings"]);
+    check_keys(
+        summary,
+        &["files", "bytes", "packets", "accepted", "rejected", "episodes", "errors", "warnings", "consequences"],
+    );
     assert!(run.stdout.ends_with("}}\n"));
     assert_eq!(run.stderr, "");
 }

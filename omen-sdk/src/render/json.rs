@@ -33,6 +33,10 @@ pub fn finding(out: &mut impl Write, file: &str, finding: &Finding) -> io::Resul
             pointer: diagnostic.pointer.as_deref(),
             message: &diagnostic.message,
             help: diagnostic.help.as_deref(),
+            follows_from: finding
+                .follows_from
+                .as_ref()
+                .map(|cause| Earlier { line: cause.line, packet_id: cause.packet_id.as_deref() }),
         },
     )
 }
@@ -69,6 +73,13 @@ struct Row<'a> {
     pointer: Option<&'a str>,
     message: &'a str,
     help: Option<&'a str>,
+    follows_from: Option<Earlier<'a>>,
+}
+
+#[derive(Serialize)]
+struct Earlier<'a> {
+    line: u64,
+    packet_id: Option<&'a str>,
 }
 
 #[derive(Serialize)]

@@ -116,6 +116,7 @@ impl Judged<'_> {
             state: self.before.map(names),
             stage,
             diagnostic,
+            follows_from: None,
         }
     }
 }

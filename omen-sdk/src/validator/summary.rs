@@ -18,6 +18,8 @@ pub struct Summary {
     pub errors: u64,
     /// Findings that are warnings.
     pub warnings: u64,
+    /// Findings, errors and warnings, that follow from a packet that was rejected earlier; all others are root causes.
+    pub consequences: u64,
 }
 
 impl std::ops::AddAssign for Summary {
@@ -29,5 +31,6 @@ impl std::ops::AddAssign for Summary {
         self.episodes += other.episodes;
         self.errors += other.errors;
         self.warnings += other.warnings;
+        self.consequences += other.consequences;
     }
 }

@@ -36,7 +36,7 @@ impl Tally {
             self.summary.rejected += 1;
         }
         for mut finding in judged.findings {
-            self.count(&finding.diagnostic);
+            self.count(&finding.diagnostic, finding.follows_from.is_some());
             finding.line = Some(self.line);
             finding.packet_index = Some(packet_index);
             sink.finding(finding, judged.text.as_deref())?;
@@ -65,7 +65,7 @@ impl Tally {
         sink: &mut S,
     ) -> Result<(), S::Error> {
         for (packet_id, diagnostic) in at_end(&machine, options) {
-            self.count(&diagnostic);
+            self.count(&diagnostic, false);
             let packet_id = packet_id.map(str::to_owned);
             sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic), None)?;
         }
@@ -82,13 +82,14 @@ impl Tally {
         let Some(Late { correlation_id, nodes, mut directives }) = late else { return Ok(()) };
         options.levels.apply_to(&mut directives, |(_, diagnostic)| diagnostic);
         for (packet_id, diagnostic) in directives {
-            self.count(&diagnostic);
+            self.count(&diagnostic, false);
             sink.finding(unplaced(correlation_id, nodes, Some(packet_id), Stage::Invariant, diagnostic), None)?;
         }
         Ok(())
     }
 
-    fn count(&mut self, diagnostic: &Diagnostic) {
+    fn count(&mut self, diagnostic: &Diagnostic, is_consequence: bool) {
+        self.summary.consequences += u64::from(is_consequence);
         match diagnostic.severity {
             Severity::Error => self.summary.errors += 1,
             Severity::Warning => self.summary.warnings += 1,
@@ -116,5 +117,6 @@ fn unplaced(id: &str, nodes: NodeSet, packet_id: Option<String>, stage: Stage, d
         state: Some(names(nodes)),
         stage,
         diagnostic,
+        follows_from: None,
     }
 }
