@@ -12,12 +12,14 @@ mod audit;
 mod check;
 mod contract;
 mod failures;
+mod formats;
 mod gate;
 mod governed;
 mod human;
 mod jobs;
 mod others;
 mod readme;
+mod trace;
 
 /// The command, independent of the caller's terminal.
 fn omen<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {
