@@ -101,10 +101,15 @@ impl Episodes {
         for (place, id) in places.iter_mut().zip(ids) {
             *place = id.and_then(|id| self.place(id));
         }
-        for place in places.iter().flatten() {
-            if let Some(Episode::Unpacked(Some(slot))) = self.all.get(*place as usize) {
-                self.awake.slot(*slot).machine.prefetch();
-            }
+        let slots = places.map(|place| match place.and_then(|place| self.all.get(place as usize)) {
+            Some(Episode::Unpacked(slot)) => *slot,
+            Some(Episode::Packed(_)) | None => None,
+        });
+        for slot in slots.iter().flatten() {
+            self.awake.prefetch(*slot);
+        }
+        for slot in slots.iter().flatten() {
+            self.awake.slot(*slot).machine.prefetch_lists();
         }
         places
     }
