@@ -80,6 +80,14 @@ impl Awake {
         slot.machine.prefetch();
     }
 
+    /// As [`prefetch`](Self::prefetch), for what a slot leads to.
+    #[inline]
+    pub(super) fn prefetch_lists(&self, slot: u32) {
+        let slot = self.slot(slot);
+        prefetch_index(slot.id.as_bytes(), 0);
+        slot.machine.prefetch_lists();
+    }
+
     /// The machine in a slot, for a packet.
     pub(super) fn machine(&mut self, slot: u32) -> &mut Machine {
         let slot = self.slot_mut(slot);
