@@ -7,6 +7,7 @@ use std::mem;
 use omen_fsm::{Event, NodeSet, Verdict};
 use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
 
+use super::charity::{Charities, Follows};
 use super::episodes::Episodes;
 use super::line::Parsed;
 use super::options::ValidatorOptions;
@@ -31,22 +32,24 @@ pub(super) struct Judged<'t> {
 /// large, and copying them takes as long as some rules.
 pub(super) fn judge<'t>(
     line: &mut Parsed<'t>,
+    number: u64,
     place: Option<u32>,
-    episodes: &mut Episodes,
+    judges: (&mut Episodes, &mut Charities),
     options: &ValidatorOptions,
 ) -> Judged<'t> {
     match &mut line.packet {
-        Ok(facts) => packet(line.text.clone(), facts, place, episodes, options),
-        Err(rejected) => broken(line.text.take(), rejected, episodes),
+        Ok(facts) => packet(line.text.clone(), number, facts, place, judges, options),
+        Err(rejected) => broken(line.text.take(), number, rejected, judges, options),
     }
 }
 
 /// A packet that matches its schema.
 fn packet<'t>(
     text: Option<Cow<'t, str>>,
+    number: u64,
     facts: &PacketFacts<'t>,
     place: Option<u32>,
-    episodes: &mut Episodes,
+    (episodes, charities): (&mut Episodes, &mut Charities),
     options: &ValidatorOptions,
 ) -> Judged<'t> {
     let machine = episodes.get_or_start(place, &facts.header.correlation_id);
@@ -57,6 +60,11 @@ fn packet<'t>(
     if accepted {
         machine.accept(facts, &verdict);
     }
+    let follows = if accepted && charities.is_idle() {
+        Follows::Nothing
+    } else {
+        charities.judged(number, facts, machine, &verdict, options)
+    };
     let judged = Judged {
         text,
         packet_type: Some(facts.payload.packet_type()),
@@ -68,11 +76,18 @@ fn packet<'t>(
         accepted,
         findings: Vec::new(),
     };
-    if verdict.is_clean() { judged } else { judged.with(reported(verdict, accepted)) }
+    if verdict.is_clean() { judged } else { judged.with(reported(verdict, accepted), &follows) }
 }
 
 /// A line that is not a valid packet.
-fn broken<'t>(text: Option<Cow<'t, str>>, rejected: &mut Rejected, episodes: &Episodes) -> Judged<'t> {
+fn broken<'t>(
+    text: Option<Cow<'t, str>>,
+    number: u64,
+    rejected: &mut Rejected,
+    (episodes, charities): (&mut Episodes, &mut Charities),
+    options: &ValidatorOptions,
+) -> Judged<'t> {
+    charities.broken(number, text.as_deref(), rejected, options, |id| episodes.get(id).map(|found| found.clone()));
     let errors = mem::take(&mut rejected.errors);
     let Claims { packet_id, correlation_id, packet_type } = mem::take(&mut rejected.claims);
     let nodes = correlation_id.as_deref().map(|id| episodes.nodes(id));
@@ -88,17 +103,35 @@ fn broken<'t>(text: Option<Cow<'t, str>>, rejected: &mut Rejected, episodes: &Ep
         findings: Vec::new(),
     };
     let stage = |error: &Diagnostic| if error.code == Code::Json { Stage::Json } else { Stage::Schema };
-    judged.with(errors.into_iter().map(|error| (stage(&error), error)))
+    judged.with(errors.into_iter().map(|error| (stage(&error), error)), &Follows::Nothing)
 }
 
-impl Judged<'_> {
+impl<'t> Judged<'t> {
+    /// A stream that is not JSON Lines: its first line, and the finding.
+    pub(super) fn other(text: Cow<'t, str>, finding: Diagnostic) -> Self {
+        let judged = Self {
+            text: Some(text),
+            packet_id: None,
+            correlation_id: None,
+            packet_type: None,
+            before: None,
+            after: None,
+            event: None,
+            accepted: false,
+            findings: Vec::new(),
+        };
+        judged.with(std::iter::once((Stage::Json, finding)), &Follows::Nothing)
+    }
+
     /// Adds the findings.
-    fn with(mut self, diagnostics: impl Iterator<Item = (Stage, Diagnostic)>) -> Self {
-        self.findings = diagnostics.map(|(stage, diagnostic)| self.finding(stage, diagnostic)).collect();
+    fn with(mut self, diagnostics: impl Iterator<Item = (Stage, Diagnostic)>, follows: &Follows) -> Self {
+        let finding = |(stage, diagnostic)| self.finding(stage, diagnostic, follows);
+        self.findings = diagnostics.map(finding).collect();
         self
     }
 
-    fn finding(&self, stage: Stage, mut diagnostic: Diagnostic) -> Finding {
+    fn finding(&self, stage: Stage, mut diagnostic: Diagnostic, follows: &Follows) -> Finding {
+        let follows_from = follows.cause(stage, &diagnostic);
         let text = self.text.as_deref();
         if diagnostic.span.is_none()
             && let (Some(text), Some(pointer)) = (text, &diagnostic.pointer)
@@ -116,7 +149,7 @@ impl Judged<'_> {
             state: self.before.map(names),
             stage,
             diagnostic,
-            follows_from: None,
+            follows_from,
         }
     }
 }
