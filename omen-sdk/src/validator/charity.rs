@@ -23,17 +23,20 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use omen_fsm::{Machine, Verdict};
 use omen_types::scalar::TextScalar as _;
-use omen_types::{CorrelationId, Diagnostic, Instant, PacketFacts, Rejected};
+use omen_types::{CorrelationId, Diagnostic, Instant, PacketFacts, PacketType, Rejected};
+use serde_json::Value;
 
 use super::options::ValidatorOptions;
 use crate::finding::Cause;
 
 pub(super) use finding::Follows;
+pub(super) use lost::LostLine;
 
 use episode::{Charity, Judged};
 use finding::Ends;
 use hypothesis::Case;
 use lost::LostLines;
+use repair::PACKET_TYPE;
 
 /// The charity of all episodes that need it.
 #[derive(Debug, Default)]
@@ -94,9 +97,9 @@ impl Charities {
         options: &ValidatorOptions,
         machine: impl FnOnce(&str) -> Option<Machine>,
     ) {
-        let Some(id) = claimed(text, rejected) else {
-            self.lost.add(line);
-            return;
+        let id = match claimed(text, rejected) {
+            Claimed::Episode(id) => id,
+            Claimed::Nothing(packet_type) => return self.lost.add(LostLine { line, packet_type }),
         };
         self.make_room(line);
         if self.by_id.get(id.as_str()).is_none_or(|charity| charity.is_stale(line)) {
@@ -110,7 +113,7 @@ impl Charities {
     }
 
     /// Takes notice of a line that may be a packet of any episode, and is reported elsewhere.
-    pub(super) fn lost(&mut self, line: u64) {
+    pub(super) fn lost(&mut self, line: LostLine) {
         self.lost.add(line);
     }
 
@@ -151,13 +154,25 @@ impl Charities {
     }
 }
 
-/// The episode that a rejected line belongs to, as far as it can be guessed.
-pub(super) fn claimed(text: Option<&str>, rejected: &Rejected) -> Option<String> {
-    let guess = || match lenient::member(text?, "correlation_id")? {
-        serde_json::Value::String(id) if CorrelationId::holds(&id) => Some(id),
+/// What a rejected line says of itself, as far as it can be guessed.
+pub(super) enum Claimed {
+    /// Its episode.
+    Episode(String),
+    /// Not its episode; perhaps its type.
+    Nothing(Option<PacketType>),
+}
+
+/// What a rejected line says of itself.
+pub(super) fn claimed(text: Option<&str>, rejected: &Rejected) -> Claimed {
+    let member = |name| match lenient::member(text?, name)? {
+        Value::String(text) => Some(text),
         _ => None,
     };
-    rejected.claims.correlation_id.clone().or_else(guess)
+    let id = || member("correlation_id").filter(|id| CorrelationId::holds(id));
+    match rejected.claims.correlation_id.clone().or_else(id) {
+        Some(id) => Claimed::Episode(id),
+        None => Claimed::Nothing(rejected.claims.packet_type.or_else(|| repair::nearest_type(&member(PACKET_TYPE)?))),
+    }
 }
 
 /// With fewer entries none is removed.

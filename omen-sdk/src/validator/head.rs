@@ -154,7 +154,8 @@ fn look(bytes: &[u8], is_end: bool) -> Look {
     let Some(next) = rest.iter().position(|byte| !byte.is_ascii_whitespace()) else {
         return if is_end || rest.len() > LONGEST { Look::Lines } else { Look::More };
     };
-    let is_indented = next.checked_sub(1).and_then(|before| rest.get(before)).is_some_and(|byte| matches!(byte, b' ' | b'\t'));
+    let is_indented =
+        next.checked_sub(1).and_then(|before| rest.get(before)).is_some_and(|byte| matches!(byte, b' ' | b'\t'));
     let form = if text.starts_with(b"[") { Form::Array } else { Form::Indented };
     let length = begin + end + next + 1;
     match (first, rest.get(next)) {
@@ -184,13 +185,18 @@ impl Form {
             Self::Gzip => ("compressed with gzip", "decompress it first: `gzip -dc FILE | omen check`"),
             Self::Zstd => ("compressed with zstd", "decompress it first: `zstd -dc FILE | omen check`"),
             Self::Compressed => ("compressed", "decompress it first"),
-            Self::Utf16 => ("UTF-16", "convert it to UTF-8 without a byte-order mark: `iconv -t UTF-8 FILE | omen check`"),
+            Self::Utf16 => {
+                ("UTF-16", "convert it to UTF-8 without a byte-order mark: `iconv -t UTF-8 FILE | omen check`")
+            }
             Self::Markup => ("HTML or XML", "check the log itself; a server may have sent an error page in its place"),
             Self::Array => ("a JSON array", ONE_PER_LINE),
             Self::Indented => ("indented JSON", ONE_PER_LINE),
         };
-        Diagnostic::error(Code::Json, format!("expected JSON Lines, found {what}; nothing else in this input was checked"))
-            .help(help)
+        Diagnostic::error(
+            Code::Json,
+            format!("expected JSON Lines, found {what}; nothing else in this input was checked"),
+        )
+        .help(help)
     }
 }
 

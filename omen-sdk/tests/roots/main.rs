@@ -43,7 +43,14 @@ fn report(log: &[String], found: &[Finding]) -> String {
     for (at, line) in log.iter().enumerate() {
         let packet: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
         let get = |pointer| packet.pointer(pointer).and_then(serde_json::Value::as_str).unwrap_or("?");
-        let outcome = ["/payload/decision_outcome", "/payload/observation_type", "/payload/severity", "/payload/directive_packet_id", "/payload/authorization_token_id", "/payload/token_id"];
+        let outcome = [
+            "/payload/decision_outcome",
+            "/payload/observation_type",
+            "/payload/severity",
+            "/payload/directive_packet_id",
+            "/payload/authorization_token_id",
+            "/payload/token_id",
+        ];
         let outcome: Vec<_> = outcome.iter().filter_map(|pointer| packet.pointer(pointer)).collect();
         let _ = writeln!(text, "{} {} {} {outcome:?}", at + 1, get("/header/packet_id"), get("/header/packet_type"));
     }
@@ -61,7 +68,11 @@ fn a_misspelt_type_in_the_middle_is_one_root_cause() {
     for (path, log) in &logs {
         let mut log = log.clone();
         let middle = log.len() / 2;
-        log[middle] = log[middle].replacen("Packet\"", "Pakcet\"", 1).replacen("\"ToolAuthorizationToken\"", "\"ToolAuthorizationTokne\"", 1);
+        log[middle] = log[middle].replacen("Packet\"", "Pakcet\"", 1).replacen(
+            "\"ToolAuthorizationToken\"",
+            "\"ToolAuthorizationTokne\"",
+            1,
+        );
         let found = errors(&log);
         before += found.len();
         after += roots(&found);
@@ -104,8 +115,7 @@ fn a_single_mistake_has_one_root_cause() {
     }
     let [mistakes, errors, roots] = all.map(|sum| f64::from(sum as u32));
     println!("{table}{:24} {:6.2} {:6.2}", "all", errors / mistakes, roots / mistakes);
-    if std::env::var_os("WORST").is_some() { println!("{worst}"); }
-    assert!(roots / mistakes <= 1.1);
+    assert!(roots / mistakes <= 1.1 && most <= 1.7, "{worst}");
 }
 
 /// The lines with a root cause; 0 for the end of the stream.
@@ -120,14 +130,18 @@ fn root_lines(log: &[String]) -> Vec<u64> {
 #[test]
 fn no_second_mistake_is_hidden() {
     let logs = legal();
-    let (mut random, mut pairs, mut hidden, mut text) = (Random::new(4711), 0, 0, String::new());
+    let (mut random, mut pairs, mut unreported, mut hidden, mut text) = (Random::new(4711), 0, 0, 0, String::new());
     while pairs < 2000 {
         let (path, log) = random.of(&logs).unwrap();
         let [(first, make_first), (second, make_second)] = [(); 2].map(|()| *random.of(KINDS).unwrap());
         let (mut one, mut two) = (log.clone(), log.clone());
-        let (Some(at), Some(other)) = (make_first(&mut one, &mut random), make_second(&mut two, &mut random)) else { continue };
+        let (Some(at), Some(other)) = (make_first(&mut one, &mut random), make_second(&mut two, &mut random)) else {
+            continue;
+        };
         // The second mistake changes one line, and not one that the first has touched.
-        if two.len() != log.len() || second == "swapped lines" || other.abs_diff(at) < 2 {
+        let is_one = two.len() == log.len() && second != "swapped lines" && other.abs_diff(at) >= 2;
+        // An id that was used by the packet that is not there any more is not repeated.
+        if !is_one || (first, second) == ("dropped line", "repeated id") {
             continue;
         }
         let shift = one.len().cast_signed() - log.len().cast_signed();
@@ -137,17 +151,24 @@ fn no_second_mistake_is_hidden() {
         let lines = (root_lines(&one), root_lines(&two));
         let line = |line: &u64| if *line > at as u64 { line.strict_add_signed(shift as i64) } else { *line };
         let expected: Vec<u64> = lines.1.iter().map(line).collect();
-        if lines.0.is_empty() || expected.is_empty() || expected.iter().any(|line| lines.0.contains(line)) {
+        // Each of the two has one root cause by itself, and not the same.
+        if lines.0.len() != 1 || expected.len() != 1 || lines.0 == expected {
             continue;
         }
         pairs += 1;
-        let found = root_lines(&both);
-        if found.len() < 2 {
+        // What the machine does not report, because it has rejected a packet before, is not hidden by charity (D1).
+        let found = errors(&both);
+        let lines: Vec<u64> = lines.0.into_iter().chain(expected).collect();
+        let on = |line: u64| found.iter().filter(move |finding| finding.line.unwrap_or(0) == line);
+        let is_hidden =
+            |line: &&u64| on(**line).count() > 0 && on(**line).all(|finding| finding.follows_from.is_some());
+        unreported += lines.iter().filter(|line| on(**line).count() == 0).count();
+        let wrong: Vec<_> = lines.iter().filter(is_hidden).collect();
+        if !wrong.is_empty() {
             hidden += 1;
-            let _ = writeln!(text, "== {first}, {second}: {path}: {:?} {expected:?} {found:?}\n{}", lines.0, report(&both, &errors(&both)));
+            let _ = writeln!(text, "== {first}, {second}: {path}: {lines:?} {wrong:?}\n{}", report(&both, &found));
         }
     }
-    println!("{pairs} pairs, {hidden} hidden");
-    if std::env::var_os("WORST").is_some() { println!("{text}"); }
-    assert_eq!(hidden, 0);
+    println!("{pairs} pairs, {hidden} hidden, {unreported} unreported");
+    assert_eq!(hidden, 0, "{text}");
 }

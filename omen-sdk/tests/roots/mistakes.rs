@@ -21,10 +21,20 @@ pub(super) const KINDS: &[Kind] = &[
     }),
     ("wrong enum", |log, random| {
         edit(log, random, |packet, random| {
-            let names = ["observation_type", "update_type", "decision_outcome", "task_type", "tool_safety_class", "severity"];
-            let more = ["result_status", "escalation_trigger", "impact", "stakes_level", "quality_tier", "status", "tools_state"];
+            let names =
+                ["observation_type", "update_type", "decision_outcome", "task_type", "tool_safety_class", "severity"];
+            let more = [
+                "result_status",
+                "escalation_trigger",
+                "impact",
+                "stakes_level",
+                "quality_tier",
+                "status",
+                "tools_state",
+            ];
             let is_enum = |pointer: &str| names.iter().chain(&more).any(|name| pointer.ends_with(&format!("/{name}")));
-            let pointers: Vec<_> = pointers(packet, &|value| value.is_string()).into_iter().filter(|one| is_enum(one)).collect();
+            let pointers: Vec<_> =
+                pointers(packet, &|value| value.is_string()).into_iter().filter(|one| is_enum(one)).collect();
             let value = packet.pointer_mut(random.of(&pointers)?)?;
             if random.below(2) == 0 { misspell(value, random) } else { put(value, json!("OTHER")) }
         })
@@ -40,7 +50,11 @@ pub(super) const KINDS: &[Kind] = &[
     ("unknown member", |log, random| {
         edit(log, random, |packet, random| {
             let objects = ["/header", "/mcp", "/mcp/stakes", "/payload", "/mcp/evidence"];
-            packet.pointer_mut(random.of(&objects)?)?.as_object_mut()?.insert("remark".to_owned(), json!("x")).map_or(Some(()), |_| None)
+            packet
+                .pointer_mut(random.of(&objects)?)?
+                .as_object_mut()?
+                .insert("remark".to_owned(), json!("x"))
+                .map_or(Some(()), |_| None)
         })
     }),
     ("dropped line", |log, random| {
@@ -75,7 +89,10 @@ pub(super) const KINDS: &[Kind] = &[
         })
     }),
     ("changed correlation id", |log, random| {
-        edit(log, random, |packet, _| put(packet.pointer_mut("/header/correlation_id")?, json!("corr_of_another_episode")))
+        edit(log, random, |packet, random| {
+            let other = json!(format!("corr_of_another_episode_{}", random.below(1000)));
+            put(packet.pointer_mut("/header/correlation_id")?, other)
+        })
     }),
     ("broken JSON", |log, random| {
         let at = random.below(log.len());
@@ -131,7 +148,8 @@ pub(super) const KINDS: &[Kind] = &[
         let names = ["/header/created_at", "/payload/expiry", "/mcp/evidence/evidence_refs/0/timestamp"];
         edit_one_of(log, random, &names, |value, random| {
             let text = value.as_str()?.to_owned();
-            let garbled = [text.replacen('T', " ", 2), text.replacen('-', "/", 2), text.replace('Z', ""), "yesterday".to_owned()];
+            let garbled =
+                [text.replacen('T', " ", 2), text.replacen('-', "/", 2), text.replace('Z', ""), "yesterday".to_owned()];
             put(value, json!(random.of(&garbled)?))
         })
     }),
@@ -168,7 +186,12 @@ fn edit_one_of(
     let mut places = Vec::new();
     for (at, line) in log.iter().enumerate() {
         let Ok(packet) = serde_json::from_str::<Value>(line) else { continue };
-        places.extend(pointers.iter().filter(|one| packet.pointer(one).is_some_and(|value| !value.is_null())).map(|one| (at, *one)));
+        places.extend(
+            pointers
+                .iter()
+                .filter(|one| packet.pointer(one).is_some_and(|value| !value.is_null()))
+                .map(|one| (at, *one)),
+        );
     }
     let (at, pointer) = *random.of(&places)?;
     let mut packet: Value = serde_json::from_str(log.get(at)?).ok()?;

@@ -81,14 +81,24 @@ impl<'t> Cursor<'t> {
     #[inline(always)]
     fn event(&self, mut at: usize) -> usize {
         while let Some(window) = self.window(at) {
-            let bytes = u8x32::new(*window);
-            let control = bytes.min(u8x32::splat(0x1f)).simd_eq(bytes);
-            let found = bytes.simd_eq(u8x32::splat(b'"')) | bytes.simd_eq(u8x32::splat(b'\\')) | control;
-            let found = found.to_bitmask();
+            let found = ends_or_escapes(window);
             if found != 0 {
                 return at + found.trailing_zeros() as usize;
             }
             at += WINDOW;
+        }
+        self.last_event(at)
+    }
+
+    /// As [`event`](Self::event), less than a window before the end of the text.
+    #[inline(never)]
+    fn last_event(&self, mut at: usize) -> usize {
+        let text = self.all().as_bytes();
+        if let Some(window) = text.last_chunk() {
+            let from = text.len() - WINDOW;
+            // INVARIANT: `at` is behind `from`, and at most at the end.
+            let found = u64::from(ends_or_escapes(window)) >> (at - from).min(WINDOW);
+            return if found == 0 { text.len() } else { at + found.trailing_zeros() as usize };
         }
         while self.byte(at).is_some_and(|byte| byte != b'"' && byte != b'\\' && byte > 0x1f) {
             at += 1;
@@ -123,6 +133,15 @@ impl<'t> Cursor<'t> {
         }
         Ok(value)
     }
+}
+
+/// Where a string may end or an escape begin, and where a control character stands: a bit for each byte.
+#[inline(always)]
+fn ends_or_escapes(window: &[u8; WINDOW]) -> u32 {
+    let bytes = u8x32::new(*window);
+    let control = bytes.min(u8x32::splat(0x1f)).simd_eq(bytes);
+    let found = bytes.simd_eq(u8x32::splat(b'"')) | bytes.simd_eq(u8x32::splat(b'\\')) | control;
+    found.to_bitmask()
 }
 
 /// Whether what was kept of a string says that it has any character.

@@ -7,7 +7,7 @@ use super::super::options::ValidatorOptions;
 use super::super::tally::at_end;
 use super::case;
 use super::finding::{Ends, Follows, Key};
-use super::hypothesis::{Case, Hypothesis, Kept, Strictness};
+use super::hypothesis::{Case, Hypothesis, Kept, Missing, Strictness};
 use super::lost::LostLines;
 use super::repair::repaired;
 use crate::finding::{Cause, Stage};
@@ -35,7 +35,8 @@ pub(super) struct Charity {
 struct Vague {
     cause: Cause,
     packet_type: Option<PacketType>,
-    /// Whether a packet was accepted since.
+    packet_id: Option<String>,
+    /// Whether there was a packet since.
     is_past: bool,
 }
 
@@ -105,42 +106,39 @@ impl Charity {
         let all: Vec<_> = all.collect();
         let is_fine = |(_, verdict): &(Hypothesis, Verdict)| verdict.errors().next().is_none();
         let mut token = None;
-        let (follows, next) = if all.iter().any(is_fine) {
-            let all = all.into_iter().filter(is_fine).collect();
-            self.accepted(judged, all)
-        } else if judged.accepted {
-            (Follows::Nothing, refuted(&case, judged.facts, all))
+        let (follows, next) = if judged.accepted {
+            let follows = self.warned(judged, &all);
+            (follows, continued(&case, judged.facts, all))
+        } else if all.iter().any(is_fine) {
+            let all = all.into_iter().filter(is_fine);
+            (
+                Follows::All(self.root.clone()),
+                all.map(|(hypothesis, verdict)| hypothesis.after(judged.facts, &verdict)).collect(),
+            )
         } else {
             token = unknown_token(judged.facts, &all).filter(|_| tokens.len() < MOST_TOKENS).map(Box::from);
             self.rejected(&case, judged, all, lost)
         };
         self.supposed_tokens = tokens;
         self.supposed_tokens.extend(token);
-        if judged.accepted && let Some(vague) = &mut self.vague {
+        if let Some(vague) = &mut self.vague {
             vague.is_past = true;
         }
         self.hypotheses = next.into_iter().map(Hypothesis::keep).collect();
         follows
     }
 
-    /// A packet that some hypotheses accept: they are the ones that are left.
-    fn accepted(&self, judged: &Judged<'_, '_>, all: Vec<(Hypothesis, Verdict)>) -> (Follows, Vec<Hypothesis>) {
-        let follows = if !judged.accepted {
-            Follows::All(self.root.clone())
-        } else if judged.verdict.is_clean() {
-            Follows::Nothing
-        } else {
-            // What all of them report would be reported anyway.
-            let mut made = all.iter().map(|(_, verdict)| Key::all(verdict));
-            let mut common = made.next().unwrap_or_default();
-            made.for_each(|made| common.retain(|key| made.contains(key)));
-            Follows::Except(self.root.clone(), common)
-        };
-        let next = all.into_iter().map(|(mut hypothesis, verdict)| {
-            hypothesis.machine.accept(judged.facts, &verdict);
-            hypothesis
-        });
-        (follows, next.collect())
+    /// Which of the warnings on a packet follow: those that not all hypotheses have that accept it, too.
+    fn warned(&self, judged: &Judged<'_, '_>, all: &[(Hypothesis, Verdict)]) -> Follows {
+        let fine = all.iter().filter(|(_, verdict)| verdict.errors().next().is_none());
+        let mut made = fine.map(|(_, verdict)| Key::all(verdict));
+        match made.next().filter(|_| !judged.verdict.is_clean()) {
+            Some(mut common) => {
+                made.for_each(|made| common.retain(|key| made.contains(key)));
+                Follows::Except(self.root.clone(), common)
+            }
+            None => Follows::Nothing,
+        }
     }
 
     /// A packet that the log's machine and all hypotheses reject.
@@ -204,23 +202,23 @@ impl Charity {
         if all.iter().any(|(hypothesis, _)| hypothesis.is_large) || self.roots > MOST_ROOTS {
             return None;
         }
-        let explain = |packet_type, is_past: bool| -> Vec<Hypothesis> {
-            let strictness = if is_past { Strictness::InPlace } else { Strictness::Strict };
-            let machines = std::iter::once((judged.machine, strictness));
+        let explain = |missing: Missing<'_>, is_past: bool| -> Vec<Hypothesis> {
+            let machines = Some((judged.machine, Strictness::Strict)).filter(|_| !is_past).into_iter();
             let machines = machines.chain(all.iter().map(|(hypothesis, _)| (&hypothesis.machine, Strictness::InPlace)));
             let found = machines.flat_map(|(machine, strictness)| {
-                case.explained(machine, judged.facts, packet_type, strictness).into_iter().map(Hypothesis::new)
+                case.explained(machine, judged.facts, missing, strictness).into_iter().map(Hypothesis::new)
             });
             found.take(MOST_HYPOTHESES).collect()
         };
         if let Some(vague) = &self.vague {
-            let next = explain(vague.packet_type, vague.is_past);
+            let missing = Missing { packet_type: vague.packet_type, packet_id: vague.packet_id.as_deref() };
+            let next = explain(missing, vague.is_past);
             if !next.is_empty() {
                 return self.vague.take().map(|vague| (vague.cause, next));
             }
         }
-        let (cause, is_next) = lost.before(case.line, &judged.facts.header.correlation_id, self.lost)?;
-        let next = explain(None, !is_next);
+        let (cause, packet_type, is_next) = lost.before(case.line, &judged.facts.header.correlation_id, self.lost)?;
+        let next = explain(Missing { packet_type, packet_id: None }, !is_next);
         if next.is_empty() {
             return None;
         }
@@ -243,8 +241,10 @@ impl Charity {
         let is_vague = packets.iter().all(|packet| packet.invented.iter().any(matters));
         if is_vague {
             let stated = packets.first().and_then(|packet| PacketFacts::parse(&packet.text).ok());
-            let packet_type = stated.map(|facts| facts.payload.packet_type());
-            self.vague = Some(Vague { cause: self.root.clone(), packet_type, is_past: false });
+            let packet_type = stated.as_ref().map(|facts| facts.payload.packet_type());
+            let known = packets.first().is_some_and(|packet| !packet.invents("/header/packet_id"));
+            let packet_id = stated.filter(|_| known).map(|facts| facts.header.packet_id.into_owned());
+            self.vague = Some(Vague { cause: self.root.clone(), packet_type, packet_id, is_past: false });
         }
         let mut next = Vec::new();
         for kept in self.hypotheses.drain(..) {
@@ -307,30 +307,35 @@ fn unknown_token<'f>(facts: &'f PacketFacts<'_>, all: &[(Hypothesis, Verdict)]) 
     all.iter().all(|(hypothesis, _)| hypothesis.machine.ledger().tokens().get(id).is_none()).then_some(id)
 }
 
-/// Hypotheses that all refuse what the log's machine accepts: the log speaks against them. One that does so twice is given up. A
-/// writer that sends a rejected packet again makes it once, and so does one that sends two packets in the wrong order.
-fn refuted(case: &Case<'_>, facts: &PacketFacts<'_>, all: Vec<(Hypothesis, Verdict)>) -> Vec<Hypothesis> {
-    let mut left = Vec::new();
+/// The hypotheses after a packet that the log's machine accepts. One that refuses such packets twice is given up: the log speaks
+/// against it. Once may be no more than a rejected packet that was sent again, or two packets in the wrong order.
+fn continued(case: &Case<'_>, facts: &PacketFacts<'_>, all: Vec<(Hypothesis, Verdict)>) -> Vec<Hypothesis> {
+    let mut next = Vec::new();
+    let is_fine = all.iter().any(|(_, verdict)| verdict.errors().next().is_none());
     for (mut hypothesis, verdict) in all {
         if verdict.ids.is_empty() && verdict.fsm.is_none() {
-            hypothesis.machine.accept(facts, &verdict);
-            left.push(hypothesis);
+            next.push(hypothesis.after(facts, &verdict));
+            continue;
+        }
+        if hypothesis.is_large {
+            next.push(hypothesis);
             continue;
         }
         hypothesis.strikes += 1;
-        if hypothesis.is_large {
-            hypothesis.strikes = 0;
-        } else if hypothesis.strikes < STRIKES {
-            let explained = case.explained(&hypothesis.machine, facts, None, Strictness::Lenient);
-            if let Some(machine) = explained.into_iter().next() {
-                hypothesis.machine = machine;
-            }
-        } else {
+        if hypothesis.strikes == STRIKES {
             continue;
         }
-        left.push(hypothesis);
+        let explained = if is_fine {
+            Vec::new()
+        } else {
+            case.explained(&hypothesis.machine, facts, Missing::default(), Strictness::Lenient)
+        };
+        let strikes = hypothesis.strikes;
+        next.extend(explained.into_iter().map(|machine| Hypothesis { machine, strikes, is_large: false }));
+        next.push(hypothesis);
     }
-    left
+    next.truncate(MOST_HYPOTHESES);
+    next
 }
 
 /// The most hypotheses of an episode.

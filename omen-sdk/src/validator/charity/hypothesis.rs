@@ -37,6 +37,12 @@ impl Hypothesis {
         Self { machine, strikes: 0, is_large: false }
     }
 
+    /// Takes in a packet.
+    pub(super) fn after(mut self, facts: &PacketFacts<'_>, verdict: &Verdict) -> Self {
+        self.machine.accept(facts, verdict);
+        self
+    }
+
     pub(super) fn keep(self) -> Kept {
         let machine = match self.machine.pack("", &mut Vec::new()) {
             Some(packed) => Form::Packed(packed),
@@ -122,7 +128,7 @@ impl Case<'_> {
                 all.push(after(machine.clone(), &corrected, &verdict));
             }
         }
-        all.extend(self.explained(&machine, facts, None, Strictness::Lenient));
+        all.extend(self.explained(&machine, facts, Missing::default(), Strictness::Lenient));
         if all.is_empty() {
             if verdict.next.is_empty() {
                 verdict.next = anywhere(verdict.event);
@@ -146,13 +152,12 @@ impl Case<'_> {
         if verdict.next.is_empty() { machine } else { after(machine, facts, &verdict) }
     }
 
-    /// The machines in which a packet is legal because another one, which is not in the log, came before it: of a type, if
-    /// that is known.
+    /// The machines in which a packet is legal because another one, which is not in the log, came before it.
     pub(super) fn explained(
         &self,
         machine: &Machine,
         facts: &PacketFacts<'_>,
-        packet_type: Option<PacketType>,
+        missing: Missing<'_>,
         strictness: Strictness,
     ) -> Vec<Machine> {
         let mut all = Vec::new();
@@ -160,12 +165,12 @@ impl Case<'_> {
         for event in Event::ALL.iter().copied().filter(|event| matters(*event, facts)) {
             let next = nodes.after(event);
             if next.is_empty()
-                || packet_type.is_some_and(|packet_type| event.packet_type() != Some(packet_type))
+                || missing.packet_type.is_some_and(|packet_type| event.packet_type() != Some(packet_type))
                 || (strictness == Strictness::InPlace && next != nodes)
             {
                 continue;
             }
-            for supposed in suppose::packets(event, machine, facts, self.line) {
+            for supposed in suppose::packets(event, machine, facts, missing.packet_id, self.line) {
                 let verdict = self.judge(machine, &supposed);
                 // Which evidence a belief update would have cited is not known.
                 let is_refused = verdict.fsm.is_some() && event != Event::Believe;
@@ -258,6 +263,13 @@ impl Case<'_> {
     }
 }
 
+/// What is known of a packet that is supposed.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Missing<'m> {
+    pub(super) packet_type: Option<PacketType>,
+    pub(super) packet_id: Option<&'m str>,
+}
+
 /// How much may be supposed to explain a packet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strictness {
@@ -291,4 +303,3 @@ fn after(mut machine: Machine, facts: &PacketFacts<'_>, verdict: &Verdict) -> Ma
 
 /// The most packets that are supposed before one that is refused.
 const MOST_EXPLANATIONS: usize = 4;
-

@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 /// Reads a value as far as the text is JSON. What comes after the first mistake is left out, and everything that is open there
 /// counts as closed. Also returns whether there was a mistake.
 pub(super) fn read(text: &str) -> (Value, bool) {
-    let mut reader = Reader { text: text.get(..floor(text, MOST)).unwrap_or_default(), at: 0, is_broken: text.len() > MOST };
+    let mut reader =
+        Reader { text: text.get(..floor(text, MOST)).unwrap_or_default(), at: 0, is_broken: text.len() > MOST };
     let value = reader.value(0).unwrap_or_default();
     reader.space();
     let is_broken = reader.is_broken || reader.at < reader.text.len();

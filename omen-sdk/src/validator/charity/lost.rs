@@ -4,8 +4,17 @@ use std::collections::HashMap;
 use std::hash::BuildHasher as _;
 
 use foldhash::fast::FixedState;
+use omen_types::PacketType;
 
 use crate::finding::Cause;
+
+/// A line that names no episode.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::validator) struct LostLine {
+    pub(in crate::validator) line: u64,
+    /// Its type, if that is readable.
+    pub(in crate::validator) packet_type: Option<PacketType>,
+}
 
 /// The latest of these lines, and when the episodes had their last packet since the first of them.
 ///
@@ -13,7 +22,7 @@ use crate::finding::Cause;
 #[derive(Debug, Default)]
 pub(super) struct LostLines {
     /// From the first to the latest.
-    lines: Vec<u64>,
+    lines: Vec<LostLine>,
     /// The line of the last packet, by the hash of an episode's id. Episodes that share a hash only share the line.
     last: HashMap<u64, u64, FixedState>,
     /// With so many entries, the old ones are removed.
@@ -26,8 +35,8 @@ impl LostLines {
     }
 
     /// Takes notice of a line, if it is later than those before.
-    pub(super) fn add(&mut self, line: u64) {
-        if self.lines.last().is_some_and(|last| *last >= line) {
+    pub(super) fn add(&mut self, line: LostLine) {
+        if self.lines.last().is_some_and(|last| last.line >= line.line) {
             return;
         }
         if self.lines.len() == MOST {
@@ -38,7 +47,7 @@ impl LostLines {
 
     /// The latest line, unless it is long before the end of the stream.
     pub(super) fn latest(&self, end: u64) -> Option<Cause> {
-        self.lines.last().filter(|lost| **lost + WINDOW >= end).map(|lost| cause(*lost))
+        self.lines.last().filter(|lost| lost.line + WINDOW >= end).map(|lost| cause(lost.line))
     }
 
     /// Takes notice of a packet of an episode.
@@ -46,7 +55,7 @@ impl LostLines {
         if self.lines.is_empty() {
             return;
         }
-        if self.lines.last().is_some_and(|lost| lost + WINDOW < line) {
+        if self.lines.last().is_some_and(|lost| lost.line + WINDOW < line) {
             *self = Self::default();
             return;
         }
@@ -57,12 +66,13 @@ impl LostLines {
         }
     }
 
-    /// The latest line that may explain a packet of an episode, and whether the episode had no other packet since. `after` is the
-    /// line that has explained one of its packets already: a line is one packet.
-    pub(super) fn before(&self, line: u64, id: &str, after: u64) -> Option<(Cause, bool)> {
-        let lost = *self.lines.last().filter(|lost| **lost > after && **lost < line && **lost + WINDOW >= line)?;
-        let is_next = self.last.get(&hash(id)).is_none_or(|last| *last < lost);
-        Some((cause(lost), is_next))
+    /// The latest line that may explain a packet of an episode, its type if that is readable, and whether the episode had no other
+    /// packet since. `after` is the line that has explained one of its packets already: a line is one packet.
+    pub(super) fn before(&self, line: u64, id: &str, after: u64) -> Option<(Cause, Option<PacketType>, bool)> {
+        let is_near = |lost: &&LostLine| lost.line > after && lost.line < line && lost.line + WINDOW >= line;
+        let lost = *self.lines.last().filter(is_near)?;
+        let is_next = self.last.get(&hash(id)).is_none_or(|last| *last < lost.line);
+        Some((cause(lost.line), lost.packet_type, is_next))
     }
 }
 

@@ -44,12 +44,17 @@ pub(super) fn invented(packet_type: PacketType) -> Vec<Repaired> {
 /// The header's member that states the type of a packet.
 pub(super) const PACKET_TYPE: &str = "packet_type";
 
+/// The type that a text names, or was meant to name.
+pub(super) fn nearest_type(text: &str) -> Option<PacketType> {
+    let near = || nearest(text, PacketType::ALL.iter().map(|one| one.as_str()))?.parse().ok();
+    text.parse().ok().or_else(near)
+}
+
 /// The types that a packet may have been meant to have.
 fn types(value: &Value, all: Text<'_>, claims: &Claims) -> Vec<PacketType> {
     let stated = value.pointer("/header/packet_type").cloned().or_else(|| all.member(PACKET_TYPE));
     let stated = stated.as_ref().and_then(Value::as_str);
-    let near = || nearest(stated?, PacketType::ALL.iter().map(|one| one.as_str()))?.parse().ok();
-    let by_name = claims.packet_type.or_else(|| stated.and_then(|stated| stated.parse().ok())).or_else(near);
+    let by_name = claims.packet_type.or_else(|| nearest_type(stated?));
     let Some(payload) = value.get("payload").and_then(Value::as_object).filter(|payload| !payload.is_empty()) else {
         return by_name.into_iter().collect();
     };
@@ -180,7 +185,8 @@ impl Repair<'_> {
     fn object(&mut self, found: Option<&Map<String, Value>>, object: &'static ObjectShape) -> Value {
         let mut members = Map::new();
         for field in object.fields {
-            let there = found.and_then(|found| found.get(field.name).cloned().or_else(|| misspelt(found, field.name, object)));
+            let there =
+                found.and_then(|found| found.get(field.name).cloned().or_else(|| misspelt(found, field.name, object)));
             let is_scalar = !matches!(field.shape.kind, ShapeKind::Object(_) | ShapeKind::Array { .. });
             let there = there.or_else(|| self.all.member(field.name).filter(|_| is_scalar));
             if !field.required && there.as_ref().is_none_or(|there| !may_be(there, field.shape)) {
@@ -193,7 +199,10 @@ impl Repair<'_> {
             if applies(conditional, &members)
                 && let Some(field) = object.fields.iter().find(|field| field.name == conditional.requires)
             {
-                let value = self.down(field.name, |repair| repair.value(None, field.shape));
+                let value = match self.down(field.name, |repair| repair.value(None, field.shape)) {
+                    Value::Null if conditional.non_empty => Value::from("unknown"),
+                    value => value,
+                };
                 members.insert(field.name.to_owned(), value);
             }
         }
@@ -283,7 +292,9 @@ fn near(found: &Value, shape: &Shape) -> Option<Value> {
         },
         ShapeKind::FreeObject { min } => found.as_object().filter(|object| object.len() >= *min).map(|_| found.clone()),
         ShapeKind::Any => Some(found.clone()),
-        ShapeKind::Object(_) | ShapeKind::Array { .. } | ShapeKind::Union(_) => may_be(found, shape).then(|| found.clone()),
+        ShapeKind::Object(_) | ShapeKind::Array { .. } | ShapeKind::Union(_) => {
+            may_be(found, shape).then(|| found.clone())
+        }
     }
 }
 

@@ -9,11 +9,19 @@ use omen_types::{Instant, OperationType, PacketFacts, PacketType, PayloadFacts, 
 
 use super::repair;
 
-/// The packets that make an event happen, as they must have been if `next` is to follow them: with the ids that it names.
-pub(super) fn packets<'t>(event: Event, machine: &Machine, next: &PacketFacts<'t>, line: u64) -> Vec<PacketFacts<'t>> {
+/// The packets that make an event happen, as they must have been if `next` is to follow them: with the ids that it names. `id` is
+/// that of the packet, if it is known.
+pub(super) fn packets<'t>(
+    event: Event,
+    machine: &Machine,
+    next: &PacketFacts<'t>,
+    id: Option<&str>,
+    line: u64,
+) -> Vec<PacketFacts<'t>> {
     let Some(mut facts) = template(event) else { return Vec::new() };
     facts.header.created_at = next.header.created_at;
-    facts.header.packet_id = missing(machine, next).unwrap_or_else(|| unknown(line));
+    let known = id.map(|id| Cow::Owned(id.to_owned()));
+    facts.header.packet_id = known.or_else(|| missing(machine, next)).unwrap_or_else(|| unknown(line));
     facts.mcp = next.mcp.clone();
     match (&mut facts.payload, &next.payload) {
         (PayloadFacts::ToolAuthorizationToken(token), PayloadFacts::TaskDirective(directive)) => {
@@ -25,6 +33,9 @@ pub(super) fn packets<'t>(event: Event, machine: &Machine, next: &PacketFacts<'t
             token.expiry = Instant::from_unix(FAR, 0);
         }
         (PayloadFacts::TaskDirective(directive), PayloadFacts::TaskResult(result)) => {
+            if id.is_some_and(|id| *id != *result.directive_packet_id) {
+                return Vec::new();
+            }
             directive.task_id = result.task_id.clone();
             facts.header.packet_id = result.directive_packet_id.clone();
         }
@@ -72,9 +83,8 @@ fn open(machine: &Machine) -> Vec<&OpenDirective> {
 pub(super) fn corrected<'t>(machine: &Machine, facts: &PacketFacts<'t>) -> Vec<PacketFacts<'t>> {
     let PayloadFacts::TaskResult(result) = &facts.payload else { return Vec::new() };
     let mut open = open(machine);
-    let names = |open: &&OpenDirective| {
-        *open.task_id == *result.task_id || *open.packet_id == *result.directive_packet_id
-    };
+    let names =
+        |open: &&OpenDirective| *open.task_id == *result.task_id || *open.packet_id == *result.directive_packet_id;
     // One of two ids is right, or none is.
     if open.iter().any(|open| names(open)) {
         open.retain(|open| names(open));

@@ -3,7 +3,7 @@
 use foldhash::fast::RandomState;
 use std::hash::BuildHasher;
 
-use super::super::charity::claimed;
+use super::super::charity::{Claimed, LostLine, claimed};
 use super::super::line::Parsed;
 use crate::lines::{RawLine, whole};
 
@@ -88,7 +88,7 @@ pub(super) struct ParsedBlock<'t> {
     /// Number of errors in broken lines.
     pub(super) errors: usize,
     /// The lines that may be packets of any episode, from 0.
-    pub(super) lost: Vec<u64>,
+    pub(super) lost: Vec<LostLine>,
     /// What is still to be parsed.
     pub(super) rest: Option<Block<'t>>,
 }
@@ -103,17 +103,18 @@ impl<'t> ParsedBlock<'t> {
         {
             lines += 1;
             let Some(parsed) = Parsed::new(line) else { continue };
-            let shard = match &parsed.packet {
-                Ok(facts) => hasher.hash_one(&*facts.header.correlation_id),
-                Err(rejected) => {
-                    errors += rejected.errors.len();
-                    match claimed(parsed.text.as_deref(), rejected) {
-                        Some(id) => hasher.hash_one(id.as_str()),
-                        None => {
-                            lost.push(lines - 1);
-                            // A line without an episode may go anywhere.
+            let shard = match (&parsed.facts, &parsed.rejected) {
+                (Some(facts), _) => hasher.hash_one(&*facts.header.correlation_id),
+                (None, rejected) => {
+                    errors += rejected.as_ref().map_or(0, |rejected| rejected.errors.len());
+                    match rejected.as_ref().map(|rejected| claimed(parsed.text.as_deref(), rejected)) {
+                        Some(Claimed::Episode(id)) => hasher.hash_one(id.as_str()),
+                        Some(Claimed::Nothing(packet_type)) => {
+                            lost.push(LostLine { line: lines - 1, packet_type });
+                            // It may go anywhere.
                             0
                         }
+                        None => 0,
                     }
                 }
             };

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use super::super::charity::LostLine;
 use super::block::{Block, Item, ParsedBlock};
 use super::report::{Outcome, Report};
 use super::shard::{Place, Shard};
@@ -46,7 +47,7 @@ struct Slot<'t> {
     lines: u64,
     packets: u64,
     errors: usize,
-    lost: Vec<u64>,
+    lost: Vec<LostLine>,
     /// The part that is parsed when the part before it is reported.
     rest: Option<Block<'t>>,
 }
@@ -184,7 +185,9 @@ impl<'t> Schedule<'t> {
             && slot.items.get(lane).is_some_and(Vec::is_empty)
         {
             // A shard that has judged the block's packets has taken notice already, which does no harm.
-            if !slot.lost.is_empty() && let Some(shard) = &mut this.shard {
+            if !slot.lost.is_empty()
+                && let Some(shard) = &mut this.shard
+            {
                 shard.pass(place(&self.slots, self.front_line, this.next - self.front).lost);
             }
             let Some(slot) = self.slots.get_mut(this.next - self.front) else { return };
@@ -227,7 +230,7 @@ impl<'t> Schedule<'t> {
 fn place(slots: &VecDeque<Slot<'_>>, front_line: u64, index: usize) -> Place {
     let line = front_line + slots.iter().take(index).map(|slot| slot.lines).sum::<u64>();
     let (at, lost) = slots.get(index).map_or((0, &[][..]), |slot| (slot.at, slot.lost.as_slice()));
-    Place { at, line, lost: lost.iter().map(|lost| line + lost + 1).collect() }
+    Place { at, line, lost: lost.iter().map(|lost| LostLine { line: line + lost.line + 1, ..*lost }).collect() }
 }
 
 /// Whether packets of a block can be judged: it is parsed, and so is all of the block before it.

@@ -5,7 +5,7 @@ use std::thread::{self, Builder};
 
 use omen_types::Instant;
 
-use super::super::charity::Charities;
+use super::super::charity::{Charities, LostLine};
 use super::super::episodes::{Episodes, Found, GROUP, Late};
 use super::super::judge::judge;
 use super::super::options::ValidatorOptions;
@@ -21,7 +21,7 @@ pub(super) struct Place {
     /// How many lines are before it.
     pub(super) line: u64,
     /// The lines in it that may be packets of any episode.
-    pub(super) lost: Vec<u64>,
+    pub(super) lost: Vec<LostLine>,
 }
 
 /// Some of the episodes of a stream. One thread at a time judges their packets, in the order of the stream.
@@ -54,15 +54,15 @@ impl Shard {
             for (Item { line, packet, parsed }, episode) in group.iter_mut().zip(places) {
                 let episodes = self.episodes.len();
                 let number = place.line + *line + 1;
-                while let Some(lost) = lost.next_if(|lost| *lost < number) {
+                while let Some(lost) = lost.next_if(|lost| lost.line < number) {
                     self.charities.lost(lost);
                 }
                 let judges = (&mut self.episodes, &mut self.charities);
-                let judged = judge(parsed, number, episode, judges, options);
+                let judged = judge(parsed, number, episode, judges, options, all);
                 if self.episodes.len() > episodes {
                     self.begun.push(place.at + *line);
                 }
-                if all || !judged.findings.is_empty() {
+                if let Some(judged) = judged {
                     outcomes.push(Outcome { line: *line, packet: *packet, judged });
                 }
             }
@@ -73,7 +73,7 @@ impl Shard {
     }
 
     /// Takes notice of lines that may be packets of any episode.
-    pub(super) fn pass(&mut self, lost: impl IntoIterator<Item = u64>) {
+    pub(super) fn pass(&mut self, lost: impl IntoIterator<Item = LostLine>) {
         lost.into_iter().for_each(|line| self.charities.lost(line));
     }
 
