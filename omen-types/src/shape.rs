@@ -13,6 +13,7 @@ mod scan;
 mod syntax;
 mod walk;
 
+pub(crate) use example::of as example_of;
 pub(crate) use locate::locate;
 pub(crate) use scan::{JsonType, Scanner, too_deep};
 pub(crate) use syntax::syntax;
@@ -96,6 +97,8 @@ pub struct FieldShape {
     pub required: bool,
     pub rules: &'static [Code],
     pub shape: &'static Shape,
+    /// A value, as JSON, if the schema gives an example.
+    pub example: Option<&'static str>,
 }
 
 /// `if` a member is so, `then` another must be there.

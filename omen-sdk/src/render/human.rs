@@ -109,7 +109,7 @@ impl Human {
     }
 }
 
-/// `file:line:column   packet ID · TYPE · state STATE`, without the unknown parts.
+/// `file:line:column   packet ID · TYPE · episode ID · state STATE`, without the unknown parts.
 fn origin(file: &str, finding: &Finding) -> String {
     let mut text = clean(file).into_owned();
     match (finding.line, finding.column) {
@@ -121,11 +121,12 @@ fn origin(file: &str, finding: &Finding) -> String {
     let mut facts = Vec::new();
     if let Some(id) = &finding.packet_id {
         facts.push(format!("packet {}", clean(id)));
-    } else if let Some(id) = &finding.correlation_id {
-        facts.push(format!("episode {}", clean(id)));
     }
     if let Some(packet_type) = finding.packet_type {
         facts.push(packet_type.as_str().to_owned());
+    }
+    if let Some(id) = &finding.correlation_id {
+        facts.push(format!("episode {}", clean(id)));
     }
     if let Some(state) = &finding.state {
         facts.push(format!("state {}", state.join(" or ")));
