@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use omen_fsm::{Event, Machine};
+use omen_fsm::{Event, LOOP_NODE, Machine, NodeSet};
 use omen_types::{Diagnostic, PacketFacts, Severity};
 use serde_json::Value;
 
@@ -10,7 +10,8 @@ use serde_json::Value;
 type Found = (Option<u64>, String, BTreeSet<String>, String);
 
 fn found(packet: Option<u64>, finding: &Diagnostic) -> Found {
-    let also = finding.also.iter().map(|code| code.as_str().to_owned()).collect();
+    let also: BTreeSet<_> = finding.also.iter().map(|code| code.as_str().to_owned()).collect();
+    assert!(also.len() == finding.also.len() && !finding.also.contains(&finding.code), "each code once: {finding:?}");
     (packet, finding.code.as_str().to_owned(), also, finding.severity.as_str().to_owned())
 }
 
@@ -58,10 +59,26 @@ fn judged(name: &str, log: &str) -> Vec<Found> {
             "{name}, packet {index}: `{event}` was not offered"
         );
         machine.accept(&facts, &verdict);
+        only_what_can_pass(name, machine);
         assert_eq!((machine.nodes(), machine.ledger().clock()), (verdict.next, Some(now)), "{name}, packet {index}");
     }
     all.extend(machines.values().flat_map(Machine::finish).map(|(_, finding)| found(None, &finding)));
     all
+}
+
+/// What is offered next is possible, as far as the log so far decides it.
+fn only_what_can_pass(name: &str, machine: &Machine) {
+    let (ledger, nodes) = (machine.ledger(), machine.nodes());
+    let now = ledger.clock().expect("the time of the latest packet");
+    for offered in machine.offers(now) {
+        let can_pass = match offered {
+            Event::Settle => !ledger.open().is_empty(),
+            Event::DirectWrite => ledger.tokens().any_live(now),
+            Event::Believe if nodes == NodeSet::of(LOOP_NODE) => ledger.verification().unmet().next().is_none(),
+            _ => true,
+        };
+        assert!(can_pass, "{name}: `{offered}` is offered in {nodes}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod examples;
 mod exhaustive;
+mod findings;
 mod origins;
 mod packed;
 mod provenance;
