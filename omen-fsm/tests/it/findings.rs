@@ -167,6 +167,21 @@ fn the_help_for_an_illegal_packet_lists_what_is_legal() {
     }
 }
 
+/// INV-011: without a packet, a late directive is reported once, with the id of its packet.
+#[test]
+fn a_late_directive_is_reported_without_a_packet() {
+    let mut machine = begun("read-only", 4).machine;
+    let clock = machine.ledger().clock().expect("a time");
+    assert!(machine.tick(clock).is_empty(), "in time");
+    let late = machine.tick("2031-01-01T00:00:00Z".parse().unwrap());
+    assert_eq!(
+        late.iter().map(|(id, found)| (&**id, found.code)).collect::<Vec<_>>(),
+        [("pkt_directive_1", Code::Inv011)]
+    );
+    assert_eq!(machine.ledger().clock(), Some(clock), "its clock has not moved");
+    assert!(machine.tick("2032-01-01T00:00:00Z".parse().unwrap()).is_empty(), "once");
+}
+
 /// LAYER: the finding on a packet from a layer that does not send it names all layers that do.
 #[test]
 fn the_finding_on_a_packet_from_another_layer_names_those_that_send_it() {
