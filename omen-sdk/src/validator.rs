@@ -6,7 +6,7 @@ pub use omen_fsm::{Event, Node, NodeSet};
 use omen_types::Instant;
 use omen_types::limits::MAX_LINE_BYTES;
 
-use crate::lines::{LineSplitter, RawLine, ReadError, whole};
+use crate::lines::{LineSplitter, RawLine, ReadError};
 
 mod episodes;
 mod judge;
@@ -26,7 +26,7 @@ pub use summary::Summary;
 
 use episodes::{Episodes, Found, GROUP};
 use judge::judge;
-use line::Parsed;
+use line::{Lines, Parsed};
 use tally::Tally;
 
 /// Checks a log: a stream of JSON Lines, in which episodes may be interleaved.
@@ -178,29 +178,37 @@ struct Judge {
 
 impl Judge {
     /// Checks whole lines with their line ends, in groups, whose episodes are looked up together.
-    fn lines<S: Sink + ?Sized>(&mut self, mut bytes: &[u8], limit: usize, sink: &mut S) -> Result<(), S::Error> {
-        let mut group = Vec::new();
+    fn lines<S: Sink + ?Sized>(&mut self, bytes: &[u8], limit: usize, sink: &mut S) -> Result<(), S::Error> {
+        // Each line is parsed in the place of one of the group before.
+        let mut parsed: Vec<(u64, Parsed<'_>)> = Vec::new();
+        let mut lines = Lines::new(bytes, limit);
         let mut line = self.tally.line;
         loop {
-            while group.len() < GROUP
-                && let Some(end) = memchr::memchr(b'\n', bytes)
+            let mut used = 0;
+            while used < GROUP
+                && let Some(next) = lines.next()
             {
-                let (first, rest) = bytes.split_at(end);
-                bytes = rest.get(1..).unwrap_or_default();
                 line += 1;
-                if let Some(parsed) = Parsed::new(whole(first, limit)) {
-                    group.push((line, parsed));
+                if used == parsed.len() {
+                    parsed.push(Default::default());
+                }
+                if let Some((at, place)) = parsed.get_mut(used)
+                    && place.read(next)
+                {
+                    *at = line;
+                    used += 1;
                 }
             }
+            let group = parsed.get_mut(..used).unwrap_or_default();
             if group.is_empty() {
                 break;
             }
             let places = self.episodes.places(group.iter().map(|(_, parsed)| parsed.correlation_id()));
             for ((line, parsed), place) in group.iter_mut().zip(places) {
                 self.tally.line = *line;
-                self.tally.packet(judge(parsed, place, &mut self.episodes, &self.options), sink)?;
+                lines.fetch();
+                self.judge(parsed, place, sink)?;
             }
-            group.clear();
         }
         self.tally.line = line;
         Ok(())
@@ -209,8 +217,24 @@ impl Judge {
     fn line<S: Sink + ?Sized>(&mut self, line: RawLine<'_>, sink: &mut S) -> Result<(), S::Error> {
         self.tally.line += 1;
         match Parsed::new(line) {
-            Some(mut line) => self.tally.packet(judge(&mut line, None, &mut self.episodes, &self.options), sink),
+            Some(mut line) => self.judge(&mut line, None, sink),
             None => Ok(()),
+        }
+    }
+
+    /// Judges a line, and reports on it; the place of its episode is looked up if it is not given.
+    fn judge<S: Sink + ?Sized>(
+        &mut self,
+        line: &mut Parsed<'_>,
+        place: Option<u32>,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        match judge(line, place, &mut self.episodes, &self.options, sink.wants_packets()) {
+            Some(judged) => self.tally.packet(judged, sink),
+            None => {
+                self.tally.clean(1);
+                Ok(())
+            }
         }
     }
 }

@@ -2,7 +2,6 @@
 //! in the log.
 
 use std::borrow::Cow;
-use std::mem;
 
 use omen_fsm::{Event, NodeSet, Verdict};
 use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
@@ -27,28 +26,33 @@ pub(super) struct Judged<'t> {
     pub(super) findings: Vec<Finding>,
 }
 
-/// Judges a line, and updates its episode if the packet is accepted. Nothing but errors is taken out of the line: its facts are
-/// large, and copying them takes as long as some rules.
+/// Judges a line, and updates its episode if the packet is accepted. Returns `None` for a packet without findings, unless `all` are
+/// wanted. Nothing but errors is taken out of the line: its facts are large, and copying them takes as long as some rules.
+#[inline]
 pub(super) fn judge<'t>(
     line: &mut Parsed<'t>,
     place: Option<u32>,
     episodes: &mut Episodes,
     options: &ValidatorOptions,
-) -> Judged<'t> {
-    match &mut line.packet {
-        Ok(facts) => packet(line.text.clone(), facts, place, episodes, options),
-        Err(rejected) => broken(line.text.take(), rejected, episodes),
+    all: bool,
+) -> Option<Judged<'t>> {
+    match (&line.facts, &mut line.rejected) {
+        (Some(facts), _) => packet(line.text.as_ref(), facts, place, episodes, options, all),
+        (None, rejected) => {
+            Some(broken(line.text.take(), rejected.take().map(|rejected| *rejected).unwrap_or_default(), episodes))
+        }
     }
 }
 
 /// A packet that matches its schema.
 fn packet<'t>(
-    text: Option<Cow<'t, str>>,
+    text: Option<&Cow<'t, str>>,
     facts: &PacketFacts<'t>,
     place: Option<u32>,
     episodes: &mut Episodes,
     options: &ValidatorOptions,
-) -> Judged<'t> {
+    all: bool,
+) -> Option<Judged<'t>> {
     let machine = episodes.get_or_start(place, &facts.header.correlation_id);
     let before = machine.nodes();
     let mut verdict = machine.judge(facts, options.now);
@@ -57,8 +61,11 @@ fn packet<'t>(
     if accepted {
         machine.accept(facts, &verdict);
     }
+    if !all && verdict.is_clean() {
+        return None;
+    }
     let judged = Judged {
-        text,
+        text: text.cloned(),
         packet_type: Some(facts.payload.packet_type()),
         packet_id: Some(facts.header.packet_id.clone()),
         correlation_id: Some(facts.header.correlation_id.clone()),
@@ -68,13 +75,12 @@ fn packet<'t>(
         accepted,
         findings: Vec::new(),
     };
-    if verdict.is_clean() { judged } else { judged.with(reported(verdict, accepted)) }
+    Some(judged.with(reported(verdict, accepted)))
 }
 
 /// A line that is not a valid packet.
-fn broken<'t>(text: Option<Cow<'t, str>>, rejected: &mut Rejected, episodes: &Episodes) -> Judged<'t> {
-    let errors = mem::take(&mut rejected.errors);
-    let Claims { packet_id, correlation_id, packet_type } = mem::take(&mut rejected.claims);
+fn broken<'t>(text: Option<Cow<'t, str>>, rejected: Rejected, episodes: &Episodes) -> Judged<'t> {
+    let Rejected { errors, claims: Claims { packet_id, correlation_id, packet_type } } = rejected;
     let nodes = correlation_id.as_deref().map(|id| episodes.nodes(id));
     let judged = Judged {
         text,
@@ -124,7 +130,7 @@ impl Judged<'_> {
 /// The findings to report: only the errors if the packet is rejected (D1).
 fn reported(verdict: Verdict, accepted: bool) -> impl Iterator<Item = (Stage, Diagnostic)> {
     let ids = verdict.ids.into_iter().map(|found| (Stage::Schema, found));
-    let fsm = verdict.fsm.into_iter().map(|found| (Stage::Fsm, found));
+    let fsm = verdict.fsm.into_iter().map(|found| (Stage::Fsm, *found));
     let invariants = verdict
         .invariants
         .into_iter()

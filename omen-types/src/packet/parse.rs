@@ -5,12 +5,12 @@ use super::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_sha
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::limits::{MAX_DEPTH, MAX_LINE_BYTES};
-use crate::parser::{Cursor, Parse, Refused};
+use crate::parser::Cursor;
 use crate::scalar::TextScalar;
 use crate::shape::{self, HasShape, Scanner};
 
 /// A line that is not a valid packet: its errors, and what its header claims.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Rejected {
     /// All that is wrong; never empty. `JSON` errors come alone.
     pub errors: Vec<Diagnostic>,
@@ -62,18 +62,30 @@ impl<'t> PacketFacts<'t> {
     ///
     /// # Errors
     /// All that is wrong with the text.
-    #[inline(never)]
     pub fn parse(text: &'t str) -> Result<Self, Box<Rejected>> {
+        let mut facts = None;
+        Self::parse_into(text, &mut facts)?;
+        facts.ok_or_else(|| Box::new(reject(text)))
+    }
+
+    /// As [`parse`](Self::parse), without moving the facts, which takes as long as some rules. Afterwards `out` is `Some` if
+    /// the result is `Ok`.
+    ///
+    /// # Errors
+    /// All that is wrong with the text.
+    #[doc(hidden)]
+    pub fn parse_into(text: &'t str, out: &mut Option<Self>) -> Result<(), Box<Rejected>> {
+        *out = None;
         if text.len() > MAX_LINE_BYTES {
             return Err(Box::new(too_long()));
         }
         let mut cursor = Cursor::new(text);
         cursor.space();
-        // Written out, since each conversion of a result would copy the facts.
-        match <Self as Parse>::parse(&mut cursor) {
-            Ok(facts) if cursor.ends() => Ok(facts),
-            Ok(_) | Err(Refused) => Err(Box::new(reject(text))),
+        if Self::from_cursor(&mut cursor, out).is_ok() && cursor.ends() {
+            return Ok(());
         }
+        *out = None;
+        Err(Box::new(reject(text)))
     }
 }
 

@@ -100,7 +100,7 @@ impl<'t> ParsedBlock<'t> {
         {
             lines += 1;
             let Some(parsed) = Parsed::new(line) else { continue };
-            if let Err(rejected) = &parsed.packet {
+            if let Some(rejected) = &parsed.rejected {
                 errors += rejected.errors.len();
             }
             // A line without an episode may go anywhere.

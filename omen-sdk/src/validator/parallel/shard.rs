@@ -39,11 +39,11 @@ impl Shard {
             let places = self.episodes.places(group.iter().map(|item| item.parsed.correlation_id()));
             for (Item { line, packet, parsed }, place) in group.iter_mut().zip(places) {
                 let episodes = self.episodes.len();
-                let judged = judge(parsed, place, &mut self.episodes, options);
+                let judged = judge(parsed, place, &mut self.episodes, options, all);
                 if self.episodes.len() > episodes {
                     self.begun.push(at + *line);
                 }
-                if all || !judged.findings.is_empty() {
+                if let Some(judged) = judged {
                     outcomes.push(Outcome { line: *line, packet: *packet, judged });
                 }
             }
