@@ -71,6 +71,14 @@ impl ParallelValidator {
         }
     }
 
+    /// Cuts the stream into blocks of about so many bytes, so that a short log has many: for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_block_bytes(mut self, bytes: NonZeroUsize) -> Self {
+        self.block_bytes = bytes.get();
+        self
+    }
+
     /// Checks the next bytes of the stream, in chunks of any size. Threads share the work within one call, so large chunks are
     /// faster.
     ///
