@@ -51,7 +51,7 @@ const FIELDS: [&str; 18] = [
     "message",
     "help",
     "follows_from",
-    "label",
+    "labels",
     "notes",
 ];
 
@@ -90,8 +90,9 @@ fn a_finding_in_a_packet_says_all_there_is() {
     assert_eq!(finding["also"], serde_json::json!(["INV-007"]));
     assert_eq!(finding["severity"], "error");
     assert_eq!(finding["pointer"], "/payload/authorization_token_id");
-    assert!(finding["label"].as_str().unwrap().starts_with("expired at 2026-03-16T05:00:00Z"));
-    assert!(finding["notes"][0].as_str().unwrap().contains("`pkt_token_1`"));
+    let label = "expired at 2026-03-16T05:00:00Z, 3 s before this packet";
+    assert_eq!(finding["labels"], serde_json::json!([label]));
+    assert_eq!(finding["notes"], serde_json::json!(["`token_trim_early` was issued in `pkt_token_1`"]));
     let line = log(BAD).lines().nth(5).unwrap();
     let column = usize::try_from(finding["column"].as_u64().unwrap()).unwrap();
     assert!(line.chars().skip(column - 1).collect::<String>().starts_with("\"token_trim_early\""));
