@@ -137,6 +137,31 @@ fn annotations_keep_to_the_limits_of_github() {
     );
 }
 
+/// Root causes come first: what follows from another finding is only shown where a place is left.
+#[test]
+fn root_causes_are_annotated_first() {
+    let log = log(GOOD);
+    let first: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
+    let id = first["header"]["correlation_id"].as_str().unwrap();
+    let cascade = log.replacen("BeliefUpdatePacket", "BeliefUpdatPacket", 1);
+    let cascades = |count: usize| -> String {
+        (0..count).map(|number| cascade.replace(id, &format!("corr_cascade_{number}"))).collect()
+    };
+    for (count, roots) in [(2, 2), (12, 10)] {
+        let input = cascades(count);
+        let as_json = run(omen(["check", "--format", "json"]).write_stdin(input.as_str()));
+        let (findings, summary) = json(&as_json);
+        assert_eq!(summary["consequences"].as_u64(), Some((findings.len() - count) as u64));
+        let run = run(omen(["check", "--format", "github"]).write_stdin(input));
+        valid::github(&run.stdout);
+        let errors: Vec<_> = run.stdout.lines().filter(|line| line.starts_with("::error ")).collect();
+        let is_root = |line: &&&str| !line.contains("(follows from line ");
+        assert_eq!(errors.iter().take_while(is_root).count(), roots, "{}", run.stdout);
+        assert_eq!(errors.iter().filter(is_root).count(), roots);
+        assert_eq!(errors.len(), findings.len().min(10));
+    }
+}
+
 #[test]
 fn standard_input_has_a_name_in_each_format() {
     for format in FORMATS {
