@@ -15,6 +15,7 @@ mod graph;
 mod input;
 mod jobs;
 mod output;
+mod report;
 mod rules;
 mod run;
 mod schema;

@@ -9,7 +9,7 @@ use clap::Parser as _;
 use crate::args::{AuditCommand, AuditVerifyArgs, Cli, Command, Format, GateCommand};
 use crate::exit::{self, Exit, Failure};
 use crate::output::Output;
-use crate::{audit, check, explain, gate, graph, rules, schema, trace};
+use crate::{audit, check, explain, gate, graph, report, rules, schema, trace};
 
 /// Parses the arguments, runs the command, and returns the exit code.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -42,6 +42,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Check(args) => check::run(&args, &mut out),
         Command::Trace(args) => trace::run(&args, &mut out),
+        Command::Report(args) => report::run(&args, &mut out),
         Command::Explain { code } => explain::run(code, &mut out),
         Command::Rules { format } => rules::run(format, &mut out),
         Command::Schema { name } => schema::run(name.as_deref(), &mut out),

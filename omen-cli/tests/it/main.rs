@@ -18,6 +18,7 @@ mod human;
 mod jobs;
 mod others;
 mod readme;
+mod report;
 
 /// The command, independent of the caller's terminal.
 fn omen<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {
