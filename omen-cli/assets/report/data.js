@@ -15,7 +15,8 @@ const pieces = raw.pieces;
 class Packet {
   constructor(row, index) {
     [this.number, this.line, this.id, this.type, this.layer, this.time, this.before, this.after, this.event] = row;
-    [this.accepted, this.brief, this.pieces, this.links] = row.slice(9);
+    [, this.brief, this.pieces, this.links] = row.slice(9);
+    this.accepted = row[9] === 1;
     this.index = index;
     this.findings = [];
   }

@@ -15,7 +15,7 @@ const PRINTED = 200;
 
 export const current = { episode: null, packet: null };
 
-const list = new List({
+const packetList = new List({
   label: "Packets of the episode", height: 44, follows: true,
   row: (packet) => [
     h("span", { class: "line" }, number(packet.line)),
@@ -27,7 +27,7 @@ const list = new List({
 });
 
 const slots = { head: h("div"), ends: h("div"), timeline: h("div"), packet: h("div", { class: "slot" }), diagram: h("div"), print: h("div", { class: "print-only" }) };
-section.append(slots.head, slots.ends, slots.timeline, h("div", { class: "columns" }, list.element, slots.packet), slots.diagram, slots.print);
+section.append(slots.head, slots.ends, slots.timeline, h("div", { class: "columns" }, packetList.element, slots.packet), slots.diagram, slots.print);
 
 export function select(packet, replace) {
   go(address(packet.episode, packet), replace);
@@ -42,15 +42,16 @@ export function showEpisode(episode, packet, { previous, next }) {
   if (isOther) {
     slots.head.replaceChildren(...head(episode, previous, next));
     slots.ends.replaceChildren(...episode.loose.map((finding) => card(finding, false)));
-    slots.diagram.replaceChildren(diagram(episode));
+    slots.diagram.replaceChildren(...(episode.end.length > 0 ? [diagram(episode)] : []));
     slots.print.replaceChildren();
-    list.show(episode.packets);
+    packetList.show(episode.packets);
   }
-  list.choose(selected);
-  const picture = timeline(episode, selected, (picked) => select(picked, true));
-  slots.timeline.replaceChildren(picture.element);
-  picture.reveal();
-  if (hadFocus) picture.focus();
+  packetList.choose(selected);
+  // Lines that name no episode have no states.
+  const picture = episode.end.length > 0 ? timeline(episode, selected, (picked) => select(picked, true)) : null;
+  slots.timeline.replaceChildren(...(picture ? [picture.element] : []));
+  picture?.reveal();
+  if (hadFocus) picture?.focus();
   const uses = selected && budgets(episode)[episode.packets.indexOf(selected)];
   slots.packet.replaceChildren(...(selected ? [packetPanel(selected, uses)] : [h("p", { class: "note" }, "No packet of this episode is shown.")]));
 }

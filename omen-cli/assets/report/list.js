@@ -9,11 +9,17 @@ let lists = 0;
 export class List {
   // `row(item)` returns the content of a row, `pick(item)` is called for the one that is chosen. With `follows`, moving is choosing.
   constructor({ label, height, row, pick, follows = false }) {
-    Object.assign(this, { height, row, pick, follows, items: [], active: -1, chosen: -1, name: `:list-${(lists += 1)}` });
+    Object.assign(this, { height, row, pick, follows, items: [], drawn: new Map(), active: -1, chosen: -1, name: `:list-${(lists += 1)}` });
     this.space = h("div", { class: "space", role: "presentation" });
     this.element = h("div", { class: "list", role: "listbox", tabindex: "0", "aria-label": label }, this.space);
     this.element.addEventListener("scroll", () => this.draw(), { passive: true });
     this.element.addEventListener("keydown", (event) => this.key(event));
+    this.element.addEventListener("click", (event) => {
+      const index = this.items.indexOf([...this.drawn].find(([, option]) => option.contains(event.target))?.[0]);
+      if (index < 0) return;
+      this.move(index);
+      this.pick(this.items[index]);
+    });
     this.element.addEventListener("focus", () => this.active < 0 && this.items.length > 0 && this.move(Math.max(0, this.chosen)));
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
@@ -21,6 +27,8 @@ export class List {
   show(items) {
     this.items = items.length * this.height > HIGHEST ? items.slice(0, Math.floor(HIGHEST / this.height)) : items;
     this.space.style.height = `${this.items.length * this.height}px`;
+    this.drawn.clear();
+    this.space.replaceChildren();
     this.active = -1;
     this.chosen = -1;
     this.element.scrollTop = 0;
@@ -58,30 +66,38 @@ export class List {
     event.stopPropagation();
   }
 
+  // Rows that are there already stay: one that is replaced while a button is down would get no click.
   draw() {
     const from = Math.max(0, Math.floor(this.element.scrollTop / this.height) - 4);
     const to = Math.min(this.items.length, from + Math.ceil(this.element.clientHeight / this.height) + 8);
-    const rows = [];
-    for (let index = from; index < to; index += 1) rows.push(this.option(index));
+    const needed = new Set(this.items.slice(from, to));
     // The active row stays in the page, wherever the list is scrolled to.
-    if (this.active >= 0 && this.active < this.items.length && (this.active < from || this.active >= to)) rows.push(this.option(this.active));
-    this.space.replaceChildren(...rows);
-    if (this.active >= 0) this.element.setAttribute("aria-activedescendant", `${this.name}-${this.active}`);
+    if (this.items[this.active]) needed.add(this.items[this.active]);
+    for (const [item, option] of this.drawn) {
+      if (needed.has(item)) continue;
+      option.remove();
+      this.drawn.delete(item);
+    }
+    for (const item of needed) {
+      const option = this.drawn.get(item) ?? this.option(item);
+      const index = Number(option.dataset.index);
+      option.classList.toggle("active", index === this.active);
+      option.setAttribute("aria-selected", String(index === this.chosen));
+    }
+    if (this.items[this.active]) this.element.setAttribute("aria-activedescendant", `${this.name}-${this.active}`);
     else this.element.removeAttribute("aria-activedescendant");
   }
 
-  option(index) {
-    const item = this.items[index];
+  option(item) {
+    const index = this.items.indexOf(item);
     const option = h("div", {
-      class: index === this.active ? "row active" : "row", role: "option", id: `${this.name}-${index}`,
-      "aria-selected": String(index === this.chosen), "aria-setsize": this.items.length, "aria-posinset": index + 1,
+      class: "row", role: "option", id: `${this.name}-${index}`, "data-index": index,
+      "aria-setsize": this.items.length, "aria-posinset": index + 1,
     }, this.row(item));
     option.style.top = `${index * this.height}px`;
     option.style.height = `${this.height}px`;
-    option.addEventListener("click", () => {
-      this.move(index);
-      this.pick(item);
-    });
+    this.space.append(option);
+    this.drawn.set(item, option);
     return option;
   }
 }

@@ -10,7 +10,7 @@ const worst = { bad: 0, warned: 1, good: 2 };
 const sorted = [...episodes].sort((a, b) => worst[a.tone] - worst[b.tone] || a.number - b.number);
 let shown = sorted;
 
-const list = new List({
+const episodeList = new List({
   label: "Episodes", height: 50,
   row: (episode) => [
     h("span", { class: `dot ${episode.tone}`, title: episode.tone === "good" ? "no findings" : episode.tone === "warned" ? "warnings" : "errors" }, episode.tone === "bad" ? "✕" : episode.tone === "warned" ? "▲" : "●"),
@@ -50,19 +50,19 @@ function narrow() {
   const text = search.value.trim().toLowerCase();
   const tone = filter.value;
   shown = sorted.filter((episode) => (tone === "" || episode.tone === tone) && (text === "" || has(episode, text)));
-  list.show(shown);
+  episodeList.show(shown);
   count.textContent = `${number(shown.length)} of ${number(episodes.length)} episodes`;
 }
 
 export function showSide() {
-  side.append(h("h2", {}, "Episodes"), h("label", { for: ":search" }, "Search"), search, h("label", { for: ":filter" }, "Show"), filter, count, list.element,
+  side.append(h("h2", {}, "Episodes"), h("label", { for: ":search" }, "Search"), search, h("label", { for: ":filter" }, "Show"), filter, count, episodeList.element,
     h("p", { class: "keys" }, "Press ", h("kbd", {}, "?"), " for keys"));
   side.hidden = packets.length === 0;
   narrow();
 }
 
 export function chooseInSide(episode) {
-  list.choose(episode);
+  episodeList.choose(episode);
 }
 
 export function neighbours(episode) {

@@ -30,7 +30,7 @@ pub(super) struct Page<'g> {
     policy: String,
     calls: Option<&'g Calls>,
     data: Data<'g>,
-    style: &'static str,
+    style: String,
     style_source: String,
     script: String,
     script_source: String,
@@ -87,7 +87,7 @@ impl<'g> Page<'g> {
     pub(super) fn new(gather: &'g Gather, calls: Option<&'g Calls>, now: Option<Instant>) -> Self {
         let total = gather.total();
         let files = policy::files();
-        let script = script::joined();
+        let (script, style) = (script::joined(), script::style());
         Self {
             verdict: Verdict::new(gather, &total),
             version: env!("CARGO_PKG_VERSION"),
@@ -108,8 +108,8 @@ impl<'g> Page<'g> {
                 pieces: gather.texts.pieces().iter().map(|piece| &**piece).collect(),
                 calls: calls.map(|calls| calls.entries.as_slice()),
             },
-            style: script::STYLE,
-            style_source: digest::source(script::STYLE),
+            style_source: digest::source(&style),
+            style,
             script_source: digest::source(&script),
             script,
             json: String::new(),
