@@ -98,13 +98,17 @@ for (const episode of episodes) {
   for (let count = 2; byKey.has(unique); count += 1) unique = `${key}@${count}`;
   episode.key = unique;
   byKey.set(unique, episode);
-  // A consequence stands under the first finding of the packet that it follows from.
-  const first = new Map();
-  for (const finding of episode.findings) if (finding.from === undefined && !first.has(finding.line)) first.set(finding.line, finding);
-  for (const finding of episode.findings) {
-    finding.root = finding.from === undefined ? null : (first.get(finding.from) ?? null);
-    finding.root?.consequences.push(finding);
-  }
+}
+// A consequence stands under the first finding of the packet that it follows from, which may name no episode.
+const first = new Map();
+const placed = (finding, line) => `${finding.episode.log}:${line}`;
+for (const finding of findings) {
+  const key = placed(finding, finding.line);
+  if (finding.from === undefined && !first.has(key)) first.set(key, finding);
+}
+for (const finding of findings) {
+  finding.root = finding.from === undefined ? null : (first.get(placed(finding, finding.from)) ?? null);
+  finding.root?.consequences.push(finding);
 }
 
 // What to look into first: errors before warnings, and each in the order of the logs.

@@ -31,9 +31,9 @@ function step(by) {
 
 // From finding to finding, across episodes, in the order of the logs.
 function find(by) {
-  const placed = findings.filter(({ packet }) => packet);
+  const found = findings.filter(({ packet }) => packet);
   const here = current.packet?.index ?? (by > 0 ? -1 : Infinity);
-  const next = by > 0 ? placed.find(({ packet }) => packet.index > here) : placed.findLast(({ packet }) => packet.index < here);
+  const next = by > 0 ? found.find(({ packet }) => packet.index > here) : found.findLast(({ packet }) => packet.index < here);
   if (next) select(next.packet, false);
 }
 
