@@ -31,6 +31,10 @@ Exit codes:
     };
 }
 
+mod report;
+
+pub(crate) use report::{ReportArgs, ReportAuditArgs};
+
 /// Check logs of AI agents against the OMEN protocol.
 ///
 /// A log is in JSON Lines format: each line is one packet, and packets of several episodes may
@@ -87,6 +91,10 @@ pub(crate) enum Command {
     /// Show what each packet of a log did to the state of its episode
     #[command(after_help = EXIT_CODES)]
     Trace(TraceArgs),
+
+    /// Write a report on logs: one HTML file, with each episode as a timeline
+    #[command(after_help = EXIT_CODES, after_long_help = report::HELP)]
+    Report(ReportArgs),
 
     /// Print the state machine as a diagram, with the path of an episode
     #[command(after_help = "Examples:

@@ -9,7 +9,7 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 use crate::args::{AuditCommand, AuditVerifyArgs, Cli, Command, Format, GateCommand, TraceArgs};
 use crate::exit::{self, Exit, Failure};
 use crate::output::Output;
-use crate::{audit, check, explain, gate, graph, new, rules, schema, trace};
+use crate::{audit, check, explain, gate, graph, new, report, rules, schema, trace};
 
 /// Parses the arguments, runs the command, and returns the exit code.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -69,6 +69,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Check(args) => check::run(&args, cli.color, &mut out),
         Command::Trace(args) => trace::run(&args, &mut out),
+        Command::Report(args) => report::run(&args, &mut out),
         Command::Explain { code, example } => explain::run(&code, example, &mut out),
         Command::New(args) => new::run(&args, &mut out),
         Command::Rules { format } => rules::run(format, &mut out),

@@ -21,6 +21,7 @@ mod jobs;
 mod new;
 mod others;
 mod readme;
+mod report;
 mod trace;
 
 /// The command, independent of the caller's terminal.
