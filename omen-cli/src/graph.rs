@@ -109,8 +109,8 @@ impl Graph {
             let _ = writeln!(text, "    note right of {} : rejected in {lines}", node.replace('/', "_"));
         }
         text.push_str("    classDef taken fill:#d7f0db,stroke:#1a7f37,stroke-width:2px,color:#000\n");
-        text.push_str("    classDef end fill:#1a7f37,stroke:#1a7f37,color:#fff\n");
-        for (class, nodes) in [("taken", path.passed()), ("end", path.end())] {
+        text.push_str("    classDef last fill:#1a7f37,stroke:#1a7f37,color:#fff\n");
+        for (class, nodes) in [("taken", path.passed()), ("last", path.end())] {
             let nodes: Vec<_> = nodes.iter().map(|node| node.as_str().replace('/', "_")).collect();
             if !nodes.is_empty() {
                 let _ = writeln!(text, "    class {} {class}", nodes.join(","));

@@ -140,7 +140,6 @@ fn the_path_of_an_episode_is_marked() {
         "valid/verify-then-write.jsonl",
         "valid/execute-then-new-cycle.jsonl",
         "valid/safe-mode-and-clear.jsonl",
-        "valid/alerts-everywhere.jsonl",
         "valid/escalate-then-act.jsonl",
     ] {
         let text = log(path);
@@ -166,6 +165,14 @@ fn the_path_of_an_episode_is_marked() {
     }
 }
 
+/// An edge lists its first lines.
+#[test]
+fn an_edge_that_is_taken_often_stays_short() {
+    let text = graph(&["-"], log("valid/alerts-everywhere.jsonl")).stdout;
+    let alerts = text.lines().find(|line| line.contains(" : ✓ alert (line ")).unwrap();
+    assert!(alerts.ends_with(" more)") && alerts.len() < 100, "{alerts}");
+}
+
 fn run_trace(text: &str) -> Run {
     run(omen(["trace", "--format", "json", "-"]).write_stdin(text))
 }
@@ -187,7 +194,7 @@ fn a_rejected_packet_is_noted_where_it_was_rejected() {
 fn the_path_has_only_nodes_from_which_the_next_step_was_possible() {
     let text = graph(&["-"], log(GOOD)).stdout;
     // At the end of the log, both are possible.
-    assert!(text.contains("class S2_MODEL,S7_REVIEW end"), "{text}");
+    assert!(text.contains("class S2_MODEL,S7_REVIEW last"), "{text}");
     let first = log(GOOD).lines().next().unwrap();
     let again = first.replace("\"packet_id\":\"", "\"packet_id\":\"pkt_again_").replace("pkt_again_pkt_", "pkt_again_");
     let last: Value = serde_json::from_str(log(GOOD).lines().last().unwrap()).unwrap();
@@ -198,7 +205,7 @@ fn the_path_has_only_nodes_from_which_the_next_step_was_possible() {
     let more = format!("{}{again}\n", log(GOOD));
     let text = graph(&["-"], &more).stdout;
     let line = log(GOOD).lines().count();
-    assert!(text.contains("class S1_SENSE end"), "{text}");
+    assert!(text.contains("class S1_SENSE last"), "{text}");
     assert!(text.contains(&format!("S6_EXECUTE --> S7_REVIEW : ✓ believe (line {line})")), "{text}");
     assert!(!text.contains("S6_EXECUTE --> S2_MODEL : ✓"), "{text}");
 }
