@@ -37,7 +37,7 @@ impl Begun {
 
     /// The finding of the table and E1 to E7.
     fn refused(&mut self, packet: &Value) -> Diagnostic {
-        self.judge(packet, |_, _, verdict| verdict.fsm.expect("it is refused"))
+        self.judge(packet, |_, _, verdict| *verdict.fsm.expect("it is refused"))
     }
 
     /// The next packet of a type, with members set by their JSON pointers; `null` removes one.
