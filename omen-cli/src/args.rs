@@ -8,8 +8,13 @@ use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand,
 use omen::validator::{Level, Levels, NotAdjustable};
 use omen_types::{Code, Instant};
 
+use crate::explain::Decision;
 use crate::formats::{self, FindingFormat};
 use crate::output::Color;
+
+pub(crate) mod new;
+
+use new::NewArgs;
 
 /// A macro, because `concat!` takes no constants.
 macro_rules! exit_codes {
@@ -46,11 +51,21 @@ pub(crate) enum Command {
     Check(CheckArgs),
 
     /// Explain a code, with a rejected and a fixed example
-    #[command(after_help = "Examples:\n  omen explain INV-007\n  omen explain PG-3")]
+    #[command(
+        after_help = "Examples:\n  omen explain INV-007\n  omen explain PG-3\n  omen explain E4 --example rejected | omen check"
+    )]
     Explain {
-        /// The code of a finding, such as SCHEMA, E4 or INV-007, or of the gate, such as PG-3
+        /// The code of a finding, such as SCHEMA, E4 or INV-007, of the gate, such as PG-3, or a decision, such as D29
         code: AnyCode,
+
+        /// Print the log of the example instead
+        #[arg(long, value_name = "WHICH")]
+        example: Option<WhichExample>,
     },
+
+    /// Print packets to start from: complete, and valid by their schema
+    #[command(after_help = new::HELP)]
+    New(NewArgs),
 
     /// List all codes
     Rules {
@@ -94,17 +109,21 @@ pub(crate) enum Command {
     },
 }
 
-/// A code of packets, or of the gate. No code is both: the lint of the schema files refuses that.
-#[derive(Clone, Copy, Debug)]
+/// A code of packets or of the gate, or a decision. No code is both: the lint of the schema files refuses that.
+#[derive(Clone, Debug)]
 pub(crate) enum AnyCode {
     Packet(Code),
     Gate(omen_gate::GateCode),
+    Decision(Decision),
 }
 
 impl FromStr for AnyCode {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(decision) = Decision::find(text)? {
+            return Ok(Self::Decision(decision));
+        }
         match (text.parse::<Code>(), text.parse::<omen_gate::GateCode>()) {
             (Ok(code), _) => Ok(Self::Packet(code)),
             (_, Ok(code)) => Ok(Self::Gate(code)),
@@ -331,6 +350,15 @@ pub(crate) enum Format {
     Human,
     /// JSON
     Json,
+}
+
+/// One of the two logs of an example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WhichExample {
+    /// The log that breaks the rule
+    Rejected,
+    /// The log without the error
+    Fixed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

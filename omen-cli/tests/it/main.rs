@@ -14,8 +14,10 @@ mod contract;
 mod failures;
 mod gate;
 mod governed;
+mod helps;
 mod human;
 mod jobs;
+mod new;
 mod others;
 mod readme;
 

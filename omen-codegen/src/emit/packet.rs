@@ -272,7 +272,9 @@ fn packet_shapes(context: &Context<'_>, first: &str) -> Result<TokenStream, Mist
             shape = quote!(#ident);
         }
         fields.push(quote! {
-            FieldShape { name: #name, description: #description, required: true, rules: &[], shape: &#shape }
+            FieldShape {
+                name: #name, description: #description, required: true, rules: &[], shape: &#shape, example: None,
+            }
         });
     }
     let fields = list(fields);
