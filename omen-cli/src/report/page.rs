@@ -57,7 +57,8 @@ impl Verdict {
         };
         let detail = if errors > 0 {
             let faulty = gather.faulty.len() as u64;
-            format!("{rejected} of {} rejected, in {faulty} of {}", count(packets, "packet"), count(episodes, "episode"))
+            let (rejected, faulty) = (grouped(rejected), grouped(faulty));
+            format!("{rejected} of {} rejected, errors in {faulty} of {}", count(packets, "packet"), count(episodes, "episode"))
         } else {
             format!("{} in {}, {}", count(packets, "packet"), count(episodes, "episode"), count(warnings, "warning"))
         };
