@@ -29,6 +29,7 @@ function taken(episode) {
 
 export function diagram(episode) {
   const path = taken(episode);
+  const again = new Map(path.filter(({ from, to }) => from === to).map(({ from, count }) => [from, count]));
   const seen = new Set(path.flatMap(({ from, to }) => [from, to]));
   const end = new Set(episode.end);
   const y = (state) => 16 + state * LINE;
@@ -44,11 +45,10 @@ export function diagram(episode) {
   for (const edge of all) picture.append(svg("path", { class: "edge", d: arc(...edge.split(",").map(Number)) }));
   tables.states.forEach(([name, meaning], index) => picture.append(svg("g", { class: end.has(index) ? "state end" : seen.has(index) ? "state seen" : "state" },
     svg("title", {}, `${name}: ${meaning}`), svg("rect", { x: MIDDLE - 62, y: y(index) - 10, width: 124, height: 20, rx: 10 }),
-    svg("text", { x: MIDDLE, y: y(index) + 4, "text-anchor": "middle" }, name))));
+    svg("text", { x: MIDDLE, y: y(index) + 4, "text-anchor": "middle" }, name, again.get(index) && ` ↻${again.get(index)}`))));
   for (const { from, to, count, events } of path) {
     const title = svg("title", {}, [...events].map(([event, times]) => `${tables.events[event][1]}: ${times}`).join("\n"));
-    if (from === to) picture.append(svg("g", {}, title, svg("text", { class: "self", x: MIDDLE + 68, y: y(from) + 4 }, `↻ ${count}`)));
-    else picture.append(svg("g", {}, title, svg("path", { class: "edge taken", d: arc(from, to), "stroke-width": 1.5 + Math.min(2.5, Math.log2(count)) }), arrowhead(from, to, y)));
+    if (from !== to) picture.append(svg("g", {}, title, svg("path", { class: "edge taken", d: arc(from, to), "stroke-width": 1.5 + Math.min(2.5, Math.log2(count)) }), arrowhead(from, to, y)));
   }
   const rows = path.map(({ from, to, count, events }) => h("tr", {}, h("td", {}, tables.states[from][0]), h("td", {}, tables.states[to][0]),
     h("td", {}, [...events.keys()].map((event) => tables.events[event][1]).join("; ")), h("td", { class: "n" }, number(count))));

@@ -4,7 +4,7 @@ import { clock, span, visible } from "./text.js";
 import { states, tables } from "./data.js";
 import { bars, chain } from "./links.js";
 
-const STEP = 30;
+const LEAST = 30;
 const ROW = 22;
 const TOP = 8;
 const STRIP = 46;
@@ -14,6 +14,8 @@ const LEFT = 124;
 const MOST = 150;
 const MOST_BARS = 14;
 const BUDGETS = ["tokens", "tool calls", "seconds"];
+
+let column = LEAST;
 
 // The use of the budgets after each packet; null before they are set.
 export function budgets(episode) {
@@ -34,11 +36,13 @@ export function timeline(episode, selected, pick) {
   const at = Math.max(0, all.indexOf(selected));
   const from = all.length <= MOST ? 0 : Math.max(0, Math.min(all.length - MOST, at - Math.floor(MOST / 2)));
   const shown = all.slice(from, from + MOST);
+  // Few packets use the room that there is.
+  column = Math.max(LEAST, Math.min(64, (document.getElementById("main").clientWidth - LEFT - 90) / shown.length));
   const linked = new Set(selected ? chain(selected) : []);
-  const x = (packet) => (all.indexOf(packet, from) - from + 0.5) * STEP;
+  const x = (packet) => (all.indexOf(packet, from) - from + 0.5) * column;
   const y = (state) => TOP + (state + 0.5) * ROW;
   const height = TOP + tables.states.length * ROW;
-  const width = Math.max(shown.length * STEP, 60);
+  const width = Math.max(shown.length * column, 60);
   const lanes = layout(bars(episode), shown, from, all);
   const total = height + 22 + STRIP + lanes.length * BAR + 8;
 
@@ -51,7 +55,7 @@ export function timeline(episode, selected, pick) {
     ]));
   const picture = svg("svg", { class: "right", width, height: total, "aria-hidden": "true" });
   tables.states.forEach((_, index) => index % 2 === 0 && picture.append(svg("rect", { class: "band", x: 0, y: TOP + index * ROW, width, height: ROW })));
-  if (shown.includes(selected)) picture.append(svg("rect", { class: "column", x: x(selected) - STEP / 2, y: 0, width: STEP, height: total }));
+  if (shown.includes(selected)) picture.append(svg("rect", { class: "column", x: x(selected) - column / 2, y: 0, width: column, height: total }));
 
   let before = null;
   let ticks = 0;
@@ -59,9 +63,9 @@ export function timeline(episode, selected, pick) {
   shown.forEach((packet, index) => {
     const here = states(packet.accepted ? packet.after : packet.before);
     const were = states(packet.before);
-    const right = (index + 0.5) * STEP;
+    const right = (index + 0.5) * column;
     for (const state of were) {
-      if (index > 0 || from > 0) picture.append(svg("path", { class: were.length > 1 ? "path faint" : "path", d: `M${right - STEP} ${y(state)}H${right}` }));
+      if (index > 0 || from > 0) picture.append(svg("path", { class: were.length > 1 ? "path faint" : "path", d: `M${right - column} ${y(state)}H${right}` }));
       if (packet.accepted) for (const to of here) if (to !== state) picture.append(svg("path", { class: here.length > 1 || were.length > 1 ? "path faint" : "path", d: `M${right} ${y(state)}V${y(to)}` }));
     }
     const place = here.length > 0 ? here : (before ?? [0]);
@@ -69,13 +73,13 @@ export function timeline(episode, selected, pick) {
     for (const state of place) picture.append(dot(packet, right, y(state), linked.has(packet)));
     if (start !== null && packet.time !== null && index % 3 === 0) {
       ticks += 1;
-      picture.append(svg("text", { class: "dim tick", x: right, y: height + 14, "text-anchor": ticks === 1 ? "start" : "middle", dx: ticks === 1 ? -STEP / 2 + 2 : 0 }, packet.time === start ? "0" : `+${span(packet.time - start)}`));
+      picture.append(svg("text", { class: "dim tick", x: right, y: height + 14, "text-anchor": ticks === 1 ? "start" : right + 40 > width ? "end" : "middle", dx: ticks === 1 ? -column / 2 + 2 : right + 40 > width ? column / 2 : 0 }, packet.time === start ? "0" : `+${span(packet.time - start)}`));
     }
   });
   picture.append(strip(budgets(episode).slice(from, from + MOST), height + 22, width));
-  lanes.forEach((lane, index) => picture.append(lane.map((bar) => draw(bar, height + 22 + STRIP + 4 + index * BAR, x, width, shown, linked))));
+  lanes.forEach((lane, index) => picture.append(...lane.map((bar) => draw(bar, height + 22 + STRIP + 4 + index * BAR, x, width, shown, linked))));
   shown.forEach((packet, index) => picture.append(svg("rect", {
-    class: "hit", x: index * STEP, y: 0, width: STEP, height: total,
+    class: "hit", x: index * column, y: 0, width: column, height: total,
     onclick: () => pick(packet), onmouseenter: (event) => hint(event, packet), onmouseleave: () => tip.remove(),
   })));
 
@@ -124,7 +128,7 @@ function strip(uses, top, width) {
   const most = Math.max(1, ...uses.flatMap((use) => (use ?? []).map(({ used, limit }) => used / limit)));
   const level = (part) => bottom - (part / most) * (STRIP - 12);
   const lines = BUDGETS.map((_, which) => {
-    const points = uses.map((use, index) => use && `${(index + 0.5) * STEP} ${level(use[which].used / use[which].limit)}`).filter(Boolean);
+    const points = uses.map((use, index) => use && `${(index + 0.5) * column} ${level(use[which].used / use[which].limit)}`).filter(Boolean);
     return points.length > 0 && svg("polyline", { class: `use use-${which}`, points: points.join(" ") });
   });
   return svg("g", {}, svg("line", { class: "base", x1: 0, x2: width, y1: bottom, y2: bottom }),
@@ -140,7 +144,7 @@ function layout(found, shown, from, all) {
     const end = bar.to ? all.indexOf(bar.to) - from : bar.open ? last : begin;
     if (end < 0 || begin >= last) continue;
     // Its name needs room, too.
-    const room = Math.max(end, begin + Math.ceil((bar.id.length * 6.5) / STEP)) + 1;
+    const room = end + Math.ceil((bar.id.length * 6.5) / column) + 1;
     const lane = lanes.find((lane) => lane.free <= begin);
     if (lane) {
       lane.push(bar);
@@ -159,7 +163,8 @@ function draw(bar, y, x, width, shown, linked) {
   const id = bar.id.length > 40 ? `${bar.id.slice(0, 40)}…` : bar.id;
   return svg("g", { class: linked.has(bar.from) ? "bar linked" : "bar" },
     svg("rect", { class: `span ${tone}`, x: begin, y, width: Math.max(6, end - begin), height: BAR - 6, rx: 3 }),
-    svg("text", { x: begin + 5, y: y + 9.5 }, bar.open ? `${id} (no result)` : id));
+    // A name that is longer than its bar stands behind it.
+    svg("text", { x: end - begin < id.length * 6.5 + 8 ? Math.max(end, begin + 6) + 5 : begin + 5, y: y + 9.5 }, bar.open ? `${id} (no result)` : id));
 }
 
 const tip = h("div", { class: "tip", role: "presentation" });

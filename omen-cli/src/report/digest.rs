@@ -4,11 +4,7 @@ use sha2::{Digest as _, Sha256};
 
 /// A hash in hexadecimal digits.
 pub(super) fn hex(digest: &[u8]) -> String {
-    digest.iter().fold(String::new(), |mut text, byte| {
-        text.push(DIGITS.get(usize::from(byte >> 4)).copied().map_or('0', char::from));
-        text.push(DIGITS.get(usize::from(byte & 15)).copied().map_or('0', char::from));
-        text
-    })
+    base16ct::lower::encode_string(digest)
 }
 
 /// The hash of some bytes in hexadecimal digits.
@@ -33,7 +29,6 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 #[cfg(test)]

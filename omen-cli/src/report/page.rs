@@ -57,8 +57,9 @@ impl Verdict {
         };
         let detail = if errors > 0 {
             let faulty = gather.faulty.len() as u64;
+            let (rejected, faulty) = (grouped(rejected), grouped(faulty));
             format!(
-                "{rejected} of {} rejected, in {faulty} of {}",
+                "{rejected} of {} rejected, errors in {faulty} of {}",
                 count(packets, "packet"),
                 count(episodes, "episode")
             )

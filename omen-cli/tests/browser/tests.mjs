@@ -28,7 +28,7 @@ export async function the_verdict_comes_first(open, [clean, faulty]) {
   assert.equal(await good.text("#rejected p"), "None.");
   const bad = await open(faulty);
   assert.equal(await bad.text("h1"), "Errors found");
-  assert.match(await bad.text(".detail"), /^1 of \d+ packets rejected, in 1 of 1 episode$/);
+  assert.match(await bad.text(".detail"), /^1 of \d+ packets rejected, errors in 1 of 1 episode$/);
   const [heading, list] = await bad.evaluate(() => ["h1", "#rejected .card"].map((selector) => document.querySelector(selector).getBoundingClientRect().top));
   assert.ok(heading < list && list < 900, "the verdict is above the rejected packets, which are in sight");
   assert.match(await bad.text("#rejected .card"), /error E4.*has expired.*Help/s);
@@ -45,6 +45,10 @@ export async function a_deep_link_selects_the_packet(open, [report]) {
   // The rule is there, and the way from the decision to the result is linked.
   assert.match(await page.text("#episode .panel .rule-text"), /E4/);
   assert.match(await page.text("#episode .panel .chain"), /DecisionPacket.*ToolAuthorizationToken.*TaskDirectivePacket/s);
+  // The timeline has the budgets, and the life of the token and of the tasks.
+  assert.deepEqual(await page.$$eval("#episode .timeline .left .dim", (labels) => labels.map((label) => label.textContent)), ["time", "tokens", "tool calls", "seconds"]);
+  assert.deepEqual(await page.$$eval("#episode .timeline .bar text", (bars) => bars.map((bar) => bar.textContent).sort()), ["task_trim_debug", "token_trim_early", "token_trim_window"]);
+  assert.equal((await page.$$("#episode .timeline .dot.bad")).length, 2, "the packet, and the legend");
   // By its line, and without a packet: the first that was rejected.
   const line = await open(report, { hash: "#corr_archive_trim_3/:2" });
   assert.match(await line.text("#episode .panel .under"), /BeliefUpdatePacket/);

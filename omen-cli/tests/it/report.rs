@@ -42,7 +42,7 @@ fn the_exit_code_is_that_of_a_check_and_one_line_says_what_was_found() {
     let (bad, page) = report(&[("bad.jsonl", log(BAD)), ("good.jsonl", log(GOOD))], &[]);
     assert_eq!((bad.code, bad.stderr.as_str()), (1, ""));
     assert!(bad.stdout.starts_with("report.html: errors found: 1 of "), "{}", bad.stdout);
-    assert!(bad.stdout.ends_with(" rejected, in 1 of 2 episodes\n"), "{}", bad.stdout);
+    assert!(bad.stdout.ends_with(" rejected, errors in 1 of 2 episodes\n"), "{}", bad.stdout);
     assert!(page.contains("<h1>Errors found</h1>"));
     assert_eq!(run(&mut omen(["report", "x.jsonl"])).code, 2, "the file to write is named");
 }
@@ -87,6 +87,19 @@ fn the_data_has_every_packet_whole_and_every_finding_at_its_place() {
     let span: Vec<_> = finding["span"].as_array().unwrap().iter().map(|at| at.as_u64().unwrap() as usize).collect();
     let line: Vec<u16> = text.lines().nth(5).unwrap().encode_utf16().collect();
     assert_eq!(String::from_utf16(&line[span[0]..span[1]]).unwrap(), "\"token_trim_early\"");
+}
+
+/// What follows from a rejected packet names its line, where the page folds it.
+#[test]
+fn consequences_name_the_line_that_they_follow_from() {
+    let (_, page) = report(&[("cascade.jsonl", &logs::cascade())], &[]);
+    let data = data(&page);
+    let (roots, consequences): (Vec<_>, Vec<_>) =
+        data["findings"].as_array().unwrap().iter().partition(|finding| finding["from"].is_null());
+    assert_eq!(roots.len(), 1, "{roots:?}");
+    assert!(!consequences.is_empty() && consequences.iter().all(|finding| finding["from"] == roots[0]["line"]));
+    let shown = format!("<dt>consequences</dt><dd>{}</dd>", consequences.len());
+    assert!(page.contains(&shown), "{shown}");
 }
 
 #[test]

@@ -140,3 +140,8 @@ fn an_audit_log_shows_calls_and_confirmations() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     visit("an_audit_log_shows_calls_and_confirmations", &[folder.path().join("report.html")]);
 }
+
+#[test]
+fn consequences_stand_under_their_root() {
+    browse("consequences_stand_under_their_root", &[&logs::cascade()]);
+}

@@ -48,6 +48,11 @@ pub(super) fn hostile() -> String {
     text
 }
 
+/// A log with one mistake, from which others follow: the belief update is none, so the decision comes before any belief.
+pub(super) fn cascade() -> String {
+    log(GOOD).replacen("\"BeliefUpdatePacket\"", "\"BeliefUpdatePaket\"", 1)
+}
+
 /// An episode whose first packet has a text of a million characters.
 pub(super) fn long_text() -> String {
     let mut lines = renamed(log(GOOD), "corr_long_text").lines().map(str::to_owned).collect::<Vec<_>>();
