@@ -4,8 +4,8 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use omen::render::human::clean;
-use omen_gate::audit::{Key, Verification, Verifier};
 use omen_gate::audit::LogVerdict;
+use omen_gate::audit::{Key, Verification, Verifier};
 use omen_gate::regular;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

@@ -88,7 +88,8 @@ fn types(code: Code) -> Vec<&'static str> {
     let condition = code.info().condition.to_ascii_lowercase();
     let all = PacketType::ALL.iter().map(|packet_type| packet_type.as_str());
     let named = all.clone().filter(|name| condition.contains(&name.to_ascii_lowercase()));
-    let named: Vec<_> = if EVERY.iter().any(|every| condition.starts_with(every)) { Vec::new() } else { named.collect() };
+    let named: Vec<_> =
+        if EVERY.iter().any(|every| condition.starts_with(every)) { Vec::new() } else { named.collect() };
     if named.is_empty() { all.collect() } else { named }
 }
 

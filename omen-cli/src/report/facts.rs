@@ -1,6 +1,6 @@
 //! What the report says of a packet in one row: when, from which layer, in short what, and which other packets it names.
 
-use omen_types::packet::{BeliefUpdatePayload, McpEnvelope, PacketHeader, Packet, TaskDirectivePayload};
+use omen_types::packet::{BeliefUpdatePayload, McpEnvelope, Packet, PacketHeader, TaskDirectivePayload};
 use omen_types::{Instant, LayerSource, Timestamp};
 use serde::Serialize;
 
@@ -97,7 +97,8 @@ impl Facts {
                 links.define(Kind::Token, payload.token_id.as_str(), false);
                 let revoked = if payload.revoked == Some(true) { "revokes " } else { "" };
                 let id = payload.token_id.as_str();
-                let brief = format!("{revoked}{id} for {}, until {}", scope.tool_ids.join(", "), payload.expiry.as_str());
+                let brief =
+                    format!("{revoked}{id} for {}, until {}", scope.tool_ids.join(", "), payload.expiry.as_str());
                 (&p.header, brief, Role::UnderDecision)
             }
             Packet::TaskDirective(p) => {

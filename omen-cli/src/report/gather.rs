@@ -158,7 +158,8 @@ impl Gather {
     /// Reads a log to its end. One that cannot be read is reported, and the report states it.
     pub(super) fn read(&mut self, path: &Path, options: &ValidatorOptions) {
         let at = self.logs.len();
-        let mut reading = Reading { gather: self, log: at, lines: Lines::default(), found: Vec::new(), episodes: HashMap::new() };
+        let mut reading =
+            Reading { gather: self, log: at, lines: Lines::default(), found: Vec::new(), episodes: HashMap::new() };
         let mut hash = Sha256::new();
         let (summary, failure) = reading.run(path, options, &mut hash);
         if let Some(error) = &failure {
@@ -315,7 +316,8 @@ impl Sink for Reading<'_> {
         let gather = &mut *self.gather;
         // What was rejected, and what has warnings, is shown first, and has room of its own.
         let is_shown = !found.is_empty();
-        let (most_packets, most_text) = if is_shown { (2 * MOST_PACKETS, 2 * MOST_TEXT) } else { (MOST_PACKETS, MOST_TEXT) };
+        let (most_packets, most_text) =
+            if is_shown { (2 * MOST_PACKETS, 2 * MOST_TEXT) } else { (MOST_PACKETS, MOST_TEXT) };
         let is_kept = gather.packets.len() < most_packets;
         if is_kept {
             let text = text.as_deref().filter(|text| gather.texts.bytes() + text.len() <= most_text);

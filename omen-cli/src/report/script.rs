@@ -97,7 +97,9 @@ mod tests {
     /// What would need more than a strict Content-Security-Policy allows, or leave the file.
     #[test]
     fn the_script_makes_no_markup_and_opens_nothing() {
-        for banned in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "fetch(", "http:", "XMLHttp"] {
+        for banned in
+            ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "fetch(", "http:", "XMLHttp"]
+        {
             assert!(!joined().replace("http://www.w3.org/2000/svg", "").contains(banned), "{banned}");
         }
         assert!(!style().contains("url(") && !style().contains("@import"));

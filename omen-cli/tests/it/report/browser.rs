@@ -79,7 +79,8 @@ fn a_deep_link_selects_the_packet() {
 
 /// Three episodes, of which two have findings.
 fn mixed() -> String {
-    [log(BAD), log("valid/verify-then-write.jsonl"), log("invalid/e6-end-with-two-directives-open.jsonl"), log(WARNED)].concat()
+    [log(BAD), log("valid/verify-then-write.jsonl"), log("invalid/e6-end-with-two-directives-open.jsonl"), log(WARNED)]
+        .concat()
 }
 
 #[test]
