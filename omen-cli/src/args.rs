@@ -1,5 +1,9 @@
 //! The arguments, and their help.
 
+mod formats;
+mod new;
+mod trace;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -9,12 +13,11 @@ use omen::validator::{Level, Levels, NotAdjustable};
 use omen_types::{Code, Instant};
 
 use crate::explain::Decision;
-use crate::formats::{self, FindingFormat};
 use crate::output::Color;
 
-pub(crate) mod new;
-
-use new::NewArgs;
+pub(crate) use self::formats::FormatArgs;
+pub(crate) use self::new::NewArgs;
+pub(crate) use self::trace::{GraphArgs, GraphFormat, TraceArgs};
 
 /// A macro, because `concat!` takes no constants.
 macro_rules! exit_codes {
@@ -27,6 +30,10 @@ Exit codes:
   3  an input could not be read, or the output could not be written"
     };
 }
+
+mod report;
+
+pub(crate) use report::{ReportArgs, ReportAuditArgs};
 
 /// Check logs of AI agents against the OMEN protocol.
 ///
@@ -85,13 +92,15 @@ pub(crate) enum Command {
     #[command(after_help = EXIT_CODES)]
     Trace(TraceArgs),
 
-    /// Print the state machine as a diagram
-    #[command(after_help = "Example:\n  omen graph --format dot | dot -Tsvg -o episode.svg")]
-    Graph {
-        /// The language of the diagram
-        #[arg(long, value_name = "FORMAT", default_value = "mermaid")]
-        format: GraphFormat,
-    },
+    /// Write a report on logs: one HTML file, with each episode as a timeline
+    #[command(after_help = EXIT_CODES, after_long_help = report::HELP)]
+    Report(ReportArgs),
+
+    /// Print the state machine as a diagram, with the path of an episode
+    #[command(after_help = "Examples:
+  omen graph --format dot | dot -Tsvg -o machine.svg
+  omen graph --episode corr_7 episode.jsonl > path.mmd")]
+    Graph(GraphArgs),
 
     /// Verify the audit log of the gate, and manage its key and anchors
     #[command(subcommand)]
@@ -138,9 +147,8 @@ impl FromStr for AnyCode {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The output format
-    #[arg(long, value_name = "FORMAT", default_value = formats::default_name(), value_parser = formats::parser())]
-    pub(crate) format: &'static dyn FindingFormat,
+    #[command(flatten)]
+    pub(crate) formats: FormatArgs,
 
     #[command(flatten)]
     pub(crate) clock: ClockArgs,
@@ -155,16 +163,6 @@ pub(crate) struct CheckArgs {
     /// The logs to check, each on its own; `-` means standard input [default: -]
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct TraceArgs {
-    #[command(flatten)]
-    pub(crate) clock: ClockArgs,
-
-    /// The log to trace; `-` means standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
@@ -359,14 +357,6 @@ pub(crate) enum WhichExample {
     Rejected,
     /// The log without the error
     Fixed,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GraphFormat {
-    /// A Mermaid `stateDiagram-v2`
-    Mermaid,
-    /// A Graphviz digraph
-    Dot,
 }
 
 const EXIT_CODES: &str = exit_codes!();

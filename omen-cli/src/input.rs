@@ -19,6 +19,12 @@ use crate::several::Recorded;
 pub(crate) trait Reporter: Sink<Error = io::Error> {
     /// Where it prints.
     fn out(&mut self) -> &mut Output;
+
+    /// The input cannot be read, or not to its end. Standard error has the reason, too.
+    fn unreadable(&mut self, reason: &str) -> io::Result<()> {
+        let _ = reason;
+        Ok(())
+    }
 }
 
 /// One log that was checked.
@@ -36,13 +42,14 @@ pub(crate) fn check(
     jobs: NonZeroUsize,
     reporter: &mut impl Reporter,
 ) -> io::Result<Checked> {
-    let unreadable = |error: io::Error, summary| {
+    let unreadable = |error: io::Error, summary, reporter: &mut dyn Reporter| {
         complain(format_args!("cannot read {}: {error}", name(path)));
+        reporter.unreadable(&error.to_string())?;
         Ok(Checked { summary, is_complete: false })
     };
     let input = match Input::open(path) {
         Ok(input) => input,
-        Err(error) => return unreadable(error, Summary::default()),
+        Err(error) => return unreadable(error, Summary::default(), reporter),
     };
     reporter.out().follow(&input.bar, input.is_live);
     let bar = input.bar.clone();
@@ -51,7 +58,7 @@ pub(crate) fn check(
     bar.finish_and_clear();
     match read {
         Ok(()) => {}
-        Err(ReadError::Input(error)) => return unreadable(error, validator.summary()),
+        Err(ReadError::Input(error)) => return unreadable(error, validator.summary(), reporter),
         Err(ReadError::Sink(error)) => return Err(error),
     }
     let summary = validator.finish(reporter)?;
@@ -68,7 +75,7 @@ pub(crate) fn replay(path: &Path, recorded: Recorded, reporter: &mut impl Report
 }
 
 fn complete(path: &Path, summary: Summary, reporter: &mut impl Reporter) -> io::Result<Checked> {
-    reporter.out().caught_up()?;
+    reporter.caught_up()?;
     if summary.packets == 0 {
         complain(format_args!("note: {} contains no packets", name(path)));
     }

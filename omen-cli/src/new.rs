@@ -6,7 +6,7 @@ use omen_fsm::Event;
 use omen_types::{Instant, Packet, PacketFacts, QualityTier};
 use serde_json::Value;
 
-use crate::args::new::NewArgs;
+use crate::args::NewArgs;
 use crate::exit::{Exit, Failure, complain};
 use crate::input;
 use crate::output::Output;

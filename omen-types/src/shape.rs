@@ -32,6 +32,12 @@ pub(crate) static PLAIN_TEXT: Shape =
 pub(crate) static NULLABLE_TEXT: Shape = Shape { name: "", kind: ShapeKind::NullableText };
 pub(crate) static ANY: Shape = Shape { name: "", kind: ShapeKind::Any };
 
+/// The shape of a packet; without a type, of what all packets share.
+#[must_use]
+pub fn of_packet(packet_type: Option<crate::PacketType>) -> &'static Shape {
+    crate::packet::packet_shape(packet_type)
+}
+
 /// What the schema says about one definition or member.
 #[derive(Debug)]
 #[doc(hidden)]

@@ -12,6 +12,7 @@ mod audit;
 mod check;
 mod contract;
 mod failures;
+mod formats;
 mod gate;
 mod governed;
 mod helps;
@@ -20,6 +21,8 @@ mod jobs;
 mod new;
 mod others;
 mod readme;
+mod report;
+mod trace;
 
 /// The command, independent of the caller's terminal.
 fn omen<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {

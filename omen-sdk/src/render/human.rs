@@ -29,7 +29,7 @@ use omen_types::{Severity, parse};
 
 pub use super::excerpt::clean;
 use super::excerpt::excerpt;
-use crate::finding::{Finding, Stage};
+use crate::finding::{Cause, Finding, Stage};
 
 /// Writes findings for people.
 ///
@@ -85,6 +85,10 @@ impl Human {
         }
         for note in &diagnostic.notes {
             body = body.element(footer("note", prose(note)));
+        }
+        if let Some(Cause { line, packet_id }) = &finding.follows_from {
+            let packet = packet_id.as_ref().map(|id| format!(" (packet {})", clean(id))).unwrap_or_default();
+            body = body.element(footer("note", format!("follows from line {line}{packet}")));
         }
         self.render(head, body)
     }

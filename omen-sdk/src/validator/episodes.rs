@@ -85,6 +85,11 @@ impl Episodes {
         }
     }
 
+    /// The machine of an episode, if that has begun.
+    pub(super) fn get(&self, id: &str) -> Option<Found<'_>> {
+        self.at(self.place(id)? as usize).map(|(_, found)| found)
+    }
+
     /// The place of an episode, if it has begun. It keeps its place until an episode ends.
     fn place(&self, id: &str) -> Option<u32> {
         self.find(self.by_id.tag(id), id)

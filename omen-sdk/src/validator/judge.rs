@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use omen_fsm::{Event, NodeSet, Verdict};
 use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
 
+use super::charity::{Charities, Follows};
 use super::episodes::Episodes;
 use super::line::Parsed;
 use super::options::ValidatorOptions;
@@ -31,15 +32,17 @@ pub(super) struct Judged<'t> {
 #[inline]
 pub(super) fn judge<'t>(
     line: &mut Parsed<'t>,
+    number: u64,
     place: Option<u32>,
-    episodes: &mut Episodes,
+    judges: (&mut Episodes, &mut Charities),
     options: &ValidatorOptions,
     all: bool,
 ) -> Option<Judged<'t>> {
     match (&line.facts, &mut line.rejected) {
-        (Some(facts), _) => packet(line.text.as_ref(), facts, place, episodes, options, all),
+        (Some(facts), _) => packet(line.text.as_ref(), number, facts, place, judges, options, all),
         (None, rejected) => {
-            Some(broken(line.text.take(), rejected.take().map(|rejected| *rejected).unwrap_or_default(), episodes))
+            let rejected = rejected.take().map(|rejected| *rejected).unwrap_or_default();
+            Some(broken(line.text.take(), number, rejected, judges, options))
         }
     }
 }
@@ -47,9 +50,10 @@ pub(super) fn judge<'t>(
 /// A packet that matches its schema.
 fn packet<'t>(
     text: Option<&Cow<'t, str>>,
+    number: u64,
     facts: &PacketFacts<'t>,
     place: Option<u32>,
-    episodes: &mut Episodes,
+    (episodes, charities): (&mut Episodes, &mut Charities),
     options: &ValidatorOptions,
     all: bool,
 ) -> Option<Judged<'t>> {
@@ -61,6 +65,11 @@ fn packet<'t>(
     if accepted {
         machine.accept(facts, &verdict);
     }
+    let follows = if accepted && charities.is_idle() {
+        Follows::Nothing
+    } else {
+        charities.judged(number, facts, machine, &verdict, options)
+    };
     if !all && verdict.is_clean() {
         return None;
     }
@@ -75,11 +84,18 @@ fn packet<'t>(
         accepted,
         findings: Vec::new(),
     };
-    Some(judged.with(reported(verdict, accepted)))
+    Some(judged.with(reported(verdict, accepted), &follows))
 }
 
 /// A line that is not a valid packet.
-fn broken<'t>(text: Option<Cow<'t, str>>, rejected: Rejected, episodes: &Episodes) -> Judged<'t> {
+fn broken<'t>(
+    text: Option<Cow<'t, str>>,
+    number: u64,
+    rejected: Rejected,
+    (episodes, charities): (&mut Episodes, &mut Charities),
+    options: &ValidatorOptions,
+) -> Judged<'t> {
+    charities.broken(number, text.as_deref(), &rejected, options, |id| episodes.get(id).map(|found| found.clone()));
     let Rejected { errors, claims: Claims { packet_id, correlation_id, packet_type } } = rejected;
     let nodes = correlation_id.as_deref().map(|id| episodes.nodes(id));
     let judged = Judged {
@@ -94,17 +110,35 @@ fn broken<'t>(text: Option<Cow<'t, str>>, rejected: Rejected, episodes: &Episode
         findings: Vec::new(),
     };
     let stage = |error: &Diagnostic| if error.code == Code::Json { Stage::Json } else { Stage::Schema };
-    judged.with(errors.into_iter().map(|error| (stage(&error), error)))
+    judged.with(errors.into_iter().map(|error| (stage(&error), error)), &Follows::Nothing)
 }
 
-impl Judged<'_> {
+impl<'t> Judged<'t> {
+    /// A stream that is not JSON Lines: its first line, and the finding.
+    pub(super) fn other(text: Cow<'t, str>, finding: Diagnostic) -> Self {
+        let judged = Self {
+            text: Some(text),
+            packet_id: None,
+            correlation_id: None,
+            packet_type: None,
+            before: None,
+            after: None,
+            event: None,
+            accepted: false,
+            findings: Vec::new(),
+        };
+        judged.with(std::iter::once((Stage::Json, finding)), &Follows::Nothing)
+    }
+
     /// Adds the findings.
-    fn with(mut self, diagnostics: impl Iterator<Item = (Stage, Diagnostic)>) -> Self {
-        self.findings = diagnostics.map(|(stage, diagnostic)| self.finding(stage, diagnostic)).collect();
+    fn with(mut self, diagnostics: impl Iterator<Item = (Stage, Diagnostic)>, follows: &Follows) -> Self {
+        let finding = |(stage, diagnostic)| self.finding(stage, diagnostic, follows);
+        self.findings = diagnostics.map(finding).collect();
         self
     }
 
-    fn finding(&self, stage: Stage, mut diagnostic: Diagnostic) -> Finding {
+    fn finding(&self, stage: Stage, mut diagnostic: Diagnostic, follows: &Follows) -> Finding {
+        let follows_from = follows.cause(stage, &diagnostic);
         let text = self.text.as_deref();
         if diagnostic.span.is_none()
             && let (Some(text), Some(pointer)) = (text, &diagnostic.pointer)
@@ -122,7 +156,7 @@ impl Judged<'_> {
             state: self.before.map(names),
             stage,
             diagnostic,
-            follows_from: None,
+            follows_from,
         }
     }
 }
