@@ -4,18 +4,18 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 use crate::args::{AuditCommand, AuditVerifyArgs, Cli, Command, Format, GateCommand};
+use crate::config::{self, Refused};
 use crate::exit::{self, Exit, Failure};
 use crate::output::Output;
 use crate::{audit, check, explain, gate, graph, rules, schema, trace};
 
 /// Parses the arguments, runs the command, and returns the exit code.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match config::parse(args) {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(Refused::Config(errors)) => return Failure::Usage(errors.to_string()).report(),
+        Err(Refused::Arguments(error)) => {
             // A usage error, or a request for help; clap knows which stream is for which.
             let printed = error.print();
             return match (error.exit_code(), printed) {

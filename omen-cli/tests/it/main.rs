@@ -10,13 +10,20 @@ use tempfile::TempDir;
 
 mod audit;
 mod check;
+mod compressed;
+mod config;
 mod contract;
 mod failures;
+mod find;
+#[cfg(unix)]
+mod follow;
 mod gate;
 mod governed;
 mod human;
 mod jobs;
+mod layouts;
 mod others;
+mod quiet;
 mod readme;
 
 /// The command, independent of the caller's terminal.

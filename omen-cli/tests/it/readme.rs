@@ -6,7 +6,11 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 const MISSING_PERMIT: &str = include_str!("../../../omen-sdk/tests/ui/inv007_write_without_token.stderr");
 
 fn readme() -> String {
-    fs::read_to_string(Path::new(ROOT).join("README.md")).expect("the README")
+    page("README.md")
+}
+
+fn page(path: &str) -> String {
+    fs::read_to_string(Path::new(ROOT).join(path)).expect("a page")
 }
 
 /// The blocks of one language.
@@ -17,12 +21,22 @@ fn blocks<'a>(readme: &'a str, language: &str) -> Vec<&'a str> {
 
 #[test]
 fn its_commands_print_what_it_shows() {
-    let readme = readme();
+    prints_what_it_shows("README.md");
+}
+
+#[test]
+fn the_commands_of_a_page_print_what_it_shows() {
+    prints_what_it_shows("docs/configuration.md");
+}
+
+#[track_caller]
+fn prints_what_it_shows(path: &str) {
+    let readme = page(path);
     let blocks = blocks(&readme, "console");
-    assert!(!blocks.is_empty(), "the README shows a command");
+    assert!(!blocks.is_empty(), "{path} shows a command");
     let mut blessed = readme.clone();
     for block in blocks {
-        let (command, shown) = block.split_once('\n').expect("a command and its output");
+        let (command, shown) = block.split_once('\n').unwrap_or((block, ""));
         let args = command.strip_prefix("$ omen ").expect("a call of the command").split(' ');
         let run = run(omen(args).current_dir(ROOT));
         assert_eq!(run.stderr, "", "{command}");
@@ -33,7 +47,7 @@ fn its_commands_print_what_it_shows() {
         }
     }
     if blessed != readme {
-        fs::write(Path::new(ROOT).join("README.md"), blessed).expect("the README is written");
+        fs::write(Path::new(ROOT).join(path), blessed).expect("the page is written");
     }
 }
 
