@@ -54,14 +54,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let path = format!("{stem}.jsonl");
         let log = log(&path)?;
         let fixed = match &expect.fixed {
-            Some(path) => format!("Some(({path:?}, {:?}))", self::log(path)?),
+            Some(path) => format!("Some({:?})", self::log(path)?),
             None => "None".to_owned(),
         };
         let about = &expect.about;
-        writeln!(
-            source,
-            "    Example {{ code: {code:?}, path: {path:?}, about: {about:?}, log: {log:?}, fixed: {fixed} }},"
-        )?;
+        writeln!(source, "    Example {{ code: {code:?}, about: {about:?}, log: {log:?}, fixed: {fixed} }},")?;
     }
     source.push_str("];\n");
     fs::write(PathBuf::from(env::var("OUT_DIR")?).join("examples.rs"), source)?;

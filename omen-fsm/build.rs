@@ -24,8 +24,8 @@ fn generate() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The rules of other stages whose helps depend on the state machine.
-const BESIDES: [&str; 2] = ["INV-005", "LAYER"];
+/// The rules of other stages that are checked here, or whose helps depend on the state machine.
+const BESIDES: [&str; 3] = ["ID", "INV-005", "LAYER"];
 
 /// Where each move is written out once.
 const MOVES: &str = "src/episode/moves";

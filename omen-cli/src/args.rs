@@ -5,6 +5,7 @@ mod config;
 mod inputs;
 mod levels;
 mod named;
+pub(crate) mod new;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ pub(crate) use codes::AnyCode;
 pub(crate) use config::ConfigArgs;
 pub(crate) use inputs::InputArgs;
 pub(crate) use levels::{LevelArgs, Target};
+use new::NewArgs;
 
 /// A macro, because `concat!` takes no constants.
 macro_rules! exit_codes {
@@ -55,12 +57,22 @@ pub(crate) enum Command {
     Check(CheckArgs),
 
     /// Explain a code, with a rejected and a fixed example
-    #[command(after_help = "Examples:\n  omen explain INV-007\n  omen explain PG-3")]
+    #[command(
+        after_help = "Examples:\n  omen explain INV-007\n  omen explain PG-3\n  omen explain E4 --example rejected | omen check"
+    )]
     Explain {
-        /// The code of a finding, such as SCHEMA, E4 or INV-007, or of the gate, such as PG-3
+        /// The code of a finding, such as SCHEMA, E4 or INV-007, of the gate, such as PG-3, or a decision, such as D29
         #[arg(value_parser = codes::any(), hide_possible_values = true)]
         code: AnyCode,
+
+        /// Print the log of the example instead
+        #[arg(long, value_name = "WHICH")]
+        example: Option<WhichExample>,
     },
+
+    /// Print packets to start from: complete, and valid by their schema
+    #[command(after_help = new::HELP)]
+    New(NewArgs),
 
     /// List all codes
     Rules {
@@ -262,6 +274,15 @@ pub(crate) enum Format {
     Human,
     /// JSON
     Json,
+}
+
+/// One of the two logs of an example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WhichExample {
+    /// The log that breaks the rule
+    Rejected,
+    /// The log without the error
+    Fixed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,25 +1,59 @@
 //! `omen explain`: the full text of a code, and for a code of packets a rejected and a fixed example.
 
-use std::convert::Infallible;
 use std::io::Write as _;
 
-use omen::finding::Finding;
-use omen::render::human::Human;
-use omen::validator::{Sink, Validator, ValidatorOptions};
 use omen_fsm::{Event, Node, REFUSALS, RefusalInfo, SENDERS, SenderInfo};
-use omen_types::{Code, Severity, parse};
+use omen_types::Code;
 
-use crate::args::AnyCode;
+use crate::args::{AnyCode, WhichExample};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
-pub(crate) fn run(code: AnyCode, out: &mut Output) -> Result<Exit, Failure> {
-    match code {
-        AnyCode::Packet(code) => packet(code, out)?,
-        AnyCode::Gate(code) => gate(code, out)?,
+mod decision;
+mod example;
+mod fixed;
+mod gate;
+
+pub(crate) use decision::Decision;
+
+pub(crate) fn run(code: &AnyCode, example: Option<WhichExample>, out: &mut Output) -> Result<Exit, Failure> {
+    match (code, example) {
+        (AnyCode::Packet(code), Some(which)) => log(*code, which, out)?,
+        (AnyCode::Gate(_) | AnyCode::Decision(_), Some(_)) => {
+            return Err(Failure::Usage("only codes of `omen check` have example logs".to_owned()));
+        }
+        (AnyCode::Packet(code), None) => packet(*code, out)?,
+        (AnyCode::Gate(code), None) => gate(*code, out)?,
+        (AnyCode::Decision(decision), None) => decided(decision, out)?,
     }
     out.flush()?;
     Ok(Exit::Clean)
+}
+
+/// Prints a log of the example of a code, for `omen check` or an editor.
+fn log(code: Code, which: WhichExample, out: &mut Output) -> Result<(), Failure> {
+    let log = example::of(code).and_then(|example| match which {
+        WhichExample::Rejected => Some(example.log),
+        WhichExample::Fixed => example.fixed,
+    });
+    match log {
+        Some(log) => Ok(out.write_all(log.as_bytes())?),
+        None => Err(Failure::Usage(format!("{code} has no such example; leave `--example` out to see what it has"))),
+    }
+}
+
+fn decided(decision: &Decision, out: &mut Output) -> Result<(), Failure> {
+    writeln!(out, "{}: {}", decision.code, decision.title)?;
+    let mut in_list = false;
+    for paragraph in &decision.text {
+        let is_item = paragraph.starts_with("- ");
+        if !(is_item && in_list) {
+            writeln!(out)?;
+        }
+        in_list = is_item;
+        writeln!(out, "{}", wrap(paragraph, "  ", if is_item { "    " } else { "  " }))?;
+    }
+    Ok(())
 }
 
 fn gate(code: omen_gate::GateCode, out: &mut Output) -> Result<(), Failure> {
@@ -27,7 +61,10 @@ fn gate(code: omen_gate::GateCode, out: &mut Output) -> Result<(), Failure> {
     facts(out, [("stage", "gate".to_owned()), ("source", code.source().to_owned())])?;
     [("Rule", code.statement()), ("Why", code.rationale()), ("Help", code.help())]
         .into_iter()
-        .try_for_each(|(heading, text)| section(out, heading, text))
+        .try_for_each(|(heading, text)| section(out, heading, text))?;
+    let example = gate::example(code)?;
+    section(out, "Refused", &example.refused)?;
+    section(out, "Fixed", &example.fixed)
 }
 
 fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
@@ -65,7 +102,7 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
             writeln!(out, "{}", wrap(&sends(sender), "  - ", "    "))?;
         }
     }
-    if let Some(example) = EXAMPLES.iter().find(|example| example.code == code.as_str()) {
+    if let Some(example) = example::of(code) {
         example.print(code, out)?;
     }
     Ok(())
@@ -105,88 +142,6 @@ fn section(out: &mut Output, heading: &str, text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-include!(concat!(env!("OUT_DIR"), "/examples.rs"));
-
-/// A log that breaks a rule. The build script chooses one for each code.
-struct Example {
-    code: &'static str,
-    /// Below `schema/examples/`.
-    path: &'static str,
-    about: &'static str,
-    log: &'static str,
-    /// The path and text of a log without the error.
-    fixed: Option<(&'static str, &'static str)>,
-}
-
-impl Example {
-    fn print(&self, code: Code, out: &mut Output) -> Result<(), Failure> {
-        let mut found = Found { code, best: None };
-        let mut validator = Validator::new(ValidatorOptions::default());
-        let Ok(()) = validator.feed(self.log.as_bytes(), &mut found);
-        let Ok(_) = validator.finish(&mut found);
-        let Some((finding, line)) = found.best else {
-            return Err(broken(self.path, format_args!("it has no finding with the code {code}")));
-        };
-        let heading = match finding.diagnostic.severity {
-            Severity::Error => "Rejected",
-            Severity::Warning => "Accepted with a warning",
-        };
-        section(out, heading, self.about)?;
-        let file = format!("{FOLDER}{}", self.path);
-        let text = out.human().finding(&file, &finding, line.as_deref());
-        write!(out, "\n{text}")?;
-
-        let Some((fixed, log)) = self.fixed else { return Ok(()) };
-        let file = format!("{FOLDER}{fixed}");
-        section(out, "Fixed", &file)?;
-        if let Some(text) = same_place(log, &finding, out.human(), &file) {
-            write!(out, "\n{text}")?;
-        }
-        Ok(())
-    }
-}
-
-fn broken(path: &str, what: impl std::fmt::Display) -> Failure {
-    Failure::Internal(format!("example {path}: {what}"))
-}
-
-/// The place of a finding in the fixed log: in the packet with the same id, or with the id that a rejected attempt (`…_try`)
-/// got next.
-fn same_place(log: &str, finding: &Finding, human: &Human, file: &str) -> Option<String> {
-    let id = finding.packet_id.as_deref()?;
-    let id = id.strip_suffix("_try").unwrap_or(id);
-    let has_id = |line: &str| {
-        let span = parse::locate(line, "/header/packet_id")?;
-        Some(line.get(span)?.trim_matches('"') == id)
-    };
-    let (line, number) = log.lines().zip(1..).find(|(line, _)| has_id(line) == Some(true))?;
-    let span = parse::locate(line, finding.diagnostic.pointer.as_deref().unwrap_or("/header/packet_id"))?;
-    Some(human.place(&format!("{file}:{number}"), number, line, &span, "accepted here"))
-}
-
-/// Keeps the finding that shows a code best.
-struct Found {
-    code: Code,
-    /// The first error, or else the first warning: an overrun is a warning before it is an error.
-    best: Option<(Finding, Option<String>)>,
-}
-
-impl Sink for Found {
-    type Error = Infallible;
-
-    fn finding(&mut self, finding: Finding, line: Option<&str>) -> Result<(), Infallible> {
-        let diagnostic = &finding.diagnostic;
-        let is_better = match &self.best {
-            None => true,
-            Some((best, _)) => best.diagnostic.severity == Severity::Warning && diagnostic.severity == Severity::Error,
-        };
-        if is_better && (diagnostic.code == self.code || diagnostic.also.contains(&self.code)) {
-            self.best = Some((finding, line.map(str::to_owned)));
-        }
-        Ok(())
-    }
-}
-
 /// Wraps a text at spaces only, so that codes stay whole, behind `first` in its first line and `rest` in the others.
 fn wrap(text: &str, first: &str, rest: &str) -> String {
     let options = textwrap::Options::new(WIDTH)
@@ -200,6 +155,3 @@ fn wrap(text: &str, first: &str, rest: &str) -> String {
 
 /// Columns of the texts.
 const WIDTH: usize = 98;
-
-/// The folder of the examples in the repository.
-const FOLDER: &str = "schema/examples/";

@@ -16,6 +16,7 @@ mod gate;
 mod graph;
 mod input;
 mod jobs;
+mod new;
 mod output;
 mod rules;
 mod run;

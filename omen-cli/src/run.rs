@@ -8,7 +8,7 @@ use crate::args::{AuditCommand, AuditVerifyArgs, Cli, Command, Format, GateComma
 use crate::config::{self, Refused};
 use crate::exit::{self, Exit, Failure};
 use crate::output::Output;
-use crate::{audit, check, explain, gate, graph, rules, schema, trace};
+use crate::{audit, check, explain, gate, graph, new, rules, schema, trace};
 
 /// Parses the arguments, runs the command, and returns the exit code.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -36,13 +36,15 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Check(args) if !args.format.is_for_people() => Output::for_programs(),
         Command::Rules { format: Format::Json }
         | Command::Audit(AuditCommand::Verify(AuditVerifyArgs { format: Format::Json, .. }))
-        | Command::Gate(_) => Output::for_programs(),
+        | Command::Gate(_)
+        | Command::New(_) => Output::for_programs(),
         _ => Output::for_people(cli.color),
     };
     match cli.command {
         Command::Check(args) => check::run(&args, &mut out),
         Command::Trace(args) => trace::run(&args, &mut out),
-        Command::Explain { code } => explain::run(code, &mut out),
+        Command::Explain { code, example } => explain::run(&code, example, &mut out),
+        Command::New(args) => new::run(&args, &mut out),
         Command::Rules { format } => rules::run(format, &mut out),
         Command::Schema { name } => schema::run(name.as_deref(), &mut out),
         Command::Graph { format } => graph::run(format, &mut out),

@@ -10,6 +10,7 @@
 mod branches;
 mod codes;
 mod conditional;
+mod decisions;
 mod fsm;
 mod gate;
 mod guard;
@@ -65,5 +66,6 @@ pub fn lint(set: &SchemaSet) -> Result<(), Mistakes> {
     rules::check(set, &index, &mut report);
     fsm::check(set, &index, &mut report);
     gate::check(set, &index, &mut report);
+    decisions::check(set, &mut report);
     Mistakes::none_in(report.into_mistakes()).map_err(|mistakes| mistakes.located(set.texts()))
 }

@@ -13,6 +13,8 @@ pub const FSM_FILE: &str = "episode.fsm.json";
 pub const RULES_FILE: &str = "rules.json";
 /// File that holds the codes of the tool boundary, and its steps.
 pub const GATE_FILE: &str = "gate.json";
+/// File that holds the decisions on what the documents of the protocol leave open.
+pub const DECISIONS_FILE: &str = "decisions.json";
 
 /// File that says what all packets have in common. It defines no type: each packet's own file has all of it.
 pub const BASE_FILE: &str = "packets/PacketBase.schema.json";

@@ -15,6 +15,7 @@ use crate::pattern::Pattern;
 pub mod answer;
 pub mod branches;
 pub mod cells;
+pub mod decisions;
 pub mod fsm;
 pub mod gate;
 pub mod layers;
@@ -26,6 +27,7 @@ pub mod typed;
 pub use answer::Answer;
 pub use branches::{Branch, Case};
 pub use cells::{Cells, Fact, Refusal};
+pub use decisions::Decision;
 pub use fsm::Fsm;
 pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
 pub use layers::{Layers, Sender, Word};
@@ -49,6 +51,8 @@ pub struct Model {
     pub fsm: Fsm,
     /// The tool boundary.
     pub gate: Gate,
+    /// The decisions that texts cite.
+    pub decisions: Vec<Decision>,
     /// The texts of the files, in which an emitter's mistakes are located.
     pub(crate) texts: crate::mistake::Texts,
 }
@@ -160,6 +164,8 @@ pub struct Field {
     pub required: bool,
     /// Rules that a schema error at this member breaks as well.
     pub rules: Vec<String>,
+    /// A value that shows what is meant, as JSON.
+    pub example: Option<String>,
 }
 
 /// What a member holds.
@@ -254,6 +260,7 @@ impl Model {
             rules: rules::build(&fsm_at, fsm_json, &rules_at, rules_json)?,
             fsm: machine(&fsm_at, fsm_json)?,
             gate: gate::build(&gate_at, gate_json)?,
+            decisions: decisions::build(set)?,
             texts: set.texts().clone(),
         })
     }
@@ -495,6 +502,10 @@ fn object(at: &At<'_>, json: &Json) -> Result<Object, Mistake> {
             ty: ty(&at, property)?,
             required: required.contains(&name.as_str()),
             rules: rule_codes(property),
+            example: property
+                .get("examples")
+                .and_then(|all| all.elements().first())
+                .map(|json| json.to_value().to_string()),
         });
     }
     let conditionals = json

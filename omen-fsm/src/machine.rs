@@ -35,7 +35,7 @@ pub struct Verdict {
     /// Ids that are used already (D21): the schema stage.
     pub ids: Vec<Diagnostic>,
     /// The table and E1–E7: the stage of the state machine. One finding names all rules that are broken (D37).
-    pub fsm: Option<Diagnostic>,
+    pub fsm: Option<Box<Diagnostic>>,
     /// The invariants, errors and warnings; checked only if the stages before have no finding.
     pub invariants: Vec<Diagnostic>,
     /// Of the packet's id, which `accept` needs again.
@@ -52,7 +52,7 @@ impl Verdict {
     /// The errors of the stage that rejects the packet; none if it is acceptable.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         let invariants = self.invariants.iter().filter(|finding| finding.severity == Severity::Error);
-        self.ids.iter().chain(&self.fsm).chain(invariants)
+        self.ids.iter().chain(self.fsm.as_deref()).chain(invariants)
     }
 }
 
@@ -76,10 +76,17 @@ impl Machine {
         &self.ledger
     }
 
-    /// Reads a little of each part, and has no other effect. Where many episodes are at work, their machines are seldom in the
-    /// processor's cache; those of the next packets are fetched together if each is asked for before the first is used.
+    /// Asks the processor to fetch the machine into its cache, and goes on at once. Where many episodes are at work, their machines are
+    /// seldom there; those of the next packets are fetched together if each is asked for before the first is used.
+    #[inline]
     pub fn prefetch(&self) {
-        std::hint::black_box((self.nodes, self.ledger.prefetch()));
+        self.ledger.prefetch();
+    }
+
+    /// As [`prefetch`](Self::prefetch), for what the machine leads to: it should have been fetched itself.
+    #[inline]
+    pub fn prefetch_lists(&self) {
+        self.ledger.prefetch_lists();
     }
 
     /// Judges a packet that has passed its schema. `fixed` replaces the episode's clock (D2).
@@ -95,7 +102,7 @@ impl Machine {
         if verdict.ids.is_empty() {
             // No finding is copied, as nearly always there is none.
             if let Some(refusal) = refusals::check(&Transition { context, event, nodes: self.nodes, next }) {
-                verdict.fsm = Some(refusal);
+                verdict.fsm = Some(Box::new(refusal));
             } else {
                 omen_invariants::rules::check(&context, &mut verdict.invariants);
                 approval::refine(&mut verdict.invariants, self.nodes, next);

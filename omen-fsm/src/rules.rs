@@ -26,6 +26,7 @@ pub(crate) mod id_used_once;
 pub(crate) mod layer_of_sender;
 mod merging;
 pub(crate) mod refusals;
+mod route;
 pub(crate) mod transition;
 
 /// What is missing if a fact does not hold for a packet.

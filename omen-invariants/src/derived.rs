@@ -62,6 +62,9 @@ pub fn is_high(level: StakesLevel) -> bool {
     matches!(level, StakesLevel::High | StakesLevel::Critical)
 }
 
+/// The characters beyond ASCII of which the lower case has an ASCII letter: the Kelvin sign, and an I with a dot.
+const ASCII_IN_LOWER_CASE: [char; 2] = ['\u{212a}', '\u{130}'];
+
 /// Whether a text contains some words, which are given in lower case, in upper or lower case.
 #[must_use]
 pub fn contains_words(text: &str, words: &str) -> bool {
@@ -69,7 +72,7 @@ pub fn contains_words(text: &str, words: &str) -> bool {
     // A letter that few words have is found in few places, and only there the rest is compared.
     let anchor = words.bytes().position(|byte| b"-xkfvg".contains(&byte)).unwrap_or(0);
     let Some(letter) = words_bytes.get(anchor) else { return true };
-    if !text.is_ascii() {
+    if !text.is_ascii() && text.contains(ASCII_IN_LOWER_CASE) {
         return text.to_lowercase().contains(words);
     }
     memchr::memchr2_iter(*letter, letter.to_ascii_uppercase(), bytes).any(|at| {
@@ -80,7 +83,14 @@ pub fn contains_words(text: &str, words: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::contains_words;
+    use super::{ASCII_IN_LOWER_CASE, contains_words};
+
+    #[test]
+    fn two_characters_beyond_ascii_become_ascii_letters() {
+        let all = ('\u{80}'..=char::MAX).filter(|other| other.to_lowercase().any(|lower| lower.is_ascii()));
+        assert!(all.clone().count() == 2 && all.clone().all(|one| ASCII_IN_LOWER_CASE.contains(&one)));
+        assert!(contains_words("expected \u{212a}elvin", "kelvin") && contains_words("M\u{130}n", "mi"));
+    }
 
     #[test]
     fn words_are_found_in_any_case_and_at_any_place() {

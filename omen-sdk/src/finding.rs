@@ -31,7 +31,7 @@ pub struct Finding {
     pub follows_from: Option<Cause>,
 }
 
-/// An earlier packet of the same episode that was rejected.
+/// An earlier packet of the same episode that was rejected, or an earlier line that names no episode and may have been one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cause {

@@ -114,6 +114,11 @@ impl LineSplitter {
         if self.skipping || !self.pending.is_empty() { self.flush(&mut each) } else { Ok(()) }
     }
 
+    /// Counts bytes that are not split.
+    pub(crate) fn skip(&mut self, count: usize) {
+        self.bytes += count as u64;
+    }
+
     /// The most bytes of a line.
     pub(crate) fn limit(&self) -> usize {
         self.limit
@@ -194,7 +199,7 @@ impl<E: std::error::Error> std::error::Error for ReadError<E> {
 }
 
 /// How much is read at a time: enough that system calls are rare, and little enough to stay in the cache.
-const READ_BYTES: usize = 256 * 1024;
+pub(crate) const READ_BYTES: usize = 256 * 1024;
 
 #[cfg(test)]
 mod tests {

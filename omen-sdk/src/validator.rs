@@ -1,14 +1,16 @@
 //! The validator: takes bytes of a log, and reports findings.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 pub use omen_fsm::{Event, Node, NodeSet};
 use omen_types::Instant;
 use omen_types::limits::MAX_LINE_BYTES;
 
-use crate::lines::{LineSplitter, RawLine, ReadError, whole};
+use crate::lines::{LineSplitter, READ_BYTES, RawLine, ReadError};
 
+mod charity;
 mod episodes;
+mod head;
 mod judge;
 mod levels;
 mod line;
@@ -24,9 +26,11 @@ pub use parallel::ParallelValidator;
 pub use sink::{JudgedPacket, Sink};
 pub use summary::Summary;
 
+use charity::Charities;
 use episodes::{Episodes, Found, GROUP};
+use head::{Head, Next};
 use judge::judge;
-use line::Parsed;
+use line::{Lines, Parsed};
 use tally::Tally;
 
 /// Checks a log: a stream of JSON Lines, in which episodes may be interleaved.
@@ -55,6 +59,7 @@ use tally::Tally;
 /// ```
 #[derive(Debug)]
 pub struct Validator {
+    head: Head,
     lines: LineSplitter,
     judge: Judge,
 }
@@ -63,8 +68,8 @@ impl Validator {
     /// Creates a validator at the beginning of a stream.
     #[must_use]
     pub fn new(options: ValidatorOptions) -> Self {
-        let judge = Judge { options, episodes: Episodes::default(), tally: Tally::default() };
-        Self { lines: LineSplitter::new(MAX_LINE_BYTES), judge }
+        let judge = Judge { options, ..Judge::default() };
+        Self { head: Head::default(), lines: LineSplitter::new(MAX_LINE_BYTES), judge }
     }
 
     /// Checks the next bytes of the stream, in chunks of any size.
@@ -72,6 +77,22 @@ impl Validator {
     /// # Errors
     /// The first error of the sink. The rest of `bytes` is not checked then, so the stream cannot be continued.
     pub fn feed<S: Sink + ?Sized>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
+        if !self.head.is_lines() {
+            match self.head.take(bytes) {
+                Next::Check(before) if before.is_empty() => {}
+                Next::Check(before) => self.check(&before, sink)?,
+                Next::Keep | Next::Skip => return Ok(()),
+                Next::Report(form, begin) => {
+                    self.lines.skip(begin.len());
+                    return self.judge.tally.other(form, &begin, sink);
+                }
+            }
+        }
+        self.check(bytes, sink)
+    }
+
+    /// Checks the next bytes of a stream of lines.
+    fn check<S: Sink + ?Sized>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
         let (first, whole) = self.lines.cut(bytes);
         if let Some(line) = first {
             self.judge.line(line.raw(), sink)?;
@@ -79,15 +100,24 @@ impl Validator {
         self.judge.lines(whole, self.lines.limit(), sink)
     }
 
-    /// Checks everything that a reader returns.
+    /// Checks everything that a reader returns. It is not read to its end if its beginning shows that it is not JSON Lines.
     ///
     /// # Errors
     /// If the reader fails, after everything that it returned before was checked; or the first error of the sink.
-    pub fn read<S: Sink + ?Sized>(&mut self, reader: impl Read, sink: &mut S) -> Result<(), ReadError<S::Error>> {
-        self.lines.read(reader, |line| match line {
-            Some(line) => self.judge.line(line, sink),
-            None => sink.caught_up(),
-        })
+    pub fn read<S: Sink + ?Sized>(&mut self, mut reader: impl Read, sink: &mut S) -> Result<(), ReadError<S::Error>> {
+        let mut buffer = vec![0; READ_BYTES];
+        while !self.head.is_other() {
+            match reader.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(count) => {
+                    let bytes = buffer.get(..count).unwrap_or_default();
+                    self.feed(bytes, sink).and_then(|()| sink.caught_up()).map_err(ReadError::Sink)?;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(ReadError::Input(error)),
+            }
+        }
+        Ok(())
     }
 
     /// Reports the directives that are late at the time `now`, without waiting for a packet (INV-011): for a program that
@@ -114,8 +144,8 @@ impl Validator {
     /// # Errors
     /// The first error of the sink.
     pub fn tick<S: Sink + ?Sized>(&mut self, now: Instant, sink: &mut S) -> Result<(), S::Error> {
-        let Judge { options, episodes, tally } = &mut self.judge;
-        (0..episodes.len()).try_for_each(|at| tally.late(episodes.tick(at, now), options, sink))
+        let Judge { options, episodes, charities, tally } = &mut self.judge;
+        (0..episodes.len()).try_for_each(|at| tally.late(episodes.tick(at, now), now, charities, options, sink))
     }
 
     /// Ends an episode before the end of the stream: reports what is still open in it (D4), and forgets it. Returns whether there
@@ -143,9 +173,10 @@ impl Validator {
     /// # Errors
     /// The first error of the sink.
     pub fn end_episode<S: Sink + ?Sized>(&mut self, correlation_id: &str, sink: &mut S) -> Result<bool, S::Error> {
-        let Judge { options, episodes, tally } = &mut self.judge;
+        let Judge { options, episodes, charities, tally } = &mut self.judge;
         let Some(machine) = episodes.end(correlation_id) else { return Ok(false) };
-        tally.end((correlation_id, Found::Unpacked(machine)), options, sink)?;
+        tally.end((correlation_id, Found::Unpacked(machine)), charities, options, sink)?;
+        charities.end(correlation_id);
         Ok(true)
     }
 
@@ -161,46 +192,63 @@ impl Validator {
     /// # Errors
     /// The first error of the sink.
     pub fn finish<S: Sink + ?Sized>(mut self, sink: &mut S) -> Result<Summary, S::Error> {
+        match self.head.end() {
+            Next::Check(kept) => self.check(&kept, sink)?,
+            Next::Report(form, begin) => {
+                self.lines.skip(begin.len());
+                self.judge.tally.other(form, &begin, sink)?;
+            }
+            Next::Keep | Next::Skip => {}
+        }
         self.lines.finish(|line| self.judge.line(line, sink))?;
-        let Judge { options, episodes, tally } = &mut self.judge;
-        episodes.in_order().try_for_each(|episode| tally.end(episode, options, sink))?;
+        let Judge { options, episodes, charities, tally } = &mut self.judge;
+        episodes.in_order().try_for_each(|episode| tally.end(episode, charities, options, sink))?;
         Ok(self.summary())
     }
 }
 
 /// The validator without the splitting into lines.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Judge {
     options: ValidatorOptions,
     episodes: Episodes,
+    charities: Charities,
     tally: Tally,
 }
 
 impl Judge {
     /// Checks whole lines with their line ends, in groups, whose episodes are looked up together.
-    fn lines<S: Sink + ?Sized>(&mut self, mut bytes: &[u8], limit: usize, sink: &mut S) -> Result<(), S::Error> {
-        let mut group = Vec::new();
+    fn lines<S: Sink + ?Sized>(&mut self, bytes: &[u8], limit: usize, sink: &mut S) -> Result<(), S::Error> {
+        // Each line is parsed in the place of one of the group before.
+        let mut parsed: Vec<(u64, Parsed<'_>)> = Vec::new();
+        let mut lines = Lines::new(bytes, limit);
         let mut line = self.tally.line;
         loop {
-            while group.len() < GROUP
-                && let Some(end) = memchr::memchr(b'\n', bytes)
+            let mut used = 0;
+            while used < GROUP
+                && let Some(next) = lines.next()
             {
-                let (first, rest) = bytes.split_at(end);
-                bytes = rest.get(1..).unwrap_or_default();
                 line += 1;
-                if let Some(parsed) = Parsed::new(whole(first, limit)) {
-                    group.push((line, parsed));
+                if used == parsed.len() {
+                    parsed.push(Default::default());
+                }
+                if let Some((at, place)) = parsed.get_mut(used)
+                    && place.read(next)
+                {
+                    *at = line;
+                    used += 1;
                 }
             }
+            let group = parsed.get_mut(..used).unwrap_or_default();
             if group.is_empty() {
                 break;
             }
             let places = self.episodes.places(group.iter().map(|(_, parsed)| parsed.correlation_id()));
             for ((line, parsed), place) in group.iter_mut().zip(places) {
                 self.tally.line = *line;
-                self.tally.packet(judge(parsed, place, &mut self.episodes, &self.options), sink)?;
+                lines.fetch();
+                self.judge(parsed, place, sink)?;
             }
-            group.clear();
         }
         self.tally.line = line;
         Ok(())
@@ -209,8 +257,25 @@ impl Judge {
     fn line<S: Sink + ?Sized>(&mut self, line: RawLine<'_>, sink: &mut S) -> Result<(), S::Error> {
         self.tally.line += 1;
         match Parsed::new(line) {
-            Some(mut line) => self.tally.packet(judge(&mut line, None, &mut self.episodes, &self.options), sink),
+            Some(mut line) => self.judge(&mut line, None, sink),
             None => Ok(()),
+        }
+    }
+
+    /// Judges a line, and reports on it; the place of its episode is looked up if it is not given.
+    fn judge<S: Sink + ?Sized>(
+        &mut self,
+        line: &mut Parsed<'_>,
+        place: Option<u32>,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        let judges = (&mut self.episodes, &mut self.charities);
+        match judge(line, self.tally.line, place, judges, &self.options, sink.wants_packets()) {
+            Some(judged) => self.tally.packet(judged, sink),
+            None => {
+                self.tally.clean(1);
+                Ok(())
+            }
         }
     }
 }

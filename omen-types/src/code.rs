@@ -93,6 +93,7 @@ impl fmt::Display for Code {
 pub struct UnknownCode<C = Code> {
     text: String,
     near: Option<C>,
+    family: Option<(C, C)>,
 }
 
 impl<C: Copy> UnknownCode<C> {
@@ -102,7 +103,13 @@ impl<C: Copy> UnknownCode<C> {
     /// A text, and the code that was perhaps meant.
     #[must_use]
     pub fn new(text: &str, near: Option<C>) -> Self {
-        Self { text: text.chars().take(Self::MAX_CHARS).collect(), near }
+        Self { text: text.chars().take(Self::MAX_CHARS).collect(), near, family: None }
+    }
+
+    /// A text with a number that no code of a family has, and the first and last code of it.
+    #[must_use]
+    pub fn outside(text: &str, first: C, last: C) -> Self {
+        Self { family: Some((first, last)), ..Self::new(text, None) }
     }
 
     /// The code that was perhaps meant.
@@ -115,9 +122,10 @@ impl<C: Copy> UnknownCode<C> {
 impl<C: fmt::Display> fmt::Display for UnknownCode<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "unknown code `{}`", self.text)?;
-        match &self.near {
-            Some(near) => write!(f, "; did you mean `{near}`?"),
-            None => Ok(()),
+        match (&self.near, &self.family) {
+            (Some(near), _) => write!(f, "; did you mean `{near}`?"),
+            (None, Some((first, last))) => write!(f, "; the codes of this kind are {first} to {last}"),
+            (None, None) => Ok(()),
         }
     }
 }
@@ -130,13 +138,55 @@ impl FromStr for Code {
     /// In any case of letters.
     fn from_str(text: &str) -> Result<Self, UnknownCode> {
         let upper = text.to_ascii_uppercase();
-        Self::ALL.iter().copied().find(|code| code.as_str() == upper).ok_or_else(|| {
-            // `INV-7` is `INV-007` to anyone who types it.
-            let short = |code: &str| code.replace("-00", "-").replace("-0", "-");
-            let same = || Self::ALL.iter().copied().find(|code| short(code.as_str()) == short(&upper));
-            let near = crate::suggest::nearest(&upper, Self::ALL.iter().map(|code| code.as_str()));
-            let near = near.and_then(|near| Self::ALL.iter().copied().find(|code| code.as_str() == near));
-            UnknownCode::new(text, same().or(near))
-        })
+        Self::ALL.iter().copied().find(|code| code.as_str() == upper).ok_or_else(|| unknown(text))
+    }
+}
+
+#[cold]
+fn unknown(text: &str) -> UnknownCode {
+    let all = || Code::ALL.iter().copied();
+    // `INV-7` and `inv7` are `INV-007` to anyone who types them.
+    let (letters, number) = plain(text);
+    let same = all().find(|code| plain(code.as_str()) == (letters.clone(), number));
+    let mut family = all().filter(|code| plain(code.as_str()).0 == letters);
+    if same.is_none()
+        && number.is_some()
+        && let (Some(first), Some(last)) = (family.next(), family.last())
+    {
+        return UnknownCode::outside(text, first, last);
+    }
+    let near = crate::suggest::nearest(text, all().map(Code::as_str));
+    UnknownCode::new(text, same.or_else(|| all().find(|code| Some(code.as_str()) == near)))
+}
+
+/// The letters of a code in capitals, and its number without leading zeros.
+fn plain(code: &str) -> (String, Option<u64>) {
+    let letters = code.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_uppercase()).collect();
+    let digits: String = code.chars().filter(char::is_ascii_digit).collect();
+    (letters, digits.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(text.parse::<Code>().map_err(|unknown| unknown.to_string()), Err(expected.to_owned()));
+    }
+
+    #[test]
+    fn a_code_in_another_form_is_recognized() {
+        check("inv7", "unknown code `inv7`; did you mean `INV-007`?");
+        check("INV_007", "unknown code `INV_007`; did you mean `INV-007`?");
+        check("E-04", "unknown code `E-04`; did you mean `E4`?");
+        check("SCHEMAS", "unknown code `SCHEMAS`; did you mean `SCHEMA`?");
+    }
+
+    #[test]
+    fn a_number_that_no_code_has_is_not_corrected() {
+        check("INV-013", "unknown code `INV-013`; the codes of this kind are INV-001 to INV-012");
+        check("E8", "unknown code `E8`; the codes of this kind are E1 to E7");
+        check("nothing", "unknown code `nothing`");
     }
 }

@@ -56,6 +56,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// An error with no more than code and message.
+    #[cold]
     #[must_use]
     pub fn error(code: Code, message: impl Into<String>) -> Self {
         Self {
@@ -72,6 +73,7 @@ impl Diagnostic {
     }
 
     /// A warning with no more than code and message.
+    #[cold]
     #[must_use]
     pub fn warning(code: Code, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, message) }

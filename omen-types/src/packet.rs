@@ -6,6 +6,7 @@ mod deserialize;
 #[doc(hidden)]
 pub mod evidence;
 pub mod parse;
+mod skeleton;
 mod unique;
 
 #[allow(clippy::enum_variant_names, reason = "members and values are named by the schemas")]

@@ -37,6 +37,13 @@ pub(crate) struct Refused;
 /// What a parser returns.
 pub(crate) type Parsed<T> = Result<T, Refused>;
 
+/// The refusal. A call of a cold function says to the compiler which of two ways is hardly ever taken.
+#[cold]
+#[inline(never)]
+pub(crate) fn refused<T>() -> Parsed<T> {
+    Err(Refused)
+}
+
 /// Parses one value of a definition.
 pub(crate) trait Parse<'t> {
     /// What is kept of it.

@@ -13,6 +13,7 @@ mod scan;
 mod syntax;
 mod walk;
 
+pub(crate) use example::of as example_of;
 pub(crate) use locate::locate;
 pub(crate) use scan::{JsonType, Scanner, too_deep};
 pub(crate) use syntax::syntax;
@@ -30,6 +31,12 @@ pub(crate) static PLAIN_TEXT: Shape =
     Shape { name: "", kind: ShapeKind::Text { expects: "a string", example: "…", holds: |_| true } };
 pub(crate) static NULLABLE_TEXT: Shape = Shape { name: "", kind: ShapeKind::NullableText };
 pub(crate) static ANY: Shape = Shape { name: "", kind: ShapeKind::Any };
+
+/// The shape of a packet; without a type, of what all packets share.
+#[must_use]
+pub fn of_packet(packet_type: Option<crate::PacketType>) -> &'static Shape {
+    crate::packet::packet_shape(packet_type)
+}
 
 /// What the schema says about one definition or member.
 #[derive(Debug)]
@@ -90,6 +97,8 @@ pub struct FieldShape {
     pub required: bool,
     pub rules: &'static [Code],
     pub shape: &'static Shape,
+    /// A value, as JSON, if the schema gives an example.
+    pub example: Option<&'static str>,
 }
 
 /// `if` a member is so, `then` another must be there.

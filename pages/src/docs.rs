@@ -68,6 +68,7 @@ fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sy
         "compile-errors-gate" => {
             gallery::gallery("omen-gate", model.gate.codes.iter().map(|code| (&*code.code, &*code.title)))?
         }
+        "decisions" => decisions(model)?,
         "gate-way" => gate::way(&model.gate)?,
         "gate-steps" => gate::steps(&model.gate),
         "gate-codes" => gate::codes(&model.gate, &Evidence::read()?)?,
@@ -123,6 +124,45 @@ fn transitions(fsm: &Fsm) -> String {
         table(&["Event", "Packet", "Meaning"], events),
         table(&["From", "Event", "To", "Meaning", "Source"], rows)
     )
+}
+
+/// The decisions, each under a heading that the other pages link to.
+fn decisions(model: &Model) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let mut out = String::new();
+    for decision in &model.decisions {
+        write!(out, "\n### {}\n", decision.code)?;
+        let mut in_list = false;
+        for paragraph in &decision.text {
+            let is_item = paragraph.starts_with("- ");
+            if !(is_item && in_list) {
+                out.push('\n');
+            }
+            in_list = is_item;
+            writeln!(out, "{}", linked(paragraph))?;
+        }
+    }
+    out.push('\n');
+    Ok(out)
+}
+
+/// A text in which every decision that is named is a link.
+fn linked(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('D') {
+        let (before, from) = rest.split_at(at);
+        let digits = from.chars().skip(1).take_while(char::is_ascii_digit).count();
+        let (code, after) = from.split_at(1 + digits);
+        let is_code = digits > 0 && !before.ends_with(|c: char| c.is_alphanumeric() || "_-`".contains(c));
+        out.push_str(before);
+        match is_code {
+            true => out.push_str(&format!("[{code}](#{})", code.to_lowercase())),
+            false => out.push_str(code),
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 /// The packets that each layer sends.

@@ -7,19 +7,24 @@ use omen_gate::GateCode;
 use omen_types::Code;
 
 use super::named::Named;
+use crate::explain::Decision;
 use crate::schema;
 
-/// A code of packets, or of the gate. No code is both: the lint of the schema files refuses that.
-#[derive(Clone, Copy, Debug)]
+/// A code of packets or of the gate, or a decision. No code is both: the lint of the schema files refuses that.
+#[derive(Clone, Debug)]
 pub(crate) enum AnyCode {
     Packet(Code),
     Gate(GateCode),
+    Decision(Decision),
 }
 
 impl FromStr for AnyCode {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(decision) = Decision::find(text)? {
+            return Ok(Self::Decision(decision));
+        }
         match (text.parse::<Code>(), text.parse::<GateCode>()) {
             (Ok(code), _) => Ok(Self::Packet(code)),
             (_, Ok(code)) => Ok(Self::Gate(code)),

@@ -34,7 +34,7 @@ pub(super) fn check_keys(text: &str, expect: &[&str]) {
     assert_eq!(serde_json::from_str::<Keys>(text).unwrap().0, expect);
 }
 
-const FIELDS: [&str; 16] = [
+const FIELDS: [&str; 18] = [
     "file",
     "line",
     "column",
@@ -51,6 +51,8 @@ const FIELDS: [&str; 16] = [
     "message",
     "help",
     "follows_from",
+    "labels",
+    "notes",
 ];
 
 #[test]
@@ -88,6 +90,9 @@ fn a_finding_in_a_packet_says_all_there_is() {
     assert_eq!(finding["also"], serde_json::json!(["INV-007"]));
     assert_eq!(finding["severity"], "error");
     assert_eq!(finding["pointer"], "/payload/authorization_token_id");
+    let label = "expired at 2026-03-16T05:00:00Z, 3 s before this packet";
+    assert_eq!(finding["labels"], serde_json::json!([label]));
+    assert_eq!(finding["notes"], serde_json::json!(["`token_trim_early` was issued in `pkt_token_1`"]));
     let line = log(BAD).lines().nth(5).unwrap();
     let column = usize::try_from(finding["column"].as_u64().unwrap()).unwrap();
     assert!(line.chars().skip(column - 1).collect::<String>().starts_with("\"token_trim_early\""));

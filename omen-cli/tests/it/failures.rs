@@ -14,7 +14,7 @@ fn usage_errors_exit_2() {
         assert_eq!(run.stdout, "");
         assert!(run.stderr.contains(expect), "{}", run.stderr);
     }
-    check(&["check", "-D", "INV-13"], "did you mean `INV-0");
+    check(&["check", "-D", "INV-13"], "the codes of this kind are INV-001 to INV-012");
     check(&["check", "-A", "E4"], "the severity of `E4` is fixed");
     check(&["check", "-W", "SCHEMA"], "the severity of `SCHEMA` is fixed");
     for (code, other) in [("INV-001", "SCHEMA"), ("INV-008", "E3"), ("INV-009", "SCHEMA")] {

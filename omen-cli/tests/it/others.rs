@@ -23,7 +23,7 @@ fn every_code_is_explained_with_an_example() {
         let refused = text.contains("\nRejected\n") && text.contains("\nerror[") && text.contains("\nFixed\n");
         let warned = text.contains("\nAccepted with a warning\n") && text.contains(&format!("\nwarning[{code}]"));
         assert!(refused || warned, "{text}");
-        assert!(text.contains(" --> schema/examples/"), "{text}");
+        assert!(text.contains("--> rejected example") && !text.contains("schema/"), "{text}");
     }
 }
 
@@ -55,10 +55,45 @@ fn every_code_of_the_gate_is_explained() {
         for part in [code.statement(), code.rationale(), code.help(), code.source()] {
             assert!(prose.contains(&part.split_whitespace().collect::<Vec<_>>().join(" ")), "{code}: {part}");
         }
+        assert!(text.contains("\nRefused\n  ") && text.contains("\nFixed\n  "), "{text}");
     }
     let run = run(&mut omen(["explain", "PG3"]));
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("unknown code `PG3`; did you mean `PG-3`?"), "{}", run.stderr);
+}
+
+#[test]
+fn a_decision_is_explained() {
+    let text = stdout(["explain", "d36"]);
+    assert!(text.starts_with("D36: the level of stakes\n\n  INV-012 only warns."), "{text}");
+    assert!(text.contains("\n\n  - CRITICAL: ") && text.contains("\n  - HIGH: "), "{text}");
+}
+
+/// The examples are part of the command, so that they can be read without its sources.
+#[test]
+fn the_logs_of_an_example_are_printed() {
+    for (which, code) in [("rejected", 1), ("fixed", 0)] {
+        let log = stdout(["explain", "E4", "--example", which]);
+        assert_eq!(run(omen(["check", "-"]).write_stdin(log)).code, code, "{which}");
+    }
+    let run = run(&mut omen(["explain", "PG-3", "--example", "fixed"]));
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("only codes of `omen check` have example logs"), "{}", run.stderr);
+}
+
+/// What is underlined as fixed is not what was refused.
+#[test]
+fn a_fixed_example_shows_what_was_changed() {
+    for code in Code::ALL {
+        let text = stdout(["explain", code.as_str()]);
+        let Some((rejected, fixed)) = text.split_once("\nFixed\n") else { continue };
+        let excerpt =
+            |part: &str| part.lines().find(|line| line.contains(" | {") || line.contains(" | …")).map(str::to_owned);
+        let label = ["accepted here", "this packet was added", "this was changed"];
+        assert!(label.iter().any(|label| fixed.contains(label)), "{text}");
+        assert_ne!(excerpt(rejected), excerpt(fixed), "{text}");
+    }
+    assert!(stdout(["explain", "E6"]).contains("this packet was added"));
 }
 
 #[test]

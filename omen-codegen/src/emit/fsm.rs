@@ -383,10 +383,13 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
     let (opened_by, closed_by) = (event_name(named(&fsm.loop_opened_by)?), event_name(named(&fsm.loop_closed_by)?));
     let evidence = fsm.evidence_events.iter().map(|id| named(id).map(event_name)).collect::<Result<Vec<_>, _>>()?;
     let mut meets = Vec::new();
+    let mut steps = Vec::new();
     let mut waives = Vec::new();
     for obligation in &fsm.obligations {
         let name = ident(&obligation.name);
         let events = obligation.events.iter().map(|id| named(id)).collect::<Result<Vec<_>, _>>()?;
+        let first = events.first().map(|event| event_name(event));
+        steps.extend(first.map(|event| quote!(Obligation::#name => Event::#event)));
         for event in events {
             let event_ident = event_name(event);
             let packet = event.packet.as_deref().unwrap_or_default();
@@ -432,6 +435,11 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
                 #(#meets)*
                 met
             }
+        }
+
+        /// A packet that meets an obligation of the loop.
+        pub(crate) fn step(obligation: Obligation) -> Event {
+            match obligation { #(#steps),* }
         }
 
         /// The obligations that are waived as long as this is the latest packet.

@@ -84,7 +84,14 @@ fn object(object: &Object) -> TokenStream {
 fn field(field: &Field) -> TokenStream {
     let Field { name, description, required, .. } = field;
     let (rules, shape) = (codes(&field.rules), ty(&field.ty));
-    quote!(FieldShape { name: #name, description: #description, required: #required, rules: #rules, shape: #shape })
+    let example = match &field.example {
+        Some(json) => quote!(Some(#json)),
+        None => quote!(None),
+    };
+    quote!(FieldShape {
+        name: #name, description: #description, required: #required,
+        rules: #rules, shape: #shape, example: #example,
+    })
 }
 
 fn codes(rules: &[String]) -> TokenStream {

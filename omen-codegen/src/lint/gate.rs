@@ -25,7 +25,11 @@ const CODE: &[Field] = &[
     need("rationale", Want::Text),
     need("help", Want::Text),
     need("source", Want::Text),
+    need("example", Want::Record),
 ];
+
+/// What the code refuses, and what it lets pass.
+const EXAMPLE: &[Field] = &[need("refused", Want::Text), need("fixed", Want::Text)];
 
 const STEP: &[Field] = &[need("state", Want::Text), need("description", Want::Text)];
 /// What leads on: every step has it but the last.
@@ -41,6 +45,9 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     let codes = file.list("codes");
     for code in &codes {
         record::check(report, code, &[CODE]);
+        if let Some(example) = code.get("example") {
+            record::check(report, &example, &[EXAMPLE]);
+        }
     }
     written(&codes, report);
     unique(index, &codes, report);

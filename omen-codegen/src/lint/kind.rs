@@ -87,6 +87,7 @@ kinds! {
     InlineBound "inline-bound" "a constraint stands on a member instead of on a scalar",
     Nullable "nullable" "a member may be `null` to no purpose",
     DefaultUnfit "default-unfit" "a default is not a value of its member",
+    ExampleUnfit "example-unfit" "the example of a member does not fit it",
     DefaultRequired "default-required" "a required member has a default",
 
     // Conditionals.

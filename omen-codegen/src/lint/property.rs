@@ -11,7 +11,8 @@ use super::report::Report;
 use crate::json::Json;
 use crate::pattern::Pattern;
 
-const COMMON: &[Field] = &[need("description", Want::Text), may("x-omen-rules", Want::Texts)];
+const COMMON: &[Field] =
+    &[need("description", Want::Text), may("x-omen-rules", Want::Texts), may("examples", Want::Any)];
 const REFERENCE: &[Field] = &[need("$ref", Want::Any), may("default", Want::Any)];
 const TYPED: &[Field] = &[need("type", Want::Any), may("default", Want::Any)];
 const NULLABLE: &[Field] = &[need("type", Want::Any)];
@@ -63,6 +64,9 @@ pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, name: &str, node:
         other => return refuse(&other, node, &["array", "boolean", "string"], report),
     }
     known_codes(index, node, report);
+    if let Some(at) = node.get("examples") {
+        example(index, name, node, &at, report);
+    }
     if let Some(at) = node.get("default") {
         default(index, owner, name, node, &at, report);
     }
@@ -172,20 +176,43 @@ fn default(index: &Index<'_>, owner: &Definition<'_>, name: &str, node: &Node<'_
             "remove the default, or take it out of `required`",
         );
     }
-    let fits = match form(node.json) {
-        Form::Boolean => at.json.as_bool().is_some(),
-        Form::Text => at.json.as_str().is_some(),
-        // That a reference leads nowhere is reported elsewhere.
-        Form::Reference => index.referred(node).is_none_or(|target| is_a(target, at.json)),
-        _ => true,
-    };
-    if !fits {
+    if !fits(index, node, at.json) {
         report.add(
             Kind::DefaultUnfit,
             at,
             format!("the default of `{name}` does not fit the field"),
             "write a value that fits the member's type and bounds",
         );
+    }
+}
+
+/// Checks that there is an example, and that it fits the field. Of objects and unions only a packet made of the examples can
+/// show that, in the tests of the types.
+fn example(index: &Index<'_>, name: &str, node: &Node<'_>, at: &Node<'_>, report: &mut Report) {
+    let Some(first) = at.json.elements().first() else {
+        return record::malformed(report, at, "a list with one example");
+    };
+    let is_scalar = index
+        .referred(node)
+        .is_none_or(|target| matches!(target.shape, Shape::Enum | Shape::Integer | Shape::Number | Shape::Text));
+    if is_scalar && !fits(index, node, first) {
+        report.add(
+            Kind::ExampleUnfit,
+            at,
+            format!("the example of `{name}` does not fit the field"),
+            "write a value that fits the field's type and bounds",
+        );
+    }
+}
+
+/// Whether a value fits a field, as far as that is checked here.
+fn fits(index: &Index<'_>, node: &Node<'_>, value: &Json) -> bool {
+    match form(node.json) {
+        Form::Boolean => value.as_bool().is_some(),
+        Form::Text => value.as_str().is_some(),
+        // That a reference leads nowhere is reported elsewhere.
+        Form::Reference => index.referred(node).is_none_or(|target| is_a(target, value)),
+        _ => true,
     }
 }
 

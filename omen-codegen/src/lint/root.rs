@@ -6,7 +6,7 @@ use super::node::Node;
 use super::record::{self, Field, Want, may, need};
 use super::report::Report;
 use super::{VERSION, suggest};
-use crate::load::{BASE_FILE, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet};
+use crate::load::{BASE_FILE, DECISIONS_FILE, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet};
 use crate::model::ENVELOPE;
 
 /// The keywords that only the root of a schema file has.
@@ -27,6 +27,7 @@ const FILES: &[(&str, &str)] = &[
     (FSM_FILE, "the state machine"),
     (RULES_FILE, "the invariants and the structural codes"),
     (GATE_FILE, "the codes and the steps of the tool boundary"),
+    (DECISIONS_FILE, "the decisions on what the documents leave open"),
 ];
 
 pub(super) fn check(set: &SchemaSet, report: &mut Report) {
@@ -37,7 +38,7 @@ pub(super) fn check(set: &SchemaSet, report: &mut Report) {
     }
     for (file, json) in set.files() {
         let root = Node::root(file, json);
-        if !file.ends_with(".schema.json") && ![FSM_FILE, GATE_FILE, RULES_FILE].contains(&file) {
+        if !file.ends_with(".schema.json") && ![DECISIONS_FILE, FSM_FILE, GATE_FILE, RULES_FILE].contains(&file) {
             report.add(
                 Kind::StrayFile,
                 &root,

@@ -278,7 +278,8 @@ struct PacketOptional {
 }
 
 impl<'t> PayloadFacts<'t> {
-    /// Parses the payload of a packet of a type.
+    /// Parses the payload of a packet of a type. Inlined, as each return copies it.
+    #[inline(always)]
     fn parse(of: PacketType, cursor: &mut Cursor<'t>) -> Parsed<Self> {
         match of {
             PacketType::NotePacket => {
@@ -293,53 +294,43 @@ impl<'t> PayloadFacts<'t> {
     }
 }
 
-impl<'t> Parse<'t> for PacketFacts<'t> {
-    type Out = Self;
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
+impl<'t> PacketFacts<'t> {
+    /// Parses a packet into its place. The facts are large; to return them would copy them at each return.
+    pub(super) fn from_cursor(
+        cursor: &mut Cursor<'t>,
+        out: &mut Option<Self>,
+    ) -> Parsed<()> {
         let mut root = Root::default();
         if !root.begins(cursor) {
-            return root
-                .begin(cursor)
-                .and_then(|first| Self::in_any_order(cursor, root, first, None, None));
+            let first = root.begin(cursor)?;
+            *out = Some(Self::in_any_order(cursor, root, first, None, None)?);
+            return Ok(());
         }
         let header = <PacketHeaderFacts as Parse<'t>>::parse(cursor)?;
         if !root.goes_on_with_mcp(cursor) {
-            return root
-                .next(cursor)
-                .and_then(|next| Self::in_any_order(
-                    cursor,
-                    root,
-                    next,
-                    Some(header),
-                    None,
-                ));
+            let next = root.next(cursor)?;
+            *out = Some(Self::in_any_order(cursor, root, next, Some(header), None)?);
+            return Ok(());
         }
         let mcp = <McpEnvelopeFacts<'t> as Parse<'t>>::parse(cursor)?;
         if !root.goes_on_with_payload(cursor) {
-            return root
-                .next(cursor)
-                .and_then(|next| Self::in_any_order(
-                    cursor,
-                    root,
-                    next,
-                    Some(header),
-                    Some(mcp),
-                ));
+            let next = root.next(cursor)?;
+            *out = Some(
+                Self::in_any_order(cursor, root, next, Some(header), Some(mcp))?,
+            );
+            return Ok(());
         }
         let payload = PayloadFacts::parse(header.packet_type, cursor)?;
-        if cursor.eat(b"}") || root.next(cursor)?.is_none() {
-            Ok(PacketFacts {
-                header,
-                mcp,
-                payload,
-            })
-        } else {
-            Err(Refused)
+        if !cursor.eat(b"}") && root.next(cursor)?.is_some() {
+            return Err(Refused);
         }
+        *out = Some(PacketFacts {
+            header,
+            mcp,
+            payload,
+        });
+        Ok(())
     }
-}
-
-impl<'t> PacketFacts<'t> {
     /// Parses a packet from the value of a member on, with what was parsed of it.
     #[inline(never)]
     fn in_any_order(

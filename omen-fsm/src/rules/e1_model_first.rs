@@ -3,14 +3,21 @@
 use omen_invariants::Ledger;
 use omen_types::{Code, Diagnostic};
 
+use super::route;
 use super::transition::Transition;
+use crate::help::e1 as help;
 
 pub(super) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
     (!has_belief(transition.context.ledger)).then(|| {
-        Diagnostic::error(Code::E1, "cannot decide before the first BeliefUpdatePacket of the episode")
+        let Transition { context, event, nodes, .. } = transition;
+        let help = route::to(*nodes, *event, context.ledger).filter(|events| !events.is_empty());
+        Diagnostic::error(Code::E1, "cannot decide before a BeliefUpdatePacket of the episode was accepted")
             .at("/header/packet_type")
             .label("no belief to decide on")
-            .help(Code::E1.info().help)
+            .help(match help {
+                Some(events) => help::first(route::words(&events), route::names(&events)),
+                None => Code::E1.info().help.to_owned(),
+            })
     })
 }
 

@@ -3,7 +3,9 @@
 use omen_invariants::Ledger;
 use omen_types::{Code, DecisionOutcome, Diagnostic};
 
+use super::route;
 use super::transition::Transition;
+use crate::help::e2 as help;
 
 pub(super) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
     let ledger = transition.context.ledger;
@@ -11,7 +13,7 @@ pub(super) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
         return None;
     }
     let message = match ledger.decision() {
-        None => "cannot send a directive before a decision".to_owned(),
+        None => "cannot send a directive before a DecisionPacket of the episode was accepted".to_owned(),
         Some(outcome) => {
             format!(
                 "cannot send a directive while the latest decision is `{outcome}`; expected `{}`",
@@ -19,7 +21,12 @@ pub(super) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
             )
         }
     };
-    Some(Diagnostic::error(Code::E2, message).at("/header/packet_type").help(Code::E2.info().help))
+    let route = route::to(transition.nodes, transition.event, ledger).filter(|events| !events.is_empty());
+    let help = match route {
+        Some(events) => help::first(route::words(&events), route::names(&events)),
+        None => Code::E2.info().help.to_owned(),
+    };
+    Some(Diagnostic::error(Code::E2, message).at("/header/packet_type").help(help))
 }
 
 /// Whether the latest decision is to act.

@@ -4,9 +4,10 @@ use omen_invariants::Ledger;
 use omen_invariants::rules::inv_008_verification_loop::cites_evidence;
 use omen_types::{Code, Diagnostic, PayloadFacts};
 
+use super::route;
 use super::transition::Transition;
 use crate::help::e3 as help;
-use crate::table::{EVIDENCE_MISSING, LOOP_NODE, NodeSet, Obligation};
+use crate::table::{EVIDENCE_MISSING, Event, LOOP_CLOSED_BY, LOOP_NODE, NodeSet, Obligation};
 
 /// A directive before the loop's plan is refused at once (D22).
 pub(super) fn planned(transition: &Transition<'_>) -> Option<Diagnostic> {
@@ -14,7 +15,7 @@ pub(super) fn planned(transition: &Transition<'_>) -> Option<Diagnostic> {
         Diagnostic::error(Code::E3, "cannot send a directive before the plan of the verification loop")
             .at("/header/packet_type")
             .label(Obligation::Plan.missing())
-            .help(help::PLAN_FIRST)
+            .help(first(&[Event::Plan]))
     })
 }
 
@@ -26,16 +27,23 @@ pub(super) fn has_plan(ledger: &Ledger) -> bool {
 /// A belief update that closes the loop too early is refused.
 pub(super) fn complete(transition: &Transition<'_>) -> Option<Diagnostic> {
     let PayloadFacts::BeliefUpdate(belief) = &transition.context.facts.payload else { return None };
-    let mut missing = missing(transition.context.ledger);
+    let ledger = transition.context.ledger;
+    let mut missing = missing(ledger);
+    let events = before_closing(transition.nodes, ledger);
     let mut pointer = "/header/packet_type";
-    if !cites_evidence(transition.context.ledger, belief) {
+    let mut help = first(&events);
+    if !cites_evidence(ledger, belief) {
+        help = match missing.is_empty() {
+            true => help::CITE.to_owned(),
+            false => help::close_again(route::words(&events), route::names(&events)),
+        };
         missing.push(EVIDENCE_MISSING);
         pointer = "/payload/evidence_integration";
     }
     (!missing.is_empty()).then(|| {
         Diagnostic::error(Code::E3, format!("the verification loop is incomplete: {}", missing.join(", ")))
             .at(pointer)
-            .help(help::CLOSE_AGAIN)
+            .help(help)
     })
 }
 
@@ -46,10 +54,10 @@ pub(super) fn may_close(ledger: &Ledger) -> bool {
 
 /// The finding on a packet that is not a step of the loop (D51).
 pub(super) fn inside(transition: &Transition<'_>) -> Diagnostic {
-    let missing = missing(transition.context.ledger);
-    let help = match missing.as_slice() {
-        [] => help::INSIDE.to_owned(),
-        missing => help::inside_incomplete(missing.join(", ")),
+    let ledger = transition.context.ledger;
+    let help = match route::to(transition.nodes, transition.event, ledger) {
+        Some(events) => help::inside(route::words(&events), route::names(&events)),
+        None => Code::E3.info().help.to_owned(),
     };
     let problem = format!("{} is not legal inside the verification loop", transition.event.description());
     Diagnostic::error(Code::E3, problem).at("/header/packet_type").label("the loop comes first").help(help)
@@ -58,15 +66,29 @@ pub(super) fn inside(transition: &Transition<'_>) -> Diagnostic {
 /// The finding on an episode that ends before the loop has closed, or before the decision that has to follow it.
 pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
     ledger.owes_decision().then(|| {
-        let message = if nodes == NodeSet::of(LOOP_NODE) {
+        // Any outcome but VERIFY_FIRST is the second decision.
+        let decision = Event::DecideStop;
+        if nodes == NodeSet::of(LOOP_NODE) {
             let missing = missing(ledger);
             let still = if missing.is_empty() { "no closing belief update".to_owned() } else { missing.join(", ") };
-            format!("the episode ends inside its verification loop: {still}")
+            let mut events = route::to(nodes, decision, ledger).unwrap_or_default();
+            events.push(decision);
+            Diagnostic::error(Code::E3, format!("the episode ends inside its verification loop: {still}"))
+                .help(help::complete(route::words(&events), route::names(&events)))
         } else {
-            "the episode ends without the decision that has to follow its verification loop".to_owned()
-        };
-        Diagnostic::error(Code::E3, message).help(Code::E3.info().help)
+            let message = "the episode ends without the decision that has to follow its verification loop";
+            Diagnostic::error(Code::E3, message).help(help::decide_again(decision))
+        }
     })
+}
+
+/// The packets after which the loop may close, if the closing one cites its evidence.
+fn before_closing(nodes: NodeSet, ledger: &Ledger) -> Vec<Event> {
+    route::to(nodes, LOOP_CLOSED_BY, ledger).unwrap_or_default()
+}
+
+fn first(events: &[Event]) -> String {
+    help::first(route::words(events), route::names(events))
 }
 
 fn missing(ledger: &Ledger) -> Vec<&'static str> {

@@ -5,7 +5,10 @@ use omen_invariants::derived::{needs_token, safety_class};
 use omen_invariants::ledger::{Allowance, NotLive};
 use omen_types::{Code, Diagnostic, Instant, PayloadFacts, TaskDirectivePayloadFacts};
 
+use super::route;
 use super::transition::Transition;
+use crate::help::e4 as help;
+use crate::table::Event;
 
 pub(super) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
     let PayloadFacts::TaskDirective(directive) = &transition.context.facts.payload else { return None };
@@ -16,6 +19,7 @@ pub(super) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
         return Some(without_token(transition, directive));
     };
     let now = transition.context.now;
+    let error = |message| error(transition, message);
     let issued = |allowance: &Allowance| format!("`{token_id}` was issued in `{}`", allowance.issued_by);
     Some(match transition.context.ledger.tokens().live(token_id, now).err()? {
         NotLive::Unknown => error(format!("no token `{token_id}` was issued in this episode")).label("unknown token"),
@@ -41,11 +45,32 @@ fn without_token(transition: &Transition<'_>, directive: &TaskDirectivePayloadFa
         Some(stated) => format!(" (`{stated}` with `task_type` `{}` counts as `{class}`)", directive.task_type),
         None => format!(" (without `tool_safety_class` it counts as `{class}`)"),
     };
-    error(format!("missing field `authorization_token_id` in a `{class}` directive{why}"))
+    let mut finding =
+        error(transition, format!("missing field `authorization_token_id` in a `{class}` directive{why}"));
+    if directive.tool_safety_class.is_none() {
+        finding.help = finding.help.map(help::unlabelled);
+    }
+    finding
 }
 
-fn error(message: String) -> Diagnostic {
-    Diagnostic::error(Code::E4, message).at("/payload/authorization_token_id").help(Code::E4.info().help)
+fn error(transition: &Transition<'_>, message: String) -> Diagnostic {
+    Diagnostic::error(Code::E4, message).at("/payload/authorization_token_id").help(remedy(transition))
+}
+
+/// How to get a token that is live, from where the episode is.
+fn remedy(transition: &Transition<'_>) -> String {
+    let Transition { context, nodes, .. } = transition;
+    let Some(mut events) = route::to(*nodes, Event::Authorize, context.ledger) else {
+        return Code::E4.info().help.to_owned();
+    };
+    events.push(Event::Authorize);
+    let (packets, names) = (route::words(&events), route::names(&events));
+    let is_legal = !nodes.after(transition.event).is_empty();
+    if is_legal && has_live_token(context.ledger, context.now) {
+        help::name_live(packets, names)
+    } else {
+        help::issue(packets, names)
+    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! E6, as `episode.fsm.json` states it (D4, D20).
 
 use omen_invariants::Ledger;
+use omen_invariants::ledger::OpenDirective;
 use omen_types::{Code, Diagnostic, PayloadFacts, TaskResultPayloadFacts};
 
+use super::route;
 use super::transition::Transition;
 use crate::help::e6 as help;
+use crate::table::Event;
 
 /// A result has to name an open directive by packet id and task id both (D20).
 pub(super) fn answers(transition: &Transition<'_>) -> Option<Diagnostic> {
@@ -27,16 +30,24 @@ pub(super) fn left_behind(transition: &Transition<'_>) -> Option<Diagnostic> {
         Diagnostic::error(Code::E6, problem)
             .at("/header/packet_type")
             .label(format!("would leave {}", transition.nodes))
-            .help(Code::E6.info().help),
+            .help(help::settle_first(route::names(&vec![Event::Settle; open.len().min(FEW)]), packet_id, task_id))
+            .note(sent(first)),
     )
 }
 
 /// The finding where a directive has to be open, and none is.
 pub(super) fn nothing_open(transition: &Transition<'_>) -> Option<Diagnostic> {
-    (!has_open(transition.context.ledger)).then(|| {
-        Diagnostic::error(Code::E6, "no directive is open").at("/header/packet_type").help(Code::E6.info().help)
-    })
+    (!has_open(transition.context.ledger))
+        .then(|| Diagnostic::error(Code::E6, "no directive is open").at("/header/packet_type").help(help::NONE_OPEN))
 }
+
+/// When an open directive was sent: its line is found by it, and by its id.
+fn sent(open: &OpenDirective) -> String {
+    format!("`{}` was sent at {}, and has no result", open.packet_id, open.created_at)
+}
+
+/// How many results a help asks for: with more directives open, it is enough to say so.
+const FEW: usize = 4;
 
 /// Whether a directive is open.
 pub(super) fn has_open(ledger: &Ledger) -> bool {
@@ -47,19 +58,26 @@ pub(super) fn has_open(ledger: &Ledger) -> bool {
 pub(super) fn at_end(ledger: &Ledger) -> impl Iterator<Item = (Option<&str>, Diagnostic)> {
     ledger.open().in_order().into_iter().map(|open| {
         let problem = format!("the episode ends without a result for `{}` (`{}`)", open.packet_id, open.task_id);
-        (Some(open.packet_id.as_ref()), Diagnostic::error(Code::E6, problem).help(Code::E6.info().help))
+        let finding = Diagnostic::error(Code::E6, problem)
+            .help(help::settle(Event::Settle, &open.packet_id, &open.task_id))
+            .note(sent(open));
+        (Some(open.packet_id.as_ref()), finding)
     })
 }
 
 fn answered(ledger: &Ledger, result: &TaskResultPayloadFacts<'_>) -> Option<Diagnostic> {
     let (directive_id, task_id) = (&result.directive_packet_id, &result.task_id);
     let Some(open) = ledger.open().get(directive_id) else {
-        return Some(
-            Diagnostic::error(Code::E6, format!("no directive `{directive_id}` is open"))
-                .at("/payload/directive_packet_id")
-                .label("unknown, or already closed")
-                .help(help::NAME_OPEN),
-        );
+        let (problem, label) = if ledger.has_accepted(directive_id) {
+            (format!("`{directive_id}` is not an open directive"), "closed already, or not a directive")
+        } else {
+            (format!("no directive `{directive_id}` was accepted in this episode"), "never accepted")
+        };
+        let finding = Diagnostic::error(Code::E6, problem).at("/payload/directive_packet_id").label(label);
+        return Some(match ledger.open().in_order().as_slice() {
+            [] => finding.help(help::NONE_OPEN),
+            [first, ..] => finding.help(help::name_both(&first.packet_id, &first.task_id)).note(sent(first)),
+        });
     };
     (*open.task_id != **task_id).then(|| {
         let problem =
@@ -67,7 +85,7 @@ fn answered(ledger: &Ledger, result: &TaskResultPayloadFacts<'_>) -> Option<Diag
         Diagnostic::error(Code::E6, problem)
             .at("/payload/task_id")
             .label("another task")
-            .help(help::name_both(directive_id, &open.task_id))
+            .help(help::name_task(&open.task_id))
     })
 }
 

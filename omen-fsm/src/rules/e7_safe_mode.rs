@@ -3,21 +3,34 @@
 use omen_invariants::derived::{ReleaseAuthority, release_authority};
 use omen_types::{Code, Diagnostic};
 
+use super::route;
 use super::transition::Transition;
+use crate::help::e7 as help;
+use crate::table::{Event, layer_name};
 
 /// Safe mode is ended by layer 1 or Integrity alone.
 pub(super) fn authority(transition: &Transition<'_>) -> Option<Diagnostic> {
-    (release_authority(&transition.context.facts.header) == ReleaseAuthority::Withheld)
-        .then(|| refused("only layer 1 or Integrity may end safe mode".to_owned()).at("/header/layer_source"))
+    (release_authority(&transition.context.facts.header) == ReleaseAuthority::Withheld).then(|| {
+        let found = layer_name(transition.context.facts.header.layer_source);
+        refused(format!("only `layer_source` `1` or `Integrity` may end safe mode, found `{found}`"))
+            .at("/header/layer_source")
+            .help(help::authority(Event::Release))
+    })
 }
 
 /// The finding on a packet that is not legal in safe mode.
 pub(super) fn locked_down(transition: &Transition<'_>) -> Diagnostic {
-    refused(format!("{} is not legal in safe mode", transition.event.description())).at("/header/packet_type")
+    let route = route::to(transition.nodes, transition.event, transition.context.ledger);
+    refused(format!("{} is not legal in safe mode", transition.event.description())).at("/header/packet_type").help(
+        match route {
+            Some(events) => help::first(route::words(&events), route::names(&events)),
+            None => Code::E7.info().help.to_owned(),
+        },
+    )
 }
 
 fn refused(message: String) -> Diagnostic {
-    Diagnostic::error(Code::E7, message).label("locked down").help(Code::E7.info().help)
+    Diagnostic::error(Code::E7, message).label("locked down")
 }
 
 #[cfg(test)]

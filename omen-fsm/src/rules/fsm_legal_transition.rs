@@ -2,6 +2,7 @@
 
 use omen_types::{Code, Diagnostic};
 
+use super::route;
 use super::transition::Transition;
 use crate::help::fsm as help;
 use crate::table::{Event, NodeSet, RefusalInfo};
@@ -12,10 +13,22 @@ pub(super) fn check(refusal: &RefusalInfo, transition: &Transition<'_>) -> Diagn
     let problem = format!("{} is not legal in {nodes}", transition.event.description());
     let finding = Diagnostic::error(refusal.code, problem).at("/header/packet_type");
     if refusal.code == Code::Fsm {
-        finding.label(format!("no transition from {nodes} for this packet")).help(help::legal(nodes, legal(nodes)))
+        finding.label(format!("no transition from {nodes} for this packet")).help(remedy(transition))
     } else {
         finding.note(refusal.description).help(refusal.code.info().help)
     }
+}
+
+/// What to send first, if the packet is legal after that; and what is legal now.
+fn remedy(transition: &Transition<'_>) -> String {
+    let (nodes, event) = (transition.nodes, transition.event);
+    let help = match route::to(nodes, event, transition.context.ledger) {
+        Some(events) => help::first(route::words(&events), route::names(&events), nodes, legal(nodes)),
+        None => help::nowhere(nodes, legal(nodes)),
+    };
+    // The list names a packet that differs in `observation_type` alone.
+    let may_answer = event == Event::Observe && !nodes.after(Event::ObserveUser).is_empty();
+    if may_answer { help::no_answer(help) } else { help }
 }
 
 /// What is legal in some nodes, in words.

@@ -4,22 +4,33 @@ use omen_invariants::Ledger;
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::{Code, Diagnostic, PacketFacts, PayloadFacts};
 
+use crate::help::id as help;
+
 /// `packet_id` is the fingerprint of the packet's id.
 pub(crate) fn check(facts: &PacketFacts<'_>, packet_id: Fingerprint, ledger: &Ledger, errors: &mut Vec<Diagnostic>) {
-    let mut used = |fingerprint, id: &str, member, pointer| {
+    let mut used = |fingerprint, id: &str, kind: Kind, member, pointer| {
         if ledger.has_seen(fingerprint) {
             errors.push(
                 Diagnostic::error(Code::Id, format!("`{member}` `{id}` is already used in this episode"))
                     .at(pointer)
                     .label("already used")
-                    .help(Code::Id.info().help),
+                    .help(help::another(unused(id, kind, ledger))),
             );
         }
     };
-    used(packet_id, &facts.header.packet_id, "packet_id", "/header/packet_id");
+    used(packet_id, &facts.header.packet_id, Kind::Packet, "packet_id", "/header/packet_id");
     if let PayloadFacts::TaskDirective(directive) = &facts.payload {
-        used(Fingerprint::of(Kind::Task, &directive.task_id), &directive.task_id, "task_id", "/payload/task_id");
+        let fingerprint = Fingerprint::of(Kind::Task, &directive.task_id);
+        used(fingerprint, &directive.task_id, Kind::Task, "task_id", "/payload/task_id");
     }
+}
+
+/// The id with the first number that makes it new.
+fn unused(id: &str, kind: Kind, ledger: &Ledger) -> String {
+    let numbered = |number: u64| format!("{id}_{number}");
+    // An episode has fewer ids than there are numbers.
+    let new = (2..).map(numbered).find(|id| !ledger.has_seen(Fingerprint::of(kind, id)));
+    new.unwrap_or_else(|| id.to_owned())
 }
 
 #[cfg(test)]

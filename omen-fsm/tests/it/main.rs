@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 #![allow(clippy::print_stdout, reason = "a test says what it has counted")]
 
+mod examples;
 mod exhaustive;
+mod findings;
 mod origins;
 mod packed;
 mod provenance;

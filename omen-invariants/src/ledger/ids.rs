@@ -1,6 +1,7 @@
 //! The ids that an episode has used, as fingerprints.
 
 use hashbrown::HashTable;
+use prefetch_index::prefetch_index;
 
 use super::bytes::{Reader, Writer};
 use super::fingerprint::Fingerprint;
@@ -28,11 +29,12 @@ impl Ids {
     const MOST_PACKED: usize = 128;
 
     /// See [`Ledger::prefetch`](super::Ledger::prefetch).
-    pub(super) fn prefetch(&self) -> usize {
-        match self {
-            // One of each cache line.
-            Self::Few(list) => list.iter().step_by(4).filter(|id| id.is_marked()).count(),
-            Self::Many(table) => table.len(),
+    pub(super) fn prefetch(&self) {
+        if let Self::Few(list) = self {
+            // Of each cache line one, and the place of the next.
+            for at in (0..=list.len()).step_by(4) {
+                prefetch_index(list, at);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use omen_types::{Code, DecisionOutcome, Diagnostic, PayloadFacts, QualityTier};
 
 use crate::context::Context;
+use crate::help::inv_002 as help;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let PayloadFacts::Decision(decision) = &context.facts.payload else { return };
@@ -17,7 +18,7 @@ pub(crate) fn acts_at(tier: QualityTier) -> Option<Diagnostic> {
         Diagnostic::error(Code::Inv002, "cannot decide `ACT` at `quality_tier` `SUBPAR`")
             .at("/payload/decision_outcome")
             .label("quality_tier is `SUBPAR`")
-            .help(Code::Inv002.info().help)
+            .help(help::DECIDE)
     })
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn acts_at<'a>(
             .at("/payload/decision_summary")
             .help(help::OVERRIDE)
     } else {
-        Diagnostic::error(Code::Inv003, problem).at(pointer).help(Code::Inv003.info().help)
+        Diagnostic::error(Code::Inv003, problem).at(pointer).help(help::VERIFY)
     };
     finding.notes.extend(unmet.map(|(pointer, condition)| format!("it also requires {condition} (`{pointer}`)")));
     Some(finding)

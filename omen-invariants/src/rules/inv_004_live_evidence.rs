@@ -94,7 +94,7 @@ pub(crate) fn unsupported(status: EpistemicStatus, freshness: FreshnessClass) ->
     Diagnostic::error(Code::Inv004, problem)
         .at("/mcp/evidence/evidence_refs")
         .label("no live evidence")
-        .help(Code::Inv004.info().help)
+        .help(help::CITE)
 }
 
 /// Whether an envelope has the live evidence that its claim requires.

@@ -18,7 +18,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
                 Diagnostic::error(Code::Inv006, format!("`{member}` is false: {stage} rules this outcome out"))
                     .at(format!("/payload/constraints_satisfied/{member}"))
                     .label("must be true for the chosen outcome")
-                    .help(Code::Inv006.info().help),
+                    .help(help::other_outcome(member)),
             );
         }
     }

@@ -38,7 +38,7 @@ pub(crate) fn decides_at(level: StakesLevel, tools: ToolsState, outcome: Decisio
         )
         .at("/payload/decision_outcome")
         .label("tools_state is `tools_down`")
-        .help(Code::Inv010.info().help)
+        .help(help::HAND_OVER)
     })
 }
 

@@ -1,7 +1,7 @@
 //! The ledger: clock, ids, tokens, open directives, budget.
 
 use omen_invariants::Ledger;
-use omen_invariants::ledger::{Fingerprint, Kind, Update};
+use omen_invariants::ledger::{Fingerprint, Kind, Obligation, Obligations, Update};
 use omen_types::{Instant, PacketFacts, PacketType};
 use serde_json::{Value, json};
 
@@ -130,4 +130,149 @@ fn budgets_are_those_of_the_first_decision() {
     let result = json!({"execution_metadata": {"tokens_used": 1}});
     accept(&mut ledger, &packet(PacketType::TaskResultPacket, "pkt_5", "2026-03-01T10:00:02Z", &result));
     assert_eq!(overruns(&ledger, "2026-03-01T10:01:00.5Z"), ["101 of 100 tokens", "2 of 1 tool calls", "60.5 of 60 s"]);
+}
+
+/// A directive with CRITICAL stakes, or without.
+fn directive(number: usize, timeout: u64, is_critical: bool) -> Value {
+    let payload = json!({
+        "task_id": format!("task_{number}"), "timeout_seconds": timeout, "tool_safety_class": "READ", "task_type": "tool_read",
+    });
+    let mut packet =
+        packet(PacketType::TaskDirectivePacket, &format!("pkt_{number}"), "2026-03-01T10:00:00Z", &payload);
+    packet["mcp"]["stakes"]["stakes_level"] = if is_critical { "CRITICAL" } else { "LOW" }.into();
+    packet
+}
+
+/// The numbers of the directives that are late at a time and were not reported before.
+fn late(ledger: &Ledger, time: &str) -> Vec<usize> {
+    let number = |id: &str| id.trim_start_matches("task_").parse().expect("a number");
+    ledger.open().newly_late(at(time)).iter().map(|open| number(&open.task_id)).collect()
+}
+
+/// Takes in a belief update, which does nothing but let time pass.
+fn pass_to(ledger: &mut Ledger, id: &str, time: &str) {
+    accept(ledger, &packet(PacketType::BeliefUpdatePacket, id, time, &json!({})));
+}
+
+#[test]
+fn many_directives_are_late_as_few_are() {
+    for count in [5, 100] {
+        let mut ledger = Ledger::default();
+        // The later ones are due earlier; two are due at each second.
+        for number in 0..count {
+            let timeout = 10 + (count - 1 - number) / 2;
+            accept(&mut ledger, &directive(number, timeout as u64, false));
+        }
+        let in_order: Vec<_> = ledger.open().in_order().iter().map(|open| open.packet_id.to_string()).collect();
+        assert_eq!(in_order, (0..count).map(|number| format!("pkt_{number}")).collect::<Vec<_>>());
+        assert_eq!(late(&ledger, "2026-03-01T10:00:10Z"), [0; 0], "just in time");
+        let first: Vec<_> = (count - 2..count).collect();
+        assert_eq!(late(&ledger, "2026-03-01T10:00:10.1Z"), first, "in the order of sending");
+        assert_eq!(late(&ledger, "2026-03-01T11:00:00Z"), (0..count).collect::<Vec<_>>());
+        // What is due just now was not reported yet; what was due before it was.
+        pass_to(&mut ledger, "pkt_a", "2026-03-01T10:00:11Z");
+        assert_eq!(late(&ledger, "2026-03-01T11:00:00Z"), (0..count - 2).collect::<Vec<_>>(), "each once");
+        let closed = json!({"task_id": "task_0", "directive_packet_id": "pkt_0"});
+        accept(&mut ledger, &packet(PacketType::TaskResultPacket, "pkt_b", "2026-03-01T10:00:11Z", &closed));
+        assert_eq!(late(&ledger, "2026-03-01T11:00:00Z"), (1..count - 2).collect::<Vec<_>>(), "closed");
+        assert_eq!(ledger.open().len(), count - 1);
+    }
+}
+
+#[test]
+fn what_was_late_before_there_were_many_is_not_reported_again() {
+    let mut ledger = Ledger::default();
+    accept(&mut ledger, &directive(0, 10, false));
+    accept(&mut ledger, &directive(1, 1000, false));
+    pass_to(&mut ledger, "pkt_a", "2026-03-01T10:00:20Z");
+    (2..60).for_each(|number| accept(&mut ledger, &directive(number, 500, false)));
+    assert_eq!(late(&ledger, "2026-03-01T10:10:00Z"), (2..60).collect::<Vec<_>>());
+    assert_eq!(late(&ledger, "2026-03-01T11:00:00Z"), (1..60).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_late_critical_directive_is_owed_one_escalation() {
+    for count in [1, 60] {
+        let mut ledger = Ledger::default();
+        (0..count).for_each(|number| accept(&mut ledger, &directive(number, 10, number == 0)));
+        pass_to(&mut ledger, "pkt_a", "2026-03-01T10:00:10Z");
+        assert!(!ledger.owes_escalation(), "in time");
+        pass_to(&mut ledger, "pkt_b", "2026-03-01T10:00:11Z");
+        assert!(ledger.owes_escalation());
+        accept(&mut ledger, &packet(PacketType::DecisionPacket, "pkt_c", "2026-03-01T10:00:12Z", &json!({})));
+        assert!(!ledger.owes_escalation(), "that decision was it");
+        pass_to(&mut ledger, "pkt_d", "2026-03-01T10:00:13Z");
+        assert!(!ledger.owes_escalation(), "it is late already");
+    }
+    let mut ledger = Ledger::default();
+    accept(&mut ledger, &directive(0, 10, false));
+    pass_to(&mut ledger, "pkt_a", "2026-03-01T10:01:00Z");
+    assert!(!ledger.owes_escalation(), "only where the stakes are CRITICAL");
+}
+
+#[test]
+fn a_campaign_is_the_first_one_that_was_stated() {
+    let mut ledger = Ledger::default();
+    for (id, campaign) in [("pkt_1", None), ("pkt_2", Some("camp_a")), ("pkt_3", Some("camp_b"))] {
+        let mut packet = packet(PacketType::BeliefUpdatePacket, id, "2026-03-01T10:00:00Z", &json!({}));
+        let header = packet["header"].as_object_mut().expect("a header");
+        header.remove("campaign_id");
+        header.extend(campaign.map(|campaign| ("campaign_id".to_owned(), campaign.into())));
+        accept(&mut ledger, &packet);
+        if campaign.is_none() {
+            assert!(!ledger.has_campaign() && !ledger.is_other_campaign("camp_a"));
+            continue;
+        }
+        assert!(ledger.has_campaign() && !ledger.is_other_campaign("camp_a") && ledger.is_other_campaign("camp_b"));
+    }
+}
+
+#[test]
+fn a_token_is_live_until_it_expires_is_used_up_or_revoked() {
+    let mut ledger = Ledger::default();
+    let (before, after) = (at("2026-03-01T11:00:00Z"), at("2026-03-01T12:00:00Z"));
+    assert!(!ledger.tokens().any_live(before));
+    accept(&mut ledger, &token("pkt_1", json!({})));
+    assert!(ledger.tokens().any_live(before) && !ledger.tokens().any_live(after));
+    let alert = json!({"severity": "INFO", "revoked_token_ids": ["token_t"]});
+    accept(&mut ledger, &packet(PacketType::IntegrityAlertPacket, "pkt_2", "2026-03-01T10:00:00Z", &alert));
+    assert!(!ledger.tokens().any_live(before));
+    accept(&mut ledger, &token("pkt_3", json!({"token_id": "token_u", "max_usage_count": 1, "usage_count": 1})));
+    assert!(!ledger.tokens().any_live(before));
+}
+
+#[test]
+fn a_set_of_obligations_has_what_it_was_made_of() {
+    let all = Obligation::ALL;
+    for one in all {
+        let without: Obligations = all.iter().copied().filter(|other| other != one).collect();
+        assert!(all.iter().all(|other| without.contains(*other) == (other != one)), "{without:?}");
+        assert!(!format!("{without:?}").contains(&format!("{one:?}")) && format!("{without:?}").len() > 2);
+    }
+}
+
+/// The bytes of a packed ledger; none if it is not packed.
+fn packed(ledger: &Ledger) -> Option<usize> {
+    let mut buffer = Vec::new();
+    ledger.pack(false, &mut buffer).then_some(buffer.len())
+}
+
+#[test]
+fn an_open_directive_is_packed_without_the_fingerprints_of_its_ids() {
+    let mut ledger = Ledger::default();
+    pass_to(&mut ledger, "pkt_a", "2026-03-01T10:00:00Z");
+    let before = packed(&ledger).expect("few ids");
+    accept(&mut ledger, &directive(1, 10, false));
+    let with = packed(&ledger).expect("few ids");
+    assert!(with - before < 2 * 16, "{} bytes", with - before);
+}
+
+#[test]
+fn a_ledger_with_many_tokens_is_not_packed() {
+    let mut ledger = Ledger::default();
+    for number in 0..25 {
+        assert!(packed(&ledger).is_some(), "{number} tokens");
+        accept(&mut ledger, &token(&format!("pkt_{number}"), json!({"token_id": format!("token_{number}")})));
+    }
+    assert_eq!(packed(&ledger), None);
 }

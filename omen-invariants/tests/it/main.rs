@@ -5,6 +5,7 @@
 mod decisions;
 mod evidence;
 mod facts;
+mod findings;
 mod ledger;
 mod schema_rules;
 mod stakes;

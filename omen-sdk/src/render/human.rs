@@ -29,7 +29,7 @@ use omen_types::{Severity, parse};
 
 pub use super::excerpt::clean;
 use super::excerpt::excerpt;
-use crate::finding::{Finding, Stage};
+use crate::finding::{Cause, Finding, Stage};
 
 /// Writes findings for people.
 ///
@@ -86,6 +86,10 @@ impl Human {
         for note in &diagnostic.notes {
             body = body.element(footer("note", prose(note)));
         }
+        if let Some(Cause { line, packet_id }) = &finding.follows_from {
+            let packet = packet_id.as_ref().map(|id| format!(" (packet {})", clean(id))).unwrap_or_default();
+            body = body.element(footer("note", format!("follows from line {line}{packet}")));
+        }
         self.render(head, body)
     }
 
@@ -105,7 +109,7 @@ impl Human {
     }
 }
 
-/// `file:line:column   packet ID · TYPE · state STATE`, without the unknown parts.
+/// `file:line:column   packet ID · TYPE · episode ID · state STATE`, without the unknown parts.
 fn origin(file: &str, finding: &Finding) -> String {
     let mut text = clean(file).into_owned();
     match (finding.line, finding.column) {
@@ -117,11 +121,12 @@ fn origin(file: &str, finding: &Finding) -> String {
     let mut facts = Vec::new();
     if let Some(id) = &finding.packet_id {
         facts.push(format!("packet {}", clean(id)));
-    } else if let Some(id) = &finding.correlation_id {
-        facts.push(format!("episode {}", clean(id)));
     }
     if let Some(packet_type) = finding.packet_type {
         facts.push(packet_type.as_str().to_owned());
+    }
+    if let Some(id) = &finding.correlation_id {
+        facts.push(format!("episode {}", clean(id)));
     }
     if let Some(state) = &finding.state {
         facts.push(format!("state {}", state.join(" or ")));

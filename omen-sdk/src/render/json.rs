@@ -37,6 +37,8 @@ pub fn finding(out: &mut impl Write, file: &str, finding: &Finding) -> io::Resul
                 .follows_from
                 .as_ref()
                 .map(|cause| Earlier { line: cause.line, packet_id: cause.packet_id.as_deref() }),
+            labels: diagnostic.label.as_deref().into_iter().collect(),
+            notes: &diagnostic.notes,
         },
     )
 }
@@ -74,6 +76,8 @@ struct Row<'a> {
     message: &'a str,
     help: Option<&'a str>,
     follows_from: Option<Earlier<'a>>,
+    labels: Vec<&'a str>,
+    notes: &'a [String],
 }
 
 #[derive(Serialize)]

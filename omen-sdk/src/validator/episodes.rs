@@ -1,28 +1,24 @@
 //! The episodes of a stream, found by correlation id.
-//!
-//! A `HashTable` instead of a `HashMap`, which would keep every id twice: as a key, and for the order.
 
 mod awake;
+mod index;
 
-use std::hash::BuildHasher;
 use std::mem;
 use std::ops::Deref;
 
-use foldhash::fast::RandomState;
-use hashbrown::HashTable;
 use omen_fsm::{Machine, Node, NodeSet, PackedMachine};
 use omen_types::{Diagnostic, Instant};
 
 use awake::{Awake, Slot};
+use index::{Index, Tag};
+use prefetch_index::prefetch_index;
 
 /// The episodes, in the order in which they began.
 #[derive(Debug, Default)]
 pub(super) struct Episodes {
     all: Vec<Episode>,
     /// Positions in `all`, which leads to the ids, so that they are stored once.
-    by_id: HashTable<u32>,
-    /// Seeded for each validator, so that no log can be made whose ids collide. Order and verdicts do not depend on it.
-    hasher: RandomState,
+    by_id: Index,
     awake: Awake,
     /// How many have begun, those that have ended included.
     begun: u64,
@@ -82,38 +78,55 @@ impl Episodes {
 
     /// The possible states of an episode; the initial ones if it has not begun.
     pub(super) fn nodes(&self, id: &str) -> NodeSet {
-        match self.find(self.hasher.hash_one(id), id).and_then(|at| self.all.get(at as usize)) {
+        match self.place(id).and_then(|at| self.all.get(at as usize)) {
             Some(Episode::Unpacked(Some(slot))) => self.awake.slot(*slot).machine.nodes(),
             Some(Episode::Packed(packed)) => packed.nodes(),
             Some(Episode::Unpacked(None)) | None => NodeSet::of(Node::INITIAL),
         }
     }
 
+    /// The machine of an episode, if that has begun.
+    pub(super) fn get(&self, id: &str) -> Option<Found<'_>> {
+        self.at(self.place(id)? as usize).map(|(_, found)| found)
+    }
+
     /// The place of an episode, if it has begun. It keeps its place until an episode ends.
     fn place(&self, id: &str) -> Option<u32> {
-        self.find(self.hasher.hash_one(id), id)
+        self.find(self.by_id.tag(id), id)
     }
 
     /// The places of a group of episodes. To look them up together costs little more than to look up one, as most of it is
-    /// waiting for memory; what is needed next of each is fetched, too.
+    /// waiting for memory: in each of the rounds the processor is asked for what all of the group need in the next. In the end it has
+    /// been asked for what their packets need, too.
     pub(super) fn places<'i>(&self, ids: impl Iterator<Item = Option<&'i str>>) -> [Option<u32>; GROUP] {
-        let mut places = [None; GROUP];
-        for (place, id) in places.iter_mut().zip(ids) {
-            *place = id.and_then(|id| self.place(id));
+        let mut group = [const { None }; GROUP];
+        for (one, id) in group.iter_mut().zip(ids) {
+            *one = id.and_then(|id| {
+                let tag = self.by_id.tag(id);
+                // Most likely it is the one.
+                let place = self.by_id.find(tag, |_| true)?;
+                prefetch_index(&self.all, place as usize);
+                Some((id, tag, place))
+            });
         }
-        for place in places.iter().flatten() {
-            if let Some(Episode::Unpacked(Some(slot))) = self.all.get(*place as usize) {
-                self.awake.slot(*slot).machine.prefetch();
-            }
+        let slots = group.map(|one| match self.all.get(one?.2 as usize)? {
+            Episode::Unpacked(slot) => slot.inspect(|slot| self.awake.prefetch(*slot)),
+            Episode::Packed(_) => None,
+        });
+        for slot in slots.iter().flatten() {
+            self.awake.prefetch_lists(*slot);
         }
-        places
+        group.map(|one| {
+            let (id, tag, place) = one?;
+            if self.is_of(place, id) { Some(place) } else { self.find(tag, id) }
+        })
     }
 
     /// The episode with an id, which begins if there is none; its place is looked up if it is not given.
     #[expect(clippy::indexing_slicing, reason = "the position was just found")]
     pub(super) fn get_or_start(&mut self, place: Option<u32>, id: &str) -> &mut Machine {
         let slot = match place.or_else(|| self.place(id)) {
-            None => self.start(id, self.hasher.hash_one(id)),
+            None => self.start(id, self.by_id.tag(id)),
             Some(at) => match &self.all[at as usize] {
                 Episode::Unpacked(Some(slot)) => *slot,
                 Episode::Packed(packed) => {
@@ -123,7 +136,7 @@ impl Episodes {
                     slot
                 }
                 // INVARIANT: an episode that has ended is not found.
-                Episode::Unpacked(None) => self.start(id, self.hasher.hash_one(id)),
+                Episode::Unpacked(None) => self.start(id, self.by_id.tag(id)),
             },
         };
         self.awake.machine(slot)
@@ -132,11 +145,9 @@ impl Episodes {
     /// Ends an episode and forgets it. Returns its machine, if it had begun.
     #[expect(clippy::indexing_slicing, reason = "the position was just found")]
     pub(super) fn end(&mut self, id: &str) -> Option<Box<Machine>> {
-        let hash = self.hasher.hash_one(id);
-        let at = self.find(hash, id)?;
-        if let Ok(entry) = self.by_id.find_entry(hash, |other| *other == at) {
-            entry.remove();
-        }
+        let tag = self.by_id.tag(id);
+        let at = self.find(tag, id)?;
+        self.by_id.remove(tag, at);
         let machine = match mem::replace(&mut self.all[at as usize], Episode::Unpacked(None)) {
             Episode::Unpacked(slot) => self.awake.end(slot?),
             Episode::Packed(packed) => packed.unpack(),
@@ -150,17 +161,20 @@ impl Episodes {
 
     /// Removes the places of episodes that have ended. Done when they are half of all, it takes a constant time for each.
     fn close_ranks(&mut self) {
+        let mut new = Vec::with_capacity(self.all.len());
+        let mut next = 0;
+        for episode in &self.all {
+            new.push(next);
+            next += u32::from(!matches!(episode, Episode::Unpacked(None)));
+        }
+        self.by_id.renumber(|at| new.get(at as usize).copied().unwrap_or(at));
         self.all.retain(|episode| !matches!(episode, Episode::Unpacked(None)));
         self.all.shrink_to(2 * self.all.len());
         self.ended = 0;
-        self.by_id = HashTable::with_capacity(self.all.len());
-        let Self { all, by_id, hasher, awake, .. } = self;
-        for (at, episode) in (0..).zip(all.iter()) {
+        for (at, episode) in (0..).zip(&self.all) {
             if let Episode::Unpacked(Some(slot)) = episode {
-                awake.slot_mut(*slot).at = Some(at);
+                self.awake.slot_mut(*slot).at = Some(at);
             }
-            by_id
-                .insert_unique(hash(hasher, awake, Some(episode)), at, |at| hash(hasher, awake, all.get(*at as usize)));
         }
     }
 
@@ -203,24 +217,27 @@ impl Episodes {
         }
     }
 
-    fn find(&self, hash: u64, id: &str) -> Option<u32> {
-        let is = |at: &u32| match self.all.get(*at as usize) {
+    fn find(&self, tag: Tag, id: &str) -> Option<u32> {
+        self.by_id.find(tag, |at| self.is_of(at, id))
+    }
+
+    /// Whether the episode at a place has an id.
+    fn is_of(&self, at: u32, id: &str) -> bool {
+        match self.all.get(at as usize) {
             Some(Episode::Unpacked(Some(slot))) => *self.awake.slot(*slot).id == *id,
             Some(Episode::Packed(packed)) => packed.is_of(id),
             Some(Episode::Unpacked(None)) | None => false,
-        };
-        self.by_id.find(hash, is).copied()
+        }
     }
 
     /// Begins an episode. Returns its slot.
-    fn start(&mut self, id: &str, id_hash: u64) -> u32 {
+    fn start(&mut self, id: &str, tag: Tag) -> u32 {
         // Four billion episodes at a time need more than half a terabyte of memory.
         let at = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let slot = self.wake(id, at, Machine::default());
         self.all.push(Episode::Unpacked(Some(slot)));
         self.begun += 1;
-        let Self { all, by_id, hasher, awake, .. } = self;
-        by_id.insert_unique(id_hash, at, |at| hash(hasher, awake, all.get(*at as usize)));
+        self.by_id.insert(tag, at);
         slot
     }
 
@@ -232,15 +249,6 @@ impl Episodes {
             self.all[at as usize] = Episode::Packed(packed);
         }
         slot
-    }
-}
-
-/// The hash of an episode's id.
-fn hash(hasher: &RandomState, awake: &Awake, episode: Option<&Episode>) -> u64 {
-    match episode {
-        Some(Episode::Unpacked(Some(slot))) => hasher.hash_one(&*awake.slot(*slot).id),
-        Some(Episode::Packed(packed)) => hasher.hash_one(packed.correlation_id()),
-        Some(Episode::Unpacked(None)) | None => 0,
     }
 }
 

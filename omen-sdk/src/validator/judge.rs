@@ -2,11 +2,11 @@
 //! in the log.
 
 use std::borrow::Cow;
-use std::mem;
 
 use omen_fsm::{Event, NodeSet, Verdict};
 use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
 
+use super::charity::{Charities, Follows};
 use super::episodes::Episodes;
 use super::line::Parsed;
 use super::options::ValidatorOptions;
@@ -27,28 +27,36 @@ pub(super) struct Judged<'t> {
     pub(super) findings: Vec<Finding>,
 }
 
-/// Judges a line, and updates its episode if the packet is accepted. Nothing but errors is taken out of the line: its facts are
-/// large, and copying them takes as long as some rules.
+/// Judges a line, and updates its episode if the packet is accepted. Returns `None` for a packet without findings, unless `all` are
+/// wanted. Nothing but errors is taken out of the line: its facts are large, and copying them takes as long as some rules.
+#[inline]
 pub(super) fn judge<'t>(
     line: &mut Parsed<'t>,
+    number: u64,
     place: Option<u32>,
-    episodes: &mut Episodes,
+    judges: (&mut Episodes, &mut Charities),
     options: &ValidatorOptions,
-) -> Judged<'t> {
-    match &mut line.packet {
-        Ok(facts) => packet(line.text.clone(), facts, place, episodes, options),
-        Err(rejected) => broken(line.text.take(), rejected, episodes),
+    all: bool,
+) -> Option<Judged<'t>> {
+    match (&line.facts, &mut line.rejected) {
+        (Some(facts), _) => packet(line.text.as_ref(), number, facts, place, judges, options, all),
+        (None, rejected) => {
+            let rejected = rejected.take().map(|rejected| *rejected).unwrap_or_default();
+            Some(broken(line.text.take(), number, rejected, judges, options))
+        }
     }
 }
 
 /// A packet that matches its schema.
 fn packet<'t>(
-    text: Option<Cow<'t, str>>,
+    text: Option<&Cow<'t, str>>,
+    number: u64,
     facts: &PacketFacts<'t>,
     place: Option<u32>,
-    episodes: &mut Episodes,
+    (episodes, charities): (&mut Episodes, &mut Charities),
     options: &ValidatorOptions,
-) -> Judged<'t> {
+    all: bool,
+) -> Option<Judged<'t>> {
     let machine = episodes.get_or_start(place, &facts.header.correlation_id);
     let before = machine.nodes();
     let mut verdict = machine.judge(facts, options.now);
@@ -57,8 +65,16 @@ fn packet<'t>(
     if accepted {
         machine.accept(facts, &verdict);
     }
+    let follows = if accepted && charities.is_idle() {
+        Follows::Nothing
+    } else {
+        charities.judged(number, facts, machine, &verdict, options)
+    };
+    if !all && verdict.is_clean() {
+        return None;
+    }
     let judged = Judged {
-        text,
+        text: text.cloned(),
         packet_type: Some(facts.payload.packet_type()),
         packet_id: Some(facts.header.packet_id.clone()),
         correlation_id: Some(facts.header.correlation_id.clone()),
@@ -68,13 +84,19 @@ fn packet<'t>(
         accepted,
         findings: Vec::new(),
     };
-    if verdict.is_clean() { judged } else { judged.with(reported(verdict, accepted)) }
+    Some(judged.with(reported(verdict, accepted), &follows))
 }
 
 /// A line that is not a valid packet.
-fn broken<'t>(text: Option<Cow<'t, str>>, rejected: &mut Rejected, episodes: &Episodes) -> Judged<'t> {
-    let errors = mem::take(&mut rejected.errors);
-    let Claims { packet_id, correlation_id, packet_type } = mem::take(&mut rejected.claims);
+fn broken<'t>(
+    text: Option<Cow<'t, str>>,
+    number: u64,
+    rejected: Rejected,
+    (episodes, charities): (&mut Episodes, &mut Charities),
+    options: &ValidatorOptions,
+) -> Judged<'t> {
+    charities.broken(number, text.as_deref(), &rejected, options, |id| episodes.get(id).map(|found| found.clone()));
+    let Rejected { errors, claims: Claims { packet_id, correlation_id, packet_type } } = rejected;
     let nodes = correlation_id.as_deref().map(|id| episodes.nodes(id));
     let judged = Judged {
         text,
@@ -88,17 +110,35 @@ fn broken<'t>(text: Option<Cow<'t, str>>, rejected: &mut Rejected, episodes: &Ep
         findings: Vec::new(),
     };
     let stage = |error: &Diagnostic| if error.code == Code::Json { Stage::Json } else { Stage::Schema };
-    judged.with(errors.into_iter().map(|error| (stage(&error), error)))
+    judged.with(errors.into_iter().map(|error| (stage(&error), error)), &Follows::Nothing)
 }
 
-impl Judged<'_> {
+impl<'t> Judged<'t> {
+    /// A stream that is not JSON Lines: its first line, and the finding.
+    pub(super) fn other(text: Cow<'t, str>, finding: Diagnostic) -> Self {
+        let judged = Self {
+            text: Some(text),
+            packet_id: None,
+            correlation_id: None,
+            packet_type: None,
+            before: None,
+            after: None,
+            event: None,
+            accepted: false,
+            findings: Vec::new(),
+        };
+        judged.with(std::iter::once((Stage::Json, finding)), &Follows::Nothing)
+    }
+
     /// Adds the findings.
-    fn with(mut self, diagnostics: impl Iterator<Item = (Stage, Diagnostic)>) -> Self {
-        self.findings = diagnostics.map(|(stage, diagnostic)| self.finding(stage, diagnostic)).collect();
+    fn with(mut self, diagnostics: impl Iterator<Item = (Stage, Diagnostic)>, follows: &Follows) -> Self {
+        let finding = |(stage, diagnostic)| self.finding(stage, diagnostic, follows);
+        self.findings = diagnostics.map(finding).collect();
         self
     }
 
-    fn finding(&self, stage: Stage, mut diagnostic: Diagnostic) -> Finding {
+    fn finding(&self, stage: Stage, mut diagnostic: Diagnostic, follows: &Follows) -> Finding {
+        let follows_from = follows.cause(stage, &diagnostic);
         let text = self.text.as_deref();
         if diagnostic.span.is_none()
             && let (Some(text), Some(pointer)) = (text, &diagnostic.pointer)
@@ -116,7 +156,7 @@ impl Judged<'_> {
             state: self.before.map(names),
             stage,
             diagnostic,
-            follows_from: None,
+            follows_from,
         }
     }
 }
@@ -124,7 +164,7 @@ impl Judged<'_> {
 /// The findings to report: only the errors if the packet is rejected (D1).
 fn reported(verdict: Verdict, accepted: bool) -> impl Iterator<Item = (Stage, Diagnostic)> {
     let ids = verdict.ids.into_iter().map(|found| (Stage::Schema, found));
-    let fsm = verdict.fsm.into_iter().map(|found| (Stage::Fsm, found));
+    let fsm = verdict.fsm.into_iter().map(|found| (Stage::Fsm, *found));
     let invariants = verdict
         .invariants
         .into_iter()

@@ -3,39 +3,113 @@
 use std::borrow::Cow;
 
 use omen_types::{PacketFacts, Rejected, parse};
+use prefetch_index::prefetch_index;
 
-use crate::lines::RawLine;
+use crate::lines::{RawLine, whole};
+
+/// Whole lines with their line ends.
+pub(super) struct Lines<'t> {
+    bytes: &'t [u8],
+    limit: usize,
+    /// How many of the bytes were asked for.
+    fetched: usize,
+}
+
+impl<'t> Lines<'t> {
+    /// The lines, each of at most so many bytes without its line end.
+    pub(super) fn new(bytes: &'t [u8], limit: usize) -> Self {
+        Self { bytes, limit, fetched: 0 }
+    }
+
+    /// Asks for the next piece of memory, if it will be needed soon: it is fetched while something else is done. A few hundred bytes at a time,
+    /// since the processor waits where it is asked for much at once.
+    #[inline]
+    pub(super) fn fetch(&mut self) {
+        if self.fetched < AHEAD {
+            for _ in 0..AT_ONCE {
+                prefetch_index(self.bytes, self.fetched);
+                self.fetched += CACHE_LINE;
+            }
+        }
+    }
+
+    /// The next line, without its line end.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<RawLine<'t>> {
+        self.fetch();
+        let end = memchr::memchr(b'\n', self.bytes)?;
+        let (line, rest) = self.bytes.split_at(end);
+        self.bytes = rest.get(1..).unwrap_or_default();
+        self.fetched = self.fetched.saturating_sub(end + 1);
+        Some(whole(line, self.limit))
+    }
+}
+
+/// How many bytes ahead of the current line memory is fetched: a few packets.
+const AHEAD: usize = 24 * 1024;
+
+/// How many cache lines are asked for together.
+const AT_ONCE: usize = 14;
+
+/// At most that of the usual processors.
+const CACHE_LINE: usize = 64;
 
 /// A line that was parsed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Parsed<'t> {
     /// Its text, with bytes that are not UTF-8 replaced; `None` for a line that is too long to be kept.
     pub(super) text: Option<Cow<'t, str>>,
-    /// The facts that rules check, or everything that is wrong with the line.
-    pub(super) packet: Result<PacketFacts<'t>, Box<Rejected>>,
+    /// The facts that rules check.
+    pub(super) facts: Option<PacketFacts<'t>>,
+    /// Everything that is wrong with the line, if there are no facts.
+    pub(super) rejected: Option<Box<Rejected>>,
 }
 
 impl<'t> Parsed<'t> {
     /// Parses a line. Returns `None` if it is blank.
     pub(super) fn new(line: RawLine<'t>) -> Option<Self> {
+        let mut parsed = Self::default();
+        parsed.read(line).then_some(parsed)
+    }
+
+    /// Parses a line in the place of the last one, as the facts are too large to be moved around. Returns whether the line is
+    /// one; if not, it is blank.
+    #[inline]
+    pub(super) fn read(&mut self, line: RawLine<'t>) -> bool {
         let bytes = match line {
             RawLine::Whole(bytes) => bytes,
-            RawLine::TooLong => return Some(Self { text: None, packet: Err(Box::new(parse::too_long())) }),
+            RawLine::TooLong => {
+                *self = Self { rejected: Some(Box::new(parse::too_long())), ..Self::default() };
+                return true;
+            }
         };
-        if bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
-            return None;
+        match simdutf8::basic::from_utf8(bytes) {
+            Ok(text) => self.read_text(text),
+            Err(_) => {
+                *self = not_utf8(bytes);
+                true
+            }
         }
-        Some(match simdutf8::basic::from_utf8(bytes) {
-            Ok(text) => Self { text: Some(Cow::Borrowed(text)), packet: PacketFacts::parse(text) },
-            Err(_) => not_utf8(bytes),
-        })
+    }
+
+    /// As [`read`](Self::read).
+    #[inline]
+    fn read_text(&mut self, text: &'t str) -> bool {
+        if text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
+            return false;
+        }
+        self.text = Some(Cow::Borrowed(text));
+        self.rejected = PacketFacts::parse_into(text, &mut self.facts).err();
+        true
     }
 
     /// The episode that the line belongs to, as far as that is known.
+    #[inline]
     pub(super) fn correlation_id(&self) -> Option<&str> {
-        match &self.packet {
-            Ok(facts) => Some(&facts.header.correlation_id),
-            Err(rejected) => rejected.claims.correlation_id.as_deref(),
+        match (&self.facts, &self.rejected) {
+            (Some(facts), _) => Some(&facts.header.correlation_id),
+            (None, Some(rejected)) => rejected.claims.correlation_id.as_deref(),
+            (None, None) => None,
         }
     }
 }
@@ -45,11 +119,15 @@ fn not_utf8(bytes: &[u8]) -> Parsed<'_> {
     let mut rejected = match std::str::from_utf8(bytes) {
         Err(error) => parse::not_utf8(&error),
         // Not reached: both checks are of the same rule.
-        Ok(text) => return Parsed { text: Some(Cow::Borrowed(text)), packet: PacketFacts::parse(text) },
+        Ok(text) => {
+            let mut parsed = Parsed { text: Some(Cow::Borrowed(text)), ..Parsed::default() };
+            parsed.rejected = PacketFacts::parse_into(text, &mut parsed.facts).err();
+            return parsed;
+        }
     };
     // A replacement character takes three bytes, however many bytes it replaces.
     if let Some(span) = rejected.errors.first_mut().and_then(|error| error.span.as_mut()) {
         span.end = span.start + char::REPLACEMENT_CHARACTER.len_utf8();
     }
-    Parsed { text: Some(String::from_utf8_lossy(bytes)), packet: Err(Box::new(rejected)) }
+    Parsed { text: Some(String::from_utf8_lossy(bytes)), facts: None, rejected: Some(Box::new(rejected)) }
 }

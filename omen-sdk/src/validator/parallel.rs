@@ -16,6 +16,7 @@ use std::num::NonZeroUsize;
 use omen_types::Instant;
 use omen_types::limits::MAX_LINE_BYTES;
 
+use super::head::{Head, Next};
 use super::options::ValidatorOptions;
 use super::sink::Sink;
 use super::summary::Summary;
@@ -50,6 +51,7 @@ use crew::Crew;
 /// ```
 #[derive(Debug)]
 pub struct ParallelValidator {
+    head: Head,
     lines: LineSplitter,
     crew: Crew,
     tally: Tally,
@@ -61,11 +63,20 @@ impl ParallelValidator {
     #[must_use]
     pub fn new(options: ValidatorOptions, jobs: NonZeroUsize) -> Self {
         Self {
+            head: Head::default(),
             lines: LineSplitter::new(MAX_LINE_BYTES),
             crew: Crew::new(jobs, options, MAX_LINE_BYTES),
             tally: Tally::default(),
             block_bytes: BLOCK_BYTES,
         }
+    }
+
+    /// Cuts the stream into blocks of about so many bytes, so that a short log has many: for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_block_bytes(mut self, bytes: NonZeroUsize) -> Self {
+        self.block_bytes = bytes.get();
+        self
     }
 
     /// Checks the next bytes of the stream, in chunks of any size. Threads share the work within one call, so large chunks are
@@ -97,6 +108,9 @@ impl ParallelValidator {
             }
             let bytes: Vec<_> = chunks.iter().map(ahead::Chunk::bytes).collect();
             self.check(&bytes, sink).and_then(|()| sink.caught_up()).map_err(ReadError::Sink)?;
+            if self.head.is_other() {
+                return Ok(());
+            }
             ahead.give_back(chunks);
         }
     }
@@ -109,8 +123,8 @@ impl ParallelValidator {
         let Crew { options, shards, .. } = &mut self.crew;
         let order = shard::order(shards);
         order.into_iter().try_for_each(|(shard, at)| {
-            let late = shards.get_mut(shard).and_then(|shard| shard.tick(at, now));
-            self.tally.late(late, options, sink)
+            let Some((late, charities)) = shards.get_mut(shard).map(|shard| shard.tick(at, now)) else { return Ok(()) };
+            self.tally.late(late, now, charities, options, sink)
         })
     }
 
@@ -126,6 +140,14 @@ impl ParallelValidator {
     /// # Errors
     /// The first error of the sink.
     pub fn finish<S: Sink + ?Sized>(mut self, sink: &mut S) -> Result<Summary, S::Error> {
+        match self.head.end() {
+            Next::Check(kept) => self.lines(&[&kept], sink)?,
+            Next::Report(form, begin) => {
+                self.lines.skip(begin.len());
+                self.tally.other(form, &begin, sink)?;
+            }
+            Next::Keep | Next::Skip => {}
+        }
         if let Some(line) = self.lines.release() {
             let block = Block::one(self.lines.bytes(), line.raw());
             self.crew.check(&[block], 1, &mut self.tally, sink)?;
@@ -133,8 +155,10 @@ impl ParallelValidator {
         let Crew { options, shards, .. } = &self.crew;
         let threads = shards.iter().map(shard::Shard::len).sum::<usize>() / EPISODES_A_THREAD;
         for (shard, place) in shard::open(shards, options, threads.clamp(1, self.crew.jobs.get())) {
-            if let Some(episode) = shards.get(shard).and_then(|shard| shard.episode(place)) {
-                self.tally.end(episode, options, sink)?;
+            if let Some(shard) = shards.get(shard)
+                && let Some(episode) = shard.episode(place)
+            {
+                self.tally.end(episode, shard.charities(), options, sink)?;
             }
         }
         Ok(self.summary())
@@ -142,6 +166,29 @@ impl ParallelValidator {
 
     /// Checks a batch: bytes that follow each other in the stream.
     fn check<S: Sink + ?Sized>(&mut self, batch: &[&[u8]], sink: &mut S) -> Result<(), S::Error> {
+        if self.head.is_lines() {
+            return self.lines(batch, sink);
+        }
+        for (at, bytes) in batch.iter().enumerate() {
+            match self.head.take(bytes) {
+                Next::Check(before) => {
+                    let rest = batch.get(at..).unwrap_or_default().iter().copied();
+                    let all: Vec<&[u8]> = std::iter::once(before.as_slice()).chain(rest).collect();
+                    return self.lines(&all, sink);
+                }
+                Next::Report(form, begin) => {
+                    self.lines.skip(begin.len());
+                    return self.tally.other(form, &begin, sink);
+                }
+                Next::Skip => return Ok(()),
+                Next::Keep => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a batch of a stream of lines.
+    fn lines<S: Sink + ?Sized>(&mut self, batch: &[&[u8]], sink: &mut S) -> Result<(), S::Error> {
         let mut pieces = Vec::with_capacity(batch.len());
         let begin = self.lines.bytes();
         for bytes in batch {

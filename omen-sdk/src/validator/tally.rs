@@ -1,14 +1,16 @@
 //! Passes results on to the sink in the order of the stream, and counts them.
 
 use omen_fsm::{Machine, NodeSet};
-use omen_types::{Diagnostic, PacketType, Severity};
+use omen_types::{Diagnostic, Instant, PacketType, Severity};
 
+use super::charity::Charities;
 use super::episodes::{Found, Late};
+use super::head::Form;
 use super::judge::{Judged, names};
 use super::options::ValidatorOptions;
 use super::sink::{JudgedPacket, Sink};
 use super::summary::Summary;
-use crate::finding::{Finding, Stage};
+use crate::finding::{Cause, Finding, Stage};
 
 /// The lines and packets so far.
 #[derive(Debug, Default)]
@@ -57,17 +59,34 @@ impl Tally {
         })
     }
 
+    /// Reports a stream that is not JSON Lines, by its first bytes.
+    pub(super) fn other<S: Sink + ?Sized>(&mut self, form: Form, begin: &[u8], sink: &mut S) -> Result<(), S::Error> {
+        let is_blank = |line: &&[u8]| line.trim_ascii().is_empty();
+        let mut lines = begin.split(|byte| *byte == b'\n');
+        let blank = lines.clone().take_while(is_blank).count();
+        let first = String::from_utf8_lossy(lines.find(|line| !is_blank(line)).unwrap_or_default().trim_ascii_end());
+        self.line += blank as u64 + 1;
+        self.packet(Judged::other(first, form.finding()), sink)
+    }
+
     /// Reports what is still open in an episode at the end of the stream.
     pub(super) fn end<S: Sink + ?Sized>(
         &mut self,
         (id, machine): (&str, Found<'_>),
+        charities: &Charities,
         options: &ValidatorOptions,
         sink: &mut S,
     ) -> Result<(), S::Error> {
-        for (packet_id, diagnostic) in at_end(&machine, options) {
-            self.count(&diagnostic, false);
+        let found = at_end(&machine, options);
+        if found.is_empty() {
+            return Ok(());
+        }
+        let ends = charities.at_end(self.line, id, &found, options);
+        for (at, (packet_id, diagnostic)) in found.into_iter().enumerate() {
+            let cause = ends.cause(at, &diagnostic);
+            self.count(&diagnostic, cause.is_some());
             let packet_id = packet_id.map(str::to_owned);
-            sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic), None)?;
+            sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic, cause), None)?;
         }
         Ok(())
     }
@@ -76,14 +95,20 @@ impl Tally {
     pub(super) fn late<S: Sink + ?Sized>(
         &mut self,
         late: Option<Late<'_>>,
+        now: Instant,
+        charities: &mut Charities,
         options: &ValidatorOptions,
         sink: &mut S,
     ) -> Result<(), S::Error> {
         let Some(Late { correlation_id, nodes, mut directives }) = late else { return Ok(()) };
+        let charity = charities.tick(correlation_id, now);
         options.levels.apply_to(&mut directives, |(_, diagnostic)| diagnostic);
         for (packet_id, diagnostic) in directives {
-            self.count(&diagnostic, false);
-            sink.finding(unplaced(correlation_id, nodes, Some(packet_id), Stage::Invariant, diagnostic), None)?;
+            let cause = charity.as_ref().filter(|(_, open)| !open.iter().any(|open| **open == *packet_id));
+            let cause = cause.map(|(cause, _)| cause.clone());
+            self.count(&diagnostic, cause.is_some());
+            let stage = Stage::Invariant;
+            sink.finding(unplaced(correlation_id, nodes, Some(packet_id), stage, diagnostic, cause), None)?;
         }
         Ok(())
     }
@@ -105,7 +130,14 @@ pub(super) fn at_end<'m>(machine: &'m Machine, options: &ValidatorOptions) -> Ve
 }
 
 /// A finding without a line: about an episode, or about one of its directives.
-fn unplaced(id: &str, nodes: NodeSet, packet_id: Option<String>, stage: Stage, diagnostic: Diagnostic) -> Finding {
+fn unplaced(
+    id: &str,
+    nodes: NodeSet,
+    packet_id: Option<String>,
+    stage: Stage,
+    diagnostic: Diagnostic,
+    follows_from: Option<Cause>,
+) -> Finding {
     Finding {
         line: None,
         column: None,
@@ -117,6 +149,6 @@ fn unplaced(id: &str, nodes: NodeSet, packet_id: Option<String>, stage: Stage, d
         state: Some(names(nodes)),
         stage,
         diagnostic,
-        follows_from: None,
+        follows_from,
     }
 }

@@ -5,12 +5,12 @@ use super::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_sha
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::limits::{MAX_DEPTH, MAX_LINE_BYTES};
-use crate::parser::{Cursor, Parse, Refused};
+use crate::parser::Cursor;
 use crate::scalar::TextScalar;
 use crate::shape::{self, HasShape, Scanner};
 
 /// A line that is not a valid packet: its errors, and what its header claims.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Rejected {
     /// All that is wrong; never empty. `JSON` errors come alone.
     pub errors: Vec<Diagnostic>,
@@ -62,18 +62,30 @@ impl<'t> PacketFacts<'t> {
     ///
     /// # Errors
     /// All that is wrong with the text.
-    #[inline(never)]
     pub fn parse(text: &'t str) -> Result<Self, Box<Rejected>> {
+        let mut facts = None;
+        Self::parse_into(text, &mut facts)?;
+        facts.ok_or_else(|| Box::new(reject(text)))
+    }
+
+    /// As [`parse`](Self::parse), without moving the facts, which takes as long as some rules. Afterwards `out` is `Some` if
+    /// the result is `Ok`.
+    ///
+    /// # Errors
+    /// All that is wrong with the text.
+    #[doc(hidden)]
+    pub fn parse_into(text: &'t str, out: &mut Option<Self>) -> Result<(), Box<Rejected>> {
+        *out = None;
         if text.len() > MAX_LINE_BYTES {
             return Err(Box::new(too_long()));
         }
         let mut cursor = Cursor::new(text);
         cursor.space();
-        // Written out, since each conversion of a result would copy the facts.
-        match <Self as Parse>::parse(&mut cursor) {
-            Ok(facts) if cursor.ends() => Ok(facts),
-            Ok(_) | Err(Refused) => Err(Box::new(reject(text))),
+        if Self::from_cursor(&mut cursor, out).is_ok() && cursor.ends() {
+            return Ok(());
         }
+        *out = None;
+        Err(Box::new(reject(text)))
     }
 }
 
@@ -93,7 +105,7 @@ pub fn too_long() -> Rejected {
 pub fn not_utf8(error: &std::str::Utf8Error) -> Rejected {
     let at = error.valid_up_to();
     let mut found = Diagnostic::error(Code::Json, format!("invalid UTF-8 at byte {} of the line", at + 1))
-        .help("write the log as UTF-8, without a byte-order mark");
+        .help("save the log as UTF-8");
     found.span = Some(at..at + error.error_len().unwrap_or(1));
     Rejected { errors: vec![found], claims: Claims::default() }
 }
@@ -118,8 +130,17 @@ fn unexplained(reason: &dyn std::fmt::Display) -> Diagnostic {
     Diagnostic::error(Code::Schema, format!("the packet does not match its schema: {reason}"))
 }
 
+/// Some editors begin a file with it.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Why a text is not JSON, or is nested too deep.
 fn unreadable(text: &str) -> Option<Diagnostic> {
+    if text.starts_with(BYTE_ORDER_MARK) {
+        let mut error = Diagnostic::error(Code::Json, "the line begins with a byte-order mark (BOM)")
+            .help("remove it: save the log as UTF-8 without a byte-order mark");
+        error.span = Some(0..BYTE_ORDER_MARK.len_utf8());
+        return Some(error);
+    }
     if let Some(at) = shape::too_deep(text) {
         let mut error = Diagnostic::error(Code::Json, format!("nested deeper than {MAX_DEPTH} levels"))
             .help("flatten the data, or keep it elsewhere and refer to it");
@@ -154,7 +175,45 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     let end = (start + 1..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
     let mut found = Diagnostic::error(Code::Json, format!("invalid JSON: {message}"));
     found.span = Some(start..end.max(start));
-    found.help("write one packet per line, as a JSON object; check whether the line was cut off")
+    found.help(remedy(message, text.get(start..).unwrap_or_default()))
+}
+
+/// How to fix a syntax error: what `serde_json` reports, and the text from the place on.
+fn remedy(message: &str, rest: &str) -> String {
+    let word: String = rest.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
+    let general = "write one packet per line, as a JSON object";
+    if message.starts_with("EOF") {
+        return format!("the line ends before the packet does: {general}, and check whether it was cut off");
+    }
+    match (message, rest.chars().next()) {
+        ("trailing comma", _) => "remove the comma before the closing bracket".to_owned(),
+        ("trailing characters", _) => "write each packet on a line of its own, and nothing after it".to_owned(),
+        ("key must be a string", _) => "write names of fields in double quotes".to_owned(),
+        (_, Some('\'')) => "write strings in double quotes".to_owned(),
+        (_, Some(c)) if c.is_control() => format!("escape it: write `{}`", escaped(c)),
+        (message, _) if message.contains("surrogate") || message.contains("hex escape") => {
+            "write the character itself, or both halves of the pair, such as `\\ud83d\\ude00`".to_owned()
+        }
+        (message, _) if message.contains("escape") => "write a backslash as `\\\\`".to_owned(),
+        _ => match word.to_ascii_lowercase().as_str() {
+            "nan" | "inf" | "infinity" => {
+                "JSON has no such number: leave the field out, or write a finite one".to_owned()
+            }
+            "none" | "undefined" => "write `null`, or leave the field out".to_owned(),
+            word @ ("true" | "false" | "null") => format!("write `{word}`, in lower case"),
+            _ => format!("{general}, with strings and names of fields in double quotes"),
+        },
+    }
+}
+
+/// A control character as JSON has it in strings.
+fn escaped(c: char) -> String {
+    match c {
+        '\n' => "\\n".to_owned(),
+        '\r' => "\\r".to_owned(),
+        '\t' => "\\t".to_owned(),
+        c => format!("\\u{:04x}", u32::from(c)),
+    }
 }
 
 /// Reads the header leniently.

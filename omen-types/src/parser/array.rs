@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Cursor, Parse, Parsed, Refused};
+use super::{Cursor, Parse, Parsed, refused};
 
 /// What an array's elements go into.
 pub(crate) trait Gather<T>: Default {
@@ -45,6 +45,6 @@ impl<'t, P: Parse<'t>, G: Gather<P::Out>, const MIN: usize, const MAX: usize> Pa
             }
             cursor.expect(b"]")?;
         }
-        if (MIN..=MAX).contains(&count) { Ok((all, count)) } else { Err(Refused) }
+        if (MIN..=MAX).contains(&count) { Ok((all, count)) } else { refused() }
     }
 }

@@ -1,6 +1,6 @@
 //! A place in a text, and the steps that cost next to nothing.
 
-use super::{Parsed, Refused};
+use super::{Parsed, Refused, refused};
 
 /// How many bytes are compared together.
 pub(super) const WINDOW: usize = 32;
@@ -98,7 +98,7 @@ impl<'t> Cursor<'t> {
     /// Steps over a literal that must be next.
     #[inline(always)]
     pub(crate) fn expect<const N: usize>(&mut self, literal: &[u8; N]) -> Parsed<()> {
-        if self.eat(literal) { Ok(()) } else { Err(Refused) }
+        if self.eat(literal) { Ok(()) } else { refused() }
     }
 
     /// Steps over white space.
@@ -109,6 +109,8 @@ impl<'t> Cursor<'t> {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn more_space(&mut self) {
         while matches!(self.peek(), b' ' | b'\t' | b'\n' | b'\r') {
             self.at += 1;

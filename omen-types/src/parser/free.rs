@@ -3,11 +3,10 @@
 //! `DEPTH` is the nesting level of the value if it is an array or object; codegen knows it from the place in the schema.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
-use smallvec::SmallVec;
-
-use super::{Cursor, Parse, Parsed, Refused};
+use super::text::RawText;
+use super::{Cursor, Parse, Parsed, refused};
 use crate::limits::MAX_DEPTH;
 
 /// Any value, not kept.
@@ -31,7 +30,7 @@ impl<'t, const MIN: usize, const DEPTH: u8> Parse<'t> for FreeObject<MIN, DEPTH>
 
     #[inline]
     fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
-        if cursor.object(DEPTH)? >= MIN { Ok(()) } else { Err(Refused) }
+        if cursor.object(DEPTH)? >= MIN { Ok(()) } else { refused() }
     }
 }
 
@@ -69,9 +68,14 @@ impl<'t> Cursor<'t> {
             return Ok(0);
         }
         loop {
-            keys.add(self.string()?.text()?)?;
+            keys.add_raw(self.string()?)?;
             self.colon()?;
-            self.value(inner)?;
+            // Most values are strings; the choice among all kinds is a jump that the processor can seldom predict.
+            if self.peek() == b'"' {
+                self.string()?;
+            } else {
+                self.value(inner)?;
+            }
             self.space();
             if !self.eat(b",") {
                 break;
@@ -104,40 +108,73 @@ impl<'t> Cursor<'t> {
 /// The nesting level inside an array or object at a level.
 #[inline(always)]
 fn inside(depth: u8) -> Parsed<u8> {
-    if depth > MAX_DEPTH { Err(Refused) } else { Ok(depth + 1) }
+    if depth > MAX_DEPTH { refused() } else { Ok(depth + 1) }
 }
 
-/// The keys of one object, to find a repeated one: a short list, and a set once it is long.
+/// The keys of one object, to find a repeated one: a short list, and a tree for the rest.
 #[derive(Default)]
 pub(crate) struct Keys<'t> {
-    few: SmallVec<[Cow<'t, str>; 8]>,
-    many: Option<HashSet<Cow<'t, str>>>,
+    /// A bit for each key, which depends on its length and its ends: where it is new, no other key is the same.
+    traits: u64,
+    few: [&'t str; 8],
+    count: usize,
+    /// Those that have no room in the list, or are written with an escape.
+    others: BTreeSet<Cow<'t, str>>,
 }
 
-/// The list is searched from end to end up to this length.
-const FEW: usize = 32;
-
 impl<'t> Keys<'t> {
-    /// Adds a key; fails if it is there.
-    #[inline]
-    pub(crate) fn add(&mut self, key: Cow<'t, str>) -> Parsed<()> {
-        if self.insert(key) { Ok(()) } else { Err(Refused) }
+    /// Adds a key as it is written; fails if it is there.
+    #[inline(always)]
+    fn add_raw(&mut self, key: RawText<'t>) -> Parsed<()> {
+        if let Some(plain) = key.plain()
+            && let bit = traits(plain)
+            && self.traits & bit == 0
+            && let Some(place) = self.few.get_mut(self.count)
+        {
+            *place = plain;
+            self.count += 1;
+            self.traits |= bit;
+            return Ok(());
+        }
+        self.add(key.text()?)
     }
 
-    /// Whether the key is new.
-    #[inline]
+    /// Adds a key; fails if it is there.
+    pub(crate) fn add(&mut self, key: Cow<'t, str>) -> Parsed<()> {
+        if self.insert(key) { Ok(()) } else { refused() }
+    }
+
+    /// Adds a key. Returns whether it is new.
+    #[inline(never)]
     pub(crate) fn insert(&mut self, key: Cow<'t, str>) -> bool {
-        if self.few.contains(&key) {
+        let few = self.few.get(..self.count).unwrap_or(&self.few);
+        if few.contains(&&*key) || self.others.contains(&key) {
             return false;
         }
-        if self.few.len() < FEW {
-            self.few.push(key);
-            return true;
+        self.traits |= traits(&key);
+        match (key, self.few.get_mut(self.count)) {
+            (Cow::Borrowed(key), Some(place)) => {
+                *place = key;
+                self.count += 1;
+            }
+            (key, _) => _ = self.others.insert(key),
         }
-        self.many.get_or_insert_default().insert(key)
+        true
     }
 
     fn count(&self) -> usize {
-        self.few.len() + self.many.as_ref().map_or(0, |many| many.len())
+        self.count + self.others.len()
     }
+}
+
+/// One of 64 bits, the same one for equal keys.
+#[inline(always)]
+fn traits(key: &str) -> u64 {
+    let (first, last) = match key.as_bytes() {
+        [] => (0, 0),
+        [only] => (*only, *only),
+        [first, .., last] => (*first, *last),
+    };
+    let mixed = key.len() as u64 * 7 + u64::from(first) * 3 + u64::from(last) * 13;
+    1 << (mixed & 63)
 }

@@ -1,23 +1,24 @@
 //! The members of closed objects.
 
-use super::{Cursor, Parse, Parsed, Refused};
+use super::{Cursor, Parse, Parsed, refused};
 
 /// Notes that a member is there; fails if it was there before.
 #[inline(always)]
 pub(crate) fn once(seen: &mut u64, bit: u64) -> Parsed<()> {
     let is_new = *seen & bit == 0;
     *seen |= bit;
-    if is_new { Ok(()) } else { Err(Refused) }
+    if is_new { Ok(()) } else { refused() }
 }
 
 /// Fails unless all required members are there.
 #[inline(always)]
 pub(crate) fn need(seen: u64, required: u64) -> Parsed<()> {
-    if seen & required == required { Ok(()) } else { Err(Refused) }
+    if seen & required == required { Ok(()) } else { refused() }
 }
 
 impl<'t> Cursor<'t> {
     /// Steps into an object up to the value of its first member, whichever it is; `None` if it is empty.
+    #[cold]
     #[inline(never)]
     pub(crate) fn first_member<K: Parse<'t, Out = K>>(&mut self) -> Parsed<Option<K>> {
         self.expect(b"{")?;
@@ -26,6 +27,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Steps up to the value of the next member, whichever it is, or over the end of the object.
+    #[cold]
     #[inline(never)]
     pub(crate) fn next_member<K: Parse<'t, Out = K>>(&mut self) -> Parsed<Option<K>> {
         self.space();

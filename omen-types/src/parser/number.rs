@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Cursor, Parse, Parsed, Refused};
+use super::{Cursor, Parse, Parsed, Refused, refused};
 use crate::scalar::{IntegerScalar, NumberScalar, Trusted, whole};
 
 /// So many digits fit the integers that a double can tell apart.
@@ -40,7 +40,7 @@ impl<'t, T: IntegerScalar + Trusted<u64>> Parse<'t> for Integer<T> {
     #[inline]
     fn parse(cursor: &mut Cursor<'t>) -> Parsed<T> {
         let value = cursor.integer()?;
-        if (T::MIN..=T::MAX).contains(&value) { Ok(T::trusted(value)) } else { Err(Refused) }
+        if (T::MIN..=T::MAX).contains(&value) { Ok(T::trusted(value)) } else { refused() }
     }
 }
 
@@ -52,7 +52,7 @@ impl<'t, T: NumberScalar> Parse<'t> for Number<T> {
 
     #[inline]
     fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
-        if T::holds(cursor.double()?) { Ok(()) } else { Err(Refused) }
+        if T::holds(cursor.double()?) { Ok(()) } else { refused() }
     }
 }
 
@@ -80,7 +80,7 @@ impl<'t> Cursor<'t> {
         if digits == 0 || digits > DIGITS || matches!(self.peek(), b'.' | b'e' | b'E') {
             return self.any_integer(from);
         }
-        if first == b'0' && digits > 1 { Err(Refused) } else { Ok(value) }
+        if first == b'0' && digits > 1 { refused() } else { Ok(value) }
     }
 
     /// Steps over a number of few digits, if one is next: an integer, or a double if it has a point.
@@ -120,14 +120,14 @@ impl<'t> Cursor<'t> {
             self.step(1);
             (value, decimals) = self.digits(value);
             if decimals == 0 {
-                return Err(Refused);
+                return refused();
             }
         }
         if whole == 0 || whole + decimals > DIGITS || matches!(self.peek(), b'e' | b'E') {
             return self.any_double(from);
         }
         if first == b'0' && whole > 1 {
-            return Err(Refused);
+            return refused();
         }
         Ok(decimal(value, decimals))
     }
@@ -147,12 +147,12 @@ impl<'t> Cursor<'t> {
         let first = self.peek();
         let (_, whole) = self.digits(0);
         if whole == 0 || (first == b'0' && whole > 1) {
-            return Err(Refused);
+            return refused();
         }
         if self.peek() == b'.' {
             self.step(1);
             if self.digits(0).1 == 0 {
-                return Err(Refused);
+                return refused();
             }
         }
         if matches!(self.peek(), b'e' | b'E') || self.at() - from > SURELY_FINITE {
@@ -178,6 +178,8 @@ impl<'t> Cursor<'t> {
         (before.wrapping_mul(*scale).wrapping_add(eight_digits(values << (64 - 8 * count))), count as usize)
     }
 
+    #[cold]
+    #[inline(never)]
     fn more_digits(&mut self, before: u64, count: usize) -> (u64, usize) {
         let (mut value, mut count) = (before, count);
         while let byte @ b'0'..=b'9' = self.peek() {

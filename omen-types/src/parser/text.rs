@@ -8,24 +8,25 @@ use super::cursor::WINDOW;
 use super::{Cursor, Parsed, Refused};
 
 /// A string as it is written between its quotes.
+///
+/// All its parts are words: a byte among them would be copied together with seven others, for which the processor has to wait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawText<'t> {
     text: &'t str,
-    /// Where its quotes are.
-    quotes: (usize, usize),
-    escaped: bool,
+    /// Where the first escape is; behind the end if there is none.
+    escape: usize,
 }
 
 impl<'t> RawText<'t> {
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
-        self.quotes.0 + 1 == self.quotes.1
+        self.text.is_empty()
     }
 
     /// The string, if it is written without an escape.
     #[inline(always)]
     pub(crate) fn plain(self) -> Option<&'t str> {
-        if self.escaped { None } else { self.text.get(self.quotes.0 + 1..self.quotes.1) }
+        if self.escape < self.text.len() { None } else { Some(self.text) }
     }
 
     /// The string that is meant.
@@ -39,8 +40,7 @@ impl<'t> RawText<'t> {
 
     #[cold]
     fn unescaped(self) -> Parsed<String> {
-        let quoted = self.text.get(self.quotes.0..=self.quotes.1).ok_or(Refused)?;
-        serde_json::from_str(quoted).map_err(|_| Refused)
+        serde_json::from_str(&format!("\"{}\"", self.text)).map_err(|_| Refused)
     }
 }
 
@@ -53,14 +53,15 @@ impl<'t> Cursor<'t> {
         let end = self.event(self.at());
         if self.byte(end) == Some(b'"') {
             self.go_to(end + 1);
-            return Ok(self.raw(from, end, false));
+            return Ok(RawText { text: self.slice(from + 1, end)?, escape: usize::MAX });
         }
-        self.escaped_string(from, end)
+        self.escaped_string(from + 1, end)
     }
 
     /// A string with an escape at `at`, or with what a string cannot have.
     #[cold]
     fn escaped_string(&mut self, from: usize, mut at: usize) -> Parsed<RawText<'t>> {
+        let escape = at - from;
         loop {
             match self.byte(at).ok_or(Refused)? {
                 b'"' => break,
@@ -69,26 +70,31 @@ impl<'t> Cursor<'t> {
             }
         }
         self.go_to(at + 1);
-        Ok(self.raw(from, at, true))
-    }
-
-    #[inline(always)]
-    fn raw(&self, from: usize, to: usize, escaped: bool) -> RawText<'t> {
-        RawText { text: self.all(), quotes: (from, to), escaped }
+        Ok(RawText { text: self.slice(from, at)?, escape })
     }
 
     /// The first place from `at` on with a quote, a backslash or a control character; the end of the text if there is none.
     #[inline(always)]
     fn event(&self, mut at: usize) -> usize {
         while let Some(window) = self.window(at) {
-            let bytes = u8x32::new(*window);
-            let control = bytes.min(u8x32::splat(0x1f)).simd_eq(bytes);
-            let found = bytes.simd_eq(u8x32::splat(b'"')) | bytes.simd_eq(u8x32::splat(b'\\')) | control;
-            let found = found.to_bitmask();
+            let found = ends_or_escapes(window);
             if found != 0 {
                 return at + found.trailing_zeros() as usize;
             }
             at += WINDOW;
+        }
+        self.last_event(at)
+    }
+
+    /// As [`event`](Self::event), less than a window before the end of the text.
+    #[inline(never)]
+    fn last_event(&self, mut at: usize) -> usize {
+        let text = self.all().as_bytes();
+        if let Some(window) = text.last_chunk() {
+            let from = text.len() - WINDOW;
+            // INVARIANT: `at` is behind `from`, and at most at the end.
+            let found = u64::from(ends_or_escapes(window)) >> (at - from).min(WINDOW);
+            return if found == 0 { text.len() } else { at + found.trailing_zeros() as usize };
         }
         while self.byte(at).is_some_and(|byte| byte != b'"' && byte != b'\\' && byte > 0x1f) {
             at += 1;
@@ -123,6 +129,15 @@ impl<'t> Cursor<'t> {
         }
         Ok(value)
     }
+}
+
+/// Where a string may end or an escape begin, and where a control character stands: a bit for each byte.
+#[inline(always)]
+fn ends_or_escapes(window: &[u8; WINDOW]) -> u32 {
+    let bytes = u8x32::new(*window);
+    let control = bytes.min(u8x32::splat(0x1f)).simd_eq(bytes);
+    let found = bytes.simd_eq(u8x32::splat(b'"')) | bytes.simd_eq(u8x32::splat(b'\\')) | control;
+    found.to_bitmask()
 }
 
 /// Whether what was kept of a string says that it has any character.

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use wide::u8x32;
 
-use super::{Cursor, Parse, Parsed, Refused};
+use super::{Cursor, Parse, Parsed, Refused, refused};
 use crate::scalar::TextScalar;
 use crate::time::{self, Instant};
 
@@ -64,7 +64,7 @@ impl<'t> Parse<'t> for NonEmptyText {
     #[inline]
     fn parse(cursor: &mut Cursor<'t>) -> Parsed<Cow<'t, str>> {
         let text = cursor.string()?;
-        if text.is_empty() { Err(Refused) } else { text.text() }
+        if text.is_empty() { refused() } else { text.text() }
     }
 }
 
@@ -73,7 +73,7 @@ impl<'t> Parse<'t> for Check<NonEmptyText> {
 
     #[inline]
     fn parse(cursor: &mut Cursor<'t>) -> Parsed<bool> {
-        if cursor.string()?.is_empty() { Err(Refused) } else { Ok(true) }
+        if cursor.string()?.is_empty() { refused() } else { Ok(true) }
     }
 }
 
@@ -86,7 +86,7 @@ impl<'t, T: TextScalar> Parse<'t> for Kept<T> {
     #[inline]
     fn parse(cursor: &mut Cursor<'t>) -> Parsed<Cow<'t, str>> {
         let text = cursor.string()?.text()?;
-        if T::holds(&text) { Ok(text) } else { Err(Refused) }
+        if T::holds(&text) { Ok(text) } else { refused() }
     }
 }
 

@@ -90,6 +90,7 @@ impl<'t> Cursor<'t> {
         self.other_word(of)
     }
 
+    #[cold]
     #[inline(never)]
     pub(crate) fn other_word<E>(&mut self, of: fn(&str) -> Option<E>) -> Parsed<E> {
         of(&self.string()?.text()?).ok_or(Refused)

@@ -1,19 +1,34 @@
-//! An example value of a definition, for the help of a finding.
+//! An example value of a definition: for the help of a finding, and for the packets that `omen new` prints.
 
-use super::{Shape, ShapeKind};
+use super::{ConditionalShape, FieldShape, ObjectShape, Shape, ShapeKind, WhenShape};
 
-/// A value that the schema accepts, as JSON; of an object the required fields, of an object within it `{…}`.
-pub(super) fn of(shape: &Shape) -> String {
-    value(shape, true)
+/// A value that the schema accepts, as JSON; of an object the required fields.
+pub(crate) fn of(shape: &Shape) -> String {
+    value(shape, usize::MAX)
 }
 
-fn value(shape: &Shape, is_outermost: bool) -> String {
+/// A value of a field: the example that the schema gives, or else one that it accepts.
+pub(crate) fn of_field(field: &FieldShape) -> String {
+    member(field, usize::MAX)
+}
+
+/// A value, or if it is too long to read, its outline: within the object, other objects are `{…}`.
+pub(super) fn short(whole: String, shape: &Shape) -> String {
+    if whole.chars().count() <= LONGEST { whole } else { value(shape, 1) }
+}
+
+/// The longest value that a help has, in characters.
+const LONGEST: usize = 320;
+
+/// `levels`: how many objects inside one another are written out.
+fn value(shape: &Shape, levels: usize) -> String {
     match &shape.kind {
-        ShapeKind::Object(_) if !is_outermost => "{…}".to_owned(),
+        ShapeKind::Object(_) if levels == 0 => "{…}".to_owned(),
         ShapeKind::Object(object) => {
-            let required = object.fields.iter().filter(|field| field.required);
-            let fields: Vec<_> =
-                required.map(|field| format!("\"{}\": {}", field.name, value(field.shape, false))).collect();
+            let fields: Vec<_> = wanted(object)
+                .into_iter()
+                .map(|field| format!("\"{}\": {}", field.name, member(field, levels - 1)))
+                .collect();
             format!("{{{}}}", fields.join(", "))
         }
         ShapeKind::Enum(values) => format!("\"{}\"", values.first().unwrap_or(&"")),
@@ -22,12 +37,34 @@ fn value(shape: &Shape, is_outermost: bool) -> String {
         ShapeKind::Integer { min, .. } => min.to_string(),
         ShapeKind::Number { min, max } => min.or(*max).unwrap_or_default().to_string(),
         ShapeKind::Bool => "true".to_owned(),
-        ShapeKind::Union(branches) => branches.first().map_or_else(String::new, |branch| value(branch, is_outermost)),
+        ShapeKind::Union(branches) => branches.first().map_or_else(String::new, |branch| value(branch, levels)),
         ShapeKind::FreeObject { min: 0 } => "{}".to_owned(),
         ShapeKind::FreeObject { .. } => "{\"key\": \"value\"}".to_owned(),
         ShapeKind::Array { item, min, .. } => {
-            let elements = vec![value(item, false); *min];
+            let elements = vec![value(item, levels); *min];
             format!("[{}]", elements.join(", "))
         }
+    }
+}
+
+fn member(field: &FieldShape, levels: usize) -> String {
+    field.example.map_or_else(|| value(field.shape, levels), str::to_owned)
+}
+
+/// The fields that an object must have, and those that a conditional demands for their examples, in schema order.
+fn wanted(object: &ObjectShape) -> Vec<&FieldShape> {
+    let is_demanded = |field: &FieldShape| {
+        object.conditionals.iter().any(|conditional| conditional.requires == field.name && applies(object, conditional))
+    };
+    object.fields.iter().filter(|field| field.required || is_demanded(field)).collect()
+}
+
+/// Whether the example of an object is one that a conditional is about.
+fn applies(object: &ObjectShape, conditional: &ConditionalShape) -> bool {
+    let subject = object.fields.iter().find(|field| field.name == conditional.subject && field.required);
+    let value = subject.map(|field| member(field, 0)).unwrap_or_default();
+    match &conditional.when {
+        WhenShape::OneOf(values) => values.contains(&value.trim_matches('"')),
+        WhenShape::Empty => value == "[]",
     }
 }

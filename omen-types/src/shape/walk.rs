@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use super::example;
 use super::scan::JsonType;
 use super::{ConditionalShape, FieldShape, ObjectShape, Scanner, Shape, ShapeKind, WhenShape};
 use crate::code::Code;
@@ -16,7 +17,8 @@ use crate::unseen::is_unseen;
 
 /// All schema errors of a value.
 pub(crate) fn walk(text: &str, shape: &'static Shape) -> Vec<Diagnostic> {
-    let mut walk = Walk::default();
+    let mut walk =
+        Walk { root: shape, pointer: String::new(), field: None, rules: Vec::new(), errors: Vec::new(), more: 0 };
     walk.value(&mut Scanner::new(text), shape);
     walk.done()
 }
@@ -24,8 +26,9 @@ pub(crate) fn walk(text: &str, shape: &'static Shape) -> Vec<Diagnostic> {
 /// The longest list of values that a message holds, in bytes.
 const LONGEST_LIST: usize = 80;
 
-#[derive(Default)]
 struct Walk {
+    /// The shape of all that is walked.
+    root: &'static Shape,
     pointer: String,
     /// The field whose value is walked; `None` for elements, metadata and free-form values.
     field: Option<&'static FieldShape>,
@@ -114,7 +117,8 @@ impl Walk {
                     } else {
                         format!("invalid {} {} for {name}; expected {expects}", shape.name, quoted(&text))
                     };
-                    self.error(span, message, None);
+                    let help = corrected(shape, &text).unwrap_or_else(|| self.such_as(shape));
+                    self.error(span, message, Some(help));
                 }
             }
             (ShapeKind::Integer { min, max }, JsonType::Number) => self.integer(scanner, shape, *min, *max),
@@ -129,13 +133,15 @@ impl Walk {
                 let span = self.free_object(scanner, &mut count);
                 if count < *min {
                     let message = format!("expected at least {min} field in {}, found {count}", self.name(shape));
-                    self.error(start..span.end, message, None);
+                    let help = self.such_as(shape);
+                    self.error(start..span.end, message, Some(help));
                 }
             }
             (ShapeKind::Any, _) => self.free(scanner),
             (ShapeKind::Union(branches), _) => {
                 match branches.iter().find(|branch| json_types(branch).contains(&found)) {
-                    Some(branch) => self.value(scanner, branch),
+                    Some(branch) if takes(branch, scanner) => self.value(scanner, branch),
+                    Some(_) => self.outside(scanner, shape, branches, found),
                     None => self.wrong_type(scanner, shape, found),
                 }
             }
@@ -152,21 +158,83 @@ impl Walk {
         let inner = self.errors.split_off(before.min(self.errors.len()));
         let (name, expected) = (self.name(shape), expectation(shape));
         let raw = scanner.slice(&span);
-        let unquoted = raw.trim_matches('"');
-        let (found, help) = match found {
-            JsonType::String if is_written(shape, unquoted) => {
-                (format!("the string {}", quoted(raw)), Some(format!("write {} without the quotes", quoted(unquoted))))
+        let help = match found {
+            JsonType::Null if !self.pointer.is_empty() => {
+                self.field.map_or_else(|| self.such_as(shape), instead_of_null)
             }
-            JsonType::Null => (found.words().to_owned(), self.field.map(instead_of_null)),
-            _ => (found.words().to_owned(), None),
+            _ => self.instead(shape, found, raw),
+        };
+        let found = match found {
+            JsonType::String if is_written(shape, raw.trim_matches('"')) => format!("the string {}", quoted(raw)),
+            _ => found.words().to_owned(),
         };
         let message = if self.pointer.is_empty() {
             format!("expected {expected}, found {found}")
         } else {
             format!("expected {expected} for {name}, found {found}")
         };
-        self.error(span, message, help);
+        self.error(span, message, Some(help));
         self.errors.extend(inner);
+    }
+
+    /// What to write instead of a value of another type.
+    fn instead(&self, shape: &Shape, found: JsonType, raw: &str) -> String {
+        let unquoted = raw.trim_matches('"');
+        let is_short = raw.chars().count() <= LONGEST_LIST;
+        let whole = if is_short { raw } else { "…" };
+        match (&shape.kind, found) {
+            (_, JsonType::String) if is_written(shape, unquoted) => {
+                format!("write {} without the quotes", quoted(unquoted))
+            }
+            (ShapeKind::Text { holds, .. }, JsonType::Number | JsonType::Bool) if holds(raw) => {
+                format!("write `\"{raw}\"`, in quotes")
+            }
+            (ShapeKind::Array { item, .. }, _) if json_types(item).contains(&found) => {
+                format!("write `[{whole}]`: a list, even if it has one element")
+            }
+            _ if self.pointer.is_empty() && found == JsonType::Array => {
+                "write each element on a line of its own, without the brackets and the commas between them".to_owned()
+            }
+            _ if self.pointer.is_empty() => "write one packet per line, as a JSON object".to_owned(),
+            _ => self.such_as(shape),
+        }
+    }
+
+    /// A value to write at the place that is walked.
+    fn such_as(&self, shape: &Shape) -> String {
+        // An element of a list has no example of its own.
+        let value = match self.field {
+            Some(field) => example::of_field(field),
+            None => example::of(shape),
+        };
+        format!("write a value such as `{}`", example::short(value, shape))
+    }
+
+    /// A string or number that none of the branches of a union takes.
+    fn outside(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        shape: &'static Shape,
+        branches: &[&'static Shape],
+        found: JsonType,
+    ) {
+        let raw = scanner.slice(&scanner.clone().scalar());
+        let text = raw.trim_matches('"');
+        if is_written(shape, text) {
+            return self.wrong_type(scanner, shape, found);
+        }
+        let span = scanner.scalar();
+        let values = branches.iter().flat_map(|branch| match &branch.kind {
+            ShapeKind::Enum(values) => *values,
+            _ => &[],
+        });
+        let help = match nearest(text, values.copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => self.such_as(shape),
+        };
+        let message =
+            format!("invalid value {} for {}; expected {}", quoted(text), self.name(shape), expectation(shape));
+        self.error(span, message, Some(help));
     }
 
     fn enumeration(&mut self, scanner: &mut Scanner<'_>, shape: &Shape, values: &[&'static str]) {
@@ -174,16 +242,18 @@ impl Walk {
         if values.contains(&text.as_ref()) {
             return;
         }
-        let expected = format!("expected one of {}", list(values.iter().copied()));
-        let message = format!("invalid value {} for {}", quoted(&text), self.name(shape));
-        let near = nearest(&text, values.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+        let values = || values.iter().copied();
+        let expected = format!("expected one of {}", list(values()));
+        let mut message = format!("invalid value {} for {}", quoted(&text), self.name(shape));
         // A longer list would hide the value that is wrong.
-        let (message, help) = if expected.len() <= LONGEST_LIST {
-            (format!("{message}; {expected}"), near)
-        } else {
-            (message, Some(near.unwrap_or(expected)))
+        if expected.len() <= LONGEST_LIST {
+            let _ = write!(message, "; {expected}");
+        }
+        let help = match nearest(&text, values()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("write one of {}", list(values())),
         };
-        self.error(span, message, help);
+        self.error(span, message, Some(help));
     }
 
     fn integer(&mut self, scanner: &mut Scanner<'_>, shape: &Shape, min: u64, max: u64) {
@@ -205,7 +275,8 @@ impl Walk {
     fn invalid(&mut self, span: Range<usize>, shape: &Shape, raw: &str) {
         let message =
             format!("invalid value {} for {}; expected {}", quoted(raw), self.name(shape), expectation(shape));
-        self.error(span, message, None);
+        let help = self.such_as(shape);
+        self.error(span, message, Some(help));
     }
 
     fn array(
@@ -227,13 +298,21 @@ impl Walk {
                 None if min == 1 => "at least 1 element".to_owned(),
                 None => format!("at least {min} elements"),
             };
-            self.error(span, format!("expected {expected} in {}, found {count}", self.name(shape)), None);
+            let help = match count.checked_sub(min) {
+                None => {
+                    let element = example::short(example::of(item), item);
+                    format!("add {}, such as `{element}`", elements(min - count))
+                }
+                Some(_) => format!("remove {}", elements(count - max.unwrap_or(count))),
+            };
+            self.error(span, format!("expected {expected} in {}, found {count}", self.name(shape)), Some(help));
         }
     }
 
     fn object(&mut self, scanner: &mut Scanner<'_>, shape: &Shape, object: &'static ObjectShape) {
         let mut keys = Keys::default();
         let mut seen: Vec<(&'static str, Seen<'_>, Range<usize>)> = Vec::new();
+        let mut misspelt: Vec<(usize, &'static str)> = Vec::new();
         let span = scanner.object(|scanner, key, key_span| {
             let field = object.fields.iter().find(|field| field.name == key);
             let fresh = keys.insert(key.clone());
@@ -253,11 +332,21 @@ impl Walk {
                     self.down(&key, |walk| walk.free(scanner));
                 }
                 None => {
-                    self.unknown(shape, object, &key, key_span);
+                    let at = self.errors.len();
+                    let near = self.unknown(shape, object, &key, key_span);
+                    misspelt.extend(near.map(|near| (at, near)));
                     self.down(&key, |walk| walk.free(scanner));
                 }
             }
         });
+        for (at, near) in misspelt {
+            // To rename it would repeat the other.
+            if seen.iter().any(|(name, ..)| *name == near)
+                && let Some(error) = self.errors.get_mut(at)
+            {
+                error.help = Some(format!("remove it; `{near}` is there already"));
+            }
+        }
         let open = span.start..span.start + 1;
         for field in object.fields.iter().filter(|field| field.required) {
             if !seen.iter().any(|(name, ..)| *name == field.name) {
@@ -271,25 +360,40 @@ impl Walk {
 
     fn repeated(&mut self, key: &str, span: Range<usize>) {
         self.down(key, |walk| {
-            let help = "write each field once; readers disagree about which of two values counts";
+            let help = "remove one of the two: readers disagree about which value counts";
             walk.error(span, format!("duplicate field {}", quoted(key)), Some(help.into()));
         });
     }
 
-    fn unknown(&mut self, shape: &Shape, object: &'static ObjectShape, key: &str, span: Range<usize>) {
+    /// Reports a field that the object does not have; the field that it resembles.
+    fn unknown(
+        &mut self,
+        shape: &Shape,
+        object: &'static ObjectShape,
+        key: &str,
+        span: Range<usize>,
+    ) -> Option<&'static str> {
         let names = || object.fields.iter().map(|field| field.name);
-        let help = match nearest(key, names()) {
+        let near = nearest(key, names());
+        let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("{} has the fields {}", shape.name, list(names())),
+            None if key.starts_with('_') => {
+                format!("move {} to the top level of the packet, where metadata is allowed, or remove it", quoted(key))
+            }
+            None => match home(self.root, key, &mut String::new()) {
+                Some(place) => format!("remove it; `{key}` belongs in `{place}`"),
+                None => format!("remove it; {} has the fields {}", shape.name, list(names())),
+            },
         };
         self.down(key, |walk| {
             walk.error(span, format!("unknown field {} in {}", quoted(key), shape.name), Some(help));
         });
+        near
     }
 
     fn missing(&mut self, span: Range<usize>, shape: &Shape, field: &FieldShape) {
         self.rules.push(field.rules);
-        self.error(span, format!("missing field `{}` in {}", field.name, shape.name), Some(add(field)));
+        self.error(span, format!("missing field `{}` in {}", field.name, shape.name), Some(self.add(field)));
         self.rules.pop();
     }
 
@@ -324,8 +428,27 @@ impl Walk {
             None => format!("missing field `{name}`: {why}"),
             Some(_) => format!("expected a non-empty string for `{name}`: {why}"),
         };
-        self.error(span, message, field.map(add));
+        let help = field.map(|field| match find(name) {
+            None => self.add(field),
+            Some(_) => self.spell("write", field),
+        });
+        self.error(span, message, help);
         self.rules.truncate(self.rules.len().saturating_sub(2));
+    }
+
+    /// How to add a field: its name with an example value, and what it means.
+    fn add(&self, field: &FieldShape) -> String {
+        self.spell("add", field)
+    }
+
+    fn spell(&self, verb: &str, field: &FieldShape) -> String {
+        let whole = example::of_field(field);
+        let value = example::short(whole.clone(), field.shape);
+        let mut help = format!("{verb} `\"{}\": {value}`: {}", field.name, first_sentence(field.description));
+        if value != whole && self.root.name.starts_with(char::is_uppercase) {
+            let _ = write!(help, "; `omen new {}` prints a whole packet", self.root.name);
+        }
+        help
     }
 
     fn free(&mut self, scanner: &mut Scanner<'_>) {
@@ -379,6 +502,7 @@ fn expectation(shape: &Shape) -> Cow<'static, str> {
     match &shape.kind {
         ShapeKind::Object(_) => Cow::Owned(format!("an object ({})", shape.name)),
         ShapeKind::FreeObject { .. } => Cow::Borrowed("an object"),
+        ShapeKind::Enum([value]) => Cow::Owned(format!("`{value}`")),
         ShapeKind::Enum(values) => Cow::Owned(format!("one of {}", list(values.iter().copied()))),
         ShapeKind::Text { expects, .. } => Cow::Borrowed(expects),
         ShapeKind::NullableText => Cow::Borrowed("a string or null"),
@@ -416,24 +540,73 @@ fn is_written(shape: &Shape, text: &str) -> bool {
         ShapeKind::Integer { min, max } => is_finite() && is_integer(text, *min, *max),
         ShapeKind::Number { min, max } => is_finite() && is_number(text, *min, *max),
         ShapeKind::Bool => matches!(text, "true" | "false"),
+        ShapeKind::Union(branches) => branches.iter().any(|branch| is_written(branch, text)),
         _ => false,
+    }
+}
+
+/// Whether a branch of a union takes the string or number that comes next; its parts are walked.
+fn takes(branch: &Shape, scanner: &Scanner<'_>) -> bool {
+    let mut ahead = scanner.clone();
+    match &branch.kind {
+        ShapeKind::Enum(values) => values.contains(&ahead.string().0.as_ref()),
+        ShapeKind::Integer { min, max } => is_integer(ahead.slice(&ahead.clone().scalar()), *min, *max),
+        _ => true,
     }
 }
 
 /// What to write where a field is `null`.
 fn instead_of_null(field: &FieldShape) -> String {
-    let value = super::example::of(field.shape);
+    let value = example::short(example::of_field(field), field.shape);
     if field.required {
-        format!("`{}` is required; write a value, such as `{value}`", field.name)
+        format!("`{}` is required; write a value such as `{value}`", field.name)
     } else {
-        format!("leave `{}` out, or write a value, such as `{value}`", field.name)
+        format!("leave `{}` out, or write a value such as `{value}`", field.name)
     }
 }
 
-/// How to add a field: its name with an example value, and what it means.
-fn add(field: &FieldShape) -> String {
-    let value = super::example::of(field.shape);
-    format!("add `\"{}\": {value}`: {}", field.name, first_sentence(field.description))
+/// What to write instead of a string that is not in its form, if that can be told from the string.
+fn corrected(shape: &Shape, text: &str) -> Option<String> {
+    let ShapeKind::Text { example, holds, .. } = &shape.kind else { return None };
+    let trimmed = text.trim();
+    let prefix = example.split_inclusive('_').next().filter(|_| example.contains('_')).unwrap_or_default();
+    // Of an identifier in another form, what comes after the prefix is kept.
+    let stem = prefix.trim_end_matches('_');
+    let rest = trimmed.strip_prefix(stem).unwrap_or(trimmed).trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    let safe = rest.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' });
+    let safe: String = safe.take(LONGEST_LIST).collect();
+    let with_t = trimmed.replacen(' ', "T", 1);
+    let write = |value: String| holds(&value).then(|| format!("write `\"{value}\"`"));
+    let in_utc = |value: String| {
+        let offset = "if it is UTC, or its offset instead of the `Z`, such as `+01:00`";
+        Some(format!("{} {offset}", write(format!("{value}Z"))?))
+    };
+    let is_safe = !rest.is_empty() && !prefix.is_empty();
+    is_safe
+        .then(|| write(format!("{prefix}{safe}")))
+        .flatten()
+        .or_else(|| write(with_t.clone()))
+        .or_else(|| in_utc(with_t.clone()))
+        .or_else(|| in_utc(format!("{with_t}T00:00:00")))
+}
+
+/// The object of a packet that has a field, as a JSON pointer. Those in lists are not searched.
+fn home(shape: &'static Shape, key: &str, pointer: &mut String) -> Option<String> {
+    let ShapeKind::Object(object) = &shape.kind else { return None };
+    if !pointer.is_empty() && object.fields.iter().any(|field| field.name == key) {
+        return Some(pointer.clone());
+    }
+    object.fields.iter().find_map(|field| {
+        let length = pointer.len();
+        pointer::push(pointer, field.name);
+        let found = home(field.shape, key, pointer);
+        pointer.truncate(length);
+        found
+    })
+}
+
+fn elements(count: usize) -> String {
+    if count == 1 { "1 element".to_owned() } else { format!("{count} elements") }
 }
 
 /// Input in backticks, at most 80 characters of it, what cannot be seen escaped.

@@ -107,7 +107,10 @@ impl Walk<'_> {
         *packet.pointer_mut(pointer).unwrap() = value;
         match packet.to_string().parse::<Packet>() {
             Ok(_) => Vec::new(),
-            Err(rejected) => rejected.errors.iter().filter_map(|error| error.pointer.clone()).collect(),
+            Err(rejected) => {
+                rejected.errors.iter().for_each(crate::packets::says_what_to_do);
+                rejected.errors.iter().filter_map(|error| error.pointer.clone()).collect()
+            }
         }
     }
 

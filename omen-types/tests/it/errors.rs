@@ -65,7 +65,7 @@ fn did_you_mean_a_value() {
         packets::directive(),
         &[(r#""tool_safety_class":"WRITE""#, r#""tool_safety_class":«"execute"»"#)],
         &["/payload/tool_safety_class: invalid value `execute` for `tool_safety_class`; \
-           expected one of `READ`, `WRITE`, `MIXED`"],
+           expected one of `READ`, `WRITE`, `MIXED`; help: write one of `READ`, `WRITE`, `MIXED`"],
     );
 }
 
@@ -84,7 +84,7 @@ fn did_you_mean_a_member() {
         packets::alert(),
         &[(r#""severity""#, r#"«"colour"»:"red","severity""#)],
         &[
-            "/payload/colour: unknown field `colour` in IntegrityAlertPayload; help: IntegrityAlertPayload has the fields \
+            "/payload/colour: unknown field `colour` in IntegrityAlertPayload; help: remove it; IntegrityAlertPayload has the fields \
            `alert_type`, `severity`, `summary`, `rationale`, `revoked_token_ids`, `related_packet_ids`",
         ],
     );
@@ -110,23 +110,29 @@ fn scalars() {
         ],
         &[
             "/header/packet_id: invalid PacketId `pkt 1` for `packet_id`; expected a string such as `pkt_1` \
-             (pattern `^pkt_[a-zA-Z0-9_-]+$`)",
+             (pattern `^pkt_[a-zA-Z0-9_-]+$`); help: write `\"pkt_1\"`",
             "/header/created_at: invalid Timestamp `2026-03-01T10:00:00` for `created_at`; \
-             expected an RFC 3339 timestamp with an offset, e.g. `2026-03-01T10:00:00Z`",
-            "/header/layer_source: invalid value `7` for `layer_source`; expected an integer from 1 to 6",
+             expected an RFC 3339 timestamp with an offset, e.g. `2026-03-01T10:00:00Z`; \
+             help: write `\"2026-03-01T10:00:00Z\"` if it is UTC, or its offset instead of the `Z`, such as `+01:00`",
+            "/header/layer_source: invalid value `7` for `layer_source`; expected an integer from 1 to 6 or `Integrity`; \
+             help: write a value such as `1`",
             "/header/correlation_id: expected a string such as `corr_1` (pattern `^corr_[a-zA-Z0-9_-]+$`) \
-             for `correlation_id`, found a number",
-            "/mcp/intent/summary: `summary` is empty; expected a non-empty string",
-            "/mcp/intent/scope: expected a string or an object for `scope`, found an array",
+             for `correlation_id`, found a number; help: write a value such as `\"corr_1\"`",
+            "/mcp/intent/summary: `summary` is empty; expected a non-empty string; help: write a value such as `\"…\"`",
+            "/mcp/intent/scope: expected a string or an object for `scope`, found an array; \
+             help: write a value such as `\"…\"`",
             "/mcp/quality/satisficing_mode: expected a boolean for `satisficing_mode`, found the string `\"true\"`; \
              help: write `true` without the quotes",
-            "/mcp/budgets/token_budget: invalid value `5.5` for `token_budget`; expected an integer from 0 to 9007199254740991",
+            "/mcp/budgets/token_budget: invalid value `5.5` for `token_budget`; expected an integer from 0 to 9007199254740991; \
+             help: write a value such as `10000`",
             "/mcp/budgets/tool_call_budget: invalid value `-1` for `tool_call_budget`; \
-             expected an integer from 0 to 9007199254740991",
+             expected an integer from 0 to 9007199254740991; help: write a value such as `20`",
             "/mcp/budgets/time_budget_seconds: invalid value `1e16` for `time_budget_seconds`; \
-             expected an integer from 0 to 9007199254740991",
-            "/mcp/epistemics/confidence: invalid value `1.01` for `confidence`; expected a number from 0 to 1",
-            "/mcp/epistemics/assumptions/1: expected a string for `assumptions[1]`, found null",
+             expected an integer from 0 to 9007199254740991; help: write a value such as `3600`",
+            "/mcp/epistemics/confidence: invalid value `1.01` for `confidence`; expected a number from 0 to 1; \
+             help: write a value such as `0.9`",
+            "/mcp/epistemics/assumptions/1: expected a string for `assumptions[1]`, found null; \
+             help: write a value such as `\"…\"`",
         ],
     );
 }
@@ -173,12 +179,12 @@ fn errors_of_every_level_at_once() {
              help: add `\"correlation_id\": \"corr_1\"`: the episode that the packet belongs to",
             "/MCP: unknown field `MCP` in TaskResultPacket; help: did you mean `mcp`?",
             "/payload/result_data/1/size: duplicate field `size`; \
-             help: write each field once; readers disagree about which of two values counts",
+             help: remove one of the two: readers disagree about which value counts",
             "/payload: missing field `error_details`: a failure must be described (D40); \
              help: add `\"error_details\": {}`: what went wrong",
             ": missing field `mcp` in TaskResultPacket; help: add `\"mcp\": {\"intent\": {…}, \"stakes\": {…}, \
              \"quality\": {…}, \"budgets\": {…}, \"epistemics\": {…}, \"evidence\": {…}, \"routing\": {…}}`: the MCP envelope: intent, stakes, quality, \
-             budgets, epistemics, evidence and routing",
+             budgets, epistemics, evidence and routing; `omen new TaskResultPacket` prints a whole packet",
         ],
     );
 }
@@ -260,6 +266,90 @@ fn broken_json_comes_alone_and_with_its_column() {
     check_syntax(r#"{"header":"#, 9..10, "invalid JSON: EOF while parsing a value");
     check_syntax("{} x", 3..4, "invalid JSON: trailing characters");
     check_syntax("", 0..0, "invalid JSON: EOF while parsing a value");
+}
+
+/// The help of the only error of a text.
+#[track_caller]
+fn check_help(text: &str, expected: &str) {
+    let rejected = refused(text);
+    assert_eq!(
+        rejected.errors.iter().map(|error| error.help.as_deref()).collect::<Vec<_>>(),
+        [Some(expected)],
+        "{text}"
+    );
+}
+
+#[test]
+fn broken_json_says_how_to_fix_it() {
+    check_help("\u{feff}{}", "remove it: save the log as UTF-8 without a byte-order mark");
+    check_help(r#"{"a":1,}"#, "remove the comma before the closing bracket");
+    check_help(r#"{"a":1}{"b":2}"#, "write each packet on a line of its own, and nothing after it");
+    check_help("{\"a\":\"\t\"}", "escape it: write `\\t`");
+    check_help("{\"a\":\"\u{1}\"}", "escape it: write `\\u0001`");
+    check_help(r#"{'a':1}"#, "write names of fields in double quotes");
+    check_help(r#"{"a":'b'}"#, "write strings in double quotes");
+    check_help(r#"{"a":None}"#, "write `null`, or leave the field out");
+    check_help(r#"{"a":True}"#, "write `true`, in lower case");
+    check_help(r#"{"a":NaN}"#, "JSON has no such number: leave the field out, or write a finite one");
+    check_help(r#"{"a":"\x"}"#, "write a backslash as `\\\\`");
+    check_help(
+        r#"{"a":"#,
+        "the line ends before the packet does: write one packet per line, as a JSON object, and check whether it was cut off",
+    );
+}
+
+/// The error at one place of a packet, after an edit.
+#[track_caller]
+fn check_one(packet: impl Into<Packet>, edit: (&str, &str), expected: &str) {
+    let rejected = refused(&edited(&line(packet), &[edit]));
+    assert_eq!(rejected.errors.iter().map(in_words).collect::<Vec<_>>(), [expected]);
+}
+
+#[test]
+fn a_number_in_quotes_is_not_taken_for_a_name() {
+    check_one(
+        packets::observation(),
+        (r#""layer_source":5"#, r#""layer_source":"4""#),
+        "/header/layer_source: expected an integer from 1 to 6 or `Integrity` for `layer_source`, found the string `\"4\"`; \
+         help: write `4` without the quotes",
+    );
+    check_one(
+        packets::observation(),
+        (r#""layer_source":5"#, r#""layer_source":"integrity""#),
+        "/header/layer_source: invalid value `integrity` for `layer_source`; expected an integer from 1 to 6 or `Integrity`; \
+         help: did you mean `Integrity`?",
+    );
+}
+
+#[test]
+fn null_for_a_required_field_is_not_left_out() {
+    check_one(
+        packets::observation(),
+        (r#""tools_state":"tools_ok""#, r#""tools_state":null"#),
+        "/mcp/routing/tools_state: expected one of `tools_ok`, `tools_partial`, `tools_down` for `tools_state`, found null; \
+         help: `tools_state` is required; write a value such as `\"tools_ok\"`",
+    );
+}
+
+#[test]
+fn a_field_in_the_wrong_object_is_sent_to_its_own() {
+    check_one(
+        packets::alert(),
+        (r#""severity""#, r#""tools_state":"tools_ok","severity""#),
+        "/payload/tools_state: unknown field `tools_state` in IntegrityAlertPayload; \
+         help: remove it; `tools_state` belongs in `/mcp/routing`",
+    );
+    check_one(
+        packets::alert(),
+        (r#""severity""#, r#""severty":"INFO","severity""#),
+        "/payload/severty: unknown field `severty` in IntegrityAlertPayload; help: remove it; `severity` is there already",
+    );
+    check_one(
+        packets::alert(),
+        (r#""severity""#, r#""_note":1,"severity""#),
+        "/payload/_note: unknown field `_note` in IntegrityAlertPayload; \
+         help: move `_note` to the top level of the packet, where metadata is allowed, or remove it",
+    );
 }
 
 #[test]

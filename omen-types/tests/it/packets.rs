@@ -234,5 +234,18 @@ pub(crate) fn refused(text: &str) -> omen_types::Rejected {
     assert_eq!(rejected.errors, other.errors);
     assert_eq!(rejected.claims, other.claims);
     assert!(!rejected.errors.is_empty());
+    rejected.errors.iter().for_each(says_what_to_do);
     rejected
+}
+
+/// Fails unless an error has a help, and the message of a schema error names its field.
+#[track_caller]
+pub(crate) fn says_what_to_do(error: &omen_types::Diagnostic) {
+    assert!(error.help.is_some(), "{error}");
+    let pointer = error.pointer.as_deref().unwrap_or_default();
+    let field = pointer.rsplit('/').find(|step| !step.is_empty() && !step.bytes().all(|byte| byte.is_ascii_digit()));
+    let Some(field) = field.filter(|_| error.code == omen_types::Code::Schema) else { return };
+    let shown: String = omen_types::pointer::unescape(field).chars().take(20).collect();
+    let names_it = error.message.contains(&shown) || error.message.starts_with("missing field `");
+    assert!(names_it || shown.chars().any(omen_types::unseen::is_unseen), "{error}");
 }

@@ -10,5 +10,6 @@
 
 mod base;
 mod bench;
+mod fuzz;
 mod referee;
 mod walk;

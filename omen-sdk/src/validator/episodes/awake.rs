@@ -3,9 +3,10 @@
 //! All others are packed, so that an episode costs little while it waits. Nothing has to be unpacked as long as no more are at
 //! work at a time than there is room for here.
 
-use std::mem;
+use std::{mem, slice};
 
 use omen_fsm::{Machine, PackedMachine};
+use prefetch_index::prefetch_index;
 
 /// An episode whose machine is awake.
 #[derive(Debug)]
@@ -69,6 +70,22 @@ impl Awake {
     #[cfg(test)]
     pub(super) fn slots(&self) -> usize {
         self.slots.len()
+    }
+
+    /// Asks the processor to fetch a slot into its cache.
+    #[inline]
+    pub(super) fn prefetch(&self, slot: u32) {
+        let slot = self.slot(slot);
+        prefetch_index(slice::from_ref(&slot.id), 0);
+        slot.machine.prefetch();
+    }
+
+    /// As [`prefetch`](Self::prefetch), for what a slot leads to.
+    #[inline]
+    pub(super) fn prefetch_lists(&self, slot: u32) {
+        let slot = self.slot(slot);
+        prefetch_index(slot.id.as_bytes(), 0);
+        slot.machine.prefetch_lists();
     }
 
     /// The machine in a slot, for a packet.

@@ -3,6 +3,7 @@
 use foldhash::fast::RandomState;
 use std::hash::BuildHasher;
 
+use super::super::charity::{Claimed, LostLine, claimed};
 use super::super::line::Parsed;
 use crate::lines::{RawLine, whole};
 
@@ -86,6 +87,8 @@ pub(super) struct ParsedBlock<'t> {
     pub(super) packets: u64,
     /// Number of errors in broken lines.
     pub(super) errors: usize,
+    /// The lines that may be packets of any episode, from 0.
+    pub(super) lost: Vec<LostLine>,
     /// What is still to be parsed.
     pub(super) rest: Option<Block<'t>>,
 }
@@ -93,18 +96,28 @@ pub(super) struct ParsedBlock<'t> {
 impl<'t> ParsedBlock<'t> {
     /// Parses a block. `items` has an empty vector for each shard.
     pub(super) fn new(mut block: Block<'t>, limit: usize, mut items: Vec<Vec<Item<'t>>>, hasher: &RandomState) -> Self {
-        let (at, mut lines, mut packets, mut errors) = (block.at, 0, 0, 0);
+        let (at, mut lines, mut packets, mut errors, mut lost) = (block.at, 0, 0, 0, Vec::new());
         while packets < MAX_PACKETS
             && errors < MAX_ERRORS
             && let Some(line) = block.next_line(limit)
         {
             lines += 1;
             let Some(parsed) = Parsed::new(line) else { continue };
-            if let Err(rejected) = &parsed.packet {
-                errors += rejected.errors.len();
-            }
-            // A line without an episode may go anywhere.
-            let shard = parsed.correlation_id().map_or(0, |id| hasher.hash_one(id));
+            let shard = match (&parsed.facts, &parsed.rejected) {
+                (Some(facts), _) => hasher.hash_one(&*facts.header.correlation_id),
+                (None, rejected) => {
+                    errors += rejected.as_ref().map_or(0, |rejected| rejected.errors.len());
+                    match rejected.as_ref().map(|rejected| claimed(parsed.text.as_deref(), rejected)) {
+                        Some(Claimed::Episode(id)) => hasher.hash_one(id.as_str()),
+                        Some(Claimed::Nothing(packet_type)) => {
+                            lost.push(LostLine { line: lines - 1, packet_type });
+                            // It may go anywhere.
+                            0
+                        }
+                        None => 0,
+                    }
+                }
+            };
             let shard = shard.checked_rem(items.len() as u64).and_then(|shard| usize::try_from(shard).ok());
             if let Some(items) = shard.and_then(|shard| items.get_mut(shard)) {
                 items.push(Item { line: lines - 1, packet: packets, parsed });
@@ -113,7 +126,7 @@ impl<'t> ParsedBlock<'t> {
         }
         block.at += lines;
         let rest = (!block.is_empty()).then_some(block);
-        Self { at, items, lines, packets, errors, rest }
+        Self { at, items, lines, packets, errors, lost, rest }
     }
 }
 

@@ -50,7 +50,7 @@ impl Crew {
         let threads = threads.clamp(1, self.jobs.get());
         let shards = std::mem::take(&mut self.shards);
         let board = Board {
-            schedule: Mutex::new(Schedule::new(blocks, shards, threads)),
+            schedule: Mutex::new(Schedule::new(blocks, shards, threads, tally.line)),
             changed: Condvar::new(),
             crew: self,
             wants_packets: sink.wants_packets(),
@@ -106,8 +106,8 @@ impl<'t> Board<'t> {
                     let parsed = ParsedBlock::new(block, *line_limit, items, hasher);
                     self.next(may_report, |schedule| schedule.parsed(index, parsed))
                 }
-                Task::Judge { lane, mut shard, at, mut items } => {
-                    let outcomes = shard.judge(at, &mut items, options, self.wants_packets);
+                Task::Judge { lane, mut shard, place, mut items } => {
+                    let outcomes = shard.judge(&place, &mut items, options, self.wants_packets);
                     self.next(may_report, |schedule| schedule.judged(lane, shard, outcomes, items))
                 }
                 Task::Report(outcomes) => {
@@ -183,7 +183,7 @@ mod tests {
         let mut blocks = Vec::new();
         Block::cut(0, b"x\n", 100, &mut blocks);
         let board = Board {
-            schedule: Mutex::new(Schedule::new(&blocks, vec![Shard::default()], 2)),
+            schedule: Mutex::new(Schedule::new(&blocks, vec![Shard::default()], 2, 0)),
             changed: Condvar::new(),
             crew: &crew,
             wants_packets: false,

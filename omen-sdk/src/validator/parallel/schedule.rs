@@ -6,9 +6,10 @@
 
 use std::collections::VecDeque;
 
+use super::super::charity::LostLine;
 use super::block::{Block, Item, ParsedBlock};
 use super::report::{Outcome, Report};
-use super::shard::Shard;
+use super::shard::{Place, Shard};
 
 /// The blocks on their way, and the shards.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(super) struct Schedule<'t> {
     blocks: &'t [Block<'t>],
     /// The first block that is not reported yet, which is the first of the slots.
     front: usize,
+    /// How many lines are before it.
+    front_line: u64,
     /// The blocks that are being parsed, judged or reported, in the order of the stream.
     slots: VecDeque<Slot<'t>>,
     lanes: Vec<Lane>,
@@ -44,6 +47,7 @@ struct Slot<'t> {
     lines: u64,
     packets: u64,
     errors: usize,
+    lost: Vec<LostLine>,
     /// The part that is parsed when the part before it is reported.
     rest: Option<Block<'t>>,
 }
@@ -63,7 +67,7 @@ pub(super) enum Task<'t> {
     /// Parse a block.
     Parse { index: usize, block: Block<'t>, items: Vec<Vec<Item<'t>>> },
     /// Judge the packets of one shard in a block.
-    Judge { lane: usize, shard: Shard, at: u64, items: Vec<Item<'t>> },
+    Judge { lane: usize, shard: Shard, place: Place, items: Vec<Item<'t>> },
     /// Report the outcomes of the first block.
     Report(Report<'t>),
     /// Wait until another thread has done something.
@@ -73,10 +77,12 @@ pub(super) enum Task<'t> {
 }
 
 impl<'t> Schedule<'t> {
-    pub(super) fn new(blocks: &'t [Block<'t>], shards: Vec<Shard>, threads: usize) -> Self {
+    /// `front_line`: how many lines of the stream are before the blocks.
+    pub(super) fn new(blocks: &'t [Block<'t>], shards: Vec<Shard>, threads: usize, front_line: u64) -> Self {
         Self {
             blocks,
             front: 0,
+            front_line,
             slots: VecDeque::new(),
             lanes: shards.into_iter().map(|shard| Lane { shard: Some(shard), next: 0 }).collect(),
             window: threads.saturating_mul(WINDOW),
@@ -119,9 +125,10 @@ impl<'t> Schedule<'t> {
             if lane.shard.is_none() || !is_open(&self.slots, self.front, lane.next) {
                 continue;
             }
+            let place = place(&self.slots, self.front_line, lane.next - self.front);
             let slot = self.slots.get_mut(lane.next - self.front)?;
             let items = std::mem::take(slot.items.get_mut(index)?);
-            return Some(Task::Judge { lane: index, shard: lane.shard.take()?, at: slot.at, items });
+            return Some(Task::Judge { lane: index, shard: lane.shard.take()?, place, items });
         }
         None
     }
@@ -148,11 +155,11 @@ impl<'t> Schedule<'t> {
 
     /// Takes a block that was parsed.
     pub(super) fn parsed(&mut self, index: usize, block: ParsedBlock<'t>) {
-        let ParsedBlock { at, items, lines, packets, errors, rest } = block;
+        let ParsedBlock { at, items, lines, packets, errors, lost, rest } = block;
         if let Some(slot) = index.checked_sub(self.front).and_then(|at| self.slots.get_mut(at)) {
             self.errors += errors;
             let outcomes = Vec::new();
-            *slot = Slot { at, is_parsed: true, items, judged: 0, outcomes, lines, packets, errors, rest };
+            *slot = Slot { at, is_parsed: true, items, judged: 0, outcomes, lines, packets, errors, lost, rest };
         }
         for lane in 0..self.lanes.len() {
             self.advance(lane);
@@ -174,10 +181,17 @@ impl<'t> Schedule<'t> {
     fn advance(&mut self, lane: usize) {
         let Some(this) = self.lanes.get_mut(lane).filter(|lane| lane.shard.is_some()) else { return };
         while is_open(&self.slots, self.front, this.next)
-            && let Some(slot) = self.slots.get_mut(this.next - self.front)
-            && let Some(items) = slot.items.get_mut(lane)
-            && items.is_empty()
+            && let Some(slot) = self.slots.get(this.next - self.front)
+            && slot.items.get(lane).is_some_and(Vec::is_empty)
         {
+            // A shard that has judged the block's packets has taken notice already, which does no harm.
+            if !slot.lost.is_empty()
+                && let Some(shard) = &mut this.shard
+            {
+                shard.pass(place(&self.slots, self.front_line, this.next - self.front).lost);
+            }
+            let Some(slot) = self.slots.get_mut(this.next - self.front) else { return };
+            let Some(items) = slot.items.get_mut(lane) else { return };
             if items.capacity() > 0 {
                 self.spare.push(std::mem::take(items));
             }
@@ -190,6 +204,7 @@ impl<'t> Schedule<'t> {
     pub(super) fn reported(&mut self) {
         let Some(slot) = self.slots.front_mut() else { return };
         self.errors -= slot.errors;
+        self.front_line += slot.lines;
         if slot.rest.is_some() {
             slot.is_parsed = false;
             slot.errors = 0;
@@ -209,6 +224,13 @@ impl<'t> Schedule<'t> {
     pub(super) fn into_shards(self) -> Vec<Shard> {
         self.lanes.into_iter().filter_map(|lane| lane.shard).collect()
     }
+}
+
+/// Where the block of a slot is, if those before it are parsed.
+fn place(slots: &VecDeque<Slot<'_>>, front_line: u64, index: usize) -> Place {
+    let line = front_line + slots.iter().take(index).map(|slot| slot.lines).sum::<u64>();
+    let (at, lost) = slots.get(index).map_or((0, &[][..]), |slot| (slot.at, slot.lost.as_slice()));
+    Place { at, line, lost: lost.iter().map(|lost| LostLine { line: line + lost.line + 1, ..*lost }).collect() }
 }
 
 /// Whether packets of a block can be judged: it is parsed, and so is all of the block before it.

@@ -5,6 +5,7 @@ use std::thread::{self, Builder};
 
 use omen_types::Instant;
 
+use super::super::charity::{Charities, LostLine};
 use super::super::episodes::{Episodes, Found, GROUP, Late};
 use super::super::judge::judge;
 use super::super::options::ValidatorOptions;
@@ -12,10 +13,22 @@ use super::super::tally::at_end;
 use super::block::Item;
 use super::report::Outcome;
 
+/// Where a block is in the stream.
+#[derive(Debug, Default)]
+pub(super) struct Place {
+    /// Its place among the blocks (see [`Block::at`](super::block::Block::at)).
+    pub(super) at: u64,
+    /// How many lines are before it.
+    pub(super) line: u64,
+    /// The lines in it that may be packets of any episode.
+    pub(super) lost: Vec<LostLine>,
+}
+
 /// Some of the episodes of a stream. One thread at a time judges their packets, in the order of the stream.
 #[derive(Debug, Default)]
 pub(super) struct Shard {
     episodes: Episodes,
+    charities: Charities,
     /// Where each episode began, to report them in the order of the whole stream at its end.
     begun: Vec<u64>,
 }
@@ -23,38 +36,50 @@ pub(super) struct Shard {
 impl Shard {
     /// One of so many shards.
     pub(super) fn one_of(shards: usize) -> Self {
-        Self { episodes: Episodes::one_of(shards), begun: Vec::new() }
+        Self { episodes: Episodes::one_of(shards), ..Self::default() }
     }
 
-    /// Judges packets in the block at `at`. Nothing is returned for a packet without findings, unless `all` are wanted.
+    /// Judges packets in a block. Nothing is returned for a packet without findings, unless `all` are wanted.
     pub(super) fn judge<'t>(
         &mut self,
-        at: u64,
+        place: &Place,
         items: &mut Vec<Item<'t>>,
         options: &ValidatorOptions,
         all: bool,
     ) -> Vec<Outcome<'t>> {
         let mut outcomes = Vec::new();
+        let mut lost = place.lost.iter().copied().peekable();
         for group in items.chunks_mut(GROUP) {
             let places = self.episodes.places(group.iter().map(|item| item.parsed.correlation_id()));
-            for (Item { line, packet, parsed }, place) in group.iter_mut().zip(places) {
+            for (Item { line, packet, parsed }, episode) in group.iter_mut().zip(places) {
                 let episodes = self.episodes.len();
-                let judged = judge(parsed, place, &mut self.episodes, options);
-                if self.episodes.len() > episodes {
-                    self.begun.push(at + *line);
+                let number = place.line + *line + 1;
+                while let Some(lost) = lost.next_if(|lost| lost.line < number) {
+                    self.charities.lost(lost);
                 }
-                if all || !judged.findings.is_empty() {
+                let judges = (&mut self.episodes, &mut self.charities);
+                let judged = judge(parsed, number, episode, judges, options, all);
+                if self.episodes.len() > episodes {
+                    self.begun.push(place.at + *line);
+                }
+                if let Some(judged) = judged {
                     outcomes.push(Outcome { line: *line, packet: *packet, judged });
                 }
             }
         }
+        self.pass(lost);
         items.clear();
         outcomes
     }
 
-    /// What is late in an episode.
-    pub(super) fn tick(&mut self, at: usize, now: Instant) -> Option<Late<'_>> {
-        self.episodes.tick(at, now)
+    /// Takes notice of lines that may be packets of any episode.
+    pub(super) fn pass(&mut self, lost: impl IntoIterator<Item = LostLine>) {
+        lost.into_iter().for_each(|line| self.charities.lost(line));
+    }
+
+    /// What is late in an episode, and the charity of all.
+    pub(super) fn tick(&mut self, at: usize, now: Instant) -> (Option<Late<'_>>, &mut Charities) {
+        (self.episodes.tick(at, now), &mut self.charities)
     }
 
     /// The episodes about which there is something to report at the end of the stream: where each began, and its place.
@@ -66,6 +91,10 @@ impl Shard {
 
     pub(super) fn episode(&self, place: usize) -> Option<(&str, Found<'_>)> {
         self.episodes.at(place)
+    }
+
+    pub(super) fn charities(&self) -> &Charities {
+        &self.charities
     }
 
     pub(super) fn len(&self) -> usize {

@@ -76,6 +76,7 @@ fn threads(jobs: usize, block_bytes: usize, options: &ValidatorOptions) -> Paral
     let jobs = NonZeroUsize::new(jobs).expect("a thread");
     let lines = LineSplitter::new(LINE_LIMIT);
     ParallelValidator {
+        head: Head::default(),
         lines,
         crew: Crew::new(jobs, options.clone(), LINE_LIMIT),
         tally: Tally::default(),

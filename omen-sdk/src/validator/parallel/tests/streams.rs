@@ -122,7 +122,7 @@ fn without_reports(log: &[u8], block_bytes: usize) -> (usize, usize) {
     Block::cut(0, log, block_bytes, &mut blocks);
     assert!(blocks.len() > 50);
     let shards = vec![Shard::default(), Shard::default(), Shard::default()];
-    let (mut schedule, hasher) = (Schedule::new(&blocks, shards, 2), foldhash::fast::RandomState::default());
+    let (mut schedule, hasher) = (Schedule::new(&blocks, shards, 2, 0), foldhash::fast::RandomState::default());
     let (mut parsed, mut errors) = (0, 0);
     loop {
         match schedule.next(false) {
@@ -131,8 +131,8 @@ fn without_reports(log: &[u8], block_bytes: usize) -> (usize, usize) {
                 (parsed, errors) = (parsed + 1, errors + block.errors);
                 schedule.parsed(index, block);
             }
-            Task::Judge { lane, mut shard, at, mut items } => {
-                let outcomes = shard.judge(at, &mut items, &ValidatorOptions::default(), true);
+            Task::Judge { lane, mut shard, place, mut items } => {
+                let outcomes = shard.judge(&place, &mut items, &ValidatorOptions::default(), true);
                 schedule.judged(lane, shard, outcomes, items);
             }
             Task::Wait => return (parsed, errors),

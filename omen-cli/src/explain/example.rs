@@ -1,0 +1,79 @@
+//! The example of a code: a log that breaks the rule, and one without the error.
+
+use std::convert::Infallible;
+use std::io::Write as _;
+
+use omen::finding::Finding;
+use omen::validator::{Sink, Validator, ValidatorOptions};
+use omen_types::{Code, Severity};
+
+use super::{fixed, section};
+use crate::exit::Failure;
+use crate::output::Output;
+
+include!(concat!(env!("OUT_DIR"), "/examples.rs"));
+
+/// The example of a code, which the build script has chosen.
+pub(super) fn of(code: Code) -> Option<&'static Example> {
+    EXAMPLES.iter().find(|example| example.code == code.as_str())
+}
+
+/// A log that breaks a rule.
+pub(super) struct Example {
+    code: &'static str,
+    about: &'static str,
+    pub(super) log: &'static str,
+    /// A log without the error.
+    pub(super) fixed: Option<&'static str>,
+}
+
+impl Example {
+    pub(super) fn print(&self, code: Code, out: &mut Output) -> Result<(), Failure> {
+        let mut found = Found { code, best: None };
+        let mut validator = Validator::new(ValidatorOptions::default());
+        let Ok(()) = validator.feed(self.log.as_bytes(), &mut found);
+        let Ok(_) = validator.finish(&mut found);
+        let Some((finding, line)) = found.best else {
+            return Err(Failure::Internal(format!("the example of {code} has no finding with that code")));
+        };
+        let heading = match finding.diagnostic.severity {
+            Severity::Error => "Rejected",
+            Severity::Warning => "Accepted with a warning",
+        };
+        section(out, heading, &format!("{} (`omen explain {code} --example rejected` prints the log)", self.about))?;
+        let text = out.human().finding("rejected example", &finding, line.as_deref());
+        write!(out, "\n{text}")?;
+
+        let Some(log) = self.fixed else { return Ok(()) };
+        section(out, "Fixed", &format!("`omen explain {code} --example fixed` prints the log"))?;
+        if let Some(place) = fixed::place(self.log, &finding, line.as_deref(), log) {
+            let origin = format!("fixed example:{}", place.number);
+            let text = out.human().place(&origin, place.number, place.line, &place.span, place.label);
+            write!(out, "\n{text}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Keeps the finding that shows a code best.
+struct Found {
+    code: Code,
+    /// The first error, or else the first warning: an overrun is a warning before it is an error.
+    best: Option<(Finding, Option<String>)>,
+}
+
+impl Sink for Found {
+    type Error = Infallible;
+
+    fn finding(&mut self, finding: Finding, line: Option<&str>) -> Result<(), Infallible> {
+        let diagnostic = &finding.diagnostic;
+        let is_better = match &self.best {
+            None => true,
+            Some((best, _)) => best.diagnostic.severity == Severity::Warning && diagnostic.severity == Severity::Error,
+        };
+        if is_better && (diagnostic.code == self.code || diagnostic.also.contains(&self.code)) {
+            self.best = Some((finding, line.map(str::to_owned)));
+        }
+        Ok(())
+    }
+}

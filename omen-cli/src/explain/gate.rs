@@ -1,0 +1,32 @@
+//! The examples of the codes of the gate, from `gate.json`.
+
+use omen_gate::GateCode;
+use serde::Deserialize;
+
+use crate::exit::Failure;
+
+#[derive(Deserialize)]
+struct File {
+    codes: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    code: String,
+    example: Example,
+}
+
+/// What a code refuses, and what it lets pass.
+#[derive(Deserialize)]
+pub(super) struct Example {
+    pub(super) refused: String,
+    pub(super) fixed: String,
+}
+
+/// The example of a code.
+pub(super) fn example(code: GateCode) -> Result<Example, Failure> {
+    let json = omen_schema::file("gate.json").unwrap_or_default();
+    let file: File = serde_json::from_str(json).map_err(|error| Failure::Internal(format!("gate.json: {error}")))?;
+    let entry = file.codes.into_iter().find(|entry| entry.code == code.as_str());
+    entry.map(|entry| entry.example).ok_or_else(|| Failure::Internal(format!("gate.json: no example of {code}")))
+}

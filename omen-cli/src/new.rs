@@ -1,0 +1,69 @@
+//! `omen new`: prints packets to start from, made from the schema, as a log would go on with them.
+
+use std::io::Write as _;
+
+use omen_fsm::Event;
+use omen_types::{Instant, Packet, PacketFacts};
+use serde_json::Value;
+
+use crate::args::new::NewArgs;
+use crate::exit::{Exit, Failure, complain};
+use crate::input;
+use crate::output::Output;
+
+mod episode;
+mod fields;
+
+use episode::{Episode, Unread};
+
+pub(crate) fn run(args: &NewArgs, out: &mut Output) -> Result<Exit, Failure> {
+    let mut episode = match &args.after {
+        None => Episode::default(),
+        Some(path) => match Episode::read(path, args.line, args.episode.as_deref()) {
+            Ok(episode) => episode,
+            Err(Unread::Input(error)) => {
+                complain(format_args!("cannot read {}: {error}", input::name(path)));
+                return Ok(Exit::Unreadable);
+            }
+            Err(Unread::NoEpisode(hint)) => return Err(Failure::Usage(hint)),
+        },
+    };
+    for event in &args.names {
+        let (line, refusal) = next(*event, &mut episode)?;
+        if let Some(refusal) = refusal.filter(|_| args.after.is_some()) {
+            complain(format_args!("note: {event} is not legal here yet: {refusal}"));
+        }
+        writeln!(out, "{line}")?;
+    }
+    out.flush()?;
+    Ok(Exit::Clean)
+}
+
+/// The next packet of an episode, which takes it in; and why the episode does not, if so.
+fn next(event: Event, episode: &mut Episode) -> Result<(String, Option<String>), Failure> {
+    let broken = |error: &dyn std::fmt::Display| Failure::Internal(format!("the skeleton of {event}: {error}"));
+    let Some(packet_type) = event.packet_type() else { return Err(broken(&"it has no packet")) };
+    let skeleton = Packet::skeleton(packet_type).map_err(|rejected| broken(&rejected))?;
+    let start = skeleton.header().created_at.instant();
+    let mut value = serde_json::to_value(&skeleton).map_err(|error| broken(&error))?;
+    fields::guard(event, &mut value)?;
+    // The first number that gives new ids.
+    let mut number = episode.packets() + 1;
+    loop {
+        let line = complete(event, &mut value, episode, start, number).map_err(|error| broken(&error))?;
+        let facts = PacketFacts::parse(&line).map_err(|rejected| broken(&rejected))?;
+        if episode.repeats(&facts) {
+            number += 1;
+            continue;
+        }
+        let refusal = episode.take(&line, &facts);
+        return Ok((line, refusal));
+    }
+}
+
+/// Fills a packet in, and writes it with its fields in the order of the schema.
+fn complete(event: Event, value: &mut Value, episode: &Episode, start: Instant, number: u64) -> Result<String, String> {
+    fields::fill(event, value, episode, start, number);
+    let packet: Packet = value.to_string().parse().map_err(|rejected| format!("{rejected}"))?;
+    serde_json::to_string(&packet).map_err(|error| error.to_string())
+}

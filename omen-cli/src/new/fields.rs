@@ -1,0 +1,130 @@
+//! The fields of a new packet that depend on its event, and on the episode.
+
+use omen_fsm::{Event, LOOP_NODE, sender};
+use omen_types::{EscalationTrigger, Instant};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::episode::Episode;
+use crate::exit::Failure;
+
+/// What the schema says of the events.
+#[derive(Deserialize)]
+struct Table {
+    events: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    id: String,
+    when: Vec<Guard>,
+}
+
+/// A condition of an event: a field that has one of some values, or the effective class of a directive.
+#[derive(Deserialize)]
+struct Guard {
+    pointer: Option<String>,
+    #[serde(rename = "in")]
+    values: Vec<String>,
+}
+
+/// Sets the fields that make a packet one of an event: each to the first of its values.
+pub(super) fn guard(event: Event, packet: &mut Value) -> Result<(), Failure> {
+    let text = omen_schema::file("episode.fsm.json").unwrap_or_default();
+    let table: Table =
+        serde_json::from_str(text).map_err(|error| Failure::Internal(format!("episode.fsm.json: {error}")))?;
+    for guard in table.events.into_iter().filter(|entry| entry.id == event.as_str()).flat_map(|entry| entry.when) {
+        // The effective class of a directive is what its label says, unless its type contradicts it (D23).
+        let pointer = guard.pointer.as_deref().unwrap_or("/payload/tool_safety_class");
+        if let Some(first) = guard.values.first() {
+            set(packet, pointer, json!(first));
+        }
+    }
+    Ok(())
+}
+
+/// Sets what continues an episode: ids, time, layer, references. `number` makes the ids, and `start` is the time of a first
+/// packet.
+pub(super) fn fill(event: Event, packet: &mut Value, episode: &Episode, start: Instant, number: u64) {
+    let ledger = episode.machine.ledger();
+    let now = ledger.clock().map_or(start, |clock| clock.plus_seconds(1));
+    set(packet, "/header/packet_id", json!(format!("pkt_{number}")));
+    set(packet, "/header/created_at", json!(now.to_string()));
+    if let Some(packet_type) = event.packet_type() {
+        set(packet, "/header/layer_source", json!(sender(packet_type)));
+    }
+    if let Some(id) = &episode.correlation_id {
+        set(packet, "/header/correlation_id", json!(id));
+    }
+    if let Some(id) = &episode.chained {
+        set(packet, "/header/previous_packet_id", json!(id));
+    }
+    let last: Option<Value> = episode.last.as_deref().and_then(|line| serde_json::from_str(line).ok());
+    for part in ["stakes", "quality", "budgets", "routing"] {
+        let pointer = format!("/mcp/{part}");
+        if let Some(value) = last.as_ref().and_then(|last| last.pointer(&pointer)) {
+            set(packet, &pointer, value.clone());
+        }
+    }
+    payload(event, packet, episode, now, number);
+}
+
+fn payload(event: Event, packet: &mut Value, episode: &Episode, now: Instant, number: u64) {
+    let ledger = episode.machine.ledger();
+    match event {
+        Event::Plan => {
+            if let Some(id) = &episode.decision {
+                set(packet, "/payload/decision_packet_id", json!(id));
+            }
+        }
+        Event::Believe => {
+            let evidence = episode.evidence.iter().filter(|_| episode.machine.nodes().contains(LOOP_NODE));
+            for id in evidence {
+                set(packet, "/payload/evidence_integration", json!([id]));
+            }
+        }
+        Event::Authorize => {
+            set(packet, "/payload/token_id", json!(format!("token_{number}")));
+            set(packet, "/payload/expiry", json!(now.plus_seconds(HOUR).to_string()));
+            let issuer = packet.pointer("/header/layer_source").cloned().unwrap_or_default();
+            set(packet, "/payload/issuer_layer", issuer);
+        }
+        Event::DirectRead | Event::DirectWrite => {
+            set(packet, "/payload/task_id", json!(format!("task_{number}")));
+            if event == Event::DirectWrite {
+                let first = ["token_1", "…", "write"].map(str::to_owned);
+                let [token, tool, operation] = episode.token.as_ref().unwrap_or(&first);
+                set(packet, "/payload/authorization_token_id", json!(token));
+                set(packet, "/payload/execution_method/tool_id", json!(tool));
+                set(packet, "/payload/execution_method/tool_params", json!({ "operation": operation }));
+            }
+        }
+        Event::Settle => {
+            if let Some(open) = ledger.open().in_order().first() {
+                set(packet, "/payload/directive_packet_id", json!(open.packet_id));
+                set(packet, "/payload/task_id", json!(open.task_id));
+            }
+        }
+        // Over budget these approve the overrun (D32).
+        Event::Escalate if !ledger.overruns(now).is_empty() => {
+            set(packet, "/payload/escalation_trigger", json!(EscalationTrigger::BudgetInsufficient));
+        }
+        Event::Alert if !ledger.overruns(now).is_empty() => {
+            set(packet, "/header/layer_source", json!(1));
+            set(packet, "/payload/rationale", json!("budget override: …"));
+        }
+        _ => {}
+    }
+}
+
+/// How long a new token is good for, in seconds.
+const HOUR: u64 = 3600;
+
+/// Sets a field of an object that is there.
+fn set(packet: &mut Value, pointer: &str, value: Value) {
+    if let Some((parent, field)) = pointer.rsplit_once('/')
+        && let Some(object) = packet.pointer_mut(parent).and_then(Value::as_object_mut)
+    {
+        object.insert(field.to_owned(), value);
+    }
+}

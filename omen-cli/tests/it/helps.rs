@@ -1,0 +1,102 @@
+//! Every help that names a value, a field or a packet is legal when applied: the finding is gone. Helps are applied to the
+//! rejected examples, and to valid logs with one mistake of each of twenty kinds.
+
+use std::collections::BTreeMap;
+
+use omen::validator::{Validator, ValidatorOptions};
+use omen::{Code, Finding};
+
+use super::*;
+
+mod mistakes;
+mod remedy;
+
+/// What a validator finds in a log.
+fn findings(log: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut validator = Validator::new(ValidatorOptions::default());
+    let Ok(()) = validator.feed(log.as_bytes(), &mut findings);
+    let Ok(_) = validator.finish(&mut findings);
+    findings
+}
+
+/// Whether a log has a finding like another: the same code at the same place of the same packet.
+fn has_like(log: &str, finding: &Finding) -> bool {
+    findings(log).iter().any(|other| {
+        let same_packet = match (&other.packet_id, &finding.packet_id) {
+            (Some(a), Some(b)) => a == b,
+            _ => other.line == finding.line,
+        };
+        same_packet
+            && other.correlation_id == finding.correlation_id
+            && other.stage == finding.stage
+            && other.diagnostic.code == finding.diagnostic.code
+            && other.diagnostic.pointer == finding.diagnostic.pointer
+            && other.diagnostic.message == finding.diagnostic.message
+    })
+}
+
+/// What became of the findings of some logs.
+#[derive(Default)]
+struct Tally {
+    applied: usize,
+    /// Findings whose help names nothing to apply, by code.
+    in_words: BTreeMap<Code, usize>,
+    failed: Vec<String>,
+}
+
+impl Tally {
+    fn apply(&mut self, name: &str, log: &str, finding: &Finding) {
+        let diagnostic = &finding.diagnostic;
+        let Some(help) = &diagnostic.help else {
+            self.failed.push(format!("{name}: {diagnostic}: there is no help"));
+            return;
+        };
+        match remedy::applied(log, finding, help) {
+            None => *self.in_words.entry(diagnostic.code).or_default() += 1,
+            Some(fixed) if has_like(&fixed, finding) => {
+                let left: Vec<_> = findings(&fixed).iter().map(|left| left.diagnostic.to_string()).collect();
+                self.failed.push(format!(
+                    "{name}:{:?}: {diagnostic}\n    applied, it is still there: {left:#?}",
+                    finding.line
+                ));
+            }
+            Some(_) => self.applied += 1,
+        }
+    }
+
+    #[track_caller]
+    fn check(self, what: &str, least: usize) {
+        let words: usize = self.in_words.values().sum();
+        println!("{what}: {} helps applied, {words} in words only {:?}", self.applied, self.in_words);
+        assert!(self.failed.is_empty(), "{} of {what}:\n{}", self.failed.len(), self.failed.join("\n"));
+        assert!(self.applied >= least, "{} helps of {what} can be applied, fewer than {least}", self.applied);
+    }
+}
+
+#[test]
+fn helps_of_the_rejected_examples_can_be_applied() {
+    let mut tally = Tally::default();
+    for (path, log) in omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")) {
+        for finding in findings(log) {
+            tally.apply(path, log, &finding);
+        }
+    }
+    tally.check("the examples", 120);
+}
+
+#[test]
+fn helps_for_single_mistakes_can_be_applied() {
+    let mut tally = Tally::default();
+    let mut kinds = BTreeMap::new();
+    for (kind, log) in mistakes::all() {
+        let found = findings(&log);
+        *kinds.entry(kind).or_insert(0) += usize::from(!found.is_empty());
+        // What comes after may follow from the first.
+        if let Some(first) = found.iter().find(|finding| finding.diagnostic.severity == omen::Severity::Error) {
+            tally.apply(kind, &log, first);
+        }
+    }
+    assert!(kinds.len() >= 20 && kinds.values().all(|found| *found > 0), "{kinds:?}");
+    tally.check("single mistakes", 60);
+}

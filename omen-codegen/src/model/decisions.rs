@@ -1,0 +1,35 @@
+//! The decisions on what the documents of the protocol leave open.
+
+use super::{At, text};
+use crate::json::Json;
+use crate::load::{DECISIONS_FILE, SchemaSet};
+use crate::mistake::Mistake;
+
+/// A decision, which rules and texts cite by its code.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// Such as `D29`.
+    pub code: String,
+    /// A few words.
+    pub title: String,
+    /// Paragraphs; those that begin with `- ` are items of a list.
+    pub text: Vec<String>,
+}
+
+pub(super) fn build(set: &SchemaSet) -> Result<Vec<Decision>, Mistake> {
+    let at = At { file: DECISIONS_FILE, pointer: String::new() };
+    let json = set.file(DECISIONS_FILE).ok_or_else(|| at.wrong("the file is missing"))?;
+    let list = json.get("decisions").map_or(&[][..], Json::elements);
+    list.iter()
+        .enumerate()
+        .map(|(i, json)| {
+            let at = at.join("decisions").join(i);
+            let paragraphs = json.get("text").map(Json::strings).unwrap_or_default();
+            Ok(Decision {
+                code: text(&at, json, "code")?,
+                title: text(&at, json, "title")?,
+                text: paragraphs.into_iter().map(str::to_owned).collect(),
+            })
+        })
+        .collect()
+}

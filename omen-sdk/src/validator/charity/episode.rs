@@ -1,0 +1,355 @@
+//! The charity of one episode.
+
+use omen_fsm::{Machine, Verdict};
+use omen_types::{Instant, PacketFacts, PacketType, PayloadFacts, Rejected};
+
+use super::super::options::ValidatorOptions;
+use super::super::tally::at_end;
+use super::case;
+use super::finding::{Ends, Follows, Key};
+use super::hypothesis::{Case, Hypothesis, Kept, Missing, Strictness};
+use super::lost::LostLines;
+use super::repair::repaired;
+use crate::finding::{Cause, Stage};
+
+/// How an episode may really have gone, from its first rejected packet on.
+#[derive(Debug)]
+pub(super) struct Charity {
+    hypotheses: Vec<Kept>,
+    /// The nearest rejected packet that is a root cause.
+    root: Cause,
+    /// A rejected packet of which something is not known.
+    vague: Option<Vague>,
+    /// Tokens that were supposed, with a scope that nobody knows.
+    supposed_tokens: Vec<Box<str>>,
+    /// How many root causes there were.
+    roots: u32,
+    /// The line that cannot be read and has explained a packet.
+    lost: u64,
+    /// Where it began, if the episode had no valid packet then.
+    before_the_first: Option<u64>,
+}
+
+/// A rejected packet of which something is not known.
+#[derive(Debug)]
+struct Vague {
+    cause: Cause,
+    packet_type: Option<PacketType>,
+    packet_id: Option<String>,
+    /// Whether there was a packet since.
+    is_past: bool,
+}
+
+/// A packet that the log's own machine has judged.
+pub(super) struct Judged<'j, 'f> {
+    pub(super) facts: &'j PacketFacts<'f>,
+    /// The machine after it.
+    pub(super) machine: &'j Machine,
+    pub(super) verdict: &'j Verdict,
+    pub(super) accepted: bool,
+}
+
+impl Charity {
+    /// From a machine that has not rejected a packet before.
+    pub(super) fn of(machine: Machine) -> Self {
+        Self {
+            hypotheses: vec![Hypothesis::new(machine).keep()],
+            root: Cause { line: 0, packet_id: None },
+            vague: None,
+            supposed_tokens: Vec::new(),
+            roots: 0,
+            lost: 0,
+            before_the_first: None,
+        }
+    }
+
+    /// Of an episode whose first packet is rejected.
+    pub(super) fn before_the_first(line: u64) -> Self {
+        Self { before_the_first: Some(line), ..Self::of(Machine::default()) }
+    }
+
+    /// Takes notice of a packet of the episode, which begins with it if it has not. Returns whether this is about that episode:
+    /// what was rejected long before its first packet is not.
+    pub(super) fn begins(&mut self, line: u64) -> bool {
+        let begins = !self.is_stale(line);
+        if begins {
+            self.before_the_first = None;
+        }
+        begins
+    }
+
+    /// Whether the episode did not begin for long after its first packet was rejected.
+    pub(super) fn is_stale(&self, line: u64) -> bool {
+        self.before_the_first.is_some_and(|begun| begun + LONG < line)
+    }
+
+    /// Whether no hypothesis is left.
+    pub(super) fn is_over(&self) -> bool {
+        self.hypotheses.is_empty()
+    }
+
+    /// Judges a packet beside the log's own machine.
+    pub(super) fn packet(
+        &mut self,
+        line: u64,
+        judged: &Judged<'_, '_>,
+        options: &ValidatorOptions,
+        lost: &LostLines,
+    ) -> Follows {
+        let tokens = std::mem::take(&mut self.supposed_tokens);
+        let case = case(line, options, &tokens);
+        let all = self.hypotheses.drain(..).map(|kept| {
+            let hypothesis = kept.wake();
+            let verdict = case.judge(&hypothesis.machine, judged.facts);
+            (hypothesis, verdict)
+        });
+        let all: Vec<_> = all.collect();
+        let is_fine = |(_, verdict): &(Hypothesis, Verdict)| verdict.errors().next().is_none();
+        let mut token = None;
+        let (follows, next) = if judged.accepted {
+            let follows = self.warned(judged, &all);
+            (follows, continued(&case, judged.facts, all))
+        } else if all.iter().any(is_fine) {
+            let all = all.into_iter().filter(is_fine);
+            (
+                Follows::All(self.root.clone()),
+                all.map(|(hypothesis, verdict)| hypothesis.after(judged.facts, &verdict)).collect(),
+            )
+        } else {
+            token = unknown_token(judged.facts, &all).filter(|_| tokens.len() < MOST_TOKENS).map(Box::from);
+            self.rejected(&case, judged, all, lost)
+        };
+        self.supposed_tokens = tokens;
+        self.supposed_tokens.extend(token);
+        if let Some(vague) = &mut self.vague {
+            vague.is_past = true;
+        }
+        self.hypotheses = next.into_iter().map(Hypothesis::keep).collect();
+        follows
+    }
+
+    /// Which of the warnings on a packet follow: those that not all hypotheses have that accept it, too.
+    fn warned(&self, judged: &Judged<'_, '_>, all: &[(Hypothesis, Verdict)]) -> Follows {
+        let fine = all.iter().filter(|(_, verdict)| verdict.errors().next().is_none());
+        let mut made = fine.map(|(_, verdict)| Key::all(verdict));
+        match made.next().filter(|_| !judged.verdict.is_clean()) {
+            Some(mut common) => {
+                made.for_each(|made| common.retain(|key| made.contains(key)));
+                Follows::Except(self.root.clone(), common)
+            }
+            None => Follows::Nothing,
+        }
+    }
+
+    /// A packet that the log's machine and all hypotheses reject.
+    fn rejected(
+        &mut self,
+        case: &Case<'_>,
+        judged: &Judged<'_, '_>,
+        all: Vec<(Hypothesis, Verdict)>,
+        lost: &LostLines,
+    ) -> (Follows, Vec<Hypothesis>) {
+        if let Some((cause, next)) = self.explained(case, judged, &all, lost) {
+            self.root = cause.clone();
+            return (Follows::All(cause), next);
+        }
+        let follows = self.roots_of(judged, &all);
+        self.root = Cause { line: case.line, packet_id: Some(judged.facts.header.packet_id.to_string()) };
+        self.roots = self.roots.saturating_add(1);
+        let mut next = Vec::new();
+        for (hypothesis, verdict) in all {
+            let Hypothesis { machine, strikes, is_large } = hypothesis;
+            if is_large || self.roots > MOST_ROOTS {
+                let machine = case.refused_large(machine, judged.facts, verdict);
+                next.push(Hypothesis { machine, strikes, is_large });
+            } else {
+                next.extend(case.refused(machine, judged.facts, verdict).into_iter().map(Hypothesis::new));
+            }
+        }
+        next.truncate(self.most());
+        (follows, next)
+    }
+
+    /// How many hypotheses there may be: fewer in an episode in which nearly everything is wrong.
+    fn most(&self) -> usize {
+        if self.roots > MOST_ROOTS { 1 } else { MOST_HYPOTHESES }
+    }
+
+    /// Which of the findings on a packet are root causes: those that the most charitable hypothesis makes, too. There is always
+    /// one, since every hypothesis rejects the packet.
+    fn roots_of(&self, judged: &Judged<'_, '_>, all: &[(Hypothesis, Verdict)]) -> Follows {
+        if self.roots == 0 {
+            return Follows::Nothing;
+        }
+        let found = Key::all(judged.verdict);
+        let best = all.iter().map(|(_, verdict)| Key::all(verdict)).min_by_key(Vec::len).unwrap_or_default();
+        let mut roots: Vec<Key> = found.iter().filter(|key| best.contains(key)).cloned().collect();
+        if roots.is_empty() {
+            roots.extend(found.into_iter().take(1));
+        }
+        Follows::Except(self.root.clone(), roots)
+    }
+
+    /// Whether a packet is legal after one that is not known: a rejected one of which too little is readable, or a line that names no
+    /// episode. It is not known any more after that: it was one packet.
+    fn explained(
+        &mut self,
+        case: &Case<'_>,
+        judged: &Judged<'_, '_>,
+        all: &[(Hypothesis, Verdict)],
+        lost: &LostLines,
+    ) -> Option<(Cause, Vec<Hypothesis>)> {
+        if all.iter().any(|(hypothesis, _)| hypothesis.is_large) || self.roots > MOST_ROOTS {
+            return None;
+        }
+        let explain = |missing: Missing<'_>, is_past: bool| -> Vec<Hypothesis> {
+            let machines = Some((judged.machine, Strictness::Strict)).filter(|_| !is_past).into_iter();
+            let machines = machines.chain(all.iter().map(|(hypothesis, _)| (&hypothesis.machine, Strictness::InPlace)));
+            let found = machines.flat_map(|(machine, strictness)| {
+                case.explained(machine, judged.facts, missing, strictness).into_iter().map(Hypothesis::new)
+            });
+            found.take(MOST_HYPOTHESES).collect()
+        };
+        if let Some(vague) = &self.vague {
+            let missing = Missing { packet_type: vague.packet_type, packet_id: vague.packet_id.as_deref() };
+            let next = explain(missing, vague.is_past);
+            if !next.is_empty() {
+                return self.vague.take().map(|vague| (vague.cause, next));
+            }
+        }
+        let (cause, packet_type, is_next) = lost.before(case.line, &judged.facts.header.correlation_id, self.lost)?;
+        let next = explain(Missing { packet_type, packet_id: None }, !is_next);
+        if next.is_empty() {
+            return None;
+        }
+        self.lost = cause.line;
+        Some((cause, next))
+    }
+
+    /// Takes notice of a packet that does not match its schema.
+    pub(super) fn broken(&mut self, line: u64, text: Option<&str>, rejected: &Rejected, options: &ValidatorOptions) {
+        let tokens = std::mem::take(&mut self.supposed_tokens);
+        let case = case(line, options, &tokens);
+        self.root = Cause { line, packet_id: rejected.claims.packet_id.clone() };
+        self.roots = self.roots.saturating_add(1);
+        let packets = match text {
+            Some(text) if self.roots <= MOST_ROOTS => repaired(text, &rejected.claims),
+            _ => Vec::new(),
+        };
+        // What an envelope says changes neither the state of an episode nor its ids.
+        let matters = |pointer: &String| pointer.starts_with("/payload") || pointer == "/header/packet_id";
+        let is_vague = packets.iter().all(|packet| packet.invented.iter().any(matters));
+        if is_vague {
+            let stated = packets.first().and_then(|packet| PacketFacts::parse(&packet.text).ok());
+            let packet_type = stated.as_ref().map(|facts| facts.payload.packet_type());
+            let known = packets.first().is_some_and(|packet| !packet.invents("/header/packet_id"));
+            let packet_id = stated.filter(|_| known).map(|facts| facts.header.packet_id.into_owned());
+            self.vague = Some(Vague { cause: self.root.clone(), packet_type, packet_id, is_past: false });
+        }
+        let mut next = Vec::new();
+        for kept in self.hypotheses.drain(..) {
+            let hypothesis = kept.wake();
+            let after = if hypothesis.is_large { Vec::new() } else { case.repaired(&hypothesis.machine, &packets) };
+            if after.is_empty() {
+                next.push(hypothesis);
+            } else {
+                next.extend(after.into_iter().map(Hypothesis::new));
+            }
+        }
+        next.truncate(self.most());
+        self.hypotheses = next.into_iter().map(Hypothesis::keep).collect();
+        self.supposed_tokens = tokens;
+    }
+
+    /// What follows from an earlier packet among the findings on the episode's end.
+    pub(super) fn at_end(
+        &self,
+        found: &[(Option<&str>, omen_types::Diagnostic)],
+        options: &ValidatorOptions,
+        lost: Option<Cause>,
+    ) -> Ends {
+        let key = |(packet_id, finding): &(Option<&str>, omen_types::Diagnostic)| {
+            (packet_id.map(str::to_owned), Key::of(Stage::End, finding))
+        };
+        let made: Vec<Vec<_>> = self
+            .hypotheses
+            .iter()
+            .map(|kept| kept.with(|machine| at_end(machine, options).iter().map(key).collect()))
+            .collect();
+        let follows = |one| made.iter().any(|made| !made.contains(&key(one)));
+        let causes = found.iter().map(|one| follows(one).then(|| self.root.clone())).collect();
+        let is_result = |vague: &&Vague| vague.packet_type.is_none_or(|one| one == PacketType::TaskResultPacket);
+        let vague = self.vague.as_ref().filter(is_result).map(|vague| vague.cause.clone());
+        Ends { causes, lost: vague.or(lost) }
+    }
+
+    /// Takes notice of a time. Returns the open directives of all hypotheses, and the cause of findings on others.
+    pub(super) fn tick(&mut self, now: Instant) -> Option<(Cause, Vec<Box<str>>)> {
+        let mut open: Option<Vec<Box<str>>> = None;
+        for kept in &mut self.hypotheses {
+            kept.change(|machine| {
+                let here = machine.ledger().open();
+                match &mut open {
+                    None => open = Some(here.in_order().into_iter().map(|open| open.packet_id.clone()).collect()),
+                    Some(open) => open.retain(|id| here.get(id).is_some()),
+                }
+                drop(machine.tick(now));
+            });
+        }
+        Some((self.root.clone(), open?))
+    }
+}
+
+/// The token that a directive names, if it was never issued: that is reported once.
+fn unknown_token<'f>(facts: &'f PacketFacts<'_>, all: &[(Hypothesis, Verdict)]) -> Option<&'f str> {
+    let PayloadFacts::TaskDirective(directive) = &facts.payload else { return None };
+    let id = directive.authorization_token_id.as_deref()?;
+    all.iter().all(|(hypothesis, _)| hypothesis.machine.ledger().tokens().get(id).is_none()).then_some(id)
+}
+
+/// The hypotheses after a packet that the log's machine accepts. One that refuses such packets twice is given up: the log speaks
+/// against it. Once may be no more than a rejected packet that was sent again, or two packets in the wrong order.
+fn continued(case: &Case<'_>, facts: &PacketFacts<'_>, all: Vec<(Hypothesis, Verdict)>) -> Vec<Hypothesis> {
+    let mut next = Vec::new();
+    let is_fine = all.iter().any(|(_, verdict)| verdict.errors().next().is_none());
+    for (mut hypothesis, verdict) in all {
+        if verdict.ids.is_empty() && verdict.fsm.is_none() {
+            next.push(hypothesis.after(facts, &verdict));
+            continue;
+        }
+        if hypothesis.is_large {
+            next.push(hypothesis);
+            continue;
+        }
+        hypothesis.strikes += 1;
+        if hypothesis.strikes == STRIKES {
+            continue;
+        }
+        let explained = if is_fine {
+            Vec::new()
+        } else {
+            case.explained(&hypothesis.machine, facts, Missing::default(), Strictness::Lenient)
+        };
+        let strikes = hypothesis.strikes;
+        next.extend(explained.into_iter().map(|machine| Hypothesis { machine, strikes, is_large: false }));
+        next.push(hypothesis);
+    }
+    next.truncate(MOST_HYPOTHESES);
+    next
+}
+
+/// The most hypotheses of an episode.
+const MOST_HYPOTHESES: usize = 8;
+
+/// After so many root causes in one episode, hypotheses are not multiplied any more: nearly everything is wrong, and to guess takes
+/// longer than to judge.
+const MOST_ROOTS: u32 = 16;
+
+/// How often a hypothesis may refuse what the log's machine accepts.
+const STRIKES: u8 = 2;
+
+/// The most tokens that are supposed.
+const MOST_TOKENS: usize = 16;
+
+/// So many lines after it was rejected, a packet is not taken for the first one of an episode.
+const LONG: u64 = 10_000;

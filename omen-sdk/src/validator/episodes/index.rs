@@ -1,0 +1,89 @@
+//! The places of episodes, by correlation id.
+//!
+//! A `HashTable` instead of a `HashMap`, which would keep every id twice: as a key, and with the episode.
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+
+/// A place for each id.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    entries: HashTable<Entry>,
+    /// Seeded for each validator, so that no log can be made whose ids collide. Order and verdicts do not depend on it.
+    hasher: RandomState,
+}
+
+/// A few bits of an id. Two ids seldom have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tag(u32);
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    place: u32,
+    /// Kept, so that the table grows without reading an id, and that most ids are found without reading those of others.
+    tag: Tag,
+}
+
+impl Tag {
+    /// The hash that the table goes by: it uses the lowest bits and the highest.
+    fn hash(self) -> u64 {
+        u64::from(self.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+impl Index {
+    #[expect(clippy::cast_possible_truncation, reason = "any 32 bits of a hash are a hash")]
+    pub(super) fn tag(&self, id: &str) -> Tag {
+        Tag((self.hasher.hash_one(id) >> 32) as u32)
+    }
+
+    /// The place of an id, if `is` says so; it is asked about the places of ids with the same tag.
+    pub(super) fn find(&self, tag: Tag, is: impl Fn(u32) -> bool) -> Option<u32> {
+        self.entries.find(tag.hash(), |entry| entry.tag == tag && is(entry.place)).map(|entry| entry.place)
+    }
+
+    /// Adds an id that is not there.
+    pub(super) fn insert(&mut self, tag: Tag, place: u32) {
+        self.entries.insert_unique(tag.hash(), Entry { place, tag }, |entry| entry.tag.hash());
+    }
+
+    pub(super) fn remove(&mut self, tag: Tag, place: u32) {
+        if let Ok(entry) = self.entries.find_entry(tag.hash(), |entry| entry.place == place) {
+            entry.remove();
+        }
+    }
+
+    /// Changes all places.
+    pub(super) fn renumber(&mut self, new: impl Fn(u32) -> u32) {
+        for entry in self.entries.iter_mut() {
+            entry.place = new(entry.place);
+        }
+        self.entries.shrink_to(2 * self.entries.len(), |entry| entry.tag.hash());
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_with_the_same_tag_are_told_apart() {
+        let (mut index, tag) = (Index::default(), Tag(7));
+        (0..100).for_each(|place| index.insert(tag, place));
+        for place in 0..100 {
+            assert_eq!(index.find(tag, |other| other == place), Some(place));
+            assert_eq!(index.find(Tag(8), |_| true), None);
+        }
+        index.remove(tag, 50);
+        index.renumber(|place| if place > 50 { place - 1 } else { place });
+        let found = |place| index.find(tag, |other| other == place);
+        assert_eq!((0..100).filter_map(found).collect::<Vec<_>>(), (0..99).collect::<Vec<_>>());
+    }
+}

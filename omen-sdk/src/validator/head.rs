@@ -1,0 +1,275 @@
+//! The beginning of a stream: whether it is JSON Lines at all.
+//!
+//! Another form would give a finding for each of its lines, and none that says what is wrong. Only forms that cannot be taken for a
+//! log with a few broken lines are recognized; everything else is checked line by line.
+
+use std::mem;
+
+use omen_types::{Code, Diagnostic};
+
+/// What is known of the form of a stream.
+#[derive(Debug)]
+pub(super) enum Head {
+    /// What has come so far is not enough to tell.
+    Open(Vec<u8>),
+    /// It is checked line by line.
+    Lines,
+    /// It has another form, which was reported.
+    Other,
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Self::Open(Vec::new())
+    }
+}
+
+/// What to do with the next bytes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Check these bytes, which came before, and then the next ones.
+    Check(Vec<u8>),
+    /// Nothing: they are kept.
+    Keep,
+    /// Report this form, which these bytes show. The rest of the stream is not checked.
+    Report(Form, Vec<u8>),
+    /// Nothing: the form was reported.
+    Skip,
+}
+
+/// A form that is not JSON Lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Gzip,
+    Zstd,
+    Compressed,
+    Utf16,
+    Markup,
+    Array,
+    Indented,
+}
+
+impl Head {
+    /// Whether the stream is checked line by line.
+    pub(super) fn is_lines(&self) -> bool {
+        matches!(self, Self::Lines)
+    }
+
+    /// Whether the rest of the stream does not matter.
+    pub(super) fn is_other(&self) -> bool {
+        matches!(self, Self::Other)
+    }
+
+    /// Takes the next bytes.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Next {
+        let kept = match self {
+            Self::Lines => return Next::Check(Vec::new()),
+            Self::Other => return Next::Skip,
+            Self::Open(kept) => kept,
+        };
+        let look = if kept.is_empty() {
+            look(bytes, false)
+        } else {
+            kept.extend_from_slice(bytes);
+            look(kept, false)
+        };
+        let mut kept = mem::take(kept);
+        match look {
+            Look::More => {
+                if kept.is_empty() {
+                    kept.extend_from_slice(bytes);
+                }
+                *self = Self::Open(kept);
+                Next::Keep
+            }
+            Look::Lines => {
+                *self = Self::Lines;
+                kept.truncate(kept.len().saturating_sub(bytes.len()));
+                Next::Check(kept)
+            }
+            Look::Other(form, length) => {
+                *self = Self::Other;
+                let begin = if kept.is_empty() { bytes } else { &kept };
+                Next::Report(form, begin.get(..length).unwrap_or_default().to_vec())
+            }
+        }
+    }
+
+    /// Takes the end of the stream. Returns what is still to be checked.
+    pub(super) fn end(&mut self) -> Next {
+        match mem::replace(self, Self::Lines) {
+            Self::Lines => Next::Check(Vec::new()),
+            Self::Other => Next::Skip,
+            Self::Open(kept) => match look(&kept, true) {
+                Look::Other(form, _) => Next::Report(form, kept),
+                Look::More | Look::Lines => Next::Check(kept),
+            },
+        }
+    }
+}
+
+/// The longest beginning that is kept to be looked at: the first lines of indented JSON are short.
+const LONGEST: usize = 64 * 1024;
+
+#[derive(Debug, PartialEq, Eq)]
+enum Look {
+    More,
+    Lines,
+    /// After so many bytes it was clear.
+    Other(Form, usize),
+}
+
+/// What the first bytes of a stream show.
+fn look(bytes: &[u8], is_end: bool) -> Look {
+    for (magic, form) in MAGIC {
+        if bytes.starts_with(magic) {
+            return Look::Other(*form, magic.len());
+        }
+        if magic.starts_with(bytes) && !is_end {
+            return Look::More;
+        }
+    }
+    let Some(begin) = bytes.iter().position(|byte| !byte.is_ascii_whitespace()) else {
+        return if is_end || bytes.len() > LONGEST { Look::Lines } else { Look::More };
+    };
+    let text = bytes.get(begin..).unwrap_or_default();
+    let blanks = text.iter().skip(1).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    match (text.first(), text.get(1 + blanks)) {
+        (Some(b'<'), _) => return Look::Other(Form::Markup, begin + 1),
+        (Some(b'[' | b'{'), None) if !is_end => return Look::More,
+        (Some(b'{' | b'['), Some(0)) => return Look::Other(Form::Utf16, begin + blanks + 2),
+        (Some(b'['), Some(b'{')) => return Look::Other(Form::Array, begin + blanks + 2),
+        (Some(b'{' | b'['), _) => {}
+        _ => return Look::Lines,
+    }
+    let Some(end) = memchr::memchr(b'\n', text) else {
+        return if is_end || text.len() > LONGEST { Look::Lines } else { Look::More };
+    };
+    let (first, rest) = text.split_at(end);
+    let first = first.trim_ascii_end();
+    if !matches!(first.last(), Some(b'{' | b'[' | b',')) {
+        return Look::Lines;
+    }
+    // The next line that is not blank, with what it is indented by.
+    let Some(next) = rest.iter().position(|byte| !byte.is_ascii_whitespace()) else {
+        return if is_end || rest.len() > LONGEST { Look::Lines } else { Look::More };
+    };
+    let is_indented =
+        next.checked_sub(1).and_then(|before| rest.get(before)).is_some_and(|byte| matches!(byte, b' ' | b'\t'));
+    let form = if text.starts_with(b"[") { Form::Array } else { Form::Indented };
+    let length = begin + end + next + 1;
+    match (first, rest.get(next)) {
+        (b"[", Some(b'{' | b']')) | (b"{", Some(b'"' | b'}')) => Look::Other(form, length),
+        (_, Some(b'"' | b'{' | b'[' | b']' | b'}')) if is_indented => Look::Other(form, length),
+        _ => Look::Lines,
+    }
+}
+
+/// How files of other forms begin.
+const MAGIC: &[(&[u8], Form)] = &[
+    (b"\x1f\x8b", Form::Gzip),
+    (b"\x28\xb5\x2f\xfd", Form::Zstd),
+    (b"BZh", Form::Compressed),
+    (b"PK\x03\x04", Form::Compressed),
+    (b"\xfd7zXZ\x00", Form::Compressed),
+    (b"\xff\xfe", Form::Utf16),
+    (b"\xfe\xff", Form::Utf16),
+    (b"\0{", Form::Utf16),
+    (b"\0[", Form::Utf16),
+];
+
+impl Form {
+    /// The one finding on a stream of this form.
+    pub(super) fn finding(self) -> Diagnostic {
+        let (what, help) = match self {
+            Self::Gzip => ("compressed with gzip", "decompress it first: `gzip -dc FILE | omen check`"),
+            Self::Zstd => ("compressed with zstd", "decompress it first: `zstd -dc FILE | omen check`"),
+            Self::Compressed => ("compressed", "decompress it first"),
+            Self::Utf16 => {
+                ("UTF-16", "convert it to UTF-8 without a byte-order mark: `iconv -t UTF-8 FILE | omen check`")
+            }
+            Self::Markup => ("HTML or XML", "check the log itself; a server may have sent an error page in its place"),
+            Self::Array => ("a JSON array", ONE_PER_LINE),
+            Self::Indented => ("indented JSON", ONE_PER_LINE),
+        };
+        Diagnostic::error(
+            Code::Json,
+            format!("expected JSON Lines, found {what}; nothing else in this input was checked"),
+        )
+        .help(help)
+    }
+}
+
+const ONE_PER_LINE: &str =
+    "write each packet on one line, such as with `jq -c`, or check the input as it is with `omen check --input array`";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: impl AsRef<[u8]>, form: Option<Form>) {
+        let text = text.as_ref();
+        for chunk in [1, 2, 7, text.len().max(1)] {
+            let (mut head, mut found) = (Head::default(), None);
+            let mut passed = Vec::new();
+            let mut next = |next, bytes: &[u8]| match next {
+                Next::Check(before) => passed.extend([&before, bytes].concat()),
+                Next::Report(form, _) => found = Some(form),
+                Next::Keep | Next::Skip => {}
+            };
+            for bytes in text.chunks(chunk) {
+                next(head.take(bytes), bytes);
+            }
+            next(head.end(), &[]);
+            assert_eq!(found, form, "chunks of {chunk}: {:?}", String::from_utf8_lossy(text));
+            assert_eq!(passed, if form.is_none() { text } else { &[] }, "chunks of {chunk}");
+        }
+    }
+
+    #[test]
+    fn other_forms_are_recognized() {
+        check(b"\x1f\x8b\x08\x00", Some(Form::Gzip));
+        check(b"\x28\xb5\x2f\xfd\x04", Some(Form::Zstd));
+        check(b"PK\x03\x04", Some(Form::Compressed));
+        check(b"\xff\xfe{\0\"\0", Some(Form::Utf16));
+        check(b"{\0\"\0h\0", Some(Form::Utf16));
+        check(b"\0{\0\"", Some(Form::Utf16));
+        check("<!DOCTYPE html>\n<html>", Some(Form::Markup));
+        check("[{\"header\":{}}]", Some(Form::Array));
+        check("[\n  {\"header\":{}},\n", Some(Form::Array));
+        check("[\n{\"header\":{}}\n]", Some(Form::Array));
+        check("[\n]\n", Some(Form::Array));
+        check("\n{\n  \"header\": {\n    \"packet_id\": \"pkt_1\"\n", Some(Form::Indented));
+        check("{\n\"header\": {\n", Some(Form::Indented));
+        check("{\n}\n", Some(Form::Indented));
+        check("{\r\n\r\n\t\r\n}", Some(Form::Indented));
+        check("{ \"header\": {\n    \"packet_id\": \"pkt_1\" } }\n", Some(Form::Indented));
+    }
+
+    #[test]
+    fn lines_are_lines_even_if_some_are_broken() {
+        for text in [
+            "",
+            "\n \n",
+            "{}\n{}\n",
+            "x\n{\n}\n",
+            "[]\n{}\n",
+            "{\n",
+            "{",
+            "[",
+            "{\n{\"header\":{}}\n",
+            "{\"header\":{\n{\"header\":{}}\n",
+            "{\"header\":{\"packet_id\":\"pkt_1\",\n{\"header\":{}}\n",
+            "{\"header\":{\"packet_id\":\"pkt_1\",\n\"packet_type\":\"x\"}}\n{\"header\":{}}\n",
+            "{\"header\":{\"packet_id\"\n  {\"header\":{}}\n",
+            "\u{feff}{\n}\n",
+            "B\n",
+            "BZ",
+            "P",
+            "\0\n",
+        ] {
+            check(text, None);
+        }
+    }
+}

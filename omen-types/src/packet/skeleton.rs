@@ -1,0 +1,31 @@
+//! Packets to start from: with all that the schema requires, and nothing else.
+
+use super::parse::Rejected;
+use super::{Packet, PacketType, packet_shape};
+use crate::shape;
+
+impl Packet {
+    /// Returns a packet of a type with the required fields, each with an example value. The schema accepts it; what is in
+    /// it is for the caller to replace.
+    ///
+    /// ```
+    /// use omen_types::{Packet, PacketType};
+    ///
+    /// for packet_type in PacketType::ALL {
+    ///     let packet = Packet::skeleton(*packet_type)?;
+    ///     assert_eq!(packet.header().packet_type, *packet_type);
+    ///     assert_eq!(packet.check(), Ok(()));
+    /// }
+    /// # Ok::<(), Box<omen_types::Rejected>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// None as long as the examples in the schema are valid, which a test shows for every type.
+    pub fn skeleton(packet_type: PacketType) -> Result<Self, Box<Rejected>> {
+        let text = shape::example_of(packet_shape(Some(packet_type)));
+        // The header is that of all packets, so its example has the first of all types.
+        let first = PacketType::ALL.first().copied().unwrap_or(packet_type);
+        let tag = |packet_type: PacketType| format!("\"packet_type\": \"{packet_type}\"");
+        text.replacen(&tag(first), &tag(packet_type), 1).parse()
+    }
+}
