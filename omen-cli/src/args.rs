@@ -2,10 +2,12 @@
 
 mod codes;
 mod config;
+mod formats;
 mod inputs;
 mod levels;
 mod named;
-pub(crate) mod new;
+mod new;
+mod trace;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -13,14 +15,15 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use omen_types::Instant;
 
-use crate::formats::{self, FindingFormat};
 use crate::output::Color;
 
-pub(crate) use codes::AnyCode;
-pub(crate) use config::ConfigArgs;
-pub(crate) use inputs::InputArgs;
-pub(crate) use levels::{LevelArgs, Target};
-use new::NewArgs;
+pub(crate) use self::codes::AnyCode;
+pub(crate) use self::config::ConfigArgs;
+pub(crate) use self::formats::FormatArgs;
+pub(crate) use self::inputs::InputArgs;
+pub(crate) use self::levels::{LevelArgs, Target};
+pub(crate) use self::new::NewArgs;
+pub(crate) use self::trace::{GraphArgs, GraphFormat, TraceArgs};
 
 /// A macro, because `concat!` takes no constants.
 macro_rules! exit_codes {
@@ -33,6 +36,10 @@ Exit codes:
   3  an input could not be read, or the output could not be written"
     };
 }
+
+mod report;
+
+pub(crate) use report::{ReportArgs, ReportAuditArgs};
 
 /// Check logs of AI agents against the OMEN protocol.
 ///
@@ -93,13 +100,15 @@ pub(crate) enum Command {
     #[command(after_help = EXIT_CODES)]
     Trace(TraceArgs),
 
-    /// Print the state machine as a diagram
-    #[command(after_help = "Example:\n  omen graph --format dot | dot -Tsvg -o episode.svg")]
-    Graph {
-        /// The language of the diagram
-        #[arg(long, value_name = "FORMAT", default_value = "mermaid")]
-        format: GraphFormat,
-    },
+    /// Write a report on logs: one HTML file, with each episode as a timeline
+    #[command(after_help = EXIT_CODES, after_long_help = report::HELP)]
+    Report(ReportArgs),
+
+    /// Print the state machine as a diagram, with the path of an episode
+    #[command(after_help = "Examples:
+  omen graph --format dot | dot -Tsvg -o machine.svg
+  omen graph --episode corr_7 episode.jsonl > path.mmd")]
+    Graph(GraphArgs),
 
     /// Verify the audit log of the gate, and manage its key and anchors
     #[command(subcommand)]
@@ -119,9 +128,8 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The output format
-    #[arg(long, value_name = "FORMAT", default_value = formats::default_name(), value_parser = formats::parser())]
-    pub(crate) format: &'static dyn FindingFormat,
+    #[command(flatten)]
+    pub(crate) formats: FormatArgs,
 
     #[command(flatten)]
     pub(crate) clock: ClockArgs,
@@ -138,16 +146,6 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct TraceArgs {
-    #[command(flatten)]
-    pub(crate) clock: ClockArgs,
-
-    /// The log to trace; `-` means standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
@@ -283,14 +281,6 @@ pub(crate) enum WhichExample {
     Rejected,
     /// The log without the error
     Fixed,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GraphFormat {
-    /// A Mermaid `stateDiagram-v2`
-    Mermaid,
-    /// A Graphviz digraph
-    Dot,
 }
 
 const EXIT_CODES: &str = exit_codes!();

@@ -7,17 +7,15 @@ mod file;
 mod keys;
 mod schema;
 
-use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser as _};
 use omen::render::human::clean;
 use omen::validator::Level;
 use omen_gate::regular;
 
-use crate::args::{Cli, Command, ConfigArgs, Target};
+use crate::args::{CheckArgs, ConfigArgs, Target};
 
 pub(crate) use schema::json_schema;
 
@@ -61,33 +59,29 @@ impl fmt::Display for ConfigErrors {
     }
 }
 
-/// Parses the arguments, with the configuration as far as they are silent.
-pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, Refused> {
-    let args: Vec<OsString> = args.into_iter().collect();
-    let mut cli = Cli::try_parse_from(&args)?;
-    let Command::Check(check) = &cli.command else { return Ok(cli) };
-    let Some(mut config) = Config::find(&check.config).map_err(Refused::Config)? else { return Ok(cli) };
-    let defaults = std::mem::take(&mut config.defaults);
-    if !defaults.is_empty() {
-        let command = Cli::command().mut_subcommand("check", |mut check| {
+impl Config {
+    /// Makes the values for options the defaults of a command line. `None` if there are none.
+    pub(crate) fn with_defaults(&mut self, command: clap::Command, given: &CheckArgs) -> Option<clap::Command> {
+        let mut defaults = std::mem::take(&mut self.defaults);
+        // An output on standard output takes the place of the format.
+        if given.formats.outputs.iter().any(|output| output.file.is_none()) {
+            defaults.retain(|(id, _)| *id != "format");
+        }
+        if defaults.is_empty() {
+            return None;
+        }
+        Some(command.mut_subcommand("check", |mut check| {
             for (id, values) in defaults {
                 // Defaults of arguments live as long as the process. There are a few, set once.
                 let values: Vec<&'static str> = values.into_iter().map(|value| &*value.leak()).collect();
                 check = check.mut_arg(id, |arg| arg.default_values(values));
             }
             check
-        });
-        cli = Cli::from_arg_matches(&command.try_get_matches_from(&args)?)?;
+        }))
     }
-    if let Command::Check(check) = &mut cli.command {
-        check.config.found = config;
-    }
-    Ok(cli)
-}
 
-impl Config {
     /// Reads the file that is named, or the nearest one in the working directory and the directories above it.
-    fn find(args: &ConfigArgs) -> Result<Option<Self>, ConfigErrors> {
+    pub(crate) fn find(args: &ConfigArgs) -> Result<Option<Self>, ConfigErrors> {
         if args.no_config {
             return Ok(None);
         }

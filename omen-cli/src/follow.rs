@@ -6,41 +6,24 @@
 mod tail;
 mod wake;
 
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use omen::validator::{Summary, ValidatorOptions};
+use omen::validator::ValidatorOptions;
 
-use crate::exit::{Failure, complain};
-use crate::input::{self, Reporter};
+use crate::check::{Findings, Total};
+use crate::exit::complain;
+use crate::input::Reporter as _;
 use tail::Tail;
 use wake::Wake;
 
-/// What was checked until the end.
-pub(crate) struct Followed {
-    /// The logs that there were.
-    pub(crate) files: u64,
-    pub(crate) summary: Summary,
-    /// Whether all logs could be read.
-    pub(crate) is_complete: bool,
-}
-
-/// A reporter of several logs in turn.
-pub(crate) trait Reports<'p>: Reporter {
-    /// Makes it the reporter of a log.
-    fn of(&mut self, path: &'p Path);
-}
-
 /// Follows logs until a signal ends this. What is still open then is not reported: the logs go on.
-pub(crate) fn run<'p>(
-    paths: &'p [PathBuf],
+pub(crate) fn run<'r>(
+    paths: &'r [PathBuf],
     options: &ValidatorOptions,
-    reporter: &mut impl Reports<'p>,
-) -> Result<Followed, Failure> {
-    if let Some(path) = paths.iter().find(|path| input::is_stdin(path)) {
-        let name = input::name(path);
-        return Err(Failure::Usage(format!("{name} is followed anyway; leave out `--follow`, or name a file")));
-    }
+    mut findings: Findings<'r, '_>,
+) -> io::Result<Total> {
     let wake = Wake::new(paths)?;
     let mut tails: Vec<_> = paths.iter().map(|path| Tail::new(path, options.clone())).collect();
     let mut is_complete = true;
@@ -48,25 +31,25 @@ pub(crate) fn run<'p>(
     loop {
         let mut missing = 0;
         for (tail, path) in tails.iter_mut().zip(paths) {
-            reporter.of(path);
-            is_complete &= tail.poll(reporter)?;
+            findings.path = path;
+            is_complete &= tail.poll(&mut findings)?;
             missing += usize::from(tail.is_missing());
         }
         if wake.is_stopped() {
             break;
         }
         let now_for = (tails.len() - missing, missing);
-        if wake.is_watched() && waits_for.replace(now_for) != Some(now_for) {
+        if wake.is_watched() && !findings.is_quiet() && waits_for.replace(now_for) != Some(now_for) {
             complain(waiting(tails.len() - missing, missing));
         }
         wake.wait(PAUSE);
     }
-    let mut followed = Followed { files: 0, summary: Summary::default(), is_complete };
+    let mut total = Total { is_complete, ..Total::default() };
     for tail in &tails {
-        followed.files += u64::from(tail.has_begun());
-        followed.summary += tail.summary();
+        total.files += u64::from(tail.has_begun());
+        total.summary += tail.summary();
     }
-    Ok(followed)
+    Ok(total)
 }
 
 /// What this waits for, for a person.

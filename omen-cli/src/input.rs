@@ -31,6 +31,12 @@ pub(crate) trait Reporter: Sink<Error = io::Error> {
     /// Where it prints.
     fn out(&mut self) -> &mut Output;
 
+    /// The input cannot be read, or not to its end. Standard error has the reason, too.
+    fn unreadable(&mut self, reason: &str) -> io::Result<()> {
+        let _ = reason;
+        Ok(())
+    }
+
     /// Whether to report only what is asked for: no progress, no notes.
     fn is_quiet(&self) -> bool {
         false
@@ -63,17 +69,18 @@ pub(crate) fn check_as(
     jobs: NonZeroUsize,
     reporter: &mut impl Reporter,
 ) -> io::Result<Checked> {
-    let unreadable = |error: io::Error, summary| {
+    let unreadable = |error: io::Error, summary, reporter: &mut dyn Reporter| {
         complain(format_args!("cannot read {}: {error}", name(path)));
+        reporter.unreadable(&error.to_string())?;
         Ok(Checked { summary, is_complete: false })
     };
     let quiet = reporter.is_quiet();
     if is_stdin(path) && !quiet && io::stdin().is_terminal() {
         complain("reading packets from standard input; end it with Ctrl-D, or name a file");
     }
-    let input = match Input::open(path, quiet) {
+    let input = match Input::open_decoded(path, quiet) {
         Ok(input) => input,
-        Err(error) => return unreadable(error, Summary::default()),
+        Err(error) => return unreadable(error, Summary::default(), reporter),
     };
     reporter.out().follow(&input.bar, input.is_live);
     let bar = input.bar.clone();
@@ -81,7 +88,7 @@ pub(crate) fn check_as(
     bar.finish_and_clear();
     match judged {
         Ok(summary) => complete(path, summary, reporter),
-        Err((ReadError::Input(error), summary)) => unreadable(error, summary),
+        Err((ReadError::Input(error), summary)) => unreadable(error, summary, reporter),
         Err((ReadError::Sink(error), _)) => Err(error),
     }
 }
@@ -112,7 +119,7 @@ pub(crate) fn replay(path: &Path, recorded: Recorded, reporter: &mut impl Report
 }
 
 fn complete(path: &Path, summary: Summary, reporter: &mut impl Reporter) -> io::Result<Checked> {
-    reporter.out().caught_up()?;
+    reporter.caught_up()?;
     if summary.packets == 0 && !reporter.is_quiet() {
         complain(format_args!("note: {} contains no packets", name(path)));
     }
@@ -139,8 +146,13 @@ pub(crate) struct Input {
 }
 
 impl Input {
+    /// Opens a file or standard input, as it is.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Self::open_raw(path, false)
+    }
+
     /// Opens a file or standard input, and decodes it if it is compressed. `quiet`: without a progress bar.
-    fn open(path: &Path, quiet: bool) -> io::Result<Self> {
+    fn open_decoded(path: &Path, quiet: bool) -> io::Result<Self> {
         let mut input = Self::open_raw(path, quiet)?;
         input.reader = decode::decoded(input.reader, path)?;
         Ok(input)

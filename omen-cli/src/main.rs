@@ -18,6 +18,7 @@ mod input;
 mod jobs;
 mod new;
 mod output;
+mod report;
 mod rules;
 mod run;
 mod schema;

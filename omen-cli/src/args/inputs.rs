@@ -34,7 +34,7 @@ pub(crate) struct InputArgs {
     pub(crate) quiet: bool,
 
     /// Print how many findings there are, by code and by type of packet, instead of the findings
-    #[arg(long)]
+    #[arg(long, conflicts_with = "outputs")]
     pub(crate) statistics: bool,
 
     /// Exit with 0 even if there are errors; not if an input could not be read

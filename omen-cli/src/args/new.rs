@@ -17,7 +17,7 @@ decide_act: `omen graph` shows them. A packet type stands for its first event. S
 are printed one after the other, each as the one that follows.
 
 With --after, the ids, the time and the references to earlier packets continue the episode, and
-stakes, quality, budgets and tools are those of its last accepted packet. What the packet says is
+stakes, budgets and tools are those of its last accepted packet. What the packet says is
 an example: replace it with what is true before you append it.
 
 Examples:

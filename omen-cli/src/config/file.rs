@@ -101,6 +101,14 @@ impl Reader<'_> {
                         self.mistake(value.span(), error.to_string(), "use the syntax of .gitignore".to_owned());
                     }
                 }
+                Means::Outputs => {
+                    let outputs: Vec<String> = self
+                        .list(key, value)
+                        .into_iter()
+                        .filter_map(|item| self.output(key, item, &config.root))
+                        .collect();
+                    config.defaults.push((OUTPUTS, outputs));
+                }
                 Means::GitIgnore => match value.get_ref() {
                     DeValue::Boolean(respected) => config.no_ignore = !respected,
                     _ => self.expected("a boolean", key, value),
@@ -174,6 +182,18 @@ impl Reader<'_> {
         levels.into_iter().map(|(target, level, _)| (target, level)).collect()
     }
 
+    /// A report, with the path of its file.
+    fn output(&mut self, key: &Key, (text, span): (String, Range<usize>), root: &Path) -> Option<String> {
+        let why = refused(OUTPUTS, &text)
+            .or_else(|| text.ends_with("=-").then(|| "expected a file; use `format` for standard output".to_owned()));
+        if let Some(help) = why {
+            self.mistake(span, format!("invalid value `{text}` for `{TABLE}.{}`", key.name), help);
+            return None;
+        }
+        let (format, file) = text.split_once('=')?;
+        Some(format!("{format}={}", root.join(file).display()))
+    }
+
     /// A value of an option, which is checked as on the command line.
     fn option(&mut self, id: &'static str, key: &Key, text: String, span: Range<usize>, config: &mut Config) {
         match refused(id, &text) {
@@ -220,6 +240,9 @@ fn found(value: &DeValue<'_>) -> &'static str {
         DeValue::Table(_) => "a table",
     }
 }
+
+/// The id of the option for reports.
+const OUTPUTS: &str = "outputs";
 
 /// How many mistakes are reported at once.
 const MOST_MISTAKES: usize = 20;

@@ -22,6 +22,8 @@ pub(super) enum Means {
     GitIgnore,
     /// A list of codes.
     Level(Level),
+    /// A list of reports, `FORMAT=FILE`.
+    Outputs,
     /// The value of the option with this id.
     Text(&'static str),
     /// The number that the option with this id takes.
@@ -50,6 +52,11 @@ pub(super) const KEYS: &[Key] = &[
         means: Means::Text("layout"),
     },
     Key { name: "format", about: "The output format.", means: Means::Text("format") },
+    Key {
+        name: "output",
+        about: "Reports to write to files, each as FORMAT=FILE. Relative to this file.",
+        means: Means::Outputs,
+    },
     Key {
         name: "now",
         about: "The time that logs are checked at, in RFC 3339 with an offset, instead of the clock of each episode.",

@@ -25,7 +25,9 @@ pub(crate) fn json_schema() -> Value {
         .iter()
         .map(|key| {
             let mut schema = match key.means {
-                Means::Inputs | Means::Exclude => json!({"type": "array", "items": {"type": "string"}}),
+                Means::Inputs | Means::Exclude | Means::Outputs => {
+                    json!({"type": "array", "items": {"type": "string"}})
+                }
                 Means::GitIgnore => json!({"type": "boolean", "default": true}),
                 Means::Level(_) => json!({"type": "array", "items": {"enum": codes}}),
                 Means::Number(_) => json!({"type": "integer", "minimum": 1}),

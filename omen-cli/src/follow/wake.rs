@@ -12,8 +12,6 @@ use std::time::Duration;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::exit::Failure;
-
 pub(super) struct Wake {
     is_stopped: Arc<AtomicBool>,
     changes: Receiver<()>,
@@ -23,12 +21,12 @@ pub(super) struct Wake {
 }
 
 impl Wake {
-    pub(super) fn new(paths: &[PathBuf]) -> Result<Self, Failure> {
+    pub(super) fn new(paths: &[PathBuf]) -> io::Result<Self> {
         let is_stopped = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
             // A second signal ends the process at once.
-            signal_hook::flag::register_conditional_default(signal, Arc::clone(&is_stopped)).map_err(signals)?;
-            signal_hook::flag::register(signal, Arc::clone(&is_stopped)).map_err(signals)?;
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&is_stopped))?;
+            signal_hook::flag::register(signal, Arc::clone(&is_stopped))?;
         }
         let (sender, changes) = sync_channel(1);
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -70,8 +68,4 @@ impl Wake {
 /// The watcher has ended.
 fn is_over(error: std::sync::mpsc::RecvTimeoutError) -> bool {
     error == std::sync::mpsc::RecvTimeoutError::Disconnected
-}
-
-fn signals(error: io::Error) -> Failure {
-    Failure::Internal(format!("cannot handle signals: {error}"))
 }

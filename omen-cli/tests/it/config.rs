@@ -102,6 +102,11 @@ fn mistakes_are_reported_with_their_places() {
     );
     refused("[check]\nexclude = [1]\n", &["2:12: expected strings for `check.exclude`, found an integer; "]);
     refused("[check]\nexclude = [\"a{b\"]\n", &["2:11: invalid pattern `a{b`: "]);
+    refused(
+        "[check]\noutput = [\"sarf=a\"]\n",
+        &["2:11: invalid value `sarf=a` for `check.output`; invalid format `sarf`"],
+    );
+    refused("[check]\noutput = [\"json=-\"]\n", &["2:11: invalid value `json=-` for `check.output`; expected a file"]);
     refused("[check]\ngitignore = 1\n", &["2:13: expected a boolean for `check.gitignore`, found an integer; "]);
     refused("[check\n", &["1:7: invalid TOML: "]);
     refused(
@@ -133,6 +138,22 @@ fn a_file_that_cannot_be_read_is_a_usage_error() {
         assert!(run.code == 2 && run.stderr.starts_with(why), "{}", run.stderr);
     }
     assert_eq!(check(&folder, "", &["--no-config"]).code, 1);
+}
+
+#[test]
+fn reports_are_written_beside_the_file() {
+    let folder = project("[check]\noutput = [\"json=findings.json\"]\nformat = \"concise\"\n");
+    let run = check(&folder, "work", &["../logs/old/bad.jsonl"]);
+    assert_eq!(run.stderr, "");
+    let written = fs::read_to_string(folder.path().join("findings.json")).unwrap();
+    assert!(
+        written.contains("\"code\":\"E4\"") && run.stdout.starts_with("../logs/old/bad.jsonl:6:"),
+        "{}",
+        run.stdout
+    );
+    // An output on standard output takes the place of the format.
+    let run = check(&folder, "work", &["../logs/old/bad.jsonl", "--output", "json=-"]);
+    assert_eq!(found(&run), ["../logs/old/bad.jsonl error"]);
 }
 
 /// Severities of single codes hold whatever is set for all warnings.

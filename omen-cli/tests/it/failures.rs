@@ -88,11 +88,11 @@ fn a_full_disk_exits_3() {
     }
 }
 
-/// The reader of the findings goes away: the command stops at once, although its input never ends.
+/// The reader of the findings goes away: the command stops at once, although its input never ends, and says nothing.
 #[test]
 #[cfg(unix)]
-fn a_broken_pipe_exits_3() {
-    for format in ["human", "json"] {
+fn a_closed_pipe_ends_a_stream_quietly() {
+    for format in ["human", "concise", "json", "sarif", "gitlab"] {
         let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_omen"))
             .args(["check", "--format", format, "-"])
             .stdin(Stdio::piped())
@@ -109,10 +109,9 @@ fn a_broken_pipe_exits_3() {
 
         let mut complaint = String::new();
         child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(3));
+        // Errors were found.
+        assert_eq!((child.wait().unwrap().code(), complaint.as_str()), (Some(1), ""), "{format}");
         feeder.join().unwrap();
-        assert!(complaint.starts_with("omen: cannot write to stdout: "), "{complaint}");
-        assert_eq!(complaint.lines().count(), 1, "{complaint}");
     }
 }
 

@@ -167,8 +167,9 @@ fn a_log_that_cannot_be_followed_is_reported_once() {
 #[test]
 fn what_is_followed_anyway_is_a_usage_error() {
     for (args, why) in [
-        (&["--follow"][..], "omen: <stdin> is followed anyway"),
-        (&["--watch", "a.jsonl", "-"], "omen: <stdin> is followed anyway"),
+        (&["--follow"][..], "omen: standard input is followed anyway"),
+        (&["--watch", "a.jsonl", "-"], "omen: standard input is followed anyway"),
+        (&["--follow", "--format", "junit", "a.jsonl"], "omen: `--follow` reports findings as they come, and `junit`"),
         (&["--follow", "--input", "array", "a.jsonl"], "omen: `--follow` reads logs with one packet on each line"),
     ] {
         let run = run(omen(["check"].iter().chain(args).copied()).write_stdin(""));

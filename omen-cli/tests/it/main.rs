@@ -17,6 +17,7 @@ mod failures;
 mod find;
 #[cfg(unix)]
 mod follow;
+mod formats;
 mod gate;
 mod governed;
 mod helps;
@@ -27,6 +28,8 @@ mod new;
 mod others;
 mod quiet;
 mod readme;
+mod report;
+mod trace;
 
 /// The command, independent of the caller's terminal.
 fn omen<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {

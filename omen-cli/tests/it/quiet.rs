@@ -26,6 +26,14 @@ fn exit_zero_is_for_errors_in_logs() {
 }
 
 #[test]
+fn statistics_are_a_table_or_json() {
+    for args in [["--format", "sarif"], ["--output", "json=findings.json"]] {
+        let run = run(omen(["check", "--statistics"].into_iter().chain(args)).write_stdin(""));
+        assert!(run.code == 2 && run.stderr.contains("--statistics"), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn statistics_count_findings_by_code_and_type() {
     let folder = folder(&[("bad.jsonl", log(BAD).as_bytes()), ("more.jsonl", b"?\n?\n{}\n")]);
     write(folder.path(), "warned.jsonl", log(WARNED).as_bytes());

@@ -39,7 +39,7 @@ fn judged(name: &str, log: &str) -> Vec<Found> {
         };
         let machine = machines.entry(facts.header.correlation_id.to_string()).or_default();
         let verdict = machine.judge(&facts, None);
-        let findings: Vec<_> = verdict.ids.iter().chain(&verdict.fsm).chain(&verdict.invariants).collect();
+        let findings: Vec<_> = verdict.ids.iter().chain(verdict.fsm.as_deref()).chain(&verdict.invariants).collect();
         let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
         assert_eq!(verdict.errors().count(), errors, "{name}, packet {index}");
         assert_eq!(verdict.is_clean(), findings.is_empty(), "{name}, packet {index}");
