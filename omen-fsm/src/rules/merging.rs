@@ -24,3 +24,27 @@ pub(super) fn share(mut finding: Diagnostic) -> Diagnostic {
     }
     finding
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(code: Code, also: &[Code]) -> Diagnostic {
+        Diagnostic { also: also.to_vec(), ..Diagnostic::error(code, code.as_str()) }
+    }
+
+    #[test]
+    fn the_first_code_stays_and_every_other_one_follows_once() {
+        let merged = merge(found(Code::E4, &[Code::Fsm]), found(Code::E6, &[Code::E4, Code::Fsm, Code::E2]));
+        assert_eq!((merged.code, merged.also), (Code::E4, vec![Code::Fsm, Code::E6, Code::E2]));
+        assert_eq!(merged.notes.len(), 1, "what the other finding says is a note of the first");
+    }
+
+    #[test]
+    fn a_shared_code_is_added_once() {
+        let shared = Code::E3.info().shared_with.unwrap_or(Code::E3);
+        let once = share(found(Code::E3, &[]));
+        assert_eq!(once.also, [shared]);
+        assert_eq!(share(once).also, [shared]);
+    }
+}
