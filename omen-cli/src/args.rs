@@ -1,20 +1,29 @@
 //! The arguments, and their help.
 
+mod codes;
+mod config;
+mod formats;
+mod inputs;
+mod levels;
+mod named;
+mod new;
+mod trace;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
-use omen::validator::{Level, Levels, NotAdjustable};
-use omen_types::{Code, Instant};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use omen_types::Instant;
 
-use crate::explain::Decision;
-use crate::formats::{self, FindingFormat};
 use crate::output::Color;
 
-pub(crate) mod new;
-
-use new::NewArgs;
+pub(crate) use self::codes::AnyCode;
+pub(crate) use self::config::ConfigArgs;
+pub(crate) use self::formats::FormatArgs;
+pub(crate) use self::inputs::InputArgs;
+pub(crate) use self::levels::{LevelArgs, Target};
+pub(crate) use self::new::NewArgs;
+pub(crate) use self::trace::{GraphArgs, GraphFormat, TraceArgs};
 
 /// A macro, because `concat!` takes no constants.
 macro_rules! exit_codes {
@@ -23,10 +32,14 @@ macro_rules! exit_codes {
 Exit codes:
   0  no errors (there may be warnings)
   1  errors found
-  2  usage error
+  2  usage error, in the arguments or in omen.toml
   3  an input could not be read, or the output could not be written"
     };
 }
+
+mod report;
+
+pub(crate) use report::{ReportArgs, ReportAuditArgs};
 
 /// Check logs of AI agents against the OMEN protocol.
 ///
@@ -56,6 +69,7 @@ pub(crate) enum Command {
     )]
     Explain {
         /// The code of a finding, such as SCHEMA, E4 or INV-007, of the gate, such as PG-3, or a decision, such as D29
+        #[arg(value_parser = codes::any(), hide_possible_values = true)]
         code: AnyCode,
 
         /// Print the log of the example instead
@@ -78,6 +92,7 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  omen schema\n  omen schema DecisionPacket\n  omen schema TokenId")]
     Schema {
         /// The name of a schema file or a definition, in any case; without it, the files are listed
+        #[arg(value_parser = codes::schema(), hide_possible_values = true)]
         name: Option<String>,
     },
 
@@ -85,13 +100,15 @@ pub(crate) enum Command {
     #[command(after_help = EXIT_CODES)]
     Trace(TraceArgs),
 
-    /// Print the state machine as a diagram
-    #[command(after_help = "Example:\n  omen graph --format dot | dot -Tsvg -o episode.svg")]
-    Graph {
-        /// The language of the diagram
-        #[arg(long, value_name = "FORMAT", default_value = "mermaid")]
-        format: GraphFormat,
-    },
+    /// Write a report on logs: one HTML file, with each episode as a timeline
+    #[command(after_help = EXIT_CODES, after_long_help = report::HELP)]
+    Report(ReportArgs),
+
+    /// Print the state machine as a diagram, with the path of an episode
+    #[command(after_help = "Examples:
+  omen graph --format dot | dot -Tsvg -o machine.svg
+  omen graph --episode corr_7 episode.jsonl > path.mmd")]
+    Graph(GraphArgs),
 
     /// Verify the audit log of the gate, and manage its key and anchors
     #[command(subcommand)]
@@ -109,38 +126,10 @@ pub(crate) enum Command {
     },
 }
 
-/// A code of packets or of the gate, or a decision. No code is both: the lint of the schema files refuses that.
-#[derive(Clone, Debug)]
-pub(crate) enum AnyCode {
-    Packet(Code),
-    Gate(omen_gate::GateCode),
-    Decision(Decision),
-}
-
-impl FromStr for AnyCode {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if let Some(decision) = Decision::find(text)? {
-            return Ok(Self::Decision(decision));
-        }
-        match (text.parse::<Code>(), text.parse::<omen_gate::GateCode>()) {
-            (Ok(code), _) => Ok(Self::Packet(code)),
-            (_, Ok(code)) => Ok(Self::Gate(code)),
-            // A text that resembles codes of both kinds is taken for a code of packets: those are longer.
-            (Err(unknown), Err(gate)) => match (unknown.near(), gate.near()) {
-                (None, Some(near)) => Err(format!("{unknown}; did you mean `{near}`?")),
-                _ => Err(unknown.to_string()),
-            },
-        }
-    }
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The output format
-    #[arg(long, value_name = "FORMAT", default_value = formats::default_name(), value_parser = formats::parser())]
-    pub(crate) format: &'static dyn FindingFormat,
+    #[command(flatten)]
+    pub(crate) formats: FormatArgs,
 
     #[command(flatten)]
     pub(crate) clock: ClockArgs,
@@ -152,19 +141,11 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub(crate) jobs: Option<NonZeroUsize>,
 
-    /// The logs to check, each on its own; `-` means standard input [default: -]
-    #[arg(value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct TraceArgs {
     #[command(flatten)]
-    pub(crate) clock: ClockArgs,
+    pub(crate) config: ConfigArgs,
 
-    /// The log to trace; `-` means standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -285,65 +266,6 @@ pub(crate) struct ClockArgs {
     pub(crate) now: Option<Instant>,
 }
 
-/// `-A`, `-W` and `-D`, in the order in which they are given: the last one for a code applies.
-#[derive(Debug, Default)]
-pub(crate) struct LevelArgs(pub(crate) Levels);
-
-impl LevelArgs {
-    const FLAGS: [(Level, &'static str, char, &'static str); 3] = [
-        (Level::Allow, "allow", 'A', "Do not report this invariant"),
-        (Level::Warn, "warn", 'W', "Report this invariant as a warning, and accept the packet"),
-        (Level::Deny, "deny", 'D', "Report this invariant as an error, and reject the packet"),
-    ];
-}
-
-impl Args for LevelArgs {
-    fn augment_args(command: clap::Command) -> clap::Command {
-        command.args(Self::FLAGS.map(|(_, name, short, help)| {
-            Arg::new(name)
-                .short(short)
-                .long(name)
-                .value_name("CODE")
-                .value_parser(adjustable)
-                .action(ArgAction::Append)
-                .help(help)
-        }))
-    }
-
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for LevelArgs {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut given = Vec::new();
-        for (level, name, ..) in Self::FLAGS {
-            let indices = matches.indices_of(name).into_iter().flatten();
-            let codes = matches.get_many::<Code>(name).into_iter().flatten();
-            given.extend(indices.zip(codes).map(|(index, code)| (index, *code, level)));
-        }
-        given.sort_unstable_by_key(|(index, ..)| *index);
-        let mut levels = Levels::default();
-        for (_, code, level) in given {
-            levels
-                .set(code, level)
-                .map_err(|error| clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{error}\n")))?;
-        }
-        Ok(Self(levels))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-fn adjustable(text: &str) -> Result<Code, String> {
-    let code: Code = text.parse().map_err(|error: omen_types::code::UnknownCode| error.to_string())?;
-    if code.is_adjustable() { Ok(code) } else { Err(NotAdjustable(code).to_string()) }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Text
@@ -359,14 +281,6 @@ pub(crate) enum WhichExample {
     Rejected,
     /// The log without the error
     Fixed,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GraphFormat {
-    /// A Mermaid `stateDiagram-v2`
-    Mermaid,
-    /// A Graphviz digraph
-    Dot,
 }
 
 const EXIT_CODES: &str = exit_codes!();
@@ -529,12 +443,16 @@ Examples:
 const CHECK_HELP: &str = concat!(
     "\
 Findings go to standard output, everything else to standard error. -A, -W and -D take the codes of \
-     invariants (INV-001, ...), LAYER and CHAIN; the last option for a code applies. The other codes (JSON, \
-     SCHEMA, ID, FSM, E1, ...) are always errors.
+     invariants (INV-002, ...), LAYER and CHAIN, and `warnings` for everything that is a warning; the last \
+     option for a code applies. The other codes (JSON, SCHEMA, ID, FSM, E1, ...) are always errors.
+
+What the arguments do not say is taken from omen.toml, in this directory or the nearest one above that \
+     has it; `omen schema config` prints its JSON Schema.
 
 Examples:
   omen check episode.jsonl
-  omen check -D INV-012 -A INV-011 monday.jsonl tuesday.jsonl
+  omen check -D warnings -A INV-011,INV-012 logs/
+  omen check 'logs/**/*.jsonl.gz' --exclude 'old/'
   agent | omen check --format json -
 
 ",

@@ -123,22 +123,27 @@ impl<'r> Report<'r> {
 }
 
 /// Something could not be read, which was reported.
-struct Unreadable;
+#[derive(Debug)]
+pub(crate) struct Unreadable;
 
 fn outcome(verdict: &LogVerdict) -> Exit {
     if *verdict == LogVerdict::Sound { Exit::Clean } else { Exit::ErrorsFound }
 }
 
 fn key(args: &KeyArgs) -> Option<Key> {
-    // The parser requires one of the two.
-    let key = match (&args.key_file, &args.key_env) {
+    key_at(args.key_file.as_deref(), args.key_env.as_deref())
+}
+
+/// The key in a file, or else in an environment variable: the parser requires one of the two.
+pub(crate) fn key_at(file: Option<&Path>, variable: Option<&str>) -> Option<Key> {
+    let key = match (file, variable) {
         (Some(path), _) => Key::from_file(path),
-        (None, variable) => Key::from_env(variable.as_deref().unwrap_or_default()),
+        (None, variable) => Key::from_env(variable.unwrap_or_default()),
     };
     key.map_err(|error| complain(format_args!("cannot use the key: {error}; {}", error.help()))).ok()
 }
 
-fn anchor(path: &Path, key: &Key) -> Result<Anchor, Unreadable> {
+pub(crate) fn anchor(path: &Path, key: &Key) -> Result<Anchor, Unreadable> {
     let read = regular::read(path, MAX_ANCHOR);
     let unreadable = |error: &dyn std::fmt::Display| {
         complain(format_args!("cannot use the anchor {}: {}", path.display(), clean(&error.to_string())));
@@ -149,7 +154,7 @@ fn anchor(path: &Path, key: &Key) -> Result<Anchor, Unreadable> {
     Anchor::parse(&text, key).map_err(|error| unreadable(&error))
 }
 
-fn found(log: &Path, key: &Key, anchor: Option<&Anchor>) -> Option<Verification> {
+pub(crate) fn found(log: &Path, key: &Key, anchor: Option<&Anchor>) -> Option<Verification> {
     let found = verify_file(log, key, anchor);
     found.map_err(|error| complain(format_args!("{error}; {}", error.help()))).ok()
 }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use crate::output::FileError;
+
 /// How a run ended that wrote all of its output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -30,8 +32,12 @@ impl From<Exit> for ExitCode {
 pub(crate) enum Failure {
     /// A usage error: the caller has to change the arguments.
     Usage(String),
-    /// Standard output is closed, or its disk is full.
+    /// The reader of standard output has gone away, as `head` does. Nothing is said about it.
+    Closed,
+    /// Standard output cannot be written: its disk may be full.
     Output(io::Error),
+    /// The file of a report cannot be written.
+    File(io::Error),
     /// A bug in this program.
     Internal(String),
 }
@@ -39,10 +45,13 @@ pub(crate) enum Failure {
 impl Failure {
     /// Reports the failure on standard error, and returns its exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        complain(self);
+        match self {
+            Failure::Closed => {}
+            failure => complain(failure),
+        }
         match self {
             Failure::Usage(_) => usage(),
-            Failure::Output(_) | Failure::Internal(_) => ExitCode::from(FAILED),
+            Failure::Closed | Failure::Output(_) | Failure::File(_) | Failure::Internal(_) => ExitCode::from(FAILED),
         }
     }
 }
@@ -51,6 +60,8 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Usage(what) => f.write_str(what),
+            Failure::Closed => f.write_str("standard output is closed"),
+            Failure::File(error) => error.fmt(f),
             Failure::Output(error) => write!(f, "cannot write to stdout: {error}"),
             Failure::Internal(what) => write!(f, "internal error: {what}"),
         }
@@ -60,7 +71,13 @@ impl fmt::Display for Failure {
 /// Only standard output gives bare I/O errors: those of inputs name their file, and are reported where they occur.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Failure::Output(error)
+        if error.get_ref().is_some_and(|inner| inner.is::<FileError>()) {
+            Failure::File(error)
+        } else if error.kind() == io::ErrorKind::BrokenPipe {
+            Failure::Closed
+        } else {
+            Failure::Output(error)
+        }
     }
 }
 

@@ -1,26 +1,40 @@
 //! The output formats of `omen check`. To add one, write a file beside `human` and `json`, and add a line to [`ALL`].
 
+mod concise;
+mod fingerprint;
 mod format;
+mod github;
+mod gitlab;
 mod human;
 mod json;
+mod junit;
+mod place;
+mod prose;
+mod reports;
+mod sarif;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-pub(crate) use format::FindingFormat;
+pub(crate) use format::Format;
+pub(crate) use prose::{codes, message};
+pub(crate) use reports::Reports;
 
-/// All formats. The first one is the default.
-pub(crate) const ALL: &[&dyn FindingFormat] = &[&human::Human, &json::Json];
+/// The format of standard output, unless another one is asked for.
+pub(crate) static DEFAULT: &Format = &human::FORMAT;
+
+/// All formats, in the order of the help.
+pub(crate) static ALL: &[Format] =
+    &[human::FORMAT, concise::FORMAT, json::FORMAT, sarif::FORMAT, junit::FORMAT, github::FORMAT, gitlab::FORMAT];
 
 /// Parses the name of a format.
-pub(crate) fn parser() -> impl TypedValueParser<Value = &'static dyn FindingFormat> {
-    let names = ALL.iter().map(|format| PossibleValue::new(format.name()).help(format.about()));
-    PossibleValuesParser::new(names)
-        .try_map(|name| ALL.iter().copied().find(|format| format.name() == name).ok_or("there is no such format"))
+pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Format> {
+    let names = ALL.iter().map(|format| PossibleValue::new(format.name).help(format.about));
+    PossibleValuesParser::new(names).try_map(|name| by_name(&name).ok_or("there is no such format"))
 }
 
-/// The name of the default format.
-pub(crate) fn default_name() -> &'static str {
-    ALL.first().map_or("", |format| format.name())
+/// The format with a name.
+pub(crate) fn by_name(name: &str) -> Option<&'static Format> {
+    ALL.iter().find(|format| format.name == name)
 }
 
 #[cfg(test)]
@@ -34,14 +48,15 @@ mod tests {
 
     #[test]
     fn every_format_has_its_own_name_and_is_in_the_help() {
-        let names: BTreeSet<_> = ALL.iter().map(|format| format.name()).collect();
+        let names: BTreeSet<_> = ALL.iter().map(|format| format.name).collect();
         assert_eq!(names.len(), ALL.len());
-        assert_eq!(default_name(), "human");
         let mut command = Cli::command();
         let help = command.find_subcommand_mut("check").map(|check| check.render_long_help().to_string());
         for format in ALL {
-            let line = format!("- {}:", format.name());
-            assert!(help.as_ref().is_some_and(|help| help.contains(&line) && help.contains(format.about())), "{line}");
+            let line = format!("- {}:", format.name);
+            assert!(help.as_ref().is_some_and(|help| help.contains(&line) && help.contains(format.about)), "{line}");
         }
+        let default = format!("[default: {}]", DEFAULT.name);
+        assert!(help.is_some_and(|help| help.contains(&default)), "the default is documented");
     }
 }

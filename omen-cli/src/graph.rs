@@ -1,6 +1,8 @@
-//! `omen graph`: prints the transition table as a diagram.
+//! `omen graph`: prints the transition table as a diagram, and marks the path of an episode.
 //!
 //! Events that are legal in every state, with the same target, have one edge, from a node for any state.
+
+mod taken;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,15 +10,23 @@ use std::io::Write as _;
 
 use omen_fsm::{Event, Node, NodeSet, State};
 
-use crate::args::GraphFormat;
+use self::taken::Taken;
+use crate::args::{GraphArgs, GraphFormat};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
-pub(crate) fn run(format: GraphFormat, out: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &GraphArgs, out: &mut Output) -> Result<Exit, Failure> {
+    let path = match &args.log {
+        None => None,
+        Some(log) => match Taken::read(log, args, out)? {
+            None => return Ok(Exit::Unreadable),
+            taken => taken,
+        },
+    };
     let graph = Graph::of_table();
-    let text = match format {
-        GraphFormat::Mermaid => graph.mermaid(),
-        GraphFormat::Dot => graph.dot(),
+    let text = match args.format {
+        GraphFormat::Mermaid => graph.mermaid(path.as_ref()),
+        GraphFormat::Dot => graph.dot(path.as_ref()),
     };
     out.write_all(text.as_bytes())?;
     out.flush()?;
@@ -64,8 +74,11 @@ impl Graph {
         self.edges.keys().any(|(from, _)| *from == ANY)
     }
 
-    fn mermaid(&self) -> String {
+    fn mermaid(&self, path: Option<&Taken>) -> String {
         let mut text = String::from("stateDiagram-v2\n");
+        if let Some(path) = path {
+            let _ = writeln!(text, "    %% {}", path.title());
+        }
         for (state, parts) in Self::states() {
             if parts.is_empty() {
                 let _ = writeln!(text, "    state \"{state}\" as {state}");
@@ -82,14 +95,36 @@ impl Graph {
         }
         let _ = writeln!(text, "    [*] --> {}", Node::INITIAL.as_str().replace('/', "_"));
         for ((from, to), events) in &self.edges {
-            let _ =
-                writeln!(text, "    {} --> {} : {}", from.replace('/', "_"), to.replace('/', "_"), join(events, ", "));
+            let (from_id, to_id) = (from.replace('/', "_"), to.replace('/', "_"));
+            let (taken, others) = split(path, (from, to), events);
+            for (event, lines) in &taken {
+                let _ = writeln!(text, "    {from_id} --> {to_id} : ✓ {event} ({lines})");
+            }
+            if !others.is_empty() {
+                let _ = writeln!(text, "    {from_id} --> {to_id} : {}", others.join(", "));
+            }
+        }
+        let Some(path) = path else { return text };
+        for (node, lines) in path.rejected() {
+            let _ = writeln!(text, "    note right of {} : rejected in {lines}", node.replace('/', "_"));
+        }
+        text.push_str("    classDef taken fill:#d7f0db,stroke:#1a7f37,stroke-width:2px,color:#000\n");
+        text.push_str("    classDef last fill:#1a7f37,stroke:#1a7f37,color:#fff\n");
+        for (class, nodes) in [("taken", path.passed()), ("last", path.end())] {
+            let nodes: Vec<_> = nodes.iter().map(|node| node.as_str().replace('/', "_")).collect();
+            if !nodes.is_empty() {
+                let _ = writeln!(text, "    class {} {class}", nodes.join(","));
+            }
         }
         text
     }
 
-    fn dot(&self) -> String {
-        let mut text = String::from("digraph episode {\n    rankdir=LR;\n    node [shape=box, style=rounded];\n");
+    fn dot(&self, path: Option<&Taken>) -> String {
+        let mut text = String::from("digraph episode {\n");
+        if let Some(path) = path {
+            let _ = writeln!(text, "    // {}", path.title());
+        }
+        text.push_str("    rankdir=LR;\n    node [shape=box, style=rounded];\n");
         for (state, parts) in Self::states() {
             if parts.is_empty() {
                 let _ = writeln!(text, "    \"{state}\";");
@@ -106,16 +141,60 @@ impl Graph {
         }
         let _ = writeln!(text, "    \"start\" [shape=point];\n    \"start\" -> \"{}\";", Node::INITIAL.as_str());
         for ((from, to), events) in &self.edges {
-            let _ = writeln!(text, "    \"{from}\" -> \"{to}\" [label=\"{}\"];", join(events, "\\n"));
+            let (taken, others) = split(path, (from, to), events);
+            for (event, lines) in &taken {
+                let _ =
+                    writeln!(text, "    \"{from}\" -> \"{to}\" [label=\"{event}\\n({lines})\", {TAKEN}, penwidth=2];");
+            }
+            if !others.is_empty() {
+                let _ = writeln!(text, "    \"{from}\" -> \"{to}\" [label=\"{}\"];", others.join("\\n"));
+            }
+        }
+        if let Some(path) = path {
+            for node in path.passed() {
+                let _ = writeln!(text, "    \"{}\" [{TAKEN}, penwidth=2];", node.as_str());
+            }
+            for node in path.end() {
+                let _ = writeln!(
+                    text,
+                    "    \"{}\" [{TAKEN}, style=\"rounded,filled\", fillcolor=\"#d7f0db\"];",
+                    node.as_str()
+                );
+            }
+            for (node, lines) in path.rejected() {
+                let _ = writeln!(
+                    text,
+                    "    \"rejected in {node}\" [label=\"rejected in\\n{lines}\", shape=note, color=\"#cf222e\"];"
+                );
+                let _ = writeln!(
+                    text,
+                    "    \"{node}\" -> \"rejected in {node}\" [style=dashed, color=\"#cf222e\", arrowhead=none];"
+                );
+            }
         }
         text.push_str("}\n");
         text
     }
 }
 
-fn join(events: &BTreeSet<&str>, between: &str) -> String {
-    events.iter().copied().collect::<Vec<_>>().join(between)
+/// The events of an edge that the path takes, each with its lines, and the others.
+fn split(
+    path: Option<&Taken>,
+    edge: (&str, &str),
+    events: &BTreeSet<&'static str>,
+) -> (Vec<(&'static str, String)>, Vec<&'static str>) {
+    let (mut taken, mut others) = (Vec::new(), Vec::new());
+    for event in events {
+        match path.and_then(|path| path.lines(edge, event)) {
+            Some(lines) => taken.push((*event, lines)),
+            None => others.push(*event),
+        }
+    }
+    (taken, others)
 }
 
 const ANY: &str = "ANY";
 const ANY_TITLE: &str = "any state";
+
+/// The attributes of what the path takes, in Graphviz.
+const TAKEN: &str = "color=\"#1a7f37\", fontcolor=\"#1a7f37\"";

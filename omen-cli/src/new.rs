@@ -3,10 +3,10 @@
 use std::io::Write as _;
 
 use omen_fsm::Event;
-use omen_types::{Instant, Packet, PacketFacts};
+use omen_types::{Instant, Packet, PacketFacts, QualityTier};
 use serde_json::Value;
 
-use crate::args::new::NewArgs;
+use crate::args::NewArgs;
 use crate::exit::{Exit, Failure, complain};
 use crate::input;
 use crate::output::Output;
@@ -49,11 +49,20 @@ fn next(event: Event, episode: &mut Episode) -> Result<(String, Option<String>),
     fields::guard(event, &mut value)?;
     // The first number that gives new ids.
     let mut number = episode.packets() + 1;
+    let mut tiers = QualityTier::ALL.iter();
     loop {
         let line = complete(event, &mut value, episode, start, number).map_err(|error| broken(&error))?;
         let facts = PacketFacts::parse(&line).map_err(|rejected| broken(&rejected))?;
         if episode.repeats(&facts) {
             number += 1;
+            continue;
+        }
+        // An ACT needs a tier that suffices for the stakes of the episode.
+        if event == Event::DecideAct
+            && episode.refuses(&facts)
+            && let Some(tier) = tiers.next()
+        {
+            fields::tier(&mut value, *tier);
             continue;
         }
         let refusal = episode.take(&line, &facts);

@@ -1,11 +1,17 @@
-//! Standard output: buffered, coloured or plain, and never mixed up with the progress bar.
+//! Standard output and the files of reports: buffered, coloured or plain, and never mixed up with the progress bar.
 
+mod draft;
+
+use std::fmt;
 use std::io::{self, BufWriter, IsTerminal as _, Stdout, Write};
+use std::path::{Path, PathBuf};
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use indicatif::ProgressBar;
 use omen::render::human::Human;
+
+use self::draft::Draft;
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -18,11 +24,13 @@ pub(crate) enum Color {
     Never,
 }
 
-/// The one writer to standard output. Flush it at the end: output that did not arrive is a failure.
+/// A writer to standard output, the only one, or to a file. Flush it at the end: output that did not arrive is a failure.
 pub(crate) struct Output {
-    writer: BufWriter<Screen>,
+    writer: BufWriter<Target>,
     human: Human,
-    is_terminal: bool,
+    is_coloured: bool,
+    /// Whether somebody may read every line as it comes, whatever the input is.
+    is_watched: bool,
     /// Whether to flush as soon as all input so far was handled.
     is_eager: bool,
 }
@@ -35,19 +43,33 @@ impl Output {
             Color::Always => ColorChoice::Always,
             Color::Never => ColorChoice::Never,
         };
-        let human = if choice == ColorChoice::Never { Human::plain() } else { Human::coloured() };
-        Self::new(choice, human)
+        Self::new(choice, choice != ColorChoice::Never)
     }
 
     /// Without colours; bytes pass unchanged.
     pub(crate) fn for_programs() -> Self {
-        Self::new(ColorChoice::AlwaysAnsi, Human::plain())
+        Self::new(ColorChoice::AlwaysAnsi, false)
     }
 
-    fn new(choice: ColorChoice, human: Human) -> Self {
+    fn new(choice: ColorChoice, is_coloured: bool) -> Self {
         let is_terminal = io::stdout().is_terminal();
         let screen = Screen { raw: AutoStream::new(io::stdout(), choice), bar: ProgressBar::hidden() };
-        Self { writer: BufWriter::with_capacity(BUFFER, screen), human, is_terminal, is_eager: is_terminal }
+        Self::with(Target::Screen(screen), is_coloured, is_terminal)
+    }
+
+    /// Opens the file of a report. [Finish](Self::finish) it when the report is complete.
+    pub(crate) fn to_file(path: &Path, is_for_people: bool, color: Color) -> io::Result<Self> {
+        let draft = Draft::open(path).map_err(|error| FileError::wrap(path, error))?;
+        // A pipe or a device may have a reader that waits.
+        let is_watched = draft.is_in_place();
+        let target = Target::File(draft, path.to_owned());
+        Ok(Self::with(target, is_for_people && color == Color::Always, is_watched))
+    }
+
+    fn with(target: Target, is_coloured: bool, is_watched: bool) -> Self {
+        let human = if is_coloured { Human::coloured() } else { Human::plain() };
+        let writer = BufWriter::with_capacity(BUFFER, target);
+        Self { writer, human, is_coloured, is_watched, is_eager: is_watched }
     }
 
     /// Findings in the colours of this output.
@@ -55,16 +77,33 @@ impl Output {
         &self.human
     }
 
+    /// Whether this output has colours.
+    pub(crate) fn is_coloured(&self) -> bool {
+        self.is_coloured
+    }
+
     /// Prepares for the results of an input: hides its progress bar while something is written, and holds nothing back
     /// if the input is live, since its writer may be waiting.
     pub(crate) fn follow(&mut self, bar: &ProgressBar, is_live: bool) {
-        self.writer.get_mut().bar = bar.clone();
-        self.is_eager = is_live || self.is_terminal;
+        if let Target::Screen(screen) = self.writer.get_mut() {
+            screen.bar = bar.clone();
+        }
+        self.is_eager = is_live || self.is_watched;
     }
 
     /// All input so far was handled. Flushes if somebody may be waiting for the results.
     pub(crate) fn caught_up(&mut self) -> io::Result<()> {
         if self.is_eager { self.flush() } else { Ok(()) }
+    }
+
+    /// Completes the file.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.flush()?;
+        match self.writer.into_inner() {
+            Ok(Target::File(draft, path)) => draft.keep().map_err(|error| FileError::wrap(&path, error)),
+            Ok(Target::Screen(_)) => Ok(()),
+            Err(error) => Err(error.into_error()),
+        }
     }
 }
 
@@ -75,6 +114,27 @@ impl Write for Output {
 
     fn flush(&mut self) -> io::Result<()> {
         self.writer.flush()
+    }
+}
+
+enum Target {
+    Screen(Screen),
+    File(Draft, PathBuf),
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Screen(screen) => screen.write(bytes),
+            Self::File(draft, path) => draft.write(bytes).map_err(|error| FileError::wrap(path, error)),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Screen(screen) => screen.flush(),
+            Self::File(draft, path) => draft.flush().map_err(|error| FileError::wrap(path, error)),
+        }
     }
 }
 
@@ -92,5 +152,30 @@ impl Write for Screen {
         self.bar.suspend(|| self.raw.flush())
     }
 }
+
+/// A file that cannot be written. Errors of standard output are bare.
+#[derive(Debug)]
+pub(crate) struct FileError {
+    path: PathBuf,
+    error: io::Error,
+}
+
+impl FileError {
+    fn wrap(path: &Path, error: io::Error) -> io::Error {
+        // `write_all` tries again after an interrupted write.
+        if error.kind() == io::ErrorKind::Interrupted {
+            return error;
+        }
+        io::Error::other(Self { path: path.to_owned(), error })
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot write {}: {}", self.path.display(), self.error)
+    }
+}
+
+impl std::error::Error for FileError {}
 
 const BUFFER: usize = 64 * 1024;

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use clap::builder::styling::Style;
 use omen_types::Code;
 use serde::Serialize;
 
@@ -12,12 +13,20 @@ use crate::output::Output;
 pub(crate) fn run(format: Format, out: &mut Output) -> Result<Exit, Failure> {
     match format {
         Format::Human => {
-            writeln!(out, "{:<8} {:<10} {:<14} TITLE", "CODE", "STAGE", "SEVERITY")?;
+            let bold = if out.is_coloured() { Style::new().bold() } else { Style::new() };
+            writeln!(out, "{bold}{:<8} {:<10} {:<14} TITLE{bold:#}", "CODE", "STAGE", "SEVERITY")?;
             for info in Code::ALL.iter().map(|code| code.info()) {
-                writeln!(out, "{:<8} {:<10} {:<14} {}", info.code, info.stage.as_str(), info.severity, info.title)?;
+                writeln!(
+                    out,
+                    "{bold}{:<8}{bold:#} {:<10} {:<14} {}",
+                    info.code,
+                    info.stage.as_str(),
+                    info.severity,
+                    info.title
+                )?;
             }
             for code in omen_gate::GateCode::ALL {
-                writeln!(out, "{:<8} {GATE:<10} {ERROR:<14} {}", code.as_str(), code.title())?;
+                writeln!(out, "{bold}{:<8}{bold:#} {GATE:<10} {ERROR:<14} {}", code.as_str(), code.title())?;
             }
         }
         Format::Json => {

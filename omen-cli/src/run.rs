@@ -4,50 +4,91 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, FromArgMatches as _};
 
-use crate::args::{AuditCommand, AuditVerifyArgs, Cli, Command, Format, GateCommand};
+use crate::args::{AuditCommand, AuditVerifyArgs, Cli, Command, Format, GateCommand, TraceArgs};
+use crate::config::{Config, Refused};
 use crate::exit::{self, Exit, Failure};
 use crate::output::Output;
-use crate::{audit, check, explain, gate, graph, new, rules, schema, trace};
+use crate::{audit, check, explain, gate, graph, new, report, rules, schema, trace};
 
 /// Parses the arguments, runs the command, and returns the exit code.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match parse(args.into_iter().collect()) {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(Refused::Config(errors)) => return Failure::Usage(errors.to_string()).report(),
+        Err(Refused::Arguments(error)) => {
             // A usage error, or a request for help; clap knows which stream is for which.
             let printed = error.print();
             return match (error.exit_code(), printed) {
-                (0, Err(error)) => Failure::Output(error).report(),
+                (0, Err(error)) => match Failure::from(error) {
+                    Failure::Closed => ExitCode::SUCCESS,
+                    failure => failure.report(),
+                },
                 (0, Ok(())) => ExitCode::SUCCESS,
                 _ => exit::usage(),
             };
         }
     };
+    let is_verdict = matches!(
+        cli.command,
+        Command::Check(_)
+            | Command::Trace(_)
+            | Command::Audit(_)
+            | Command::Gate(GateCommand::DryRun(_) | GateCommand::Catalog(_))
+    );
     match dispatch(cli) {
         Ok(exit) => exit.into(),
+        // A text whose reader has read enough. A verdict that nobody has read to its end is not success.
+        Err(Failure::Closed) if !is_verdict => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
 }
 
+/// Parses the arguments, with the configuration as far as they are silent. `--color` holds for help and usage errors, too, so it
+/// is read before.
+fn parse(args: Vec<OsString>) -> Result<Cli, Refused> {
+    let words: Vec<&str> = args.iter().map_while(|arg| arg.to_str().filter(|word| *word != "--")).collect();
+    let mut given = words.iter().enumerate().filter_map(|(at, word)| match *word {
+        "--color" => words.get(at + 1).copied(),
+        word => word.strip_prefix("--color="),
+    });
+    let color: clap::ColorChoice = given.next_back().and_then(|when| when.parse().ok()).unwrap_or_default();
+    let read = |mut command: clap::Command| -> Result<Cli, clap::Error> {
+        let mut matches = command.try_get_matches_from_mut(&args)?;
+        Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    };
+    let mut cli = read(Cli::command().color(color))?;
+    let Command::Check(check) = &cli.command else { return Ok(cli) };
+    let Some(mut config) = Config::find(&check.config).map_err(Refused::Config)? else { return Ok(cli) };
+    if let Some(command) = config.with_defaults(Cli::command().color(color), check) {
+        cli = read(command)?;
+    }
+    if let Command::Check(check) = &mut cli.command {
+        check.config.found = config;
+    }
+    Ok(cli)
+}
+
 fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     let mut out = match &cli.command {
-        Command::Check(args) if !args.format.is_for_people() => Output::for_programs(),
+        Command::Check(args) if !args.formats.stdout().is_for_people => Output::for_programs(),
         Command::Rules { format: Format::Json }
+        | Command::Trace(TraceArgs { format: Format::Json, .. })
         | Command::Audit(AuditCommand::Verify(AuditVerifyArgs { format: Format::Json, .. }))
         | Command::Gate(_)
         | Command::New(_) => Output::for_programs(),
         _ => Output::for_people(cli.color),
     };
     match cli.command {
-        Command::Check(args) => check::run(&args, &mut out),
+        Command::Check(args) => check::run(&args, cli.color, &mut out),
         Command::Trace(args) => trace::run(&args, &mut out),
+        Command::Report(args) => report::run(&args, &mut out),
         Command::Explain { code, example } => explain::run(&code, example, &mut out),
         Command::New(args) => new::run(&args, &mut out),
         Command::Rules { format } => rules::run(format, &mut out),
         Command::Schema { name } => schema::run(name.as_deref(), &mut out),
-        Command::Graph { format } => graph::run(format, &mut out),
+        Command::Graph(args) => graph::run(&args, &mut out),
         Command::Audit(AuditCommand::Verify(args)) => audit::verify(&args, &mut out),
         Command::Audit(AuditCommand::NewKey(args)) => Ok(audit::new_key(&args)),
         Command::Audit(AuditCommand::ExportAnchor(args)) => audit::export_anchor(&args, &mut out),

@@ -1,122 +1,149 @@
 //! `omen trace`: shows what each packet of a log did to the state of its episode.
 
-use std::collections::HashMap;
-use std::fmt::Write as _;
+mod human;
+mod json;
+
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write as _};
+use std::mem;
 use std::num::NonZeroUsize;
+use std::path::Path;
 
-use omen::finding::Finding;
-use omen::render::human::clean;
+use omen::Summary;
+use omen::finding::{Finding, Severity};
 use omen::validator::{JudgedPacket, Sink, ValidatorOptions};
+use omen_fsm::NodeSet;
 
-use crate::args::TraceArgs;
+use crate::args::{Format, TraceArgs};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Reporter};
 use crate::output::Output;
 
 pub(crate) fn run(args: &TraceArgs, out: &mut Output) -> Result<Exit, Failure> {
     let options = ValidatorOptions { now: args.clock.now, ..ValidatorOptions::default() };
-    let mut trace = Trace { out, findings: Vec::new(), episodes: Episodes::default() };
-    // Printing every packet takes longer than checking it.
-    let checked = input::check(&args.file, options, NonZeroUsize::MIN, &mut trace)?;
-    if checked.is_complete {
-        trace.end()?;
+    let printer: Box<dyn Printer> = match args.format {
+        Format::Human => Box::new(human::Human::new(args.files.len() > 1)),
+        Format::Json => Box::new(json::Json),
+    };
+    let wanted = Wanted(args.episodes.iter().map(|id| (id.clone(), false)).collect());
+    let mut trace = Trace {
+        out,
+        printer,
+        path: Path::new(""),
+        findings: Vec::new(),
+        states: States::default(),
+        wanted,
+        total: Summary::default(),
+    };
+    let mut files = 0;
+    let traced = args.files.iter().try_for_each(|path| {
+        // Printing every packet takes longer than checking it.
+        trace.begin(path)?;
+        let checked = input::check(path, options.clone(), NonZeroUsize::MIN, &mut trace)?;
+        if checked.is_complete {
+            files += 1;
+            trace.end()?;
+        }
+        trace.total.bytes += checked.summary.bytes;
+        Ok::<(), io::Error>(())
+    });
+    let ended = traced.and_then(|()| trace.finish(files));
+    let Trace { wanted, total, .. } = trace;
+    match ended.map_err(Failure::from) {
+        Err(Failure::Closed) if total.errors > 0 => return Ok(Exit::ErrorsFound),
+        ended => ended?,
     }
-    trace.out.flush()?;
-    Ok(if !checked.is_complete {
-        Exit::Unreadable
-    } else if checked.summary.errors > 0 {
-        Exit::ErrorsFound
-    } else {
-        Exit::Clean
-    })
+    if files < args.files.len() as u64 {
+        return Ok(Exit::Unreadable);
+    }
+    wanted.check()?;
+    Ok(if total.errors > 0 { Exit::ErrorsFound } else { Exit::Clean })
 }
 
-/// Prints one line for each packet, and its findings below it.
+/// How a trace is written.
+trait Printer {
+    /// A log begins.
+    fn file(&mut self, out: &mut Output, path: &Path) -> io::Result<()>;
+
+    /// A packet and its findings.
+    fn packet(
+        &mut self,
+        out: &mut Output,
+        path: &Path,
+        packet: &JudgedPacket<'_>,
+        findings: &[Finding],
+    ) -> io::Result<()>;
+
+    /// The log ends: the state of every episode, and the findings on the end.
+    fn end(&mut self, out: &mut Output, path: &Path, states: &States, findings: &[Finding]) -> io::Result<()>;
+
+    /// All logs were read.
+    fn totals(&mut self, out: &mut Output, files: u64, total: &Summary) -> io::Result<()>;
+}
+
+/// Passes packets on with their findings.
 struct Trace<'o> {
     out: &'o mut Output,
-    /// Findings whose packet is not printed yet.
+    printer: Box<dyn Printer>,
+    path: &'o Path,
+    /// Findings whose packet has not come yet.
     findings: Vec<Finding>,
-    episodes: Episodes,
+    states: States,
+    wanted: Wanted,
+    /// The counts of what is shown.
+    total: Summary,
 }
 
-impl Trace<'_> {
-    /// Writes a packet in one piece: a progress bar must find the cursor at the start of a line.
-    fn print(&mut self, packet: &JudgedPacket<'_>) -> io::Result<()> {
-        let mut text = String::new();
-        if let Some(episode) = packet.correlation_id
-            && self.episodes.current.as_deref() != Some(episode)
-        {
-            self.episodes.current = Some(episode.to_owned());
-            let _ = writeln!(text, "episode {}", clean(episode));
-        }
-        text.push_str(&line(packet));
-        for finding in self.findings.drain(..) {
-            let diagnostic = &finding.diagnostic;
-            let (codes, message) = (codes(&finding), clean(&diagnostic.message));
-            let _ = writeln!(text, "{INDENT}{}[{codes}]: {message}", diagnostic.severity);
-        }
-        if let (Some(episode), Some(after)) = (packet.correlation_id, packet.after.or(packet.before)) {
-            self.episodes.is_in(episode, after.to_string());
-        }
-        self.out.write_all(text.as_bytes())
+impl<'o> Trace<'o> {
+    fn begin(&mut self, path: &'o Path) -> io::Result<()> {
+        self.path = path;
+        self.states = States::default();
+        self.findings.clear();
+        self.printer.file(self.out, path)
     }
 
-    /// The state of every episode, and the findings at the end of the log.
     fn end(&mut self) -> io::Result<()> {
-        writeln!(self.out, "end of the stream")?;
-        for (episode, state) in &self.episodes.states {
-            writeln!(self.out, "{INDENT}episode {} in {state}", clean(episode))?;
-        }
-        for finding in self.findings.drain(..) {
-            let diagnostic = &finding.diagnostic;
-            write!(self.out, "{INDENT}{}[{}]: ", diagnostic.severity, codes(&finding))?;
-            if let Some(episode) = &finding.correlation_id {
-                write!(self.out, "episode {}: ", clean(episode))?;
-            }
-            writeln!(self.out, "{}", clean(&diagnostic.message))?;
-        }
-        Ok(())
+        let findings = mem::take(&mut self.findings);
+        self.total.episodes += self.states.all.len() as u64;
+        self.printer.end(self.out, self.path, &self.states, &findings)
     }
-}
 
-/// `line #index  id  type  verdict  before -> after: event`
-fn line(packet: &JudgedPacket<'_>) -> String {
-    let id = packet.packet_id.map_or("-".into(), clean);
-    let packet_type = packet.packet_type.map_or("-", |packet_type| packet_type.as_str());
-    let verdict = if packet.accepted { "accepted" } else { "rejected" };
-    let index = format!("#{}", packet.packet_index);
-    let mut text = format!("{:>6} {index:>6}  {id:<24}  {packet_type:<22}  {verdict}", packet.line);
-    match (packet.before, packet.after) {
-        (Some(before), Some(after)) if packet.accepted => drop(write!(text, "  {before} -> {after}")),
-        (Some(state), _) => drop(write!(text, "  {state}")),
-        (None, _) => {}
+    fn finish(&mut self, files: u64) -> io::Result<()> {
+        self.printer.totals(self.out, files, &self.total)?;
+        self.out.flush()
     }
-    if let Some(event) = packet.event {
-        let _ = write!(text, ": {}", event.description());
-    }
-    text.push('\n');
-    text
-}
-
-fn codes(finding: &Finding) -> String {
-    let mut text = finding.diagnostic.code.as_str().to_owned();
-    for also in &finding.diagnostic.also {
-        let _ = write!(text, ", {also}");
-    }
-    text
 }
 
 impl Sink for Trace<'_> {
     type Error = io::Error;
 
     fn finding(&mut self, finding: Finding, _: Option<&str>) -> io::Result<()> {
+        if !self.wanted.has(finding.correlation_id.as_deref()) {
+            return Ok(());
+        }
+        match finding.diagnostic.severity {
+            Severity::Error => self.total.errors += 1,
+            Severity::Warning => self.total.warnings += 1,
+        }
+        self.total.consequences += u64::from(finding.follows_from.is_some());
         self.findings.push(finding);
         Ok(())
     }
 
     fn packet(&mut self, packet: &JudgedPacket<'_>) -> io::Result<()> {
-        self.print(packet)
+        if !self.wanted.has(packet.correlation_id) {
+            return Ok(());
+        }
+        self.total.packets += 1;
+        match packet.accepted {
+            true => self.total.accepted += 1,
+            false => self.total.rejected += 1,
+        }
+        if let (Some(episode), Some(after)) = (packet.correlation_id, packet.after.or(packet.before)) {
+            self.states.set(episode, after);
+        }
+        let findings = mem::take(&mut self.findings);
+        self.printer.packet(self.out, self.path, packet, &findings)
     }
 
     fn caught_up(&mut self) -> io::Result<()> {
@@ -130,25 +157,47 @@ impl Reporter for Trace<'_> {
     }
 }
 
-/// The state of every episode, in the order of their first packets.
-#[derive(Default)]
-struct Episodes {
-    current: Option<String>,
-    states: Vec<(String, String)>,
-    at: HashMap<String, usize>,
-}
+/// The episodes that are shown, and whether a packet of each has come; all if there are none.
+struct Wanted(BTreeMap<String, bool>);
 
-impl Episodes {
-    fn is_in(&mut self, episode: &str, state: String) {
-        match self.at.get(episode).and_then(|at| self.states.get_mut(*at)) {
-            Some((_, old)) => *old = state,
-            None => {
-                self.at.insert(episode.to_owned(), self.states.len());
-                self.states.push((episode.to_owned(), state));
-            }
+impl Wanted {
+    fn has(&mut self, episode: Option<&str>) -> bool {
+        if self.0.is_empty() {
+            return true;
+        }
+        let seen = episode.and_then(|episode| self.0.get_mut(episode));
+        seen.map(|seen| *seen = true).is_some()
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        match self.0.iter().find(|(_, seen)| !**seen) {
+            Some((episode, _)) => Err(no_such_episode(episode)),
+            None => Ok(()),
         }
     }
 }
 
-/// Under the packet's id.
-const INDENT: &str = "               ";
+/// The usage error for an episode that is not in the input.
+pub(crate) fn no_such_episode(id: &str) -> Failure {
+    let id = omen::render::human::clean(id);
+    Failure::Usage(format!("no packet of the episode `{id}`; `omen trace FILE` shows all episodes"))
+}
+
+/// The state of every episode, in the order of their first packets.
+#[derive(Default)]
+struct States {
+    all: Vec<(String, NodeSet)>,
+    at: HashMap<String, usize>,
+}
+
+impl States {
+    fn set(&mut self, episode: &str, state: NodeSet) {
+        match self.at.get(episode).and_then(|at| self.all.get_mut(*at)) {
+            Some((_, old)) => *old = state,
+            None => {
+                self.at.insert(episode.to_owned(), self.all.len());
+                self.all.push((episode.to_owned(), state));
+            }
+        }
+    }
+}

@@ -15,32 +15,45 @@ pub(super) struct Place<'l> {
 }
 
 /// Where a fixed log differs from the rejected one: at the place of the finding if the text there is another, or else in
-/// a packet that was added, or in another field of the packet. For the order of packets, those that were added come first.
+/// another field of the packet, or where it has another packet. For the order of packets, those come first.
 pub(super) fn place<'l>(rejected: &str, finding: &Finding, line: Option<&str>, fixed: &'l str) -> Option<Place<'l>> {
     let id = finding.packet_id.as_deref().map(attempted);
     let lines = || (1..).zip(fixed.lines());
     let same = || lines().find(|(_, line)| id.is_some() && self::id(line).as_deref() == id);
-    let added = || {
-        let known: Vec<String> =
-            rejected.lines().filter_map(|line| Some(attempted(&self::id(line)?).to_owned())).collect();
-        let (number, line) = lines().find(|(_, line)| self::id(line).is_some_and(|id| !known.contains(&id)))?;
-        at(number, line, "/header/packet_type", "this packet was added")
+    let another = || {
+        let mut ids = rejected.lines().map(self::id);
+        let is_other = |line: &str| ids.next().flatten().as_deref().map(attempted) != self::id(line).as_deref();
+        let mut lines = lines().skip_while({
+            let mut is_other = is_other;
+            move |(_, line)| !is_other(line)
+        });
+        let (number, line) = lines.next()?;
+        at(number, line, "/header/packet_type", "this packet comes here")
     };
-    let here = || {
-        let ((number, fixed), line) = (same()?, line?);
-        let pointer = finding.diagnostic.pointer.as_deref()?;
-        let text = |line: &str| Some(line.get(parse::locate(line, pointer)?)?.to_owned());
-        (text(fixed) != text(line)).then(|| at(number, fixed, pointer, "accepted here"))?
-    };
-    let elsewhere = || {
+    let changed = |pointer: &str| {
         let ((number, fixed), line) = (same()?, line?);
         let [before, after]: [Value; 2] = [serde_json::from_str(line).ok()?, serde_json::from_str(fixed).ok()?];
-        let mut found = String::new();
-        differs(&before, &after, &mut found).then(|| at(number, fixed, &found, "this was changed"))?
+        let (before, after) = (before.pointer(pointer)?, after.pointer(pointer)?);
+        let mut found = pointer.to_owned();
+        differs(before, after, &mut found).then(|| at(number, fixed, &found, "accepted here"))?
+    };
+    let here = || changed(finding.diagnostic.pointer.as_deref()?);
+    let elsewhere = || changed("");
+    // A line that cannot be read has no id; its place in the log is the same.
+    let reworded = || {
+        let ((number, fixed), line) = (lines().find(|(number, _)| finding.line == Some(*number))?, line?);
+        // Before the place of the finding, only the id of the attempt is longer.
+        let longer = line.matches("_try\"").count() * "_try".len();
+        let start = finding.diagnostic.span.as_ref()?.start.checked_sub(longer)?;
+        let (rest, other) = (fixed.get(start..)?, line.get(start..)?);
+        let same = rest.chars().rev().zip(other.chars().rev()).take_while(|(a, b)| a == b);
+        let end = fixed.len() - same.map(|(a, _)| a.len_utf8()).sum::<usize>();
+        Some(Place { number, line: fixed, span: start..end, label: "accepted here" })
     };
     match finding.stage {
-        Stage::Fsm | Stage::End => here().or_else(added).or_else(elsewhere),
-        _ => here().or_else(elsewhere).or_else(added),
+        _ if id.is_none() && finding.stage != Stage::End => reworded(),
+        Stage::Fsm | Stage::End => here().or_else(another).or_else(elsewhere),
+        _ => here().or_else(elsewhere).or_else(another),
     }
 }
 
@@ -58,27 +71,31 @@ fn id(line: &str) -> Option<String> {
     Some(line.get(span)?.trim_matches('"').to_owned())
 }
 
-/// Whether two packets differ in more than id and time; the pointer to the first difference.
+/// Whether two values differ in more than id and time of a packet; the pointer to the first difference.
 fn differs(before: &Value, after: &Value, at: &mut String) -> bool {
     let length = at.len();
-    let found = match (before, after) {
-        (Value::Object(before), Value::Object(after)) => after.iter().any(|(key, value)| {
-            pointer::push(at, key);
-            let ignored = matches!(at.as_str(), "/header/packet_id" | "/header/created_at");
-            let is_new = match before.get(key) {
-                Some(before) => differs(before, value, at),
-                None => true,
-            };
-            let found = is_new && !ignored;
-            if !found {
-                at.truncate(length);
-            }
-            found
-        }),
-        _ => before != after,
+    let mut inside = |key: &str, before: Option<&Value>, after: &Value| {
+        pointer::push(at, key);
+        let ignored = matches!(at.as_str(), "/header/packet_id" | "/header/created_at");
+        let found = !ignored && before.is_none_or(|before| differs(before, after, at));
+        if !found {
+            at.truncate(length);
+        }
+        found
     };
-    if !found {
-        at.truncate(length);
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => {
+            after.iter().any(|(key, value)| inside(key, before.get(key), value)) || after.len() < before.len()
+        }
+        (Value::Array(before), Value::Array(after)) => {
+            let last = after.len().checked_sub(1).filter(|_| after.len() < before.len());
+            let mut elements = after.iter().enumerate();
+            // A list that was shortened is shown at its new end.
+            elements.any(|(index, value)| {
+                let before = before.get(index).filter(|_| last != Some(index));
+                inside(&index.to_string(), before, value)
+            })
+        }
+        _ => before != after,
     }
-    found
 }

@@ -7,35 +7,24 @@ use std::path::Path;
 use omen::Summary;
 use omen::finding::Finding;
 
-use super::format::FindingFormat;
+use super::format::{Format, Report};
 use crate::input;
 use crate::output::Output;
 
-/// `--format human`
-#[derive(Debug)]
-pub(super) struct Human;
+pub(super) const FORMAT: Format =
+    Format { name: "human", about: "Text, with excerpts of the log", is_for_people: true, start: || Box::new(Human) };
 
-impl FindingFormat for Human {
-    fn name(&self) -> &'static str {
-        "human"
-    }
+struct Human;
 
-    fn about(&self) -> &'static str {
-        "Text, with excerpts of the log"
-    }
-
-    fn is_for_people(&self) -> bool {
-        true
-    }
-
-    fn finding(&self, out: &mut Output, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()> {
+impl Report for Human {
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()> {
         let mut text = out.human().finding(&input::name(path), finding, line);
         text.push('\n');
         // In one piece: a progress bar must find the cursor at the start of a line.
         out.write_all(text.as_bytes())
     }
 
-    fn totals(&self, out: &mut Output, files: u64, summary: &Summary) -> io::Result<()> {
+    fn totals(&mut self, out: &mut Output, files: u64, summary: &Summary) -> io::Result<()> {
         writeln!(out, "{}", Totals { files, summary })
     }
 }

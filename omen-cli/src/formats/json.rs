@@ -7,31 +7,24 @@ use omen::Summary;
 use omen::finding::Finding;
 use omen::render::json;
 
-use super::format::FindingFormat;
+use super::format::{Format, Report};
 use crate::output::Output;
 
-/// `--format json`
-#[derive(Debug)]
-pub(super) struct Json;
+pub(super) const FORMAT: Format = Format {
+    name: "json",
+    about: "JSON Lines, with a summary at the end",
+    is_for_people: false,
+    start: || Box::new(Json),
+};
 
-impl FindingFormat for Json {
-    fn name(&self) -> &'static str {
-        "json"
-    }
+struct Json;
 
-    fn about(&self) -> &'static str {
-        "JSON Lines, with a summary at the end"
-    }
-
-    fn is_for_people(&self) -> bool {
-        false
-    }
-
-    fn finding(&self, out: &mut Output, path: &Path, finding: &Finding, _: Option<&str>) -> io::Result<()> {
+impl Report for Json {
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, _: Option<&str>) -> io::Result<()> {
         json::finding(out, &path.to_string_lossy(), finding)
     }
 
-    fn totals(&self, out: &mut Output, files: u64, summary: &Summary) -> io::Result<()> {
+    fn totals(&mut self, out: &mut Output, files: u64, summary: &Summary) -> io::Result<()> {
         json::summary(out, files, summary)
     }
 }

@@ -82,6 +82,11 @@ impl Episode {
         is_known_token || !self.machine.judge(facts, None).ids.is_empty()
     }
 
+    /// Whether a packet is not legal here.
+    pub(super) fn refuses(&self, facts: &PacketFacts<'_>) -> bool {
+        self.machine.judge(facts, None).errors().next().is_some()
+    }
+
     /// Takes a packet in if it is legal; the reason if it is not.
     pub(super) fn take(&mut self, line: &str, facts: &PacketFacts<'_>) -> Option<String> {
         self.packets += 1;

@@ -1,7 +1,7 @@
 //! The fields of a new packet that depend on its event, and on the episode.
 
 use omen_fsm::{Event, LOOP_NODE, sender};
-use omen_types::{EscalationTrigger, Instant};
+use omen_types::{EscalationTrigger, Instant, QualityTier};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ pub(super) fn fill(event: Event, packet: &mut Value, episode: &Episode, start: I
         set(packet, "/header/previous_packet_id", json!(id));
     }
     let last: Option<Value> = episode.last.as_deref().and_then(|line| serde_json::from_str(line).ok());
-    for part in ["stakes", "quality", "budgets", "routing"] {
+    for part in ["stakes", "budgets", "routing"] {
         let pointer = format!("/mcp/{part}");
         if let Some(value) = last.as_ref().and_then(|last| last.pointer(&pointer)) {
             set(packet, &pointer, value.clone());
@@ -115,6 +115,11 @@ fn payload(event: Event, packet: &mut Value, episode: &Episode, now: Instant, nu
         }
         _ => {}
     }
+}
+
+/// Sets the quality tier.
+pub(super) fn tier(packet: &mut Value, tier: QualityTier) {
+    set(packet, "/mcp/quality/quality_tier", json!(tier));
 }
 
 /// How long a new token is good for, in seconds.

@@ -4,7 +4,7 @@ use super::*;
 
 /// Compares with a file in `snapshots`. To accept the current output: `OMEN_BLESS=1 cargo test`.
 #[track_caller]
-fn check_snapshot(name: &str, found: &str) {
+pub(super) fn check_snapshot(name: &str, found: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/snapshots").join(name);
     if std::env::var_os("OMEN_BLESS").is_some() {
         fs::write(&path, found).unwrap();
@@ -62,6 +62,37 @@ fn colours_are_for_terminals() {
     assert!(coloured(&["check", "--color", "always"], false));
     assert!(!coloured(&["check"], true));
     assert!(!coloured(&["check", "--color", "always", "--format", "json"], false));
+}
+
+/// Where people read, `--color` decides; where programs read, there are no colours.
+#[test]
+fn every_command_obeys_color() {
+    let folder = folder(&[("log", log(BAD).as_bytes())]);
+    for args in [
+        &["check", "log"][..],
+        &["check", "--format", "concise", "log"],
+        &["trace", "log"],
+        &["explain", "E4"],
+        &["rules"],
+        &["--help"],
+        &["check", "--help"],
+        &["chekc"],
+    ] {
+        for (color, expect) in [("always", true), ("never", false), ("auto", false)] {
+            let run = run(omen(["--color", color].iter().chain(args).copied()).current_dir(&folder));
+            assert_eq!((run.stdout + &run.stderr).contains('\u{1b}'), expect, "{args:?} {color}");
+        }
+    }
+    for format in ["json", "sarif", "junit", "github", "gitlab"] {
+        let args = ["check", "--format", format, "log", "--color=always"];
+        assert!(!run(omen(args).current_dir(&folder)).stdout.contains('\u{1b}'), "{format}");
+    }
+    for args in
+        [&["trace", "--format", "json", "log"][..], &["schema", "TokenId"], &["graph"], &["rules", "--format", "json"]]
+    {
+        let run = run(omen(args.iter().chain(&["--color=always"]).copied()).current_dir(&folder));
+        assert!(!run.stdout.contains('\u{1b}'), "{args:?}");
+    }
 }
 
 /// Packets are long; excerpts are not.

@@ -10,16 +10,26 @@ use tempfile::TempDir;
 
 mod audit;
 mod check;
+mod compressed;
+mod config;
 mod contract;
 mod failures;
+mod find;
+#[cfg(unix)]
+mod follow;
+mod formats;
 mod gate;
 mod governed;
 mod helps;
 mod human;
 mod jobs;
+mod layouts;
 mod new;
 mod others;
+mod quiet;
 mod readme;
+mod report;
+mod trace;
 
 /// The command, independent of the caller's terminal.
 fn omen<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {

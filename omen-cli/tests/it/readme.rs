@@ -1,4 +1,5 @@
-//! The README shows what the command and the compiler really print. `OMEN_BLESS=1` updates the output of the command.
+//! The README and the page on CI show what the command and the compiler really print. `OMEN_BLESS=1` updates the output of the
+//! command.
 
 use super::*;
 
@@ -16,24 +17,43 @@ fn blocks<'a>(readme: &'a str, language: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn its_commands_print_what_it_shows() {
-    let readme = readme();
-    let blocks = blocks(&readme, "console");
-    assert!(!blocks.is_empty(), "the README shows a command");
-    let mut blessed = readme.clone();
-    for block in blocks {
-        let (command, shown) = block.split_once('\n').expect("a command and its output");
-        let args = command.strip_prefix("$ omen ").expect("a call of the command").split(' ');
-        let run = run(omen(args).current_dir(ROOT));
-        assert_eq!(run.stderr, "", "{command}");
-        if std::env::var_os("OMEN_BLESS").is_some() {
-            blessed = blessed.replace(block, &format!("{command}\n{}", run.stdout.trim_end()));
-        } else {
-            assert_eq!(run.stdout.trim_end(), shown, "{command}");
+fn commands_print_what_is_shown() {
+    for page in ["README.md", "docs/ci.md", "docs/configuration.md"] {
+        let text = fs::read_to_string(Path::new(ROOT).join(page)).expect("the page");
+        let blocks = blocks(&text, "console");
+        assert!(!blocks.is_empty(), "{page} shows a command");
+        let mut blessed = text.clone();
+        for block in blocks {
+            let (command, shown) = block.split_once('\n').expect("a command and its output");
+            let args = command.strip_prefix("$ omen ").expect("a call of the command").split(' ');
+            let run = run(omen(args).current_dir(ROOT));
+            assert_eq!(run.stderr, "", "{command}");
+            if std::env::var_os("OMEN_BLESS").is_some() {
+                blessed = blessed.replace(block, &format!("{command}\n{}", run.stdout.trim_end()));
+            } else {
+                assert_eq!(run.stdout.trim_end(), shown, "{command}");
+            }
+        }
+        if blessed != text {
+            fs::write(Path::new(ROOT).join(page), blessed).expect("the page is written");
         }
     }
-    if blessed != readme {
-        fs::write(Path::new(ROOT).join("README.md"), blessed).expect("the README is written");
+}
+
+/// The page on CI shows one result of SARIF; the whole report has all rules.
+#[test]
+fn the_result_is_that_of_the_report() {
+    let page = Path::new(ROOT).join("docs/ci.md");
+    let text = fs::read_to_string(&page).expect("the page");
+    let [shown] = blocks(&text, "json")[..] else { panic!("the page shows one result") };
+    let example = "schema/examples/invalid/e4-token-expired.jsonl";
+    let run = run(omen(["check", "--format", "sarif", example]).current_dir(ROOT));
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let result = serde_json::to_string_pretty(&report["runs"][0]["results"][0]).unwrap();
+    if std::env::var_os("OMEN_BLESS").is_some() {
+        fs::write(&page, text.replace(shown, &result)).expect("the page is written");
+    } else {
+        assert_eq!(serde_json::from_str::<Value>(shown).unwrap(), report["runs"][0]["results"][0]);
     }
 }
 

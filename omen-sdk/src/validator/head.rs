@@ -108,7 +108,7 @@ impl Head {
     }
 }
 
-/// The longest beginning that is kept to be looked at: the first lines of indented JSON are short.
+/// The longest beginning that is kept and inspected: the first lines of indented JSON are short.
 const LONGEST: usize = 64 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]

@@ -565,7 +565,7 @@ fn instead_of_null(field: &FieldShape) -> String {
     }
 }
 
-/// What to write instead of a string that is not in its form, if that can be told from the string.
+/// What to write instead of a string that is not in its form, if the string shows it.
 fn corrected(shape: &Shape, text: &str) -> Option<String> {
     let ShapeKind::Text { example, holds, .. } = &shape.kind else { return None };
     let trimmed = text.trim();

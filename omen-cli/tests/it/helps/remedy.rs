@@ -37,7 +37,15 @@ fn with_packets(mut lines: Vec<String>, at: Option<usize>, finding: &Finding, he
     let run = run(omen(args.iter().map(String::as_str)).current_dir(&folder));
     assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
     let packets = run.stdout.replace("\"corr_1\"", &format!("\"{episode}\""));
-    let packets: Vec<Value> = packets.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut packets: Vec<Value> = packets.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    // What they say, if the help says so.
+    let said = help.split_once(" with `\"").map_or("", |(_, said)| said).split(';').next().unwrap();
+    for (key, value) in format!("\"{said}").split("` and `").filter_map(|said| member(said.split('`').next()?)) {
+        let place = if packets[0]["header"].get(&key).is_some() { "header" } else { "payload" };
+        let has_it = |packet: &Value| packet[place].get(&key).is_some();
+        let at = packets.iter().position(has_it).unwrap_or(0);
+        packets[at][place][&key] = value;
+    }
     if let Some(at) = at {
         let mut refused: Value = serde_json::from_str(&lines[at]).unwrap();
         let token = packets.iter().rev().find_map(|packet| packet.pointer("/payload/token_id").cloned());
@@ -74,7 +82,11 @@ fn edit(packet: &mut Value, finding: &Finding, help: &str) -> Option<()> {
     } else if help.starts_with("remove one of the two") {
         // To write the packet again keeps one.
     } else if help.starts_with("add `\"") {
-        let (key, value) = member(between(help, "add `", "`: ")?)?;
+        let text = between(help, "add `", "`: ")?;
+        let (key, value) = match between(help, "`omen new ", "` prints a whole packet") {
+            Some(name) => whole(text, name, pointer)?,
+            None => member(text)?,
+        };
         let object = packet.pointer_mut(pointer)?.as_object_mut()?;
         object.insert(key, value);
     } else if let Some(element) = between(help, ", such as `", "`").filter(|_| help.starts_with("add ")) {
@@ -91,9 +103,7 @@ fn edit(packet: &mut Value, finding: &Finding, help: &str) -> Option<()> {
             .or_else(|| between(help, "write one of `", "`"))
             .or_else(|| between(help, "write `", "`"))?;
         match member(value) {
-            Some((key, value)) if help.contains("write `\"") && value_is_member(packet, parent, &key) => {
-                set(packet, parent, key, value);
-            }
+            Some((key, value)) => set(packet, pointer, key, value),
             _ => {
                 let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
                 *packet.pointer_mut(pointer)? = value;
@@ -103,10 +113,19 @@ fn edit(packet: &mut Value, finding: &Finding, help: &str) -> Option<()> {
         if let Some(second) = help.split("` and `").nth(1).and_then(|rest| rest.split('`').next())
             && let Some((key, value)) = member(second)
         {
-            set(packet, parent, key, value);
+            set(packet, pointer, key, value);
         }
     }
     Some(())
+}
+
+/// The field of a whole packet, where a help shows its outline alone.
+fn whole(outline: &str, name: &str, pointer: &str) -> Option<(String, Value)> {
+    let run = run(&mut omen(["new", name]));
+    let packet: Value = serde_json::from_str(&run.stdout).unwrap();
+    let key = between(outline, "\"", "\"")?.to_owned();
+    let value = packet.pointer(pointer)?.get(&key)?.clone();
+    Some((key, value))
 }
 
 /// `"name": value`
@@ -115,15 +134,12 @@ fn member(text: &str) -> Option<(String, Value)> {
     object.as_object()?.clone().into_iter().next()
 }
 
-/// Whether a field belongs in the object at the place, or in the payload.
-fn value_is_member(packet: &Value, parent: &str, key: &str) -> bool {
-    [parent, "/payload", "/mcp/epistemics"].iter().any(|at| packet.pointer(at).is_some_and(|at| at.get(key).is_some()))
-        || parent.starts_with("/payload")
-}
-
-fn set(packet: &mut Value, parent: &str, key: String, value: Value) {
-    let places = [parent, "/payload", "/mcp/epistemics"];
-    let place = places.iter().find(|at| packet.pointer(at).is_some_and(|at| at.get(&key).is_some())).unwrap_or(&parent);
+/// Sets a field where the packet has it, or at the place of the finding.
+fn set(packet: &mut Value, pointer: &str, key: String, value: Value) {
+    let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
+    let places = [pointer, parent, "/payload", "/mcp/epistemics"];
+    let has_it = |at: &&&str| packet.pointer(at).is_some_and(|at| at.get(&key).is_some());
+    let place = places.iter().find(has_it).copied().unwrap_or(parent);
     packet.pointer_mut(place).unwrap().as_object_mut().unwrap().insert(key, value);
 }
 

@@ -27,7 +27,7 @@ struct Entry {
 }
 
 impl Tag {
-    /// The hash that the table goes by: it uses the lowest bits and the highest.
+    /// The hash in the table, which uses its lowest bits and its highest.
     fn hash(self) -> u64 {
         u64::from(self.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }

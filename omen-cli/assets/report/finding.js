@@ -1,0 +1,41 @@
+// A finding with its place, its help, the text of its rule, and what follows from it.
+import { counted, h } from "./dom.js";
+import { cut, excerpt, visible } from "./text.js";
+import { address } from "./route.js";
+
+// The rule is in the page once, in the table of rules.
+function rule(code) {
+  const text = document.querySelector(`details.rule[data-code="${CSS.escape(code)}"] > .text`);
+  return text && h("details", { class: "rule-text" }, h("summary", {}, "Rule ", h("span", { class: "code" }, code)), text.cloneNode(true));
+}
+
+export function codes(finding) {
+  return h("span", { class: "codes" },
+    h("span", { class: `tag ${finding.sev === "error" ? "bad" : "warned"}` }, finding.sev), " ",
+    h("span", { class: "code" }, [finding.code, ...(finding.also ?? [])].join(", ")));
+}
+
+export function place(finding) {
+  const { packet, episode } = finding;
+  if (!packet) return h("a", { href: address(episode) }, "end of the log");
+  return h("a", { href: address(episode, packet) }, `line ${packet.line}`, finding.col ? `, column ${finding.col}` : "");
+}
+
+// With `where`, the card says which packet it is about, and shows the place in its text.
+export function card(finding, where) {
+  const { packet, episode } = finding;
+  const text = where && packet && finding.span ? packet.text : null;
+  return h("article", { class: `card ${finding.sev === "error" ? "bad" : "warned"}` },
+    h("p", { class: "top" }, codes(finding), " ", h("span", { class: "place" }, place(finding))),
+    h("p", { class: "message" }, cut(finding.msg, 600)),
+    where && h("p", { class: "of" }, packet ? [visible(packet.id ?? "no packet id"), " · ", packet.typeName, " · "] : [finding.id && visible(finding.id), finding.id && " · "],
+      h("a", { href: address(episode) }, visible(episode.name))),
+    text && h("p", { class: "at" }, excerpt(text, finding.span), finding.label && [" ", h("span", { class: "label" }, visible(finding.label))]),
+    !where && finding.ptr && h("p", { class: "pointer" }, h("code", {}, cut(finding.ptr, 200))),
+    finding.help && h("p", { class: "help" }, h("b", {}, "Help "), cut(finding.help, 600)),
+    (finding.notes ?? []).map((note) => h("p", { class: "help" }, h("b", {}, "Note "), cut(note, 600))),
+    rule(finding.code),
+    finding.consequences.length > 0 && h("details", { class: "consequences" },
+      h("summary", {}, `${counted(finding.consequences.length, "more finding")} ${finding.consequences.length === 1 ? "follows" : "follow"} from it`),
+      h("ul", {}, finding.consequences.map((one) => h("li", {}, codes(one), " ", place(one), " ", cut(one.msg, 300))))));
+}

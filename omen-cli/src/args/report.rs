@@ -1,0 +1,65 @@
+//! The arguments of `omen report`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::ClockArgs;
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// The file to write; an existing one is replaced when the new one is complete
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) clock: ClockArgs,
+
+    #[command(flatten)]
+    pub(crate) audit: ReportAuditArgs,
+
+    /// The logs to report on, each on its own; `-` means standard input
+    #[arg(value_name = "LOG", required = true)]
+    pub(crate) logs: Vec<PathBuf>,
+}
+
+/// The audit log, if there is one, and how it is verified.
+#[derive(Debug, Args)]
+pub(crate) struct ReportAuditArgs {
+    /// The audit log of the gate; its head record is the file `AUDIT.head` beside it
+    #[arg(long = "audit", value_name = "AUDIT", requires = "report_key")]
+    pub(crate) log: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) key: ReportKeyArgs,
+
+    /// A regular file with an anchor of the audit log
+    #[arg(long, value_name = "FILE", requires = "log")]
+    pub(crate) anchor: Option<PathBuf>,
+}
+
+/// Where the key of the audit log is. It is not required, as there need not be an audit log.
+#[derive(Debug, Args)]
+#[group(id = "report_key", multiple = false)]
+pub(crate) struct ReportKeyArgs {
+    /// A file with the key in hexadecimal digits, readable by its owner only
+    #[arg(long, value_name = "FILE", requires = "log")]
+    pub(crate) key_file: Option<PathBuf>,
+
+    /// An environment variable with the key in hexadecimal digits
+    #[arg(long, value_name = "NAME", requires = "log")]
+    pub(crate) key_env: Option<String>,
+}
+
+pub(super) const HELP: &str = concat!(
+    "\
+The report is one HTML file. It needs no network and no server, and shows the verdict, each rejected \
+     packet, each episode as a timeline, and what was not checked.
+
+Examples:
+  omen report -o report.html monday.jsonl tuesday.jsonl
+  omen report -o report.html --audit audit.jsonl --key-file audit.key episode.jsonl
+
+",
+    exit_codes!()
+);

@@ -1,0 +1,55 @@
+//! One line for each finding, with a place that terminals and editors can open.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use clap::builder::styling::{AnsiColor, Style};
+use omen::Summary;
+use omen::finding::{Finding, Severity};
+use omen::render::human::clean;
+
+use super::format::{Format, Report};
+use super::prose;
+use crate::input;
+use crate::output::Output;
+
+pub(super) const FORMAT: Format = Format {
+    name: "concise",
+    about: "Text, one line for each finding",
+    is_for_people: true,
+    start: || Box::new(Concise),
+};
+
+struct Concise;
+
+impl Report for Concise {
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, _: Option<&str>) -> io::Result<()> {
+        let severity = finding.diagnostic.severity;
+        let colour = match severity {
+            Severity::Error => AnsiColor::Red,
+            Severity::Warning => AnsiColor::Yellow,
+        };
+        let style = if out.is_coloured() { Style::new().bold().fg_color(Some(colour.into())) } else { Style::new() };
+        let mut text = place(path, finding);
+        let _ = writeln!(text, ": {style}{severity}[{}]{style:#} {}", finding.diagnostic.code, prose::message(finding));
+        out.write_all(text.as_bytes())
+    }
+
+    /// One line for each finding, and nothing else.
+    fn totals(&mut self, _: &mut Output, _: u64, _: &Summary) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// `FILE:LINE:COLUMN`, without what is unknown.
+pub(super) fn place(path: &Path, finding: &Finding) -> String {
+    let mut text = clean(&input::name(path)).into_owned();
+    if let Some(line) = finding.line {
+        let _ = write!(text, ":{line}");
+        if let Some(column) = finding.column {
+            let _ = write!(text, ":{column}");
+        }
+    }
+    text
+}

@@ -1,0 +1,98 @@
+//! Fingerprints: by them, other programs recognize a finding in the next run, after lines were inserted before it.
+
+use std::path::Path;
+
+use omen::finding::Finding;
+use sha2::{Digest as _, Sha256};
+
+use super::place;
+
+/// The fingerprints of one run; no two of its findings have the same.
+///
+/// A fingerprint is a hash of the file, the code, the packet and the pointer, and the number of earlier findings with the same
+/// hash. These are counted in a table of fixed size, because there may be millions: findings that share an entry still have
+/// different fingerprints, which only depend on each other.
+pub(super) struct Fingerprints(Vec<u32>);
+
+impl Fingerprints {
+    pub(super) fn new() -> Self {
+        Self(vec![0; ENTRIES])
+    }
+
+    /// The fingerprint of the next finding. `line` is the text of its line: without an id, the packet is identified by that.
+    pub(super) fn of(&mut self, path: &Path, finding: &Finding, line: Option<&str>) -> String {
+        let diagnostic = &finding.diagnostic;
+        let packet = finding.packet_id.as_deref().or(line);
+        let parts = [
+            Some(place::portable(path)),
+            Some(diagnostic.code.as_str().to_owned()),
+            finding.correlation_id.clone(),
+            packet.map(str::to_owned),
+            diagnostic.pointer.clone(),
+        ];
+        self.number(parts.iter().map(Option::as_deref))
+    }
+
+    /// The fingerprint of an input that cannot be read.
+    pub(super) fn of_input(&mut self, path: &Path) -> String {
+        self.number([Some(place::portable(path).as_str()), None].into_iter())
+    }
+
+    fn number<'p>(&mut self, parts: impl Iterator<Item = Option<&'p str>>) -> String {
+        let mut hash = Sha256::new();
+        for part in parts {
+            // With the lengths, no two lists of parts are the same bytes.
+            hash.update(part.map_or(u64::MAX, |part| part.len() as u64).to_le_bytes());
+            hash.update(part.unwrap_or_default());
+        }
+        let hash = base16ct::lower::encode_string(hash.finalize().get(..BYTES).unwrap_or_default());
+        let entry = usize::from_str_radix(hash.get(..ENTRY_DIGITS).unwrap_or_default(), 16).unwrap_or_default();
+        let Some(count) = self.0.get_mut(entry) else { return hash };
+        let number = *count;
+        *count = count.wrapping_add(1);
+        format!("{hash}:{number}")
+    }
+}
+
+/// Bytes of the hash that are kept.
+const BYTES: usize = 16;
+
+/// Hexadecimal digits of the hash that choose an entry.
+const ENTRY_DIGITS: usize = 5;
+
+/// 4 MiB of counts.
+const ENTRIES: usize = 1 << (4 * ENTRY_DIGITS);
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_two_are_the_same() {
+        let mut fingerprints = Fingerprints::new();
+        let mut all = BTreeSet::new();
+        let findings = 10_000;
+        for number in 0..findings {
+            let text = (number % 100).to_string();
+            all.insert(fingerprints.number([Some("a"), Some(text.as_str()), None].into_iter()));
+        }
+        assert_eq!(all.len(), findings);
+    }
+
+    #[test]
+    fn parts_do_not_run_into_each_other() {
+        let hash = |parts: [Option<&str>; 2]| Fingerprints::new().number(parts.into_iter());
+        let all: BTreeSet<_> = [
+            hash([Some("ab"), Some("c")]),
+            hash([Some("a"), Some("bc")]),
+            hash([Some("abc"), None]),
+            hash([Some("abc"), Some("")]),
+            hash([None, Some("abc")]),
+        ]
+        .into();
+        assert_eq!(all.len(), 5);
+        assert_eq!(hash([Some("a"), None]), hash([Some("a"), None]));
+    }
+}

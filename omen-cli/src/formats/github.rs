@@ -1,0 +1,151 @@
+//! Annotations of a GitHub Actions job: workflow commands, one on a line.
+//!
+//! <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use omen::Summary;
+use omen::finding::{Finding, Severity};
+use omen::render::human::clean;
+
+use super::concise;
+use super::format::{Format, Report};
+use super::{place, prose};
+use crate::output::Output;
+
+pub(super) const FORMAT: Format = Format {
+    name: "github",
+    about: "Annotations, for GitHub Actions",
+    is_for_people: false,
+    start: || Box::new(Github { errors: Shown::default(), warnings: Shown::default() }),
+};
+
+/// GitHub shows so many errors of a step, and so many warnings, and drops the others without a word. Root causes come first:
+/// what follows from another finding gets a place if one is left at the end.
+struct Github {
+    errors: Shown,
+    warnings: Shown,
+}
+
+/// What is shown of one severity.
+#[derive(Default)]
+struct Shown {
+    written: usize,
+    later: VecDeque<String>,
+    left_out: u64,
+}
+
+impl Shown {
+    /// Writes an annotation, or counts it if there is no place for it.
+    fn add(&mut self, out: &mut Output, text: String) -> io::Result<()> {
+        if self.written == MOST {
+            self.left_out += 1;
+            return Ok(());
+        }
+        self.written += 1;
+        out.write_all(text.as_bytes())
+    }
+
+    /// Keeps an annotation for the end.
+    fn keep(&mut self, text: impl FnOnce() -> String) {
+        if self.written + self.later.len() < MOST {
+            self.later.push_back(text());
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// Writes what was kept, as far as there are places.
+    fn end(&mut self, out: &mut Output) -> io::Result<()> {
+        std::mem::take(&mut self.later).into_iter().try_for_each(|text| self.add(out, text))
+    }
+}
+
+impl Report for Github {
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, _: Option<&str>) -> io::Result<()> {
+        let shown = match finding.diagnostic.severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+        };
+        if finding.follows_from.is_some() {
+            shown.keep(|| annotation(path, finding));
+            Ok(())
+        } else {
+            shown.add(out, annotation(path, finding))
+        }
+    }
+
+    fn unreadable(&mut self, out: &mut Output, path: &Path, reason: &str) -> io::Result<()> {
+        let mut text = String::from("::error ");
+        if !place::is_stdin(path) {
+            let _ = write!(text, "file={},", property(&clean(&place::portable(path))));
+        }
+        let message = format!("cannot read {}: {reason}", path.display());
+        let _ = writeln!(text, "title=unreadable::{}", data(&clean(&message)));
+        self.errors.add(out, text)
+    }
+
+    fn totals(&mut self, out: &mut Output, _: u64, _: &Summary) -> io::Result<()> {
+        self.errors.end(out)?;
+        self.warnings.end(out)?;
+        let (errors, warnings) = (self.errors.left_out, self.warnings.left_out);
+        if errors + warnings > 0 {
+            writeln!(
+                out,
+                "::notice title=omen::not shown here: {errors} more errors and {warnings} more warnings; GitHub shows {MOST} \
+                 of each"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn annotation(path: &Path, finding: &Finding) -> String {
+    let mut text = format!("::{} ", finding.diagnostic.severity);
+    let mut message = prose::message_and_help(finding, "\n");
+    if place::is_stdin(path) {
+        // There is no such file in the checkout.
+        message = format!("{}: {message}", concise::place(path, finding));
+    } else {
+        let _ = write!(text, "file={},", property(&clean(&place::portable(path))));
+        if let Some(line) = finding.line {
+            let _ = write!(text, "line={line},");
+            if let Some(column) = finding.column {
+                let _ = write!(text, "col={column},");
+            }
+        }
+    }
+    let title = format!("{}: {}", prose::codes(finding), finding.diagnostic.code.info().title);
+    let _ = writeln!(text, "title={}::{}", property(&title), data(&prose::cut(&message, MOST_CHARACTERS)));
+    text
+}
+
+/// Escapes the text of a command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Escapes the value of a property.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// Errors, and warnings, that GitHub shows of one step.
+const MOST: usize = 10;
+
+/// Of a message; GitHub takes 64 KiB.
+const MOST_CHARACTERS: usize = 4000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_escaped() {
+        assert_eq!(data("100%\r\n::error::"), "100%25%0D%0A::error::");
+        assert_eq!(property("a:b,c%\n"), "a%3Ab%2Cc%25%0A");
+    }
+}

@@ -1,0 +1,99 @@
+//! A report on code quality for GitLab: one array of issues.
+//!
+//! <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use omen::Summary;
+use omen::finding::{Finding, Severity};
+use omen::render::human::clean;
+use serde::Serialize;
+
+use super::fingerprint::Fingerprints;
+use super::format::{Format, Report};
+use super::{place, prose};
+use crate::output::Output;
+
+pub(super) const FORMAT: Format = Format {
+    name: "gitlab",
+    about: "JSON, for GitLab's code quality reports",
+    is_for_people: false,
+    start: || Box::new(Gitlab { fingerprints: Fingerprints::new(), is_first: true }),
+};
+
+struct Gitlab {
+    fingerprints: Fingerprints,
+    is_first: bool,
+}
+
+#[derive(Serialize)]
+struct Issue<'a> {
+    description: &'a str,
+    check_name: &'a str,
+    fingerprint: &'a str,
+    severity: &'a str,
+    location: Location,
+}
+
+#[derive(Serialize)]
+struct Location {
+    path: String,
+    lines: Lines,
+}
+
+/// Required. What has no line is shown at the first one.
+#[derive(Serialize)]
+struct Lines {
+    begin: u64,
+}
+
+impl Gitlab {
+    /// Writes an issue in one piece, with what separates it from the one before.
+    fn issue(&mut self, out: &mut Output, issue: &Issue<'_>) -> io::Result<()> {
+        let mut text = if std::mem::take(&mut self.is_first) { b"\n".to_vec() } else { b",\n".to_vec() };
+        serde_json::to_writer(&mut text, issue)?;
+        out.write_all(&text)
+    }
+}
+
+impl Report for Gitlab {
+    fn begin(&mut self, out: &mut Output) -> io::Result<()> {
+        out.write_all(b"[")
+    }
+
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()> {
+        let severity = match finding.diagnostic.severity {
+            Severity::Error => "major",
+            Severity::Warning => "minor",
+        };
+        let issue = Issue {
+            description: &prose::message_and_help(finding, "; "),
+            check_name: finding.diagnostic.code.as_str(),
+            fingerprint: &self.fingerprints.of(path, finding, line),
+            severity,
+            location: Location { path: name(path), lines: Lines { begin: finding.line.unwrap_or(1) } },
+        };
+        self.issue(out, &issue)
+    }
+
+    fn unreadable(&mut self, out: &mut Output, path: &Path, reason: &str) -> io::Result<()> {
+        let description = format!("cannot read the log: {}", clean(reason));
+        let issue = Issue {
+            description: &description,
+            check_name: "unreadable",
+            fingerprint: &self.fingerprints.of_input(path),
+            severity: "blocker",
+            location: Location { path: name(path), lines: Lines { begin: 1 } },
+        };
+        self.issue(out, &issue)
+    }
+
+    fn totals(&mut self, out: &mut Output, _: u64, _: &Summary) -> io::Result<()> {
+        out.write_all(b"\n]\n")
+    }
+}
+
+fn name(path: &Path) -> String {
+    if place::is_stdin(path) { "stdin".to_owned() } else { place::portable(path) }
+}

@@ -1,0 +1,98 @@
+//! Where a finding is, as other programs want to know it: paths relative to the working folder, URIs, and columns.
+
+use std::fmt::Write as _;
+use std::path::{Component, Path, PathBuf};
+
+use omen::finding::Finding;
+
+/// Whether a path means standard input.
+pub(super) fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// A path as other programs of a checkout name it: relative to the working folder if it is below, and without `./`.
+pub(super) fn relative(path: &Path) -> PathBuf {
+    let folder = std::env::current_dir().ok();
+    let below = folder.and_then(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
+    let plain: PathBuf = below.components().filter(|component| !matches!(component, Component::CurDir)).collect();
+    if plain.as_os_str().is_empty() { PathBuf::from(".") } else { plain }
+}
+
+/// The same with `/` between the parts, on every system.
+pub(super) fn portable(path: &Path) -> String {
+    let parts: Vec<_> = relative(path).components().map(part).collect();
+    // The root is empty, and comes after a drive on Windows.
+    parts.join("/").replace("//", "/")
+}
+
+fn part(component: Component<'_>) -> String {
+    match component {
+        Component::RootDir => String::new(),
+        other => other.as_os_str().to_string_lossy().into_owned(),
+    }
+}
+
+/// A path as a URI reference (RFC 3986): relative to the working folder, or absolute.
+pub(super) fn uri(path: &Path) -> String {
+    let path = relative(path);
+    let mut uri = String::new();
+    if path.is_absolute() {
+        uri.push_str("file://");
+    }
+    for (at, component) in path.components().enumerate() {
+        match component {
+            Component::RootDir => continue,
+            // `file:///C:/…`
+            Component::Prefix(prefix) => {
+                uri.push('/');
+                uri.push_str(&prefix.as_os_str().to_string_lossy());
+                continue;
+            }
+            _ if at > 0 => uri.push('/'),
+            _ => {}
+        }
+        for byte in component.as_os_str().as_encoded_bytes() {
+            // A colon could end a scheme.
+            if byte.is_ascii_alphanumeric() || b"-._~".contains(byte) {
+                uri.push(char::from(*byte));
+            } else {
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+    uri
+}
+
+/// The column after the last character of a finding's place, from 1, in characters like its column.
+pub(super) fn end_column(finding: &Finding, line: Option<&str>) -> Option<u64> {
+    let start = finding.column?;
+    let inside = line?.get(finding.diagnostic.span.clone()?)?;
+    Some(start + inside.chars().count() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn paths_are_relative_where_they_can_be() {
+        let below = std::env::current_dir().unwrap_or_default().join("logs/a.jsonl");
+        for path in [Path::new("logs/a.jsonl"), Path::new("./logs//./a.jsonl"), &below] {
+            assert_eq!((portable(path), uri(path)), ("logs/a.jsonl".to_owned(), "logs/a.jsonl".to_owned()));
+        }
+        assert_eq!(portable(Path::new("../a.jsonl")), "../a.jsonl");
+        assert_eq!((portable(Path::new("./")), uri(Path::new("."))), (".".to_owned(), ".".to_owned()));
+        assert_eq!(portable(Path::new("/a/b.jsonl")), "/a/b.jsonl");
+        assert_eq!(uri(Path::new("/a b/%.jsonl")), "file:///a%20b/%25.jsonl");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn every_byte_of_a_name_has_a_place_in_a_uri() {
+        use std::os::unix::ffi::OsStrExt as _;
+
+        let name = std::ffi::OsStr::from_bytes(b"c:x#\xff\n[\xc3\xa9]");
+        assert_eq!(uri(Path::new(name)), "c%3Ax%23%FF%0A%5B%C3%A9%5D");
+    }
+}

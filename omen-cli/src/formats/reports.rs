@@ -1,0 +1,126 @@
+//! The reports of one run: one on standard output, and one for each `--output` to a file.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use omen::Summary;
+use omen::finding::{Finding, Severity};
+
+use super::format::{Format, Report};
+use crate::args::FormatArgs;
+use crate::exit::Failure;
+use crate::output::{Color, Output};
+
+/// The reports of one run.
+pub(crate) struct Reports<'o> {
+    stdout: (Box<dyn Report>, &'o mut Output),
+    /// Nobody reads standard output any more; the files are written all the same.
+    is_closed: bool,
+    files: Vec<(Box<dyn Report>, Output)>,
+    /// Whether an error was reported.
+    has_errors: bool,
+}
+
+impl<'o> Reports<'o> {
+    /// Opens the files, and begins all reports. An output that is one of the inputs, or is named twice, is a usage error: the
+    /// caller would lose something.
+    pub(crate) fn open(
+        args: &FormatArgs,
+        color: Color,
+        inputs: &[PathBuf],
+        out: &'o mut Output,
+    ) -> Result<Self, Failure> {
+        let mut known: Vec<(PathBuf, &str)> = inputs.iter().map(|path| (same(path), "an input")).collect();
+        if args.outputs.iter().filter(|output| output.file.is_none()).count() + usize::from(args.format.is_some()) > 1 {
+            return Err(Failure::Usage(
+                "standard output takes one report: use one of `--format` and `--output FORMAT=-`, once".to_owned(),
+            ));
+        }
+        let mut files = Vec::new();
+        for (format, path) in args.outputs.iter().filter_map(|output| Some((output.format, output.file.as_deref()?))) {
+            let place = same(path);
+            if let Some((_, other)) = known.iter().find(|(known, _)| *known == place) {
+                let path = path.display();
+                return Err(Failure::Usage(format!("`--output {}={path}`: {path} is also {other}", format.name)));
+            }
+            known.push((place, "another output"));
+            files.push((format, path));
+        }
+        let open = |(format, path): (&Format, &Path)| -> io::Result<(Box<dyn Report>, Output)> {
+            Ok(((format.start)(), Output::to_file(path, format.is_for_people, color)?))
+        };
+        let files = files.into_iter().map(open).collect::<io::Result<_>>()?;
+        let stdout = ((args.stdout().start)(), out);
+        let mut reports = Self { stdout, is_closed: false, files, has_errors: false };
+        reports.each(|report, out| report.begin(out))?;
+        Ok(reports)
+    }
+
+    /// Standard output.
+    pub(crate) fn stdout(&mut self) -> &mut Output {
+        self.stdout.1
+    }
+
+    /// Whether an error was reported so far.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.has_errors
+    }
+
+    pub(crate) fn file(&mut self, path: &Path) -> io::Result<()> {
+        self.each(|report, out| report.file(out, path))
+    }
+
+    pub(crate) fn finding(&mut self, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()> {
+        self.has_errors |= finding.diagnostic.severity == Severity::Error;
+        self.each(|report, out| report.finding(out, path, finding, line))
+    }
+
+    pub(crate) fn unreadable(&mut self, path: &Path, reason: &str) -> io::Result<()> {
+        self.each(|report, out| report.unreadable(out, path, reason))
+    }
+
+    pub(crate) fn file_end(&mut self, path: &Path, summary: &Summary) -> io::Result<()> {
+        self.each(|report, out| report.file_end(out, path, summary))
+    }
+
+    pub(crate) fn caught_up(&mut self) -> io::Result<()> {
+        self.each(|_, out| out.caught_up())
+    }
+
+    /// Ends all reports, and puts the files in their places. `quiet`: without totals on standard output.
+    pub(crate) fn finish(mut self, files: u64, summary: &Summary, quiet: bool) -> io::Result<()> {
+        let mut without = quiet && !self.is_closed;
+        self.each(|report, out| {
+            if !std::mem::take(&mut without) {
+                report.totals(out, files, summary)?;
+            }
+            out.flush()
+        })?;
+        self.files.into_iter().try_for_each(|(_, out)| out.finish())
+    }
+
+    fn each(&mut self, mut act: impl FnMut(&mut dyn Report, &mut Output) -> io::Result<()>) -> io::Result<()> {
+        let (report, out) = &mut self.stdout;
+        if !self.is_closed {
+            match act(&mut **report, out) {
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe && !self.files.is_empty() => {
+                    self.is_closed = true
+                }
+                result => result?,
+            }
+        }
+        self.files.iter_mut().try_for_each(|(report, out)| act(&mut **report, out))
+    }
+}
+
+/// The path by which a file is recognized, whether it exists or not.
+fn same(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        match (fs::canonicalize(folder), path.file_name()) {
+            (Ok(folder), Some(name)) => folder.join(name),
+            _ => path.to_owned(),
+        }
+    })
+}

@@ -1,0 +1,185 @@
+//! SARIF 2.1.0, the exchange format of static analysis.
+//!
+//! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
+//!
+//! Members of an object have no order, so the results are written as they come, and what is known at the end is behind them.
+
+mod model;
+mod rules;
+
+use std::collections::HashMap;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use omen::Summary;
+use omen::finding::{Code, Finding};
+use omen::render::human::clean;
+
+use self::model::{
+    Artifact, ArtifactLocation, Described, Invocation, Location, LogicalLocation, Message, Notification, Physical,
+    Properties, Region, SarifResult, Text,
+};
+use super::fingerprint::Fingerprints;
+use super::format::{Format, Report};
+use super::{place, prose};
+use crate::output::Output;
+
+pub(super) const FORMAT: Format = Format {
+    name: "sarif",
+    about: "SARIF 2.1.0, for code scanning",
+    is_for_people: false,
+    start: || Box::new(Sarif::default()),
+};
+
+#[derive(Default)]
+struct Sarif {
+    /// Each file once, also if it is an input twice.
+    artifacts: Vec<Artifact>,
+    /// The artifacts by their URIs.
+    index: HashMap<String, usize>,
+    /// The artifact that is checked.
+    current: Option<usize>,
+    notifications: Vec<Notification>,
+    fingerprints: Option<Fingerprints>,
+    has_results: bool,
+}
+
+impl Report for Sarif {
+    fn begin(&mut self, out: &mut Output) -> io::Result<()> {
+        out.write_all(b"{\"$schema\":\"")?;
+        out.write_all(SCHEMA.as_bytes())?;
+        out.write_all(b"\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":")?;
+        serde_json::to_writer(&mut *out, &rules::tool())?;
+        out.write_all(b",\"columnKind\":\"unicodeCodePoints\",\"originalUriBaseIds\":{\"")?;
+        out.write_all(BASE.as_bytes())?;
+        out.write_all(b"\":")?;
+        serde_json::to_writer(
+            &mut *out,
+            &Described { description: Text::new("the folder in which omen was started") },
+        )?;
+        out.write_all(b"},\"results\":[")
+    }
+
+    fn file(&mut self, _: &mut Output, path: &Path) -> io::Result<()> {
+        let location = location(path);
+        let next = self.artifacts.len();
+        let index = *self.index.entry(location.uri.clone()).or_insert(next);
+        if index == next {
+            self.artifacts.push(Artifact { location, length: None });
+        }
+        self.current = Some(index);
+        Ok(())
+    }
+
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()> {
+        let mut text = if self.has_results { b",\n".to_vec() } else { b"\n".to_vec() };
+        self.has_results = true;
+        let fingerprint = self.fingerprints.get_or_insert_with(Fingerprints::new).of(path, finding, line);
+        serde_json::to_writer(&mut text, &self.result(path, finding, line, fingerprint))?;
+        out.write_all(&text)
+    }
+
+    fn unreadable(&mut self, _: &mut Output, path: &Path, reason: &str) -> io::Result<()> {
+        self.notifications.push(Notification {
+            level: "error",
+            message: Text::new(&format!("cannot read the log: {reason}")),
+            locations: [Location { physical_location: self.physical(path, None), logical_locations: Vec::new() }],
+        });
+        Ok(())
+    }
+
+    fn file_end(&mut self, _: &mut Output, _: &Path, summary: &Summary) -> io::Result<()> {
+        if let Some(artifact) = self.current.and_then(|current| self.artifacts.get_mut(current)) {
+            artifact.length = Some(summary.bytes);
+        }
+        Ok(())
+    }
+
+    fn totals(&mut self, out: &mut Output, _: u64, _: &Summary) -> io::Result<()> {
+        let invocation = Invocation {
+            execution_successful: self.notifications.is_empty(),
+            tool_execution_notifications: &self.notifications,
+        };
+        out.write_all(b"\n],\"artifacts\":")?;
+        serde_json::to_writer(&mut *out, &self.artifacts)?;
+        out.write_all(b",\"invocations\":")?;
+        serde_json::to_writer(&mut *out, &[invocation])?;
+        out.write_all(b"}]}\n")
+    }
+}
+
+impl Sarif {
+    fn result<'f>(
+        &self,
+        path: &Path,
+        finding: &'f Finding,
+        line: Option<&str>,
+        fingerprint: String,
+    ) -> SarifResult<'f> {
+        let diagnostic = &finding.diagnostic;
+        let region = finding.line.map(|start_line| Region {
+            start_line,
+            start_column: finding.column,
+            end_column: place::end_column(finding, line),
+        });
+        let related = finding.follows_from.iter().map(|cause| Location {
+            physical_location: self
+                .physical(path, Some(Region { start_line: cause.line, start_column: None, end_column: None })),
+            logical_locations: Vec::new(),
+        });
+        SarifResult {
+            rule_id: diagnostic.code.as_str(),
+            rule_index: Code::ALL.iter().position(|code| *code == diagnostic.code),
+            level: diagnostic.severity.as_str(),
+            message: Text::new(&prose::message_and_help(finding, "\n")),
+            locations: [Location {
+                physical_location: self.physical(path, region),
+                logical_locations: LogicalLocation::of(finding),
+            }],
+            related_locations: related
+                .map(|location| model::Related {
+                    id: 1,
+                    location,
+                    message: Text::new("the packet that was rejected first"),
+                })
+                .collect(),
+            partial_fingerprints: model::Fingerprint { value: fingerprint },
+            properties: Properties::of(finding),
+        }
+    }
+
+    fn physical(&self, path: &Path, region: Option<Region>) -> Physical {
+        Physical { artifact_location: ArtifactLocation { index: self.current, ..location(path) }, region }
+    }
+}
+
+fn location(path: &Path) -> ArtifactLocation {
+    if place::is_stdin(path) {
+        return ArtifactLocation { uri: "stdin".to_owned(), uri_base_id: None, index: None };
+    }
+    let uri = place::uri(path);
+    let uri_base_id = (!uri.starts_with("file:")).then_some(BASE);
+    ArtifactLocation { uri, uri_base_id, index: None }
+}
+
+impl Text {
+    /// A message without links: what looks like one in the log, `[text](target)`, is escaped. Braces would begin the number of an
+    /// argument; without arguments, readers show them as they are.
+    fn new(text: &str) -> Self {
+        let lines: Vec<_> = text.split('\n').map(clean).collect();
+        let text = lines.join("\n");
+        let is_like_a_link = text.contains("](");
+        Text(Message {
+            text: if is_like_a_link {
+                text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
+            } else {
+                text
+            },
+        })
+    }
+}
+
+/// The folder that relative URIs belong to.
+const BASE: &str = "%SRCROOT%";
+
+const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";

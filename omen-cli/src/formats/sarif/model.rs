@@ -1,0 +1,174 @@
+//! The objects of SARIF, as far as they are used here.
+
+use omen::finding::Finding;
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct Message {
+    pub(super) text: String,
+}
+
+/// A message of plain text.
+#[derive(Serialize)]
+pub(super) struct Text(pub(super) Message);
+
+#[derive(Serialize)]
+pub(super) struct Described {
+    pub(super) description: Text,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SarifResult<'a> {
+    pub(super) rule_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) rule_index: Option<usize>,
+    pub(super) level: &'a str,
+    pub(super) message: Text,
+    pub(super) locations: [Location<'a>; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) related_locations: Vec<Related<'a>>,
+    pub(super) partial_fingerprints: Fingerprint,
+    pub(super) properties: Properties<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Location<'a> {
+    pub(super) physical_location: Physical,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) logical_locations: Vec<LogicalLocation<'a>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Related<'a> {
+    pub(super) id: u64,
+    #[serde(flatten)]
+    pub(super) location: Location<'a>,
+    pub(super) message: Text,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Physical {
+    pub(super) artifact_location: ArtifactLocation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) region: Option<Region>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ArtifactLocation {
+    pub(super) uri: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) uri_base_id: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) index: Option<usize>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Artifact {
+    pub(super) location: ArtifactLocation,
+    /// The bytes that were read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) length: Option<u64>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Region {
+    pub(super) start_line: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) start_column: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) end_column: Option<u64>,
+}
+
+/// The place within the packet.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LogicalLocation<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    fully_qualified_name: String,
+    kind: &'static str,
+}
+
+impl<'a> LogicalLocation<'a> {
+    /// `EPISODE/PACKET#POINTER`; nothing if neither packet nor episode is known.
+    pub(super) fn of(finding: &'a Finding) -> Vec<Self> {
+        let (episode, packet) = (finding.correlation_id.as_deref(), finding.packet_id.as_deref());
+        let Some(name) = packet.or(episode) else { return Vec::new() };
+        let mut full = match (episode, packet) {
+            (Some(episode), Some(packet)) => format!("{episode}/{packet}"),
+            _ => name.to_owned(),
+        };
+        if let Some(pointer) = &finding.diagnostic.pointer {
+            full.push('#');
+            full.push_str(pointer);
+        }
+        vec![Self { name: Some(name), fully_qualified_name: full, kind: "object" }]
+    }
+}
+
+/// The name has a version: it changes with what the hash is of.
+#[derive(Serialize)]
+pub(super) struct Fingerprint {
+    #[serde(rename = "omenFinding/v1")]
+    pub(super) value: String,
+}
+
+/// What SARIF has no member for, under the names of `--format json`.
+#[derive(Serialize)]
+pub(super) struct Properties<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packet_index: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packet_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    correlation_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packet_type: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'a [&'static str]>,
+    stage: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<&'a str>,
+}
+
+impl<'a> Properties<'a> {
+    pub(super) fn of(finding: &'a Finding) -> Self {
+        let diagnostic = &finding.diagnostic;
+        Self {
+            packet_index: finding.packet_index,
+            packet_id: finding.packet_id.as_deref(),
+            correlation_id: finding.correlation_id.as_deref(),
+            packet_type: finding.packet_type.map(|packet_type| packet_type.as_str()),
+            state: finding.state.as_deref(),
+            stage: finding.stage.as_str(),
+            also: diagnostic.also.iter().map(|code| code.as_str()).collect(),
+            pointer: diagnostic.pointer.as_deref(),
+            notes: diagnostic.notes.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Notification {
+    pub(super) level: &'static str,
+    pub(super) message: Text,
+    pub(super) locations: [Location<'static>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Invocation<'a> {
+    pub(super) execution_successful: bool,
+    #[serde(skip_serializing_if = "<[Notification]>::is_empty")]
+    pub(super) tool_execution_notifications: &'a [Notification],
+}

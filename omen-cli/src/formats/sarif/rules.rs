@@ -1,0 +1,77 @@
+//! The command and its rules: all codes of packets, with their texts.
+
+use omen::finding::Code;
+use serde::Serialize;
+
+use super::model::Text;
+
+#[derive(Serialize)]
+pub(super) struct Tool {
+    driver: Driver,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Driver {
+    name: &'static str,
+    semantic_version: &'static str,
+    rules: Vec<Rule>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule {
+    id: &'static str,
+    short_description: Text,
+    full_description: Text,
+    help: Help,
+    default_configuration: Configuration,
+    properties: Properties,
+}
+
+#[derive(Serialize)]
+struct Help {
+    #[serde(flatten)]
+    text: Text,
+    markdown: String,
+}
+
+#[derive(Serialize)]
+struct Configuration {
+    level: &'static str,
+}
+
+#[derive(Serialize)]
+struct Properties {
+    tags: Vec<&'static str>,
+}
+
+pub(super) fn tool() -> Tool {
+    let rules = Code::ALL.iter().map(|code| Rule::of(*code)).collect();
+    Tool { driver: Driver { name: "omen", semantic_version: env!("CARGO_PKG_VERSION"), rules } }
+}
+
+impl Rule {
+    fn of(code: Code) -> Self {
+        let info = code.info();
+        let parts = [
+            ("When", info.condition),
+            ("Rule", info.statement),
+            ("Why", info.rationale),
+            ("Help", info.help),
+            ("Source", info.source),
+        ];
+        let text: Vec<_> = parts.iter().map(|(heading, text)| format!("{heading}: {text}")).collect();
+        let markdown: Vec<_> = parts.iter().map(|(heading, text)| format!("**{heading}:** {text}")).collect();
+        // A rule that warns before it is an error is an error.
+        let level = if info.severity.contains("error") { "error" } else { "warning" };
+        Self {
+            id: info.code,
+            short_description: Text::new(info.title),
+            full_description: Text::new(info.statement),
+            help: Help { text: Text::new(&text.join("\n")), markdown: markdown.join("\n\n") },
+            default_configuration: Configuration { level },
+            properties: Properties { tags: [&[info.stage.as_str()][..], info.policy].concat() },
+        }
+    }
+}

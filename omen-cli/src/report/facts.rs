@@ -1,0 +1,232 @@
+//! What the report says of a packet in one row: when, from which layer, in short what, and which other packets it names.
+
+use omen_types::packet::{BeliefUpdatePayload, McpEnvelope, Packet, PacketHeader, TaskDirectivePayload};
+use omen_types::{Instant, LayerSource, Timestamp};
+use serde::Serialize;
+
+/// The facts of a packet that matches its schema.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    /// Milliseconds since 1970.
+    pub(super) time: Option<i64>,
+    pub(super) layer: Option<String>,
+    /// A few words.
+    pub(super) brief: String,
+    pub(super) links: Links,
+    pub(super) role: Role,
+}
+
+/// What else the report does with a packet.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A decision with its budgets: LLM tokens, tool calls, seconds.
+    Decision([u64; 3]),
+    /// Done under the decision in force.
+    UnderDecision,
+    #[default]
+    Other,
+}
+
+/// What a packet introduces and names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Links {
+    /// Names that later packets use.
+    #[serde(rename = "d", skip_serializing_if = "Vec::is_empty")]
+    defines: Vec<Name>,
+    #[serde(rename = "r", skip_serializing_if = "Vec::is_empty")]
+    refers: Vec<Reference>,
+    /// The budgets of the episode, if this packet sets them.
+    #[serde(rename = "b", skip_serializing_if = "Option::is_none")]
+    budgets: Option<[u64; 3]>,
+    /// LLM tokens and tool calls that it reports as used.
+    #[serde(rename = "s", skip_serializing_if = "Option::is_none")]
+    spent: Option<[u64; 2]>,
+}
+
+/// A name, and whether something must refer to it before the episode ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Name(Kind, String, bool);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Reference {
+    /// The relation, as people read it.
+    #[serde(rename = "l")]
+    label: &'static str,
+    #[serde(rename = "k")]
+    kind: Kind,
+    #[serde(rename = "i")]
+    id: String,
+    /// Whether it is a step from a decision to its results.
+    #[serde(rename = "c", skip_serializing_if = "is_false")]
+    is_step: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Packet,
+    Token,
+    Task,
+}
+
+impl Facts {
+    pub(super) fn of(packet: &Packet) -> Self {
+        let mut links = Links::default();
+        let (header, brief, role) = match packet {
+            Packet::Observation(p) => {
+                let what = p.payload.observation_type.as_str();
+                let tool = p.payload.source_tool.as_deref().map(|tool| format!(" from {tool}")).unwrap_or_default();
+                (&p.header, format!("{what}{tool}"), Role::Other)
+            }
+            Packet::BeliefUpdate(p) => {
+                for id in p.payload.evidence_integration.iter().flatten() {
+                    links.refer("evidence", Kind::Packet, id, false);
+                }
+                (&p.header, belief(&p.payload), Role::Other)
+            }
+            Packet::Decision(p) => {
+                let brief = format!("{}: {}", p.payload.decision_outcome.as_str(), p.payload.decision_summary.as_str());
+                (&p.header, brief, Role::Decision(budgets(&p.mcp)))
+            }
+            Packet::VerificationPlan(p) => {
+                links.refer("decision", Kind::Packet, p.payload.decision_packet_id.as_str(), true);
+                (&p.header, counted(p.payload.targets.len(), "target"), Role::Other)
+            }
+            Packet::ToolAuthorizationToken(p) => {
+                let (payload, scope) = (&p.payload, &p.payload.authorized_scope);
+                links.define(Kind::Token, payload.token_id.as_str(), false);
+                let revoked = if payload.revoked == Some(true) { "revokes " } else { "" };
+                let id = payload.token_id.as_str();
+                let brief =
+                    format!("{revoked}{id} for {}, until {}", scope.tool_ids.join(", "), payload.expiry.as_str());
+                (&p.header, brief, Role::UnderDecision)
+            }
+            Packet::TaskDirective(p) => {
+                links.define(Kind::Task, p.payload.task_id.as_str(), true);
+                if let Some(token) = &p.payload.authorization_token_id {
+                    links.refer("token", Kind::Token, token.as_str(), true);
+                }
+                (&p.header, directive(&p.payload), Role::UnderDecision)
+            }
+            Packet::TaskResult(p) => {
+                let payload = &p.payload;
+                links.refer("directive", Kind::Packet, payload.directive_packet_id.as_str(), true);
+                links.refer("task", Kind::Task, payload.task_id.as_str(), false);
+                if let Some(id) = &payload.observation_packet_id {
+                    links.refer("observation", Kind::Packet, id, false);
+                }
+                let used = payload.execution_metadata.as_ref();
+                // As D32 counts them: a result that does not report its use is one call and no tokens.
+                links.spent = Some([
+                    used.and_then(|used| used.tokens_used).map_or(0, |count| count.get()),
+                    used.and_then(|used| used.tool_calls_used).map_or(1, |count| count.get()),
+                ]);
+                let brief = format!("{} of {}", payload.result_status.as_str(), payload.task_id.as_str());
+                (&p.header, brief, Role::Other)
+            }
+            Packet::Escalation(p) => {
+                if let Some(id) = &p.payload.blocking_decision_packet_id {
+                    links.refer("decision", Kind::Packet, id.as_str(), false);
+                }
+                let options = counted(p.payload.top_options.len(), "option");
+                let brief = format!("{}, {options}", p.payload.escalation_trigger.as_str());
+                (&p.header, brief, Role::Other)
+            }
+            Packet::IntegrityAlert(p) => {
+                for id in p.payload.revoked_token_ids.iter().flatten() {
+                    links.refer("revokes", Kind::Token, id.as_str(), false);
+                }
+                for id in p.payload.related_packet_ids.iter().flatten() {
+                    links.refer("about", Kind::Packet, id.as_str(), false);
+                }
+                let brief = format!("{}: {}", p.payload.severity.as_str(), p.payload.summary.as_str());
+                (&p.header, brief, Role::Other)
+            }
+            Packet::QueueUpdate(p) => (&p.header, p.payload.queue_action.as_str().to_owned(), Role::Other),
+        };
+        if let Some(id) = &header.previous_packet_id {
+            links.refer("previous packet", Kind::Packet, id.as_str(), false);
+        }
+        let PacketHeader { created_at, layer_source, .. } = header;
+        Self {
+            time: Some(milliseconds(created_at)),
+            layer: Some(layer(*layer_source)),
+            brief: cut(&brief),
+            links,
+            role,
+        }
+    }
+}
+
+impl Links {
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The decision under which the packet was sent.
+    pub(super) fn under(&mut self, decision: &str) {
+        self.refer("decision", Kind::Packet, decision, true);
+    }
+
+    pub(super) fn sets(&mut self, budgets: [u64; 3]) {
+        self.budgets = Some(budgets);
+    }
+
+    fn define(&mut self, kind: Kind, id: &str, must_be_named: bool) {
+        self.defines.push(Name(kind, id.to_owned(), must_be_named));
+    }
+
+    fn refer(&mut self, label: &'static str, kind: Kind, id: &str, is_step: bool) {
+        self.refers.push(Reference { label, kind, id: id.to_owned(), is_step });
+    }
+}
+
+fn budgets(mcp: &McpEnvelope) -> [u64; 3] {
+    let budgets = &mcp.budgets;
+    [budgets.token_budget.get(), budgets.tool_call_budget.get(), budgets.time_budget_seconds.get()]
+}
+
+fn belief(payload: &BeliefUpdatePayload) -> String {
+    let changes = payload.belief_changes.iter().map(|change| format!("{} {}", change.domain, change.key));
+    format!("{}: {}", payload.update_type.as_str(), changes.collect::<Vec<_>>().join(", "))
+}
+
+fn directive(payload: &TaskDirectivePayload) -> String {
+    let method = &payload.execution_method;
+    let what = method.tool_id.as_deref().or(method.code_ref.as_deref()).unwrap_or(method.method.as_str());
+    let class = payload.tool_safety_class.map(|class| format!("{} ", class.as_str())).unwrap_or_default();
+    format!("{class}{what}, {}", payload.task_id.as_str())
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A layer as JSON has it, without quotes.
+fn layer(source: LayerSource) -> String {
+    match source {
+        LayerSource::LayerNumber(number) => number.get().to_string(),
+        LayerSource::IntegrityLayer(overlay) => overlay.as_str().to_owned(),
+    }
+}
+
+fn milliseconds(time: &Timestamp) -> i64 {
+    let instant: Instant = time.instant();
+    let millis = i64::try_from(instant.attos() / 1_000_000_000_000_000).unwrap_or_default();
+    instant.unix_seconds().saturating_mul(1000).saturating_add(millis)
+}
+
+/// The packet has it all; a row has room for some.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(BRIEF) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// Characters of a brief.
+const BRIEF: usize = 120;

@@ -1,0 +1,383 @@
+//! Reads logs, and keeps of them what the report shows.
+//!
+//! # Memory
+//!
+//! Each log is read once, in pieces, and judged as it is read. Kept are: a row for each packet (some 150 bytes), each finding up to
+//! a limit, the ids of the episodes, and the texts of the packets, with what they have in common kept once. All of these have limits;
+//! what is left out is counted, and the report states it. Counts, verdicts and the table of rules are about all packets.
+
+use std::collections::{BTreeSet, HashMap};
+use std::convert::Infallible;
+use std::io::{self, Read as _};
+use std::ops::Range;
+use std::path::Path;
+
+use omen::finding::{Finding, Severity, Stage};
+use omen::validator::{JudgedPacket, Sink, Summary, Validator, ValidatorOptions};
+use omen_types::Packet;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use super::coverage::Coverage;
+use super::digest;
+use super::facts::{Facts, Links, Role};
+use super::lines::Lines;
+use super::tables;
+use super::texts::Texts;
+use crate::exit::complain;
+use crate::input::{self, Input};
+
+/// Everything that the report shows of the logs.
+#[derive(Debug, Default)]
+pub(super) struct Gather {
+    pub(super) logs: Vec<Log>,
+    /// The log and the correlation id of each episode, in the order of their first packets. The id is `None` for lines
+    /// that name no episode.
+    pub(super) episodes: Vec<(usize, Option<String>)>,
+    pub(super) packets: Vec<Row>,
+    pub(super) findings: Vec<FindingRow>,
+    pub(super) texts: Texts,
+    pub(super) coverage: Coverage,
+    /// The episodes with an error.
+    pub(super) faulty: BTreeSet<usize>,
+    pub(super) left: Left,
+}
+
+/// One log.
+#[derive(Debug)]
+pub(super) struct Log {
+    pub(super) name: String,
+    pub(super) summary: Summary,
+    pub(super) sha256: String,
+    /// Why it was not read to its end.
+    pub(super) failure: Option<String>,
+}
+
+/// What the report does not show, for lack of room.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Left {
+    pub(super) packets: u64,
+    pub(super) texts: u64,
+    pub(super) findings: u64,
+}
+
+/// A packet, as the page reads it: an array, since there are many.
+#[derive(Debug, Serialize)]
+pub(super) struct Row(
+    /// The number of its episode.
+    usize,
+    /// Its line.
+    u64,
+    /// Its id.
+    Option<String>,
+    /// The number of its type.
+    Option<usize>,
+    /// The layer.
+    Option<String>,
+    /// Milliseconds since 1970.
+    Option<i64>,
+    /// The nodes before it.
+    Vec<usize>,
+    /// The nodes after it.
+    Vec<usize>,
+    /// The event.
+    Option<usize>,
+    /// Whether it was accepted.
+    u8,
+    /// A few words.
+    String,
+    /// The pieces of its text; 0 if that was left out.
+    Option<Vec<usize>>,
+    Option<Links>,
+);
+
+/// A finding, as the page reads it.
+#[derive(Debug, Serialize)]
+pub(super) struct FindingRow {
+    /// The episode, and the packet's place among all packets; `None` at the end of the log.
+    #[serde(rename = "e")]
+    pub(super) episode: usize,
+    #[serde(rename = "p")]
+    packet: Option<usize>,
+    #[serde(rename = "code")]
+    code: &'static str,
+    #[serde(rename = "also", skip_serializing_if = "Vec::is_empty")]
+    also: Vec<&'static str>,
+    #[serde(rename = "sev")]
+    severity: &'static str,
+    stage: &'static str,
+    #[serde(rename = "ptr", skip_serializing_if = "Option::is_none")]
+    pointer: Option<String>,
+    /// Where in the text, in UTF-16 units, as scripts count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    span: Option<[usize; 2]>,
+    #[serde(rename = "col", skip_serializing_if = "Option::is_none")]
+    column: Option<u64>,
+    #[serde(rename = "msg")]
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    /// The line of the rejected packet that it follows from.
+    #[serde(rename = "from", skip_serializing_if = "Option::is_none")]
+    follows_from: Option<u64>,
+    /// The line of its packet, and the id of a packet that it names without a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    #[serde(rename = "id", skip_serializing_if = "Option::is_none")]
+    packet_id: Option<String>,
+}
+
+/// What is shown where no script runs.
+impl FindingRow {
+    pub(super) fn is_error(&self) -> bool {
+        self.severity == Severity::Error.as_str()
+    }
+
+    pub(super) fn severity(&self) -> &'static str {
+        self.severity
+    }
+
+    pub(super) fn code(&self) -> &'static str {
+        self.code
+    }
+
+    pub(super) fn line(&self) -> Option<u64> {
+        self.line
+    }
+
+    pub(super) fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl Gather {
+    /// Reads a log to its end. One that cannot be read is reported, and the report states it.
+    pub(super) fn read(&mut self, path: &Path, options: &ValidatorOptions) {
+        let at = self.logs.len();
+        let mut reading =
+            Reading { gather: self, log: at, lines: Lines::default(), found: Vec::new(), episodes: HashMap::new() };
+        let mut hash = Sha256::new();
+        let (summary, failure) = reading.run(path, options, &mut hash);
+        if let Some(error) = &failure {
+            complain(format_args!("cannot read {}: {error}", input::name(path)));
+        } else if summary.packets == 0 {
+            complain(format_args!("note: {} contains no packets", input::name(path)));
+        }
+        self.logs.push(Log {
+            name: input::name(path),
+            summary,
+            sha256: digest::hex(&hash.finalize()),
+            failure: failure.map(|error| error.to_string()),
+        });
+    }
+
+    /// The counts of all logs.
+    pub(super) fn total(&self) -> Summary {
+        self.logs.iter().fold(Summary::default(), |mut total, log| {
+            total += log.summary;
+            total
+        })
+    }
+
+    /// Whether every log was read to its end.
+    pub(super) fn is_complete(&self) -> bool {
+        self.logs.iter().all(|log| log.failure.is_none())
+    }
+}
+
+/// A log that is being read.
+struct Reading<'g> {
+    gather: &'g mut Gather,
+    log: usize,
+    lines: Lines,
+    /// The findings of the packet that comes next.
+    found: Vec<Finding>,
+    /// The episodes of this log: an episode does not go on in another log.
+    episodes: HashMap<Option<String>, InEpisode>,
+}
+
+/// What is remembered of an episode while its log is read.
+#[derive(Debug)]
+struct InEpisode {
+    number: usize,
+    /// The latest decision that was accepted.
+    decision: Option<String>,
+}
+
+impl Reading<'_> {
+    /// The counts, and why it is not the end of the log that was reached.
+    fn run(&mut self, path: &Path, options: &ValidatorOptions, hash: &mut Sha256) -> (Summary, Option<io::Error>) {
+        let mut input = match Input::open(path) {
+            Ok(input) => input,
+            Err(error) => return (Summary::default(), Some(error)),
+        };
+        let mut validator = Validator::new(options.clone());
+        let mut buffer = vec![0; PIECE];
+        let failure = loop {
+            match input.read(&mut buffer) {
+                Ok(0) => break None,
+                Ok(length) => {
+                    let piece = buffer.get(..length).unwrap_or_default();
+                    hash.update(piece);
+                    self.lines.push(piece);
+                    let Ok(()) = validator.feed(piece, self);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => break Some(error),
+            }
+        };
+        input.bar.finish_and_clear();
+        if failure.is_some() {
+            // What a log lacks whose end is unknown, nobody can say.
+            return (validator.summary(), failure);
+        }
+        let Ok(summary) = validator.finish(self);
+        (summary, None)
+    }
+
+    fn episode(&mut self, id: Option<&str>) -> &mut InEpisode {
+        let (gather, log) = (&mut *self.gather, self.log);
+        self.episodes.entry(id.map(str::to_owned)).or_insert_with(|| {
+            gather.episodes.push((log, id.map(str::to_owned)));
+            InEpisode { number: gather.episodes.len() - 1, decision: None }
+        })
+    }
+
+    fn keep(&mut self, finding: Finding, episode: usize, packet: Option<usize>, text: Option<&str>) {
+        if finding.diagnostic.severity == Severity::Error {
+            self.gather.faulty.insert(episode);
+        }
+        if self.gather.findings.len() == MOST_FINDINGS {
+            self.gather.left.findings += 1;
+            return;
+        }
+        let diagnostic = finding.diagnostic;
+        self.gather.findings.push(FindingRow {
+            episode,
+            packet,
+            code: diagnostic.code.as_str(),
+            also: diagnostic.also.iter().map(|code| code.as_str()).collect(),
+            severity: diagnostic.severity.as_str(),
+            stage: finding.stage.as_str(),
+            pointer: diagnostic.pointer,
+            span: diagnostic.span.zip(text).and_then(|(span, text)| utf16(text, &span)),
+            column: finding.column,
+            message: diagnostic.message,
+            label: diagnostic.label,
+            help: diagnostic.help,
+            notes: diagnostic.notes,
+            follows_from: finding.follows_from.map(|cause| cause.line),
+            line: finding.line,
+            packet_id: finding.packet_id,
+        });
+    }
+}
+
+impl Sink for Reading<'_> {
+    type Error = Infallible;
+
+    fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Infallible> {
+        self.gather.coverage.finding(&finding);
+        if finding.line.is_some() {
+            self.found.push(finding);
+        } else {
+            let episode = self.episode(finding.correlation_id.as_deref()).number;
+            self.keep(finding, episode, None, None);
+        }
+        Ok(())
+    }
+
+    fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Infallible> {
+        let found = std::mem::take(&mut self.found);
+        let rejected = found.iter().find(|finding| finding.diagnostic.severity == Severity::Error);
+        let stage = rejected.map(|finding| finding.stage).or((!packet.accepted).then_some(Stage::Json));
+        self.gather.coverage.packet(packet.packet_type, stage);
+
+        let text = self.lines.take(packet.line);
+        let parsed = text.as_deref().filter(|_| packet.event.is_some()).and_then(|text| text.parse::<Packet>().ok());
+        let mut facts = parsed.as_ref().map(Facts::of).unwrap_or_default();
+        let episode = self.episode(packet.correlation_id);
+        let number = episode.number;
+        match (&facts.role, &episode.decision) {
+            (Role::UnderDecision, Some(decision)) => facts.links.under(decision),
+            (Role::Decision(budgets), before) if packet.accepted => {
+                if before.is_none() {
+                    facts.links.sets(*budgets);
+                }
+                episode.decision = packet.packet_id.map(str::to_owned);
+            }
+            _ => {}
+        }
+
+        let gather = &mut *self.gather;
+        // What was rejected, and what has warnings, is shown first, and has room of its own.
+        let is_shown = !found.is_empty();
+        let (most_packets, most_text) =
+            if is_shown { (2 * MOST_PACKETS, 2 * MOST_TEXT) } else { (MOST_PACKETS, MOST_TEXT) };
+        let is_kept = gather.packets.len() < most_packets;
+        if is_kept {
+            let text = text.as_deref().filter(|text| gather.texts.bytes() + text.len() <= most_text);
+            gather.left.texts += u64::from(text.is_none());
+            let pieces = text.map(|text| gather.texts.keep(text));
+            gather.packets.push(Row(
+                number,
+                packet.line,
+                packet.packet_id.map(str::to_owned),
+                packet.packet_type.map(tables::packet_type),
+                facts.layer,
+                facts.time,
+                packet.before.map(tables::nodes).unwrap_or_default(),
+                packet.after.map(tables::nodes).unwrap_or_default(),
+                packet.event.map(tables::event),
+                u8::from(packet.accepted),
+                facts.brief,
+                pieces,
+                Some(facts.links).filter(|links| !links.is_empty()),
+            ));
+        } else {
+            gather.left.packets += 1;
+        }
+        let place = is_kept.then(|| gather.packets.len() - 1);
+        for finding in found {
+            self.keep(finding, number, place, text.as_deref());
+        }
+        Ok(())
+    }
+}
+
+/// A span in bytes as a span in UTF-16 units; `None` if it is not a span of the text.
+fn utf16(text: &str, span: &Range<usize>) -> Option<[usize; 2]> {
+    let units = |text: &str| text.encode_utf16().count();
+    let start = units(text.get(..span.start)?);
+    Some([start, start + units(text.get(span.clone())?)])
+}
+
+/// Bytes read at a time.
+const PIECE: usize = 256 * 1024;
+
+/// Packets that are shown; as many again, if they have findings.
+const MOST_PACKETS: usize = 500_000;
+
+/// Bytes of texts that are shown; as many again, of packets with findings.
+const MOST_TEXT: usize = 96 * 1024 * 1024;
+
+/// Findings that are shown.
+const MOST_FINDINGS: usize = 20_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_counted_as_scripts_count() {
+        assert_eq!(utf16("aé😀b", &(1..3)), Some([1, 2]));
+        assert_eq!(utf16("aé😀b", &(3..7)), Some([2, 4]));
+        assert_eq!(utf16("aé😀b", &(7..8)), Some([4, 5]));
+        assert_eq!(utf16("aé", &(2..3)), None);
+        assert_eq!(utf16("a", &(0..9)), None);
+    }
+}

@@ -1,0 +1,182 @@
+//! The page: what does not need a script is written here, the rest is data for the script.
+
+use std::io;
+
+use askama::Template;
+use omen::render::human::clean;
+use omen::validator::Summary;
+use omen_types::Instant;
+use serde::Serialize;
+
+use super::calls::{Calls, Entry};
+use super::coverage::RuleRow;
+use super::gather::{FindingRow, Gather, Left, Log, Row};
+use super::policy::{self, File};
+use super::tables::Tables;
+use super::{digest, embed, script};
+
+/// What the template shows.
+#[derive(Template)]
+#[template(path = "report.html")]
+pub(super) struct Page<'g> {
+    pub(super) verdict: Verdict,
+    version: &'static str,
+    total: Summary,
+    logs: &'g [Log],
+    left: Left,
+    now: Option<Instant>,
+    rules: Vec<RuleRow>,
+    files: Vec<File>,
+    policy: String,
+    calls: Option<&'g Calls>,
+    data: Data<'g>,
+    style: String,
+    style_source: String,
+    script: String,
+    script_source: String,
+    json: String,
+}
+
+/// The first thing that a reader sees.
+#[derive(Debug)]
+pub(super) struct Verdict {
+    /// `good`, `warned` or `bad`.
+    tone: &'static str,
+    word: &'static str,
+    detail: String,
+}
+
+impl Verdict {
+    fn new(gather: &Gather, total: &Summary) -> Self {
+        let Summary { packets, rejected, episodes, errors, warnings, .. } = *total;
+        let (tone, word) = match (errors, gather.is_complete(), warnings) {
+            (1.., _, _) => ("bad", "Errors found"),
+            (0, false, _) => ("bad", "Not read to the end"),
+            (0, true, 1..) => ("warned", "No errors, with warnings"),
+            (0, true, 0) => ("good", "No errors"),
+        };
+        let detail = if errors > 0 {
+            // Lines that name no episode are none.
+            let is_named = |number: &&usize| gather.episodes.get(**number).is_some_and(|(_, id)| id.is_some());
+            let faulty = gather.faulty.iter().filter(is_named).count() as u64;
+            let place = if faulty == 0 { String::new() } else { format!(", errors in {}", count(faulty, "episode")) };
+            format!("{} of {} rejected{place}", grouped(rejected), count(packets, "packet"))
+        } else {
+            format!("{} in {}, {}", count(packets, "packet"), count(episodes, "episode"), count(warnings, "warning"))
+        };
+        Self { tone, word, detail }
+    }
+
+    /// The verdict in one line.
+    pub(super) fn text(&self) -> String {
+        format!("{}: {}", self.word.to_lowercase(), self.detail)
+    }
+}
+
+/// What the script shows.
+#[derive(Debug, Serialize)]
+struct Data<'g> {
+    tables: Tables,
+    logs: Vec<&'g str>,
+    episodes: &'g [(usize, Option<String>)],
+    packets: &'g [Row],
+    findings: &'g [FindingRow],
+    pieces: Vec<&'g str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<&'g [Entry]>,
+}
+
+impl<'g> Page<'g> {
+    pub(super) fn new(gather: &'g Gather, calls: Option<&'g Calls>, now: Option<Instant>) -> Self {
+        let total = gather.total();
+        let files = policy::files();
+        let (script, style) = (script::joined(), script::style());
+        Self {
+            verdict: Verdict::new(gather, &total),
+            version: env!("CARGO_PKG_VERSION"),
+            total,
+            logs: &gather.logs,
+            left: gather.left,
+            now,
+            rules: gather.coverage.rows(),
+            policy: policy::total(&files),
+            files,
+            calls,
+            data: Data {
+                tables: Tables::new(),
+                logs: gather.logs.iter().map(|log| log.name.as_str()).collect(),
+                episodes: &gather.episodes,
+                packets: &gather.packets,
+                findings: &gather.findings,
+                pieces: gather.texts.pieces().iter().map(|piece| &**piece).collect(),
+                calls: calls.map(|calls| calls.entries.as_slice()),
+            },
+            style_source: digest::source(&style),
+            style,
+            script_source: digest::source(&script),
+            script,
+            json: String::new(),
+        }
+    }
+
+    /// Writes the whole page.
+    pub(super) fn write(mut self, out: &mut impl io::Write) -> io::Result<()> {
+        self.json = embed::json(&self.data)?;
+        self.write_into(out)
+    }
+
+    /// The findings that are shown where no script runs: errors first.
+    fn first_findings(&self) -> Vec<&FindingRow> {
+        let errors = self.data.findings.iter().filter(|finding| finding.is_error());
+        let warnings = self.data.findings.iter().filter(|finding| !finding.is_error());
+        errors.chain(warnings).take(FIRST).collect()
+    }
+
+    fn episode_of(&self, finding: &FindingRow) -> String {
+        let id = self.data.episodes.get(finding.episode).and_then(|(_, id)| id.as_deref());
+        clean(id.unwrap_or("–")).into_owned()
+    }
+
+    /// Whether the report shows less than was checked.
+    fn leaves_out(&self) -> bool {
+        let Left { packets, texts, findings } = self.left;
+        packets + texts + findings + self.calls.map_or(0, |calls| calls.left) > 0
+    }
+
+    fn idle_rules(&self) -> impl Iterator<Item = &RuleRow> {
+        self.rules.iter().filter(|rule| rule.is_idle())
+    }
+}
+
+/// A count with its noun.
+fn count(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// A number with its digits in groups of three.
+fn grouped(number: impl Into<u64>) -> String {
+    let digits = number.into().to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Findings that are shown where no script runs.
+const FIRST: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_grouped() {
+        let numbers: [(u64, &str); 5] =
+            [(0, "0"), (999, "999"), (1000, "1,000"), (12345, "12,345"), (1_000_000, "1,000,000")];
+        numbers.into_iter().for_each(|(number, text)| assert_eq!(grouped(number), text));
+    }
+}

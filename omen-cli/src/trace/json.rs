@@ -1,0 +1,151 @@
+//! A trace for programs: JSON Lines. One object for each packet, one for each episode at the end of its log, and a summary at
+//! the end.
+
+use std::collections::HashMap;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use omen::Summary;
+use omen::finding::Finding;
+use omen::render::json;
+use omen::validator::JudgedPacket;
+use omen_fsm::{NodeSet, State};
+use serde::Serialize;
+
+use super::{Printer, States};
+use crate::output::Output;
+
+pub(super) struct Json;
+
+impl Printer for Json {
+    fn file(&mut self, _: &mut Output, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn packet(
+        &mut self,
+        out: &mut Output,
+        path: &Path,
+        packet: &JudgedPacket<'_>,
+        findings: &[Finding],
+    ) -> io::Result<()> {
+        line(
+            out,
+            &Row {
+                file: &path.to_string_lossy(),
+                line: packet.line,
+                packet_index: packet.packet_index,
+                packet_id: packet.packet_id,
+                correlation_id: packet.correlation_id,
+                packet_type: packet.packet_type.map(|packet_type| packet_type.as_str()),
+                event: packet.event.map(|event| event.as_str()),
+                accepted: packet.accepted,
+                before: packet.before.map(names),
+                after: packet.after.map(names),
+                findings: findings.iter().map(Found::of).collect(),
+            },
+        )
+    }
+
+    fn end(&mut self, out: &mut Output, path: &Path, states: &States, findings: &[Finding]) -> io::Result<()> {
+        let file = &path.to_string_lossy();
+        let mut of_episode: HashMap<&str, Vec<Found<'_>>> = HashMap::new();
+        for finding in findings {
+            of_episode
+                .entry(finding.correlation_id.as_deref().unwrap_or_default())
+                .or_default()
+                .push(Found::of(finding));
+        }
+        for (episode, state) in &states.all {
+            let findings = of_episode.remove(episode.as_str()).unwrap_or_default();
+            let end = End { file, correlation_id: episode, state: names(*state), findings };
+            line(out, &Last { end })?;
+        }
+        Ok(())
+    }
+
+    fn totals(&mut self, out: &mut Output, files: u64, total: &Summary) -> io::Result<()> {
+        json::summary(out, files, total)
+    }
+}
+
+/// Writes a line in one piece: a progress bar must find the cursor at the start of a line.
+fn line(out: &mut Output, value: &impl Serialize) -> io::Result<()> {
+    let mut text = serde_json::to_vec(value)?;
+    text.push(b'\n');
+    out.write_all(&text)
+}
+
+fn names(nodes: NodeSet) -> Vec<&'static str> {
+    nodes.states().into_iter().map(State::as_str).collect()
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    file: &'a str,
+    line: u64,
+    packet_index: u64,
+    packet_id: Option<&'a str>,
+    correlation_id: Option<&'a str>,
+    packet_type: Option<&'a str>,
+    event: Option<&'a str>,
+    accepted: bool,
+    before: Option<Vec<&'a str>>,
+    after: Option<Vec<&'a str>>,
+    findings: Vec<Found<'a>>,
+}
+
+#[derive(Serialize)]
+struct Last<'a> {
+    end: End<'a>,
+}
+
+#[derive(Serialize)]
+struct End<'a> {
+    file: &'a str,
+    correlation_id: &'a str,
+    state: Vec<&'a str>,
+    findings: Vec<Found<'a>>,
+}
+
+/// A finding, without what its packet has already.
+#[derive(Serialize)]
+struct Found<'a> {
+    column: Option<u64>,
+    packet_id: Option<&'a str>,
+    stage: &'a str,
+    code: &'a str,
+    also: Vec<&'a str>,
+    severity: &'a str,
+    pointer: Option<&'a str>,
+    message: &'a str,
+    help: Option<&'a str>,
+    follows_from: Option<Earlier<'a>>,
+}
+
+#[derive(Serialize)]
+struct Earlier<'a> {
+    line: u64,
+    packet_id: Option<&'a str>,
+}
+
+impl<'a> Found<'a> {
+    fn of(finding: &'a Finding) -> Self {
+        let diagnostic = &finding.diagnostic;
+        Self {
+            column: finding.column,
+            packet_id: finding.packet_id.as_deref(),
+            stage: finding.stage.as_str(),
+            code: diagnostic.code.as_str(),
+            also: diagnostic.also.iter().map(|code| code.as_str()).collect(),
+            severity: diagnostic.severity.as_str(),
+            pointer: diagnostic.pointer.as_deref(),
+            message: &diagnostic.message,
+            help: diagnostic.help.as_deref(),
+            follows_from: finding
+                .follows_from
+                .as_ref()
+                .map(|cause| Earlier { line: cause.line, packet_id: cause.packet_id.as_deref() }),
+        }
+    }
+}

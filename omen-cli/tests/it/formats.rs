@@ -1,0 +1,38 @@
+//! The formats of `omen check`: each is valid, whatever is in the logs, and shows what `--format json` shows.
+
+use std::collections::BTreeSet;
+
+use super::*;
+
+mod hostile;
+mod outputs;
+mod pipes;
+mod reader;
+mod small;
+mod stable;
+mod valid;
+
+/// All formats.
+const FORMATS: [&str; 7] = ["human", "concise", "json", "sarif", "junit", "github", "gitlab"];
+
+/// Logs of every kind: clean, with a warning, with an error, with a cascade, with an episode that is not finished, and with
+/// texts that are code to some reader. `missing.jsonl` is not there.
+fn set() -> TempDir {
+    let misspelt = log(GOOD).replacen("BeliefUpdatePacket", "BeliefUpdatPacket", 1);
+    folder(&[
+        ("clean.jsonl", log(GOOD).as_bytes()),
+        ("warned.jsonl", log(WARNED).as_bytes()),
+        ("bad.jsonl", log(BAD).as_bytes()),
+        ("cascade.jsonl", misspelt.as_bytes()),
+        ("end.jsonl", log("invalid/e6-end-with-directive-open.jsonl").as_bytes()),
+        ("hostile.jsonl", hostile::LOG),
+    ])
+}
+
+const SET: [&str; 7] =
+    ["clean.jsonl", "warned.jsonl", "bad.jsonl", "cascade.jsonl", "end.jsonl", "hostile.jsonl", "missing.jsonl"];
+
+/// Checks files of a folder in one format.
+fn check<'a>(folder: &TempDir, format: &'a str, files: impl IntoIterator<Item = &'a str>) -> Run {
+    run(omen(["check", "--format", format].into_iter().chain(files)).current_dir(folder))
+}

@@ -1,0 +1,147 @@
+//! The same small set of logs in each format. `OMEN_BLESS=1` updates the snapshots.
+
+use super::*;
+use crate::human::check_snapshot;
+
+#[test]
+fn each_format_is_as_reviewed() {
+    let folder = set();
+    for format in FORMATS {
+        let run = check(&folder, format, SET);
+        assert_eq!(run.code, 3, "{format}");
+        assert!(run.stderr.starts_with("omen: cannot read missing.jsonl: "), "{format}: {}", run.stderr);
+        valid::any(format, &run.stdout);
+        match format {
+            "sarif" => {
+                // The rules have tests of their own.
+                let mut value: Value = serde_json::from_str(&run.stdout).unwrap();
+                value["runs"][0]["tool"]["driver"].as_object_mut().unwrap().remove("rules");
+                check_snapshot("formats/sarif.json", &(serde_json::to_string_pretty(&value).unwrap() + "\n"));
+            }
+            "junit" => check_snapshot("formats/junit.xml", &run.stdout),
+            "gitlab" => check_snapshot("formats/gitlab.json", &run.stdout),
+            format => check_snapshot(&format!("formats/{format}.txt"), &run.stdout),
+        }
+    }
+}
+
+#[test]
+fn each_format_is_valid_without_findings() {
+    let folder = folder(&[("clean.jsonl", log(GOOD).as_bytes()), ("empty.jsonl", b"")]);
+    for format in FORMATS {
+        for files in [&["clean.jsonl"][..], &["empty.jsonl"], &["clean.jsonl", "empty.jsonl", "clean.jsonl"]] {
+            let run = check(&folder, format, files.iter().copied());
+            assert_eq!(run.code, 0, "{format}");
+            valid::any(format, &run.stdout);
+        }
+    }
+    assert_eq!(check(&folder, "concise", ["clean.jsonl"]).stdout, "");
+    assert_eq!(check(&folder, "github", ["clean.jsonl"]).stdout, "");
+    assert_eq!(check(&folder, "gitlab", ["clean.jsonl"]).stdout, "[\n]\n");
+}
+
+#[test]
+fn each_format_reports_an_input_that_cannot_be_read() {
+    let folder = folder(&[("clean.jsonl", log(GOOD).as_bytes())]);
+    for format in FORMATS {
+        let run = check(&folder, format, ["missing.jsonl", "clean.jsonl", "."]);
+        assert_eq!((run.code, run.stderr.lines().count()), (3, 2), "{format}");
+        valid::any(format, &run.stdout);
+        if ["sarif", "junit", "github", "gitlab"].contains(&format) {
+            assert!(run.stdout.contains("missing.jsonl") && run.stdout.contains("is a directory"), "{}", run.stdout);
+        }
+    }
+    let sarif: Value = serde_json::from_str(&check(&folder, "sarif", ["missing.jsonl"]).stdout).unwrap();
+    let invocation = &sarif["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    assert_eq!(invocation["toolExecutionNotifications"].as_array().unwrap().len(), 1);
+    let sarif: Value = serde_json::from_str(&check(&folder, "sarif", ["clean.jsonl"]).stdout).unwrap();
+    assert_eq!(sarif["runs"][0]["invocations"][0], serde_json::json!({ "executionSuccessful": true }));
+}
+
+/// Each format shows as many findings as `--format json`, and each in its place.
+#[test]
+fn no_format_loses_a_finding() {
+    let folder = set();
+    let (findings, _) = json(&check(&folder, "json", SET));
+    let lines =
+        |finding: &Value| (finding["file"].to_string(), finding["line"].as_u64(), finding["packet_id"].to_string());
+    let cases: BTreeSet<_> = findings.iter().map(lines).collect();
+    assert_eq!(valid::concise(&check(&folder, "concise", SET).stdout), findings.len());
+    assert_eq!(valid::sarif(&check(&folder, "sarif", SET).stdout), findings.len());
+    assert_eq!(valid::junit(&check(&folder, "junit", SET).stdout), cases.len());
+    // And the file that is missing.
+    assert_eq!(valid::gitlab(&check(&folder, "gitlab", SET).stdout), findings.len() + 1);
+
+    let sarif: Value = serde_json::from_str(&check(&folder, "sarif", SET).stdout).unwrap();
+    for (result, finding) in sarif["runs"][0]["results"].as_array().unwrap().iter().zip(&findings) {
+        let place = &result["locations"][0]["physicalLocation"];
+        assert_eq!((&result["ruleId"], &result["level"]), (&finding["code"], &finding["severity"]));
+        assert_eq!(place["artifactLocation"]["uri"], finding["file"]);
+        assert_eq!(place["artifactLocation"]["uriBaseId"], "%SRCROOT%");
+        assert_eq!(
+            (&place["region"]["startLine"], &place["region"]["startColumn"]),
+            (&finding["line"], &finding["column"])
+        );
+        let related = result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"].as_u64();
+        assert_eq!(related, finding["follows_from"]["line"].as_u64());
+    }
+}
+
+/// Columns count characters, as the report says, and the region is what is wrong.
+#[test]
+fn regions_are_what_is_wrong() {
+    let line = "{\"\u{e9}\u{1f600}\u{1f600}\": ?}";
+    let folder = folder(&[("wide.jsonl", line.as_bytes()), ("bad.jsonl", log(BAD).as_bytes())]);
+    let region = |file: &str| {
+        let sarif: Value = serde_json::from_str(&check(&folder, "sarif", [file]).stdout).unwrap();
+        assert_eq!(sarif["runs"][0]["columnKind"], "unicodeCodePoints");
+        sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"].clone()
+    };
+    let text = |region: &Value, line: &str| -> String {
+        let column = |name: &str| usize::try_from(region[name].as_u64().unwrap()).unwrap();
+        line.chars().skip(column("startColumn") - 1).take(column("endColumn") - column("startColumn")).collect()
+    };
+    assert_eq!(region("wide.jsonl")["startColumn"], 9);
+    let bad = region("bad.jsonl");
+    assert_eq!(bad["startLine"], 6);
+    assert_eq!(text(&bad, log(BAD).lines().nth(5).unwrap()), "\"token_trim_early\"");
+}
+
+/// What `omen explain` says about a code is in the report.
+#[test]
+fn sarif_has_all_rules_with_their_texts() {
+    let folder = folder(&[("clean.jsonl", log(GOOD).as_bytes())]);
+    let sarif: Value = serde_json::from_str(&check(&folder, "sarif", ["clean.jsonl"]).stdout).unwrap();
+    let rules = sarif["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    assert_eq!(rules.len(), omen::Code::ALL.len());
+    for (rule, code) in rules.iter().zip(omen::Code::ALL) {
+        let info = code.info();
+        assert_eq!((&rule["id"], &rule["shortDescription"]["text"]), (&info.code.into(), &info.title.into()));
+        for text in [info.condition, info.statement, info.rationale, info.help, info.source] {
+            assert!(rule["help"]["markdown"].as_str().unwrap().contains(text), "{code}");
+        }
+    }
+}
+
+/// GitHub shows ten errors and ten warnings of a step, and says nothing of the others.
+#[test]
+fn annotations_keep_to_the_limits_of_github() {
+    let run = run(omen(["check", "--format", "github"]).write_stdin("?\n".repeat(25)));
+    assert_eq!((run.code, valid::github(&run.stdout)), (1, 11));
+    assert_eq!(run.stdout.lines().filter(|line| line.starts_with("::error ")).count(), 10);
+    let last = run.stdout.lines().last().unwrap();
+    assert!(
+        last.starts_with("::notice title=omen::") && last.contains(" 15 more errors and 0 more warnings"),
+        "{last}"
+    );
+}
+
+#[test]
+fn standard_input_has_a_name_in_each_format() {
+    for format in FORMATS {
+        let run = run(omen(["check", "--format", format]).write_stdin("?\n"));
+        valid::any(format, &run.stdout);
+        assert!(run.stdout.contains(if format == "json" { "\"-\"" } else { "stdin" }), "{}", run.stdout);
+    }
+}

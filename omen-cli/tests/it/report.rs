@@ -1,0 +1,218 @@
+//! `omen report`: the file as it is written. What a reader sees of it is tested in a browser.
+
+use omen_types::Code;
+use sha2::{Digest as _, Sha256};
+
+use super::*;
+
+mod browser;
+mod logs;
+
+/// Writes a report on some logs, each a file of its own, and returns the run and the page.
+fn report(logs: &[(&str, &str)], more: &[&str]) -> (Run, String) {
+    let files: Vec<_> = logs.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+    let folder = folder(&files);
+    report_in(&folder, logs, more)
+}
+
+fn report_in(folder: &TempDir, logs: &[(&str, &str)], more: &[&str]) -> (Run, String) {
+    let names = logs.iter().map(|(name, _)| *name);
+    let args = ["report", "-o", "report.html"].into_iter().chain(more.iter().copied()).chain(names);
+    let run = run(omen(args).current_dir(folder));
+    let page = fs::read_to_string(folder.path().join("report.html")).unwrap_or_default();
+    (run, page)
+}
+
+/// What is between two texts.
+fn between<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
+    let (_, rest) = page.split_once(from).unwrap_or_else(|| panic!("no {from}"));
+    rest.split_once(to).unwrap_or_else(|| panic!("no {to}")).0
+}
+
+/// The data of the page.
+fn data(page: &str) -> Value {
+    serde_json::from_str(between(page, "<script type=\"application/json\" id=\":data\">", "</script>")).unwrap()
+}
+
+#[test]
+fn the_exit_code_is_that_of_a_check_and_one_line_says_what_was_found() {
+    let (good, _) = report(&[("good.jsonl", log(GOOD))], &[]);
+    assert_eq!((good.code, good.stderr.as_str()), (0, ""));
+    assert!(good.stdout.starts_with("report.html: no errors: "), "{}", good.stdout);
+    let (bad, page) = report(&[("bad.jsonl", log(BAD)), ("good.jsonl", log(GOOD))], &[]);
+    assert_eq!((bad.code, bad.stderr.as_str()), (1, ""));
+    assert!(bad.stdout.starts_with("report.html: errors found: 1 of "), "{}", bad.stdout);
+    assert!(bad.stdout.ends_with(" rejected, errors in 1 episode\n"), "{}", bad.stdout);
+    assert!(page.contains("<h1>Errors found</h1>"));
+    assert_eq!(run(&mut omen(["report", "x.jsonl"])).code, 2, "the file to write is named");
+}
+
+/// The hashes in the policy are those of the one script and the one style, so nothing else runs.
+#[test]
+fn the_policy_of_the_page_allows_its_own_script_and_style_only() {
+    let (_, page) = report(&[("bad.jsonl", log(BAD))], &[]);
+    let policy = between(&page, "Content-Security-Policy\" content=\"", "\"").replace("&#39;", "'");
+    assert!(policy.starts_with("default-src 'none'; script-src 'sha256-"), "{policy}");
+    assert!(!policy.contains("unsafe") && !policy.contains('*'), "{policy}");
+    let parts = [("<script type=\"module\">", "</script>"), ("<style>", "</style>")];
+    for (from, to) in parts {
+        let hash = Sha256::digest(between(&page, from, to).as_bytes());
+        let sixes: Vec<bool> = hash.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1 == 1)).collect();
+        let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let six = |bits: &[bool]| (0..6).fold(0, |n, at| n << 1 | usize::from(bits.get(at) == Some(&true)));
+        let base64: String = sixes.chunks(6).map(|bits| char::from(letters[six(bits)])).collect();
+        assert!(policy.contains(&format!("'sha256-{base64}='")), "{from}: {base64} in {policy}");
+    }
+    assert_eq!(page.matches("<script").count(), 2);
+    // Outside of the data there is no address: the only one is the name of the SVG elements.
+    let (markup, rest) = page.split_once("<script type=\"application/json\"").unwrap();
+    let (_, script) = rest.split_once("</script>").unwrap();
+    assert!(![markup, script].concat().replace("http://www.w3.org/2000/svg", "").contains("://"));
+}
+
+#[test]
+fn the_data_has_every_packet_whole_and_every_finding_at_its_place() {
+    let text = log(BAD);
+    let (_, page) = report(&[("bad.jsonl", text)], &[]);
+    let data = data(&page);
+    let pieces = data["pieces"].as_array().unwrap();
+    let packets = data["packets"].as_array().unwrap();
+    for (line, packet) in text.lines().zip(packets) {
+        let numbers = packet[11].as_array().unwrap().iter().map(|number| number.as_u64().unwrap() as usize);
+        assert_eq!(numbers.map(|number| pieces[number].as_str().unwrap()).collect::<String>(), line);
+    }
+    assert_eq!(packets.len(), text.lines().count());
+    let [finding] = data["findings"].as_array().unwrap().as_slice() else { panic!("one finding") };
+    assert_eq!((&finding["code"], &finding["p"], &finding["line"]), (&"E4".into(), &5.into(), &6.into()));
+    let span: Vec<_> = finding["span"].as_array().unwrap().iter().map(|at| at.as_u64().unwrap() as usize).collect();
+    let line: Vec<u16> = text.lines().nth(5).unwrap().encode_utf16().collect();
+    assert_eq!(String::from_utf16(&line[span[0]..span[1]]).unwrap(), "\"token_trim_early\"");
+}
+
+/// What follows from a rejected packet names its line, where the page folds it.
+#[test]
+fn consequences_name_the_line_that_they_follow_from() {
+    let (_, page) = report(&[("cascade.jsonl", &logs::cascade())], &[]);
+    let data = data(&page);
+    let (roots, consequences): (Vec<_>, Vec<_>) =
+        data["findings"].as_array().unwrap().iter().partition(|finding| finding["from"].is_null());
+    assert_eq!(roots.len(), 1, "{roots:?}");
+    assert!(!consequences.is_empty() && consequences.iter().all(|finding| finding["from"] == roots[0]["line"]));
+    let shown = format!("<dt>consequences</dt><dd>{}</dd>", consequences.len());
+    assert!(page.contains(&shown), "{shown}");
+}
+
+#[test]
+fn the_same_logs_give_the_same_bytes() {
+    let logs = [("a.jsonl", log(BAD)), ("b.jsonl", log(WARNED))];
+    assert_eq!(report(&logs, &[]).1, report(&logs, &[]).1);
+}
+
+/// Each rule has a row, with its counts, and rules that the log is not about are listed.
+#[test]
+fn what_was_not_checked_is_stated_rule_by_rule() {
+    let (_, page) = report(&[("bad.jsonl", log(BAD))], &[]);
+    let row = |code: &str| {
+        let row = between(&page, &format!("<tr id=\":rule-{code}\""), "</tr>");
+        let cells =
+            row.split("<td class=\"n\">").skip(1).map(|cell| cell.split_once('<').unwrap().0.parse::<u64>().unwrap());
+        cells.collect::<Vec<_>>()
+    };
+    for code in Code::ALL {
+        assert_eq!(row(code.as_str()).len(), 5, "{code}");
+    }
+    // Errors, warnings, also, checked, not checked: of three directives, the one that E4 rejected was not checked for INV-007.
+    let directives = log(BAD).matches("\"packet_type\":\"TaskDirectivePacket\"").count() as u64;
+    let tokens = log(BAD).matches("\"packet_type\":\"ToolAuthorizationToken\"").count() as u64;
+    assert_eq!(row("E4"), [1, 0, 0, directives, 0]);
+    assert_eq!(row("INV-007"), [0, 0, 1, directives + tokens - 1, 1]);
+    let idle = between(&page, "Nothing in these logs is about: ", "</li>");
+    assert!(idle.contains("#:rule-INV-009") && !idle.contains("#:rule-E4"), "{idle}");
+    let clock = "The course of time: all packets were checked as if it were";
+    assert!(!page.contains(clock));
+    assert!(report(&[("good.jsonl", log(GOOD))], &["--now", "2026-03-01T10:00:00Z"]).1.contains(clock));
+}
+
+/// The hashes are those that `sha256sum` prints.
+#[test]
+fn logs_and_schema_files_are_named_by_their_hashes() {
+    let (_, page) = report(&[("good.jsonl", log(GOOD))], &[]);
+    let hex = |bytes: &[u8]| Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    assert!(page.contains(&hex(log(GOOD).as_bytes())));
+    for (path, text) in omen_schema::FILES {
+        assert!(page.contains(&format!("{path}</th><td><code class=\"hash\">{}", hex(text.as_bytes()))), "{path}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_in_the_report_and_exits_3() {
+    let (run, page) = report(&[("good.jsonl", log(GOOD))], &["no.jsonl"]);
+    assert_eq!(run.code, 3);
+    assert!(run.stderr.starts_with("omen: cannot read no.jsonl: "), "{}", run.stderr);
+    assert!(page.contains("<h1>Not read to the end</h1>") && page.contains("<bdi>no.jsonl</bdi>"));
+    let nowhere = run_in(&["report", "-o", "no/folder/report.html", "-"]);
+    assert_eq!((nowhere.code, nowhere.stdout.as_str()), (3, ""));
+    assert!(nowhere.stderr.contains("cannot write no/folder/report.html: "), "{}", nowhere.stderr);
+}
+
+fn run_in(args: &[&str]) -> Run {
+    let folder = folder(&[]);
+    run(omen(args.iter().copied()).current_dir(&folder).write_stdin(log(GOOD)))
+}
+
+#[test]
+fn a_log_is_never_overwritten_and_nothing_is_left_beside_the_report() {
+    let folder = folder(&[("good.jsonl", log(GOOD).as_bytes()), ("report.html", b"old")]);
+    let refused = run(omen(["report", "-o", "good.jsonl", "./good.jsonl"]).current_dir(&folder));
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("`good.jsonl` is an input"), "{}", refused.stderr);
+    assert_eq!(fs::read(folder.path().join("good.jsonl")).unwrap(), log(GOOD).as_bytes());
+    let (_, page) = report_in(&folder, &[("good.jsonl", "")], &[]);
+    assert!(page.starts_with("<!doctype html>"), "the old report is replaced");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+}
+
+/// Texts of a log can neither end the elements that they are in, nor be markup anywhere. Its name cannot, either.
+#[test]
+fn hostile_texts_are_escaped() {
+    let text = logs::hostile();
+    let (_, page) = report(&[("<script>hit=1<!--.jsonl", &text)], &[]);
+    assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2));
+    assert_eq!((page.matches("<style").count(), page.matches("</style").count()), (1, 1));
+    assert!(!page.contains("<!--") && !page.contains("<img"));
+    // Without a script, what turns the direction of writing is spelled out.
+    let markup = between(&page, "<body>", "<script");
+    assert!(!markup.contains('\u{202e}') && markup.contains("\\u{202e}"));
+    // With one, the texts come back whole.
+    let data = data(&page);
+    let pieces: Vec<_> = data["pieces"].as_array().unwrap().iter().map(|piece| piece.as_str().unwrap()).collect();
+    let numbers = data["packets"].as_array().unwrap().iter().flat_map(|packet| packet[11].as_array().unwrap());
+    let lines: String = numbers.map(|number| pieces[number.as_u64().unwrap() as usize]).collect();
+    assert_eq!(lines, text.lines().collect::<String>());
+}
+
+#[test]
+fn an_audit_log_is_verified_and_its_sound_entries_are_shown() {
+    let folder = logs::audited();
+    let audit = ["--audit", "audit.jsonl", "--key-file", "audit.key"];
+    let logs = [("episode.jsonl", "")];
+    let (run, page) = report_in(&folder, &logs, &audit);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert!(page.contains("<span class=\"tag good\">sound</span>"));
+    let kinds: Vec<_> = data(&page)["calls"].as_array().unwrap().iter().map(|entry| entry["kind"].clone()).collect();
+    assert_eq!(kinds, ["opened", "decision", "confirmation", "intent", "outcome"]);
+
+    // Of a log that was changed, the entries before the change are shown.
+    let path = folder.path().join("audit.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("\"kind\":\"intent\"", "\"kind\":\"outcome\"")).unwrap();
+    let (run, page) = report_in(&folder, &logs, &audit);
+    assert_eq!(run.code, 1);
+    assert!(page.contains("<span class=\"tag bad\">tampered</span>"));
+    assert_eq!(data(&page)["calls"].as_array().unwrap().len(), 3);
+
+    let without = report_in(&folder, &logs, &["--audit", "audit.jsonl"]).0;
+    assert_eq!(without.code, 2, "a key is required");
+    let missing = report_in(&folder, &logs, &["--audit", "no.jsonl", "--key-file", "audit.key"]).0;
+    assert_eq!(missing.code, 3);
+}
