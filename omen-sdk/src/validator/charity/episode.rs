@@ -3,9 +3,8 @@
 use omen_fsm::{Machine, Verdict};
 use omen_types::{Instant, PacketFacts, PacketType, PayloadFacts, Rejected};
 
+use super::super::at_end::at_end;
 use super::super::options::ValidatorOptions;
-use super::super::tally::at_end;
-use super::case;
 use super::finding::{Ends, Follows, Key};
 use super::hypothesis::{Case, Hypothesis, Kept, Missing, Strictness};
 use super::lost::LostLines;
@@ -97,7 +96,7 @@ impl Charity {
         lost: &LostLines,
     ) -> Follows {
         let tokens = std::mem::take(&mut self.supposed_tokens);
-        let case = case(line, options, &tokens);
+        let case = Case { line, options, supposed_tokens: &tokens };
         let all = self.hypotheses.drain(..).map(|kept| {
             let hypothesis = kept.wake();
             let verdict = case.judge(&hypothesis.machine, judged.facts);
@@ -229,7 +228,7 @@ impl Charity {
     /// Takes notice of a packet that does not match its schema.
     pub(super) fn broken(&mut self, line: u64, text: Option<&str>, rejected: &Rejected, options: &ValidatorOptions) {
         let tokens = std::mem::take(&mut self.supposed_tokens);
-        let case = case(line, options, &tokens);
+        let case = Case { line, options, supposed_tokens: &tokens };
         self.root = Cause { line, packet_id: rejected.claims.packet_id.clone() };
         self.roots = self.roots.saturating_add(1);
         let packets = match text {
