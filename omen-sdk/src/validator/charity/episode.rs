@@ -181,12 +181,17 @@ impl Charity {
             return Follows::Nothing;
         }
         let found = Key::all(judged.verdict);
-        let best = all.iter().map(|(_, verdict)| Key::all(verdict)).min_by_key(Vec::len).unwrap_or_default();
-        let mut roots: Vec<Key> = found.iter().filter(|key| best.contains(key)).cloned().collect();
-        if roots.is_empty() {
-            roots.extend(found.into_iter().take(1));
+        let best = all.iter().map(|(_, verdict)| verdict).min_by_key(|verdict| verdict.errors().count());
+        let made = best.map(Key::all).unwrap_or_default();
+        let roots: Vec<Key> = found.iter().filter(|key| made.contains(key)).cloned().collect();
+        let reason = best.and_then(|verdict| verdict.errors().next());
+        match (found.into_iter().next(), reason) {
+            (Some(first), Some(reason)) if roots.is_empty() => {
+                let note = format!("if line {} were accepted: {}: {}", self.root.line, reason.code, reason.message);
+                Follows::ExceptFirst(self.root.clone(), first, note)
+            }
+            _ => Follows::Except(self.root.clone(), roots),
         }
-        Follows::Except(self.root.clone(), roots)
     }
 
     /// Whether a packet is legal after one that is not known: a rejected one of which too little is readable, or a line that names no
