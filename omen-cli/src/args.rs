@@ -1,30 +1,5 @@
 //! The arguments, and their help.
 
-mod codes;
-mod config;
-mod formats;
-mod inputs;
-mod levels;
-mod named;
-mod new;
-mod trace;
-
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
-
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use omen_types::Instant;
-
-use crate::output::Color;
-
-pub(crate) use self::codes::AnyCode;
-pub(crate) use self::config::ConfigArgs;
-pub(crate) use self::formats::FormatArgs;
-pub(crate) use self::inputs::InputArgs;
-pub(crate) use self::levels::{LevelArgs, Target};
-pub(crate) use self::new::NewArgs;
-pub(crate) use self::trace::{GraphArgs, GraphFormat, TraceArgs};
-
 /// A macro, because `concat!` takes no constants.
 macro_rules! exit_codes {
     () => {
@@ -37,9 +12,35 @@ Exit codes:
     };
 }
 
+mod clock;
+mod codes;
+mod config;
+mod format;
+mod formats;
+mod inputs;
+pub(crate) mod levels;
+mod named;
+mod new;
 mod report;
+mod trace;
 
-pub(crate) use report::{ReportArgs, ReportAuditArgs};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::output::Color;
+
+pub(crate) use self::clock::ClockArgs;
+pub(crate) use self::codes::AnyCode;
+pub(crate) use self::config::ConfigArgs;
+pub(crate) use self::format::Format;
+pub(crate) use self::formats::FormatArgs;
+pub(crate) use self::inputs::InputArgs;
+pub(crate) use self::levels::{LevelArgs, Target};
+pub(crate) use self::new::NewArgs;
+pub(crate) use self::report::{ReportArgs, ReportAuditArgs};
+pub(crate) use self::trace::{GraphArgs, GraphFormat, TraceArgs};
 
 /// Check logs of AI agents against the OMEN protocol.
 ///
@@ -254,24 +255,6 @@ pub(crate) struct CatalogArgs {
     /// Print entries for the allowlist, with pins, instead of the catalogue
     #[arg(long)]
     pub(crate) pins: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ClockArgs {
-    /// Check as if it were this time throughout
-    ///
-    /// An RFC 3339 time with an offset, such as 2026-03-01T10:00:00Z. By default, the clock of an
-    /// episode is the latest `created_at` in it, so a log gets the same verdict on every day.
-    #[arg(long, value_name = "TIME")]
-    pub(crate) now: Option<Instant>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Text
-    Human,
-    /// JSON
-    Json,
 }
 
 /// One of the two logs of an example.

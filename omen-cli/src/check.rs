@@ -1,20 +1,22 @@
 //! `omen check`: checks logs.
 
+pub(crate) mod findings;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
-use omen::finding::Finding;
-use omen::validator::{Sink, Summary, ValidatorOptions};
+use omen::validator::{Summary, ValidatorOptions};
 
 use crate::args::{CheckArgs, InputArgs};
 use crate::exit::{Exit, Failure, complain};
 use crate::formats::{Format, Reports};
 use crate::input::find::{Argument, Excludes, Logs, Search};
-use crate::input::{self, Layout, Reporter};
+use crate::input::{self, Layout};
 use crate::output::{Color, Output};
 use crate::several::Several;
 use crate::statistics::Statistics;
 use crate::{follow, jobs};
+use findings::{Findings, Total};
 
 pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Exit, Failure> {
     let levels = args.levels.after(&args.config.found.levels).map_err(|error| Failure::Usage(error.to_string()))?;
@@ -59,16 +61,6 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     }
     let is_complete = total.is_complete && logs.failed.is_empty();
     Ok(if is_complete { exit(total.summary.errors > 0) } else { Exit::Unreadable })
-}
-
-/// What was checked.
-#[derive(Debug, Default)]
-pub(crate) struct Total {
-    /// The logs that were read to their end.
-    pub(crate) files: u64,
-    pub(crate) summary: Summary,
-    /// Whether all of them were.
-    pub(crate) is_complete: bool,
 }
 
 /// Checks one log after the other.
@@ -167,49 +159,6 @@ fn find(args: &CheckArgs) -> Result<Logs, Failure> {
         complain(format_args!("note: {} contains no logs (*.jsonl, *.ndjson, *.json)", path.display()));
     }
     Ok(logs)
-}
-
-/// Reports findings as they come.
-pub(crate) struct Findings<'r, 'o> {
-    pub(crate) path: &'r Path,
-    reports: &'r mut Reports<'o>,
-    /// Where findings are counted instead.
-    statistics: &'r mut Option<Statistics>,
-    quiet: bool,
-}
-
-impl Sink for Findings<'_, '_> {
-    type Error = io::Error;
-
-    fn finding(&mut self, finding: Finding, line: Option<&str>) -> io::Result<()> {
-        if let Some(statistics) = self.statistics {
-            statistics.add(&finding);
-            return Ok(());
-        }
-        self.reports.finding(self.path, &finding, line)
-    }
-
-    fn wants_packets(&self) -> bool {
-        false
-    }
-
-    fn caught_up(&mut self) -> io::Result<()> {
-        self.reports.caught_up()
-    }
-}
-
-impl Reporter for Findings<'_, '_> {
-    fn out(&mut self) -> &mut Output {
-        self.reports.stdout()
-    }
-
-    fn unreadable(&mut self, reason: &str) -> io::Result<()> {
-        self.reports.unreadable(self.path, reason)
-    }
-
-    fn is_quiet(&self) -> bool {
-        self.quiet
-    }
 }
 
 /// The formats that have a line, or a paragraph, for each finding.

@@ -3,6 +3,7 @@
 //! The keys are in `keys`, each once: reading, errors and the JSON Schema are made of that list. A key that stands for an option
 //! becomes the default of the option, so that it is checked as the option is, and the command line wins.
 
+pub(crate) mod content;
 mod file;
 mod keys;
 mod schema;
@@ -12,28 +13,12 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use omen::render::human::clean;
-use omen::validator::Level;
 use omen_gate::regular;
 
-use crate::args::{CheckArgs, ConfigArgs, Target};
+use crate::args::{CheckArgs, ConfigArgs};
+use content::Config;
 
 pub(crate) use schema::json_schema;
-
-/// The content of a file.
-#[derive(Debug, Default)]
-pub(crate) struct Config {
-    /// The directory of the file, which paths in it are relative to; empty for the working directory.
-    pub(crate) root: PathBuf,
-    /// What to check if no files are named.
-    pub(crate) inputs: Vec<PathBuf>,
-    pub(crate) exclude: Vec<String>,
-    /// Whether to read what `.gitignore` leaves out.
-    pub(crate) no_ignore: bool,
-    /// In the order in which they apply, before those of the command line.
-    pub(crate) levels: Vec<(Target, Level)>,
-    /// Values for options that are not given: the id of an option, and its values.
-    defaults: Vec<(&'static str, Vec<String>)>,
-}
 
 /// Why there are no arguments.
 pub(crate) enum Refused {

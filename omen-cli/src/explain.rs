@@ -13,6 +13,9 @@ mod decision;
 mod example;
 mod fixed;
 mod gate;
+mod text;
+
+use text::{facts, section, wrap};
 
 pub(crate) use decision::Decision;
 
@@ -129,29 +132,3 @@ fn sends(sender: &SenderInfo) -> String {
     let packets: Vec<_> = sender.sends.iter().map(|packet| packet.as_str()).collect();
     format!("{}: {}. {}", sender.name(), packets.join(", "), sender.description)
 }
-
-fn facts(out: &mut Output, known: impl IntoIterator<Item = (&'static str, String)>) -> Result<(), Failure> {
-    for (name, value) in known {
-        writeln!(out, "{}", wrap(&value, &format!("  {name:<12} "), &" ".repeat(15)))?;
-    }
-    Ok(())
-}
-
-fn section(out: &mut Output, heading: &str, text: &str) -> Result<(), Failure> {
-    writeln!(out, "\n{heading}\n{}", wrap(text, "  ", "  "))?;
-    Ok(())
-}
-
-/// Wraps a text at spaces only, so that codes stay whole, behind `first` in its first line and `rest` in the others.
-fn wrap(text: &str, first: &str, rest: &str) -> String {
-    let options = textwrap::Options::new(WIDTH)
-        .break_words(false)
-        .word_separator(textwrap::WordSeparator::AsciiSpace)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation)
-        .initial_indent(first)
-        .subsequent_indent(rest);
-    textwrap::fill(text, options)
-}
-
-/// Columns of the texts.
-const WIDTH: usize = 98;

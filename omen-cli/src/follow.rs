@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use omen::validator::ValidatorOptions;
 
-use crate::check::{Findings, Total};
+use crate::check::findings::{Findings, Total};
 use crate::exit::complain;
 use crate::input::Reporter as _;
 use tail::Tail;

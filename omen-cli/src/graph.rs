@@ -10,7 +10,7 @@ use std::io::Write as _;
 
 use omen_fsm::{Event, Node, NodeSet, State};
 
-use self::taken::Taken;
+use self::taken::{ANY, Taken};
 use crate::args::{GraphArgs, GraphFormat};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
@@ -193,7 +193,6 @@ fn split(
     (taken, others)
 }
 
-const ANY: &str = "ANY";
 const ANY_TITLE: &str = "any state";
 
 /// The attributes of what the path takes, in Graphviz.

@@ -1,10 +1,12 @@
 //! Inputs: files and standard input, compressed or not, with a progress bar for large files.
 
+mod archive;
 mod decode;
 pub(crate) mod find;
 mod layout;
 mod packets;
 mod placed;
+mod recorded;
 mod zstd;
 
 use std::fs::File;
@@ -20,11 +22,11 @@ use omen_gate::regular;
 use crate::exit::complain;
 use crate::jobs::AnyValidator;
 use crate::output::Output;
-use crate::several::Recorded;
-use decode::Source;
+use archive::Source;
 
 pub(crate) use decode::is_compressed;
 pub(crate) use layout::Layout;
+pub(crate) use recorded::Recorded;
 
 /// A sink that prints.
 pub(crate) trait Reporter: Sink<Error = io::Error> {

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::args::{AuditCommand, AuditVerifyArgs, Cli, Command, Format, GateCommand, TraceArgs};
-use crate::config::{Config, Refused};
+use crate::config::Refused;
+use crate::config::content::Config;
 use crate::exit::{self, Exit, Failure};
 use crate::output::Output;
 use crate::{audit, check, explain, gate, graph, new, report, rules, schema, trace};

@@ -1,15 +1,15 @@
 //! `omen schema`: prints schema files and definitions, unchanged.
 
-use std::collections::BTreeMap;
+pub(crate) mod files;
+
 use std::io::Write as _;
 
 use omen_types::suggest;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use crate::config;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
+use files::{CONFIG, File, all_names};
 
 pub(crate) fn run(name: Option<&str>, out: &mut Output) -> Result<Exit, Failure> {
     if name.is_some_and(|name| name.eq_ignore_ascii_case(CONFIG)) {
@@ -51,20 +51,6 @@ fn find(files: &[File], name: &str) -> Result<String, Failure> {
     Err(Failure::Usage(format!("unknown schema `{name}`; {hint}")))
 }
 
-/// The names of all files and definitions.
-pub(crate) fn names() -> Vec<&'static str> {
-    let files = omen_schema::FILES.iter().filter_map(|(path, text)| File::read(path, text).ok()).collect::<Vec<_>>();
-    let mut names: Vec<_> = all_names(&files).collect();
-    names.sort();
-    names.dedup();
-    names
-}
-
-fn all_names(files: &[File]) -> impl Iterator<Item = &'static str> {
-    let of_file = |file: &File| std::iter::once(file.stem).chain(file.definitions.keys().copied()).collect::<Vec<_>>();
-    [CONFIG].into_iter().chain(files.iter().flat_map(of_file))
-}
-
 /// Removes the indentation of a definition in its file, which is that of its last line.
 fn outdent(text: &str) -> String {
     let last = text.lines().last().unwrap_or_default();
@@ -74,35 +60,6 @@ fn outdent(text: &str) -> String {
         if space.trim().is_empty() { rest } else { line }
     });
     lines.collect::<Vec<_>>().join("\n")
-}
-
-/// The name of the schema of the configuration.
-const CONFIG: &str = "config";
-
-struct File {
-    path: &'static str,
-    /// The file's name up to the first dot.
-    stem: &'static str,
-    title: String,
-    text: &'static str,
-    definitions: BTreeMap<&'static str, &'static RawValue>,
-}
-
-impl File {
-    fn read(path: &'static str, text: &'static str) -> Result<Self, Failure> {
-        #[derive(Deserialize)]
-        struct Fields {
-            #[serde(default)]
-            title: String,
-            #[serde(rename = "$defs", default, borrow)]
-            definitions: BTreeMap<&'static str, &'static RawValue>,
-        }
-        let fields: Fields =
-            serde_json::from_str(text).map_err(|error| Failure::Internal(format!("{path}: {error}")))?;
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let stem = name.split('.').next().unwrap_or(name);
-        Ok(Self { path, stem, title: fields.title, text, definitions: fields.definitions })
-    }
 }
 
 #[cfg(test)]

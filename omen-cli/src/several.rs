@@ -11,19 +11,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder};
 
 use omen::finding::Finding;
-use omen::validator::{Sink, Summary, ValidatorOptions};
+use omen::validator::{Sink, ValidatorOptions};
 use omen_gate::regular;
 
-use crate::input::{self, Layout};
+use crate::input::{self, Layout, Recorded};
 use crate::jobs::AnyValidator;
-
-/// A log that was checked ahead.
-#[derive(Debug)]
-pub(crate) struct Recorded {
-    pub(crate) summary: Summary,
-    /// The findings, each with the text of its line.
-    pub(crate) findings: Vec<(Finding, Option<String>)>,
-}
 
 /// The files that are checked ahead.
 #[derive(Debug)]

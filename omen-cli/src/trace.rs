@@ -2,8 +2,9 @@
 
 mod human;
 mod json;
+mod printer;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::mem;
 use std::num::NonZeroUsize;
@@ -12,12 +13,12 @@ use std::path::Path;
 use omen::Summary;
 use omen::finding::{Finding, Severity};
 use omen::validator::{JudgedPacket, Sink, ValidatorOptions};
-use omen_fsm::NodeSet;
 
 use crate::args::{Format, TraceArgs};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Reporter};
 use crate::output::Output;
+use printer::{Printer, States};
 
 pub(crate) fn run(args: &TraceArgs, out: &mut Output) -> Result<Exit, Failure> {
     let options = ValidatorOptions { now: args.clock.now, ..ValidatorOptions::default() };
@@ -58,27 +59,6 @@ pub(crate) fn run(args: &TraceArgs, out: &mut Output) -> Result<Exit, Failure> {
     }
     wanted.check()?;
     Ok(if total.errors > 0 { Exit::ErrorsFound } else { Exit::Clean })
-}
-
-/// How a trace is written.
-trait Printer {
-    /// A log begins.
-    fn file(&mut self, out: &mut Output, path: &Path) -> io::Result<()>;
-
-    /// A packet and its findings.
-    fn packet(
-        &mut self,
-        out: &mut Output,
-        path: &Path,
-        packet: &JudgedPacket<'_>,
-        findings: &[Finding],
-    ) -> io::Result<()>;
-
-    /// The log ends: the state of every episode, and the findings on the end.
-    fn end(&mut self, out: &mut Output, path: &Path, states: &States, findings: &[Finding]) -> io::Result<()>;
-
-    /// All logs were read.
-    fn totals(&mut self, out: &mut Output, files: u64, total: &Summary) -> io::Result<()>;
 }
 
 /// Passes packets on with their findings.
@@ -181,23 +161,4 @@ impl Wanted {
 pub(crate) fn no_such_episode(id: &str) -> Failure {
     let id = omen::render::human::clean(id);
     Failure::Usage(format!("no packet of the episode `{id}`; `omen trace FILE` shows all episodes"))
-}
-
-/// The state of every episode, in the order of their first packets.
-#[derive(Default)]
-struct States {
-    all: Vec<(String, NodeSet)>,
-    at: HashMap<String, usize>,
-}
-
-impl States {
-    fn set(&mut self, episode: &str, state: NodeSet) {
-        match self.at.get(episode).and_then(|at| self.all.get_mut(*at)) {
-            Some((_, old)) => *old = state,
-            None => {
-                self.at.insert(episode.to_owned(), self.all.len());
-                self.all.push((episode.to_owned(), state));
-            }
-        }
-    }
 }

@@ -8,7 +8,7 @@ use omen_types::Code;
 
 use super::named::Named;
 use crate::explain::Decision;
-use crate::schema;
+use crate::schema::files;
 
 /// A code of packets or of the gate, or a decision. No code is both: the lint of the schema files refuses that.
 #[derive(Clone, Debug)]
@@ -49,6 +49,6 @@ pub(super) fn any() -> Named<AnyCode> {
 
 /// Takes any text for the name of a schema; the command reports one that is unknown.
 pub(super) fn schema() -> Named<String> {
-    let names = || schema::names().into_iter().map(PossibleValue::new).collect();
+    let names = || files::names().into_iter().map(PossibleValue::new).collect();
     Named { parse: |text| Ok(text.to_owned()), names }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::config::Config;
+use crate::config::content::Config;
 
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::ClockArgs;
+use super::clock::ClockArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {

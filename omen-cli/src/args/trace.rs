@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{ClockArgs, Format};
+use super::clock::ClockArgs;
+use super::format::Format;
 
 #[derive(Debug, Args)]
 pub(crate) struct TraceArgs {

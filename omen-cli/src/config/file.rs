@@ -10,7 +10,7 @@ use omen_types::suggest::nearest;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::Config;
+use super::content::Config;
 use super::keys::{KEYS, Key, Means, TABLE};
 use crate::args::{Cli, Target};
 

@@ -7,7 +7,8 @@ use omen::finding::Finding;
 use omen::validator::{Sink, Validator, ValidatorOptions};
 use omen_types::{Code, Severity};
 
-use super::{fixed, section};
+use super::fixed;
+use super::text::section;
 use crate::exit::Failure;
 use crate::output::Output;
 

@@ -10,7 +10,6 @@ use omen::render::human::clean;
 use omen::validator::{JudgedPacket, Sink, ValidatorOptions};
 use omen_fsm::{Event, Node, NodeSet};
 
-use super::ANY;
 use crate::args::GraphArgs;
 use crate::exit::Failure;
 use crate::input::{self, Reporter};
@@ -194,3 +193,6 @@ impl Reporter for Steps<'_> {
 
 /// How many lines an edge lists.
 const MOST_LINES: usize = 8;
+
+/// The node that stands for any state.
+pub(super) const ANY: &str = "ANY";

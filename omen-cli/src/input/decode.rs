@@ -9,10 +9,8 @@ use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
+use super::archive::{GZIP, Kind, MAGIC_BYTES, Source, ZSTD, corrupt, is_skippable, truncated};
 use super::zstd::ZstdDecoder;
-
-/// Anything that bytes are read from.
-pub(super) type Source = Box<dyn Read + Send>;
 
 /// Decodes a source if it is compressed. A file that is named as an archive and ends before its first bytes are complete is a
 /// truncated one.
@@ -57,56 +55,6 @@ fn is_prefix(head: &[u8]) -> bool {
     begins(GZIP) || begins(ZSTD) || is_skippable(head)
 }
 
-/// Whether these are the first bytes of a zstd frame without content.
-fn is_skippable(head: &[u8]) -> bool {
-    let begins = |tail: &[u8]| ZSTD_SKIPPABLE.starts_with(tail) || tail.starts_with(ZSTD_SKIPPABLE);
-    head.split_first().is_none_or(|(first, tail)| (0x50..=0x5f).contains(first) && begins(tail))
-}
-
-/// How an input is compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Gzip,
-    Zstd,
-}
-
-impl Kind {
-    fn of_magic(head: &[u8]) -> Option<Self> {
-        if head.starts_with(GZIP) {
-            return Some(Self::Gzip);
-        }
-        let is_zstd = head.len() == MAGIC_BYTES && (head.starts_with(ZSTD) || is_skippable(head));
-        is_zstd.then_some(Self::Zstd)
-    }
-
-    pub(super) fn of_name(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "gz" => Some(Self::Gzip),
-            "zst" => Some(Self::Zstd),
-            _ => None,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Gzip => "gzip",
-            Self::Zstd => "zstd",
-        }
-    }
-}
-
-/// The archive ends too early.
-pub(super) fn truncated(kind: Kind) -> io::Error {
-    let message = format!("the {} archive is truncated; only what could be decoded was checked", kind.name());
-    io::Error::new(io::ErrorKind::UnexpectedEof, message)
-}
-
-/// The archive cannot be decoded further.
-pub(super) fn corrupt(kind: Kind, why: impl std::fmt::Display) -> io::Error {
-    let message = format!("the {} archive is corrupt ({why}); only what could be decoded was checked", kind.name());
-    io::Error::new(io::ErrorKind::InvalidData, message)
-}
-
 /// A gzip archive of one or more members.
 struct Gzip(MultiGzDecoder<BufReader<Source>>);
 
@@ -119,13 +67,5 @@ impl Read for Gzip {
         })
     }
 }
-
-const GZIP: &[u8] = &[0x1f, 0x8b];
-const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-/// After a byte from 0x50 to 0x5f.
-const ZSTD_SKIPPABLE: &[u8] = &[0x2a, 0x4d, 0x18];
-
-/// The most bytes that tell an archive.
-const MAGIC_BYTES: usize = 4;
 
 const BUFFER: usize = 64 * 1024;

@@ -3,6 +3,7 @@
 //! What is named is read, whatever its name. In directories, files with the name of a log are read; hidden ones, and those
 //! that a `.gitignore` or an exclude leaves out, are not.
 
+mod argument;
 mod excludes;
 mod pattern;
 
@@ -14,22 +15,8 @@ use ignore::{DirEntry, WalkBuilder};
 use crate::input::is_stdin;
 use pattern::Pattern;
 
+pub(crate) use argument::Argument;
 pub(crate) use excludes::Excludes;
-
-/// What to search.
-#[derive(Clone, Debug)]
-pub(crate) struct Argument {
-    /// The directory that the path is relative to; empty for the working directory.
-    pub(crate) root: PathBuf,
-    /// A file, a directory, a glob, or `-`.
-    pub(crate) path: PathBuf,
-}
-
-impl Argument {
-    fn full(&self) -> PathBuf {
-        if self.root.as_os_str().is_empty() { self.path.clone() } else { self.root.join(&self.path) }
-    }
-}
 
 /// How to search.
 #[derive(Debug, Default)]

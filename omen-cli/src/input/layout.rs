@@ -4,7 +4,7 @@ use std::io::{self, Cursor, Read};
 
 use clap::ValueEnum;
 
-use super::decode::Source;
+use super::archive::Source;
 
 /// How packets are laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

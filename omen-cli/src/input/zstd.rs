@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, BufReader, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::decode::{Kind, Source, corrupt, truncated};
+use super::archive::{Kind, Source, corrupt, truncated};
 
 /// Reads what all frames of an archive contain. Skippable frames have no content.
 pub(super) struct ZstdDecoder {

@@ -10,7 +10,7 @@ use omen::finding::{Finding, Severity};
 use omen::render::human::clean;
 use omen::validator::JudgedPacket;
 
-use super::{Printer, States};
+use super::printer::{Printer, States};
 use crate::formats::{codes, message};
 use crate::input;
 use crate::output::Output;

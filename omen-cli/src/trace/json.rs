@@ -12,7 +12,7 @@ use omen::validator::JudgedPacket;
 use omen_fsm::{NodeSet, State};
 use serde::Serialize;
 
-use super::{Printer, States};
+use super::printer::{Printer, States};
 use crate::output::Output;
 
 pub(super) struct Json;

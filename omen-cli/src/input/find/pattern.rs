@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::Argument;
+use super::argument::Argument;
 
 /// A glob: `*` and `?` stand for parts of one name, `**` for any number of directories, `[ab]` and `{a,b}` for alternatives.
 pub(super) struct Pattern {

@@ -1,0 +1,11 @@
+//! The format of a listing.
+
+use clap::ValueEnum;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Text
+    Human,
+    /// JSON
+    Json,
+}

@@ -1,0 +1,65 @@
+//! Findings on their way to the reports.
+
+use std::io;
+use std::path::Path;
+
+use omen::finding::Finding;
+use omen::validator::{Sink, Summary};
+
+use crate::formats::Reports;
+use crate::input::Reporter;
+use crate::output::Output;
+use crate::statistics::Statistics;
+
+/// What was checked.
+#[derive(Debug, Default)]
+pub(crate) struct Total {
+    /// The logs that were read to their end.
+    pub(crate) files: u64,
+    pub(crate) summary: Summary,
+    /// Whether all of them were.
+    pub(crate) is_complete: bool,
+}
+
+/// Reports findings as they come.
+pub(crate) struct Findings<'r, 'o> {
+    pub(crate) path: &'r Path,
+    pub(super) reports: &'r mut Reports<'o>,
+    /// Where findings are counted instead.
+    pub(super) statistics: &'r mut Option<Statistics>,
+    pub(super) quiet: bool,
+}
+
+impl Sink for Findings<'_, '_> {
+    type Error = io::Error;
+
+    fn finding(&mut self, finding: Finding, line: Option<&str>) -> io::Result<()> {
+        if let Some(statistics) = self.statistics {
+            statistics.add(&finding);
+            return Ok(());
+        }
+        self.reports.finding(self.path, &finding, line)
+    }
+
+    fn wants_packets(&self) -> bool {
+        false
+    }
+
+    fn caught_up(&mut self) -> io::Result<()> {
+        self.reports.caught_up()
+    }
+}
+
+impl Reporter for Findings<'_, '_> {
+    fn out(&mut self) -> &mut Output {
+        self.reports.stdout()
+    }
+
+    fn unreadable(&mut self, reason: &str) -> io::Result<()> {
+        self.reports.unreadable(self.path, reason)
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+}

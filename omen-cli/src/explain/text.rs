@@ -1,0 +1,32 @@
+//! The layout of an explanation.
+
+use std::io::Write as _;
+
+use crate::exit::Failure;
+use crate::output::Output;
+
+pub(super) fn facts(out: &mut Output, known: impl IntoIterator<Item = (&'static str, String)>) -> Result<(), Failure> {
+    for (name, value) in known {
+        writeln!(out, "{}", wrap(&value, &format!("  {name:<12} "), &" ".repeat(15)))?;
+    }
+    Ok(())
+}
+
+pub(super) fn section(out: &mut Output, heading: &str, text: &str) -> Result<(), Failure> {
+    writeln!(out, "\n{heading}\n{}", wrap(text, "  ", "  "))?;
+    Ok(())
+}
+
+/// Wraps a text at spaces only, so that codes stay whole, behind `first` in its first line and `rest` in the others.
+pub(super) fn wrap(text: &str, first: &str, rest: &str) -> String {
+    let options = textwrap::Options::new(WIDTH)
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .initial_indent(first)
+        .subsequent_indent(rest);
+    textwrap::fill(text, options)
+}
+
+/// Columns of the texts.
+const WIDTH: usize = 98;

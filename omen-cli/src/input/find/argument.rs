@@ -1,0 +1,18 @@
+//! What to search.
+
+use std::path::PathBuf;
+
+/// What to search.
+#[derive(Clone, Debug)]
+pub(crate) struct Argument {
+    /// The directory that the path is relative to; empty for the working directory.
+    pub(crate) root: PathBuf,
+    /// A file, a directory, a glob, or `-`.
+    pub(crate) path: PathBuf,
+}
+
+impl Argument {
+    pub(super) fn full(&self) -> PathBuf {
+        if self.root.as_os_str().is_empty() { self.path.clone() } else { self.root.join(&self.path) }
+    }
+}

@@ -1,0 +1,52 @@
+//! What prints a trace.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+
+use omen::Summary;
+use omen::finding::Finding;
+use omen::validator::JudgedPacket;
+use omen_fsm::NodeSet;
+
+use crate::output::Output;
+
+/// How a trace is written.
+pub(super) trait Printer {
+    /// A log begins.
+    fn file(&mut self, out: &mut Output, path: &Path) -> io::Result<()>;
+
+    /// A packet and its findings.
+    fn packet(
+        &mut self,
+        out: &mut Output,
+        path: &Path,
+        packet: &JudgedPacket<'_>,
+        findings: &[Finding],
+    ) -> io::Result<()>;
+
+    /// The log ends: the state of every episode, and the findings on the end.
+    fn end(&mut self, out: &mut Output, path: &Path, states: &States, findings: &[Finding]) -> io::Result<()>;
+
+    /// All logs were read.
+    fn totals(&mut self, out: &mut Output, files: u64, total: &Summary) -> io::Result<()>;
+}
+
+/// The state of every episode, in the order of their first packets.
+#[derive(Default)]
+pub(super) struct States {
+    pub(super) all: Vec<(String, NodeSet)>,
+    pub(super) at: HashMap<String, usize>,
+}
+
+impl States {
+    pub(super) fn set(&mut self, episode: &str, state: NodeSet) {
+        match self.at.get(episode).and_then(|at| self.all.get_mut(*at)) {
+            Some((_, old)) => *old = state,
+            None => {
+                self.at.insert(episode.to_owned(), self.all.len());
+                self.all.push((episode.to_owned(), state));
+            }
+        }
+    }
+}
