@@ -1,21 +1,27 @@
 //! The arguments, and their help.
 
+mod codes;
+mod config;
 mod formats;
+mod inputs;
+mod levels;
+mod named;
 mod new;
 mod trace;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
-use omen::validator::{Level, Levels, NotAdjustable};
-use omen_types::{Code, Instant};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use omen_types::Instant;
 
-use crate::explain::Decision;
 use crate::output::Color;
 
+pub(crate) use self::codes::AnyCode;
+pub(crate) use self::config::ConfigArgs;
 pub(crate) use self::formats::FormatArgs;
+pub(crate) use self::inputs::InputArgs;
+pub(crate) use self::levels::{LevelArgs, Target};
 pub(crate) use self::new::NewArgs;
 pub(crate) use self::trace::{GraphArgs, GraphFormat, TraceArgs};
 
@@ -26,7 +32,7 @@ macro_rules! exit_codes {
 Exit codes:
   0  no errors (there may be warnings)
   1  errors found
-  2  usage error
+  2  usage error, in the arguments or in omen.toml
   3  an input could not be read, or the output could not be written"
     };
 }
@@ -63,6 +69,7 @@ pub(crate) enum Command {
     )]
     Explain {
         /// The code of a finding, such as SCHEMA, E4 or INV-007, of the gate, such as PG-3, or a decision, such as D29
+        #[arg(value_parser = codes::any(), hide_possible_values = true)]
         code: AnyCode,
 
         /// Print the log of the example instead
@@ -85,6 +92,7 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  omen schema\n  omen schema DecisionPacket\n  omen schema TokenId")]
     Schema {
         /// The name of a schema file or a definition, in any case; without it, the files are listed
+        #[arg(value_parser = codes::schema(), hide_possible_values = true)]
         name: Option<String>,
     },
 
@@ -118,33 +126,6 @@ pub(crate) enum Command {
     },
 }
 
-/// A code of packets or of the gate, or a decision. No code is both: the lint of the schema files refuses that.
-#[derive(Clone, Debug)]
-pub(crate) enum AnyCode {
-    Packet(Code),
-    Gate(omen_gate::GateCode),
-    Decision(Decision),
-}
-
-impl FromStr for AnyCode {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if let Some(decision) = Decision::find(text)? {
-            return Ok(Self::Decision(decision));
-        }
-        match (text.parse::<Code>(), text.parse::<omen_gate::GateCode>()) {
-            (Ok(code), _) => Ok(Self::Packet(code)),
-            (_, Ok(code)) => Ok(Self::Gate(code)),
-            // A text that resembles codes of both kinds is taken for a code of packets: those are longer.
-            (Err(unknown), Err(gate)) => match (unknown.near(), gate.near()) {
-                (None, Some(near)) => Err(format!("{unknown}; did you mean `{near}`?")),
-                _ => Err(unknown.to_string()),
-            },
-        }
-    }
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
@@ -160,9 +141,11 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub(crate) jobs: Option<NonZeroUsize>,
 
-    /// The logs to check, each on its own; `-` means standard input [default: -]
-    #[arg(value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
+
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -281,65 +264,6 @@ pub(crate) struct ClockArgs {
     /// episode is the latest `created_at` in it, so a log gets the same verdict on every day.
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<Instant>,
-}
-
-/// `-A`, `-W` and `-D`, in the order in which they are given: the last one for a code applies.
-#[derive(Debug, Default)]
-pub(crate) struct LevelArgs(pub(crate) Levels);
-
-impl LevelArgs {
-    const FLAGS: [(Level, &'static str, char, &'static str); 3] = [
-        (Level::Allow, "allow", 'A', "Do not report this invariant"),
-        (Level::Warn, "warn", 'W', "Report this invariant as a warning, and accept the packet"),
-        (Level::Deny, "deny", 'D', "Report this invariant as an error, and reject the packet"),
-    ];
-}
-
-impl Args for LevelArgs {
-    fn augment_args(command: clap::Command) -> clap::Command {
-        command.args(Self::FLAGS.map(|(_, name, short, help)| {
-            Arg::new(name)
-                .short(short)
-                .long(name)
-                .value_name("CODE")
-                .value_parser(adjustable)
-                .action(ArgAction::Append)
-                .help(help)
-        }))
-    }
-
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for LevelArgs {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut given = Vec::new();
-        for (level, name, ..) in Self::FLAGS {
-            let indices = matches.indices_of(name).into_iter().flatten();
-            let codes = matches.get_many::<Code>(name).into_iter().flatten();
-            given.extend(indices.zip(codes).map(|(index, code)| (index, *code, level)));
-        }
-        given.sort_unstable_by_key(|(index, ..)| *index);
-        let mut levels = Levels::default();
-        for (_, code, level) in given {
-            levels
-                .set(code, level)
-                .map_err(|error| clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{error}\n")))?;
-        }
-        Ok(Self(levels))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-fn adjustable(text: &str) -> Result<Code, String> {
-    let code: Code = text.parse().map_err(|error: omen_types::code::UnknownCode| error.to_string())?;
-    if code.is_adjustable() { Ok(code) } else { Err(NotAdjustable(code).to_string()) }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -519,12 +443,16 @@ Examples:
 const CHECK_HELP: &str = concat!(
     "\
 Findings go to standard output, everything else to standard error. -A, -W and -D take the codes of \
-     invariants (INV-001, ...), LAYER and CHAIN; the last option for a code applies. The other codes (JSON, \
-     SCHEMA, ID, FSM, E1, ...) are always errors.
+     invariants (INV-002, ...), LAYER and CHAIN, and `warnings` for everything that is a warning; the last \
+     option for a code applies. The other codes (JSON, SCHEMA, ID, FSM, E1, ...) are always errors.
+
+What the arguments do not say is taken from omen.toml, in this directory or the nearest one above that \
+     has it; `omen schema config` prints its JSON Schema.
 
 Examples:
   omen check episode.jsonl
-  omen check -D INV-012 -A INV-011 monday.jsonl tuesday.jsonl
+  omen check -D warnings -A INV-011,INV-012 logs/
+  omen check 'logs/**/*.jsonl.gz' --exclude 'old/'
   agent | omen check --format json -
 
 ",

@@ -6,66 +6,186 @@ use std::path::{Path, PathBuf};
 use omen::finding::Finding;
 use omen::validator::{Sink, Summary, ValidatorOptions};
 
-use crate::args::CheckArgs;
-use crate::exit::{Exit, Failure};
-use crate::formats::Reports;
-use crate::input::{self, Reporter};
-use crate::jobs;
+use crate::args::{CheckArgs, InputArgs};
+use crate::exit::{Exit, Failure, complain};
+use crate::formats::{Format, Reports};
+use crate::input::find::{Argument, Excludes, Logs, Search};
+use crate::input::{self, Layout, Reporter};
 use crate::output::{Color, Output};
 use crate::several::Several;
+use crate::statistics::Statistics;
+use crate::{follow, jobs};
 
 pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Exit, Failure> {
-    let options = ValidatorOptions { now: args.clock.now, levels: args.levels.0.clone() };
-    let jobs = args.jobs.unwrap_or_else(jobs::available);
-    let stdin = [PathBuf::from("-")];
-    let paths = if args.files.is_empty() { &stdin[..] } else { &args.files };
+    let levels = args.levels.after(&args.config.found.levels).map_err(|error| Failure::Usage(error.to_string()))?;
+    let options = ValidatorOptions { now: args.clock.now, levels };
+    let format = args.formats.stdout();
+    let quiet = args.inputs.quiet;
+    let mut statistics = counted(args, format)?;
+    refuse_to_follow(args)?;
+    let logs = find(args)?;
+    if args.inputs.follow && logs.paths.iter().any(|path| input::is_stdin(path)) {
+        let message = "standard input is followed anyway; leave out `--follow`, or name a file";
+        return Err(Failure::Usage(message.to_owned()));
+    }
 
-    let mut reports = Reports::open(&args.formats, color, paths, out)?;
-    let mut files = 0;
-    let mut total = Summary::default();
-    let mut is_complete = true;
-    let several = Several::new(paths, &options, jobs);
-    let checked = several.run(|| {
+    let mut reports = Reports::open(&args.formats, color, &logs.paths, out)?;
+    let checked = failed(&logs, &mut reports).and_then(|()| {
+        let findings = Findings { path: Path::new(""), reports: &mut reports, statistics: &mut statistics, quiet };
+        if args.inputs.follow {
+            follow::run(&logs.paths, &options, findings)
+        } else {
+            in_turn(args, &logs.paths, &options, findings)
+        }
+    });
+    let has_errors = reports.has_errors();
+    let exit = |has_errors: bool| if has_errors && !args.inputs.exit_zero { Exit::ErrorsFound } else { Exit::Clean };
+    // The reader of the output may have read enough; the verdict holds if it is known.
+    let total = match checked.map_err(Failure::from) {
+        Ok(total) => total,
+        Err(Failure::Closed) if has_errors => return Ok(exit(true)),
+        Err(failure) => return Err(failure),
+    };
+    let counted = match &statistics {
+        Some(statistics) if format.is_for_people => statistics.table(reports.stdout()),
+        Some(statistics) => statistics.json(reports.stdout()),
+        None => Ok(()),
+    };
+    // Programs rely on the summary.
+    let without_totals = quiet && format.is_for_people;
+    match counted.and_then(|()| reports.finish(total.files, &total.summary, without_totals)).map_err(Failure::from) {
+        Ok(()) | Err(Failure::Closed) => {}
+        Err(failure) => return Err(failure),
+    }
+    let is_complete = total.is_complete && logs.failed.is_empty();
+    Ok(if is_complete { exit(total.summary.errors > 0) } else { Exit::Unreadable })
+}
+
+/// What was checked.
+#[derive(Debug, Default)]
+pub(crate) struct Total {
+    /// The logs that were read to their end.
+    pub(crate) files: u64,
+    pub(crate) summary: Summary,
+    /// Whether all of them were.
+    pub(crate) is_complete: bool,
+}
+
+/// Checks one log after the other.
+fn in_turn<'r>(
+    args: &CheckArgs,
+    paths: &'r [PathBuf],
+    options: &ValidatorOptions,
+    mut findings: Findings<'r, '_>,
+) -> io::Result<Total> {
+    let jobs = args.jobs.unwrap_or_else(jobs::available);
+    let layout = args.inputs.layout;
+    let mut total = Total { is_complete: true, ..Total::default() };
+    let several = Several::new(paths, layout, options, jobs);
+    several.run(|| {
         for (index, path) in paths.iter().enumerate() {
-            let mut findings = Findings { path, reports: &mut reports };
+            findings.path = path;
             findings.reports.file(path)?;
             let checked = match several.take(index) {
                 Some(recorded) => input::replay(path, recorded, &mut findings)?,
-                None => input::check(path, options.clone(), jobs, &mut findings)?,
+                None => input::check_as(path, layout, options.clone(), jobs, &mut findings)?,
             };
-            reports.file_end(path, &checked.summary)?;
-            files += u64::from(checked.is_complete);
-            is_complete &= checked.is_complete;
-            total += checked.summary;
+            findings.reports.file_end(path, &checked.summary)?;
+            total.files += u64::from(checked.is_complete);
+            total.is_complete &= checked.is_complete;
+            total.summary += checked.summary;
         }
-        Ok::<(), io::Error>(())
-    });
-    let (has_errors, is_judged) = (reports.has_errors(), checked.is_ok());
-    match checked.and_then(|()| reports.finish(files, &total)).map_err(Failure::from) {
-        // The reader has read enough; the verdict holds if it is known.
-        Err(Failure::Closed) if has_errors => return Ok(Exit::ErrorsFound),
-        Err(Failure::Closed) if is_judged => {}
-        ended => ended?,
-    }
-    Ok(if !is_complete {
-        Exit::Unreadable
-    } else if total.errors > 0 {
-        Exit::ErrorsFound
-    } else {
-        Exit::Clean
+        Ok(total)
     })
 }
 
+/// Reports what could not be searched.
+fn failed(logs: &Logs, reports: &mut Reports<'_>) -> io::Result<()> {
+    for (what, why) in &logs.failed {
+        complain(format_args!("cannot read {what}: {why}"));
+        let path = Path::new(what);
+        reports.file(path)?;
+        reports.unreadable(path, why)?;
+        reports.file_end(path, &Summary::default())?;
+    }
+    Ok(())
+}
+
+/// The statistics, if they are asked for.
+fn counted(args: &CheckArgs, format: &Format) -> Result<Option<Statistics>, Failure> {
+    if args.inputs.statistics && !format.is_for_people && format.name != "json" {
+        let message = format!("`--statistics` is a table or JSON; leave out `--format {}`", format.name);
+        return Err(Failure::Usage(message));
+    }
+    Ok(args.inputs.statistics.then(Statistics::default))
+}
+
+/// Refuses to follow where that cannot work.
+fn refuse_to_follow(args: &CheckArgs) -> Result<(), Failure> {
+    if !args.inputs.follow {
+        return Ok(());
+    }
+    if args.inputs.layout == Layout::Array {
+        let message = "`--follow` reads logs with one packet on each line; leave out `--input array`";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let outputs = args.formats.outputs.iter().map(|output| output.format);
+    match outputs.chain([args.formats.stdout()]).find(|format| !FOLLOWED.contains(&format.name)) {
+        Some(format) => {
+            let message = format!(
+                "`--follow` reports findings as they come, and `{}` reports each log at its end; use one of `{}`",
+                format.name,
+                FOLLOWED.join("`, `")
+            );
+            Err(Failure::Usage(message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Finds the logs to check. What could not be searched is reported here.
+fn find(args: &CheckArgs) -> Result<Logs, Failure> {
+    let InputArgs { exclude, no_ignore, files, .. } = &args.inputs;
+    let configured = &args.config.found;
+    let here = PathBuf::new();
+    let mut excludes = Excludes::default();
+    for (root, patterns) in [(&configured.root, &configured.exclude), (&here, exclude)] {
+        excludes.add(root, patterns).map_err(|error| Failure::Usage(error.to_string()))?;
+    }
+    let stdin = [PathBuf::from("-")];
+    let (root, paths) = match (&files[..], &configured.inputs[..]) {
+        ([], []) => (&here, &stdin[..]),
+        ([], inputs) => (&configured.root, inputs),
+        (files, _) => (&here, files),
+    };
+    if paths.iter().filter(|path| input::is_stdin(path)).count() > 1 {
+        return Err(Failure::Usage("`-` is given twice; standard input can be read only once".to_owned()));
+    }
+    let arguments: Vec<_> = paths.iter().map(|path| Argument { root: root.clone(), path: path.clone() }).collect();
+    let logs = Search { excludes, no_ignore: *no_ignore || configured.no_ignore }.run(&arguments);
+    for path in logs.empty.iter().filter(|_| !args.inputs.quiet) {
+        complain(format_args!("note: {} contains no logs (*.jsonl, *.ndjson, *.json)", path.display()));
+    }
+    Ok(logs)
+}
+
 /// Reports findings as they come.
-struct Findings<'r, 'o> {
-    path: &'r Path,
+pub(crate) struct Findings<'r, 'o> {
+    pub(crate) path: &'r Path,
     reports: &'r mut Reports<'o>,
+    /// Where findings are counted instead.
+    statistics: &'r mut Option<Statistics>,
+    quiet: bool,
 }
 
 impl Sink for Findings<'_, '_> {
     type Error = io::Error;
 
     fn finding(&mut self, finding: Finding, line: Option<&str>) -> io::Result<()> {
+        if let Some(statistics) = self.statistics {
+            statistics.add(&finding);
+            return Ok(());
+        }
         self.reports.finding(self.path, &finding, line)
     }
 
@@ -86,4 +206,11 @@ impl Reporter for Findings<'_, '_> {
     fn unreadable(&mut self, reason: &str) -> io::Result<()> {
         self.reports.unreadable(self.path, reason)
     }
+
+    fn is_quiet(&self) -> bool {
+        self.quiet
+    }
 }
+
+/// The formats that have a line, or a paragraph, for each finding.
+const FOLLOWED: &[&str] = &["human", "concise", "json", "github"];

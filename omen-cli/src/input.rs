@@ -1,4 +1,11 @@
-//! Inputs: files and standard input, with a progress bar for large files.
+//! Inputs: files and standard input, compressed or not, with a progress bar for large files.
+
+mod decode;
+pub(crate) mod find;
+mod layout;
+mod packets;
+mod placed;
+mod zstd;
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read};
@@ -14,6 +21,10 @@ use crate::exit::complain;
 use crate::jobs::AnyValidator;
 use crate::output::Output;
 use crate::several::Recorded;
+use decode::Source;
+
+pub(crate) use decode::is_compressed;
+pub(crate) use layout::Layout;
 
 /// A sink that prints.
 pub(crate) trait Reporter: Sink<Error = io::Error> {
@@ -25,6 +36,11 @@ pub(crate) trait Reporter: Sink<Error = io::Error> {
         let _ = reason;
         Ok(())
     }
+
+    /// Whether to report only what is asked for: no progress, no notes.
+    fn is_quiet(&self) -> bool {
+        false
+    }
 }
 
 /// One log that was checked.
@@ -35,9 +51,20 @@ pub(crate) struct Checked {
     pub(crate) is_complete: bool,
 }
 
-/// Checks one log with so many threads. An input that cannot be read is reported here; the error is that of the output.
+/// Checks one log with so many threads, however its packets are laid out.
 pub(crate) fn check(
     path: &Path,
+    options: ValidatorOptions,
+    jobs: NonZeroUsize,
+    reporter: &mut impl Reporter,
+) -> io::Result<Checked> {
+    check_as(path, Layout::Auto, options, jobs, reporter)
+}
+
+/// Checks one log with so many threads. An input that cannot be read is reported here; the error is that of the output.
+pub(crate) fn check_as(
+    path: &Path,
+    layout: Layout,
     options: ValidatorOptions,
     jobs: NonZeroUsize,
     reporter: &mut impl Reporter,
@@ -47,22 +74,39 @@ pub(crate) fn check(
         reporter.unreadable(&error.to_string())?;
         Ok(Checked { summary, is_complete: false })
     };
-    let input = match Input::open(path) {
+    let quiet = reporter.is_quiet();
+    if is_stdin(path) && !quiet && io::stdin().is_terminal() {
+        complain("reading packets from standard input; end it with Ctrl-D, or name a file");
+    }
+    let input = match Input::open_decoded(path, quiet) {
         Ok(input) => input,
         Err(error) => return unreadable(error, Summary::default(), reporter),
     };
     reporter.out().follow(&input.bar, input.is_live);
     let bar = input.bar.clone();
-    let mut validator = AnyValidator::new(options, jobs);
-    let read = validator.read(input, reporter);
+    let judged = judge(input.reader, layout, AnyValidator::new(options, jobs), reporter);
     bar.finish_and_clear();
-    match read {
-        Ok(()) => {}
-        Err(ReadError::Input(error)) => return unreadable(error, validator.summary(), reporter),
-        Err(ReadError::Sink(error)) => return Err(error),
+    match judged {
+        Ok(summary) => complete(path, summary, reporter),
+        Err((ReadError::Input(error), summary)) => unreadable(error, summary, reporter),
+        Err((ReadError::Sink(error), _)) => Err(error),
     }
-    let summary = validator.finish(reporter)?;
-    complete(path, summary, reporter)
+}
+
+/// Checks a stream to its end, and what is still open then. If that fails, the counts are of what was checked before.
+pub(crate) fn judge<S: Sink>(
+    reader: Source,
+    layout: Layout,
+    mut validator: AnyValidator,
+    sink: &mut S,
+) -> Result<Summary, (ReadError<S::Error>, Summary)> {
+    let (layout, reader) = layout.of(reader);
+    if layout == Layout::Array {
+        return placed::read(validator, reader, sink);
+    }
+    validator.read(reader, sink).map_err(|error| (error, validator.summary()))?;
+    let so_far = validator.summary();
+    validator.finish(sink).map_err(|error| (ReadError::Sink(error), so_far))
 }
 
 /// Reports one log that was checked ahead.
@@ -76,7 +120,7 @@ pub(crate) fn replay(path: &Path, recorded: Recorded, reporter: &mut impl Report
 
 fn complete(path: &Path, summary: Summary, reporter: &mut impl Reporter) -> io::Result<Checked> {
     reporter.caught_up()?;
-    if summary.packets == 0 {
+    if summary.packets == 0 && !reporter.is_quiet() {
         complain(format_args!("note: {} contains no packets", name(path)));
     }
     Ok(Checked { summary, is_complete: true })
@@ -87,13 +131,14 @@ pub(crate) fn name(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() }
 }
 
-fn is_stdin(path: &Path) -> bool {
+/// Whether a path stands for standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
 /// An input that moves its progress bar as it is read.
 pub(crate) struct Input {
-    reader: Box<dyn Read + Send>,
+    reader: Source,
     /// Shows how much was read. Its owner clears it at the end.
     pub(crate) bar: ProgressBar,
     /// Whether the writer may be waiting for a reaction: the input is not a regular file.
@@ -101,9 +146,34 @@ pub(crate) struct Input {
 }
 
 impl Input {
+    /// Opens a file or standard input, as it is.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Self::open_raw(path, false)
+    }
+
+    /// Opens a file or standard input, and decodes it if it is compressed. `quiet`: without a progress bar.
+    fn open_decoded(path: &Path, quiet: bool) -> io::Result<Self> {
+        let mut input = Self::open_raw(path, quiet)?;
+        input.reader = decode::decoded(input.reader, path)?;
+        Ok(input)
+    }
+
+    /// Opens a regular file, or standard input of any kind, as it is.
+    pub(crate) fn open_regular(path: &Path) -> io::Result<Self> {
         if is_stdin(path) {
-            return Ok(Self::new(Box::new(io::stdin()), None));
+            return Self::open_raw(path, false);
+        }
+        if path.is_dir() {
+            return Err(directory());
+        }
+        let file = regular::open(path)?;
+        let length = file.metadata()?.len();
+        Ok(Self::new(Box::new(file), Some(length), false))
+    }
+
+    fn open_raw(path: &Path, quiet: bool) -> io::Result<Self> {
+        if is_stdin(path) {
+            return Ok(Self::new(Box::new(io::stdin()), None, quiet));
         }
         let file = File::open(path)?;
         let metadata = file.metadata()?;
@@ -111,29 +181,34 @@ impl Input {
             return Err(directory());
         }
         let length = metadata.is_file().then_some(metadata.len());
-        Ok(Self::new(Box::new(file), length))
-    }
-
-    /// Opens a regular file, or standard input of any kind.
-    pub(crate) fn open_regular(path: &Path) -> io::Result<Self> {
-        if is_stdin(path) {
-            return Self::open(path);
-        }
-        if path.is_dir() {
-            return Err(directory());
-        }
-        let file = regular::open(path)?;
-        let length = file.metadata()?.len();
-        Ok(Self::new(Box::new(file), Some(length)))
+        Ok(Self::new(Box::new(file), length, quiet))
     }
 
     /// `length`: that of a regular file, in bytes.
-    fn new(reader: Box<dyn Read + Send>, length: Option<u64>) -> Self {
-        Self { reader, bar: bar(length), is_live: length.is_none() }
+    fn new(reader: Source, length: Option<u64>, quiet: bool) -> Self {
+        let bar = if quiet { ProgressBar::hidden() } else { bar(length) };
+        Self { reader: Box::new(Counted { reader, bar: bar.clone() }), bar, is_live: length.is_none() }
     }
 }
 
 impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(buffer)
+    }
+}
+
+/// Decodes a small regular file if it is compressed.
+pub(crate) fn decoded(file: File, path: &Path) -> io::Result<Source> {
+    decode::decoded(Box::new(file), path)
+}
+
+/// Moves a progress bar by the bytes of the file, compressed or not.
+struct Counted {
+    reader: Source,
+    bar: ProgressBar,
+}
+
+impl Read for Counted {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.reader.read(buffer)?;
         self.bar.inc(count as u64);

@@ -38,6 +38,13 @@ impl AnyValidator {
         }
     }
 
+    pub(crate) fn feed<S: Sink>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
+        match self {
+            Self::One(validator) => validator.feed(bytes, sink),
+            Self::Several(validator) => validator.feed(bytes, sink),
+        }
+    }
+
     pub(crate) fn summary(&self) -> Summary {
         match self {
             Self::One(validator) => validator.summary(),

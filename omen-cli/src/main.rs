@@ -1,4 +1,4 @@
-//! The command `omen`: see `omen --help`. Each subcommand is a module; what they share is in `args`, `exit`, `formats`,
+//! The command `omen`: see `omen --help`. Each subcommand is a module; what they share is in `args`, `config`, `exit`, `formats`,
 //! `input` and `output`, and `run` calls them.
 //!
 //! Architecture invariant: no verdict is made here. The libraries check, the command prints.
@@ -7,8 +7,10 @@
 mod args;
 mod audit;
 mod check;
+mod config;
 mod exit;
 mod explain;
+mod follow;
 mod formats;
 mod gate;
 mod graph;
@@ -21,6 +23,7 @@ mod rules;
 mod run;
 mod schema;
 mod several;
+mod statistics;
 mod trace;
 
 use std::process::ExitCode;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::args::{AuditCommand, AuditVerifyArgs, Cli, Command, Format, GateCommand, TraceArgs};
+use crate::config::{Config, Refused};
 use crate::exit::{self, Exit, Failure};
 use crate::output::Output;
 use crate::{audit, check, explain, gate, graph, new, report, rules, schema, trace};
@@ -15,7 +16,8 @@ use crate::{audit, check, explain, gate, graph, new, report, rules, schema, trac
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match parse(args.into_iter().collect()) {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(Refused::Config(errors)) => return Failure::Usage(errors.to_string()).report(),
+        Err(Refused::Arguments(error)) => {
             // A usage error, or a request for help; clap knows which stream is for which.
             let printed = error.print();
             return match (error.exit_code(), printed) {
@@ -43,17 +45,29 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Parses the arguments. `--color` holds for help and usage errors, too, so it is read before.
-fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+/// Parses the arguments, with the configuration as far as they are silent. `--color` holds for help and usage errors, too, so it
+/// is read before.
+fn parse(args: Vec<OsString>) -> Result<Cli, Refused> {
     let words: Vec<&str> = args.iter().map_while(|arg| arg.to_str().filter(|word| *word != "--")).collect();
     let mut given = words.iter().enumerate().filter_map(|(at, word)| match *word {
         "--color" => words.get(at + 1).copied(),
         word => word.strip_prefix("--color="),
     });
     let color: clap::ColorChoice = given.next_back().and_then(|when| when.parse().ok()).unwrap_or_default();
-    let mut command = Cli::command().color(color);
-    let mut matches = command.try_get_matches_from_mut(args)?;
-    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    let read = |mut command: clap::Command| -> Result<Cli, clap::Error> {
+        let mut matches = command.try_get_matches_from_mut(&args)?;
+        Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    };
+    let mut cli = read(Cli::command().color(color))?;
+    let Command::Check(check) = &cli.command else { return Ok(cli) };
+    let Some(mut config) = Config::find(&check.config).map_err(Refused::Config)? else { return Ok(cli) };
+    if let Some(command) = config.with_defaults(Cli::command().color(color), check) {
+        cli = read(command)?;
+    }
+    if let Command::Check(check) = &mut cli.command {
+        check.config.found = config;
+    }
+    Ok(cli)
 }
 
 fn dispatch(cli: Cli) -> Result<Exit, Failure> {

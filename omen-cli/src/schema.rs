@@ -7,10 +7,16 @@ use omen_types::suggest;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::config;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
 pub(crate) fn run(name: Option<&str>, out: &mut Output) -> Result<Exit, Failure> {
+    if name.is_some_and(|name| name.eq_ignore_ascii_case(CONFIG)) {
+        writeln!(out, "{:#}", config::json_schema())?;
+        out.flush()?;
+        return Ok(Exit::Clean);
+    }
     let files = omen_schema::FILES.iter().map(|(path, text)| File::read(path, text)).collect::<Result<Vec<_>, _>>()?;
     match name {
         None => list(&files, out)?,
@@ -25,6 +31,7 @@ fn list(files: &[File], out: &mut Output) -> Result<(), Failure> {
     for file in files {
         writeln!(out, "{:<24} {:<28} {}", file.stem, file.title, file.path)?;
     }
+    writeln!(out, "{CONFIG:<24} {:<28} omen.toml", "settings of `omen check`")?;
     Ok(())
 }
 
@@ -37,12 +44,25 @@ fn find(files: &[File], name: &str) -> Result<String, Failure> {
     if let Some((_, text)) = definitions.find(|(definition, _)| definition.eq_ignore_ascii_case(name)) {
         return Ok(outdent(text.get()));
     }
-    let names = files.iter().flat_map(|file| std::iter::once(file.stem).chain(file.definitions.keys().copied()));
-    let hint = match suggest::nearest(name, names) {
+    let hint = match suggest::nearest(name, all_names(files)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`omen schema` lists the files".to_owned(),
     };
     Err(Failure::Usage(format!("unknown schema `{name}`; {hint}")))
+}
+
+/// The names of all files and definitions.
+pub(crate) fn names() -> Vec<&'static str> {
+    let files = omen_schema::FILES.iter().filter_map(|(path, text)| File::read(path, text).ok()).collect::<Vec<_>>();
+    let mut names: Vec<_> = all_names(&files).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn all_names(files: &[File]) -> impl Iterator<Item = &'static str> {
+    let of_file = |file: &File| std::iter::once(file.stem).chain(file.definitions.keys().copied()).collect::<Vec<_>>();
+    [CONFIG].into_iter().chain(files.iter().flat_map(of_file))
 }
 
 /// Removes the indentation of a definition in its file, which is that of its last line.
@@ -55,6 +75,9 @@ fn outdent(text: &str) -> String {
     });
     lines.collect::<Vec<_>>().join("\n")
 }
+
+/// The name of the schema of the configuration.
+const CONFIG: &str = "config";
 
 struct File {
     path: &'static str,

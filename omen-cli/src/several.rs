@@ -11,8 +11,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder};
 
 use omen::finding::Finding;
-use omen::validator::{Sink, Summary, Validator, ValidatorOptions};
+use omen::validator::{Sink, Summary, ValidatorOptions};
 use omen_gate::regular;
+
+use crate::input::{self, Layout};
+use crate::jobs::AnyValidator;
 
 /// A log that was checked ahead.
 #[derive(Debug)]
@@ -27,6 +30,7 @@ pub(crate) struct Recorded {
 pub(crate) struct Several<'p> {
     paths: &'p [PathBuf],
     options: &'p ValidatorOptions,
+    layout: Layout,
     jobs: usize,
     turns: Mutex<Turns>,
     changed: Condvar,
@@ -44,8 +48,8 @@ struct Turns {
 }
 
 impl<'p> Several<'p> {
-    pub(crate) fn new(paths: &'p [PathBuf], options: &'p ValidatorOptions, jobs: NonZeroUsize) -> Self {
-        Self { paths, options, jobs: jobs.get(), turns: Mutex::default(), changed: Condvar::new() }
+    pub(crate) fn new(paths: &'p [PathBuf], layout: Layout, options: &'p ValidatorOptions, jobs: NonZeroUsize) -> Self {
+        Self { paths, options, layout, jobs: jobs.get(), turns: Mutex::default(), changed: Condvar::new() }
     }
 
     /// Checks files ahead while `report` runs, which [takes](Self::take) one after the other.
@@ -109,10 +113,11 @@ impl<'p> Several<'p> {
             return None;
         }
         let mut sink = Recorder::default();
-        let mut validator = Validator::new(self.options.clone());
-        // The file may grow while it is read.
-        validator.read(file.take(SMALL + 1), &mut sink).ok()?;
-        let summary = validator.finish(&mut sink).ok().filter(|summary| summary.bytes <= SMALL)?;
+        // The file may grow while it is read, and be small only as long as it is compressed.
+        let reader = Box::new(input::decoded(file, path).ok()?.take(SMALL + 1));
+        let validator = AnyValidator::new(self.options.clone(), NonZeroUsize::MIN);
+        let judged = input::judge(reader, self.layout, validator, &mut sink);
+        let summary = judged.ok().filter(|summary| summary.bytes <= SMALL)?;
         Some(Recorded { summary, findings: sink.findings })
     }
 

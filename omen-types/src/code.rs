@@ -69,13 +69,16 @@ pub struct RuleInfo {
     pub source: &'static str,
     /// The code of another stage that says the same.
     pub shared_with: Option<Code>,
+    /// The code of every finding on it, where that is always another one: this one then stands in `also` only.
+    pub reported_as: Option<Code>,
 }
 
 impl Code {
-    /// Whether a user may change this code's severity: that of findings of the stage `invariant`.
+    /// Whether a user may change this code's severity: that of findings of the stage `invariant`. A code that another stage
+    /// reports under its own code has no such findings.
     #[must_use]
     pub fn is_adjustable(self) -> bool {
-        self.info().stage == Stage::Invariant
+        self.info().stage == Stage::Invariant && self.info().reported_as.is_none()
     }
 }
 

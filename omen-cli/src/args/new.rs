@@ -4,9 +4,12 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::PossibleValue;
 use omen_fsm::Event;
 use omen_types::PacketType;
 use omen_types::suggest::nearest;
+
+use super::named::Named;
 
 pub(crate) const HELP: &str = "\
 NAME is a packet type, such as DecisionPacket, or an event of the state machine, such as
@@ -25,7 +28,7 @@ Examples:
 #[derive(Debug, Args)]
 pub(crate) struct NewArgs {
     /// The packets to print: packet types or events
-    #[arg(value_name = "NAME", required = true, value_parser = event)]
+    #[arg(value_name = "NAME", required = true, value_parser = events(), hide_possible_values = true)]
     pub(crate) names: Vec<Event>,
 
     /// A log that the packets continue; `-` means standard input
@@ -39,6 +42,16 @@ pub(crate) struct NewArgs {
     /// Continue after this line of the log instead of its last
     #[arg(long, value_name = "N", requires = "after")]
     pub(crate) line: Option<NonZeroU64>,
+}
+
+/// Parses an event; completions list the packet types and all events.
+fn events() -> Named<Event> {
+    let names = || {
+        let types = PacketType::ALL.iter().map(|packet_type| packet_type.as_str());
+        let events = Event::ALL.iter().filter(|event| event.packet_type().is_some()).map(|event| event.as_str());
+        types.chain(events).map(PossibleValue::new).collect()
+    };
+    Named { parse: event, names }
 }
 
 /// An event by its name, or the first one of a packet type.

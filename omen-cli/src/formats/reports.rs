@@ -88,10 +88,13 @@ impl<'o> Reports<'o> {
         self.each(|_, out| out.caught_up())
     }
 
-    /// Ends all reports, and puts the files in their places.
-    pub(crate) fn finish(mut self, files: u64, summary: &Summary) -> io::Result<()> {
+    /// Ends all reports, and puts the files in their places. `quiet`: without totals on standard output.
+    pub(crate) fn finish(mut self, files: u64, summary: &Summary, quiet: bool) -> io::Result<()> {
+        let mut without = quiet && !self.is_closed;
         self.each(|report, out| {
-            report.totals(out, files, summary)?;
+            if !std::mem::take(&mut without) {
+                report.totals(out, files, summary)?;
+            }
             out.flush()
         })?;
         self.files.into_iter().try_for_each(|(_, out)| out.finish())

@@ -10,7 +10,7 @@ use serde_json::ser::{CharEscape, Formatter, Serializer};
 pub(super) fn json(value: &impl Serialize) -> serde_json::Result<String> {
     let mut bytes = Vec::new();
     value.serialize(&mut Serializer::with_formatter(&mut bytes, Embedded))?;
-    String::from_utf8(bytes).map_err(|error| serde::ser::Error::custom(error))
+    String::from_utf8(bytes).map_err(serde::ser::Error::custom)
 }
 
 struct Embedded;

@@ -224,7 +224,6 @@ fn cut(text: &str) -> String {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 fn is_false(value: &bool) -> bool {
     !value
 }

@@ -56,13 +56,11 @@ impl Verdict {
             (0, true, 0) => ("good", "No errors"),
         };
         let detail = if errors > 0 {
-            let faulty = gather.faulty.len() as u64;
-            let (rejected, faulty) = (grouped(rejected), grouped(faulty));
-            format!(
-                "{rejected} of {} rejected, errors in {faulty} of {}",
-                count(packets, "packet"),
-                count(episodes, "episode")
-            )
+            // Lines that name no episode are none.
+            let is_named = |number: &&usize| gather.episodes.get(**number).is_some_and(|(_, id)| id.is_some());
+            let faulty = gather.faulty.iter().filter(is_named).count() as u64;
+            let place = if faulty == 0 { String::new() } else { format!(", errors in {}", count(faulty, "episode")) };
+            format!("{} of {} rejected{place}", grouped(rejected), count(packets, "packet"))
         } else {
             format!("{} in {}, {}", count(packets, "packet"), count(episodes, "episode"), count(warnings, "warning"))
         };
@@ -121,10 +119,10 @@ impl<'g> Page<'g> {
         }
     }
 
-    /// The whole page.
-    pub(super) fn html(mut self) -> io::Result<String> {
+    /// Writes the whole page.
+    pub(super) fn write(mut self, out: &mut impl io::Write) -> io::Result<()> {
         self.json = embed::json(&self.data)?;
-        self.render().map_err(io::Error::other)
+        self.write_into(out)
     }
 
     /// The findings that are shown where no script runs: errors first.

@@ -41,6 +41,12 @@ fn the_last_level_holds() {
     check(&["-A", "INV-012", "-D", "INV-012"], 1, Some("error"));
     check(&["-A", "INV-012", "--deny=inv-012", "-WINV-012"], 0, Some("warning"));
     check(&["-D", "INV-012", "-A", "INV-011", "-", "-W", "INV-010"], 1, Some("error"));
+    check(&["-A", "INV-011,inv-012"], 0, None);
+    check(&["-D", "warnings"], 1, Some("error"));
+    check(&["-D", "warnings", "-W", "INV-012"], 0, Some("warning"));
+    check(&["-W", "INV-012", "-D", "warnings,INV-003"], 1, Some("error"));
+    check(&["-A", "INV-012", "-D", "warnings"], 0, None);
+    check(&["-A", "Warnings"], 0, None);
 }
 
 #[test]
@@ -76,7 +82,7 @@ fn stdin_may_stand_among_files() {
 
 #[test]
 fn blank_lines_count_as_lines_but_not_as_packets() {
-    let run = run(omen(["check", "--format", "json"]).write_stdin("\n  \r\n{\n\n\t\n}"));
+    let run = run(omen(["check", "--format", "json"]).write_stdin("\n  \r\n?\n\n\t\n?"));
     let (findings, summary) = json(&run);
     let places: Vec<_> =
         findings.iter().map(|found| (found["line"].as_u64(), found["packet_index"].as_u64())).collect();

@@ -17,6 +17,12 @@ fn usage_errors_exit_2() {
     check(&["check", "-D", "INV-13"], "the codes of this kind are INV-001 to INV-012");
     check(&["check", "-A", "E4"], "the severity of `E4` is fixed");
     check(&["check", "-W", "SCHEMA"], "the severity of `SCHEMA` is fixed");
+    for (code, other) in [("INV-001", "SCHEMA"), ("INV-008", "E3"), ("INV-009", "SCHEMA")] {
+        let why = format!("`{code}` is always reported as `{other}`, with `{code}` in `also`, and the severity of");
+        check(&["check", "-D", code], &why);
+    }
+    check(&["check", "-A", "INV-003,E4"], "the severity of `E4` is fixed");
+    check(&["check", "-D", "warning"], "unknown code `warning`");
     check(&["check", "--now", "yesterday"], "yesterday");
     check(&["check", "--now", "2026-03-01T10:00:00"], "offset");
     check(&["check", "--format", "yaml"], "json");
@@ -32,12 +38,12 @@ fn usage_errors_exit_2() {
 #[test]
 fn an_unreadable_file_does_not_keep_the_others_from_being_judged() {
     let folder = folder(&[("bad.jsonl", log(BAD).as_bytes())]);
-    let run = run(omen(["check", "--format", "json", "missing.jsonl", "bad.jsonl", "."]).current_dir(&folder));
+    let run = run(omen(["check", "--format", "json", "missing.jsonl", "bad.jsonl", "none/"]).current_dir(&folder));
     assert_eq!(run.code, 3);
     let errors: Vec<&str> = run.stderr.lines().collect();
     assert_eq!(errors.len(), 2, "{}", run.stderr);
     assert!(errors[0].starts_with("omen: cannot read missing.jsonl: "), "{}", errors[0]);
-    assert_eq!(errors[1], "omen: cannot read .: is a directory");
+    assert!(errors[1].starts_with("omen: cannot read none/: "), "{}", errors[1]);
     let (findings, summary) = json(&run);
     assert_eq!((findings.len(), &summary["files"]), (1, &1.into()));
 }

@@ -49,7 +49,7 @@ fn several_files_are_printed_in_their_order() {
     // What is not checked ahead is reported at its turn, too.
     write(folder.path(), "much.jsonl", &b"{}\n".repeat(1200));
     write(folder.path(), "empty.jsonl", b"\n");
-    names.splice(20..20, ["much.jsonl", "missing.jsonl", ".", "empty.jsonl", "-"].map(str::to_owned));
+    names.splice(20..20, ["much.jsonl", "missing.jsonl", "none", "empty.jsonl", "-"].map(str::to_owned));
     let check = |format, jobs| {
         let args = ["check", "--format", format, "-j", jobs].into_iter().chain(names.iter().map(String::as_str));
         printed(run(omen(args).current_dir(&folder).write_stdin("?\n")))

@@ -10,16 +10,23 @@ use tempfile::TempDir;
 
 mod audit;
 mod check;
+mod compressed;
+mod config;
 mod contract;
 mod failures;
+mod find;
+#[cfg(unix)]
+mod follow;
 mod formats;
 mod gate;
 mod governed;
 mod helps;
 mod human;
 mod jobs;
+mod layouts;
 mod new;
 mod others;
+mod quiet;
 mod readme;
 mod report;
 mod trace;

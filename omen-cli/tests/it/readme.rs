@@ -18,7 +18,7 @@ fn blocks<'a>(readme: &'a str, language: &str) -> Vec<&'a str> {
 
 #[test]
 fn commands_print_what_is_shown() {
-    for page in ["README.md", "docs/ci.md"] {
+    for page in ["README.md", "docs/ci.md", "docs/configuration.md"] {
         let text = fs::read_to_string(Path::new(ROOT).join(page)).expect("the page");
         let blocks = blocks(&text, "console");
         assert!(!blocks.is_empty(), "{page} shows a command");

@@ -16,17 +16,19 @@ pub(super) fn emit(model: &Model) -> TokenStream {
         let stage = ident(&pascal(rule.stage.as_str()));
         let (condition, statement, rationale) = (&rule.condition, &rule.statement, &rule.rationale);
         let (help, failure, source, policy) = (&rule.help, &rule.failure, &rule.source, list(&rule.policy));
-        let shared = match &rule.shared_with {
+        let other = |code: &Option<String>| match code {
             Some(code) => {
                 let code = ident(&pascal(code));
                 quote!(Some(Code::#code))
             }
             None => quote!(None),
         };
+        let (shared, reported_as) = (other(&rule.shared_with), other(&rule.reported_as));
         quote!(RuleInfo {
             code: #code, title: #title, stage: Stage::#stage, severity: #severity, policy: #policy,
             condition: #condition, statement: #statement, rationale: #rationale,
             help: #help, failure: #failure, source: #source, shared_with: #shared,
+            reported_as: #reported_as,
         })
     });
     quote! {

@@ -27,6 +27,7 @@ const RULE: &[Field] = &[
     need("failure", Want::Text),
     need("source", Want::Text),
     may("shared_with", Want::Text),
+    may("reported_as", Want::Text),
     may("helps", Want::List),
     may("predicates", Want::List),
 ];
@@ -66,8 +67,10 @@ fn rules(index: &Index<'_>, rules: &[Node<'_>], more: &[Field], report: &mut Rep
         record::check(report, rule, &[RULE, more]);
         word(rule, "stage", &STAGES, Kind::UnknownStage, report);
         word(rule, "severity", &SEVERITIES, Kind::UnknownSeverity, report);
-        if let (Some(code), Some(at)) = (rule.text("shared_with"), rule.get("shared_with")) {
-            known_code(index, code, &at, report);
+        for key in ["shared_with", "reported_as"] {
+            if let (Some(code), Some(at)) = (rule.text(key), rule.get(key)) {
+                known_code(index, code, &at, report);
+            }
         }
         help::check(rule, report);
     }

@@ -66,6 +66,8 @@ pub struct Rule {
     pub source: String,
     /// The code of another stage that says the same.
     pub shared_with: Option<String>,
+    /// The code of every finding on it, where that is always another one.
+    pub reported_as: Option<String>,
     /// Helps for findings that need another one than `help`.
     pub helps: Vec<Help>,
     /// What of it can be said at the level of types.
@@ -159,6 +161,7 @@ fn rule(at: &At<'_>, json: &Json) -> Result<Rule, Mistake> {
         failure: text(at, json, "failure")?,
         source: text(at, json, "source")?,
         shared_with: json.get("shared_with").and_then(Json::as_str).map(str::to_owned),
+        reported_as: json.get("reported_as").and_then(Json::as_str).map(str::to_owned),
         helps: json
             .get("helps")
             .map_or(&[][..], Json::elements)

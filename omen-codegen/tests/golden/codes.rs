@@ -41,6 +41,7 @@ impl Code {
                         failure: "It is refused.",
                         source: "RFC 8259",
                         shared_with: None,
+                        reported_as: None,
                     }
                 }
             }
@@ -59,6 +60,7 @@ impl Code {
                         failure: "It is refused.",
                         source: "common sense",
                         shared_with: Some(Code::Inv001),
+                        reported_as: None,
                     }
                 }
             }
@@ -77,6 +79,7 @@ impl Code {
                         failure: "It is refused.",
                         source: "common sense",
                         shared_with: None,
+                        reported_as: None,
                     }
                 }
             }

@@ -16,21 +16,35 @@ pub enum Level {
     Deny,
 }
 
-/// Levels by code. Only codes of the stage `invariant` can have one.
+/// Levels by code, and one for all warnings. Only codes of the stage `invariant` can have one.
 #[derive(Clone, Debug, Default)]
-pub struct Levels(BTreeMap<Code, Level>);
+pub struct Levels {
+    by_code: BTreeMap<Code, Level>,
+    /// Of warnings whose code has no level.
+    warnings: Option<Level>,
+}
 
 impl Levels {
     /// Sets the level of a code, and replaces an earlier one.
     ///
     /// # Errors
-    /// If the code belongs to another stage: whether a log is well-formed is not adjustable.
+    /// If the code belongs to another stage, or is always reported under a code of another stage: whether a log is well-formed
+    /// is not adjustable.
     pub fn set(&mut self, code: Code, level: Level) -> Result<(), NotAdjustable> {
         if !code.is_adjustable() {
             return Err(NotAdjustable(code));
         }
-        self.0.insert(code, level);
+        self.by_code.insert(code, level);
         Ok(())
+    }
+
+    /// Sets the level of everything that is a warning by now: by the protocol, or because its code was set to
+    /// [`Level::Warn`]. What is set for a code afterwards replaces it for that code.
+    pub fn set_warnings(&mut self, level: Level) {
+        for set in self.by_code.values_mut().filter(|set| **set == Level::Warn) {
+            *set = level;
+        }
+        self.warnings = Some(level);
     }
 
     pub(super) fn apply(&self, findings: &mut Vec<Diagnostic>) {
@@ -39,24 +53,25 @@ impl Levels {
 
     /// As [`apply`](Self::apply), for findings that are part of something else.
     pub(super) fn apply_to<T>(&self, all: &mut Vec<T>, finding: impl Fn(&mut T) -> &mut Diagnostic) {
-        if self.0.is_empty() {
+        if self.by_code.is_empty() && self.warnings.is_none() {
             return;
         }
         all.retain_mut(|entry| {
             let finding = finding(entry);
-            match self.0.get(&finding.code) {
-                None => true,
-                Some(Level::Allow) => false,
-                Some(Level::Warn) => {
-                    finding.severity = Severity::Warning;
-                    true
-                }
-                Some(Level::Deny) => {
-                    finding.severity = Severity::Error;
-                    true
-                }
-            }
+            let severity = match self.of(finding) {
+                None => return true,
+                Some(Level::Allow) => return false,
+                Some(Level::Warn) => Severity::Warning,
+                Some(Level::Deny) => Severity::Error,
+            };
+            finding.severity = severity;
+            true
         });
+    }
+
+    fn of(&self, finding: &Diagnostic) -> Option<Level> {
+        let of_warnings = || self.warnings.filter(|_| finding.severity == Severity::Warning);
+        self.by_code.get(&finding.code).copied().or_else(of_warnings)
     }
 }
 
@@ -66,12 +81,82 @@ pub struct NotAdjustable(pub Code);
 
 impl fmt::Display for NotAdjustable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the severity of `{}` is fixed; only codes of the stage `invariant` can be adjusted; `omen rules` lists them",
-            self.0
-        )
+        let Self(code) = self;
+        match code.info().reported_as {
+            Some(other) => write!(
+                f,
+                "`{code}` is always reported as `{other}`, with `{code}` in `also`, and the severity of `{other}` is fixed"
+            ),
+            None => write!(
+                f,
+                "the severity of `{code}` is fixed; only codes of the stage `invariant` can be adjusted; \
+                 `omen rules` lists them"
+            ),
+        }
     }
 }
 
 impl std::error::Error for NotAdjustable {}
+
+#[cfg(test)]
+#[expect(clippy::expect_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    /// What becomes of an error and a warning of one code, after some settings of that code and of all warnings.
+    fn outcome(settings: &[(Option<Code>, Level)]) -> (Option<Severity>, Option<Severity>) {
+        let mut levels = Levels::default();
+        for (code, level) in settings {
+            match code {
+                Some(code) => levels.set(*code, *level).expect("adjustable"),
+                None => levels.set_warnings(*level),
+            }
+        }
+        let after = |finding: Diagnostic| {
+            let mut findings = vec![finding];
+            levels.apply(&mut findings);
+            findings.first().map(|finding| finding.severity)
+        };
+        (after(Diagnostic::error(CODE, "")), after(Diagnostic::warning(CODE, "")))
+    }
+
+    const CODE: Code = Code::Inv003;
+    const ERROR: Option<Severity> = Some(Severity::Error);
+    const WARNING: Option<Severity> = Some(Severity::Warning);
+
+    #[test]
+    fn all_warnings_have_a_level_and_errors_stay() {
+        assert_eq!(outcome(&[(None, Level::Deny)]), (ERROR, ERROR));
+        assert_eq!(outcome(&[(None, Level::Allow)]), (ERROR, None));
+        assert_eq!(outcome(&[(None, Level::Deny), (None, Level::Warn)]), (ERROR, WARNING));
+    }
+
+    #[test]
+    fn the_last_setting_holds_for_a_code_and_for_all_warnings() {
+        let code = Some(CODE);
+        assert_eq!(outcome(&[(code, Level::Warn), (None, Level::Deny)]), (ERROR, ERROR));
+        assert_eq!(outcome(&[(None, Level::Deny), (code, Level::Warn)]), (WARNING, WARNING));
+        assert_eq!(outcome(&[(code, Level::Allow), (None, Level::Deny)]), (None, None));
+        assert_eq!(outcome(&[(code, Level::Deny), (None, Level::Allow)]), (ERROR, ERROR));
+        assert_eq!(outcome(&[(code, Level::Warn), (None, Level::Allow)]), (None, None));
+    }
+
+    /// A code that is adjustable is the code of some finding of the examples, and a code that is not is none's of that stage.
+    #[test]
+    fn a_level_has_an_effect_wherever_it_can_be_set() {
+        for code in Code::ALL {
+            let set = Levels::default().set(*code, Level::Warn);
+            let field = format!("\"code\": \"{code}\"");
+            let is_reported = omen_schema::EXAMPLES
+                .iter()
+                .any(|(path, text)| path.ends_with(".expect.json") && text.contains(&field));
+            match set {
+                Ok(()) => assert!(is_reported, "{code}"),
+                Err(refused) if code.info().reported_as.is_some() => {
+                    assert!(!is_reported && refused.to_string().contains("is always reported as"), "{refused}");
+                }
+                Err(refused) => assert!(refused.to_string().contains("is fixed"), "{refused}"),
+            }
+        }
+    }
+}

@@ -18,7 +18,7 @@ pub(super) fn renamed(log: &str, id: &str) -> String {
     log.replace(first["header"]["correlation_id"].as_str().unwrap(), id)
 }
 
-/// Packets whose texts try to be more than texts: in values, names, ids, and in a line that is not JSON.
+/// Packets whose texts try to be more than texts: in values, names and ids, and in a line that is not JSON.
 pub(super) fn hostile() -> String {
     let attacks = [
         "</script><script>hit=1</script>",
@@ -32,17 +32,28 @@ pub(super) fn hostile() -> String {
         "a\u{0}b\n\u{1b}[31m",
     ];
     let mut text = String::new();
-    for (number, attack) in attacks.iter().enumerate() {
-        let lines = renamed(log(GOOD), &format!("corr_{number}{attack}").replace(['\n', '\u{0}', '\u{1b}'], ""));
-        for (at, line) in lines.lines().take(2).enumerate() {
-            let mut packet: Value =
-                serde_json::from_str(&line.replace('\n', " ")).unwrap_or_else(|_| json!({ "line": line }));
-            packet["mcp"]["intent"]["summary"] = (*attack).into();
-            packet["payload"][*attack] = (*attack).into();
-            packet["header"]["packet_id"] = format!("pkt_{at}{attack}").into();
-            text.push_str(&serde_json::to_string(&packet).unwrap());
-            text.push('\n');
+    let mut push = |packet: &Value| {
+        text.push_str(&serde_json::to_string(packet).unwrap());
+        text.push('\n');
+    };
+    for (number, attack) in attacks.into_iter().enumerate() {
+        let lines = renamed(log(GOOD), &format!("corr_{number}"));
+        for line in lines.lines() {
+            let mut packet: Value = serde_json::from_str(line).unwrap();
+            packet["mcp"]["intent"]["summary"] = attack.into();
+            if packet["header"]["packet_type"] == "ObservationPacket" {
+                packet["payload"]["source_tool"] = attack.into();
+                packet["payload"]["data"] = json!({ attack: attack });
+            }
+            if packet["header"]["packet_type"] == "DecisionPacket" {
+                packet["payload"]["decision_summary"] = attack.into();
+            }
+            push(&packet);
         }
+        let mut broken: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+        broken["header"]["packet_id"] = format!("pkt_{attack}").into();
+        broken["payload"][attack] = attack.into();
+        push(&broken);
     }
     text.push_str("<script>hit=1</script> is not JSON\n");
     text

@@ -1,0 +1,54 @@
+//! Codes and names of schemas, as arguments.
+
+use std::str::FromStr;
+
+use clap::builder::PossibleValue;
+use omen_gate::GateCode;
+use omen_types::Code;
+
+use super::named::Named;
+use crate::explain::Decision;
+use crate::schema;
+
+/// A code of packets or of the gate, or a decision. No code is both: the lint of the schema files refuses that.
+#[derive(Clone, Debug)]
+pub(crate) enum AnyCode {
+    Packet(Code),
+    Gate(GateCode),
+    Decision(Decision),
+}
+
+impl FromStr for AnyCode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(decision) = Decision::find(text)? {
+            return Ok(Self::Decision(decision));
+        }
+        match (text.parse::<Code>(), text.parse::<GateCode>()) {
+            (Ok(code), _) => Ok(Self::Packet(code)),
+            (_, Ok(code)) => Ok(Self::Gate(code)),
+            // A text that resembles codes of both kinds is taken for a code of packets: those are longer.
+            (Err(unknown), Err(gate)) => match (unknown.near(), gate.near()) {
+                (None, Some(near)) => Err(format!("{unknown}; did you mean `{near}`?")),
+                _ => Err(unknown.to_string()),
+            },
+        }
+    }
+}
+
+/// Parses any code.
+pub(super) fn any() -> Named<AnyCode> {
+    let names = || {
+        let packets = Code::ALL.iter().map(|code| PossibleValue::new(code.as_str()).help(code.info().title));
+        let gate = GateCode::ALL.iter().map(|code| PossibleValue::new(code.as_str()).help(code.title()));
+        packets.chain(gate).collect()
+    };
+    Named { parse: str::parse, names }
+}
+
+/// Takes any text for the name of a schema; the command reports one that is unknown.
+pub(super) fn schema() -> Named<String> {
+    let names = || schema::names().into_iter().map(PossibleValue::new).collect();
+    Named { parse: |text| Ok(text.to_owned()), names }
+}

@@ -1,0 +1,51 @@
+//! What `omen check` reads, and how much it says.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::input::Layout;
+
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// How packets are laid out
+    #[arg(long = "input", value_name = "LAYOUT", value_enum, default_value_t)]
+    pub(crate) layout: Layout,
+
+    /// Leave out files and directories that match, in the syntax of .gitignore
+    ///
+    /// Only what is found in a directory or by a glob is left out; a file that is named is checked.
+    #[arg(long, value_name = "PATTERNS", value_delimiter = ',')]
+    pub(crate) exclude: Vec<String>,
+
+    /// Check files in directories even if a .gitignore or .ignore leaves them out
+    #[arg(long)]
+    pub(crate) no_ignore: bool,
+
+    /// Go on with what is appended to the logs, until SIGINT (Ctrl-C) or SIGTERM
+    ///
+    /// A log that is replaced by a new file, or truncated, goes on in the new content, and so do its
+    /// episodes. What is still open when this is stopped is not reported.
+    #[arg(long, visible_alias = "watch")]
+    pub(crate) follow: bool,
+
+    /// Print findings only: no totals, notes or progress
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// Print how many findings there are, by code and by type of packet, instead of the findings
+    #[arg(long, conflicts_with = "outputs")]
+    pub(crate) statistics: bool,
+
+    /// Exit with 0 even if there are errors; not if an input could not be read
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
+
+    /// Logs, directories with logs, or globs; `-` means standard input [default: -]
+    ///
+    /// Each log is checked on its own. In a directory, these are checked: *.jsonl, *.ndjson, *.json, also
+    /// with .gz or .zst after it, unless they are hidden or a .gitignore leaves them out. A file that is
+    /// named is checked whatever its name. Compressed logs are recognised by their first bytes.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+}

@@ -1,0 +1,101 @@
+//! `-A`, `-W` and `-D`: severities of invariants.
+
+use clap::builder::PossibleValue;
+use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
+use omen::validator::{Level, Levels, NotAdjustable};
+use omen_types::Code;
+use omen_types::code::UnknownCode;
+
+use super::named::Named;
+
+/// `-A`, `-W` and `-D`, in the order in which they are given: the last one for a code applies.
+#[derive(Debug, Default)]
+pub(crate) struct LevelArgs(Vec<(Target, Level)>);
+
+/// What has a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Code(Code),
+    /// `warnings`: everything that is a warning by then.
+    Warnings,
+}
+
+impl Target {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        if text.eq_ignore_ascii_case(WARNINGS) {
+            return Ok(Self::Warnings);
+        }
+        let code: Code = text.parse().map_err(|error: UnknownCode| error.to_string())?;
+        if code.is_adjustable() { Ok(Self::Code(code)) } else { Err(NotAdjustable(code).to_string()) }
+    }
+}
+
+impl LevelArgs {
+    const FLAGS: [(Level, &'static str, char, &'static str); 3] = [
+        (Level::Allow, "allow", 'A', "Do not report these invariants"),
+        (Level::Warn, "warn", 'W', "Report these invariants as warnings, and accept the packets"),
+        (Level::Deny, "deny", 'D', "Report these invariants as errors, and reject the packets"),
+    ];
+
+    /// The levels, after those of the configuration.
+    pub(crate) fn after(&self, configured: &[(Target, Level)]) -> Result<Levels, NotAdjustable> {
+        let mut levels = Levels::default();
+        for (target, level) in configured.iter().chain(&self.0) {
+            match target {
+                Target::Code(code) => levels.set(*code, *level)?,
+                Target::Warnings => levels.set_warnings(*level),
+            }
+        }
+        Ok(levels)
+    }
+}
+
+impl Args for LevelArgs {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.args(Self::FLAGS.map(|(_, name, short, help)| {
+            Arg::new(name)
+                .short(short)
+                .long(name)
+                .value_name("CODES")
+                .value_parser(parser())
+                .value_delimiter(',')
+                .hide_possible_values(true)
+                .action(ArgAction::Append)
+                .help(help)
+        }))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for LevelArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut given = Vec::new();
+        for (level, name, ..) in Self::FLAGS {
+            let indices = matches.indices_of(name).into_iter().flatten();
+            let targets = matches.get_many::<Target>(name).into_iter().flatten();
+            given.extend(indices.zip(targets).map(|(index, target)| (index, *target, level)));
+        }
+        given.sort_by_key(|(index, ..)| *index);
+        Ok(Self(given.into_iter().map(|(_, target, level)| (target, level)).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Parses a target.
+fn parser() -> Named<Target> {
+    let names = || {
+        let codes = Code::ALL.iter().filter(|code| code.is_adjustable());
+        let codes = codes.map(|code| PossibleValue::new(code.as_str()).help(code.info().title));
+        codes.chain([PossibleValue::new(WARNINGS).help("all warnings")]).collect()
+    };
+    Named { parse: Target::parse, names }
+}
+
+const WARNINGS: &str = "warnings";

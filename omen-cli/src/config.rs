@@ -1,0 +1,127 @@
+//! `omen.toml`: what `omen check` does where its arguments say nothing.
+//!
+//! The keys are in `keys`, each once: reading, errors and the JSON Schema are made of that list. A key that stands for an option
+//! becomes the default of the option, so that it is checked as the option is, and the command line wins.
+
+mod file;
+mod keys;
+mod schema;
+
+use std::fmt;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use omen::render::human::clean;
+use omen::validator::Level;
+use omen_gate::regular;
+
+use crate::args::{CheckArgs, ConfigArgs, Target};
+
+pub(crate) use schema::json_schema;
+
+/// The content of a file.
+#[derive(Debug, Default)]
+pub(crate) struct Config {
+    /// The directory of the file, which paths in it are relative to; empty for the working directory.
+    pub(crate) root: PathBuf,
+    /// What to check if no files are named.
+    pub(crate) inputs: Vec<PathBuf>,
+    pub(crate) exclude: Vec<String>,
+    /// Whether to read what `.gitignore` leaves out.
+    pub(crate) no_ignore: bool,
+    /// In the order in which they apply, before those of the command line.
+    pub(crate) levels: Vec<(Target, Level)>,
+    /// Values for options that are not given: the id of an option, and its values.
+    defaults: Vec<(&'static str, Vec<String>)>,
+}
+
+/// Why there are no arguments.
+pub(crate) enum Refused {
+    /// They are wrong, or ask for help.
+    Arguments(clap::Error),
+    /// The configuration is wrong.
+    Config(ConfigErrors),
+}
+
+impl From<clap::Error> for Refused {
+    fn from(error: clap::Error) -> Self {
+        Self::Arguments(error)
+    }
+}
+
+/// What is wrong with a configuration file, one line each.
+#[derive(Debug)]
+pub(crate) struct ConfigErrors(Vec<String>);
+
+impl fmt::Display for ConfigErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("\nomen: "))
+    }
+}
+
+impl Config {
+    /// Makes the values for options the defaults of a command line. `None` if there are none.
+    pub(crate) fn with_defaults(&mut self, command: clap::Command, given: &CheckArgs) -> Option<clap::Command> {
+        let mut defaults = std::mem::take(&mut self.defaults);
+        // An output on standard output takes the place of the format.
+        if given.formats.outputs.iter().any(|output| output.file.is_none()) {
+            defaults.retain(|(id, _)| *id != "format");
+        }
+        if defaults.is_empty() {
+            return None;
+        }
+        Some(command.mut_subcommand("check", |mut check| {
+            for (id, values) in defaults {
+                // Defaults of arguments live as long as the process. There are a few, set once.
+                let values: Vec<&'static str> = values.into_iter().map(|value| &*value.leak()).collect();
+                check = check.mut_arg(id, |arg| arg.default_values(values));
+            }
+            check
+        }))
+    }
+
+    /// Reads the file that is named, or the nearest one in the working directory and the directories above it.
+    pub(crate) fn find(args: &ConfigArgs) -> Result<Option<Self>, ConfigErrors> {
+        if args.no_config {
+            return Ok(None);
+        }
+        if let Some(path) = &args.config {
+            return Self::read(path).map(Some);
+        }
+        let Ok(directory) = std::env::current_dir() else { return Ok(None) };
+        let mut above = PathBuf::new();
+        for directory in directory.ancestors() {
+            if directory.join(FILE_NAME).symlink_metadata().is_ok() {
+                return Self::read(&above.join(FILE_NAME)).map(Some);
+            }
+            above.push("..");
+        }
+        Ok(None)
+    }
+
+    fn read(path: &Path) -> Result<Self, ConfigErrors> {
+        let name = clean(&path.to_string_lossy()).into_owned();
+        let text = text(path).map_err(|error| ConfigErrors(vec![format!("cannot read {name}: {error}")]))?;
+        let root = path.parent().unwrap_or(Path::new(""));
+        file::read(&text, root).map_err(|errors| {
+            let line = |error: file::Mistake| {
+                let (message, help) = (clean(&error.message), clean(&error.help));
+                format!("{name}:{}:{}: {message}; {help}", error.line, error.column)
+            };
+            ConfigErrors(errors.into_iter().map(line).collect())
+        })
+    }
+}
+
+/// The text of a regular file of a sensible length.
+fn text(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    regular::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is longer than {MOST_BYTES} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+}
+
+const FILE_NAME: &str = "omen.toml";
+const MOST_BYTES: u64 = 1 << 20;

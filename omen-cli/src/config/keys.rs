@@ -1,0 +1,80 @@
+//! The keys of the file.
+
+use omen::validator::Level;
+
+/// A key of the table `check`.
+#[derive(Debug)]
+pub(super) struct Key {
+    pub(super) name: &'static str,
+    /// What the schema says about it.
+    pub(super) about: &'static str,
+    pub(super) means: Means,
+}
+
+/// What the value of a key stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Means {
+    /// A list of what to check.
+    Inputs,
+    /// A list of patterns.
+    Exclude,
+    /// Whether `.gitignore` is respected.
+    GitIgnore,
+    /// A list of codes.
+    Level(Level),
+    /// A list of reports, `FORMAT=FILE`.
+    Outputs,
+    /// The value of the option with this id.
+    Text(&'static str),
+    /// The number that the option with this id takes.
+    Number(&'static str),
+}
+
+pub(super) const KEYS: &[Key] = &[
+    Key {
+        name: "inputs",
+        about: "What to check if no files are named: logs, directories with logs, globs. Relative to this file.",
+        means: Means::Inputs,
+    },
+    Key {
+        name: "exclude",
+        about: "What to leave out in directories and globs, in the syntax of .gitignore, relative to this file.",
+        means: Means::Exclude,
+    },
+    Key {
+        name: "gitignore",
+        about: "Whether files that a .gitignore or .ignore leaves out are not checked; `false` is `--no-ignore`.",
+        means: Means::GitIgnore,
+    },
+    Key {
+        name: "input",
+        about: "How packets are laid out: one on each line, or in an array.",
+        means: Means::Text("layout"),
+    },
+    Key { name: "format", about: "The output format.", means: Means::Text("format") },
+    Key {
+        name: "output",
+        about: "Reports to write to files, each as FORMAT=FILE. Relative to this file.",
+        means: Means::Outputs,
+    },
+    Key {
+        name: "now",
+        about: "The time that logs are checked at, in RFC 3339 with an offset, instead of the clock of each episode.",
+        means: Means::Text("now"),
+    },
+    Key {
+        name: "allow",
+        about: "Codes of invariants that are not reported, or `warnings` for all warnings.",
+        means: Means::Level(Level::Allow),
+    },
+    Key { name: "warn", about: "Codes of invariants that are reported as warnings.", means: Means::Level(Level::Warn) },
+    Key {
+        name: "deny",
+        about: "Codes of invariants that are reported as errors, or `warnings` for all warnings.",
+        means: Means::Level(Level::Deny),
+    },
+    Key { name: "jobs", about: "How many threads to use.", means: Means::Number("jobs") },
+];
+
+/// The one table of the file.
+pub(super) const TABLE: &str = "check";

@@ -1,0 +1,60 @@
+//! The JSON Schema of the file, for editors.
+
+use clap::CommandFactory as _;
+use omen_types::Code;
+use serde_json::{Map, Value, json};
+
+use super::keys::{KEYS, Means, TABLE};
+use crate::args::Cli;
+
+/// The JSON Schema (2020-12) of `omen.toml`.
+pub(crate) fn json_schema() -> Value {
+    let command = Cli::command();
+    let values = |id: &str| -> Vec<String> {
+        let check = command.find_subcommand("check");
+        let arg = check.and_then(|check| check.get_arguments().find(|arg| arg.get_id() == id));
+        arg.map(clap::Arg::get_possible_values)
+            .unwrap_or_default()
+            .iter()
+            .map(|value| value.get_name().to_owned())
+            .collect()
+    };
+    let mut codes: Vec<&str> = Code::ALL.iter().filter(|code| code.is_adjustable()).map(|code| code.as_str()).collect();
+    codes.push("warnings");
+    let properties: Map<String, Value> = KEYS
+        .iter()
+        .map(|key| {
+            let mut schema = match key.means {
+                Means::Inputs | Means::Exclude | Means::Outputs => {
+                    json!({"type": "array", "items": {"type": "string"}})
+                }
+                Means::GitIgnore => json!({"type": "boolean", "default": true}),
+                Means::Level(_) => json!({"type": "array", "items": {"enum": codes}}),
+                Means::Number(_) => json!({"type": "integer", "minimum": 1}),
+                Means::Text(id) => match values(id) {
+                    values if values.is_empty() => json!({"type": "string"}),
+                    values => json!({"enum": values}),
+                },
+            };
+            if let Some(schema) = schema.as_object_mut() {
+                schema.insert("description".to_owned(), key.about.into());
+            }
+            (key.name.to_owned(), schema)
+        })
+        .collect();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "omen.toml",
+        "description": "What `omen check` does where its arguments say nothing.",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            TABLE: {
+                "description": "Settings of `omen check`.",
+                "type": "object",
+                "additionalProperties": false,
+                "properties": properties,
+            },
+        },
+    })
+}

@@ -1,0 +1,235 @@
+//! One log that is followed: the file that is open, and whether its path still names it.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _};
+use std::path::{Path, PathBuf};
+
+use indicatif::ProgressBar;
+use omen::finding::Finding;
+use omen::validator::{Sink, Summary, Validator, ValidatorOptions};
+use omen_gate::regular;
+use same_file::Handle;
+
+use crate::exit::complain;
+use crate::input::{self, Reporter};
+
+/// A log, through all files that its path has named. Its episodes go on in the next file.
+pub(super) struct Tail {
+    path: PathBuf,
+    open: Option<Open>,
+    validator: Validator,
+    lines: Lines,
+    has_begun: bool,
+    /// Why it cannot be read now, if that was reported.
+    failure: Option<String>,
+    buffer: Vec<u8>,
+}
+
+struct Open {
+    file: File,
+    id: Handle,
+    offset: u64,
+}
+
+/// The lines that the validator has, over all files.
+#[derive(Default)]
+struct Lines {
+    /// Those that are complete.
+    complete: u64,
+    /// Whether one has begun.
+    is_inside: bool,
+    /// How many were complete where each file began.
+    before: Vec<u64>,
+}
+
+impl Tail {
+    pub(super) fn new(path: &Path, options: ValidatorOptions) -> Self {
+        Self {
+            path: path.to_owned(),
+            open: None,
+            validator: Validator::new(options),
+            lines: Lines::default(),
+            has_begun: false,
+            failure: None,
+            buffer: vec![0; READ_BYTES],
+        }
+    }
+
+    /// Whether there is no file.
+    pub(super) fn is_missing(&self) -> bool {
+        self.open.is_none()
+    }
+
+    /// Whether there was one.
+    pub(super) fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    pub(super) fn summary(&self) -> Summary {
+        self.validator.summary()
+    }
+
+    /// Checks what is new. Returns whether everything could be read; a failure is reported once, and the next attempt may
+    /// succeed.
+    pub(super) fn poll(&mut self, reporter: &mut impl Reporter) -> io::Result<bool> {
+        loop {
+            if let Err(error) = self.read(reporter)? {
+                return Ok(self.fail(&error));
+            }
+            match self.next_file(reporter) {
+                Ok(Some(open)) => {
+                    self.begin(open, reporter)?;
+                }
+                Ok(None) => return Ok(true),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    // It is waited for. What is open is read until there is another.
+                    return Ok(true);
+                }
+                Err(error) => return Ok(self.fail(&error)),
+            }
+        }
+    }
+
+    /// Reads the open file to its end. The inner error is that of the file.
+    fn read(&mut self, reporter: &mut impl Reporter) -> io::Result<io::Result<()>> {
+        let Self { open: Some(open), validator, lines, buffer, path, .. } = self else { return Ok(Ok(())) };
+        let mut is_any = false;
+        loop {
+            let length = match open.file.metadata() {
+                Ok(metadata) => metadata.len(),
+                Err(error) => return Ok(Err(error)),
+            };
+            if length < open.offset {
+                note(reporter, format_args!("{} was truncated; reading it from its beginning", input::name(path)));
+                if let Err(error) = open.file.rewind() {
+                    return Ok(Err(error));
+                }
+                open.offset = 0;
+                lines.begin_file(validator, reporter)?;
+            }
+            match open.file.read(buffer) {
+                Ok(0) => break,
+                Ok(count) => {
+                    is_any = true;
+                    open.offset += count as u64;
+                    lines.feed(buffer.get(..count).unwrap_or_default(), validator, reporter)?;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        if is_any {
+            reporter.caught_up()?;
+        }
+        Ok(Ok(()))
+    }
+
+    /// The file that the path names now, unless it is open.
+    fn next_file(&mut self, reporter: &mut impl Reporter) -> io::Result<Option<Open>> {
+        if !fs::metadata(&self.path)?.is_file() {
+            // The error says what it is.
+            regular::open(&self.path)?;
+        }
+        let id = Handle::from_path(&self.path)?;
+        if self.open.as_ref().is_some_and(|open| open.id == id) {
+            return Ok(None);
+        }
+        let mut file = regular::open(&self.path)?;
+        // A file that came in between is found next time.
+        let id = Handle::from_file(file.try_clone()?)?;
+        if input::is_compressed(&mut file)? {
+            let message = "it is compressed, and only a log that is written line by line can be followed";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        if self.open.is_some() {
+            note(reporter, format_args!("{} was replaced; reading the new file", input::name(&self.path)));
+        }
+        Ok(Some(Open { file, id, offset: 0 }))
+    }
+
+    fn begin(&mut self, open: Open, reporter: &mut impl Reporter) -> io::Result<()> {
+        reporter.out().follow(&ProgressBar::hidden(), true);
+        self.open = Some(open);
+        self.failure = None;
+        if std::mem::replace(&mut self.has_begun, true) {
+            self.lines.begin_file(&mut self.validator, reporter)?;
+        }
+        Ok(())
+    }
+
+    fn fail(&mut self, error: &io::Error) -> bool {
+        let why = error.to_string();
+        if self.failure.as_ref() != Some(&why) {
+            complain(format_args!("cannot read {}: {why}", input::name(&self.path)));
+            self.failure = Some(why);
+        }
+        false
+    }
+}
+
+impl Lines {
+    fn feed<S: Sink>(&mut self, bytes: &[u8], validator: &mut Validator, sink: &mut S) -> Result<(), S::Error> {
+        validator.feed(bytes, &mut InFile { before: &self.before, sink })?;
+        self.complete += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.is_inside = bytes.last().map_or(self.is_inside, |byte| *byte != b'\n');
+        Ok(())
+    }
+
+    /// Ends a line that the last file has not ended, and counts from 1 again.
+    fn begin_file<S: Sink>(&mut self, validator: &mut Validator, sink: &mut S) -> Result<(), S::Error> {
+        if self.is_inside {
+            self.feed(b"\n", validator, sink)?;
+        }
+        self.before.push(self.complete);
+        Ok(())
+    }
+}
+
+/// Passes on findings with the numbers that their lines have in their files.
+struct InFile<'s, S> {
+    before: &'s [u64],
+    sink: &'s mut S,
+}
+
+impl<S> InFile<'_, S> {
+    fn number(&self, line: u64) -> u64 {
+        let files = self.before.partition_point(|before| *before < line);
+        line - files.checked_sub(1).and_then(|last| self.before.get(last)).unwrap_or(&0)
+    }
+}
+
+impl<S: Sink> Sink for InFile<'_, S> {
+    type Error = S::Error;
+
+    fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> Result<(), S::Error> {
+        finding.line = finding.line.map(|line| self.number(line));
+        if let Some(cause) = &mut finding.follows_from {
+            cause.line = self.number(cause.line);
+        }
+        self.sink.finding(finding, line)
+    }
+
+    fn wants_packets(&self) -> bool {
+        false
+    }
+}
+
+fn note(reporter: &impl Reporter, what: std::fmt::Arguments<'_>) {
+    if !reporter.is_quiet() {
+        complain(format_args!("note: {what}"));
+    }
+}
+
+const READ_BYTES: usize = 256 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_in_their_files() {
+        let numbers = InFile { before: &[3, 3, 5], sink: &mut () };
+        let found: Vec<_> = (1..=7).map(|line| numbers.number(line)).collect();
+        assert_eq!(found, [1, 2, 3, 1, 2, 1, 2]);
+    }
+}

@@ -1,0 +1,206 @@
+//! From arguments to logs: files, the logs in directories, and the files that match a glob, in an order that is always the same.
+//!
+//! What is named is read, whatever its name. In directories, files with the name of a log are read; hidden ones, and those
+//! that a `.gitignore` or an exclude leaves out, are not.
+
+mod excludes;
+mod pattern;
+
+use std::collections::HashSet;
+use std::path::{Component, Path, PathBuf};
+
+use ignore::{DirEntry, WalkBuilder};
+
+use crate::input::is_stdin;
+use pattern::Pattern;
+
+pub(crate) use excludes::Excludes;
+
+/// What to search.
+#[derive(Clone, Debug)]
+pub(crate) struct Argument {
+    /// The directory that the path is relative to; empty for the working directory.
+    pub(crate) root: PathBuf,
+    /// A file, a directory, a glob, or `-`.
+    pub(crate) path: PathBuf,
+}
+
+impl Argument {
+    fn full(&self) -> PathBuf {
+        if self.root.as_os_str().is_empty() { self.path.clone() } else { self.root.join(&self.path) }
+    }
+}
+
+/// How to search.
+#[derive(Debug, Default)]
+pub(crate) struct Search {
+    pub(crate) excludes: Excludes,
+    /// Whether to read what `.gitignore` leaves out.
+    pub(crate) no_ignore: bool,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(crate) struct Logs {
+    /// In the order of the arguments; those of one argument in the order of their names.
+    pub(crate) paths: Vec<PathBuf>,
+    /// What could not be searched, and why.
+    pub(crate) failed: Vec<(String, String)>,
+    /// Directories without logs.
+    pub(crate) empty: Vec<PathBuf>,
+    seen: HashSet<PathBuf>,
+    /// Those that were not named by themselves.
+    found: HashSet<PathBuf>,
+}
+
+impl Search {
+    /// Finds the logs of some arguments.
+    pub(crate) fn run(&self, arguments: &[Argument]) -> Logs {
+        let mut logs = Logs::default();
+        for argument in arguments {
+            let path = argument.full();
+            if is_stdin(&argument.path) {
+                logs.name(argument.path.clone());
+            } else if path.is_dir() {
+                self.directory(&path, &mut logs);
+            } else if let Some(pattern) = Pattern::of(argument).filter(|_| path.symlink_metadata().is_err()) {
+                self.glob(argument, pattern, &mut logs);
+            } else {
+                // One that does not exist is reported at its turn.
+                logs.name(path);
+            }
+        }
+        logs
+    }
+
+    fn directory(&self, path: &Path, logs: &mut Logs) {
+        let (before, failed) = (logs.paths.len(), logs.failed.len());
+        let mut is_any = false;
+        let mut walk = WalkBuilder::new(path);
+        // Settings of the user or the machine must not change what is checked; those of the repository may.
+        walk.standard_filters(!self.no_ignore).git_global(false).hidden(true);
+        self.walk(&mut walk, logs, |entry, logs| {
+            if is_log(entry.path()) {
+                is_any = true;
+                logs.find(entry.path());
+            }
+        });
+        if !is_any && logs.paths.len() == before && logs.failed.len() == failed {
+            logs.empty.push(path.to_owned());
+        }
+    }
+
+    fn glob(&self, argument: &Argument, pattern: Result<Pattern, String>, logs: &mut Logs) {
+        let failed = |why: &str| (argument.full().display().to_string(), why.to_owned());
+        let pattern = match pattern {
+            Ok(pattern) => pattern,
+            Err(why) => return logs.failed.push(failed(&why)),
+        };
+        let base = argument.root.join(&pattern.base);
+        let mut walk = WalkBuilder::new(if base.as_os_str().is_empty() { Path::new(".") } else { &base });
+        walk.standard_filters(false).hidden(!pattern.is_of_hidden).max_depth(pattern.depth);
+        let mut is_any = false;
+        let before = logs.failed.len();
+        if base.as_os_str().is_empty() || base.is_dir() {
+            self.walk(&mut walk, logs, |entry, logs| {
+                let path = plain(entry.path());
+                if pattern.matches(path.strip_prefix(&argument.root).unwrap_or(path)) {
+                    is_any = true;
+                    logs.find(path);
+                }
+            });
+        }
+        if !is_any && logs.failed.len() == before {
+            logs.failed.push(failed("no file matches"));
+        }
+    }
+
+    /// Passes on the files, sorted by name in each directory. Links to files are followed; links to directories are not, so
+    /// that nothing is read twice.
+    fn walk(&self, walk: &mut WalkBuilder, logs: &mut Logs, mut each: impl FnMut(&DirEntry, &mut Logs)) {
+        let excludes = self.excludes.clone();
+        walk.follow_links(false).sort_by_file_name(|one, other| one.cmp(other)).filter_entry(move |entry| {
+            let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+            entry.depth() == 0 || !excludes.contain(entry.path(), is_dir)
+        });
+        for entry in walk.build() {
+            match entry {
+                Ok(entry) if entry.path().is_file() => each(&entry, logs),
+                Ok(_) => {}
+                Err(error) => logs.failed.push(failure(&error)),
+            }
+        }
+    }
+}
+
+impl Logs {
+    /// Adds a file that was named. One that was found before is not read again; one that is named twice is.
+    fn name(&mut self, path: PathBuf) {
+        if !self.found.contains(&path) {
+            self.seen.insert(path.clone());
+            self.paths.push(path);
+        }
+    }
+
+    /// Adds a file that was found, unless it is there already.
+    fn find(&mut self, path: &Path) {
+        let path = plain(path);
+        if self.seen.insert(path.to_owned()) {
+            self.found.insert(path.to_owned());
+            self.paths.push(path.to_owned());
+        }
+    }
+}
+
+/// Without `./` at its start.
+fn plain(path: &Path) -> &Path {
+    match path.components().next() {
+        Some(Component::CurDir) => path.strip_prefix(".").unwrap_or(path),
+        _ => path,
+    }
+}
+
+/// Whether a file in a directory has the name of a log.
+fn is_log(path: &Path) -> bool {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
+    let name = name.to_ascii_lowercase();
+    let name = [".gz", ".zst"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    [".jsonl", ".ndjson", ".json"].iter().any(|end| name.strip_suffix(end).is_some_and(|stem| !stem.is_empty()))
+}
+
+/// What could not be searched, and why.
+fn failure(error: &ignore::Error) -> (String, String) {
+    let mut path = None;
+    let mut inner = error;
+    loop {
+        inner = match inner {
+            ignore::Error::WithPath { path: at, err } => {
+                path = Some(plain(at).display().to_string());
+                err
+            }
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => err,
+            _ => break,
+        };
+    }
+    // The reason itself, without the operations around it.
+    let mut why: &dyn std::error::Error = inner.io_error().map_or(inner as &dyn std::error::Error, |error| error);
+    while let Some(source) = why.source() {
+        why = source;
+    }
+    (path.unwrap_or_else(|| "a directory".to_owned()), why.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_are_recognised_by_their_names() {
+        for name in ["a.jsonl", "a.ndjson", "a.json", "A.JSONL", "a.b.json.gz", "a.jsonl.zst", "a.NDJSON.GZ"] {
+            assert!(is_log(Path::new(name)), "{name}");
+        }
+        for name in ["a.txt", "jsonl", ".jsonl", "a.gz", "a.jsonl.bz2", "a.jsonl.gz.gz", "a.jsonl~", ".json.gz"] {
+            assert!(!is_log(Path::new(name)), "{name}");
+        }
+    }
+}

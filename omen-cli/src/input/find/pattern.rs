@@ -1,0 +1,47 @@
+//! An argument that is a glob.
+
+use std::path::{Component, Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::Argument;
+
+/// A glob: `*` and `?` stand for parts of one name, `**` for any number of directories, `[ab]` and `{a,b}` for alternatives.
+pub(super) struct Pattern {
+    /// The directories before the first name with a wildcard.
+    pub(super) base: PathBuf,
+    /// How many levels below the base a match can be.
+    pub(super) depth: Option<usize>,
+    /// Whether it names something hidden, so that hidden entries are searched.
+    pub(super) is_of_hidden: bool,
+    matcher: GlobMatcher,
+}
+
+impl Pattern {
+    /// The glob of an argument; `None` if it has no wildcards.
+    pub(super) fn of(argument: &Argument) -> Option<Result<Self, String>> {
+        let text = argument.path.to_str().filter(|text| text.contains(WILDCARDS))?;
+        let text = text.strip_prefix("./").unwrap_or(text);
+        Some(Self::new(text))
+    }
+
+    fn new(text: &str) -> Result<Self, String> {
+        let glob = GlobBuilder::new(text).literal_separator(true).build();
+        let matcher = glob.map_err(|error| format!("invalid glob: {}", error.kind()))?.compile_matcher();
+        let names: Vec<Component<'_>> = Path::new(text).components().collect();
+        let has = |name: &Component<'_>, what: &[char]| name.as_os_str().to_string_lossy().contains(what);
+        let literal = names.iter().take_while(|name| !has(name, WILDCARDS)).count();
+        let base = names.iter().take(literal).collect();
+        // Within braces, there may be more levels than are seen here.
+        let is_deep = text.contains("**") || text.contains('{');
+        let is_of_hidden = names.iter().skip(literal).any(|name| name.as_os_str().to_string_lossy().starts_with('.'));
+        let depth = (!is_deep).then_some(names.len() - literal);
+        Ok(Self { base, depth, is_of_hidden, matcher })
+    }
+
+    pub(super) fn matches(&self, path: &Path) -> bool {
+        self.matcher.is_match(path)
+    }
+}
+
+const WILDCARDS: &[char] = &['*', '?', '[', '{'];

@@ -1,0 +1,233 @@
+//! How packets are laid out in a stream: one on each line, or as one likes, in an array or one after the other.
+
+use std::io::{self, Cursor, Read};
+
+use clap::ValueEnum;
+
+use super::decode::Source;
+
+/// How packets are laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Layout {
+    /// `array` if the stream begins like one, otherwise `lines`
+    #[default]
+    Auto,
+    /// JSON Lines: one packet on each line
+    Lines,
+    /// A JSON array of packets, or packets one after the other, with any spaces and line ends
+    Array,
+}
+
+impl Layout {
+    /// Finds out how a stream is laid out, if that is to be found out, and returns it from its beginning.
+    pub(super) fn of(self, mut source: Source) -> (Self, Source) {
+        if self != Self::Auto {
+            return (self, source);
+        }
+        let mut head = Vec::new();
+        let mut detector = Detector::default();
+        let mut buffer = vec![0; READ_BYTES];
+        loop {
+            let end = match source.read(&mut buffer) {
+                Ok(0) => Ok(()),
+                Ok(count) => {
+                    let bytes = buffer.get(..count).unwrap_or_default();
+                    head.extend_from_slice(bytes);
+                    match detector.take(bytes) {
+                        None if head.len() < MOST_BYTES => continue,
+                        layout => return (layout.unwrap_or(Self::Lines), Box::new(Cursor::new(head).chain(source))),
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => Err(error),
+            };
+            // What was read before the failure is checked, too.
+            return (Self::Lines, Box::new(Cursor::new(head).chain(Ended(end.err()))));
+        }
+    }
+}
+
+/// The end of a stream, which may be a failure.
+struct Ended(Option<io::Error>);
+
+impl Read for Ended {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+/// Decides from the first packet, as soon as it can.
+///
+/// A line that is cut off must not look like the first line of an indented packet. So an indented packet is one whose second
+/// line goes on as JSON goes on, and does not begin with a packet.
+#[derive(Debug, Default)]
+struct Detector {
+    at: At,
+    /// The brackets that are open.
+    open: Vec<u8>,
+    /// The latest character that is not a space; `"` for a whole string.
+    last: u8,
+    /// Bytes of a byte order mark so far.
+    mark: usize,
+    /// Columns of the second line so far.
+    column: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum At {
+    #[default]
+    Start,
+    /// After `[`, which begins an array if a packet follows.
+    Bracket,
+    /// In the first line of a packet.
+    Packet,
+    Text,
+    Escape,
+    /// After the first line of a packet that goes on.
+    NextLine,
+    /// After a packet, in its line.
+    End,
+}
+
+impl Detector {
+    fn take(&mut self, bytes: &[u8]) -> Option<Layout> {
+        bytes.iter().find_map(|byte| self.byte(*byte))
+    }
+
+    fn byte(&mut self, byte: u8) -> Option<Layout> {
+        let is_space = matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+        match self.at {
+            At::Start if MARK.get(self.mark) == Some(&byte) => self.mark += 1,
+            At::Start | At::Bracket if is_space => {}
+            At::Start => match byte {
+                b'[' => self.at = At::Bracket,
+                b'{' => {
+                    self.at = At::Packet;
+                    self.structure(byte);
+                }
+                _ => return Some(Layout::Lines),
+            },
+            At::Bracket if matches!(byte, b'{' | b']') => return Some(Layout::Array),
+            At::Bracket => return Some(Layout::Lines),
+            At::Packet if byte == b'\n' => self.at = At::NextLine,
+            At::Packet if is_space => {}
+            At::Packet if byte == b'"' => self.at = At::Text,
+            At::Packet => {
+                self.structure(byte);
+                if self.open.is_empty() {
+                    self.at = At::End;
+                }
+            }
+            At::Text => match byte {
+                b'\n' => return Some(Layout::Lines),
+                b'\\' => self.at = At::Escape,
+                b'"' => (self.at, self.last) = (At::Packet, b'"'),
+                _ => {}
+            },
+            At::Escape => self.at = At::Text,
+            At::NextLine if byte == b'\n' => self.column = 0,
+            At::NextLine if is_space => self.column += 1,
+            At::NextLine => {
+                let begins_packet = byte == b'{' && self.column == 0;
+                return Some(if self.may_follow(byte) && !begins_packet { Layout::Array } else { Layout::Lines });
+            }
+            At::End if byte == b'\n' => return Some(Layout::Lines),
+            At::End if is_space => {}
+            At::End => return Some(if byte == b'{' { Layout::Array } else { Layout::Lines }),
+        }
+        None
+    }
+
+    fn structure(&mut self, byte: u8) {
+        match byte {
+            b'{' | b'[' => self.open.push(byte),
+            b'}' | b']' => drop(self.open.pop()),
+            _ => {}
+        }
+        self.last = byte;
+    }
+
+    /// Whether JSON can go on with this character.
+    fn may_follow(&self, byte: u8) -> bool {
+        let is_object = self.open.last() == Some(&b'{');
+        match self.last {
+            // An empty object is not a packet.
+            b'{' => byte == b'"',
+            b',' if is_object => byte == b'"',
+            b'[' => !matches!(byte, b',' | b':' | b'}'),
+            b',' | b':' => !matches!(byte, b',' | b':' | b'}' | b']'),
+            // After a value, or after a name.
+            _ if is_object => matches!(byte, b',' | b'}' | b':'),
+            _ => matches!(byte, b',' | b']'),
+        }
+    }
+}
+
+/// A byte order mark in UTF-8.
+pub(super) const MARK: &[u8] = "\u{feff}".as_bytes();
+
+const READ_BYTES: usize = 64 * 1024;
+
+/// A first line that is longer than this is taken as it is.
+const MOST_BYTES: usize = 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expect: Layout) {
+        let mut detector = Detector::default();
+        // One byte at a time, or all: the same.
+        let slowly = text.bytes().find_map(|byte| detector.take(&[byte]));
+        assert_eq!(slowly, Detector::default().take(text.as_bytes()));
+        assert_eq!(slowly.unwrap_or(Layout::Lines), expect, "{text}");
+    }
+
+    #[test]
+    fn arrays_and_indented_packets_are_recognised() {
+        for text in [
+            "[{\"a\":1}]",
+            " \n[\r\n  {",
+            "\u{feff}[ {",
+            "[]",
+            "{\n  \"a\": 1",
+            "{\n\"a\": 1",
+            "{\r\n\t\"a\"",
+            "{\"a\": {\n  \"b\"",
+            "{ \"a\": 1,\n \"b\"",
+            "{\"a\":\"}\\\"\"}{",
+            "{} {}",
+        ] {
+            check(text, Layout::Array);
+        }
+    }
+
+    #[test]
+    fn everything_else_is_lines() {
+        for text in [
+            "",
+            "{",
+            "{\"a\":1}\n{\"a\":1}\n",
+            "{\"a\":1}",
+            "{\"a\":1} \r\n",
+            "{\"a\":1} x",
+            "[INFO] text\n{\"a\":1}\n",
+            "[1, 2]\n",
+            "?\n",
+            "\"text\"",
+            // The first line is cut off.
+            "{\"a\":\n{\"a\":1}\n",
+            "{\"a\":1,\n{\"a\":1}\n",
+            "{\"a\":[\n{\"a\":1}\n",
+            "{\"a\":\"\n{\"a\":1}\n",
+            "{\"a\n\": 1}",
+            "{\n{\"a\":1}\n",
+            "{\"a\"\n{",
+            "{\"a\":1\n\"b\"",
+            "{\n\n}",
+        ] {
+            check(text, Layout::Lines);
+        }
+    }
+}

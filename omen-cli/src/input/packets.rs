@@ -1,0 +1,336 @@
+//! Packets in an array, or one after the other, as lines for a validator.
+//!
+//! One packet at a time passes through, whatever the length of the array. A line end within a packet becomes a carriage return,
+//! which JSON allows at the same places, so that offsets stay the same and its lines can be found again.
+
+use super::layout::MARK;
+
+/// Where a packet begins in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// From 1.
+    pub(super) line: u64,
+    /// In characters, from 1.
+    pub(super) column: u64,
+}
+
+/// Lines for a validator, and the place of each.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    pub(super) bytes: Vec<u8>,
+    pub(super) places: Vec<Place>,
+}
+
+/// Splits a stream into packets. Between packets, the punctuation of an array is left out; anything else there is a packet as far
+/// as the validator is concerned, so that it is reported.
+#[derive(Debug)]
+pub(super) struct PacketSplitter {
+    at: At,
+    /// Of the next byte.
+    place: Place,
+    /// Whether nothing but spaces is before it in its line.
+    is_indent: bool,
+    /// The bracket of the array that is open.
+    array: Option<Place>,
+    /// Whether a comma may come.
+    after_packet: bool,
+    /// The columns before the first packet that began a line, from which others are recognised if a bracket is missing.
+    indent: Option<u64>,
+    /// The bytes of a byte order mark so far.
+    mark: Option<usize>,
+}
+
+#[derive(Debug)]
+enum At {
+    Between,
+    /// In something that is neither an object nor an array.
+    Word,
+    Packet(Brackets),
+}
+
+/// The brackets that are open in a packet.
+#[derive(Debug)]
+struct Brackets {
+    open: Vec<u8>,
+    /// Those beyond the greatest depth, which are only counted: the packet is invalid anyway.
+    beyond: u64,
+    text: Text,
+    /// The latest character that is not a space; `"` for a whole string.
+    last: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Text {
+    Outside,
+    Inside,
+    Escape,
+}
+
+/// What a byte of a packet is.
+enum Step {
+    Goes,
+    /// It is the last one.
+    Ends,
+    /// The packet has ended before it.
+    Ended,
+}
+
+impl Default for PacketSplitter {
+    fn default() -> Self {
+        Self {
+            at: At::Between,
+            place: Place { line: 1, column: 1 },
+            is_indent: true,
+            array: None,
+            after_packet: false,
+            indent: None,
+            mark: Some(0),
+        }
+    }
+}
+
+impl PacketSplitter {
+    /// Takes the next bytes of the stream, and adds to `lines`.
+    pub(super) fn feed(&mut self, bytes: &[u8], lines: &mut Lines) {
+        for byte in bytes {
+            if let Some(mark) = self.mark {
+                if MARK.get(mark) == Some(byte) {
+                    self.mark = Some(mark + 1);
+                    continue;
+                }
+                self.mark = None;
+            }
+            self.byte(*byte, lines);
+            if *byte == b'\n' {
+                self.place = Place { line: self.place.line + 1, column: 1 };
+                self.is_indent = true;
+            } else {
+                // The other bytes of a character do not count.
+                self.place.column += u64::from(*byte & 0xc0 != 0x80);
+                self.is_indent &= is_space(*byte);
+            }
+        }
+    }
+
+    /// Ends the stream. An array that is still open is reported at its bracket.
+    pub(super) fn finish(&mut self, lines: &mut Lines) {
+        if let (At::Between, Some(bracket)) = (&self.at, self.array.take()) {
+            lines.places.push(bracket);
+            lines.bytes.extend_from_slice(b"[\n");
+        }
+    }
+
+    fn byte(&mut self, byte: u8, lines: &mut Lines) {
+        match &mut self.at {
+            At::Between => self.between(byte, lines),
+            At::Word if matches!(byte, b'\n' | b'{' | b'[' | b']' | b',') => {
+                self.end(lines);
+                self.between(byte, lines);
+            }
+            At::Word => lines.bytes.push(if byte == b'\r' { b' ' } else { byte }),
+            At::Packet(brackets) => {
+                let begins_line =
+                    byte == b'{' && self.is_indent && self.indent.is_some_and(|indent| self.place.column - 1 <= indent);
+                match brackets.step(byte, begins_line, self.array.is_some()) {
+                    Step::Goes => lines.bytes.push(brackets.plain(byte)),
+                    Step::Ends => {
+                        lines.bytes.push(byte);
+                        self.end(lines);
+                    }
+                    Step::Ended => {
+                        self.end(lines);
+                        self.between(byte, lines);
+                    }
+                }
+            }
+        }
+    }
+
+    fn between(&mut self, byte: u8, lines: &mut Lines) {
+        match byte {
+            _ if is_space(byte) || byte == b'\n' => {}
+            b'[' if self.array.is_none() => {
+                self.array = Some(self.place);
+                self.after_packet = false;
+            }
+            b']' if self.array.is_some() => self.array = None,
+            b',' if self.array.is_some() && self.after_packet => self.after_packet = false,
+            b'{' | b'[' => {
+                if byte == b'{' && self.is_indent {
+                    self.indent.get_or_insert(self.place.column - 1);
+                }
+                lines.places.push(self.place);
+                lines.bytes.push(byte);
+                self.at = At::Packet(Brackets { open: vec![byte], beyond: 0, text: Text::Outside, last: byte });
+            }
+            _ => {
+                lines.places.push(self.place);
+                lines.bytes.push(byte);
+                self.at = At::Word;
+                if matches!(byte, b',' | b']') {
+                    self.end(lines);
+                    self.after_packet = false;
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, lines: &mut Lines) {
+        lines.bytes.push(b'\n');
+        self.at = At::Between;
+        self.after_packet = true;
+    }
+}
+
+impl Brackets {
+    fn step(&mut self, byte: u8, begins_line: bool, in_array: bool) -> Step {
+        match (self.text, byte) {
+            // Texts have no line ends: this one is broken.
+            (Text::Inside | Text::Escape, b'\n') => (self.text, self.last) = (Text::Outside, b'"'),
+            (Text::Inside, b'\\') => self.text = Text::Escape,
+            (Text::Escape, _) => self.text = Text::Inside,
+            (Text::Inside, b'"') => (self.text, self.last) = (Text::Outside, b'"'),
+            (Text::Inside, _) => {}
+            (Text::Outside, b'"') => self.text = Text::Inside,
+            (Text::Outside, b'{') if begins_line && !self.takes_value() => return Step::Ended,
+            (Text::Outside, b'{' | b'[') => {
+                if self.open.len() < DEEPEST {
+                    self.open.push(byte);
+                } else {
+                    self.beyond += 1;
+                }
+                self.last = byte;
+            }
+            (Text::Outside, b'}' | b']') => {
+                self.last = byte;
+                return self.close(if byte == b'}' { b'{' } else { b'[' }, in_array);
+            }
+            (Text::Outside, b'\n') => {}
+            (Text::Outside, _) if is_space(byte) => {}
+            (Text::Outside, _) => self.last = byte,
+        }
+        Step::Goes
+    }
+
+    /// Closes a bracket, and those within it that were not closed.
+    fn close(&mut self, bracket: u8, in_array: bool) -> Step {
+        if self.beyond > 0 {
+            self.beyond -= 1;
+            return Step::Goes;
+        }
+        match self.open.iter().rposition(|open| *open == bracket) {
+            Some(at) => self.open.truncate(at),
+            // It closes the array around the packet.
+            None if bracket == b'[' && in_array => return Step::Ended,
+            None => {}
+        }
+        if self.open.is_empty() { Step::Ends } else { Step::Goes }
+    }
+
+    /// Whether a value may come here.
+    fn takes_value(&self) -> bool {
+        match self.open.last() {
+            Some(b'[') => matches!(self.last, b'[' | b','),
+            _ => self.last == b':',
+        }
+    }
+
+    /// A byte of the packet as a byte of a line. What makes the packet invalid does so in the line, too.
+    fn plain(&self, byte: u8) -> u8 {
+        match (byte, self.text) {
+            (b'\n', _) => b'\r',
+            (b'\r', Text::Outside) => b' ',
+            (b'\r', _) => b'\t',
+            _ => byte,
+        }
+    }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r')
+}
+
+/// More than a packet may have.
+const DEEPEST: usize = 4096;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines of a text, each with its place.
+    fn split(text: &str) -> Vec<(String, u64, u64)> {
+        let run = |chunk: usize| {
+            let (mut splitter, mut lines) = (PacketSplitter::default(), Lines::default());
+            for bytes in text.as_bytes().chunks(chunk) {
+                splitter.feed(bytes, &mut lines);
+            }
+            splitter.finish(&mut lines);
+            let text = String::from_utf8(lines.bytes).unwrap_or_default();
+            let found: Vec<_> = text.split_terminator('\n').map(str::to_owned).collect();
+            assert_eq!(found.len(), lines.places.len(), "{text}");
+            found.into_iter().zip(lines.places).map(|(line, at)| (line, at.line, at.column)).collect::<Vec<_>>()
+        };
+        let all = run(text.len().max(1));
+        assert_eq!(run(1), all);
+        all
+    }
+
+    #[track_caller]
+    fn check(text: &str, expect: &[(&str, u64, u64)]) {
+        let expect: Vec<_> = expect.iter().map(|(text, line, column)| ((*text).to_owned(), *line, *column)).collect();
+        assert_eq!(split(text), expect, "{text}");
+    }
+
+    #[test]
+    fn packets_are_found_with_their_places() {
+        check("", &[]);
+        check("[]", &[]);
+        check("[{\"a\":1},{}]", &[("{\"a\":1}", 1, 2), ("{}", 1, 10)]);
+        check("[\n  {\n    \"a\": 1\r\n  },\n  {}\n]\n", &[("{\r    \"a\": 1 \r  }", 2, 3), ("{}", 5, 3)]);
+        check("{\n\"é}\\\"{\": [1]}{}\n{}", &[("{\r\"é}\\\"{\": [1]}", 1, 1), ("{}", 2, 14), ("{}", 3, 1)]);
+        check("\u{feff}[{}]\n[{}]", &[("{}", 1, 2), ("{}", 2, 2)]);
+    }
+
+    #[test]
+    fn what_is_not_a_packet_is_passed_on() {
+        check("[1, \"a\" , [2], {}]", &[("1", 1, 2), ("\"a\" ", 1, 5), ("[2]", 1, 11), ("{}", 1, 16)]);
+        check("{} INFO started\n{}", &[("{}", 1, 1), ("INFO started", 1, 4), ("{}", 2, 1)]);
+        check("[{},,{}]", &[("{}", 1, 2), (",", 1, 5), ("{}", 1, 6)]);
+        check("{}]{}", &[("{}", 1, 1), ("]", 1, 3), ("{}", 1, 4)]);
+        check("}{}", &[("}", 1, 1), ("{}", 1, 2)]);
+    }
+
+    #[test]
+    fn an_end_that_is_missing_is_passed_on() {
+        check("[{}", &[("{}", 1, 2), ("[", 1, 1)]);
+        check("[{},\n{\"a\":", &[("{}", 1, 2), ("{\"a\":", 2, 1)]);
+        check("[{\"a\":1, {\"b\":1]{}", &[("{\"a\":1, {\"b\":1", 1, 2), ("{}", 1, 17)]);
+    }
+
+    #[test]
+    fn a_packet_that_is_not_closed_does_not_swallow_the_next() {
+        let expect = [("{\r\"a\": {\r \"b\": 1\r },\r", 1, 1), ("{\r\"c\": 1\r}", 5, 1), ("{}", 8, 1)];
+        check("{\n\"a\": {\n \"b\": 1\n },\n{\n\"c\": 1\n}\n{}", &expect);
+        check("[\n {\"a\": [1},\n {\"b\":1}]", &[("{\"a\": [1}", 2, 2), ("{\"b\":1}", 3, 2)]);
+        check("[\n {\"a\": \"1},\n {}\n]", &[("{\"a\": \"1},\r ", 2, 2), ("{}", 3, 2)]);
+        // Nested objects that are not indented are not packets.
+        check("{\n\"a\": [\n{\n},\n{\n}\n]}", &[("{\r\"a\": [\r{\r},\r{\r}\r]}", 1, 1)]);
+    }
+
+    /// A byte that JSON does not allow in a text is still there in the line.
+    #[test]
+    fn a_line_end_in_a_text_stays_invalid() {
+        check("{\"a\": \"1\r2\"}", &[("{\"a\": \"1\t2\"}", 1, 1)]);
+        check("{\"a\": \"1\n2\"}", &[("{\"a\": \"1\r2\"}", 1, 1)]);
+    }
+
+    #[test]
+    fn memory_does_not_grow_with_depth() {
+        let mut splitter = PacketSplitter::default();
+        for _ in 0..64 {
+            let mut lines = Lines::default();
+            splitter.feed(&[b'['; 1 << 16], &mut lines);
+            assert!(matches!(&splitter.at, At::Packet(brackets) if brackets.open.capacity() <= 2 * DEEPEST));
+        }
+    }
+}

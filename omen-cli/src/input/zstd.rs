@@ -1,0 +1,95 @@
+//! A zstd archive of one or more frames, decoded block by block.
+
+use std::io::{self, BufRead as _, BufReader, Read};
+
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::decode::{Kind, Source, corrupt, truncated};
+
+/// Reads what all frames of an archive contain. Skippable frames have no content.
+pub(super) struct ZstdDecoder {
+    source: BufReader<Source>,
+    frame: Box<FrameDecoder>,
+    /// Whether a frame has begun whose content was not all read.
+    is_inside: bool,
+}
+
+impl ZstdDecoder {
+    pub(super) fn new(source: BufReader<Source>) -> Self {
+        Self { source, frame: Box::new(FrameDecoder::new()), is_inside: false }
+    }
+
+    /// Begins the next frame with content. Returns whether there is one.
+    fn next_frame(&mut self) -> io::Result<bool> {
+        loop {
+            if self.fill()? {
+                return Ok(false);
+            }
+            match self.frame.reset(&mut self.source) {
+                Ok(()) => {
+                    self.is_inside = true;
+                    return Ok(true);
+                }
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                    let length = u64::from(length);
+                    if io::copy(&mut (&mut self.source).take(length), &mut io::sink())? < length {
+                        return Err(truncated(Kind::Zstd));
+                    }
+                }
+                Err(error) => return Err(self.failed(error)),
+            }
+        }
+    }
+
+    /// Whether the archive ends here.
+    fn fill(&mut self) -> io::Result<bool> {
+        loop {
+            match self.source.fill_buf() {
+                Ok(bytes) => return Ok(bytes.is_empty()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// An archive that cannot be decoded, and has no more bytes, is truncated.
+    fn failed(&mut self, error: impl std::fmt::Display) -> io::Error {
+        match self.fill() {
+            Ok(true) => truncated(Kind::Zstd),
+            Ok(false) => corrupt(Kind::Zstd, error),
+            Err(error) => error,
+        }
+    }
+
+    /// Ends a frame whose content was all read.
+    fn end_frame(&mut self) -> io::Result<()> {
+        self.is_inside = false;
+        match (self.frame.get_checksum_from_data(), self.frame.get_calculated_checksum()) {
+            (Some(stated), Some(found)) if stated != found => Err(corrupt(Kind::Zstd, "wrong checksum")),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Read for ZstdDecoder {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            if !self.is_inside && !self.next_frame()? {
+                return Ok(0);
+            }
+            if self.frame.can_collect() > 0 {
+                return self.frame.read(buffer);
+            }
+            if self.frame.is_finished() {
+                self.end_frame()?;
+            } else if let Err(error) = self.frame.decode_blocks(&mut self.source, BlockDecodingStrategy::UptoBlocks(1))
+            {
+                return Err(self.failed(error));
+            }
+        }
+    }
+}

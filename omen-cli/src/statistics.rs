@@ -1,0 +1,98 @@
+//! `omen check --statistics`: how many findings there are, by code and by type of packet.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use omen::finding::{Code, Finding, Severity};
+use serde::Serialize;
+
+/// The counts of findings.
+#[derive(Debug, Default)]
+pub(crate) struct Statistics {
+    by_code: BTreeMap<Code, Counts>,
+    /// By the name of the type; empty where that is unknown.
+    by_packet_type: BTreeMap<&'static str, Counts>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct Counts {
+    errors: u64,
+    warnings: u64,
+    /// Those among them that follow from an earlier one.
+    consequences: u64,
+}
+
+impl Counts {
+    fn add(&mut self, finding: &Finding) {
+        match finding.diagnostic.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+        }
+        self.consequences += u64::from(finding.follows_from.is_some());
+    }
+
+    fn roots(self) -> u64 {
+        self.errors + self.warnings - self.consequences
+    }
+}
+
+impl Statistics {
+    pub(crate) fn add(&mut self, finding: &Finding) {
+        self.by_code.entry(finding.diagnostic.code).or_default().add(finding);
+        let packet_type = finding.packet_type.map_or("", |packet_type| packet_type.as_str());
+        self.by_packet_type.entry(packet_type).or_default().add(finding);
+    }
+
+    /// Two tables, for people. Nothing if there are no findings.
+    pub(crate) fn table(&self, out: &mut impl Write) -> io::Result<()> {
+        if self.by_code.is_empty() {
+            return Ok(());
+        }
+        let row = |out: &mut dyn Write, counts: &Counts, name: &str| {
+            let Counts { errors, warnings, .. } = counts;
+            writeln!(out, "{:>7} {errors:>8} {warnings:>9}  {name}", counts.roots())
+        };
+        writeln!(out, "{:>7} {:>8} {:>9}  CODE", "ROOTS", "ERRORS", "WARNINGS")?;
+        for (code, counts) in &self.by_code {
+            row(out, counts, &format!("{:<8} {}", code.as_str(), code.info().title))?;
+        }
+        writeln!(out, "\n{:>7} {:>8} {:>9}  PACKET TYPE", "ROOTS", "ERRORS", "WARNINGS")?;
+        for (packet_type, counts) in &self.by_packet_type {
+            row(out, counts, if packet_type.is_empty() { "(unknown)" } else { packet_type })?;
+        }
+        writeln!(out)
+    }
+
+    /// One line of JSON.
+    pub(crate) fn json(&self, out: &mut impl Write) -> io::Result<()> {
+        #[derive(Serialize)]
+        struct Line {
+            statistics: Lists,
+        }
+        #[derive(Serialize)]
+        struct Lists {
+            by_code: Vec<ByCode>,
+            by_packet_type: Vec<ByType>,
+        }
+        #[derive(Serialize)]
+        struct ByCode {
+            code: &'static str,
+            #[serde(flatten)]
+            counts: Counts,
+        }
+        #[derive(Serialize)]
+        struct ByType {
+            packet_type: Option<&'static str>,
+            #[serde(flatten)]
+            counts: Counts,
+        }
+        let by_code = self.by_code.iter().map(|(code, counts)| ByCode { code: code.as_str(), counts: *counts });
+        let known = |name: &'static str| (!name.is_empty()).then_some(name);
+        let by_type = self.by_packet_type.iter();
+        let by_type = by_type.map(|(name, counts)| ByType { packet_type: known(name), counts: *counts });
+        let lists = Lists { by_code: by_code.collect(), by_packet_type: by_type.collect() };
+        let mut text = serde_json::to_vec(&Line { statistics: lists })?;
+        text.push(b'\n');
+        out.write_all(&text)
+    }
+}

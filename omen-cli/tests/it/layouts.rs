@@ -1,0 +1,162 @@
+//! Packets in an array, and packets that are indented.
+
+use super::*;
+
+/// The packets of an example.
+fn packets(path: &str) -> Vec<Value> {
+    log(path).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn check(text: impl Into<Vec<u8>>, args: &[&str]) -> Run {
+    run(omen(["check", "--format", "json"].iter().chain(args).copied()).write_stdin(text))
+}
+
+/// Everything about the findings but their places.
+fn findings(run: &Run) -> Vec<Value> {
+    let (mut findings, _) = json(run);
+    for finding in &mut findings {
+        let finding = finding.as_object_mut().unwrap();
+        finding.remove("line");
+        finding.remove("column");
+        if let Some(cause) = finding["follows_from"].as_object_mut() {
+            cause.remove("line");
+        }
+    }
+    findings
+}
+
+fn indented(packets: &[Value]) -> String {
+    packets.iter().map(|packet| format!("{packet:#}\n")).collect()
+}
+
+/// Every example, laid out in four ways, has the findings that it has as JSON Lines; and each place is that of the value.
+#[test]
+fn the_layout_changes_no_finding() {
+    for (path, text) in omen_schema::EXAMPLES.iter().filter(|(path, _)| path.starts_with("invalid/")) {
+        let all: Option<Vec<Value>> = text.lines().map(|line| serde_json::from_str(line).ok()).collect();
+        let Some(all) = all.filter(|_| path.ends_with(".jsonl")) else { continue };
+        // Repeated keys are lost in a value, and so are their findings. An array is not a packet.
+        if all.iter().any(Value::is_array)
+            || text.lines().zip(&all).any(|(line, packet)| line.len() != packet.to_string().len())
+        {
+            continue;
+        }
+        let lines: String = all.iter().map(|packet| format!("{packet}\n")).collect();
+        let expected = findings(&check(lines, &[]));
+        let array = Value::from(all.clone());
+        for text in
+            [array.to_string(), format!("{array:#}"), indented(&all), format!("\n\n {array:#}").replace('\n', "\r\n")]
+        {
+            let run = check(text.clone(), &[]);
+            assert_eq!(findings(&run), expected, "{path}");
+            assert_eq!(run.stderr, "");
+            assert_eq!(json(&run).1["bytes"].as_u64(), Some(text.len() as u64));
+            for finding in json(&run).0 {
+                let Some(line) = finding["line"].as_u64() else { continue };
+                assert!(line <= text.lines().count() as u64, "{finding}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_finding_has_its_place_in_the_file() {
+    let all = packets(BAD);
+    for (text, args) in [
+        (format!("{:#}", Value::from(all.clone())), &[][..]),
+        (indented(&all), &[]),
+        (Value::from(all.clone()).to_string(), &[]),
+        (indented(&all), &["--input", "array"]),
+    ] {
+        for jobs in ["1", "3"] {
+            let run = check(text.clone(), &[args, &["-j", jobs]].concat());
+            let (findings, _) = json(&run);
+            assert_eq!((run.code, findings.len()), (1, 1), "{}", run.stdout);
+            let line = text.lines().nth(findings[0]["line"].as_u64().unwrap() as usize - 1).unwrap();
+            let rest: String = line.chars().skip(findings[0]["column"].as_u64().unwrap() as usize - 1).collect();
+            assert!(rest.starts_with("\"token_trim_early\""), "{rest}");
+        }
+    }
+}
+
+#[test]
+fn an_excerpt_is_of_the_line_in_the_file() {
+    let folder = folder(&[("log.json", indented(&packets(BAD)).as_bytes())]);
+    let run = run(omen(["check", "log.json"]).current_dir(&folder));
+    let excerpt =
+        run.stdout.lines().skip_while(|line| !line.contains("\"authorization_token_id\"")).collect::<Vec<_>>();
+    assert!(excerpt[0].contains("|     \"authorization_token_id\": \"token_trim_early\""), "{}", run.stdout);
+    assert!(excerpt[1].contains("^^^^^^^^^^^^^^^^^^ expired"), "{}", run.stdout);
+    assert_eq!(excerpt[0].find("\"token_trim"), excerpt[1].find('^'), "{}", run.stdout);
+}
+
+#[test]
+fn a_log_in_lines_is_read_as_lines() {
+    // Each line is one packet, and one finding if it is not.
+    for text in ["{\"a\":\n{\"a\":1}\n", "[INFO] text\n{}\n", "{}\n{\n", "{\"a\":1,\n{}\n"] {
+        assert_eq!(json(&check(text, &[])).1["packets"], 2, "{text}");
+    }
+    // What begins in lines goes on in lines.
+    let mixed = format!("{}{}", log(GOOD), indented(&packets(BAD)));
+    assert!(json(&check(mixed, &[])).1["packets"].as_u64() > Some(100));
+    // As asked.
+    let text = "{}{}\n[\n{}\n]\n";
+    assert_eq!(json(&check(text, &["--input", "lines"])).1["packets"], 4);
+    assert_eq!(json(&check(text, &["--input", "auto"])).1["packets"], 3);
+    assert_eq!(json(&check(log(GOOD), &["--input", "array"])).1["errors"], 0);
+    let run = check("", &["--input", "objects"]);
+    assert!(run.code == 2 && run.stderr.contains("[possible values: auto, lines, array]"), "{}", run.stderr);
+}
+
+#[test]
+fn what_is_wrong_between_packets_is_found() {
+    #[track_caller]
+    fn places(text: &str, expect: &[(u64, u64)]) {
+        let run = check(text, &["--input", "array"]);
+        let (findings, summary) = json(&run);
+        let is_json = |finding: &&Value| finding["code"] == "JSON";
+        let found: Vec<_> = findings
+            .iter()
+            .filter(is_json)
+            .map(|finding| (finding["line"].as_u64().unwrap(), finding["column"].as_u64().unwrap()))
+            .collect();
+        assert_eq!(found, expect, "{}", run.stdout);
+        assert_eq!(summary["rejected"], summary["packets"]);
+    }
+    places("[\n{},\n{},,\n{}\n]", &[(3, 4)]);
+    places("[{}, {}", &[(1, 1)]);
+    places("[{}, {\"a\": 1, }]", &[(1, 15)]);
+    places("{} INFO\n\n {}", &[(1, 4)]);
+    places("{}\n}\n{}", &[(2, 1)]);
+    // The end of the second packet is missing; the third is found all the same.
+    places("[\n  {\"a\": {}},\n  {\"b\": {}\n  ,\n  {\n    \"c\": ?\n  }\n]", &[(5, 2), (6, 10)]);
+}
+
+/// A byte order mark is not part of an array, and a line end not of a text.
+#[test]
+fn marks_and_line_ends_are_read_as_json_has_them() {
+    let all = format!("{:#}", Value::from(packets(GOOD)));
+    assert_eq!(check(format!("\u{feff}{all}"), &[]).code, 0);
+    assert_eq!(check(all.replace('\n', "\r\n"), &[]).code, 0);
+    for broken in ["[{\"a\": \"x\ny\"}]", "[{\"a\": \"x\ry\"}]"] {
+        let (findings, _) = json(&check(broken, &[]));
+        assert_eq!((findings[0]["code"].as_str(), &findings[0]["line"]), (Some("JSON"), &1.into()), "{broken}");
+    }
+}
+
+#[test]
+fn a_packet_that_is_too_long_is_one_finding() {
+    let text = format!("[\n{{\"a\": \"{}\"}},\n?\n]", "x".repeat(17 * 1024 * 1024));
+    let (findings, summary) = json(&check(text, &[]));
+    let lines: Vec<_> = findings.iter().map(|finding| finding["line"].as_u64()).collect();
+    assert_eq!((lines, &summary["packets"]), (vec![Some(2), Some(3)], &2.into()));
+}
+
+#[test]
+fn a_trace_shows_the_lines_of_the_file() {
+    let run = run(omen(["trace", "-"]).write_stdin(indented(&packets(GOOD))));
+    assert_eq!(run.code, 0);
+    let second = run.stdout.lines().find(|line| line.contains(" #1 ")).unwrap();
+    let expected = format!("{:#}", packets(GOOD)[0]).lines().count() + 1;
+    assert!(second.trim_start().starts_with(&format!("{expected} ")), "{second}");
+}
