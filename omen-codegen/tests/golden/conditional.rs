@@ -580,6 +580,7 @@ static DELIVERY_SHAPE: Shape = Shape {
                 required: true,
                 rules: &[],
                 shape: &OUTCOME_SHAPE,
+                example: None,
             },
             FieldShape {
                 name: "attempts",
@@ -594,6 +595,7 @@ static DELIVERY_SHAPE: Shape = Shape {
                         max: None,
                     },
                 },
+                example: None,
             },
             FieldShape {
                 name: "reason",
@@ -601,6 +603,7 @@ static DELIVERY_SHAPE: Shape = Shape {
                 required: false,
                 rules: &[],
                 shape: &NULLABLE_TEXT,
+                example: None,
             },
         ],
         conditionals: &[

@@ -243,6 +243,7 @@ static ORDER_SHAPE: Shape = Shape {
                 required: true,
                 rules: &[],
                 shape: &ORDER_ID_SHAPE,
+                example: None,
             },
             FieldShape {
                 name: "customer",
@@ -250,6 +251,7 @@ static ORDER_SHAPE: Shape = Shape {
                 required: true,
                 rules: &[],
                 shape: &PLAIN_TEXT,
+                example: None,
             },
             FieldShape {
                 name: "placed_at",
@@ -257,6 +259,7 @@ static ORDER_SHAPE: Shape = Shape {
                 required: true,
                 rules: &[],
                 shape: &TIMESTAMP_SHAPE,
+                example: None,
             },
             FieldShape {
                 name: "lines",
@@ -271,6 +274,7 @@ static ORDER_SHAPE: Shape = Shape {
                         max: None,
                     },
                 },
+                example: None,
             },
         ],
         conditionals: &[],

@@ -229,6 +229,7 @@ static READING_SHAPE: Shape = Shape {
                 required: true,
                 rules: &[],
                 shape: &NON_EMPTY_JSON_OBJECT_SHAPE,
+                example: None,
             },
             FieldShape {
                 name: "settings",
@@ -236,6 +237,7 @@ static READING_SHAPE: Shape = Shape {
                 required: false,
                 rules: &[],
                 shape: &JSON_OBJECT_SHAPE,
+                example: None,
             },
             FieldShape {
                 name: "raw",
@@ -243,6 +245,7 @@ static READING_SHAPE: Shape = Shape {
                 required: false,
                 rules: &[],
                 shape: &JSON_VALUE_SHAPE,
+                example: None,
             },
         ],
         conditionals: &[],

@@ -346,6 +346,7 @@ static PARCEL_SHAPE: Shape = Shape {
                 required: true,
                 rules: &[],
                 shape: &WEIGHT_SHAPE,
+                example: None,
             },
             FieldShape {
                 name: "type",
@@ -353,6 +354,7 @@ static PARCEL_SHAPE: Shape = Shape {
                 required: true,
                 rules: &[],
                 shape: &PLAIN_TEXT,
+                example: None,
             },
             FieldShape {
                 name: "labels",
@@ -367,6 +369,7 @@ static PARCEL_SHAPE: Shape = Shape {
                         max: Some(3),
                     },
                 },
+                example: None,
             },
             FieldShape {
                 name: "notes",
@@ -381,6 +384,7 @@ static PARCEL_SHAPE: Shape = Shape {
                         max: None,
                     },
                 },
+                example: None,
             },
             FieldShape {
                 name: "sender",
@@ -388,6 +392,7 @@ static PARCEL_SHAPE: Shape = Shape {
                 required: false,
                 rules: &[],
                 shape: &PLAIN_TEXT,
+                example: None,
             },
             FieldShape {
                 name: "fragile",
@@ -395,6 +400,7 @@ static PARCEL_SHAPE: Shape = Shape {
                 required: false,
                 rules: &[],
                 shape: &BOOL,
+                example: None,
             },
         ],
         conditionals: &[],

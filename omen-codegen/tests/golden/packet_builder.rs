@@ -48,6 +48,7 @@ static NOTE_PACKET_SHAPE: Shape = Shape {
                 required: true,
                 rules: &[],
                 shape: &PACKET_HEADER_SHAPE,
+                example: None,
             },
             FieldShape {
                 name: "mcp",
@@ -55,6 +56,7 @@ static NOTE_PACKET_SHAPE: Shape = Shape {
                 required: true,
                 rules: &[],
                 shape: &MCP_ENVELOPE_SHAPE,
+                example: None,
             },
             FieldShape {
                 name: "payload",
@@ -62,6 +64,7 @@ static NOTE_PACKET_SHAPE: Shape = Shape {
                 required: true,
                 rules: &[],
                 shape: &NOTE_PAYLOAD_SHAPE,
+                example: None,
             },
         ],
         conditionals: &[],

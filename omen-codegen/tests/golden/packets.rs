@@ -399,6 +399,7 @@ static UNKNOWN_PACKET_SHAPE: Shape = Shape {
                 required: true,
                 rules: &[],
                 shape: &PACKET_HEADER_SHAPE,
+                example: None,
             },
             FieldShape {
                 name: "mcp",
@@ -406,6 +407,7 @@ static UNKNOWN_PACKET_SHAPE: Shape = Shape {
                 required: true,
                 rules: &[],
                 shape: &MCP_ENVELOPE_SHAPE,
+                example: None,
             },
             FieldShape {
                 name: "payload",
@@ -413,6 +415,7 @@ static UNKNOWN_PACKET_SHAPE: Shape = Shape {
                 required: true,
                 rules: &[],
                 shape: &ANY,
+                example: None,
             },
         ],
         conditionals: &[],

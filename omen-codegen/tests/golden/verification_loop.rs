@@ -34,6 +34,14 @@ impl Event {
     }
 }
 
+/// A packet that meets an obligation of the loop.
+pub(crate) fn step(obligation: Obligation) -> Event {
+    match obligation {
+        Obligation::Asked => Event::Doubt,
+        Obligation::Seen => Event::Look,
+    }
+}
+
 /// The obligations that are waived as long as this is the latest packet.
 pub(crate) fn waived_by(facts: &PacketFacts<'_>) -> Obligations {
     let mut waived = Obligations::default();

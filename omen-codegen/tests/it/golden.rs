@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use omen_codegen::Source;
 use omen_codegen::emit::{self, Lens, Markers, Setters};
 use omen_codegen::lint::lint;
-use omen_codegen::load::{FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet};
+use omen_codegen::load::{DECISIONS_FILE, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet};
 use omen_codegen::mistake::{Mistake, Mistakes};
 use omen_codegen::model::Model;
 use serde::Deserialize;
@@ -114,9 +114,14 @@ fn read(name: &str) -> Case {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}.json: {error}"))
 }
 
-/// The files of a case, and the three without which there is no model.
+/// The files of a case, and the four without which there is no model.
 fn load(case: &Case) -> Result<SchemaSet, Mistakes> {
-    let mut files = BTreeMap::from([(RULES_FILE, NO_RULES), (FSM_FILE, NO_FSM), (GATE_FILE, NO_GATE)]);
+    let mut files = BTreeMap::from([
+        (RULES_FILE, NO_RULES),
+        (FSM_FILE, NO_FSM),
+        (GATE_FILE, NO_GATE),
+        (DECISIONS_FILE, NO_DECISIONS),
+    ]);
     files.extend(case.files.iter().map(|(path, file)| (path.as_str(), file.get())));
     SchemaSet::load(files)
 }
@@ -137,6 +142,8 @@ fn folder() -> PathBuf {
 const NO_RULES: &str = r#"{ "version": "0.7" }"#;
 
 const NO_GATE: &str = r#"{ "version": "0.7", "again": { "code": "A1", "message": "-", "note": "-" } }"#;
+
+const NO_DECISIONS: &str = r#"{ "version": "0.7" }"#;
 
 const NO_FSM: &str = r#"{
     "version": "0.7",
