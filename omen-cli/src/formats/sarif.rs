@@ -140,7 +140,7 @@ impl Sarif {
                 .map(|location| model::Related {
                     id: 1,
                     location,
-                    message: Text::new("the packet that was rejected first"),
+                    message: Text::new("the rejected packet that this follows from"),
                 })
                 .collect(),
             partial_fingerprints: model::Fingerprint { value: fingerprint },
