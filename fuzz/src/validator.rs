@@ -96,6 +96,18 @@ fn whole(log: &[u8], options: &ValidatorOptions) -> (Calls, Summary) {
             packet.line
         );
     }
+    let caused = sink.findings.iter().filter_map(|found| Some((found, found.follows_from.as_ref()?)));
+    for (found, cause) in caused.clone() {
+        let earlier = sink.packets.iter().find(|packet| packet.line == cause.line);
+        assert!(earlier.is_some_and(|packet| !packet.accepted), "{found:?} follows from a line that was not rejected");
+        assert!(found.line.is_none_or(|line| cause.line < line), "{found:?} follows from a later line");
+        let id = earlier.and_then(|packet| packet.correlation_id.as_ref());
+        assert!(
+            id.is_none_or(|id| found.correlation_id.as_ref() == Some(id)),
+            "{found:?} follows from another episode"
+        );
+    }
+    assert_eq!(summary.consequences, caused.count() as u64);
     (sink, summary)
 }
 

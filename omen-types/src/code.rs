@@ -151,7 +151,7 @@ fn unknown(text: &str) -> UnknownCode {
     let mut family = all().filter(|code| plain(code.as_str()).0 == letters);
     if same.is_none()
         && number.is_some()
-        && let (Some(first), Some(last)) = (family.next(), family.last())
+        && let (Some(first), Some(last)) = (family.next(), family.next_back())
     {
         return UnknownCode::outside(text, first, last);
     }

@@ -30,7 +30,7 @@ impl Wake {
         }
         let (sender, changes) = sync_channel(1);
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // Reading a file is no change of it. One report is as good as many.
+            // Reads do not change a file. One report is as good as many.
             if !event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {
                 let _ = sender.try_send(());
             }

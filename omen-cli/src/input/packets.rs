@@ -52,7 +52,7 @@ enum At {
 #[derive(Debug)]
 struct Brackets {
     open: Vec<u8>,
-    /// Those beyond the deepest that are told apart: the packet is invalid anyway.
+    /// Those beyond the greatest depth, which are only counted: the packet is invalid anyway.
     beyond: u64,
     text: Text,
     /// The latest character that is not a space; `"` for a whole string.

@@ -73,7 +73,7 @@ fn globs_are_for_shells_that_have_none() {
     assert_eq!(checked(&folder, &["**/*.jsonl"]), ["logs/a.jsonl", "logs/old/c.jsonl", "odd[1].jsonl", "top.jsonl"]);
     assert_eq!(checked(&folder, &["{logs,.}/?.jsonl"]), ["logs/a.jsonl"]);
     assert_eq!(checked(&folder, &["logs/.*"]), ["logs/.hid.jsonl"]);
-    // It is there, so it is no glob.
+    // It exists, so it is a path and not a glob.
     assert_eq!(checked(&folder, &["odd[1].jsonl"]), ["odd[1].jsonl"]);
     for (glob, why) in [("logs/*.gz", "no file matches"), ("none/*", "no file matches"), ("a[", "invalid glob: ")] {
         let run = find(&folder, &[glob, "top.jsonl"]);

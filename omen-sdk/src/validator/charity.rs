@@ -34,7 +34,6 @@ pub(super) use lost::LostLine;
 
 use episode::{Charity, Judged};
 use finding::Ends;
-use hypothesis::Case;
 use lost::LostLines;
 use repair::PACKET_TYPE;
 
@@ -177,8 +176,3 @@ pub(super) fn claimed(text: Option<&str>, rejected: &Rejected) -> Claimed {
 
 /// With fewer entries none is removed.
 const CROWDED: usize = 1024;
-
-/// The case of a packet.
-fn case<'c>(line: u64, options: &'c ValidatorOptions, supposed_tokens: &'c [Box<str>]) -> Case<'c> {
-    Case { line, options, supposed_tokens }
-}

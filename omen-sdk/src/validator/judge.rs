@@ -139,6 +139,9 @@ impl<'t> Judged<'t> {
 
     fn finding(&self, stage: Stage, mut diagnostic: Diagnostic, follows: &Follows) -> Finding {
         let follows_from = follows.cause(stage, &diagnostic);
+        if follows_from.is_none() {
+            diagnostic.notes.extend(follows.note().map(str::to_owned));
+        }
         let text = self.text.as_deref();
         if diagnostic.span.is_none()
             && let (Some(text), Some(pointer)) = (text, &diagnostic.pointer)

@@ -1,8 +1,9 @@
 //! Passes results on to the sink in the order of the stream, and counts them.
 
-use omen_fsm::{Machine, NodeSet};
+use omen_fsm::NodeSet;
 use omen_types::{Diagnostic, Instant, PacketType, Severity};
 
+use super::at_end::at_end;
 use super::charity::Charities;
 use super::episodes::{Found, Late};
 use super::head::Form;
@@ -120,13 +121,6 @@ impl Tally {
             Severity::Warning => self.summary.warnings += 1,
         }
     }
-}
-
-/// The findings on the end of the stream in an episode, each with the packet id that it is about, if there is one.
-pub(super) fn at_end<'m>(machine: &'m Machine, options: &ValidatorOptions) -> Vec<(Option<&'m str>, Diagnostic)> {
-    let mut found = machine.finish_at(options.now);
-    options.levels.apply_to(&mut found, |(_, diagnostic)| diagnostic);
-    found
 }
 
 /// A finding without a line: about an episode, or about one of its directives.

@@ -172,3 +172,121 @@ fn no_second_mistake_is_hidden() {
     println!("{pairs} pairs, {hidden} hidden, {unreported} unreported");
     assert_eq!(hidden, 0, "{text}");
 }
+
+/// An example log, with the type misspelt in the packets with some ids.
+fn misspelt(path: &str, packet_ids: &[&str]) -> Vec<String> {
+    let text = omen_schema::example(path).unwrap();
+    let is_one_of = |line: &str| packet_ids.iter().any(|id| line.contains(&format!("\"packet_id\":\"{id}\"")));
+    let lines = text.lines().map(|line| {
+        if is_one_of(line) { line.replacen("\"packet_type\":\"", "\"packet_type\":\"x", 1) } else { line.to_owned() }
+    });
+    lines.collect()
+}
+
+#[test]
+fn a_consequence_names_the_packet_that_it_follows_from() {
+    let found = errors(&misspelt("valid/several-tokens.jsonl", &["pkt_decision_1"]));
+    let (roots, others): (Vec<_>, Vec<_>) = found.iter().partition(|finding| finding.follows_from.is_none());
+    assert_eq!((roots.len(), roots[0].line), (1, Some(3)));
+    assert!(others.len() > 3);
+    for finding in others {
+        let cause = finding.follows_from.as_ref().unwrap();
+        assert_eq!((cause.line, cause.packet_id.as_deref()), (3, Some("pkt_decision_1")), "{}", finding.diagnostic);
+    }
+}
+
+#[test]
+fn the_nearest_of_several_root_causes_is_named() {
+    let log = misspelt("valid/verify-then-write.jsonl", &["pkt_decision_1", "pkt_token_1"]);
+    let found = errors(&log);
+    let at =
+        |id: &str| log.iter().position(|line| line.contains(&format!("\"packet_id\":\"{id}\""))).unwrap() as u64 + 1;
+    let (first, second) = (at("pkt_decision_1"), at("pkt_token_1"));
+    assert_eq!(roots(&found), 2, "{}", report(&log, &found));
+    for finding in found.iter().filter(|finding| finding.follows_from.is_some()) {
+        let cause = finding.follows_from.as_ref().unwrap().line;
+        let line = finding.line.unwrap_or(u64::MAX);
+        assert_eq!(cause, if line > second { second } else { first }, "{}", report(&log, &found));
+    }
+}
+
+#[test]
+fn a_line_that_names_no_episode_may_be_a_cause() {
+    let text = omen_schema::example("valid/several-tokens.jsonl").unwrap();
+    let mut log: Vec<String> = text.lines().map(str::to_owned).collect();
+    log[2] = "lost".to_owned();
+    let found = errors(&log);
+    assert!(found.len() > 3);
+    assert_eq!(roots(&found), 1, "{}", report(&log, &found));
+    let cause = found[1].follows_from.as_ref().unwrap();
+    assert_eq!((cause.line, &cause.packet_id), (3, &None));
+    // A line in an episode that went on without it is no excuse for a mistake that comes later.
+    let mut log: Vec<String> = text.lines().map(str::to_owned).collect();
+    log.insert(1, "lost".to_owned());
+    log.retain(|line| !line.contains("\"packet_id\":\"pkt_decision_1\""));
+    let found = errors(&log);
+    assert_eq!(roots(&found), 2, "{}", report(&log, &found));
+}
+
+#[test]
+fn a_packet_that_is_sent_again_ends_the_charity() {
+    let text = omen_schema::example("valid/several-tokens.jsonl").unwrap();
+    let mut log: Vec<String> = text.lines().map(str::to_owned).collect();
+    let again = log[6].clone();
+    log.insert(
+        6,
+        again
+            .replacen("pkt_directive_1", "pkt_directive_0", 1)
+            .replacen("\"task_id\":\"task_", "\"task_id\":\"task_0", 1)
+            .replacen("\"packet_type\":\"", "\"packet_type\":\"x", 1),
+    );
+    let found = errors(&log);
+    assert_eq!((found.len(), roots(&found)), (1, 1), "{}", report(&log, &found));
+    // The result names a directive that was never sent: nothing before it is to blame.
+    log[8] = log[8].replacen("\"directive_packet_id\":\"pkt_directive_1\"", "\"directive_packet_id\":\"pkt_other\"", 1);
+    let found = errors(&log);
+    let result = found.iter().find(|finding| finding.line == Some(9)).unwrap();
+    assert_eq!(result.follows_from, None, "{}", report(&log, &found));
+}
+
+#[test]
+fn what_is_late_or_open_at_the_end_follows_from_a_rejected_result() {
+    let log = misspelt("valid/read-only.jsonl", &["pkt_result_1"]);
+    let result = log.iter().position(|line| line.contains("\"packet_id\":\"pkt_result_1\"")).unwrap();
+    let mut validator = Validator::new(ValidatorOptions::default());
+    let mut found: Vec<Finding> = Vec::new();
+    for line in &log[..=result] {
+        let Ok(()) = validator.feed(format!("{line}\n").as_bytes(), &mut found);
+    }
+    let Ok(()) = validator.tick("2030-01-01T00:00:00Z".parse().unwrap(), &mut found);
+    let Ok(true) = validator.end_episode("corr_support_invoice_4471", &mut found) else {
+        panic!("the episode has begun")
+    };
+    let codes: Vec<_> = found.iter().map(|finding| finding.diagnostic.code.as_str()).collect();
+    assert_eq!(codes, ["SCHEMA", "INV-011", "E6"]);
+    let causes: Vec<_> = found.iter().map(|finding| finding.follows_from.as_ref().map(|cause| cause.line)).collect();
+    let line = Some(result as u64 + 1);
+    assert_eq!(causes, [None, line, line]);
+    // The episode is forgotten, and so is what was rejected in it.
+    let text = omen_schema::example("valid/read-only.jsonl").unwrap();
+    let mut found: Vec<Finding> = Vec::new();
+    let Ok(()) = validator.feed(text.lines().nth(1).unwrap().as_bytes(), &mut found);
+    let Ok(summary) = validator.finish(&mut found);
+    assert_eq!((found.len(), found[0].follows_from.clone(), summary.consequences), (1, None, 2));
+}
+
+/// A packet that would be rejected in any case is not hidden, and says why.
+#[test]
+fn a_second_reason_is_a_root_cause_with_a_note() {
+    let mut log = misspelt("valid/several-tokens.jsonl", &["pkt_directive_1"]);
+    let result = log.iter().position(|line| line.contains("\"packet_id\":\"pkt_result_1\"")).unwrap();
+    log[result] = log[result].replacen("\"task_id\":\"task_", "\"task_id\":\"task_other_", 1);
+    let found = errors(&log);
+    let result = found.iter().find(|finding| finding.line == Some(result as u64 + 1)).unwrap();
+    assert_eq!(result.follows_from, None, "{}", report(&log, &found));
+    assert!(
+        result.diagnostic.notes.iter().any(|note| note.starts_with("if line 7 were accepted: E6: ")),
+        "{:?}",
+        result.diagnostic
+    );
+}

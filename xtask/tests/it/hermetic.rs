@@ -4,14 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Programs that tests may start by name; all others are built or installed for the tests.
-/// Three of the names belong to no program, and `node` runs what `.ci/run` installs.
-const PROGRAMS: [&str; 12] = [
+/// Three of the names belong to no program, and `node` and `python3` run what `.ci/run` installs.
+const PROGRAMS: [&str; 13] = [
     "./there-is-no-such-program",
     "/bin/sh",
     "/no/such/program",
     "kill",
     "mkfifo",
     "node",
+    "python3",
     "rustc",
     "server",
     "setsid",

@@ -1,4 +1,4 @@
-//! A reader that goes away, as `head` does, is no mistake of anybody: nothing is said about it.
+//! A reader that goes away, as `head` does, is not an error: the command ends without a message.
 
 use std::process::Stdio;
 

@@ -44,11 +44,11 @@ fn each_format_is_valid_without_findings() {
 fn each_format_reports_an_input_that_cannot_be_read() {
     let folder = folder(&[("clean.jsonl", log(GOOD).as_bytes())]);
     for format in FORMATS {
-        let run = check(&folder, format, ["missing.jsonl", "clean.jsonl", "."]);
+        let run = check(&folder, format, ["missing.jsonl", "clean.jsonl", "gone.jsonl"]);
         assert_eq!((run.code, run.stderr.lines().count()), (3, 2), "{format}");
         valid::any(format, &run.stdout);
         if ["sarif", "junit", "github", "gitlab"].contains(&format) {
-            assert!(run.stdout.contains("missing.jsonl") && run.stdout.contains("is a directory"), "{}", run.stdout);
+            assert!(["missing.jsonl", "gone.jsonl"].iter().all(|name| run.stdout.contains(name)), "{}", run.stdout);
         }
     }
     let sarif: Value = serde_json::from_str(&check(&folder, "sarif", ["missing.jsonl"]).stdout).unwrap();
@@ -135,6 +135,31 @@ fn annotations_keep_to_the_limits_of_github() {
         last.starts_with("::notice title=omen::") && last.contains(" 15 more errors and 0 more warnings"),
         "{last}"
     );
+}
+
+/// Root causes come first: what follows from another finding is only shown where a place is left.
+#[test]
+fn root_causes_are_annotated_first() {
+    let log = log(GOOD);
+    let first: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
+    let id = first["header"]["correlation_id"].as_str().unwrap();
+    let cascade = log.replacen("BeliefUpdatePacket", "BeliefUpdatPacket", 1);
+    let cascades = |count: usize| -> String {
+        (0..count).map(|number| cascade.replace(id, &format!("corr_cascade_{number}"))).collect()
+    };
+    for (count, roots) in [(2, 2), (12, 10)] {
+        let input = cascades(count);
+        let as_json = run(omen(["check", "--format", "json"]).write_stdin(input.as_str()));
+        let (findings, summary) = json(&as_json);
+        assert_eq!(summary["consequences"].as_u64(), Some((findings.len() - count) as u64));
+        let run = run(omen(["check", "--format", "github"]).write_stdin(input));
+        valid::github(&run.stdout);
+        let errors: Vec<_> = run.stdout.lines().filter(|line| line.starts_with("::error ")).collect();
+        let is_root = |line: &&&str| !line.contains("(follows from line ");
+        assert_eq!(errors.iter().take_while(is_root).count(), roots, "{}", run.stdout);
+        assert_eq!(errors.iter().filter(is_root).count(), roots);
+        assert_eq!(errors.len(), findings.len().min(10));
+    }
 }
 
 #[test]

@@ -3,9 +3,8 @@
 use omen_fsm::{Machine, Verdict};
 use omen_types::{Instant, PacketFacts, PacketType, PayloadFacts, Rejected};
 
+use super::super::at_end::at_end;
 use super::super::options::ValidatorOptions;
-use super::super::tally::at_end;
-use super::case;
 use super::finding::{Ends, Follows, Key};
 use super::hypothesis::{Case, Hypothesis, Kept, Missing, Strictness};
 use super::lost::LostLines;
@@ -97,7 +96,7 @@ impl Charity {
         lost: &LostLines,
     ) -> Follows {
         let tokens = std::mem::take(&mut self.supposed_tokens);
-        let case = case(line, options, &tokens);
+        let case = Case { line, options, supposed_tokens: &tokens };
         let all = self.hypotheses.drain(..).map(|kept| {
             let hypothesis = kept.wake();
             let verdict = case.judge(&hypothesis.machine, judged.facts);
@@ -182,12 +181,17 @@ impl Charity {
             return Follows::Nothing;
         }
         let found = Key::all(judged.verdict);
-        let best = all.iter().map(|(_, verdict)| Key::all(verdict)).min_by_key(Vec::len).unwrap_or_default();
-        let mut roots: Vec<Key> = found.iter().filter(|key| best.contains(key)).cloned().collect();
-        if roots.is_empty() {
-            roots.extend(found.into_iter().take(1));
+        let best = all.iter().map(|(_, verdict)| verdict).min_by_key(|verdict| verdict.errors().count());
+        let made = best.map(Key::all).unwrap_or_default();
+        let roots: Vec<Key> = found.iter().filter(|key| made.contains(key)).cloned().collect();
+        let reason = best.and_then(|verdict| verdict.errors().next());
+        match (found.into_iter().next(), reason) {
+            (Some(first), Some(reason)) if roots.is_empty() => {
+                let note = format!("if line {} were accepted: {}: {}", self.root.line, reason.code, reason.message);
+                Follows::ExceptFirst(self.root.clone(), first, note)
+            }
+            _ => Follows::Except(self.root.clone(), roots),
         }
-        Follows::Except(self.root.clone(), roots)
     }
 
     /// Whether a packet is legal after one that is not known: a rejected one of which too little is readable, or a line that names no
@@ -229,7 +233,7 @@ impl Charity {
     /// Takes notice of a packet that does not match its schema.
     pub(super) fn broken(&mut self, line: u64, text: Option<&str>, rejected: &Rejected, options: &ValidatorOptions) {
         let tokens = std::mem::take(&mut self.supposed_tokens);
-        let case = case(line, options, &tokens);
+        let case = Case { line, options, supposed_tokens: &tokens };
         self.root = Cause { line, packet_id: rejected.claims.packet_id.clone() };
         self.roots = self.roots.saturating_add(1);
         let packets = match text {

@@ -40,6 +40,8 @@ pub(in crate::validator) enum Follows {
     All(Cause),
     /// All but those that the hypotheses make, too.
     Except(Cause, Vec<Key>),
+    /// All but the first one. The hypotheses reject the packet, too, and for the reason that the note states.
+    ExceptFirst(Cause, Key, String),
 }
 
 impl Follows {
@@ -49,6 +51,15 @@ impl Follows {
             Self::Nothing => None,
             Self::All(cause) => Some(cause.clone()),
             Self::Except(cause, roots) => (!roots.contains(&Key::of(stage, finding))).then(|| cause.clone()),
+            Self::ExceptFirst(cause, root, _) => (*root != Key::of(stage, finding)).then(|| cause.clone()),
+        }
+    }
+
+    /// What to add to a root cause.
+    pub(in crate::validator) fn note(&self) -> Option<&str> {
+        match self {
+            Self::ExceptFirst(_, _, note) => Some(note),
+            Self::Nothing | Self::All(_) | Self::Except(..) => None,
         }
     }
 }

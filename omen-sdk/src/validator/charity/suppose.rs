@@ -1,7 +1,7 @@
 //! Packets that are not in the log, and that may have been sent.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use omen_fsm::{Event, Machine};
 use omen_invariants::ledger::OpenDirective;
@@ -124,20 +124,23 @@ const FEW_OPEN: usize = 24;
 
 /// A packet for an event, with nothing in it that a log states.
 fn template(event: Event) -> Option<PacketFacts<'static>> {
-    static TEMPLATES: OnceLock<Vec<(Event, String)>> = OnceLock::new();
-    let templates = TEMPLATES.get_or_init(|| {
-        let mut templates: Vec<(Event, String)> = Vec::new();
-        for packet in PacketType::ALL.iter().flat_map(|packet_type| repair::invented(*packet_type)) {
-            let Ok(facts) = PacketFacts::parse(&packet.text) else { continue };
+    static TEMPLATES: LazyLock<Vec<(Event, PacketFacts<'static>)>> = LazyLock::new(templates);
+    TEMPLATES.iter().find(|(known, _)| *known == event).map(|(_, facts)| facts.clone())
+}
+
+/// A packet for each event. Their texts are some kilobytes, and are kept as long as the program runs.
+fn templates() -> Vec<(Event, PacketFacts<'static>)> {
+    let mut templates: Vec<(Event, PacketFacts<'static>)> = Vec::new();
+    for packet in PacketType::ALL.iter().flat_map(|packet_type| repair::invented(*packet_type)) {
+        let is_known = PacketFacts::parse(&packet.text).is_ok_and(|facts| {
             let event = Event::of(&facts);
-            if !templates.iter().any(|(known, _)| *known == event) {
-                templates.push((event, packet.text));
-            }
+            templates.iter().any(|(known, _)| *known == event)
+        });
+        if !is_known && let Ok(facts) = PacketFacts::parse(packet.text.leak()) {
+            templates.push((Event::of(&facts), facts));
         }
-        templates
-    });
-    let (_, text) = templates.iter().find(|(known, _)| *known == event)?;
-    PacketFacts::parse(text).ok()
+    }
+    templates
 }
 
 #[cfg(test)]

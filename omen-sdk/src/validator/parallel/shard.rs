@@ -5,11 +5,11 @@ use std::thread::{self, Builder};
 
 use omen_types::Instant;
 
+use super::super::at_end::at_end;
 use super::super::charity::{Charities, LostLine};
 use super::super::episodes::{Episodes, Found, GROUP, Late};
 use super::super::judge::judge;
 use super::super::options::ValidatorOptions;
-use super::super::tally::at_end;
 use super::block::Item;
 use super::report::Outcome;
 

@@ -1,0 +1,24 @@
+//! Which findings `omen check` shows.
+
+use clap::Args;
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct FindingArgs {
+    /// In the format `human`, show every finding: also those that follow from another, and repetitions on a line
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// The most findings to show; the totals count all [default: 1000 in the format `human`, no limit in the others]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_findings: Option<u64>,
+}
+
+impl FindingArgs {
+    /// The most findings that are shown, for people or for programs.
+    pub(crate) fn most(self, is_for_people: bool) -> Option<u64> {
+        self.max_findings.or(is_for_people.then_some(MOST_FOR_PEOPLE))
+    }
+}
+
+/// More findings than anybody reads.
+const MOST_FOR_PEOPLE: u64 = 1000;

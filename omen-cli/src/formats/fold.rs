@@ -1,0 +1,122 @@
+//! What people need not see: consequences of other findings, repetitions on one line, and what is beyond a limit. All of it is
+//! counted, and the counts are shown.
+
+use omen::finding::Finding;
+
+/// What was shown so far, and what was not.
+#[derive(Debug)]
+pub(super) struct Fold {
+    /// Whether consequences and repetitions are shown.
+    all: bool,
+    /// The most findings that are shown.
+    most: Option<u64>,
+    shown: u64,
+    /// How many findings were left out because there were too many.
+    left_out: u64,
+    /// The latest line, with its kinds of findings and how often each was found there.
+    line: Option<u64>,
+    kinds: Vec<(String, u64)>,
+    /// The lines from which hidden findings of this input follow, with the number of these findings.
+    causes: Vec<(u64, u64)>,
+    /// The hidden findings that follow from other lines.
+    other: u64,
+}
+
+impl Fold {
+    pub(super) fn new(all: bool, most: Option<u64>) -> Self {
+        Self { all, most, shown: 0, left_out: 0, line: None, kinds: Vec::new(), causes: Vec::new(), other: 0 }
+    }
+
+    /// Takes a finding. Returns what to say of the findings before it, and whether to show it.
+    pub(super) fn finding(&mut self, finding: &Finding) -> (Vec<String>, bool) {
+        if let Some(cause) = finding.follows_from.as_ref().filter(|_| !self.all) {
+            self.consequence(cause.line);
+            return (Vec::new(), false);
+        }
+        let before = if self.line == finding.line { Vec::new() } else { self.repetitions() };
+        self.line = finding.line;
+        if finding.line.is_some() && !self.all && self.is_repeated(finding) {
+            return (before, false);
+        }
+        if self.most.is_some_and(|most| self.shown >= most) {
+            self.left_out += 1;
+            return (before, false);
+        }
+        self.shown += 1;
+        (before, true)
+    }
+
+    /// Takes the end of an input. Returns what to say of its findings.
+    pub(super) fn end_of_input(&mut self) -> Vec<String> {
+        let mut lines = self.repetitions();
+        lines.extend(self.consequences());
+        lines
+    }
+
+    /// Takes the end of the last input. Returns what to say of the findings of all.
+    pub(super) fn end(&self) -> Option<String> {
+        let noun = if self.left_out == 1 { "finding is" } else { "findings are" };
+        (self.left_out > 0)
+            .then(|| format!("{} more {noun} not shown (`--max-findings` sets how many are)", self.left_out))
+    }
+
+    fn consequence(&mut self, line: u64) {
+        match self.causes.iter_mut().find(|(cause, _)| *cause == line) {
+            Some((_, count)) => *count += 1,
+            None if self.causes.len() < MOST_CAUSES => self.causes.push((line, 1)),
+            None => self.other += 1,
+        }
+    }
+
+    /// Counts a finding on a line, and returns whether enough of its kind were shown there.
+    fn is_repeated(&mut self, finding: &Finding) -> bool {
+        let kind = kind(finding);
+        match self.kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => {
+                *count += 1;
+                *count > MOST_OF_A_KIND
+            }
+            None => {
+                self.kinds.push((kind, 1));
+                false
+            }
+        }
+    }
+
+    /// What to say of the findings on the latest line that were not shown.
+    fn repetitions(&mut self) -> Vec<String> {
+        let Some(line) = self.line.take() else { return Vec::new() };
+        let repeated = self.kinds.drain(..).filter(|(_, count)| *count > MOST_OF_A_KIND);
+        let say = |(kind, count): (String, u64)| {
+            let code = kind.split(' ').next().unwrap_or_default();
+            format!("… and {} more {code} of this kind on line {line} (`--all` shows them)", count - MOST_OF_A_KIND)
+        };
+        repeated.map(say).collect()
+    }
+
+    /// What to say of the consequences that were not shown.
+    fn consequences(&mut self) -> Option<String> {
+        let total = self.causes.iter().map(|(_, count)| count).sum::<u64>() + self.other;
+        let (verb, noun) = if total == 1 { ("follows", "finding") } else { ("follow", "findings") };
+        let from: Vec<_> = self.causes.drain(..).map(|(line, count)| format!("{count} from line {line}")).collect();
+        let other = match std::mem::take(&mut self.other) {
+            0 => String::new(),
+            other => format!(", {other} from others"),
+        };
+        (total > 0).then(|| {
+            format!("{total} more {noun} {verb} from the above (`--all` shows them): {}{other}", from.join(", "))
+        })
+    }
+}
+
+/// What a finding has in common with others of its kind: all but what it names.
+fn kind(finding: &Finding) -> String {
+    let words = finding.diagnostic.message.split('`').step_by(2);
+    format!("{} {}", finding.diagnostic.code, words.collect::<String>())
+}
+
+/// So many findings of a kind are shown on a line.
+const MOST_OF_A_KIND: u64 = 3;
+
+/// So many causes of findings that are not shown are named for an input.
+const MOST_CAUSES: usize = 10;

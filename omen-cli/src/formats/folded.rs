@@ -1,0 +1,65 @@
+//! A report without the findings that its readers need not see.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use omen::Summary;
+use omen::finding::Finding;
+
+use super::DEFAULT;
+use super::fold::Fold;
+use super::format::{Format, Report};
+use crate::args::FindingArgs;
+use crate::output::Output;
+
+/// A report of any format.
+pub(super) struct Folded {
+    report: Box<dyn Report>,
+    fold: Fold,
+    /// Whether to say what is not shown.
+    is_talkative: bool,
+}
+
+impl Folded {
+    /// Starts a report. Of the default format people read every line, so it has fewer; all others are also read by programs.
+    pub(super) fn start(format: &Format, args: FindingArgs) -> Box<dyn Report> {
+        let is_read = format.name == DEFAULT.name;
+        let fold = Fold::new(args.all || !is_read, args.most(is_read));
+        Box::new(Self { report: (format.start)(), fold, is_talkative: is_read })
+    }
+
+    fn say(&self, out: &mut Output, notes: impl IntoIterator<Item = String>) -> io::Result<()> {
+        notes.into_iter().filter(|_| self.is_talkative).try_for_each(|note| writeln!(out, "{note}\n"))
+    }
+}
+
+impl Report for Folded {
+    fn begin(&mut self, out: &mut Output) -> io::Result<()> {
+        self.report.begin(out)
+    }
+
+    fn file(&mut self, out: &mut Output, path: &Path) -> io::Result<()> {
+        self.report.file(out, path)
+    }
+
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()> {
+        let (notes, is_shown) = self.fold.finding(finding);
+        self.say(out, notes)?;
+        if is_shown { self.report.finding(out, path, finding, line) } else { Ok(()) }
+    }
+
+    fn unreadable(&mut self, out: &mut Output, path: &Path, reason: &str) -> io::Result<()> {
+        self.report.unreadable(out, path, reason)
+    }
+
+    fn file_end(&mut self, out: &mut Output, path: &Path, summary: &Summary) -> io::Result<()> {
+        let notes = self.fold.end_of_input();
+        self.say(out, notes)?;
+        self.report.file_end(out, path, summary)
+    }
+
+    fn totals(&mut self, out: &mut Output, files: u64, summary: &Summary) -> io::Result<()> {
+        self.say(out, self.fold.end())?;
+        self.report.totals(out, files, summary)
+    }
+}
