@@ -24,7 +24,8 @@ class Packet {
     return episodes[this.number];
   }
   get typeName() {
-    return this.type === null ? "Unreadable line" : tables.types[this.type];
+    if (this.type !== null) return tables.types[this.type];
+    return this.id === null ? "Unreadable line" : "Unknown packet type";
   }
   get eventName() {
     return this.event === null ? null : tables.events[this.event][1];
