@@ -220,7 +220,7 @@ fn a_line_that_names_no_episode_may_be_a_cause() {
     assert_eq!(roots(&found), 1, "{}", report(&log, &found));
     let cause = found[1].follows_from.as_ref().unwrap();
     assert_eq!((cause.line, &cause.packet_id), (3, &None));
-    // A line in an episode that went on without it is no excuse for a mistake that comes later.
+    // A line in an episode that went on without it does not explain a mistake that comes later.
     let mut log: Vec<String> = text.lines().map(str::to_owned).collect();
     log.insert(1, "lost".to_owned());
     log.retain(|line| !line.contains("\"packet_id\":\"pkt_decision_1\""));

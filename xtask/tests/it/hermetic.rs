@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Programs that tests may start by name; all others are built or installed for the tests.
 /// Three of the names belong to no program, and `node` and `python3` run what `.ci/run` installs.
-const PROGRAMS: [&str; 13] = [
+const PROGRAMS: [&str; 14] = [
     "./there-is-no-such-program",
     "/bin/sh",
     "/no/such/program",
@@ -14,6 +14,7 @@ const PROGRAMS: [&str; 13] = [
     "node",
     "python3",
     "rustc",
+    "script",
     "server",
     "setsid",
     "sh",
