@@ -1,5 +1,6 @@
 //! The arguments, and their help.
 
+mod findings;
 mod formats;
 mod new;
 mod trace;
@@ -15,6 +16,7 @@ use omen_types::{Code, Instant};
 use crate::explain::Decision;
 use crate::output::Color;
 
+pub(crate) use self::findings::FindingArgs;
 pub(crate) use self::formats::FormatArgs;
 pub(crate) use self::new::NewArgs;
 pub(crate) use self::trace::{GraphArgs, GraphFormat, TraceArgs};

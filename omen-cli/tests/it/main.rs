@@ -12,6 +12,7 @@ mod audit;
 mod check;
 mod contract;
 mod failures;
+mod findings;
 mod formats;
 mod gate;
 mod governed;
