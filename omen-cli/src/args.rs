@@ -15,6 +15,7 @@ Exit codes:
 mod clock;
 mod codes;
 mod config;
+mod findings;
 mod format;
 mod formats;
 mod inputs;
@@ -34,6 +35,7 @@ use crate::output::Color;
 pub(crate) use self::clock::ClockArgs;
 pub(crate) use self::codes::AnyCode;
 pub(crate) use self::config::ConfigArgs;
+pub(crate) use self::findings::FindingArgs;
 pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;
 pub(crate) use self::inputs::InputArgs;

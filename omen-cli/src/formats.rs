@@ -2,6 +2,8 @@
 
 mod concise;
 mod fingerprint;
+mod fold;
+mod folded;
 mod format;
 mod github;
 mod gitlab;

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
+use super::FindingArgs;
 use crate::formats::{self, Format};
 
 #[derive(Debug, Args)]
@@ -19,6 +20,9 @@ pub(crate) struct FormatArgs {
     /// command fails before. `-` means standard output, in place of `--format`.
     #[arg(long = "output", value_name = "FORMAT=FILE")]
     pub(crate) outputs: Vec<OutputArg>,
+
+    #[command(flatten)]
+    pub(crate) findings: FindingArgs,
 }
 
 /// `FORMAT=FILE`

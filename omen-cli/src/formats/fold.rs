@@ -61,10 +61,11 @@ impl Fold {
     }
 
     fn consequence(&mut self, line: u64) {
+        let is_full = self.causes.len() >= MOST_CAUSES;
         match self.causes.iter_mut().find(|(cause, _)| *cause == line) {
             Some((_, count)) => *count += 1,
-            None if self.causes.len() < MOST_CAUSES => self.causes.push((line, 1)),
-            None => self.other += 1,
+            None if is_full => self.other += 1,
+            None => self.causes.push((line, 1)),
         }
     }
 

@@ -36,7 +36,7 @@ struct Totals<'s> {
 
 impl fmt::Display for Totals<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Summary { bytes, packets, accepted, rejected, episodes, errors, warnings, consequences: _ } = self.summary;
+        let Summary { bytes, packets, accepted, rejected, episodes, errors, warnings, consequences } = self.summary;
         write!(
             f,
             "{}, {}, {}, {}: {accepted} accepted, {rejected} rejected; {}, {}",
@@ -46,7 +46,12 @@ impl fmt::Display for Totals<'_> {
             count(*packets, "packet"),
             count(*errors, "error"),
             count(*warnings, "warning"),
-        )
+        )?;
+        match consequences {
+            0 => Ok(()),
+            1 => write!(f, " (1 follows from another)"),
+            many => write!(f, " ({many} follow from others)"),
+        }
     }
 }
 

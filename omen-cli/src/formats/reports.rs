@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use omen::Summary;
 use omen::finding::{Finding, Severity};
 
+use super::folded::Folded;
 use super::format::{Format, Report};
 use crate::args::FormatArgs;
 use crate::exit::Failure;
@@ -48,10 +49,10 @@ impl<'o> Reports<'o> {
             files.push((format, path));
         }
         let open = |(format, path): (&Format, &Path)| -> io::Result<(Box<dyn Report>, Output)> {
-            Ok(((format.start)(), Output::to_file(path, format.is_for_people, color)?))
+            Ok((Folded::start(format, args.findings), Output::to_file(path, format.is_for_people, color)?))
         };
         let files = files.into_iter().map(open).collect::<io::Result<_>>()?;
-        let stdout = ((args.stdout().start)(), out);
+        let stdout = (Folded::start(args.stdout(), args.findings), out);
         let mut reports = Self { stdout, is_closed: false, files, has_errors: false };
         reports.each(|report, out| report.begin(out))?;
         Ok(reports)

@@ -15,6 +15,7 @@ mod config;
 mod contract;
 mod failures;
 mod find;
+mod findings;
 #[cfg(unix)]
 mod follow;
 mod formats;
