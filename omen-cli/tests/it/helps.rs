@@ -69,10 +69,9 @@ impl Tally {
 
     #[track_caller]
     fn check(self, what: &str, least: usize) {
-        let words: usize = self.in_words.values().sum();
-        println!("{what}: {} helps applied, {words} in words only {:?}", self.applied, self.in_words);
         assert!(self.failed.is_empty(), "{} of {what}:\n{}", self.failed.len(), self.failed.join("\n"));
-        assert!(self.applied >= least, "{} helps of {what} can be applied, fewer than {least}", self.applied);
+        let Self { applied, in_words, .. } = self;
+        assert!(applied >= least, "{applied} helps of {what} can be applied, fewer than {least}; in words: {in_words:?}");
     }
 }
 

@@ -86,7 +86,7 @@ pub(super) fn corrected<'t>(machine: &Machine, facts: &PacketFacts<'t>) -> Vec<P
     let names =
         |open: &&OpenDirective| *open.task_id == *result.task_id || *open.packet_id == *result.directive_packet_id;
     // One of two ids is right, or none is.
-    if open.iter().any(|open| names(open)) {
+    if open.iter().any(&names) {
         open.retain(|open| names(open));
     }
     open.into_iter().take(MOST_OPEN).map(|open| result_of(open, facts)).collect()

@@ -34,7 +34,6 @@ impl Tag {
 }
 
 impl Index {
-    #[expect(clippy::cast_possible_truncation, reason = "any 32 bits of a hash are a hash")]
     pub(super) fn tag(&self, id: &str) -> Tag {
         Tag((self.hasher.hash_one(id) >> 32) as u32)
     }

@@ -63,6 +63,7 @@ struct Lane {
 
 /// What a thread does next.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one task for each thread")]
 pub(super) enum Task<'t> {
     /// Parse a block.
     Parse { index: usize, block: Block<'t>, items: Vec<Vec<Item<'t>>> },
