@@ -32,6 +32,7 @@ fn base64(bytes: &[u8]) -> String {
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "tests")]
 mod tests {
     use super::*;
 

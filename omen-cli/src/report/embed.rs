@@ -35,6 +35,7 @@ impl Formatter for Embedded {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

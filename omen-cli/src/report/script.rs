@@ -44,6 +44,7 @@ pub(super) fn joined() -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::expect_used, reason = "tests")]
 mod tests {
     use std::collections::BTreeSet;
 

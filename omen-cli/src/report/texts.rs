@@ -76,6 +76,7 @@ const LEVELS: usize = 2;
 const SHORT: usize = 24;
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "tests")]
 mod tests {
     use super::*;
 

@@ -71,7 +71,10 @@ impl Tally {
     fn check(self, what: &str, least: usize) {
         assert!(self.failed.is_empty(), "{} of {what}:\n{}", self.failed.len(), self.failed.join("\n"));
         let Self { applied, in_words, .. } = self;
-        assert!(applied >= least, "{applied} helps of {what} can be applied, fewer than {least}; in words: {in_words:?}");
+        assert!(
+            applied >= least,
+            "{applied} helps of {what} can be applied, fewer than {least}; in words: {in_words:?}"
+        );
     }
 }
 
