@@ -73,6 +73,11 @@ pub(super) const KEYS: &[Key] = &[
         about: "Codes of invariants that are reported as errors, or `warnings` for all warnings.",
         means: Means::Level(Level::Deny),
     },
+    Key {
+        name: "max-findings",
+        about: "The most findings to show; the totals count all.",
+        means: Means::Number("max_findings"),
+    },
     Key { name: "jobs", about: "How many threads to use.", means: Means::Number("jobs") },
 ];
 

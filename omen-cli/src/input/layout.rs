@@ -107,7 +107,7 @@ impl Detector {
                 }
                 _ => return Some(Layout::Lines),
             },
-            At::Bracket if matches!(byte, b'{' | b']') => return Some(Layout::Array),
+            At::Bracket if byte == b'{' => return Some(Layout::Array),
             At::Bracket => return Some(Layout::Lines),
             At::Packet if byte == b'\n' => self.at = At::NextLine,
             At::Packet if is_space => {}
@@ -190,7 +190,6 @@ mod tests {
             "[{\"a\":1}]",
             " \n[\r\n  {",
             "\u{feff}[ {",
-            "[]",
             "{\n  \"a\": 1",
             "{\n\"a\": 1",
             "{\r\n\t\"a\"",
@@ -214,6 +213,8 @@ mod tests {
             "{\"a\":1} x",
             "[INFO] text\n{\"a\":1}\n",
             "[1, 2]\n",
+            // An empty array in the place of a packet, which must not hide that the rest is in lines.
+            "[]\n{\"a\":1}\n",
             "?\n",
             "\"text\"",
             // The first line is cut off.

@@ -93,7 +93,7 @@ fn an_excerpt_is_of_the_line_in_the_file() {
 #[test]
 fn a_log_in_lines_is_read_as_lines() {
     // Each line is one packet, and one finding if it is not.
-    for text in ["{\"a\":\n{\"a\":1}\n", "[INFO] text\n{}\n", "{}\n{\n", "{\"a\":1,\n{}\n"] {
+    for text in ["{\"a\":\n{\"a\":1}\n", "[INFO] text\n{}\n", "[]\n{}\n", "{}\n{\n", "{\"a\":1,\n{}\n"] {
         assert_eq!(json(&check(text, &[])).1["packets"], 2, "{text}");
     }
     // What begins in lines goes on in lines.
