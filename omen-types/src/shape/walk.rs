@@ -568,7 +568,7 @@ fn instead_of_null(field: &FieldShape) -> String {
 /// What to write instead of a string that is not in its form, if the string shows it.
 fn corrected(shape: &Shape, text: &str) -> Option<String> {
     let ShapeKind::Text { example, holds, .. } = &shape.kind else { return None };
-    let trimmed = text.trim();
+    let trimmed = Some(text.trim()).filter(|trimmed| !trimmed.is_empty())?;
     let prefix = example.split_inclusive('_').next().filter(|_| example.contains('_')).unwrap_or_default();
     // Of an identifier in another form, what comes after the prefix is kept.
     let stem = prefix.trim_end_matches('_');

@@ -15,20 +15,39 @@ fn check(packet: impl Into<Packet>, expected: &[&str]) {
 fn free_form_data_must_not_be_empty() {
     let mut packet = packets::observation();
     packet.payload.data.clear();
-    check(packet, &["/payload/data: expected at least 1 field in `data`, found 0"]);
+    check(
+        packet,
+        &[
+            "/payload/data: expected at least 1 field in `data`, found 0; help: write a value such as `{\"key\": \"value\"}`",
+        ],
+    );
 }
 
 #[test]
 fn lengths_of_arrays() {
     let mut packet = packets::escalation();
     packet.payload.top_options.truncate(1);
-    check(packet, &["/payload/top_options: expected 2 to 3 elements in `top_options`, found 1; also E5, INV-009"]);
+    check(
+        packet,
+        &["/payload/top_options: expected 2 to 3 elements in `top_options`, found 1; \
+           help: add 1 element, such as `{\"option_id\": \"…\", \"description\": \"…\", \"pros\": [], \"cons\": []}`; \
+           also E5, INV-009"],
+    );
     let mut packet = packets::escalation();
     packet.payload.top_options = ["a", "b", "c", "d"].map(packets::option).to_vec();
-    check(packet, &["/payload/top_options: expected 2 to 3 elements in `top_options`, found 4; also E5, INV-009"]);
+    check(
+        packet,
+        &[
+            "/payload/top_options: expected 2 to 3 elements in `top_options`, found 4; help: remove 1 element; also E5, INV-009",
+        ],
+    );
     let mut packet = packets::verification_plan();
     packet.payload.targets.clear();
-    check(packet, &["/payload/targets: expected at least 1 element in `targets`, found 0"]);
+    check(
+        packet,
+        &["/payload/targets: expected at least 1 element in `targets`, found 0; help: add 1 element, such as \
+           `{\"assumption\": \"…\", \"method\": \"tool\", \"success_criteria\": \"…\"}`"],
+    );
 }
 
 #[test]
