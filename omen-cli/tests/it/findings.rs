@@ -88,7 +88,8 @@ fn what_is_not_json_lines_is_one_finding() {
     fn check(input: impl Into<Vec<u8>>, what: &str) {
         let input = input.into();
         for jobs in ["1", "4"] {
-            let run = run(omen(["check", "--format", "json", "--input", "lines", "-j", jobs]).write_stdin(input.clone()));
+            let run =
+                run(omen(["check", "--format", "json", "--input", "lines", "-j", jobs]).write_stdin(input.clone()));
             let (findings, summary) = json(&run);
             assert_eq!((run.code, findings.len(), &summary["errors"]), (1, 1, &1.into()), "{what}");
             let message = findings[0]["message"].as_str().expect("a message");
