@@ -71,10 +71,13 @@ fn episode_by_episode(log: &[u8], options: &ValidatorOptions, all: &Calls) {
     }
 }
 
-/// Findings by what they are about, without their places in the stream.
+/// Findings by what they are about, without their places in the stream, and without what they say about other lines.
 fn unplaced<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Vec<String> {
-    let text =
-        |found: &Finding| format!("{:?} {:?} {:?} {:?}", found.packet_id, found.state, found.stage, found.diagnostic);
+    let text = |found: &Finding| {
+        let mut diagnostic = found.diagnostic.clone();
+        diagnostic.notes.retain(|note| !note.starts_with("if line "));
+        format!("{:?} {:?} {:?} {diagnostic:?}", found.packet_id, found.state, found.stage)
+    };
     findings.into_iter().map(text).collect()
 }
 
