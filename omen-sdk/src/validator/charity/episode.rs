@@ -230,7 +230,7 @@ impl Charity {
         Some((cause, next))
     }
 
-    /// Takes notice of a packet that does not match its schema.
+    /// Adds a packet that does not match its schema.
     pub(super) fn broken(&mut self, line: u64, text: Option<&str>, rejected: &Rejected, options: &ValidatorOptions) {
         let tokens = std::mem::take(&mut self.supposed_tokens);
         let case = Case { line, options, supposed_tokens: &tokens };
