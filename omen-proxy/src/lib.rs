@@ -1,0 +1,1 @@
+//! The gate as a proxy: to its client a server of the Model Context Protocol, to the servers behind it a client.
