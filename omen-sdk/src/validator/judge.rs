@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use omen_fsm::{Event, NodeSet, Verdict};
 use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
 
-use super::charity::{Charities, Follows};
+use super::charity::{self, Charities, Follows};
 use super::episodes::Episodes;
 use super::line::Parsed;
 use super::options::ValidatorOptions;
@@ -62,14 +62,15 @@ fn packet<'t>(
     let mut verdict = machine.judge(facts, options.now);
     options.levels.apply(&mut verdict.invariants);
     let accepted = verdict.errors().next().is_none();
-    if accepted {
-        machine.accept(facts, &verdict);
-    }
     let follows = if accepted && charities.is_idle() {
         Follows::Nothing
     } else {
-        charities.judged(number, facts, machine, &verdict, options)
+        let judged = charity::Judged { facts, machine, verdict: &verdict, accepted };
+        charities.judged(number, text.map(|text| &**text), &judged, options)
     };
+    if accepted {
+        machine.accept(facts, &verdict);
+    }
     if !all && verdict.is_clean() {
         return None;
     }
@@ -95,7 +96,7 @@ fn broken<'t>(
     (episodes, charities): (&mut Episodes, &mut Charities),
     options: &ValidatorOptions,
 ) -> Judged<'t> {
-    charities.broken(number, text.as_deref(), &rejected, options, |id| episodes.get(id).map(|found| found.clone()));
+    charities.broken(number, text.as_deref(), &rejected, options, |id| episodes.get(id));
     let Rejected { errors, claims: Claims { packet_id, correlation_id, packet_type } } = rejected;
     let nodes = correlation_id.as_deref().map(|id| episodes.nodes(id));
     let judged = Judged {

@@ -74,7 +74,7 @@ impl Tally {
     pub(super) fn end<S: Sink + ?Sized>(
         &mut self,
         (id, machine): (&str, Found<'_>),
-        charities: &Charities,
+        charities: &mut Charities,
         options: &ValidatorOptions,
         sink: &mut S,
     ) -> Result<(), S::Error> {
@@ -102,7 +102,7 @@ impl Tally {
         sink: &mut S,
     ) -> Result<(), S::Error> {
         let Some(Late { correlation_id, nodes, mut directives }) = late else { return Ok(()) };
-        let charity = charities.tick(correlation_id, now);
+        let charity = charities.tick(correlation_id, now, options);
         options.levels.apply_to(&mut directives, |(_, diagnostic)| diagnostic);
         for (packet_id, diagnostic) in directives {
             let cause = charity.as_ref().filter(|(_, open)| !open.iter().any(|open| **open == *packet_id));

@@ -53,6 +53,22 @@ impl Hypothesis {
 }
 
 impl Kept {
+    /// Packs a machine; none if it is too large.
+    pub(super) fn packed(machine: &Machine) -> Option<Self> {
+        let packed = machine.pack("", &mut Vec::new())?;
+        Some(Self { machine: Form::Packed(packed), strikes: 0 })
+    }
+
+    /// Unpacks the machine; none if it is too large to be copied.
+    pub(super) fn copy(&self) -> Option<Hypothesis> {
+        match &self.machine {
+            Form::Packed(packed) => {
+                Some(Hypothesis { machine: packed.unpack(), strikes: self.strikes, is_large: false })
+            }
+            Form::Large(_) => None,
+        }
+    }
+
     pub(super) fn wake(self) -> Hypothesis {
         let (machine, is_large) = match self.machine {
             Form::Packed(packed) => (packed.unpack(), false),

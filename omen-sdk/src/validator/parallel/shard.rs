@@ -36,10 +36,11 @@ pub(super) struct Shard {
 impl Shard {
     /// One of so many shards.
     pub(super) fn one_of(shards: usize) -> Self {
-        Self { episodes: Episodes::one_of(shards), ..Self::default() }
+        Self { episodes: Episodes::one_of(shards), charities: Charities::one_of(shards), begun: Vec::new() }
     }
 
-    /// Judges packets in a block. Nothing is returned for a packet without findings, unless `all` are wanted.
+    /// Judges the packets in a block that are of this shard. Nothing is returned for a packet without findings, unless `all` are
+    /// wanted.
     pub(super) fn judge<'t>(
         &mut self,
         place: &Place,
@@ -89,12 +90,9 @@ impl Shard {
         self.begun.iter().copied().zip(0..).filter(|(_, place)| is_open(place)).collect()
     }
 
-    pub(super) fn episode(&self, place: usize) -> Option<(&str, Found<'_>)> {
-        self.episodes.at(place)
-    }
-
-    pub(super) fn charities(&self) -> &Charities {
-        &self.charities
+    /// An episode, and the charity of all.
+    pub(super) fn episode(&mut self, place: usize) -> Option<((&str, Found<'_>), &mut Charities)> {
+        Some((self.episodes.at(place)?, &mut self.charities))
     }
 
     pub(super) fn len(&self) -> usize {
