@@ -258,18 +258,13 @@ impl Judge {
     fn line<S: Sink + ?Sized>(&mut self, line: RawLine<'_>, sink: &mut S) -> Result<(), S::Error> {
         self.tally.line += 1;
         match Parsed::new(line) {
-            Some(mut line) => self.judge(&mut line, None, sink),
+            Some(line) => self.judge(&line, None, sink),
             None => Ok(()),
         }
     }
 
     /// Judges a line, and reports on it; the place of its episode is looked up if it is not given.
-    fn judge<S: Sink + ?Sized>(
-        &mut self,
-        line: &mut Parsed<'_>,
-        place: Option<u32>,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
+    fn judge<S: Sink + ?Sized>(&mut self, line: &Parsed<'_>, place: Option<u32>, sink: &mut S) -> Result<(), S::Error> {
         let judges = (&mut self.episodes, &mut self.charities);
         match judge(line, self.tally.line, place, judges, &self.options, sink.wants_packets()) {
             Some(judged) => self.tally.packet(judged, sink),

@@ -28,21 +28,21 @@ pub(super) struct Judged<'t> {
 }
 
 /// Judges a line, and updates its episode if the packet is accepted. Returns `None` for a packet without findings, unless `all` are
-/// wanted. Nothing but errors is taken out of the line: its facts are large, and copying them takes as long as some rules.
+/// wanted.
 #[inline]
 pub(super) fn judge<'t>(
-    line: &mut Parsed<'t>,
+    line: &Parsed<'t>,
     number: u64,
     place: Option<u32>,
     judges: (&mut Episodes, &mut Charities),
     options: &ValidatorOptions,
     all: bool,
 ) -> Option<Judged<'t>> {
-    match (&line.facts, &mut line.rejected) {
+    match (&line.facts, &line.rejected) {
         (Some(facts), _) => packet(line.text.as_ref(), number, facts, place, judges, options, all),
         (None, rejected) => {
-            let rejected = rejected.take().map(|rejected| *rejected).unwrap_or_default();
-            Some(broken(line.text.take(), number, rejected, judges, options))
+            let rejected = rejected.as_deref().cloned().unwrap_or_default();
+            Some(broken(line.text.clone(), number, rejected, judges, options))
         }
     }
 }
