@@ -18,6 +18,7 @@ mod line;
 mod options;
 mod parallel;
 mod sink;
+mod snapshot;
 mod summary;
 mod tally;
 
@@ -25,6 +26,7 @@ pub use levels::{Level, Levels, NotAdjustable};
 pub use options::ValidatorOptions;
 pub use parallel::ParallelValidator;
 pub use sink::{JudgedPacket, Sink};
+pub use snapshot::BadSnapshot;
 pub use summary::Summary;
 
 use charity::Charities;

@@ -29,6 +29,7 @@ use std::ops::Deref;
 
 use foldhash::fast::RandomState;
 use omen_fsm::Machine;
+use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::scalar::TextScalar as _;
 use omen_types::{CorrelationId, Diagnostic, Instant, PacketType, Rejected};
 use serde_json::Value;
@@ -73,6 +74,29 @@ impl Charities {
     /// So many bytes may wait.
     pub(super) fn with_room(room: usize) -> Self {
         Self { by_id: HashMap::default(), lost: LostLines::default(), crowded: 0, room }
+    }
+
+    /// For a snapshot. What waits is judged before, so that it need not be written.
+    pub(super) fn write(&mut self, options: &ValidatorOptions, writer: &mut Writer<'_>) {
+        let ids: Vec<Box<str>> = self.by_id.keys().cloned().collect();
+        for id in ids {
+            self.settled(&id, options);
+        }
+        self.by_id.retain(|_, known| !known.is_over());
+        let mut all: Vec<_> = self.by_id.iter().collect();
+        all.sort_unstable_by_key(|(id, _)| *id);
+        writer.number(all.len() as u64);
+        for (id, known) in all {
+            writer.text(id);
+            known.write(writer);
+        }
+        self.lost.write(writer);
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        let by_id = (0..reader.count()).map(|_| (reader.text().into(), Deferred::read(reader))).collect();
+        Self { by_id, lost: LostLines::read(reader), ..Self::default() }
     }
 
     /// Whether nothing was rejected so far.
@@ -264,6 +288,14 @@ pub(super) fn claimed(text: Option<&str>, rejected: &Rejected) -> Claimed {
         Some(id) => Claimed::Episode(id),
         None => Claimed::Nothing(rejected.claims.packet_type.or_else(|| repair::nearest_type(&member(PACKET_TYPE)?))),
     }
+}
+
+fn write_type(packet_type: Option<PacketType>, writer: &mut Writer<'_>) {
+    writer.byte(packet_type.map_or(0, |one| one as u8 + 1));
+}
+
+fn read_type(reader: &mut Reader<'_>) -> Option<PacketType> {
+    usize::from(reader.byte()).checked_sub(1).and_then(|at| PacketType::ALL.get(at).copied())
 }
 
 /// With fewer entries none is removed.

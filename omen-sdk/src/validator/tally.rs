@@ -1,6 +1,7 @@
 //! Passes results on to the sink in the order of the stream, and counts them.
 
 use omen_fsm::NodeSet;
+use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Diagnostic, Instant, PacketType, Severity};
 
 use super::at_end::at_end;
@@ -23,6 +24,23 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// For a snapshot.
+    pub(super) fn write(&self, writer: &mut Writer<'_>) {
+        let Self { line, summary } = self;
+        // The others are counted elsewhere.
+        let Summary { bytes: _, episodes: _, packets, accepted, rejected, errors, warnings, consequences } = summary;
+        for count in [line, packets, accepted, rejected, errors, warnings, consequences] {
+            writer.number(*count);
+        }
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        let [line, packets, accepted, rejected, errors, warnings, consequences] = [(); 7].map(|()| reader.number());
+        let summary = Summary { packets, accepted, rejected, errors, warnings, consequences, ..Summary::default() };
+        Self { line, summary }
+    }
+
     /// Counts packets that were accepted and about which there is nothing to report.
     pub(super) fn clean(&mut self, packets: u64) {
         self.summary.packets += packets;

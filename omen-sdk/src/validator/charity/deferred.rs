@@ -7,6 +7,7 @@
 use std::mem;
 
 use omen_fsm::{Machine, Verdict};
+use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Claims, PacketFacts, Rejected};
 
 use super::super::options::ValidatorOptions;
@@ -41,6 +42,21 @@ impl Deferred {
     /// Of an episode whose first packet is rejected.
     pub(super) fn before_the_first(line: u64) -> Self {
         Self { before_the_first: Some(line), ..Self::default() }
+    }
+
+    /// For a snapshot, with nothing that waits and a charity that has begun.
+    pub(super) fn write(&self, writer: &mut Writer<'_>) {
+        // A line has a number from 1.
+        writer.number(self.before_the_first.unwrap_or_default());
+        if let Some(charity) = &self.charity {
+            charity.write(writer);
+        }
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        let before_the_first = Some(reader.number()).filter(|line| *line > 0);
+        Self { before_the_first, charity: Some(Charity::read(reader)), ..Self::default() }
     }
 
     /// Takes notice of a packet of the episode, which begins with it if it has not. Returns whether this is about that episode:

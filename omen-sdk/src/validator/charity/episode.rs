@@ -1,6 +1,7 @@
 //! The charity of one episode.
 
 use omen_fsm::{Machine, Verdict};
+use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Claims, Instant, PacketFacts, PacketType, PayloadFacts};
 
 use super::super::at_end::at_end;
@@ -10,6 +11,7 @@ use super::finding::{Ends, Follows, Key};
 use super::hypothesis::{Case, Hypothesis, Kept, Missing, Strictness};
 use super::lost::LostLines;
 use super::repair::repaired;
+use super::{read_type, write_type};
 use crate::finding::{Cause, Stage};
 
 /// How an episode may really have gone, from its first rejected packet on.
@@ -65,6 +67,42 @@ impl Charity {
             supposed_tokens: Vec::new(),
             roots: 0,
             lost: 0,
+        }
+    }
+
+    /// For a snapshot.
+    pub(super) fn write(&self, writer: &mut Writer<'_>) {
+        let Self { hypotheses, root, vague, supposed_tokens, roots, lost } = self;
+        writer.number(hypotheses.len() as u64);
+        hypotheses.iter().for_each(|kept| kept.write(writer));
+        write_cause(root, writer);
+        writer.byte(u8::from(vague.is_some()));
+        if let Some(Vague { cause, packet_type, packet_id, is_past }) = vague {
+            write_cause(cause, writer);
+            write_type(*packet_type, writer);
+            write_text(packet_id.as_deref(), writer);
+            writer.byte(u8::from(*is_past));
+        }
+        writer.number(supposed_tokens.len() as u64);
+        supposed_tokens.iter().for_each(|token| writer.text(token));
+        writer.number(u64::from(*roots));
+        writer.number(*lost);
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            hypotheses: (0..reader.count()).map(|_| Kept::read(reader)).collect(),
+            root: read_cause(reader),
+            vague: (reader.byte() == 1).then(|| Vague {
+                cause: read_cause(reader),
+                packet_type: read_type(reader),
+                packet_id: read_text(reader),
+                is_past: reader.byte() == 1,
+            }),
+            supposed_tokens: (0..reader.count()).map(|_| reader.text().into()).collect(),
+            roots: u32::try_from(reader.number()).unwrap_or(u32::MAX),
+            lost: reader.number(),
         }
     }
 
@@ -313,6 +351,25 @@ impl Charity {
         }
         Some((self.root.clone(), open?))
     }
+}
+
+fn write_cause(cause: &Cause, writer: &mut Writer<'_>) {
+    writer.number(cause.line);
+    write_text(cause.packet_id.as_deref(), writer);
+}
+
+fn read_cause(reader: &mut Reader<'_>) -> Cause {
+    Cause { line: reader.number(), packet_id: read_text(reader) }
+}
+
+fn write_text(text: Option<&str>, writer: &mut Writer<'_>) {
+    writer.byte(u8::from(text.is_some()));
+    writer.text(text.unwrap_or_default());
+}
+
+fn read_text(reader: &mut Reader<'_>) -> Option<String> {
+    let (is_there, text) = (reader.byte() == 1, reader.text());
+    is_there.then(|| text.to_owned())
 }
 
 /// The token that a directive names, if it was never issued: that is reported once.
