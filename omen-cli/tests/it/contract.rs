@@ -34,7 +34,7 @@ pub(super) fn check_keys(text: &str, expect: &[&str]) {
     assert_eq!(serde_json::from_str::<Keys>(text).unwrap().0, expect);
 }
 
-const FIELDS: [&str; 18] = [
+pub(super) const FIELDS: [&str; 18] = [
     "file",
     "line",
     "column",
