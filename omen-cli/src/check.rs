@@ -20,7 +20,7 @@ use findings::{Findings, Total};
 
 pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Exit, Failure> {
     let levels = args.levels.after(&args.config.found.levels).map_err(|error| Failure::Usage(error.to_string()))?;
-    let options = ValidatorOptions { now: args.clock.now, levels };
+    let options = ValidatorOptions { now: args.clock.now, levels, depth: args.stage.into() };
     let format = args.formats.stdout();
     let quiet = args.inputs.quiet;
     let mut statistics = counted(args, format)?;
@@ -58,6 +58,9 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     match counted.and_then(|()| reports.finish(total.files, &total.summary, without_totals)).map_err(Failure::from) {
         Ok(()) | Err(Failure::Closed) => {}
         Err(failure) => return Err(failure),
+    }
+    if let Some(note) = args.stage.note().filter(|_| !without_totals && format.is_for_people) {
+        complain(format_args!("note: {note}"));
     }
     let is_complete = total.is_complete && logs.failed.is_empty();
     Ok(if is_complete { exit(total.summary.errors > 0) } else { Exit::Unreadable })

@@ -30,6 +30,7 @@ mod rules;
 mod table;
 
 pub use machine::{Machine, PackedMachine, Verdict};
+pub use rules::check_alone;
 pub use table::*;
 
 #[doc(hidden)]

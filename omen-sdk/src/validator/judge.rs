@@ -6,14 +6,15 @@ use std::borrow::Cow;
 use omen_fsm::{Event, NodeSet, Verdict};
 use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
 
+use super::alone;
 use super::charity::{Charities, Follows};
 use super::episodes::Episodes;
 use super::line::Parsed;
-use super::options::ValidatorOptions;
+use super::options::{Depth, ValidatorOptions};
 use crate::finding::{Finding, Stage};
 
 /// A packet that was judged, without its place in the stream.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Judged<'t> {
     pub(super) text: Option<Cow<'t, str>>,
     pub(super) packet_id: Option<Cow<'t, str>>,
@@ -38,6 +39,9 @@ pub(super) fn judge<'t>(
     options: &ValidatorOptions,
     all: bool,
 ) -> Option<Judged<'t>> {
+    if options.depth != Depth::Episode {
+        return alone::judge(line, options, all);
+    }
     match (&line.facts, &mut line.rejected) {
         (Some(facts), _) => packet(line.text.as_ref(), number, facts, place, judges, options, all),
         (None, rejected) => {
@@ -109,29 +113,23 @@ fn broken<'t>(
         accepted: false,
         findings: Vec::new(),
     };
-    let stage = |error: &Diagnostic| if error.code == Code::Json { Stage::Json } else { Stage::Schema };
     judged.with(errors.into_iter().map(|error| (stage(&error), error)), &Follows::Nothing)
+}
+
+/// The stage that an error of a broken line is of.
+pub(super) fn stage(error: &Diagnostic) -> Stage {
+    if error.code == Code::Json { Stage::Json } else { Stage::Schema }
 }
 
 impl<'t> Judged<'t> {
     /// A stream that is not JSON Lines: its first line, and the finding.
     pub(super) fn other(text: Cow<'t, str>, finding: Diagnostic) -> Self {
-        let judged = Self {
-            text: Some(text),
-            packet_id: None,
-            correlation_id: None,
-            packet_type: None,
-            before: None,
-            after: None,
-            event: None,
-            accepted: false,
-            findings: Vec::new(),
-        };
+        let judged = Self { text: Some(text), ..Self::default() };
         judged.with(std::iter::once((Stage::Json, finding)), &Follows::Nothing)
     }
 
     /// Adds the findings.
-    fn with(mut self, diagnostics: impl Iterator<Item = (Stage, Diagnostic)>, follows: &Follows) -> Self {
+    pub(super) fn with(mut self, diagnostics: impl Iterator<Item = (Stage, Diagnostic)>, follows: &Follows) -> Self {
         let finding = |(stage, diagnostic)| self.finding(stage, diagnostic, follows);
         self.findings = diagnostics.map(finding).collect();
         self

@@ -226,11 +226,12 @@ fn an_overrun_is_reported_by_the_clock_that_counts() {
     assert_eq!((end.stage, end.packet_index, end.diagnostic.severity), (Stage::End, None, omen::Severity::Error));
 
     // A level also applies at the end: with warnings only, each overrun is reported once, and at the end.
-    let (found, summary) = check(log, ValidatorOptions { now: fixed, levels: levels(Level::Warn) });
+    let (found, summary) =
+        check(log, ValidatorOptions { now: fixed, levels: levels(Level::Warn), ..Default::default() });
     let over: Vec<_> = found.iter().filter(|finding| finding.diagnostic.code == Code::Inv005).collect();
     assert_eq!(summary.errors, 0, "{found:#?}");
     assert_eq!(over.last().map(|finding| finding.stage), Some(Stage::End));
-    let (found, _) = check(log, ValidatorOptions { now: fixed, levels: levels(Level::Allow) });
+    let (found, _) = check(log, ValidatorOptions { now: fixed, levels: levels(Level::Allow), ..Default::default() });
     assert!(!codes(&found).contains(&"INV-005"), "{found:#?}");
 }
 
