@@ -42,6 +42,7 @@ pub fn row<'a>(file: &'a str, finding: &'a Finding) -> impl Serialize + use<'a> 
             .map(|cause| Earlier { line: cause.line, packet_id: cause.packet_id.as_deref() }),
         labels: diagnostic.label.as_deref().into_iter().collect(),
         notes: &diagnostic.notes,
+        directive_line: finding.directive_line,
     }
 }
 
@@ -80,6 +81,7 @@ struct Row<'a> {
     follows_from: Option<Earlier<'a>>,
     labels: Vec<&'a str>,
     notes: &'a [String],
+    directive_line: Option<u64>,
 }
 
 #[derive(Serialize)]

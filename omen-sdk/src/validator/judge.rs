@@ -2,6 +2,7 @@
 //! in the log.
 
 use std::borrow::Cow;
+use std::num::NonZeroU64;
 
 use omen_fsm::{Event, NodeSet, Verdict};
 use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
@@ -67,7 +68,10 @@ fn packet<'t>(
     options.levels.apply(&mut verdict.invariants);
     let accepted = verdict.errors().next().is_none();
     if accepted {
-        machine.accept(facts, &verdict);
+        match NonZeroU64::new(number) {
+            Some(line) => machine.accept_line(facts, &verdict, line),
+            None => machine.accept(facts, &verdict),
+        }
     }
     let follows = if accepted && charities.is_idle() {
         Follows::Nothing
@@ -157,6 +161,7 @@ impl<'t> Judged<'t> {
             state: self.before.map(names),
             stage,
             diagnostic,
+            directive_line: None,
             follows_from,
         }
     }
