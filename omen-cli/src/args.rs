@@ -130,6 +130,17 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// Where the configuration is, of a command that has one.
+    pub(crate) fn config(&mut self) -> Option<&mut ConfigArgs> {
+        match self {
+            Self::Check(args) => Some(&mut args.config),
+            Self::Report(args) => Some(&mut args.config),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
