@@ -23,6 +23,7 @@ pub(crate) mod levels;
 mod named;
 mod new;
 mod report;
+mod stage;
 mod trace;
 
 use std::num::NonZeroUsize;
@@ -129,6 +130,17 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// Where the configuration is, of a command that has one.
+    pub(crate) fn config(&mut self) -> Option<&mut ConfigArgs> {
+        match self {
+            Self::Check(args) => Some(&mut args.config),
+            Self::Report(args) => Some(&mut args.config),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
@@ -139,6 +151,13 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) levels: LevelArgs,
+
+    /// How far to check packets
+    ///
+    /// With `schema` and `packet`, the state machine and the order of packets are not checked, and no episode is
+    /// judged: for packets that are not in a log yet.
+    #[arg(long, value_name = "STAGE", value_enum, default_value_t)]
+    pub(crate) stage: stage::Stage,
 
     /// How many threads to use [default: as many as the system has]
     #[arg(short, long, value_name = "N", value_parser = threads)]

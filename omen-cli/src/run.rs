@@ -60,13 +60,13 @@ fn parse(args: Vec<OsString>) -> Result<Cli, Refused> {
         Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
     };
     let mut cli = read(Cli::command().color(color))?;
-    let Command::Check(check) = &cli.command else { return Ok(cli) };
-    let Some(mut config) = Config::find(&check.config).map_err(Refused::Config)? else { return Ok(cli) };
-    if let Some(command) = config.with_defaults(Cli::command().color(color), check) {
+    let Some(args) = cli.command.config() else { return Ok(cli) };
+    let Some(mut config) = Config::find(args).map_err(Refused::Config)? else { return Ok(cli) };
+    if let Some(command) = config.with_defaults(Cli::command().color(color), &cli.command) {
         cli = read(command)?;
     }
-    if let Command::Check(check) = &mut cli.command {
-        check.config.found = config;
+    if let Some(args) = cli.command.config() {
+        args.found = config;
     }
     Ok(cli)
 }

@@ -1,5 +1,6 @@
 //! What has to be remembered of an episode.
 
+use std::num::NonZeroU64;
 use std::slice;
 
 use omen_types::{DecisionOutcome, EscalationTrigger, Instant, PacketFacts, PayloadFacts, ResultStatus};
@@ -254,7 +255,7 @@ impl Ledger {
                 {
                     self.tokens.spend(token);
                 }
-                self.open.add(id, facts, directive);
+                self.open.add(id, update.line, facts, directive);
             }
             PayloadFacts::TaskResult(result) => {
                 self.open.close(&result.directive_packet_id);
@@ -294,6 +295,8 @@ pub struct Update {
     pub waived: Obligations,
     /// It ends safe mode, and what was open is cancelled (D13).
     pub cancels: bool,
+    /// Its line in the log, if it has one.
+    pub line: Option<NonZeroU64>,
 }
 
 /// Whether a packet approves an overrun of the budgets (D32): an escalation because of them, or a token or an alert in

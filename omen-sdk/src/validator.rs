@@ -8,6 +8,7 @@ use omen_types::limits::MAX_LINE_BYTES;
 
 use crate::lines::{LineSplitter, READ_BYTES, RawLine, ReadError};
 
+mod alone;
 mod at_end;
 mod charity;
 mod episodes;
@@ -23,7 +24,7 @@ mod summary;
 mod tally;
 
 pub use levels::{Level, Levels, NotAdjustable};
-pub use options::ValidatorOptions;
+pub use options::{Depth, ValidatorOptions};
 pub use parallel::ParallelValidator;
 pub use sink::{JudgedPacket, Sink};
 pub use snapshot::BadSnapshot;

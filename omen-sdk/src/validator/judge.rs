@@ -2,18 +2,20 @@
 //! in the log.
 
 use std::borrow::Cow;
+use std::num::NonZeroU64;
 
 use omen_fsm::{Event, NodeSet, Verdict};
 use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
 
+use super::alone;
 use super::charity::{self, Charities, Follows};
 use super::episodes::Episodes;
 use super::line::Parsed;
-use super::options::ValidatorOptions;
+use super::options::{Depth, ValidatorOptions};
 use crate::finding::{Finding, Stage};
 
 /// A packet that was judged, without its place in the stream.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Judged<'t> {
     pub(super) text: Option<Cow<'t, str>>,
     pub(super) packet_id: Option<Cow<'t, str>>,
@@ -38,6 +40,9 @@ pub(super) fn judge<'t>(
     options: &ValidatorOptions,
     all: bool,
 ) -> Option<Judged<'t>> {
+    if options.depth != Depth::Episode {
+        return alone::judge(line, options, all);
+    }
     match (&line.facts, &line.rejected) {
         (Some(facts), _) => packet(line.text.as_ref(), number, facts, place, judges, options, all),
         (None, rejected) => {
@@ -69,7 +74,10 @@ fn packet<'t>(
         charities.judged(number, text.map(|text| &**text), &judged, options)
     };
     if accepted {
-        machine.accept(facts, &verdict);
+        match NonZeroU64::new(number) {
+            Some(line) => machine.accept_line(facts, &verdict, line),
+            None => machine.accept(facts, &verdict),
+        }
     }
     if !all && verdict.is_clean() {
         return None;
@@ -110,29 +118,23 @@ fn broken<'t>(
         accepted: false,
         findings: Vec::new(),
     };
-    let stage = |error: &Diagnostic| if error.code == Code::Json { Stage::Json } else { Stage::Schema };
     judged.with(errors.into_iter().map(|error| (stage(&error), error)), &Follows::Nothing)
+}
+
+/// The stage that an error of a broken line is of.
+pub(super) fn stage(error: &Diagnostic) -> Stage {
+    if error.code == Code::Json { Stage::Json } else { Stage::Schema }
 }
 
 impl<'t> Judged<'t> {
     /// A stream that is not JSON Lines: its first line, and the finding.
     pub(super) fn other(text: Cow<'t, str>, finding: Diagnostic) -> Self {
-        let judged = Self {
-            text: Some(text),
-            packet_id: None,
-            correlation_id: None,
-            packet_type: None,
-            before: None,
-            after: None,
-            event: None,
-            accepted: false,
-            findings: Vec::new(),
-        };
+        let judged = Self { text: Some(text), ..Self::default() };
         judged.with(std::iter::once((Stage::Json, finding)), &Follows::Nothing)
     }
 
     /// Adds the findings.
-    fn with(mut self, diagnostics: impl Iterator<Item = (Stage, Diagnostic)>, follows: &Follows) -> Self {
+    pub(super) fn with(mut self, diagnostics: impl Iterator<Item = (Stage, Diagnostic)>, follows: &Follows) -> Self {
         let finding = |(stage, diagnostic)| self.finding(stage, diagnostic, follows);
         self.findings = diagnostics.map(finding).collect();
         self
@@ -160,6 +162,7 @@ impl<'t> Judged<'t> {
             state: self.before.map(names),
             stage,
             diagnostic,
+            directive_line: None,
             follows_from,
         }
     }

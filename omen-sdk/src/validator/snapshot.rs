@@ -56,7 +56,9 @@ impl std::fmt::Display for BadSnapshot {
                 write!(f, "a snapshot of version {found}; expected version {}", Self::VERSION)
             }
             Self::Schema => f.write_str("a snapshot of another schema: check the stream again from its beginning"),
-            Self::Options => f.write_str("a snapshot of a validator with other options: use the same levels and time"),
+            Self::Options => {
+                f.write_str("a snapshot of a validator with other options: use the same levels, time and depth")
+            }
             Self::Damaged => f.write_str("a damaged snapshot: bytes are missing or were changed"),
         }
     }
@@ -149,8 +151,8 @@ const MAGIC: &[u8] = b"omensnap";
 
 /// What findings depend on besides the stream.
 fn fingerprint(options: &ValidatorOptions) -> [u8; 16] {
-    let ValidatorOptions { now, levels } = options;
-    seal(format!("{now:?} {levels:?}").as_bytes())
+    let ValidatorOptions { now, levels, depth } = options;
+    seal(format!("{now:?} {levels:?} {depth:?}").as_bytes())
 }
 
 fn seal(bytes: &[u8]) -> [u8; 16] {

@@ -1,5 +1,7 @@
 //! Passes results on to the sink in the order of the stream, and counts them.
 
+use std::num::NonZeroU64;
+
 use omen_fsm::NodeSet;
 use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Diagnostic, Instant, PacketType, Severity};
@@ -104,8 +106,13 @@ impl Tally {
         for (at, (packet_id, diagnostic)) in found.into_iter().enumerate() {
             let cause = ends.cause(at, &diagnostic);
             self.count(&diagnostic, cause.is_some());
+            let open = packet_id.and_then(|packet_id| machine.ledger().open().get(packet_id));
             let packet_id = packet_id.map(str::to_owned);
-            sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic, cause), None)?;
+            let finding = Finding {
+                directive_line: open.and_then(|open| open.line).map(NonZeroU64::get),
+                ..unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic, cause)
+            };
+            sink.finding(finding, None)?;
         }
         Ok(())
     }
@@ -161,6 +168,7 @@ fn unplaced(
         state: Some(names(nodes)),
         stage,
         diagnostic,
+        directive_line: None,
         follows_from,
     }
 }
