@@ -1,7 +1,6 @@
 //! From the arguments to an exit code.
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
@@ -11,7 +10,7 @@ use crate::config::Refused;
 use crate::config::content::Config;
 use crate::exit::{self, Exit, Failure};
 use crate::output::Output;
-use crate::{audit, check, explain, gate, graph, new, report, rules, schema, trace};
+use crate::{audit, check, completions, explain, gate, graph, new, report, rules, schema, trace};
 
 /// Parses the arguments, runs the command, and returns the exit code.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -96,15 +95,6 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Gate(GateCommand::DryRun(args)) => gate::dry_run(&args, &mut out),
         Command::Gate(GateCommand::Catalog(args)) => gate::catalog(&args, &mut out),
         Command::Gate(GateCommand::Schema) => gate::schema(&mut out),
-        Command::Completions { shell } => completions(shell, &mut out),
+        Command::Completions { shell } => completions::run(shell, &mut out),
     }
-}
-
-fn completions(shell: clap_complete::Shell, out: &mut Output) -> Result<Exit, Failure> {
-    // The generator panics if it cannot write, so it writes to memory.
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut <Cli as clap::CommandFactory>::command(), "omen", &mut script);
-    out.write_all(&script)?;
-    out.flush()?;
-    Ok(Exit::Clean)
 }
