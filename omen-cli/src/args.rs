@@ -18,6 +18,7 @@ mod config;
 mod findings;
 mod format;
 mod formats;
+mod gate;
 mod inputs;
 pub(crate) mod levels;
 mod named;
@@ -38,6 +39,7 @@ pub(crate) use self::config::ConfigArgs;
 pub(crate) use self::findings::FindingArgs;
 pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;
+pub(crate) use self::gate::GateCheckArgs;
 pub(crate) use self::inputs::InputArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
 pub(crate) use self::new::NewArgs;
@@ -223,6 +225,10 @@ pub(crate) enum GateCommand {
     /// Start the configured servers, and list their tools
     #[command(after_help = CATALOG_EXIT_CODES, after_long_help = CATALOG_HELP)]
     Catalog(CatalogArgs),
+
+    /// Check a configuration, and whether a gate can start with it
+    #[command(after_help = gate::CHECK_EXIT_CODES, after_long_help = gate::CHECK_HELP)]
+    Check(GateCheckArgs),
 
     /// Print the JSON Schema of the configuration
     #[command(after_help = "Example:\n  omen gate schema > gate.schema.json")]

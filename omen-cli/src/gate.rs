@@ -1,6 +1,7 @@
 //! `omen gate`: tries plans against the gate, and prepares its configuration.
 
 mod catalog;
+mod check;
 mod config;
 mod dry_run;
 mod pins;
@@ -13,6 +14,7 @@ use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
 pub(crate) use catalog::catalog;
+pub(crate) use check::check;
 pub(crate) use dry_run::dry_run;
 
 pub(crate) fn schema(out: &mut Output) -> Result<Exit, Failure> {

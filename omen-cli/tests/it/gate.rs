@@ -7,6 +7,8 @@ use super::*;
 
 #[cfg(unix)]
 mod catalog;
+#[cfg(unix)]
+mod check;
 
 /// Tools of the server `files`. The schemas accept more arguments than they name.
 fn tools() -> Value {
@@ -350,7 +352,7 @@ fn the_schema_is_that_of_the_configuration() {
 #[test]
 fn help_shows_exit_codes_and_an_example() {
     let folder = folder(&[]);
-    for command in ["dry-run", "catalog"] {
+    for command in ["dry-run", "catalog", "check"] {
         let help = gate(&folder, &[command, "--help"]);
         let example = format!("  omen gate {command} --config gate.toml");
         assert!(help.stdout.contains("Exit codes:\n  0") && help.stdout.contains(&example), "{}", help.stdout);
