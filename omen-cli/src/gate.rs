@@ -4,7 +4,9 @@ mod catalog;
 mod check;
 mod config;
 mod dry_run;
+mod init;
 mod pins;
+mod toml;
 
 use std::io::Write as _;
 
@@ -16,6 +18,7 @@ use crate::output::Output;
 pub(crate) use catalog::catalog;
 pub(crate) use check::check;
 pub(crate) use dry_run::dry_run;
+pub(crate) use init::init;
 
 pub(crate) fn schema(out: &mut Output) -> Result<Exit, Failure> {
     serde_json::to_writer_pretty(&mut *out, &Config::json_schema()).map_err(std::io::Error::from)?;

@@ -95,6 +95,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Audit(AuditCommand::ExportAnchor(args)) => audit::export_anchor(&args, &mut out),
         Command::Gate(GateCommand::DryRun(args)) => gate::dry_run(&args, &mut out),
         Command::Gate(GateCommand::Catalog(args)) => gate::catalog(&args, &mut out),
+        Command::Gate(GateCommand::Init(args)) => gate::init(&args, &mut out),
         Command::Gate(GateCommand::Check(args)) => gate::check(&args, &mut out),
         Command::Gate(GateCommand::Schema) => gate::schema(&mut out),
         Command::Completions { shell } => completions(shell, &mut out),

@@ -9,6 +9,8 @@ use super::*;
 mod catalog;
 #[cfg(unix)]
 mod check;
+#[cfg(unix)]
+mod init;
 
 /// Tools of the server `files`. The schemas accept more arguments than they name.
 fn tools() -> Value {
@@ -358,6 +360,9 @@ fn help_shows_exit_codes_and_an_example() {
         assert!(help.stdout.contains("Exit codes:\n  0") && help.stdout.contains(&example), "{}", help.stdout);
         assert!(help.stdout.lines().all(|line| line.chars().count() <= 100), "{}", help.stdout);
     }
+    let init = gate(&folder, &["init", "--help"]).stdout;
+    assert!(init.contains("Exit codes:\n  0") && init.contains("  omen gate init -- npx"), "{init}");
+    assert!(init.lines().all(|line| line.chars().count() <= 100), "{init}");
     assert!(gate(&folder, &["schema", "--help"]).stdout.contains("omen gate schema >"));
 }
 

@@ -31,6 +31,14 @@ impl Config {
         judge(&Source::read(&text)?, path)
     }
 
+    /// Reads a text as if it stood in this file, which need not exist.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn parse_as(text: &str, file: &Path) -> Result<Self, ConfigErrors> {
+        judge(&Source::read(text)?, file)
+    }
+
     /// The JSON Schema (2020-12) of the file, derived from the types that it is read into.
     #[must_use]
     pub fn json_schema() -> Value {
