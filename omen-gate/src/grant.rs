@@ -4,6 +4,7 @@ pub mod confirm;
 pub(crate) mod decision;
 mod grants;
 mod lease;
+mod responder;
 mod store;
 
 use std::num::NonZeroU32;
