@@ -39,7 +39,7 @@ pub(crate) use self::config::ConfigArgs;
 pub(crate) use self::findings::FindingArgs;
 pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;
-pub(crate) use self::gate::{GateCheckArgs, GateInitArgs};
+pub(crate) use self::gate::{GateCheckArgs, GateConfirmArgs, GateInitArgs};
 pub(crate) use self::inputs::InputArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
 pub(crate) use self::new::NewArgs;
@@ -233,6 +233,10 @@ pub(crate) enum GateCommand {
     /// Check a configuration, and whether a gate can start with it
     #[command(after_help = gate::CHECK_EXIT_CODES, after_long_help = gate::CHECK_HELP)]
     Check(GateCheckArgs),
+
+    /// Confirm or deny the calls of a gate that wait for it
+    #[command(after_help = gate::CONFIRM_EXIT_CODES, after_long_help = gate::CONFIRM_HELP)]
+    Confirm(GateConfirmArgs),
 
     /// Print the JSON Schema of the configuration
     #[command(after_help = "Example:\n  omen gate schema > gate.schema.json")]

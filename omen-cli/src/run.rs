@@ -97,6 +97,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Gate(GateCommand::Catalog(args)) => gate::catalog(&args, &mut out),
         Command::Gate(GateCommand::Init(args)) => gate::init(&args, &mut out),
         Command::Gate(GateCommand::Check(args)) => gate::check(&args, &mut out),
+        Command::Gate(GateCommand::Confirm(args)) => gate::confirm(&args, &mut out),
         Command::Gate(GateCommand::Schema) => gate::schema(&mut out),
         Command::Completions { shell } => completions(shell, &mut out),
     }

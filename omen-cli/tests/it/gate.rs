@@ -10,6 +10,8 @@ mod catalog;
 #[cfg(unix)]
 mod check;
 #[cfg(unix)]
+mod confirm;
+#[cfg(unix)]
 mod init;
 
 /// Tools of the server `files`. The schemas accept more arguments than they name.
