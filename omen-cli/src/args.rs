@@ -18,6 +18,7 @@ mod config;
 mod findings;
 mod format;
 mod formats;
+mod gate;
 mod inputs;
 pub(crate) mod levels;
 mod named;
@@ -39,6 +40,7 @@ pub(crate) use self::config::ConfigArgs;
 pub(crate) use self::findings::FindingArgs;
 pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;
+pub(crate) use self::gate::{GateCheckArgs, GateConfirmArgs, GateInitArgs};
 pub(crate) use self::inputs::InputArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
 pub(crate) use self::new::NewArgs;
@@ -243,6 +245,18 @@ pub(crate) enum GateCommand {
     #[command(after_help = CATALOG_EXIT_CODES, after_long_help = CATALOG_HELP)]
     Catalog(CatalogArgs),
 
+    /// Write a configuration for a server, with its tools to choose from
+    #[command(after_help = gate::INIT_EXIT_CODES, after_long_help = gate::INIT_HELP)]
+    Init(GateInitArgs),
+
+    /// Check a configuration, and whether a gate can start with it
+    #[command(after_help = gate::CHECK_EXIT_CODES, after_long_help = gate::CHECK_HELP)]
+    Check(GateCheckArgs),
+
+    /// Confirm or deny the calls of a gate that wait for it
+    #[command(after_help = gate::CONFIRM_EXIT_CODES, after_long_help = gate::CONFIRM_HELP)]
+    Confirm(GateConfirmArgs),
+
     /// Print the JSON Schema of the configuration
     #[command(after_help = "Example:\n  omen gate schema > gate.schema.json")]
     Schema,
@@ -273,7 +287,7 @@ pub(crate) struct CatalogArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Print entries for the allowlist, with pins, instead of the catalogue
+    /// Print entries for the allowlist, with pins, and their grants instead of the catalogue
     #[arg(long)]
     pub(crate) pins: bool,
 }
