@@ -48,8 +48,9 @@
 //!
 //! # After a crash
 //!
-//! An entry is written to the log, then the head record is set to it, then it is acknowledged. Whenever the process
-//! dies, every acknowledged entry is there, and at most one that is not: whole, or the start of its line. Both count as
+//! An entry is written to the log, then the head record is set to it, then it is acknowledged; entries that come at once
+//! take these steps together, as a group. Whenever the process dies, every acknowledged entry is there, and of one group
+//! perhaps some that are not: whole, and the start of a line. Both count as
 //! [`LogVerdict::Incomplete`], and opening the log repairs it: a whole entry stays, and the start of a line is cut off and
 //! kept beside the log. Other bytes at the end are not what a crash leaves (D57): they count as [`LogVerdict::Tampered`]. A
 //! start can be made up without the key, as long as it ends before the seal can be checked; it adds nothing, and it is
@@ -72,6 +73,7 @@ pub mod store;
 mod torn;
 mod verdict;
 mod verify;
+mod waiting;
 
 use std::io;
 use std::path::Path;

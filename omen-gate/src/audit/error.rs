@@ -48,12 +48,23 @@ pub enum AuditError {
     /// The clock shows a time that has no RFC 3339 text.
     #[error("the clock shows a time before 1970 or after 9999")]
     Clock,
+    /// Recording was interrupted.
+    #[error("recording was interrupted, so it is unknown whether the entry was recorded")]
+    Interrupted,
     /// An earlier entry may or may not have been written.
     #[error("an earlier entry could not be written, so the log is closed")]
     Broken,
 }
 
 impl AuditError {
+    /// The same for another entry that was written together with the first.
+    pub(super) fn again(&self) -> Self {
+        match self {
+            Self::Store(error) => Self::Store(io::Error::new(error.kind(), error.to_string())),
+            _ => Self::Broken,
+        }
+    }
+
     /// How to fix it.
     #[must_use]
     pub fn help(&self) -> &'static str {
@@ -68,6 +79,7 @@ impl AuditError {
             Self::NotCanonical(_) | Self::NotReadBack(_) => "write nested or unusual values as strings",
             Self::Long { .. } => "record a hash of the long value, or raise the limit of an entry",
             Self::Clock => "correct the clock",
+            Self::Interrupted => "open the log again, and check its last entries",
             Self::Broken => "open the log again; this repairs the partial write",
         }
     }

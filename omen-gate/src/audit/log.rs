@@ -14,6 +14,7 @@ use super::head::{Head, Point};
 use super::store::{Files, Store};
 use super::verdict::{LogVerdict, Verification};
 use super::verify::verify;
+use super::waiting::{Due, Lead, Signal, Waiter, Waiting};
 use super::{Anchor, AuditError, Key, Mac};
 use crate::base::canonical::MAX_INTEGER;
 use crate::base::{GateClock, NotExact};
@@ -97,25 +98,27 @@ impl Audit {
         };
         // The record of the repair would be lost if this process, too, died before it is written: so the head record says
         // first that it is due, and of what is cut off, the place where it is kept.
-        let adopted = entries > 0;
-        if adopted || head.is_none() {
-            store.replace_head(&Head { at, adopted }.encode(&key)?)?;
+        if entries > 0 || head.is_none() {
+            store.replace_head(&Head { at, adopted: entries }.encode(&key)?)?;
         }
         if bytes > 0 {
             store.set_aside(found.bytes)?;
         }
         let kept = store.kept(found.bytes)?;
-        let repaired = adopted || bytes > 0 || !kept.is_empty();
+        let repaired = entries > 0 || bytes > 0 || !kept.is_empty();
         let (own, data) =
             if repaired { (Own::Repaired, repair(entries, bytes, kept)) } else { (Own::Opened, Map::new()) };
         let max_entry_bytes = options.max_entry_bytes.min(MAX_LINE_BYTES);
         let state = State { store, at, end: found.bytes, broken: false };
-        let audit = Self { inner: Arc::new(Inner { key, clock, max_entry_bytes, state: Mutex::new(state) }) };
+        let inner = Inner { key, clock, max_entry_bytes, waiting: Waiting::default(), state: Mutex::new(state) };
+        let audit = Self { inner: Arc::new(inner) };
         let _ = audit.write(Entry::new(Label::Own(own), data))?;
         Ok(audit)
     }
 
     /// Records something. With the receipt it is in the log, and the head record names it.
+    ///
+    /// Entries that come from several threads at once are written together, and wait for the disk together.
     ///
     /// # Errors
     /// If it is not recorded. If that is because a write failed, nothing more is recorded until the log is opened
@@ -133,37 +136,30 @@ impl Audit {
         Ok(Anchor::new(state.at, &self.inner.key)?)
     }
 
-    /// Numbers, dates, seals and writes an entry.
-    fn write(&self, mut entry: Entry) -> Result<Receipt, AuditError> {
-        let Inner { key, clock, max_entry_bytes, .. } = &*self.inner;
-        let mut state = self.inner.state()?;
-        let State { store, at, end, broken } = &mut *state;
-
-        entry.sequence = at.count + 1;
-        if entry.sequence > MAX_INTEGER {
-            return Err(NotExact::Number { at: "/sequence".to_owned(), number: entry.sequence.to_string() }.into());
+    /// Records an entry, and waits until it is.
+    fn write(&self, entry: Entry) -> Result<Receipt, AuditError> {
+        let (waiter, signals) = Waiter::thread();
+        if self.inner.waiting.push(Due { entry, waiter }) {
+            self.inner.lead();
         }
-        entry.time = rfc3339(clock.wall())?;
-        let sequence = entry.sequence;
-        let (line, mac) = entry.seal(key, &at.last)?;
-        if line.len() > *max_entry_bytes {
-            return Err(AuditError::Long { bytes: line.len(), limit: *max_entry_bytes });
+        loop {
+            match signals.recv() {
+                Ok(Signal::Lead) => self.inner.lead(),
+                Ok(Signal::Done(recorded)) => return recorded,
+                // Who was to write it has panicked.
+                Err(_) => return Err(AuditError::Broken),
+            }
         }
-        // INVARIANT: nothing gets into the log that a verifier would not let pass. An agent can choose what is recorded
-        // of it, and must not be able to make the log look tampered with.
-        let text = line.strip_suffix(b"\n").unwrap_or(&line);
-        Entry::judge(text, key, &at.last, sequence).map_err(AuditError::NotReadBack)?;
-        let next = Point { count: sequence, last: mac };
-        let head = Head { at: next, adopted: false }.encode(key)?;
+    }
 
-        // Until both are written, it is not known what is.
-        *broken = true;
-        store.append(*end, &line)?;
-        store.set_head(&head)?;
-        *broken = false;
-        *at = next;
-        *end += line.len() as u64;
-        Ok(Receipt { sequence, mac })
+    /// Who waits to be recorded.
+    pub(super) fn waiting(&self) -> &Waiting {
+        &self.inner.waiting
+    }
+
+    /// Writes what is due. This waits for the disk.
+    pub(super) fn lead(&self) {
+        self.inner.lead();
     }
 }
 
@@ -177,6 +173,7 @@ struct Inner {
     key: Key,
     clock: Arc<dyn GateClock>,
     max_entry_bytes: usize,
+    waiting: Waiting,
     state: Mutex<State>,
 }
 
@@ -189,6 +186,93 @@ impl Inner {
             Ok(_) | Err(_) => Err(AuditError::Broken),
         }
     }
+
+    /// Writes group after group, for as long as it has to.
+    fn lead(&self) {
+        let lead = Lead(&self.waiting);
+        loop {
+            self.write_group();
+            if !self.waiting.goes_on() {
+                break;
+            }
+        }
+        drop(lead);
+    }
+
+    /// Writes what is due, up to the size of a group, and notifies those that wait for it.
+    fn write_group(&self) {
+        let mut state = match self.state() {
+            Ok(state) => state,
+            Err(_) => {
+                std::iter::from_fn(|| self.waiting.pop()).for_each(|due| due.waiter.notify(Err(AuditError::Broken)));
+                return;
+            }
+        };
+        let mut group = Group::after(state.at);
+        let mut waiters = Vec::new();
+        while group.has_room()
+            && let Some(Due { entry, waiter }) = self.waiting.pop()
+        {
+            match group.add(entry, self) {
+                Ok(receipt) => waiters.push((waiter, receipt)),
+                // It alone is not recorded.
+                Err(error) => waiter.notify(Err(error)),
+            }
+        }
+        let written = if group.is_empty() { Ok(()) } else { state.write(&group, &self.key) };
+        // What comes next need not wait until all are notified.
+        drop(state);
+        for (waiter, receipt) in waiters {
+            waiter.notify(match &written {
+                Ok(()) => Ok(receipt),
+                Err(error) => Err(error.again()),
+            });
+        }
+    }
+}
+
+/// Entries that are written, and acknowledged, together.
+struct Group {
+    before: Point,
+    at: Point,
+    lines: Vec<u8>,
+}
+
+impl Group {
+    fn after(before: Point) -> Self {
+        Self { before, at: before, lines: Vec::new() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    fn has_room(&self) -> bool {
+        self.at.count - self.before.count < GROUP_ENTRIES && self.lines.len() < GROUP_BYTES
+    }
+
+    /// Numbers, dates and seals an entry.
+    fn add(&mut self, mut entry: Entry, log: &Inner) -> Result<Receipt, AuditError> {
+        let previous = self.at.last;
+        entry.sequence = self.at.count + 1;
+        if entry.sequence > MAX_INTEGER {
+            return Err(NotExact::Number { at: "/sequence".to_owned(), number: entry.sequence.to_string() }.into());
+        }
+        entry.time = rfc3339(log.clock.wall())?;
+        entry.group = (!self.is_empty()).then_some(self.before.count + 1);
+        let sequence = entry.sequence;
+        let (line, mac) = entry.seal(&log.key, &previous)?;
+        if line.len() > log.max_entry_bytes {
+            return Err(AuditError::Long { bytes: line.len(), limit: log.max_entry_bytes });
+        }
+        // INVARIANT: nothing gets into the log that a verifier would not let pass. An agent can choose what is recorded
+        // of it, and must not be able to make the log look tampered with.
+        let text = line.strip_suffix(b"\n").unwrap_or(&line);
+        let _ = Entry::judge(text, &log.key, &previous, sequence).map_err(AuditError::NotReadBack)?;
+        self.at = Point { count: sequence, last: mac };
+        self.lines.extend_from_slice(&line);
+        Ok(Receipt { sequence, mac })
+    }
 }
 
 struct State {
@@ -198,6 +282,20 @@ struct State {
     /// Where the next one goes, in bytes.
     end: u64,
     broken: bool,
+}
+
+impl State {
+    fn write(&mut self, group: &Group, key: &Key) -> Result<(), AuditError> {
+        let head = Head { at: group.at, adopted: 0 }.encode(key)?;
+        // Until both are written, it is not known what is.
+        self.broken = true;
+        self.store.append(self.end, &group.lines)?;
+        self.store.set_head(&head)?;
+        self.broken = false;
+        self.at = group.at;
+        self.end += group.lines.len() as u64;
+        Ok(())
+    }
 }
 
 fn repair(entries: u64, bytes: u64, kept: Vec<String>) -> Map<String, Value> {
@@ -216,6 +314,12 @@ fn rfc3339(time: SystemTime) -> Result<String, AuditError> {
         Ok(_) | Err(_) => Err(AuditError::Clock),
     }
 }
+
+/// How many entries a group has at most.
+const GROUP_ENTRIES: u64 = 256;
+
+/// A group that is as long as this takes no more entries, in bytes.
+const GROUP_BYTES: usize = 4 * 1024 * 1024;
 
 /// Since 1970.
 const YEAR_10000: Duration = Duration::from_secs(253_402_300_800);

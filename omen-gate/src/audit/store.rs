@@ -28,12 +28,12 @@ pub trait Store: Debug + Send + 'static {
     /// If it cannot be read.
     fn head(&mut self) -> io::Result<Option<Vec<u8>>>;
 
-    /// Writes a line at the end of the log, which is at this offset, in bytes from the start. If there is no log, makes
+    /// Writes lines at the end of the log, which is at this offset, in bytes from the start. If there is no log, makes
     /// one.
     ///
     /// # Errors
-    /// If it is not safely written.
-    fn append(&mut self, offset: u64, line: &[u8]) -> io::Result<()>;
+    /// If they are not safely written.
+    fn append(&mut self, offset: u64, lines: &[u8]) -> io::Result<()>;
 
     /// Takes what is behind an offset off the log, once it is safely kept elsewhere, under a name that nothing has had:
     /// what was there is evidence, and is not deleted (D57).
@@ -49,7 +49,7 @@ pub trait Store: Debug + Send + 'static {
     /// If that cannot be found out.
     fn kept(&mut self, offset: u64) -> io::Result<Vec<String>>;
 
-    /// Writes the head record over the one before, whose size is the same. This is what every entry pays for.
+    /// Writes the head record over the one before, whose size is the same. This is what every group of entries pays for.
     ///
     /// # Errors
     /// If it is not safely written.

@@ -51,7 +51,7 @@ pub enum LogVerdict {
     /// There is something that was never acknowledged, or no entry yet: what a crash leaves. All that was acknowledged is
     /// there and sound. Opening the log repairs it.
     Incomplete {
-        /// Whole entries at the end that were not acknowledged: none or one. They stay.
+        /// Whole entries at the end that were not acknowledged: some of a group that was written together. They stay.
         entries: u64,
         /// Bytes after them that are the start of a line, as far as can be known. They are kept beside the log.
         bytes: u64,
@@ -110,15 +110,12 @@ impl fmt::Display for LogVerdict {
             Self::Incomplete { entries: 0, bytes: 0 } => {
                 f.write_str(": it has no entry yet, and its head record names none")
             }
-            Self::Incomplete { entries, bytes: 0 } => write!(f, ": {entries} entry at the end was not acknowledged"),
+            Self::Incomplete { entries, bytes: 0 } => write!(f, ": {} not acknowledged", Entries(*entries)),
             Self::Incomplete { entries: 0, bytes } => {
                 write!(f, ": the last {bytes} bytes are the start of an entry, which was not acknowledged")
             }
             Self::Incomplete { entries, bytes } => {
-                write!(
-                    f,
-                    ": {entries} entry at the end was not acknowledged, and {bytes} bytes are the start of another"
-                )
+                write!(f, ": {} not acknowledged, and {bytes} bytes are the start of another", Entries(*entries))
             }
             // Bytes after the last entry need not be tampering: a disk may leave them, too.
             Self::Tampered(tampering @ (Tampering::Empty | Tampering::Line { flaw: Flaw::NotStart { .. }, .. })) => {
@@ -126,6 +123,19 @@ impl fmt::Display for LogVerdict {
             }
             Self::Tampered(tampering) => write!(f, ": {tampering}"),
             Self::Truncated { have, want } => write!(f, ": {have} of at least {want} entries are there"),
+        }
+    }
+}
+
+/// How many entries were something.
+struct Entries(u64);
+
+impl fmt::Display for Entries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == 1 {
+            f.write_str("1 entry at the end was")
+        } else {
+            write!(f, "{} entries at the end were", self.0)
         }
     }
 }

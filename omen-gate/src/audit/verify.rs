@@ -40,8 +40,10 @@ pub struct Verifier<'v> {
     /// The sound entries.
     at: Point,
     bytes: u64,
-    /// The entries but for the last one.
+    /// The entries before the last group.
     before: Point,
+    /// How many entries the group before the last one has.
+    group_before: u64,
     /// Whether the entries that the head record and the anchor name are those of the log; `None` until they come.
     fits_head: Option<bool>,
     fits_anchor: Option<bool>,
@@ -63,6 +65,7 @@ impl<'v> Verifier<'v> {
             at: start,
             bytes: 0,
             before: start,
+            group_before: 0,
             fits_head: None,
             fits_anchor: None,
             line: Vec::new(),
@@ -127,8 +130,22 @@ impl<'v> Verifier<'v> {
         let entry = line.strip_suffix(b"\n").unwrap_or(line);
         let count = self.at.count + 1;
         match Entry::judge(entry, self.key, &self.at.last, count) {
-            Ok(last) => {
-                self.before = std::mem::replace(&mut self.at, Point { count, last });
+            Ok((entry, last)) => {
+                let before = std::mem::replace(&mut self.at, Point { count, last });
+                match entry.group {
+                    None => {
+                        self.group_before = before.count - self.before.count;
+                        self.before = before;
+                    }
+                    Some(first) if first == self.before.count + 1 => {}
+                    Some(first) => {
+                        self.at = before;
+                        let why =
+                            format_args!("it belongs to the group of entry {first}, and the entry before it does not");
+                        self.flaw = Some(Flaw::not_entry(why));
+                        return;
+                    }
+                }
                 self.bytes += line.len() as u64;
                 self.compare();
             }
@@ -161,11 +178,20 @@ impl<'v> Verifier<'v> {
             // A head record is made before there is a log at all.
             (None, None) if self.at.count == 0 && torn == 0 => LogVerdict::Tampered(Tampering::Empty),
             (None, None) => LogVerdict::Tampered(Tampering::HeadMissing),
-            (Some(head), None) if self.at.count > 0 && Head::is_torn(head, self.before, self.at, self.key) => {
-                LogVerdict::Incomplete { entries: 1, bytes: torn }
+            (Some(head), None) if self.at.count > 0 && self.is_torn(head) => {
+                LogVerdict::Incomplete { entries: self.at.count - self.before.count, bytes: torn }
             }
             (Some(_), None) => LogVerdict::Tampered(Tampering::HeadChanged),
         }
+    }
+
+    /// Whether a head record is what a write of it for the last group has left that stopped midway. The one before says of
+    /// its group that it was adopted, or does not.
+    fn is_torn(&self, head: &[u8]) -> bool {
+        [0, self.group_before].into_iter().any(|adopted| {
+            let old = Head { at: self.before, adopted };
+            Head::is_torn(head, old, self.at, self.key)
+        })
     }
 
     fn by_head(&self, head: Head, torn: u64) -> LogVerdict {
@@ -178,10 +204,10 @@ impl<'v> Verifier<'v> {
         match self.at.count - named {
             // The first entry is written when the log is opened.
             0 if named == 0 && torn == 0 => LogVerdict::Incomplete { entries: 0, bytes: 0 },
-            0 if torn == 0 && !head.adopted => LogVerdict::Sound,
-            0 => LogVerdict::Incomplete { entries: u64::from(head.adopted), bytes: torn },
-            // An entry is written only after the head record has named the one before.
-            1 => LogVerdict::Incomplete { entries: 1, bytes: torn },
+            0 if torn == 0 && head.adopted == 0 => LogVerdict::Sound,
+            0 => LogVerdict::Incomplete { entries: head.adopted, bytes: torn },
+            // A group is written only after the head record has named the one before.
+            entries if self.before == head.at => LogVerdict::Incomplete { entries, bytes: torn },
             _ => LogVerdict::Tampered(Tampering::HeadOld { named }),
         }
     }
@@ -196,7 +222,15 @@ impl<'v> Verifier<'v> {
         if self.line.is_empty() {
             return Ok(());
         }
-        torn::judge(&self.line, self.key, &self.at.last, self.at.count + 1)
+        // Only what was not acknowledged can be in the same group.
+        let so_far = self.at.count - self.before.count;
+        let is_open = so_far > 0
+            && self.named.is_some_and(|head| match head.adopted {
+                0 => head.at == self.before,
+                adopted => head.at == self.at && adopted == so_far,
+            });
+        let group = is_open.then_some(self.before.count + 1);
+        torn::judge(&self.line, self.key, &self.at.last, self.at.count + 1, group)
     }
 
     fn wrong_line(&self, flaw: Flaw) -> LogVerdict {

@@ -13,6 +13,7 @@ mod chain;
 mod child;
 mod crash;
 mod files;
+mod groups;
 mod head;
 mod keys;
 mod kill;
