@@ -68,7 +68,11 @@ mod head;
 mod key;
 mod log;
 mod mac;
+mod open;
 mod queue;
+mod receipt;
+mod seam;
+mod series;
 pub mod store;
 mod torn;
 mod verdict;
@@ -83,16 +87,18 @@ pub use entry::{Kind, Record};
 pub use error::AuditError;
 pub use flaw::Flaw;
 pub use key::{Key, KeyError};
-pub use log::{Audit, Options, Receipt};
+pub use log::{Audit, Options};
 pub use mac::Mac;
 #[doc(no_inline)]
 pub use omen_types::limits::MAX_LINE_BYTES;
 pub(crate) use queue::{AuditQueue, EpisodePacket, data};
+pub use receipt::Receipt;
+pub use series::{FileVerification, LogVerification, Misfit, verify_files, verify_folder, verify_log};
 pub use verdict::{LogVerdict, Tampering, Verification};
 pub use verify::{Verifier, verify};
 
-/// Verifies a log in files, with the head record that is next to it. A log that is gone while its head record is there
-/// counts as cut to nothing.
+/// Verifies one file of a log, with the head record that is next to it. A log that is gone while its head record is there
+/// counts as cut to nothing. [`verify_log`] verifies a log in all its files.
 ///
 /// # Errors
 /// If the log is open for writing, or the files cannot be read.
@@ -100,7 +106,8 @@ pub fn verify_file(log: impl AsRef<Path>, key: &Key, anchor: Option<&Anchor>) ->
     let path = log.as_ref();
     let files = store::ReadOnly::open(path)?;
     let found = match files.log {
-        Some(log) => verify(&*log, files.head.as_deref(), key, anchor),
+        Some(store::Reading::InUse(_)) => return Err(AuditError::InUse(path.to_owned())),
+        Some(log) => verify(log, files.head.as_deref(), key, anchor),
         None => verify(io::empty(), files.head.as_deref(), key, anchor),
     };
     found.map_err(|source| AuditError::Io { path: path.to_owned(), source })

@@ -2,6 +2,7 @@
 
 use super::entry::Entry;
 use super::flaw::Flaw;
+use super::head::Point;
 use super::{Key, Mac};
 use crate::base::NotExact;
 use crate::base::canonical;
@@ -37,7 +38,9 @@ impl Entry {
     }
 }
 
-/// What stands before the first entry.
-pub(crate) fn genesis(key: &Key) -> Mac {
-    key.seal(&[b"omen-gate audit log v1: genesis"])
+impl Point {
+    /// What stands before the first entry.
+    pub(crate) fn genesis(key: &Key) -> Self {
+        Self { count: 0, last: key.seal(&[b"omen-gate audit log v1: genesis"]) }
+    }
 }

@@ -17,6 +17,14 @@ pub enum AuditError {
     /// The log is not there, but its head record is: somebody has removed it.
     #[error("the log `{0}` is gone, but its head record is there")]
     Gone(PathBuf),
+    /// The first file of the log is not there, but a later one is.
+    #[error("the log `{log}` is gone, but `{later}`, which continues it, is there")]
+    Headless {
+        /// The log's first file.
+        log: PathBuf,
+        /// A file that continues it.
+        later: PathBuf,
+    },
     /// A file of the log cannot be used.
     #[error("the log `{path}` cannot be used: {source}")]
     Io {
@@ -61,6 +69,7 @@ impl AuditError {
     pub(super) fn again(&self) -> Self {
         match self {
             Self::Store(error) => Self::Store(io::Error::new(error.kind(), error.to_string())),
+            Self::NotSound(verdict) => Self::NotSound(verdict.clone()),
             _ => Self::Broken,
         }
     }
@@ -70,6 +79,9 @@ impl AuditError {
     pub fn help(&self) -> &'static str {
         match self {
             Self::InUse(_) => "wait for the other process to finish; until then, write to another log, or read a copy",
+            Self::Headless { .. } => {
+                "restore the first file, or keep the others as evidence and start a log under another name"
+            }
             Self::Gone(_) => "restore the log, or keep the head record as evidence and start a log under another name",
             Self::Io { .. } | Self::Store(_) => {
                 "check that the files are readable and writable and that the disk has space"

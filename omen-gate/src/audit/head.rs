@@ -25,14 +25,23 @@ pub(crate) struct Head {
     pub(crate) at: Point,
     /// How many entries at the end were written, but not acknowledged before a crash, which is still to be recorded.
     pub(crate) adopted: u64,
+    /// The file is at its end, and the one that continues it is safely there.
+    pub(crate) continued: bool,
+}
+
+impl Head {
+    /// The record after an entry.
+    pub(crate) fn new(at: Point) -> Self {
+        Self { at, adopted: 0, continued: false }
+    }
 }
 
 impl Head {
     /// The record as it is written: one line, filled up with blanks.
     pub(crate) fn encode(self, key: &Key) -> Result<[u8; SIZE], NotExact> {
-        let text = Sealed::new(key, LABEL, self.at, Adopted(self.adopted))?.text()?;
+        let text = Sealed::new(key, LABEL, self)?.text()?;
         let mut bytes = [b' '; SIZE];
-        // INVARIANT: a record has some 230 bytes at most, with its numbers at their largest.
+        // INVARIANT: a record has some 250 bytes at most, with its numbers at their largest.
         bytes.iter_mut().zip(text).for_each(|(byte, text)| *byte = text);
         if let Some(last) = bytes.last_mut() {
             *last = b'\n';
@@ -44,14 +53,14 @@ impl Head {
     pub(crate) fn decode(bytes: &[u8], key: &Key) -> Option<Self> {
         let sealed: Sealed = serde_json::from_slice(bytes).ok()?;
         let at = sealed.open(key, LABEL)?;
-        let head = Self { at, adopted: sealed.adopted.0 };
+        let head = Self { at, adopted: sealed.adopted.0, continued: sealed.continued };
         (head.encode(key).ok()? == *bytes).then_some(head)
     }
 
     /// Whether these bytes are what is left of a write of the head at `new` over another one that stopped midway.
     pub(crate) fn is_torn(bytes: &[u8], old: Self, new: Point, key: &Key) -> bool {
-        // Only heads that are made anew say `adopted`, and that happens whole or not at all.
-        let Ok(new) = Self { at: new, adopted: 0 }.encode(key) else { return false };
+        // Only heads that are made anew say `adopted` or `continued`, and that happens whole or not at all.
+        let Ok(new) = Self::new(new).encode(key) else { return false };
         let written = bytes.iter().zip(&new).take_while(|(byte, new)| byte == new).count();
         let old = old.encode(key);
         old.is_ok_and(|old| bytes.len() == SIZE && bytes.get(written..) == old.get(written..))
@@ -64,6 +73,8 @@ impl Head {
 pub(crate) struct Sealed {
     #[serde(default, skip_serializing_if = "Adopted::is_none")]
     adopted: Adopted,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    continued: bool,
     count: u64,
     last: Mac,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,8 +84,10 @@ pub(crate) struct Sealed {
 
 impl Sealed {
     /// Seals a place. The label keeps what was sealed for one purpose from serving another.
-    pub(crate) fn new(key: &Key, label: &[u8], at: Point, adopted: Adopted) -> Result<Self, NotExact> {
-        let mut sealed = Self { adopted, count: at.count, last: at.last, seal: None, v: Version };
+    pub(crate) fn new(key: &Key, label: &[u8], head: Head) -> Result<Self, NotExact> {
+        let Head { at, adopted, continued } = head;
+        let adopted = Adopted(adopted);
+        let mut sealed = Self { adopted, continued, count: at.count, last: at.last, seal: None, v: Version };
         sealed.seal = Some(key.seal(&[label, &sealed.text()?]));
         Ok(sealed)
     }
@@ -93,7 +106,7 @@ impl Sealed {
 
 /// How many entries are adopted. One is `true`, as it was when there could not be more.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Adopted(pub(crate) u64);
+struct Adopted(u64);
 
 impl Adopted {
     fn is_none(&self) -> bool {

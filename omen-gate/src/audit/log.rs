@@ -1,21 +1,23 @@
 //! The log, for writing.
 
 use std::fmt;
-use std::io;
+use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
 use omen_types::limits::MAX_LINE_BYTES;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use super::entry::{Entry, Label, Own, Record};
 use super::head::{Head, Point};
+use super::open::{self, Before, Opened};
+use super::receipt::Receipt;
+use super::seam::Seam;
 use super::store::{Files, Store};
-use super::verdict::{LogVerdict, Verification};
-use super::verify::verify;
+use super::verdict::{LogVerdict, Tampering};
 use super::waiting::{Due, Lead, Signal, Waiter, Waiting};
-use super::{Anchor, AuditError, Key, Mac};
+use super::{Anchor, AuditError, Key};
 use crate::base::canonical::MAX_INTEGER;
 use crate::base::{GateClock, NotExact};
 
@@ -37,22 +39,17 @@ pub struct Options {
     pub sync: bool,
     /// Bytes of an entry's line, at most; [`MAX_LINE_BYTES`] is the limit of this limit. By default 1 MiB.
     pub max_entry_bytes: usize,
+    /// A file of the log that has so many bytes is continued in another one, `audit.000002.jsonl` behind `audit.jsonl`.
+    /// By default, a file has no end.
+    pub rotate_bytes: Option<NonZeroU64>,
+    /// A file whose first entry is so old is continued in another one, when the next entry is written.
+    pub rotate_after: Option<Duration>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { sync: true, max_entry_bytes: 1024 * 1024 }
+        Self { sync: true, max_entry_bytes: 1024 * 1024, rotate_bytes: None, rotate_after: None }
     }
-}
-
-/// An entry is recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "an entry counts as recorded only if there is a receipt"]
-pub struct Receipt {
-    /// Its number, from 1.
-    pub sequence: u64,
-    /// Its seal, which covers all entries before it, too.
-    pub mac: Mac,
 }
 
 impl Audit {
@@ -83,37 +80,29 @@ impl Audit {
     /// # Errors
     /// If the log was tampered with or cut, or cannot be read or written.
     pub fn over(store: impl Store, key: Key, clock: Arc<dyn GateClock>, options: Options) -> Result<Self, AuditError> {
-        let mut store = Box::new(store);
-        let head = store.head()?;
-        let found = match store.log()? {
-            Some(log) => verify(log, head.as_deref(), &key, None)?,
-            None if head.is_some() => verify(io::empty(), head.as_deref(), &key, None)?,
-            None => Verification::of_nothing(&key),
-        };
-        let at = found.point();
-        let (entries, bytes) = match found.verdict {
-            LogVerdict::Sound => (0, 0),
-            LogVerdict::Incomplete { entries, bytes } => (entries, bytes),
-            LogVerdict::Tampered(_) | LogVerdict::Truncated { .. } => return Err(AuditError::NotSound(found.verdict)),
-        };
-        // The record of the repair would be lost if this process, too, died before it is written: so the head record says
-        // first that it is due, and of what is cut off, the place where it is kept.
-        if entries > 0 || head.is_none() {
-            store.replace_head(&Head { at, adopted: entries }.encode(&key)?)?;
-        }
-        if bytes > 0 {
-            store.set_aside(found.bytes)?;
-        }
-        let kept = store.kept(found.bytes)?;
-        let repaired = entries > 0 || bytes > 0 || !kept.is_empty();
-        let (own, data) =
-            if repaired { (Own::Repaired, repair(entries, bytes, kept)) } else { (Own::Opened, Map::new()) };
+        let Opened { store, number, start, at, end, begun, own, data, before } = open::open(Box::new(store), &key)?;
+        let state = State { store, number, start, at, end, begun, broken: false };
+        let is_new = number > 1 && end == 0;
         let max_entry_bytes = options.max_entry_bytes.min(MAX_LINE_BYTES);
-        let state = State { store, at, end: found.bytes, broken: false };
-        let inner = Inner { key, clock, max_entry_bytes, waiting: Waiting::default(), state: Mutex::new(state) };
-        let audit = Self { inner: Arc::new(inner) };
-        let _ = audit.write(Entry::new(Label::Own(own), data))?;
-        Ok(audit)
+        let inner = Inner {
+            key,
+            clock,
+            max_entry_bytes,
+            rotation: Rotation { bytes: options.rotate_bytes, age: options.rotate_after },
+            waiting: Waiting::default(),
+            state: Mutex::new(state),
+        };
+        let mut state = inner.state()?;
+        if is_new {
+            inner.begin_file(&mut state)?;
+        }
+        state.begun = state.begun.or_else(|| Some(inner.clock.wall()));
+        inner.write_own(&mut state, Entry::new(Label::Own(own), data))?;
+        if let Some(before) = before {
+            before.is_continued(&inner.key)?;
+        }
+        drop(state);
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// Records something. With the receipt it is in the log, and the head record names it.
@@ -173,8 +162,15 @@ struct Inner {
     key: Key,
     clock: Arc<dyn GateClock>,
     max_entry_bytes: usize,
+    rotation: Rotation,
     waiting: Waiting,
     state: Mutex<State>,
+}
+
+/// When a log goes on in another file.
+struct Rotation {
+    bytes: Option<NonZeroU64>,
+    age: Option<Duration>,
 }
 
 impl Inner {
@@ -208,6 +204,10 @@ impl Inner {
                 return;
             }
         };
+        if let Err(error) = self.rotate_if_due(&mut state) {
+            std::iter::from_fn(|| self.waiting.pop()).for_each(|due| due.waiter.notify(Err(error.again())));
+            return;
+        }
         let mut group = Group::after(state.at);
         let mut waiters = Vec::new();
         while group.has_room()
@@ -228,6 +228,59 @@ impl Inner {
                 Err(error) => Err(error.again()),
             });
         }
+    }
+}
+
+impl Inner {
+    /// Writes an entry of the log itself.
+    fn write_own(&self, state: &mut State, entry: Entry) -> Result<(), AuditError> {
+        let mut group = Group::after(state.at);
+        let _ = group.add(entry, self)?;
+        state.write(&group, &self.key)
+    }
+
+    /// Goes on in another file if this one is as long, or as old, as it may be. A file has an entry beside its first one.
+    fn rotate_if_due(&self, state: &mut State) -> Result<(), AuditError> {
+        let is_long = self.rotation.bytes.is_some_and(|bytes| state.end >= bytes.get());
+        let is_old = self.rotation.age.is_some_and(|age| {
+            state.begun.is_some_and(|begun| self.clock.wall().duration_since(begun).is_ok_and(|since| since >= age))
+        });
+        if state.at.count <= state.start.count + 1 || !(is_long || is_old) {
+            return Ok(());
+        }
+        let result = self.rotate(state);
+        // Where it stopped, it is not known which file is the last.
+        state.broken |= result.is_err();
+        result
+    }
+
+    /// The seam: the last entry of this file; the next file with its first entry, which names the last one of this file;
+    /// and in the head record of this file, that the next one is there. So a file that is missing is missed, and nothing
+    /// is acknowledged in a file that could be taken for the remains of a crash.
+    fn rotate(&self, state: &mut State) -> Result<(), AuditError> {
+        let number = state.number.checked_add(1).ok_or(AuditError::Broken)?;
+        if state.store.has_next()? {
+            return Err(AuditError::NotSound(LogVerdict::Tampered(Tampering::NotClosed(number))));
+        }
+        let mut data = Map::new();
+        data.insert("file".into(), json!(number));
+        self.write_own(state, Entry::new(Label::Own(Own::Rotated), data))?;
+        let next = state.store.next()?;
+        let store = std::mem::replace(&mut state.store, next);
+        let before = Before { store, at: state.at };
+        (state.number, state.start, state.end) = (number, state.at, 0);
+        self.begin_file(state)?;
+        before.is_continued(&self.key)
+    }
+
+    /// Writes the head record and the first entry of a file that continues another one.
+    fn begin_file(&self, state: &mut State) -> Result<(), AuditError> {
+        let Point { count, last } = state.at;
+        if state.store.head()?.is_none() {
+            state.store.replace_head(&Head::new(state.at).encode(&self.key)?)?;
+        }
+        state.begun = Some(self.clock.wall());
+        self.write_own(state, Seam { file: state.number, count, last }.entry()?)
     }
 }
 
@@ -277,6 +330,12 @@ impl Group {
 
 struct State {
     store: Box<dyn Store>,
+    /// Which file of the log it is.
+    number: u32,
+    /// The end of the file before.
+    start: Point,
+    /// When its first entry was written.
+    begun: Option<SystemTime>,
     /// The last entry.
     at: Point,
     /// Where the next one goes, in bytes.
@@ -286,7 +345,7 @@ struct State {
 
 impl State {
     fn write(&mut self, group: &Group, key: &Key) -> Result<(), AuditError> {
-        let head = Head { at: group.at, adopted: 0 }.encode(key)?;
+        let head = Head::new(group.at).encode(key)?;
         // Until both are written, it is not known what is.
         self.broken = true;
         self.store.append(self.end, &group.lines)?;
@@ -296,16 +355,6 @@ impl State {
         self.end += group.lines.len() as u64;
         Ok(())
     }
-}
-
-fn repair(entries: u64, bytes: u64, kept: Vec<String>) -> Map<String, Value> {
-    let mut data = Map::new();
-    data.insert("entries".into(), json!(entries));
-    data.insert("bytes".into(), json!(bytes));
-    if !kept.is_empty() {
-        data.insert("kept".into(), json!(kept));
-    }
-    data
 }
 
 fn rfc3339(time: SystemTime) -> Result<String, AuditError> {

@@ -3,14 +3,17 @@
 mod files;
 mod locked;
 mod memory;
+mod names;
 
 use std::fmt::Debug;
 use std::fs::OpenOptions;
 use std::io::{self, Read};
 
 pub use files::{Files, head_path};
-pub(crate) use files::{ReadOnly, is_beside, sync_folder};
+pub(crate) use files::{ReadOnly, Reading, is_attached, is_beside, sync_folder};
 pub use memory::Memory;
+pub(crate) use names::parse as parse_name;
+pub use names::{log_of, numbered};
 
 /// What the log needs of its medium. An operation that returns is done for good, as far as the medium can promise it;
 /// one that fails may have been done, or half done.
@@ -60,6 +63,23 @@ pub trait Store: Debug + Send + 'static {
     /// # Errors
     /// If it is not safely written.
     fn replace_head(&mut self, head: &[u8]) -> io::Result<()>;
+
+    /// Whether there is a file that continues this one, or its head record.
+    ///
+    /// # Errors
+    /// If that cannot be found out.
+    fn has_next(&mut self) -> io::Result<bool> {
+        Ok(false)
+    }
+
+    /// The file that continues this one. If there is none, the first entry makes it, as with a new log.
+    ///
+    /// # Errors
+    /// If it is in use, cannot be opened, or the medium has one file only, which is the default: such a log does not
+    /// rotate.
+    fn next(&mut self) -> io::Result<Box<dyn Store>> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "the store has one file only"))
+    }
 }
 
 /// Files that only the owner may read and write.

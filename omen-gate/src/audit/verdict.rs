@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::chain::genesis;
 use super::flaw::Flaw;
 use super::head::Point;
 use super::{Anchor, Key, Mac};
@@ -12,11 +11,14 @@ use super::{Anchor, Key, Mac};
 pub struct Verification {
     /// The verdict.
     pub verdict: LogVerdict,
-    /// Entries that are sound, from the first on, without a gap.
+    /// Entries in the files before this one, as its first entry says; 0 for the first file of a log.
+    pub before: u64,
+    /// Entries of the log that are sound, from its first file to here, without a gap. Those before this file are counted,
+    /// and were not verified with it.
     pub entries: u64,
     /// The seal of the last of them; of none, a value that depends on the key alone.
     pub last: Mac,
-    /// Bytes that they take.
+    /// Bytes that they take in this file.
     pub bytes: u64,
 }
 
@@ -30,12 +32,6 @@ impl Verification {
             LogVerdict::Sound => Anchor::new(self.point(), key).map_err(|_| self.verdict.clone()),
             _ => Err(self.verdict.clone()),
         }
-    }
-
-    /// What there is before there is a log.
-    pub(crate) fn of_nothing(key: &Key) -> Self {
-        let verdict = LogVerdict::Incomplete { entries: 0, bytes: 0 };
-        Self { verdict, entries: 0, last: genesis(key), bytes: 0 }
     }
 
     pub(crate) fn point(&self) -> Point {
@@ -174,6 +170,12 @@ pub enum Tampering {
         /// Entries that it names.
         named: u64,
     },
+    /// The log goes on in a file that is not there.
+    #[error("file {0} of the log is missing: the one before it says that the log continues there")]
+    FileMissing(u32),
+    /// A file is followed by another one, which is not the one that continues it.
+    #[error("file {0} of the log is there, but the one before it does not end where file {0} continues it")]
+    NotClosed(u32),
     /// The log is another one than when the anchor was taken, or was written anew with the key.
     #[error("entry {0} is not the one that the anchor names")]
     AnchorOther(u64),

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::AuditError;
 use super::entry::Entry;
-use super::log::Receipt;
+use super::receipt::Receipt;
 
 pub(super) type Recorded = Result<Receipt, AuditError>;
 

@@ -18,6 +18,7 @@ mod head;
 mod keys;
 mod kill;
 mod records;
+mod rotation;
 mod states;
 mod tamper;
 mod torn;
