@@ -155,6 +155,9 @@ impl Report {
             Some(LogVerdict::Sound | LogVerdict::Tampered(_)) | None => {}
         }
         if let Some(misfit) = found.misfits.first() {
+            if let Misfit::Cut { want, .. } = misfit {
+                report.want = Some(*want);
+            }
             (report.message, report.help) = (format!("{}: {misfit}", report.verdict), Some(misfit.help()));
         } else if found.is_interrupted && found.files.iter().all(|file| file.found.verdict == LogVerdict::Sound) {
             report.message = "incomplete: a crash has interrupted the rotation after the last file".to_owned();
