@@ -23,7 +23,9 @@ mod schema;
 mod source;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::base::{ServerName, ToolId};
 use crate::call::{BreakerLimits, BudgetLimits, Demand};
@@ -111,6 +113,10 @@ pub struct Audit {
     pub key: KeySource,
     /// Whether each entry is forced to the disk before the gate goes on.
     pub sync: bool,
+    /// How long a file of the log becomes, in bytes, before another one continues it.
+    pub rotate_bytes: Option<NonZeroU64>,
+    /// How old a file of the log becomes before another one continues it.
+    pub rotate_after: Option<Duration>,
 }
 
 /// Where the key of the audit log comes from. The configuration never holds the key itself.

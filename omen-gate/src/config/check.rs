@@ -1,7 +1,7 @@
 //! What the file means, checked: names, patterns, and what refers to what.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -297,7 +297,9 @@ impl Check<'_, '_> {
         {
             self.wrong("/audit/key_file", one_file(&audit.log, file), APART);
         }
-        Some(Audit { log: audit.log.into(), key, sync: audit.sync })
+        let rotate_after = audit.rotate_seconds.map(|seconds| Duration::from_secs(u64::from(seconds)));
+        let rotate_bytes = audit.rotate_bytes.and_then(|bytes| NonZeroU64::new(u64::from(bytes)));
+        Some(Audit { log: audit.log.into(), key, sync: audit.sync, rotate_bytes, rotate_after })
     }
 
     /// The key of the log is for the gate alone: a server that has it can write the log anew (A3).

@@ -262,6 +262,15 @@ pub(super) struct Audit {
     /// the last entries.
     #[serde(default = "yes")]
     pub(super) sync: bool,
+    /// A file of the log that has so many bytes is continued in another one: `audit.000002.jsonl` behind `audit.jsonl`.
+    /// Without it, the log is one file.
+    #[schemars(with = "u32", range(min = 4096, max = 4_294_967_295_u32))]
+    #[serde(default)]
+    pub(super) rotate_bytes: Option<u32>,
+    /// A file of the log that was begun so many seconds ago is continued in another one.
+    #[schemars(with = "u32", range(min = 1, max = 315_360_000))]
+    #[serde(default)]
+    pub(super) rotate_seconds: Option<u32>,
 }
 
 fn yes() -> bool {

@@ -167,7 +167,12 @@ impl Builder {
                     KeySource::File(path) => Key::from_file(path)?,
                     KeySource::Env(variable) => Key::from_env(variable)?,
                 };
-                let options = Options { sync: audit.sync, max_entry_bytes: longest_entry(&config.limits) };
+                let options = Options {
+                    sync: audit.sync,
+                    max_entry_bytes: longest_entry(&config.limits),
+                    rotate_bytes: audit.rotate_bytes,
+                    rotate_after: audit.rotate_after,
+                };
                 Audit::open(&audit.log, key, Arc::clone(&clock), options)?
             }
             (None, None) => return Err(BuildError::NoAudit),

@@ -152,7 +152,7 @@ impl RequestContext {
 
     /// Records something where nobody can wait for it.
     pub(crate) fn record_later(&self, kind: Kind, data: Map<String, Value>) {
-        self.audit_queue.append_later(kind, self.id.clone(), self.packet().cloned(), self.noted(data));
+        self.audit_queue.append_later(kind, &self.id, self.packet(), self.noted(data));
     }
 
     fn packet(&self) -> Option<&Arc<EpisodePacket>> {
