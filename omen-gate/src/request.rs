@@ -6,6 +6,7 @@ mod context;
 mod directive;
 pub mod dry_run;
 mod gate;
+mod messages;
 pub mod pipeline;
 pub mod plan;
 mod state;
