@@ -1,0 +1,16 @@
+//! The proxy's tests, one binary: a client and a server that the tests themselves play, in memory.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::print_stdout, reason = "a test says what it has counted")]
+
+mod calls;
+mod cancel;
+mod confirmations;
+mod ends;
+mod eras;
+mod fail_open;
+mod lists;
+mod passages;
+mod random;
+mod relay;
+mod support;
