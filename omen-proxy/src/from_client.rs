@@ -78,8 +78,8 @@ async fn request(shared: &Arc<Shared>, frame: Frame, method: &str, running: &mut
             refuse(&raw_id, METHOD_NOT_FOUND, &format!("unknown method `{}` of tools", bounded(other))).await;
         }
         other => {
-            let params = frame.body().and_then(|body| json::object(frame.text(), body).ok()).unwrap_or_else(Map::new);
-            if let Err(why) = shared.passages.check(policy::of_client(other, &params)) {
+            let params = || frame.body().map_or(Ok(Map::new()), |body| json::object(frame.text(), body));
+            if let Err(why) = shared.passages.judge(policy::of_client(other, params)) {
                 return refused(shared, &raw_id, why, Side::Client).await;
             }
             let what = if other == "initialize" { What::Initialize } else { What::Other };

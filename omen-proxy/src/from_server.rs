@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use omen_gate::bounded;
 use omen_gate::mcp::{Broken, Lines, ServerProcess};
-use omen_gate::{Blocked, GateCode, bounded};
 use tokio::io::AsyncRead;
 use tokio::task::consume_budget;
 
@@ -79,13 +79,8 @@ async fn request(shared: &Shared, frame: Frame, method: &str) -> Result<(), Stri
         shared.upstream.send(refusal::error(frame.raw_id(), INVALID_REQUEST, &why)).await;
         return Ok(());
     }
-    let params = frame.body().map_or(Ok(serde_json::Map::new()), |body| json::object(frame.text(), body));
-    let passes = match &params {
-        Ok(params) => shared.passages.check(policy::of_server(method, params)),
-        Err(why) => {
-            Err(Blocked::new(GateCode::R3, format!("a request of the server is malformed: {why}"), "fix the server"))
-        }
-    };
+    let params = || frame.body().map_or(Ok(serde_json::Map::new()), |body| json::object(frame.text(), body));
+    let passes = shared.passages.judge(policy::of_server(method, params));
     if let Err(why) = passes {
         refused(shared, frame.raw_id(), why, Side::Server).await;
         return Ok(());

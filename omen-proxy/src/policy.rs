@@ -81,6 +81,15 @@ impl FromIterator<Passage> for Passages {
 }
 
 impl Passages {
+    /// Lets pass what asks for something, or says why not.
+    pub(crate) fn judge(&self, asked: Asked) -> Result<(), Blocked> {
+        let unread = |why: String| {
+            let message = format!("the message cannot be judged: {}", omen_gate::bounded(&why));
+            Blocked::new(GateCode::R3, message, "write it so that every reader reads the same")
+        };
+        self.check(asked.map_err(unread)?)
+    }
+
     /// Lets it pass, or says why not.
     pub(crate) fn check(&self, passage: Option<Passage>) -> Result<(), Blocked> {
         match passage {
@@ -95,43 +104,56 @@ impl Passages {
 }
 
 /// What a request is that a server has for its client: its own (`sampling/createMessage` …), or one that stands in a result
-/// (`inputRequests`).
-pub(crate) fn of_server(method: &str, params: &Map<String, Value>) -> Option<Passage> {
-    match method {
-        "sampling/createMessage" => Some(Passage::Sampling),
-        "elicitation/create" if params.get("mode").is_some_and(|mode| mode != "form") => Some(Passage::Urls),
-        "elicitation/create" if params.contains_key("url") => Some(Passage::Urls),
-        "elicitation/create" if params.values().any(mentions_a_secret) => Some(Passage::Secrets),
-        _ => None,
+/// (`inputRequests`). Its parameters are read only where they matter.
+pub(crate) fn of_server(method: &str, params: impl FnOnce() -> Result<Map<String, Value>, String>) -> Asked {
+    match letters(method).as_str() {
+        "samplingcreatemessage" => Ok(Some(Passage::Sampling)),
+        "elicitationcreate" => {
+            let params = params()?;
+            let is = |key: &str, name: &str| crate::json::same_folded(key, name);
+            let opens = |(key, value): (&String, &Value)| is(key, "url") || is(key, "mode") && value != "form";
+            if params.iter().any(opens) {
+                return Ok(Some(Passage::Urls));
+            }
+            Ok(params.values().any(mentions_a_secret).then_some(Passage::Secrets))
+        }
+        _ => Ok(None),
     }
 }
 
 /// What a request of the client is, other than `tools/…`.
-pub(crate) fn of_client(method: &str, params: &Map<String, Value>) -> Option<Passage> {
-    match method {
-        "resources/subscribe" => Some(Passage::Subscriptions),
-        "subscriptions/listen" if params.values().any(listens_to_resources) => Some(Passage::Subscriptions),
-        _ => None,
+pub(crate) fn of_client(method: &str, params: impl FnOnce() -> Result<Map<String, Value>, String>) -> Asked {
+    match letters(method).as_str() {
+        "resourcessubscribe" => Ok(Some(Passage::Subscriptions)),
+        "subscriptionslisten" => Ok(params()?.values().any(listens_to_resources).then_some(Passage::Subscriptions)),
+        _ => Ok(None),
     }
 }
 
-/// Whether a method is one of tools that this program does not know, or one that a lenient server could take for one.
+/// What a request needs to pass, if it needs anything; or why its parameters cannot be read.
+pub(crate) type Asked = Result<Option<Passage>, String>;
+
+/// Whether a method is one of tools that this program does not know, or one that a lenient peer could take for one.
 pub(crate) fn is_unknown_of_tools(method: &str) -> bool {
-    let letters: String = crate::json::folded(method).filter(|c| c.is_alphanumeric()).collect();
-    letters.starts_with("tool")
+    letters(method).starts_with("tool")
+}
+
+/// A name as a lenient peer could read it.
+fn letters(name: &str) -> String {
+    crate::json::folded(name).filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// What is asked for in `inputRequests` of a result (2026-07-28): requests by their names.
-pub(crate) fn of_input_requests(requests: &Value) -> Result<Vec<Option<Passage>>, &'static str> {
-    let Value::Object(requests) = requests else { return Err("expected an object for `inputRequests`") };
+pub(crate) fn of_input_requests(requests: &Value) -> Result<Vec<Option<Passage>>, String> {
+    let Value::Object(requests) = requests else { return Err("expected an object for `inputRequests`".to_owned()) };
     let each = requests.values().map(|request| {
         let method =
             request.get("method").and_then(Value::as_str).ok_or("missing field `method` in `inputRequests`")?;
-        match request.get("params") {
-            None => Ok(of_server(method, &Map::new())),
-            Some(Value::Object(params)) => Ok(of_server(method, params)),
-            Some(_) => Err("expected an object for `params` in `inputRequests`"),
-        }
+        of_server(method, || match request.get("params") {
+            None => Ok(Map::new()),
+            Some(Value::Object(params)) => Ok(params.clone()),
+            Some(_) => Err("expected an object for `params` in `inputRequests`".to_owned()),
+        })
     });
     each.collect()
 }
@@ -140,7 +162,8 @@ fn listens_to_resources(filter: &Value) -> bool {
     match filter {
         Value::Object(members) => members.iter().any(|(name, value)| {
             let asks = !matches!(value, Value::Null | Value::Bool(false)) && value != &Value::Array(Vec::new());
-            name.starts_with("resource") && !name.ends_with("ListChanged") && asks || listens_to_resources(value)
+            let name = letters(name);
+            name.starts_with("resource") && !name.ends_with("listchanged") && asks || listens_to_resources(value)
         }),
         _ => false,
     }
@@ -149,7 +172,7 @@ fn listens_to_resources(filter: &Value) -> bool {
 /// Looks for the words in every text and name, without regard to case and to what stands between letters.
 fn mentions_a_secret(value: &Value) -> bool {
     let mentions = |text: &str| {
-        let letters: String = crate::json::folded(text).filter(|c| c.is_alphanumeric()).collect();
+        let letters = letters(text);
         SECRETS.iter().any(|secret| letters.contains(secret))
     };
     match value {
@@ -199,15 +222,19 @@ mod tests {
             ("elicitation/create", json!({"mode": "url", "url": "https://example.com"}), Some(Passage::Urls)),
             ("elicitation/create", json!({"url": "https://example.com"}), Some(Passage::Urls)),
             ("elicitation/create", json!({"mode": "other"}), Some(Passage::Urls)),
+            ("Elicitation/Create", json!({"Mode": "url"}), Some(Passage::Urls)),
+            ("sampling/CreateMessage ", json!({}), Some(Passage::Sampling)),
             ("roots/list", json!({}), None),
         ] {
-            assert_eq!(of_server(method, &object(params.clone())), passage, "{method} {params}");
+            let asked = of_server(method, || Ok(object(params.clone())));
+            assert_eq!(asked, Ok(passage), "{method} {params}");
         }
-        assert_eq!(of_client("resources/subscribe", &Map::new()), Some(Passage::Subscriptions));
-        let listen = |filter: Value| of_client("subscriptions/listen", &object(json!({"notifications": filter})));
-        assert_eq!(listen(json!({"toolsListChanged": true, "resourcesListChanged": true})), None);
-        assert_eq!(listen(json!({"resourceSubscriptions": ["file:///a"]})), Some(Passage::Subscriptions));
-        assert_eq!(of_client("resources/read", &Map::new()), None);
+        assert_eq!(of_client("resources/subscribe", || Ok(Map::new())), Ok(Some(Passage::Subscriptions)));
+        let listen = |filter| of_client("subscriptions/listen", || Ok(object(json!({"notifications": filter}))));
+        assert_eq!(listen(json!({"toolsListChanged": true, "resourcesListChanged": true})), Ok(None));
+        assert_eq!(listen(json!({"resourceSubscriptions": ["file:///a"]})), Ok(Some(Passage::Subscriptions)));
+        assert!(of_client("subscriptions/listen", || Err("unreadable".to_owned())).is_err());
+        assert_eq!(of_client("resources/read", || Err("not read".to_owned())), Ok(None));
         for passage in Passage::ALL {
             assert!(Passages::default().check(Some(passage)).is_err());
             assert!(Passages::from_iter([passage]).check(Some(passage)).is_ok());
@@ -220,7 +247,7 @@ mod tests {
     fn requests_in_a_result_are_judged_as_those_that_are_sent() {
         let requests = json!({"a": {"method": "sampling/createMessage", "params": {}}, "b": {"method": "roots/list"}});
         assert_eq!(of_input_requests(&requests), Ok(vec![Some(Passage::Sampling), None]));
-        for unclear in [json!([]), json!({"a": {}}), json!({"a": {"method": "x", "params": []}})] {
+        for unclear in [json!([]), json!({"a": {}}), json!({"a": {"method": "elicitation/create", "params": []}})] {
             assert!(of_input_requests(&unclear).is_err(), "{unclear}");
         }
     }

@@ -132,9 +132,10 @@ async fn passed(
 
 /// Whether what a result asks of the client may pass.
 pub(crate) fn input_requests(passages: &Passages, requests: &Value) -> Result<(), Blocked> {
-    let asked = policy::of_input_requests(requests)
-        .map_err(|why| Blocked::new(GateCode::R3, format!("the answer is malformed: {why}"), "fix the server"))?;
-    asked.into_iter().try_for_each(|passage| passages.check(passage))
+    match policy::of_input_requests(requests) {
+        Ok(asked) => asked.into_iter().try_for_each(|passage| passages.check(passage)),
+        Err(why) => passages.judge(Err(why)),
+    }
 }
 
 async fn recorded(shared: &Shared, turn: &TurnId, why: Blocked) -> Blocked {

@@ -1,10 +1,9 @@
 //! A page of `tools/list`, with the tools left out that may not be called.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use omen_gate::tool::Tool;
-use omen_gate::{Blocked, Fault, Gate, GateCode, ServerName, ToolName, bounded};
+use omen_gate::{Blocked, Fault, Gate, GateCode, ServerName, bounded};
 
 use crate::frame::{Frame, similar};
 use crate::json::{self, Member};
@@ -37,17 +36,17 @@ pub(crate) fn page(
     let tools: Vec<_> = items.iter().map(|item| read(response, item)).collect();
     let known: Vec<Tool> = tools.iter().flatten().cloned().collect();
     let verdicts = gate.listed(server, known).map_err(|error| Fault::malformed(&error.to_string()))?;
-    let verdicts: BTreeMap<ToolName, Result<(), Blocked>> = verdicts.into_iter().collect();
 
     let (mut blocked, mut kept) = (Vec::new(), Vec::new());
     for (index, (item, tool)) in items.iter().zip(&tools).enumerate() {
         let verdict = match tool {
-            Ok(tool) => (tool.name.to_string(), verdicts.get(&tool.name).cloned().unwrap_or_else(|| Err(unjudged()))),
-            Err(why) => (format!("tool {index} of the page"), Err(why.clone())),
+            // A tool has a verdict; that it has none would be a mistake of the gate.
+            Ok(tool) => (tool.name.to_string(), verdicts.get(&tool.name).cloned().unwrap_or_else(|| Some(unjudged()))),
+            Err(why) => (format!("tool {index} of the page"), Some(why.clone())),
         };
         match verdict {
-            (_, Ok(())) => kept.push(response.raw(item.clone()).to_owned()),
-            (name, Err(why)) => {
+            (_, None) => kept.push(response.raw(item.clone()).to_owned()),
+            (name, Some(why)) => {
                 if show_blocked && tool.is_ok() {
                     kept.push(marked(response, item, &why));
                 }
@@ -106,7 +105,6 @@ fn read(response: &Frame, item: &Range<usize>) -> Result<Tool, Blocked> {
     serde_json::from_str(response.raw(item.clone())).map_err(|error| invalid(error.to_string()))
 }
 
-/// A tool has a verdict; this stands for a mistake in that.
 fn unjudged() -> Blocked {
     Blocked::new(GateCode::Pg3, "the tool was not judged", "list the tools again")
 }

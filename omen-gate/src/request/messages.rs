@@ -1,6 +1,8 @@
 //! What a gate says of messages that are not calls: which tools of a list may be called, what was refused, and that a turn is
 //! over.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use crate::audit::{Kind, data};
@@ -11,8 +13,9 @@ use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 
 impl Gate {
-    /// Says of each tool that a server lists whether it may be called: it is allowed in this form (PG-3), and its schema
-    /// can be used (PG-2). Nothing is recorded, and a call is judged again by the list of its own moment.
+    /// Says of each tool that a server lists why it may not be called, or nothing if it may: it is allowed in this form
+    /// (PG-3), and its schema can be used (PG-2). Nothing is recorded, and a call is judged again by the list of its own
+    /// moment.
     ///
     /// # Errors
     /// If the list is too long.
@@ -20,14 +23,14 @@ impl Gate {
         &self,
         server: &ServerName,
         tools: Vec<Tool>,
-    ) -> Result<Vec<(ToolName, Result<(), Blocked>)>, BadCatalog> {
+    ) -> Result<BTreeMap<ToolName, Option<Blocked>>, BadCatalog> {
         let mut catalog = Catalog::default();
         catalog.list(server.clone(), tools)?;
-        Ok(catalog.iter().map(|listed| (listed.id().tool.clone(), self.may_be_called(listed))).collect())
+        Ok(catalog.iter().map(|listed| (listed.id().tool.clone(), self.may_be_called(listed).err())).collect())
     }
 
     fn may_be_called(&self, listed: &Listed) -> Result<(), Blocked> {
-        self.allowed().permit(listed).map(drop)?;
+        self.allowed().permit(listed)?;
         match listed.problem() {
             None => Ok(()),
             Some(why) => {

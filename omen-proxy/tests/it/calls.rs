@@ -128,7 +128,10 @@ async fn the_servers_own_errors_reach_the_client_as_they_are() {
         (2, r#""result":{"content":[{"type":"text","text":"bad"}], "isError":true}"#),
     ] {
         let params = json!({"name": "read", "arguments": {"x": x}});
-        world.client.send(json!({"jsonrpc": "2.0", "id": x, "method": "tools/call", "params": params}).to_string()).await;
+        world
+            .client
+            .send(json!({"jsonrpc": "2.0", "id": x, "method": "tools/call", "params": params}).to_string())
+            .await;
         assert_eq!(world.client.line().await.unwrap(), format!(r#"{{"jsonrpc":"2.0","id":{x},{body}}}"#));
     }
     let (_, log) = world.close().await;
@@ -141,7 +144,10 @@ async fn many_calls_run_at_once_and_each_has_its_own_answer() {
     let (mut world, seen) = World::begun(proxy()).await;
     for id in 1..=50 {
         let params = json!({"name": "read", "arguments": {"x": id}});
-        world.client.send(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()).await;
+        world
+            .client
+            .send(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string())
+            .await;
     }
     let mut answered = std::collections::BTreeSet::new();
     for _ in 0..50 {
@@ -155,12 +161,17 @@ async fn many_calls_run_at_once_and_each_has_its_own_answer() {
 #[tokio::test]
 async fn the_patterns_of_the_operator_are_held_against_what_a_call_says() {
     let policy = "[[policy.patterns]]\npattern = '(?i)drop\\s+table'\nreason = 'tables are not dropped'\n";
-    let proxy = omen_proxy::Proxy::new(crate::support::config(policy), "s".parse().unwrap(), "session".parse().unwrap());
+    let proxy =
+        omen_proxy::Proxy::new(crate::support::config(policy), "s".parse().unwrap(), "session".parse().unwrap());
     let (mut world, server) = World::with_server(proxy);
     let seen = crate::support::Seen::default();
     tokio::spawn(serve(server, seen.clone()));
     world.client.shake_hands(json!({})).await;
-    for (id, args) in [(1, json!({"x": "DROP table users"})), (2, json!({"x": ["drop", "table"]})), (3, json!({"x": "Drop", "y": "\ttable"}))] {
+    for (id, args) in [
+        (1, json!({"x": "DROP table users"})),
+        (2, json!({"x": ["drop", "table"]})),
+        (3, json!({"x": "Drop", "y": "\ttable"})),
+    ] {
         assert_eq!(refusal(&within(world.client.call(id, "read", args)).await), "PG-0");
     }
     assert!(world.client.call(4, "read", json!({"x": "drop it"})).await["result"].get("isError").is_none());

@@ -80,7 +80,9 @@ async fn progress_passes_while_a_call_runs() {
     let made = next(&mut calls).await;
     assert_eq!(made["params"]["_meta"]["progressToken"], 1);
     for n in 0..3 {
-        let line = format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":1, "progress":{n}.50}}}}"#);
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":1, "progress":{n}.50}}}}"#
+        );
         send.send(line.clone()).unwrap();
         assert_eq!(world.client.line().await.unwrap(), line);
     }
@@ -119,7 +121,10 @@ async fn a_call_is_cancelled_before_it_is_made_too() {
         assert_eq!(list["method"], "tools/list");
         asked.send(()).unwrap();
         let cancelled = server.value().await;
-        assert_eq!((&cancelled["method"], &cancelled["params"]["requestId"]), (&json!("notifications/cancelled"), &list["id"]));
+        assert_eq!(
+            (&cancelled["method"], &cancelled["params"]["requestId"]),
+            (&json!("notifications/cancelled"), &list["id"])
+        );
         server.send(json!({"jsonrpc": "2.0", "id": list["id"], "result": {"tools": tools()}}).to_string()).await;
         server
     };

@@ -23,7 +23,10 @@ async fn with_call(world: &mut World, server: &mut End) -> Value {
     let client = async {
         world.client.shake_hands(json!({})).await;
         let params = json!({"name": "write", "arguments": {}});
-        world.client.send(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string()).await;
+        world
+            .client
+            .send(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string())
+            .await;
     };
     tokio::join!(play, client).0
 }

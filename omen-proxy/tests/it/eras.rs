@@ -21,7 +21,9 @@ async fn a_session_without_a_handshake_is_judged_as_any_other() {
             assert_eq!(message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28", "{line}");
             let result = match message["method"].as_str().unwrap() {
                 "server/discover" => json!({"resultType": "complete", "supportedVersions": ["2026-07-28"]}),
-                "tools/list" => json!({"resultType": "complete", "tools": tools(), "ttlMs": 0, "cacheScope": "private"}),
+                "tools/list" => {
+                    json!({"resultType": "complete", "tools": tools(), "ttlMs": 0, "cacheScope": "private"})
+                }
                 "tools/call" if message["params"].get("inputResponses").is_none() && rounds == 0 => {
                     rounds += 1;
                     json!({"resultType": "input_required", "requestState": "opaque", "inputRequests": {
@@ -50,7 +52,18 @@ async fn a_session_without_a_handshake_is_judged_as_any_other() {
     assert_eq!((refusal(&refused), &refused["result"]["resultType"]), ("PG-3".to_owned(), &json!("complete")));
     let (_, log) = world.close().await;
     // Two tools are left out of the list. Each round is a call of its own.
-    let expected = ["decision PG-3", "decision PG-3", "decision", "intent", "outcome", "decision", "intent", "outcome", "decision PG-3", "turn"];
+    let expected = [
+        "decision PG-3",
+        "decision PG-3",
+        "decision",
+        "intent",
+        "outcome",
+        "decision",
+        "intent",
+        "outcome",
+        "decision PG-3",
+        "turn",
+    ];
     assert_eq!(kinds(&log), expected);
     let lines = served.await.unwrap();
     assert!(lines.iter().any(|line| line.contains(r#""requestState":"opaque""#)), "{lines:?}");
@@ -64,7 +77,9 @@ async fn a_client_may_try_without_a_handshake_first() {
             let message: Value = serde_json::from_str(&line).unwrap();
             let Some(id) = message.get("id") else { continue };
             let answer = match message["method"].as_str().unwrap() {
-                "server/discover" => json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "unknown"}}),
+                "server/discover" => {
+                    json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "unknown"}})
+                }
                 "initialize" => json!({"jsonrpc": "2.0", "id": id, "result": {"serverInfo": {}}}),
                 "tools/list" => {
                     assert!(message["params"].get("_meta").is_none(), "{line}");

@@ -37,7 +37,9 @@ async fn what_may_not_be_called_is_left_out_and_all_else_stays_byte_for_byte() {
         (vec![&*changed, &unlisted], vec![]),
         (vec![], vec![]),
     ] {
-        let page = |items: &[&str]| format!("{{\"x\":[ ], \"tools\" : [ {} ],\"nextCursor\":\"n\\u0065xt\"}}", items.join(","));
+        let page = |items: &[&str]| {
+            format!("{{\"x\":[ ], \"tools\" : [ {} ],\"nextCursor\":\"n\\u0065xt\"}}", items.join(","))
+        };
         let (line, _) = listed(proxy(), &page(&items)).await;
         assert_eq!(line, format!(r#"{{"result" :{},"id": 1,"jsonrpc":"2.0"}}"#, page(&kept)));
     }
@@ -64,8 +66,12 @@ async fn blocked_tools_are_shown_with_their_reason_if_the_operator_wants_that() 
     let page = format!("{{\"tools\":[{},{nameless},{}]}}", one("read"), one("changed"));
     let (line, _) = listed(proxy().show_blocked(true), &page).await;
     let answer: Value = serde_json::from_str(&line).unwrap();
-    let says: Vec<_> =
-        answer["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["description"].as_str().unwrap()).collect();
+    let says: Vec<_> = answer["result"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["description"].as_str().unwrap())
+        .collect();
     assert_eq!(says[0], "Does `read`.");
     assert!(says[1].starts_with("[blocked by the gate: PG-3: the operator has not allowed the tool"), "{}", says[1]);
     assert!(says[2].contains("is suspended") && says[2].ends_with("] Does `changed`."), "{}", says[2]);

@@ -32,7 +32,9 @@ async fn requests_of_a_server_that_could_act_are_refused_and_recorded() {
 #[tokio::test]
 async fn what_the_operator_lets_pass_passes_and_its_answer_comes_back() {
     let harmless = request("elicitation/create", json!({"message": "Which city?", "requestedSchema": {}}));
-    for (passage, line) in acting().into_iter().chain([(Passage::Sampling, harmless), (Passage::Tasks, request("roots/list", json!({})))]) {
+    for (passage, line) in
+        acting().into_iter().chain([(Passage::Sampling, harmless), (Passage::Tasks, request("roots/list", json!({})))])
+    {
         let (mut world, mut server) = World::with_server(proxy().pass([passage]));
         server.send(&line).await;
         assert_eq!(world.client.line().await.unwrap(), line);

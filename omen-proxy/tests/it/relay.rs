@@ -8,8 +8,18 @@ use crate::support::{World, proxy};
 /// A random value: any text that JSON allows, as odd as it may be written.
 fn value(random: &mut Random, depth: usize) -> String {
     const SCALARS: [&str; 12] = [
-        "null", "true", "-0", "1e999", "0.10", "123456789012345678901234567890", "\"\\ud800\"", "\"\\/\\u0041é\u{202e}\"",
-        "\"\"", "-1.5E+3", "[ ]", "{ }",
+        "null",
+        "true",
+        "-0",
+        "1e999",
+        "0.10",
+        "123456789012345678901234567890",
+        "\"\\ud800\"",
+        "\"\\/\\u0041é\u{202e}\"",
+        "\"\"",
+        "-1.5E+3",
+        "[ ]",
+        "{ }",
     ];
     const BLANKS: [&str; 4] = ["", " ", "\t", " \r "];
     let blank = BLANKS[random.below(4)];
@@ -80,11 +90,11 @@ async fn random_frames_pass_byte_for_byte_in_both_directions() {
     // A few at a time, so that each side reads while the other writes, and responses come after their requests.
     for (of, line) in &lines {
         let read = match of {
-            Of::Client => { eprintln!("C {line}");
+            Of::Client => {
                 world.client.send(line).await;
                 server.line().await
             }
-            Of::Server => { eprintln!("S {line}");
+            Of::Server => {
                 server.send(line).await;
                 world.client.line().await
             }
@@ -124,7 +134,10 @@ async fn messages_of_one_side_keep_their_order_however_fast_they_come() {
 #[tokio::test]
 async fn a_side_that_does_not_read_holds_up_the_other_one_and_no_memory() {
     let (mut world, server) = World::with_server(proxy());
-    let line = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{{\"x\":\"{}\"}}}}\n", "x".repeat(500_000));
+    let line = format!(
+        "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{{\"x\":\"{}\"}}}}\n",
+        "x".repeat(500_000)
+    );
     let mut to = world.client.to.take().unwrap();
     let mut sent = 0;
     // The server reads nothing: at some point nothing more is taken.
