@@ -22,6 +22,7 @@ mod inputs;
 pub(crate) mod levels;
 mod named;
 mod new;
+mod proxy;
 mod report;
 mod trace;
 
@@ -41,6 +42,8 @@ pub(crate) use self::formats::FormatArgs;
 pub(crate) use self::inputs::InputArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
 pub(crate) use self::new::NewArgs;
+pub(crate) use self::proxy::ProxyArgs;
+use self::proxy::{PROXY_EXIT_CODES, PROXY_HELP};
 pub(crate) use self::report::{ReportArgs, ReportAuditArgs};
 pub(crate) use self::trace::{GraphArgs, GraphFormat, TraceArgs};
 
@@ -223,6 +226,10 @@ pub(crate) enum GateCommand {
     /// Start the configured servers, and list their tools
     #[command(after_help = CATALOG_EXIT_CODES, after_long_help = CATALOG_HELP)]
     Catalog(CatalogArgs),
+
+    /// Serve an MCP client in front of a server, with the gate between the two
+    #[command(after_help = PROXY_EXIT_CODES, after_long_help = PROXY_HELP)]
+    Proxy(ProxyArgs),
 
     /// Print the JSON Schema of the configuration
     #[command(after_help = "Example:\n  omen gate schema > gate.schema.json")]

@@ -4,6 +4,7 @@ mod catalog;
 mod config;
 mod dry_run;
 mod pins;
+mod proxy;
 
 use std::io::Write as _;
 
@@ -14,6 +15,7 @@ use crate::output::Output;
 
 pub(crate) use catalog::catalog;
 pub(crate) use dry_run::dry_run;
+pub(crate) use proxy::proxy;
 
 pub(crate) fn schema(out: &mut Output) -> Result<Exit, Failure> {
     serde_json::to_writer_pretty(&mut *out, &Config::json_schema()).map_err(std::io::Error::from)?;

@@ -36,7 +36,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(_)
             | Command::Trace(_)
             | Command::Audit(_)
-            | Command::Gate(GateCommand::DryRun(_) | GateCommand::Catalog(_))
+            | Command::Gate(GateCommand::DryRun(_) | GateCommand::Catalog(_) | GateCommand::Proxy(_))
     );
     match dispatch(cli) {
         Ok(exit) => exit.into(),
@@ -95,6 +95,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Audit(AuditCommand::ExportAnchor(args)) => audit::export_anchor(&args, &mut out),
         Command::Gate(GateCommand::DryRun(args)) => gate::dry_run(&args, &mut out),
         Command::Gate(GateCommand::Catalog(args)) => gate::catalog(&args, &mut out),
+        Command::Gate(GateCommand::Proxy(args)) => gate::proxy(&args),
         Command::Gate(GateCommand::Schema) => gate::schema(&mut out),
         Command::Completions { shell } => completions(shell, &mut out),
     }
