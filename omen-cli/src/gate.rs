@@ -10,6 +10,7 @@ mod init;
 mod pins;
 mod proxy;
 mod toml;
+mod wrap;
 
 use std::io::Write as _;
 
@@ -24,6 +25,7 @@ pub(crate) use check::check;
 pub(crate) use confirm::confirm;
 pub(crate) use dry_run::dry_run;
 pub(crate) use init::init;
+pub(crate) use wrap::wrap;
 
 #[cfg(not(unix))]
 pub(crate) fn confirm(_: &crate::args::GateConfirmArgs, _: &mut Output) -> Result<Exit, Failure> {

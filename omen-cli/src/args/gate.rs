@@ -3,7 +3,9 @@
 mod check;
 mod confirm;
 mod init;
+mod wrap;
 
 pub(crate) use check::{CHECK_EXIT_CODES, CHECK_HELP, GateCheckArgs};
 pub(crate) use confirm::{CONFIRM_EXIT_CODES, CONFIRM_HELP, GateConfirmArgs};
 pub(crate) use init::{GateInitArgs, INIT_EXIT_CODES, INIT_HELP};
+pub(crate) use wrap::{GateWrapArgs, WRAP_EXIT_CODES, WRAP_HELP};
