@@ -33,18 +33,18 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     }
 
     let mut reports = Reports::open(&args.formats, color, &logs.paths, out)?;
-    let checked = failed(&logs, &mut reports).and_then(|()| {
+    let checked = failed(&logs, &mut reports).map_err(Failure::from).and_then(|()| {
         let findings = Findings { path: Path::new(""), reports: &mut reports, statistics: &mut statistics, quiet };
         if args.inputs.follow {
-            follow::run(&logs.paths, &options, findings)
+            follow::run(&logs.paths, args.inputs.checkpoint.as_deref(), &options, findings)
         } else {
-            in_turn(args, &logs.paths, &options, findings)
+            in_turn(args, &logs.paths, &options, findings).map_err(Failure::from)
         }
     });
     let has_errors = reports.has_errors();
     let exit = |has_errors: bool| if has_errors && !args.inputs.exit_zero { Exit::ErrorsFound } else { Exit::Clean };
     // The reader of the output may have read enough; the verdict holds if it is known.
-    let total = match checked.map_err(Failure::from) {
+    let total = match checked {
         Ok(total) => total,
         Err(Failure::Closed) if has_errors => return Ok(exit(true)),
         Err(failure) => return Err(failure),

@@ -35,7 +35,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(_)
             | Command::Trace(_)
             | Command::Audit(_)
-            | Command::Gate(GateCommand::DryRun(_) | GateCommand::Catalog(_))
+            | Command::Gate(GateCommand::DryRun(_) | GateCommand::Catalog(_) | GateCommand::Check(_))
     );
     match dispatch(cli) {
         Ok(exit) => exit.into(),
@@ -94,6 +94,9 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Audit(AuditCommand::ExportAnchor(args)) => audit::export_anchor(&args, &mut out),
         Command::Gate(GateCommand::DryRun(args)) => gate::dry_run(&args, &mut out),
         Command::Gate(GateCommand::Catalog(args)) => gate::catalog(&args, &mut out),
+        Command::Gate(GateCommand::Init(args)) => gate::init(&args, &mut out),
+        Command::Gate(GateCommand::Check(args)) => gate::check(&args, &mut out),
+        Command::Gate(GateCommand::Confirm(args)) => gate::confirm(&args, &mut out),
         Command::Gate(GateCommand::Schema) => gate::schema(&mut out),
         Command::Completions { shell } => completions::run(shell, &mut out),
     }

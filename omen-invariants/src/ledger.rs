@@ -9,7 +9,8 @@ use prefetch_index::prefetch_index;
 use crate::derived;
 
 mod budget;
-mod bytes;
+#[doc(hidden)]
+pub mod bytes;
 mod fingerprint;
 mod ids;
 mod obligations;
@@ -22,6 +23,7 @@ pub use budget::{Budget, Overrun};
 pub use fingerprint::{Fingerprint, Kind};
 pub use obligations::{Obligation, Obligations};
 pub use open::{OpenDirective, OpenDirectives};
+pub use pack::Size;
 pub use tokens::{Allowance, NotLive, Token, Tokens};
 
 use budget::Reported;

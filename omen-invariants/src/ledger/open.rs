@@ -7,6 +7,7 @@ use omen_types::{Instant, PacketFacts, StakesLevel, TaskDirectivePayloadFacts};
 
 use super::bytes::{Reader, Writer};
 use super::fingerprint::{Fingerprint, Kind};
+use super::pack::Size;
 use super::table::Table;
 
 /// A directive that has no result yet.
@@ -135,13 +136,17 @@ impl OpenDirectives {
         };
         self.sent += 1;
         if self.due.is_none() && self.len() >= Table::<OpenDirective>::FEW {
-            let pending = self.by_id.iter().filter(|(_, directive)| !directive.is_known_late);
-            self.due = Some(Box::new(pending.map(|(id, directive)| directive.due(id)).collect()));
+            self.keep_deadlines();
         }
         if let Some(due) = &mut self.due {
             due.insert(open.due(id));
         }
         self.by_id.insert(id, open);
+    }
+
+    fn keep_deadlines(&mut self) {
+        let pending = self.by_id.iter().filter(|(_, directive)| !directive.is_known_late);
+        self.due = Some(Box::new(pending.map(|(id, directive)| directive.due(id)).collect()));
     }
 
     pub(super) fn close(&mut self, packet_id: &str) {
@@ -163,17 +168,18 @@ impl OpenDirectives {
 
 impl OpenDirectives {
     /// Writes the directives, if they are few. Returns whether they are.
-    pub(super) fn pack(&self, writer: &mut Writer<'_>) -> bool {
+    pub(super) fn pack(&self, size: Size, writer: &mut Writer<'_>) -> bool {
         writer.number(self.len() as u64);
         if self.is_empty() {
             return true;
         }
-        if self.due.is_some() {
+        if size == Size::Small && self.due.is_some() {
             return false;
         }
         writer.number(self.sent);
-        for (_, directive) in self.by_id.iter() {
-            directive.pack(writer);
+        match size {
+            Size::Small => self.by_id.iter().for_each(|(_, directive)| directive.pack(writer)),
+            Size::Any => self.in_order().into_iter().for_each(|directive| directive.pack(writer)),
         }
         true
     }
@@ -193,6 +199,9 @@ impl OpenDirectives {
         for _ in 0..count {
             let directive = OpenDirective::unpack(reader);
             directives.by_id.insert(Fingerprint::of(Kind::Packet, &directive.packet_id), directive);
+        }
+        if directives.len() > Table::<OpenDirective>::FEW {
+            directives.keep_deadlines();
         }
         directives
     }

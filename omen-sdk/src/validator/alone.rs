@@ -10,10 +10,10 @@ use super::options::{Depth, ValidatorOptions};
 use crate::finding::Stage;
 
 /// Judges a line. Returns `None` for a packet without findings, unless `all` are wanted.
-pub(super) fn judge<'t>(line: &mut Parsed<'t>, options: &ValidatorOptions, all: bool) -> Option<Judged<'t>> {
+pub(super) fn judge<'t>(line: &Parsed<'t>, options: &ValidatorOptions, all: bool) -> Option<Judged<'t>> {
     let judged = Judged { text: line.text.clone(), ..Judged::default() };
     let Some(facts) = &line.facts else {
-        let rejected = line.rejected.take().map(|rejected| *rejected).unwrap_or_default();
+        let rejected = line.rejected.as_deref().cloned().unwrap_or_default();
         let claims = rejected.claims;
         let judged = Judged {
             packet_id: claims.packet_id.map(Into::into),

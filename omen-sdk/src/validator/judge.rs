@@ -8,7 +8,7 @@ use omen_fsm::{Event, NodeSet, Verdict};
 use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
 
 use super::alone;
-use super::charity::{Charities, Follows};
+use super::charity::{self, Charities, Follows};
 use super::episodes::Episodes;
 use super::line::Parsed;
 use super::options::{Depth, ValidatorOptions};
@@ -30,10 +30,10 @@ pub(super) struct Judged<'t> {
 }
 
 /// Judges a line, and updates its episode if the packet is accepted. Returns `None` for a packet without findings, unless `all` are
-/// wanted. Nothing but errors is taken out of the line: its facts are large, and copying them takes as long as some rules.
+/// wanted.
 #[inline]
 pub(super) fn judge<'t>(
-    line: &mut Parsed<'t>,
+    line: &Parsed<'t>,
     number: u64,
     place: Option<u32>,
     judges: (&mut Episodes, &mut Charities),
@@ -43,11 +43,11 @@ pub(super) fn judge<'t>(
     if options.depth != Depth::Episode {
         return alone::judge(line, options, all);
     }
-    match (&line.facts, &mut line.rejected) {
+    match (&line.facts, &line.rejected) {
         (Some(facts), _) => packet(line.text.as_ref(), number, facts, place, judges, options, all),
         (None, rejected) => {
-            let rejected = rejected.take().map(|rejected| *rejected).unwrap_or_default();
-            Some(broken(line.text.take(), number, rejected, judges, options))
+            let rejected = rejected.as_deref().cloned().unwrap_or_default();
+            Some(broken(line.text.clone(), number, rejected, judges, options))
         }
     }
 }
@@ -67,17 +67,18 @@ fn packet<'t>(
     let mut verdict = machine.judge(facts, options.now);
     options.levels.apply(&mut verdict.invariants);
     let accepted = verdict.errors().next().is_none();
+    let follows = if accepted && charities.is_idle() {
+        Follows::Nothing
+    } else {
+        let judged = charity::Judged { facts, machine, verdict: &verdict, accepted };
+        charities.judged(number, text.map(|text| &**text), &judged, options)
+    };
     if accepted {
         match NonZeroU64::new(number) {
             Some(line) => machine.accept_line(facts, &verdict, line),
             None => machine.accept(facts, &verdict),
         }
     }
-    let follows = if accepted && charities.is_idle() {
-        Follows::Nothing
-    } else {
-        charities.judged(number, facts, machine, &verdict, options)
-    };
     if !all && verdict.is_clean() {
         return None;
     }
@@ -103,7 +104,7 @@ fn broken<'t>(
     (episodes, charities): (&mut Episodes, &mut Charities),
     options: &ValidatorOptions,
 ) -> Judged<'t> {
-    charities.broken(number, text.as_deref(), &rejected, options, |id| episodes.get(id).map(|found| found.clone()));
+    charities.broken(number, text.as_deref(), &rejected, options, |id| episodes.get(id));
     let Rejected { errors, claims: Claims { packet_id, correlation_id, packet_type } } = rejected;
     let nodes = correlation_id.as_deref().map(|id| episodes.nodes(id));
     let judged = Judged {
