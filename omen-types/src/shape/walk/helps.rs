@@ -38,7 +38,7 @@ impl Walk {
 
     /// The same with what the field means: where a value says little.
     pub(super) fn such_as_described(&self, shape: &Shape) -> String {
-        let about = self.field.map(|field| format!(": {}", first_sentence(field.description)));
+        let about = self.field.map(|field| format!("; {}", first_sentence(field.description)));
         format!("{}{}", self.such_as(shape), about.unwrap_or_default())
     }
 
@@ -71,7 +71,7 @@ impl Walk {
 
 /// The time that a number stands for, and its unit, where a timestamp is expected.
 fn unix_time(raw: &str, holds: fn(&str) -> bool) -> Option<(String, &'static str)> {
-    let number = raw.split('.').next()?;
+    let number = raw.split('.').next().filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))?;
     let (seconds, unit) = match number.len() {
         10 => (number, "seconds"),
         13 => (number.get(..10)?, "milliseconds"),
