@@ -46,7 +46,8 @@ fn the_directories_of_examples_can_be_checked() {
     for (folder, code) in [("valid", 0), ("invalid", 1)] {
         let run = run(omen(["check", "--format", "json", &format!("schema/examples/{folder}")]).current_dir(ROOT));
         assert_eq!((run.code, run.stderr.as_str()), (code, ""), "{folder}");
-        let logs = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.starts_with(folder) && path.ends_with(".jsonl"));
+        let logs =
+            omen_schema::EXAMPLES.iter().filter(|(path, _)| path.starts_with(folder) && path.ends_with(".jsonl"));
         assert_eq!(json(&run).1["files"].as_u64(), Some(logs.count() as u64), "{folder}");
     }
 }
