@@ -18,12 +18,14 @@ mod config;
 mod findings;
 mod format;
 mod formats;
+mod gate;
 mod inputs;
 pub(crate) mod levels;
 mod named;
 mod new;
 mod proxy;
 mod report;
+mod stage;
 mod trace;
 
 use std::num::NonZeroUsize;
@@ -39,6 +41,7 @@ pub(crate) use self::config::ConfigArgs;
 pub(crate) use self::findings::FindingArgs;
 pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;
+pub(crate) use self::gate::{GateCheckArgs, GateConfirmArgs, GateInitArgs};
 pub(crate) use self::inputs::InputArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
 pub(crate) use self::new::NewArgs;
@@ -132,6 +135,17 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// Where the configuration is, of a command that has one.
+    pub(crate) fn config(&mut self) -> Option<&mut ConfigArgs> {
+        match self {
+            Self::Check(args) => Some(&mut args.config),
+            Self::Report(args) => Some(&mut args.config),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
@@ -142,6 +156,13 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) levels: LevelArgs,
+
+    /// How far to check packets
+    ///
+    /// With `schema` and `packet`, the state machine and the order of packets are not checked, and no episode is
+    /// judged: for packets that are not in a log yet.
+    #[arg(long, value_name = "STAGE", value_enum, default_value_t)]
+    pub(crate) stage: stage::Stage,
 
     /// How many threads to use [default: as many as the system has]
     #[arg(short, long, value_name = "N", value_parser = threads)]
@@ -189,9 +210,10 @@ pub(crate) struct AuditVerifyArgs {
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: Format,
 
-    /// The log; its head record is the file `LOG.head` beside it
-    #[arg(value_name = "LOG")]
-    pub(crate) log: PathBuf,
+    /// The log, with all its files; a folder with a log; or several files, which are the whole log. The head record of a
+    /// file is `FILE.head` beside it
+    #[arg(value_name = "LOG", required = true)]
+    pub(crate) logs: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -227,6 +249,18 @@ pub(crate) enum GateCommand {
     #[command(after_help = CATALOG_EXIT_CODES, after_long_help = CATALOG_HELP)]
     Catalog(CatalogArgs),
 
+    /// Write a configuration for a server, with its tools to choose from
+    #[command(after_help = gate::INIT_EXIT_CODES, after_long_help = gate::INIT_HELP)]
+    Init(GateInitArgs),
+
+    /// Check a configuration, and whether a gate can start with it
+    #[command(after_help = gate::CHECK_EXIT_CODES, after_long_help = gate::CHECK_HELP)]
+    Check(GateCheckArgs),
+
+    /// Confirm or deny the calls of a gate that wait for it
+    #[command(after_help = gate::CONFIRM_EXIT_CODES, after_long_help = gate::CONFIRM_HELP)]
+    Confirm(GateConfirmArgs),
+
     /// Serve an MCP client in front of a server, with the gate between the two
     #[command(after_help = PROXY_EXIT_CODES, after_long_help = PROXY_HELP)]
     Proxy(ProxyArgs),
@@ -261,7 +295,7 @@ pub(crate) struct CatalogArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Print entries for the allowlist, with pins, instead of the catalogue
+    /// Print entries for the allowlist, with pins, and their grants instead of the catalogue
     #[arg(long)]
     pub(crate) pins: bool,
 }
@@ -294,7 +328,7 @@ macro_rules! audit_exit_codes {
         "\
 Exit codes:
   0  the log is sound
-  1  the log is incomplete, tampered with or truncated
+  1  the log is incomplete, tampered with or truncated, or a file of it is missing or misplaced
   2  usage error
   3  the log, the key or the anchor could not be read, or the output could not be written"
     };
@@ -333,8 +367,10 @@ const AUDIT_VERIFY_HELP: &str = concat!(
 A log that was rolled back together with its head record looks sound, and so does a log that was \
      rewritten with the key. An anchor that was kept elsewhere shows both.
 
-A log that a gate has open is in use, and cannot be verified. A copy of the log and its head record \
-     can, if nothing was written between copying the two.
+A log that was rotated is in several files: audit.jsonl, audit.000002.jsonl, and so on. They are verified \
+     together, and a file that is missing, swapped, repeated or of another log is named.
+
+A log that a gate has open is verified up to the last entry that was acknowledged.
 
 All files must be regular files. A pipe, such as `<(command)`, is refused: write its content to a file \
      first.
@@ -342,6 +378,7 @@ All files must be regular files. A pipe, such as `<(command)`, is refused: write
 Examples:
   omen audit verify --key-file audit.key audit.jsonl
   omen audit verify --key-file audit.key --anchor monday.anchor --format json audit.jsonl
+  omen audit verify --key-file audit.key logs/
 
 ",
     audit_exit_codes!()
@@ -350,8 +387,8 @@ Examples:
 const AUDIT_EXPORT_HELP: &str = concat!(
     "\
 Keep the anchor where a writer of the log cannot write. From then on, what the log contains now cannot \
-     be removed or changed unnoticed. While a gate has the log open, the log is in use: the program takes \
-     anchors itself (`Gate::anchor`).
+     be removed or changed unnoticed. If a gate has the log open, the anchor names the last entry that was \
+     acknowledged; the program can take anchors itself, too (`Gate::anchor`).
 
 Example:
   omen audit export-anchor --key-file audit.key audit.jsonl > monday.anchor

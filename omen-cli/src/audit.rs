@@ -1,10 +1,14 @@
 //! `omen audit`: verifies the audit log of the gate, and manages its key and anchors.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use omen::render::human::clean;
-use omen_gate::audit::{Anchor, Key, LogVerdict, Mac, Tampering, Verification, verify_file};
+use omen_gate::audit::store::log_of;
+use omen_gate::audit::{
+    Anchor, FileVerification, Key, LogVerdict, LogVerification, Mac, Misfit, Tampering, Verification, verify_file,
+    verify_files, verify_folder, verify_log,
+};
 use omen_gate::regular;
 use serde::Serialize;
 
@@ -18,8 +22,9 @@ pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, F
         Ok(anchor) => anchor,
         Err(Unreadable) => return Ok(Exit::Unreadable),
     };
-    let Some(found) = found(&args.log, &key, anchor.as_ref()) else { return Ok(Exit::Unreadable) };
-    let report = Report::new(&args.log, &found, anchor.as_ref());
+    let Some(found) = all_found(&args.logs, &key, anchor.as_ref()) else { return Ok(Exit::Unreadable) };
+    let log = args.logs.first().map(PathBuf::as_path).unwrap_or(Path::new(""));
+    let report = Report::new(log, &found, anchor.as_ref());
     match args.format {
         Format::Human => report.human(out)?,
         Format::Json => {
@@ -28,7 +33,17 @@ pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, F
         }
     }
     out.flush()?;
-    Ok(outcome(&found.verdict))
+    Ok(if found.is_sound() { Exit::Clean } else { Exit::ErrorsFound })
+}
+
+/// The log in all its files, in a folder, or in the files that are named.
+fn all_found(logs: &[PathBuf], key: &Key, anchor: Option<&Anchor>) -> Option<LogVerification> {
+    let found = match logs {
+        [log] if log.is_dir() => verify_folder(log, key, anchor),
+        [log] => verify_log(log_of(log), key, anchor),
+        logs => verify_files(logs, key, anchor),
+    };
+    found.map_err(|error| complain(format_args!("{error}; {}", error.help()))).ok()
 }
 
 pub(crate) fn new_key(args: &NewKeyArgs) -> Exit {
@@ -43,31 +58,35 @@ pub(crate) fn new_key(args: &NewKeyArgs) -> Exit {
 
 pub(crate) fn export_anchor(args: &AuditExportArgs, out: &mut Output) -> Result<Exit, Failure> {
     let Some(key) = key(&args.key) else { return Ok(Exit::Unreadable) };
-    let Some(found) = found(&args.log, &key, None) else { return Ok(Exit::Unreadable) };
+    let Some(found) = all_found(std::slice::from_ref(&args.log), &key, None) else { return Ok(Exit::Unreadable) };
     match found.anchor(&key) {
         Ok(anchor) => {
             writeln!(out, "{anchor}")?;
             out.flush()?;
+            Ok(Exit::Clean)
         }
-        Err(verdict) => complain(format_args!(
-            "cannot export an anchor: {} is {}; {}",
-            args.log.display(),
-            clean(&verdict.to_string()),
-            verdict.help().unwrap_or_default()
-        )),
+        Err(_) => {
+            let report = Report::new(&args.log, &found, None);
+            complain(format_args!(
+                "cannot export an anchor: {} is {}; {}",
+                args.log.display(),
+                clean(&report.message),
+                report.help.unwrap_or_default()
+            ));
+            Ok(Exit::ErrorsFound)
+        }
     }
-    Ok(outcome(&found.verdict))
 }
 
 /// The result of a verification, for people and for programs. Members that do not apply are `null`.
 #[derive(Serialize)]
-struct Report<'r> {
+struct Report {
     file: String,
     verdict: &'static str,
-    /// The number of sound entries, from the first one.
+    /// The number of sound entries, in all files.
     entries: u64,
     bytes: u64,
-    last: &'r Mac,
+    last: Option<Mac>,
     /// The number of entries when the anchor was taken.
     anchor: Option<u64>,
     unacknowledged_entries: Option<u64>,
@@ -77,35 +96,72 @@ struct Report<'r> {
     offset: Option<u64>,
     message: String,
     help: Option<&'static str>,
+    /// A program has the log open: it was verified up to the last acknowledged entry.
+    in_use: bool,
+    files: Vec<FileReport>,
+    misfits: Vec<MisfitReport>,
 }
 
-impl<'r> Report<'r> {
-    fn new(log: &Path, found: &'r Verification, anchor: Option<&Anchor>) -> Self {
-        let Verification { verdict, entries, last, bytes } = found;
+/// One file of a log.
+#[derive(Serialize)]
+struct FileReport {
+    file: String,
+    verdict: &'static str,
+    /// The number of its first entry in the log.
+    first: u64,
+    entries: u64,
+    bytes: u64,
+    message: String,
+}
+
+/// A file that does not fit the others.
+#[derive(Serialize)]
+struct MisfitReport {
+    message: String,
+    help: &'static str,
+}
+
+impl Report {
+    fn new(log: &Path, found: &LogVerification, anchor: Option<&Anchor>) -> Self {
+        // What is worst says what the log is, and how to go on.
+        let worst =
+            found.files.iter().max_by_key(|file| (gravity(&file.found.verdict), std::cmp::Reverse(file.found.before)));
         let mut report = Self {
             file: log.to_string_lossy().into_owned(),
-            verdict: verdict.name(),
-            entries: *entries,
-            bytes: *bytes,
-            last,
+            verdict: overall(found),
+            entries: found.entries(),
+            bytes: found.files.iter().map(|file| file.found.bytes).sum(),
+            last: found.last().map(|found| found.last),
             anchor: anchor.map(Anchor::count),
             unacknowledged_entries: None,
             torn_bytes: None,
             want: None,
             line: None,
             offset: None,
-            message: verdict.to_string(),
-            help: verdict.help(),
+            message: worst.map(|file| file.found.verdict.to_string()).unwrap_or_default(),
+            help: worst.and_then(|file| file.found.verdict.help()),
+            in_use: found.is_in_use,
+            files: found.files.iter().map(FileReport::new).collect(),
+            misfits: found.misfits.iter().map(MisfitReport::new).collect(),
         };
-        match verdict {
-            LogVerdict::Incomplete { entries, bytes } => {
+        match worst.map(|file| &file.found.verdict) {
+            Some(LogVerdict::Incomplete { entries, bytes }) => {
                 (report.unacknowledged_entries, report.torn_bytes) = (Some(*entries), Some(*bytes));
             }
-            LogVerdict::Truncated { want, .. } => report.want = Some(*want),
-            LogVerdict::Tampered(Tampering::Line { line, offset, .. }) => {
+            Some(LogVerdict::Truncated { want, .. }) => report.want = Some(*want),
+            Some(LogVerdict::Tampered(Tampering::Line { line, offset, .. })) => {
                 (report.line, report.offset) = (Some(*line), Some(*offset));
             }
-            LogVerdict::Sound | LogVerdict::Tampered(_) => {}
+            Some(LogVerdict::Sound | LogVerdict::Tampered(_)) | None => {}
+        }
+        if let Some(misfit) = found.misfits.first() {
+            if let Misfit::Cut { want, .. } = misfit {
+                report.want = Some(*want);
+            }
+            (report.message, report.help) = (format!("{}: {misfit}", report.verdict), Some(misfit.help()));
+        } else if found.is_interrupted && found.files.iter().all(|file| file.found.verdict == LogVerdict::Sound) {
+            report.message = "incomplete: a crash has interrupted the rotation after the last file".to_owned();
+            report.help = Some("open the log, as the gate does when it starts; this finishes the rotation");
         }
         report
     }
@@ -113,22 +169,75 @@ impl<'r> Report<'r> {
     fn human(&self, out: &mut Output) -> std::io::Result<()> {
         writeln!(out, "{}: {}", clean(&self.file), clean(&self.message))?;
         let entries = if self.entries == 1 { "entry" } else { "entries" };
-        write!(out, "  {} sound {entries} in {} bytes; last seal {}", self.entries, self.bytes, self.last)?;
+        let files = if self.files.len() > 1 { format!("{} files, ", self.files.len()) } else { String::new() };
+        write!(out, "  {} sound {entries} in {files}{} bytes", self.entries, self.bytes)?;
+        self.last.map_or(Ok(()), |last| write!(out, "; last seal {last}"))?;
         match self.anchor {
             Some(count) => writeln!(out, "; anchor at entry {count}")?,
             None => writeln!(out, "; no anchor given")?,
         }
+        if self.in_use {
+            writeln!(out, "  the log is in use; it was verified up to the last acknowledged entry")?;
+        }
+        for file in self.files.iter().filter(|_| self.files.len() > 1) {
+            let (first, last) = (file.first, (file.first + file.entries).saturating_sub(1));
+            writeln!(out, "  {}: {}; entries {first} to {last}", clean(&file.file), clean(&file.message))?;
+        }
+        for misfit in self.misfits.iter().skip(1) {
+            writeln!(out, "  {}; {}", clean(&misfit.message), misfit.help)?;
+        }
         self.help.map_or(Ok(()), |help| writeln!(out, "  help: {help}"))
+    }
+}
+
+impl FileReport {
+    fn new(file: &FileVerification) -> Self {
+        let Verification { verdict, before, entries, bytes, .. } = &file.found;
+        Self {
+            file: file.path.to_string_lossy().into_owned(),
+            verdict: verdict.name(),
+            first: before + 1,
+            entries: entries.saturating_sub(*before),
+            bytes: *bytes,
+            message: verdict.to_string(),
+        }
+    }
+}
+
+impl MisfitReport {
+    fn new(misfit: &Misfit) -> Self {
+        Self { message: misfit.to_string(), help: misfit.help() }
+    }
+}
+
+/// How grave a verdict is.
+fn gravity(verdict: &LogVerdict) -> u8 {
+    match verdict {
+        LogVerdict::Sound => 0,
+        LogVerdict::Incomplete { .. } => 1,
+        LogVerdict::Truncated { .. } => 2,
+        LogVerdict::Tampered(_) => 3,
+    }
+}
+
+/// The verdict on all files together.
+fn overall(found: &LogVerification) -> &'static str {
+    let of_files = found.files.iter().map(|file| gravity(&file.found.verdict)).max().unwrap_or(0);
+    let of_misfits = found.misfits.iter().map(|misfit| match misfit {
+        Misfit::Missing { .. } | Misfit::Cut { .. } => 2,
+        _ => 3,
+    });
+    match of_misfits.max().unwrap_or(0).max(of_files).max(u8::from(found.is_interrupted)) {
+        0 => "sound",
+        1 => "incomplete",
+        2 => "truncated",
+        _ => "tampered",
     }
 }
 
 /// Something could not be read, which was reported.
 #[derive(Debug)]
 pub(crate) struct Unreadable;
-
-fn outcome(verdict: &LogVerdict) -> Exit {
-    if *verdict == LogVerdict::Sound { Exit::Clean } else { Exit::ErrorsFound }
-}
 
 fn key(args: &KeyArgs) -> Option<Key> {
     key_at(args.key_file.as_deref(), args.key_env.as_deref())

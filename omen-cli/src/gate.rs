@@ -1,10 +1,15 @@
 //! `omen gate`: tries plans against the gate, and prepares its configuration.
 
 mod catalog;
+mod check;
 mod config;
+#[cfg(unix)]
+mod confirm;
 mod dry_run;
+mod init;
 mod pins;
 mod proxy;
+mod toml;
 
 use std::io::Write as _;
 
@@ -14,7 +19,16 @@ use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
 pub(crate) use catalog::catalog;
+pub(crate) use check::check;
+#[cfg(unix)]
+pub(crate) use confirm::confirm;
 pub(crate) use dry_run::dry_run;
+pub(crate) use init::init;
+
+#[cfg(not(unix))]
+pub(crate) fn confirm(_: &crate::args::GateConfirmArgs, _: &mut Output) -> Result<Exit, Failure> {
+    Err(Failure::Usage("`omen gate confirm` needs a Unix socket, which this system does not have".to_owned()))
+}
 pub(crate) use proxy::proxy;
 
 pub(crate) fn schema(out: &mut Output) -> Result<Exit, Failure> {

@@ -48,8 +48,9 @@
 //!
 //! # After a crash
 //!
-//! An entry is written to the log, then the head record is set to it, then it is acknowledged. Whenever the process
-//! dies, every acknowledged entry is there, and at most one that is not: whole, or the start of its line. Both count as
+//! An entry is written to the log, then the head record is set to it, then it is acknowledged; entries that come at once
+//! take these steps together, as a group. Whenever the process dies, every acknowledged entry is there, and of one group
+//! perhaps some that are not: whole, and the start of a line. Both count as
 //! [`LogVerdict::Incomplete`], and opening the log repairs it: a whole entry stays, and the start of a line is cut off and
 //! kept beside the log. Other bytes at the end are not what a crash leaves (D57): they count as [`LogVerdict::Tampered`]. A
 //! start can be made up without the key, as long as it ends before the seal can be checked; it adds nothing, and it is
@@ -67,11 +68,16 @@ mod head;
 mod key;
 mod log;
 mod mac;
+mod open;
 mod queue;
+mod receipt;
+mod seam;
+mod series;
 pub mod store;
 mod torn;
 mod verdict;
 mod verify;
+mod waiting;
 
 use std::io;
 use std::path::Path;
@@ -81,16 +87,18 @@ pub use entry::{Kind, Record};
 pub use error::AuditError;
 pub use flaw::Flaw;
 pub use key::{Key, KeyError};
-pub use log::{Audit, Options, Receipt};
+pub use log::{Audit, Options};
 pub use mac::Mac;
 #[doc(no_inline)]
 pub use omen_types::limits::MAX_LINE_BYTES;
 pub(crate) use queue::{AuditQueue, EpisodePacket, data};
+pub use receipt::Receipt;
+pub use series::{FileVerification, LogVerification, Misfit, verify_files, verify_folder, verify_log};
 pub use verdict::{LogVerdict, Tampering, Verification};
 pub use verify::{Verifier, verify};
 
-/// Verifies a log in files, with the head record that is next to it. A log that is gone while its head record is there
-/// counts as cut to nothing.
+/// Verifies one file of a log, with the head record that is next to it. A log that is gone while its head record is there
+/// counts as cut to nothing. [`verify_log`] verifies a log in all its files.
 ///
 /// # Errors
 /// If the log is open for writing, or the files cannot be read.
@@ -98,7 +106,8 @@ pub fn verify_file(log: impl AsRef<Path>, key: &Key, anchor: Option<&Anchor>) ->
     let path = log.as_ref();
     let files = store::ReadOnly::open(path)?;
     let found = match files.log {
-        Some(log) => verify(&*log, files.head.as_deref(), key, anchor),
+        Some(store::Reading::InUse(_)) => return Err(AuditError::InUse(path.to_owned())),
+        Some(log) => verify(log, files.head.as_deref(), key, anchor),
         None => verify(io::empty(), files.head.as_deref(), key, anchor),
     };
     found.map_err(|source| AuditError::Io { path: path.to_owned(), source })

@@ -13,6 +13,8 @@
 
 mod answer;
 mod asked;
+#[cfg(unix)]
+pub mod confirm;
 mod downstream;
 mod elicit;
 mod end;

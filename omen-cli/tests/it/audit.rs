@@ -79,7 +79,10 @@ fn a_sound_log_exits_0() {
     let expect = serde_json::json!({
         "file": "audit.jsonl", "verdict": "sound", "entries": 3, "bytes": log.len(), "last": last["mac"],
         "anchor": null, "unacknowledged_entries": null, "torn_bytes": null, "want": null, "line": null, "offset": null,
-        "message": "sound", "help": null,
+        "message": "sound", "help": null, "in_use": false, "misfits": [],
+        "files": [{
+            "file": "audit.jsonl", "verdict": "sound", "first": 1, "entries": 3, "bytes": log.len(), "message": "sound",
+        }],
     });
     assert_eq!((code, found), (0, expect));
 
@@ -212,14 +215,11 @@ fn what_cannot_be_read_exits_3() {
     }
     let folder = logged();
     check(&folder, &["--key-file", "audit.key", "missing.jsonl"], "missing.jsonl");
-    check(&folder, &["--key-file", "audit.key", "."], "regular file");
+    check(&folder, &["--key-file", "audit.key", "audit.jsonl/x"], "audit.jsonl/x");
     check(&folder, &["--key-file", "missing.key", "audit.jsonl"], "missing.key");
     check(&folder, &["--key-env", "OMEN_NO_SUCH_KEY", "audit.jsonl"], "is not set");
     check(&folder, &["--key-file", "audit.key", "--anchor", "missing", "audit.jsonl"], "missing");
     check(&folder, &["--key-file", "audit.key", "--anchor", "audit.jsonl", "audit.jsonl"], "invalid anchor");
-    let open = open(&folder);
-    check(&folder, &["--key-file", "audit.key", "audit.jsonl"], "in use");
-    drop(open);
 
     #[cfg(unix)]
     {
@@ -227,6 +227,78 @@ fn what_cannot_be_read_exits_3() {
         fs::set_permissions(folder.path().join("audit.key"), fs::Permissions::from_mode(0o644)).unwrap();
         check(&folder, &["--key-file", "audit.key", "audit.jsonl"], "chmod 600 audit.key");
     }
+}
+
+/// A log that a gate has open is verified as far as it was acknowledged, and gets an anchor there.
+#[test]
+fn a_log_in_use_is_verified() {
+    let folder = logged();
+    let open = open(&folder);
+    let (code, found) = verdict(&folder, &[]);
+    assert_eq!((code, &found["in_use"], &found["entries"]), (0, &true.into(), &4.into()));
+    let human = audit(&folder, &["verify", "--key-file", "audit.key", "audit.jsonl"]);
+    assert!(human.stdout.contains("\n  the log is in use; it was verified up to the last ack"), "{}", human.stdout);
+    let anchor = audit(&folder, &["export-anchor", "--key-file", "audit.key", "audit.jsonl"]);
+    assert_eq!((anchor.code, anchor.stdout.trim_end()), (0, &*open.anchor().unwrap().to_string()));
+}
+
+/// A log of three files.
+fn rotated() -> TempDir {
+    let folder = folder(&[]);
+    let key = Key::create(folder.path().join("audit.key")).unwrap();
+    let options = Options { rotate_bytes: std::num::NonZeroU64::new(1000), ..Options::default() };
+    let clock = Arc::new(SystemClock::default());
+    let audit = Audit::open(folder.path().join("audit.jsonl"), key, clock, options).unwrap();
+    let turn = TurnId::new("turn_1").unwrap();
+    while !folder.path().join("audit.000003.jsonl").exists() {
+        let _ = audit.append(Record::new(Kind::Decision, &turn, serde_json::Map::new())).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn a_log_in_several_files_is_verified_as_one() {
+    let folder = rotated();
+    let all = ["audit.jsonl", "audit.000002.jsonl", "audit.000003.jsonl"];
+    for args in [&["."][..], &["audit.jsonl"], &["audit.000002.jsonl"], &all] {
+        let run = audit(&folder, &[&["verify", "--format", "json", "--key-file", "audit.key"], args].concat());
+        let found: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!((run.code, &found["verdict"], &found["misfits"]), (0, &"sound".into(), &serde_json::json!([])));
+        let files = found["files"].as_array().unwrap();
+        assert_eq!(files.len(), 3, "{found}");
+        let entries: u64 = files.iter().map(|file| file["entries"].as_u64().unwrap()).sum();
+        assert_eq!(found["entries"], entries);
+    }
+    let human = audit(&folder, &["verify", "--key-file", "audit.key", "."]);
+    assert!(human.stdout.starts_with(".: sound\n  "), "{}", human.stdout);
+    assert!(human.stdout.contains("in 3 files, "), "{}", human.stdout);
+    assert!(human.stdout.contains("/audit.000002.jsonl: sound; entries "), "{}", human.stdout);
+}
+
+#[test]
+fn a_file_that_is_missing_or_misplaced_exits_1_and_is_named() {
+    let folder = rotated();
+    let path = |name: &str| folder.path().join(name);
+    let (second, kept) = (path("audit.000002.jsonl"), path("kept"));
+    fs::rename(&second, &kept).unwrap();
+    fs::rename(head_path(&second), head_path(&kept)).unwrap();
+    let run = audit(&folder, &["verify", "--key-file", "audit.key", "audit.jsonl"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.starts_with("audit.jsonl: truncated: audit.000002.jsonl is missing\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("\n  help: restore the file with its head record"), "{}", run.stdout);
+    let anchor = audit(&folder, &["export-anchor", "--key-file", "audit.key", "audit.jsonl"]);
+    assert_eq!((anchor.code, anchor.stdout.as_str()), (1, ""));
+    assert!(anchor.stderr.contains("audit.000002.jsonl is missing"), "{}", anchor.stderr);
+
+    fs::rename(&kept, &second).unwrap();
+    fs::rename(head_path(&kept), head_path(&second)).unwrap();
+    fs::copy(path("audit.jsonl"), &second).unwrap();
+    fs::copy(path("audit.jsonl.head"), head_path(&second)).unwrap();
+    let run = audit(&folder, &["verify", "--key-file", "audit.key", "--format", "json", "audit.jsonl"]);
+    let found: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((run.code, &found["verdict"]), (1, &"tampered".into()));
+    let expect = "audit.000002.jsonl holds what belongs in audit.jsonl, which is there, too";
+    assert_eq!(found["misfits"][0]["message"], expect);
 }
 
 /// Garbage after the last line is not the result of a crash, and is not cut off.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::head::{Point, Sealed};
+use super::head::{Head, Point, Sealed};
 use super::{Key, Mac};
 use crate::base::NotExact;
 
@@ -18,7 +18,7 @@ pub struct Anchor {
 
 impl Anchor {
     pub(crate) fn new(at: Point, key: &Key) -> Result<Self, NotExact> {
-        let text = Sealed::new(key, LABEL, at, false)?.text()?;
+        let text = Sealed::new(key, LABEL, Head::new(at))?.text()?;
         let text = String::from_utf8(text).map_err(|error| NotExact::Unwritable { why: error.to_string() })?;
         Ok(Self { at, text })
     }

@@ -18,6 +18,8 @@ pub enum Kind {
     /// A step of the gate let a call through, or refused it: for want of a grant, a breaker that is open, a tool that has
     /// changed, and whatever else.
     Decision,
+    /// Another configuration is about to be in force, or was refused.
+    Policy,
     /// Grants are about to be given.
     Grant,
     /// Grants were taken back.
@@ -38,6 +40,10 @@ pub(crate) enum Own {
     Opened,
     /// The log was opened, and what a crash had left was repaired.
     Repaired,
+    /// The file ends here: the log goes on in another one.
+    Rotated,
+    /// The file begins here, and continues another one.
+    Continued,
 }
 
 /// Something to record.
@@ -96,6 +102,10 @@ pub(crate) struct Entry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) correlation_id: Option<String>,
     pub(crate) data: Map<String, Value>,
+    /// The number of the first entry of its group, if that is another one. The entries of a group were written together,
+    /// and acknowledged together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) group: Option<u64>,
     /// Not there while the entry is sealed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) mac: Option<Mac>,
@@ -113,6 +123,7 @@ impl Entry {
             packet_id: None,
             correlation_id: None,
             data,
+            group: None,
             mac: None,
         }
     }
@@ -147,9 +158,10 @@ pub(crate) enum Label {
 
 impl Label {
     /// All of them.
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::Record(Kind::Turn),
         Self::Record(Kind::Decision),
+        Self::Record(Kind::Policy),
         Self::Record(Kind::Grant),
         Self::Record(Kind::Revocation),
         Self::Record(Kind::Confirmation),
@@ -157,6 +169,8 @@ impl Label {
         Self::Record(Kind::Outcome),
         Self::Own(Own::Opened),
         Self::Own(Own::Repaired),
+        Self::Own(Own::Rotated),
+        Self::Own(Own::Continued),
     ];
 
     /// Whether entries of the kind belong to a turn. Those of the log itself belong to none.

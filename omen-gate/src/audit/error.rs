@@ -17,6 +17,14 @@ pub enum AuditError {
     /// The log is not there, but its head record is: somebody has removed it.
     #[error("the log `{0}` is gone, but its head record is there")]
     Gone(PathBuf),
+    /// The first file of the log is not there, but a later one is.
+    #[error("the log `{log}` is gone, but `{later}`, which continues it, is there")]
+    Headless {
+        /// The log's first file.
+        log: PathBuf,
+        /// A file that continues it.
+        later: PathBuf,
+    },
     /// A file of the log cannot be used.
     #[error("the log `{path}` cannot be used: {source}")]
     Io {
@@ -48,17 +56,32 @@ pub enum AuditError {
     /// The clock shows a time that has no RFC 3339 text.
     #[error("the clock shows a time before 1970 or after 9999")]
     Clock,
+    /// Recording was interrupted.
+    #[error("recording was interrupted, so it is unknown whether the entry was recorded")]
+    Interrupted,
     /// An earlier entry may or may not have been written.
     #[error("an earlier entry could not be written, so the log is closed")]
     Broken,
 }
 
 impl AuditError {
+    /// The same for another entry that was written together with the first.
+    pub(super) fn again(&self) -> Self {
+        match self {
+            Self::Store(error) => Self::Store(io::Error::new(error.kind(), error.to_string())),
+            Self::NotSound(verdict) => Self::NotSound(verdict.clone()),
+            _ => Self::Broken,
+        }
+    }
+
     /// How to fix it.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
             Self::InUse(_) => "wait for the other process to finish; until then, write to another log, or read a copy",
+            Self::Headless { .. } => {
+                "restore the first file, or keep the others as evidence and start a log under another name"
+            }
             Self::Gone(_) => "restore the log, or keep the head record as evidence and start a log under another name",
             Self::Io { .. } | Self::Store(_) => {
                 "check that the files are readable and writable and that the disk has space"
@@ -68,6 +91,7 @@ impl AuditError {
             Self::NotCanonical(_) | Self::NotReadBack(_) => "write nested or unusual values as strings",
             Self::Long { .. } => "record a hash of the long value, or raise the limit of an entry",
             Self::Clock => "correct the clock",
+            Self::Interrupted => "open the log again, and check its last entries",
             Self::Broken => "open the log again; this repairs the partial write",
         }
     }

@@ -4,7 +4,7 @@
 //! in place: storage writes a sector whole, so a crash leaves the old record or the new one. Should a write stop midway
 //! nevertheless, the verifier detects it, because with key and log it knows both records.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::entry::Version;
 use super::{Key, Mac};
@@ -23,16 +23,25 @@ pub(crate) struct Point {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) at: Point,
-    /// The last entry was written, but not acknowledged before a crash; that is still to be recorded.
-    pub(crate) adopted: bool,
+    /// How many entries at the end were written, but not acknowledged before a crash, which is still to be recorded.
+    pub(crate) adopted: u64,
+    /// The file is at its end, and the one that continues it is safely there.
+    pub(crate) continued: bool,
+}
+
+impl Head {
+    /// The record after an entry.
+    pub(crate) fn new(at: Point) -> Self {
+        Self { at, adopted: 0, continued: false }
+    }
 }
 
 impl Head {
     /// The record as it is written: one line, filled up with blanks.
     pub(crate) fn encode(self, key: &Key) -> Result<[u8; SIZE], NotExact> {
-        let text = Sealed::new(key, LABEL, self.at, self.adopted)?.text()?;
+        let text = Sealed::new(key, LABEL, self)?.text()?;
         let mut bytes = [b' '; SIZE];
-        // INVARIANT: a record has some 230 bytes at most, with its numbers at their largest.
+        // INVARIANT: a record has some 250 bytes at most, with its numbers at their largest.
         bytes.iter_mut().zip(text).for_each(|(byte, text)| *byte = text);
         if let Some(last) = bytes.last_mut() {
             *last = b'\n';
@@ -44,19 +53,17 @@ impl Head {
     pub(crate) fn decode(bytes: &[u8], key: &Key) -> Option<Self> {
         let sealed: Sealed = serde_json::from_slice(bytes).ok()?;
         let at = sealed.open(key, LABEL)?;
-        let head = Self { at, adopted: sealed.adopted };
+        let head = Self { at, adopted: sealed.adopted.0, continued: sealed.continued };
         (head.encode(key).ok()? == *bytes).then_some(head)
     }
 
-    /// Whether these bytes are what is left of a write of the head at `new` over that at `old` that stopped midway.
-    pub(crate) fn is_torn(bytes: &[u8], old: Point, new: Point, key: &Key) -> bool {
-        // Only heads that are made anew say `adopted`, and that happens whole or not at all.
-        let Ok(new) = Self { at: new, adopted: false }.encode(key) else { return false };
+    /// Whether these bytes are what is left of a write of the head at `new` over another one that stopped midway.
+    pub(crate) fn is_torn(bytes: &[u8], old: Self, new: Point, key: &Key) -> bool {
+        // Only heads that are made anew say `adopted` or `continued`, and that happens whole or not at all.
+        let Ok(new) = Self::new(new).encode(key) else { return false };
         let written = bytes.iter().zip(&new).take_while(|(byte, new)| byte == new).count();
-        [false, true].into_iter().any(|adopted| {
-            let old = Self { at: old, adopted }.encode(key);
-            old.is_ok_and(|old| bytes.len() == SIZE && bytes.get(written..) == old.get(written..))
-        })
+        let old = old.encode(key);
+        old.is_ok_and(|old| bytes.len() == SIZE && bytes.get(written..) == old.get(written..))
     }
 }
 
@@ -64,8 +71,10 @@ impl Head {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sealed {
+    #[serde(default, skip_serializing_if = "Adopted::is_none")]
+    adopted: Adopted,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    adopted: bool,
+    continued: bool,
     count: u64,
     last: Mac,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,8 +84,10 @@ pub(crate) struct Sealed {
 
 impl Sealed {
     /// Seals a place. The label keeps what was sealed for one purpose from serving another.
-    pub(crate) fn new(key: &Key, label: &[u8], at: Point, adopted: bool) -> Result<Self, NotExact> {
-        let mut sealed = Self { adopted, count: at.count, last: at.last, seal: None, v: Version };
+    pub(crate) fn new(key: &Key, label: &[u8], head: Head) -> Result<Self, NotExact> {
+        let Head { at, adopted, continued } = head;
+        let adopted = Adopted(adopted);
+        let mut sealed = Self { adopted, continued, count: at.count, last: at.last, seal: None, v: Version };
         sealed.seal = Some(key.seal(&[label, &sealed.text()?]));
         Ok(sealed)
     }
@@ -90,6 +101,40 @@ impl Sealed {
 
     pub(crate) fn text(&self) -> Result<Vec<u8>, NotExact> {
         canonical::write(self)
+    }
+}
+
+/// How many entries are adopted. One is `true`, as it was when there could not be more.
+#[derive(Clone, Copy, Debug, Default)]
+struct Adopted(u64);
+
+impl Adopted {
+    fn is_none(&self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl Serialize for Adopted {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            entries @ (0 | 1) => serializer.serialize_bool(entries == 1),
+            entries => serializer.serialize_u64(entries),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Adopted {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Form {
+            One(bool),
+            Several(u64),
+        }
+        Form::deserialize(deserializer).map(|form| match form {
+            Form::One(is_one) => Self(u64::from(is_one)),
+            Form::Several(entries) => Self(entries),
+        })
     }
 }
 

@@ -1,20 +1,23 @@
 //! The log, for writing.
 
 use std::fmt;
-use std::io;
+use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
 use omen_types::limits::MAX_LINE_BYTES;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use super::entry::{Entry, Label, Own, Record};
 use super::head::{Head, Point};
+use super::open::{self, Before, Opened};
+use super::receipt::Receipt;
+use super::seam::Seam;
 use super::store::{Files, Store};
-use super::verdict::{LogVerdict, Verification};
-use super::verify::verify;
-use super::{Anchor, AuditError, Key, Mac};
+use super::verdict::{LogVerdict, Tampering};
+use super::waiting::{Due, Lead, Signal, Waiter, Waiting};
+use super::{Anchor, AuditError, Key};
 use crate::base::canonical::MAX_INTEGER;
 use crate::base::{GateClock, NotExact};
 
@@ -36,22 +39,17 @@ pub struct Options {
     pub sync: bool,
     /// Bytes of an entry's line, at most; [`MAX_LINE_BYTES`] is the limit of this limit. By default 1 MiB.
     pub max_entry_bytes: usize,
+    /// A file of the log that has so many bytes is continued in another one, `audit.000002.jsonl` behind `audit.jsonl`.
+    /// By default, a file has no end.
+    pub rotate_bytes: Option<NonZeroU64>,
+    /// A file whose first entry is so old is continued in another one, when the next entry is written.
+    pub rotate_after: Option<Duration>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { sync: true, max_entry_bytes: 1024 * 1024 }
+        Self { sync: true, max_entry_bytes: 1024 * 1024, rotate_bytes: None, rotate_after: None }
     }
-}
-
-/// An entry is recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "an entry counts as recorded only if there is a receipt"]
-pub struct Receipt {
-    /// Its number, from 1.
-    pub sequence: u64,
-    /// Its seal, which covers all entries before it, too.
-    pub mac: Mac,
 }
 
 impl Audit {
@@ -82,40 +80,34 @@ impl Audit {
     /// # Errors
     /// If the log was tampered with or cut, or cannot be read or written.
     pub fn over(store: impl Store, key: Key, clock: Arc<dyn GateClock>, options: Options) -> Result<Self, AuditError> {
-        let mut store = Box::new(store);
-        let head = store.head()?;
-        let found = match store.log()? {
-            Some(log) => verify(log, head.as_deref(), &key, None)?,
-            None if head.is_some() => verify(io::empty(), head.as_deref(), &key, None)?,
-            None => Verification::of_nothing(&key),
-        };
-        let at = found.point();
-        let (entries, bytes) = match found.verdict {
-            LogVerdict::Sound => (0, 0),
-            LogVerdict::Incomplete { entries, bytes } => (entries, bytes),
-            LogVerdict::Tampered(_) | LogVerdict::Truncated { .. } => return Err(AuditError::NotSound(found.verdict)),
-        };
-        // The record of the repair would be lost if this process, too, died before it is written: so the head record says
-        // first that it is due, and of what is cut off, the place where it is kept.
-        let adopted = entries > 0;
-        if adopted || head.is_none() {
-            store.replace_head(&Head { at, adopted }.encode(&key)?)?;
-        }
-        if bytes > 0 {
-            store.set_aside(found.bytes)?;
-        }
-        let kept = store.kept(found.bytes)?;
-        let repaired = adopted || bytes > 0 || !kept.is_empty();
-        let (own, data) =
-            if repaired { (Own::Repaired, repair(entries, bytes, kept)) } else { (Own::Opened, Map::new()) };
+        let Opened { store, number, start, at, end, begun, own, data, before } = open::open(Box::new(store), &key)?;
+        let state = State { store, number, start, at, end, begun, broken: false };
+        let is_new = number > 1 && end == 0;
         let max_entry_bytes = options.max_entry_bytes.min(MAX_LINE_BYTES);
-        let state = State { store, at, end: found.bytes, broken: false };
-        let audit = Self { inner: Arc::new(Inner { key, clock, max_entry_bytes, state: Mutex::new(state) }) };
-        let _ = audit.write(Entry::new(Label::Own(own), data))?;
-        Ok(audit)
+        let inner = Inner {
+            key,
+            clock,
+            max_entry_bytes,
+            rotation: Rotation { bytes: options.rotate_bytes, age: options.rotate_after },
+            waiting: Waiting::default(),
+            state: Mutex::new(state),
+        };
+        let mut state = inner.state()?;
+        if is_new {
+            inner.begin_file(&mut state)?;
+        }
+        state.begun = state.begun.or_else(|| Some(inner.clock.wall()));
+        inner.write_own(&mut state, Entry::new(Label::Own(own), data))?;
+        if let Some(before) = before {
+            before.is_continued(&inner.key)?;
+        }
+        drop(state);
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// Records something. With the receipt it is in the log, and the head record names it.
+    ///
+    /// Entries that come from several threads at once are written together, and wait for the disk together.
     ///
     /// # Errors
     /// If it is not recorded. If that is because a write failed, nothing more is recorded until the log is opened
@@ -133,37 +125,30 @@ impl Audit {
         Ok(Anchor::new(state.at, &self.inner.key)?)
     }
 
-    /// Numbers, dates, seals and writes an entry.
-    fn write(&self, mut entry: Entry) -> Result<Receipt, AuditError> {
-        let Inner { key, clock, max_entry_bytes, .. } = &*self.inner;
-        let mut state = self.inner.state()?;
-        let State { store, at, end, broken } = &mut *state;
-
-        entry.sequence = at.count + 1;
-        if entry.sequence > MAX_INTEGER {
-            return Err(NotExact::Number { at: "/sequence".to_owned(), number: entry.sequence.to_string() }.into());
+    /// Records an entry, and waits until it is.
+    fn write(&self, entry: Entry) -> Result<Receipt, AuditError> {
+        let (waiter, signals) = Waiter::thread();
+        if self.inner.waiting.push(Due { entry, waiter }) {
+            self.inner.lead();
         }
-        entry.time = rfc3339(clock.wall())?;
-        let sequence = entry.sequence;
-        let (line, mac) = entry.seal(key, &at.last)?;
-        if line.len() > *max_entry_bytes {
-            return Err(AuditError::Long { bytes: line.len(), limit: *max_entry_bytes });
+        loop {
+            match signals.recv() {
+                Ok(Signal::Lead) => self.inner.lead(),
+                Ok(Signal::Done(recorded)) => return recorded,
+                // Who was to write it has panicked.
+                Err(_) => return Err(AuditError::Broken),
+            }
         }
-        // INVARIANT: nothing gets into the log that a verifier would not let pass. An agent can choose what is recorded
-        // of it, and must not be able to make the log look tampered with.
-        let text = line.strip_suffix(b"\n").unwrap_or(&line);
-        Entry::judge(text, key, &at.last, sequence).map_err(AuditError::NotReadBack)?;
-        let next = Point { count: sequence, last: mac };
-        let head = Head { at: next, adopted: false }.encode(key)?;
+    }
 
-        // Until both are written, it is not known what is.
-        *broken = true;
-        store.append(*end, &line)?;
-        store.set_head(&head)?;
-        *broken = false;
-        *at = next;
-        *end += line.len() as u64;
-        Ok(Receipt { sequence, mac })
+    /// Who waits to be recorded.
+    pub(super) fn waiting(&self) -> &Waiting {
+        &self.inner.waiting
+    }
+
+    /// Writes what is due. This waits for the disk.
+    pub(super) fn lead(&self) {
+        self.inner.lead();
     }
 }
 
@@ -177,7 +162,15 @@ struct Inner {
     key: Key,
     clock: Arc<dyn GateClock>,
     max_entry_bytes: usize,
+    rotation: Rotation,
+    waiting: Waiting,
     state: Mutex<State>,
+}
+
+/// When a log goes on in another file.
+struct Rotation {
+    bytes: Option<NonZeroU64>,
+    age: Option<Duration>,
 }
 
 impl Inner {
@@ -189,10 +182,160 @@ impl Inner {
             Ok(_) | Err(_) => Err(AuditError::Broken),
         }
     }
+
+    /// Writes group after group, for as long as it has to.
+    fn lead(&self) {
+        let lead = Lead(&self.waiting);
+        loop {
+            self.write_group();
+            if !self.waiting.goes_on() {
+                break;
+            }
+        }
+        drop(lead);
+    }
+
+    /// Writes what is due, up to the size of a group, and notifies those that wait for it.
+    fn write_group(&self) {
+        let mut state = match self.state() {
+            Ok(state) => state,
+            Err(_) => {
+                std::iter::from_fn(|| self.waiting.pop()).for_each(|due| due.waiter.notify(Err(AuditError::Broken)));
+                return;
+            }
+        };
+        if let Err(error) = self.rotate_if_due(&mut state) {
+            std::iter::from_fn(|| self.waiting.pop()).for_each(|due| due.waiter.notify(Err(error.again())));
+            return;
+        }
+        let mut group = Group::after(state.at);
+        let mut waiters = Vec::new();
+        while group.has_room()
+            && let Some(Due { entry, waiter }) = self.waiting.pop()
+        {
+            match group.add(entry, self) {
+                Ok(receipt) => waiters.push((waiter, receipt)),
+                // It alone is not recorded.
+                Err(error) => waiter.notify(Err(error)),
+            }
+        }
+        let written = if group.is_empty() { Ok(()) } else { state.write(&group, &self.key) };
+        // What comes next need not wait until all are notified.
+        drop(state);
+        for (waiter, receipt) in waiters {
+            waiter.notify(match &written {
+                Ok(()) => Ok(receipt),
+                Err(error) => Err(error.again()),
+            });
+        }
+    }
+}
+
+impl Inner {
+    /// Writes an entry of the log itself.
+    fn write_own(&self, state: &mut State, entry: Entry) -> Result<(), AuditError> {
+        let mut group = Group::after(state.at);
+        let _ = group.add(entry, self)?;
+        state.write(&group, &self.key)
+    }
+
+    /// Goes on in another file if this one is as long, or as old, as it may be. A file has an entry beside its first one.
+    fn rotate_if_due(&self, state: &mut State) -> Result<(), AuditError> {
+        let is_long = self.rotation.bytes.is_some_and(|bytes| state.end >= bytes.get());
+        let is_old = self.rotation.age.is_some_and(|age| {
+            state.begun.is_some_and(|begun| self.clock.wall().duration_since(begun).is_ok_and(|since| since >= age))
+        });
+        if state.at.count <= state.start.count + 1 || !(is_long || is_old) {
+            return Ok(());
+        }
+        let result = self.rotate(state);
+        // Where it stopped, it is not known which file is the last.
+        state.broken |= result.is_err();
+        result
+    }
+
+    /// The seam: the last entry of this file; the next file with its first entry, which names the last one of this file;
+    /// and in the head record of this file, that the next one is there. So a file that is missing is missed, and nothing
+    /// is acknowledged in a file that could be taken for the remains of a crash.
+    fn rotate(&self, state: &mut State) -> Result<(), AuditError> {
+        let number = state.number.checked_add(1).ok_or(AuditError::Broken)?;
+        if state.store.has_next()? {
+            return Err(AuditError::NotSound(LogVerdict::Tampered(Tampering::NotClosed(number))));
+        }
+        let mut data = Map::new();
+        data.insert("file".into(), json!(number));
+        self.write_own(state, Entry::new(Label::Own(Own::Rotated), data))?;
+        let next = state.store.next()?;
+        let store = std::mem::replace(&mut state.store, next);
+        let before = Before { store, at: state.at };
+        (state.number, state.start, state.end) = (number, state.at, 0);
+        self.begin_file(state)?;
+        before.is_continued(&self.key)
+    }
+
+    /// Writes the head record and the first entry of a file that continues another one.
+    fn begin_file(&self, state: &mut State) -> Result<(), AuditError> {
+        let Point { count, last } = state.at;
+        if state.store.head()?.is_none() {
+            state.store.replace_head(&Head::new(state.at).encode(&self.key)?)?;
+        }
+        state.begun = Some(self.clock.wall());
+        self.write_own(state, Seam { file: state.number, count, last }.entry()?)
+    }
+}
+
+/// Entries that are written, and acknowledged, together.
+struct Group {
+    before: Point,
+    at: Point,
+    lines: Vec<u8>,
+}
+
+impl Group {
+    fn after(before: Point) -> Self {
+        Self { before, at: before, lines: Vec::new() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    fn has_room(&self) -> bool {
+        self.at.count - self.before.count < GROUP_ENTRIES && self.lines.len() < GROUP_BYTES
+    }
+
+    /// Numbers, dates and seals an entry.
+    fn add(&mut self, mut entry: Entry, log: &Inner) -> Result<Receipt, AuditError> {
+        let previous = self.at.last;
+        entry.sequence = self.at.count + 1;
+        if entry.sequence > MAX_INTEGER {
+            return Err(NotExact::Number { at: "/sequence".to_owned(), number: entry.sequence.to_string() }.into());
+        }
+        entry.time = rfc3339(log.clock.wall())?;
+        entry.group = (!self.is_empty()).then_some(self.before.count + 1);
+        let sequence = entry.sequence;
+        let (line, mac) = entry.seal(&log.key, &previous)?;
+        if line.len() > log.max_entry_bytes {
+            return Err(AuditError::Long { bytes: line.len(), limit: log.max_entry_bytes });
+        }
+        // INVARIANT: nothing gets into the log that a verifier would not let pass. An agent can choose what is recorded
+        // of it, and must not be able to make the log look tampered with.
+        let text = line.strip_suffix(b"\n").unwrap_or(&line);
+        let _ = Entry::judge(text, &log.key, &previous, sequence).map_err(AuditError::NotReadBack)?;
+        self.at = Point { count: sequence, last: mac };
+        self.lines.extend_from_slice(&line);
+        Ok(Receipt { sequence, mac })
+    }
 }
 
 struct State {
     store: Box<dyn Store>,
+    /// Which file of the log it is.
+    number: u32,
+    /// The end of the file before.
+    start: Point,
+    /// When its first entry was written.
+    begun: Option<SystemTime>,
     /// The last entry.
     at: Point,
     /// Where the next one goes, in bytes.
@@ -200,14 +343,18 @@ struct State {
     broken: bool,
 }
 
-fn repair(entries: u64, bytes: u64, kept: Vec<String>) -> Map<String, Value> {
-    let mut data = Map::new();
-    data.insert("entries".into(), json!(entries));
-    data.insert("bytes".into(), json!(bytes));
-    if !kept.is_empty() {
-        data.insert("kept".into(), json!(kept));
+impl State {
+    fn write(&mut self, group: &Group, key: &Key) -> Result<(), AuditError> {
+        let head = Head::new(group.at).encode(key)?;
+        // Until both are written, it is not known what is.
+        self.broken = true;
+        self.store.append(self.end, &group.lines)?;
+        self.store.set_head(&head)?;
+        self.broken = false;
+        self.at = group.at;
+        self.end += group.lines.len() as u64;
+        Ok(())
     }
-    data
 }
 
 fn rfc3339(time: SystemTime) -> Result<String, AuditError> {
@@ -216,6 +363,12 @@ fn rfc3339(time: SystemTime) -> Result<String, AuditError> {
         Ok(_) | Err(_) => Err(AuditError::Clock),
     }
 }
+
+/// How many entries a group has at most.
+const GROUP_ENTRIES: u64 = 256;
+
+/// A group that is as long as this takes no more entries, in bytes.
+const GROUP_BYTES: usize = 4 * 1024 * 1024;
 
 /// Since 1970.
 const YEAR_10000: Duration = Duration::from_secs(253_402_300_800);

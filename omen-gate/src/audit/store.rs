@@ -3,14 +3,17 @@
 mod files;
 mod locked;
 mod memory;
+mod names;
 
 use std::fmt::Debug;
 use std::fs::OpenOptions;
 use std::io::{self, Read};
 
 pub use files::{Files, head_path};
-pub(crate) use files::{ReadOnly, is_beside, sync_folder};
+pub(crate) use files::{ReadOnly, Reading, is_attached, is_beside, sync_folder};
 pub use memory::Memory;
+pub(crate) use names::parse as parse_name;
+pub use names::{log_of, numbered};
 
 /// What the log needs of its medium. An operation that returns is done for good, as far as the medium can promise it;
 /// one that fails may have been done, or half done.
@@ -28,12 +31,12 @@ pub trait Store: Debug + Send + 'static {
     /// If it cannot be read.
     fn head(&mut self) -> io::Result<Option<Vec<u8>>>;
 
-    /// Writes a line at the end of the log, which is at this offset, in bytes from the start. If there is no log, makes
+    /// Writes lines at the end of the log, which is at this offset, in bytes from the start. If there is no log, makes
     /// one.
     ///
     /// # Errors
-    /// If it is not safely written.
-    fn append(&mut self, offset: u64, line: &[u8]) -> io::Result<()>;
+    /// If they are not safely written.
+    fn append(&mut self, offset: u64, lines: &[u8]) -> io::Result<()>;
 
     /// Takes what is behind an offset off the log, once it is safely kept elsewhere, under a name that nothing has had:
     /// what was there is evidence, and is not deleted (D57).
@@ -49,7 +52,7 @@ pub trait Store: Debug + Send + 'static {
     /// If that cannot be found out.
     fn kept(&mut self, offset: u64) -> io::Result<Vec<String>>;
 
-    /// Writes the head record over the one before, whose size is the same. This is what every entry pays for.
+    /// Writes the head record over the one before, whose size is the same. This is what every group of entries pays for.
     ///
     /// # Errors
     /// If it is not safely written.
@@ -60,6 +63,23 @@ pub trait Store: Debug + Send + 'static {
     /// # Errors
     /// If it is not safely written.
     fn replace_head(&mut self, head: &[u8]) -> io::Result<()>;
+
+    /// Whether there is a file that continues this one, or its head record.
+    ///
+    /// # Errors
+    /// If that cannot be found out.
+    fn has_next(&mut self) -> io::Result<bool> {
+        Ok(false)
+    }
+
+    /// The file that continues this one. If there is none, the first entry makes it, as with a new log.
+    ///
+    /// # Errors
+    /// If it is in use, cannot be opened, or the medium has one file only, which is the default: such a log does not
+    /// rotate.
+    fn next(&mut self) -> io::Result<Box<dyn Store>> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "the store has one file only"))
+    }
 }
 
 /// Files that only the owner may read and write.

@@ -15,10 +15,11 @@ use super::flaw::Flaw;
 use super::{Key, Mac};
 use crate::base::{MAX_DEPTH, TurnId, canonical};
 
-/// Judges bytes without a line break at the end of a log: are they the start of the line of the next entry?
-pub(crate) fn judge(tail: &[u8], key: &Key, previous: &Mac, sequence: u64) -> Result<(), Flaw> {
+/// Judges bytes without a line break at the end of a log: are they the start of the line of the next entry? It may be in
+/// the group that the entry with the number `group` begins.
+pub(crate) fn judge(tail: &[u8], key: &Key, previous: &Mac, sequence: u64, group: Option<u64>) -> Result<(), Flaw> {
     let mut reader = Reader { text: tail, at: 0 };
-    let there = match reader.entry(sequence) {
+    let there = match reader.entry(sequence, group) {
         Ok(()) => END.len(),
         Err(Stop::Rest(there)) => there,
         Err(Stop::End) => return Ok(()),
@@ -48,7 +49,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn entry(&mut self, sequence: u64) -> Progress<()> {
+    fn entry(&mut self, sequence: u64, group: Option<u64>) -> Progress<()> {
         self.literal(b"{")?;
         let names = ["\"correlation_id\":", "\"data\":"];
         let of_an_episode = self.one_of(&names)? == 0;
@@ -57,7 +58,13 @@ impl Reader<'_> {
             self.literal(b",\"data\":")?;
         }
         self.object(MAX_DEPTH - 1)?;
-        self.literal(b",\"kind\":")?;
+        match group {
+            Some(first) => {
+                let member = format!(",\"group\":{first},\"kind\":");
+                self.one_of(&[&member, ",\"kind\":"])?;
+            }
+            None => self.literal(b",\"kind\":")?,
+        }
         let kinds = Label::ALL.into_iter().filter(|kind| kind.is_of_a_turn() || !of_an_episode);
         let kinds: Vec<_> = kinds.filter_map(|kind| Some((kind.text()?, kind.is_of_a_turn()))).collect();
         let kind = self.one_of(&kinds.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>())?;

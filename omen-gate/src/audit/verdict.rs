@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::chain::genesis;
 use super::flaw::Flaw;
 use super::head::Point;
 use super::{Anchor, Key, Mac};
@@ -12,11 +11,14 @@ use super::{Anchor, Key, Mac};
 pub struct Verification {
     /// The verdict.
     pub verdict: LogVerdict,
-    /// Entries that are sound, from the first on, without a gap.
+    /// Entries in the files before this one, as its first entry says; 0 for the first file of a log.
+    pub before: u64,
+    /// Entries of the log that are sound, from its first file to here, without a gap. Those before this file are counted,
+    /// and were not verified with it.
     pub entries: u64,
     /// The seal of the last of them; of none, a value that depends on the key alone.
     pub last: Mac,
-    /// Bytes that they take.
+    /// Bytes that they take in this file.
     pub bytes: u64,
 }
 
@@ -32,12 +34,6 @@ impl Verification {
         }
     }
 
-    /// What there is before there is a log.
-    pub(crate) fn of_nothing(key: &Key) -> Self {
-        let verdict = LogVerdict::Incomplete { entries: 0, bytes: 0 };
-        Self { verdict, entries: 0, last: genesis(key), bytes: 0 }
-    }
-
     pub(crate) fn point(&self) -> Point {
         Point { count: self.entries, last: self.last }
     }
@@ -51,7 +47,7 @@ pub enum LogVerdict {
     /// There is something that was never acknowledged, or no entry yet: what a crash leaves. All that was acknowledged is
     /// there and sound. Opening the log repairs it.
     Incomplete {
-        /// Whole entries at the end that were not acknowledged: none or one. They stay.
+        /// Whole entries at the end that were not acknowledged: some of a group that was written together. They stay.
         entries: u64,
         /// Bytes after them that are the start of a line, as far as can be known. They are kept beside the log.
         bytes: u64,
@@ -110,15 +106,12 @@ impl fmt::Display for LogVerdict {
             Self::Incomplete { entries: 0, bytes: 0 } => {
                 f.write_str(": it has no entry yet, and its head record names none")
             }
-            Self::Incomplete { entries, bytes: 0 } => write!(f, ": {entries} entry at the end was not acknowledged"),
+            Self::Incomplete { entries, bytes: 0 } => write!(f, ": {} not acknowledged", Entries(*entries)),
             Self::Incomplete { entries: 0, bytes } => {
                 write!(f, ": the last {bytes} bytes are the start of an entry, which was not acknowledged")
             }
             Self::Incomplete { entries, bytes } => {
-                write!(
-                    f,
-                    ": {entries} entry at the end was not acknowledged, and {bytes} bytes are the start of another"
-                )
+                write!(f, ": {} not acknowledged, and {bytes} bytes are the start of another", Entries(*entries))
             }
             // Bytes after the last entry need not be tampering: a disk may leave them, too.
             Self::Tampered(tampering @ (Tampering::Empty | Tampering::Line { flaw: Flaw::NotStart { .. }, .. })) => {
@@ -126,6 +119,19 @@ impl fmt::Display for LogVerdict {
             }
             Self::Tampered(tampering) => write!(f, ": {tampering}"),
             Self::Truncated { have, want } => write!(f, ": {have} of at least {want} entries are there"),
+        }
+    }
+}
+
+/// How many entries were something.
+struct Entries(u64);
+
+impl fmt::Display for Entries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == 1 {
+            f.write_str("1 entry at the end was")
+        } else {
+            write!(f, "{} entries at the end were", self.0)
         }
     }
 }
@@ -164,6 +170,12 @@ pub enum Tampering {
         /// Entries that it names.
         named: u64,
     },
+    /// The log goes on in a file that is not there.
+    #[error("file {0} of the log is missing: the one before it says that the log continues there")]
+    FileMissing(u32),
+    /// A file is followed by another one, which is not the one that continues it.
+    #[error("file {0} of the log is there, but the one before it does not end where file {0} continues it")]
+    NotClosed(u32),
     /// The log is another one than when the anchor was taken, or was written anew with the key.
     #[error("entry {0} is not the one that the anchor names")]
     AnchorOther(u64),

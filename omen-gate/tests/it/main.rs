@@ -33,6 +33,7 @@ mod pipeline;
 mod plan;
 mod policy;
 mod random;
+mod reload;
 mod rfc8785;
 mod server;
 mod steps;

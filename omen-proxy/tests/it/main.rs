@@ -5,6 +5,8 @@
 
 mod calls;
 mod cancel;
+#[cfg(unix)]
+mod confirm;
 mod confirmations;
 mod ends;
 mod eras;

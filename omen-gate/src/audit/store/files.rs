@@ -6,6 +6,7 @@ use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::locked::Locked;
+use super::names::{numbered, parse};
 use super::{Store, private};
 use crate::audit::{AuditError, head};
 use crate::base::regular;
@@ -17,6 +18,9 @@ use crate::base::regular;
 #[derive(Debug)]
 pub struct Files {
     path: PathBuf,
+    /// The log's first file, and which of its files this one is.
+    base: PathBuf,
+    number: u32,
     log: Locked,
     /// While there is no log: the name that its file has until then. So another process that starts the log finds it locked, and
     /// there is no log before there is a head record.
@@ -33,7 +37,20 @@ impl Files {
     /// # Errors
     /// If the log is in use, or cannot be opened.
     pub fn open(path: impl AsRef<Path>, sync: bool) -> Result<Self, AuditError> {
-        let path = path.as_ref();
+        let files = Self::open_numbered(path.as_ref(), 1, sync)?;
+        // A log that goes on has begun.
+        if files.is_missing()
+            && let Some(later) =
+                later(path.as_ref()).map_err(|source| AuditError::Io { path: files.path.clone(), source })?
+        {
+            return Err(AuditError::Headless { log: files.path.clone(), later });
+        }
+        Ok(files)
+    }
+
+    /// Opens the file of a log with a number.
+    fn open_numbered(base: &Path, number: u32, sync: bool) -> Result<Self, AuditError> {
+        let path = &numbered(base, number);
         let unusable = |source| AuditError::Io { path: path.to_owned(), source };
         // Each round means that somebody else has begun the log, or given that up, since the one before.
         for _ in 0..ROUNDS {
@@ -45,7 +62,7 @@ impl Files {
                 }
                 Err(error) => return Err(unusable(error)),
             };
-            let mut files = Self { path: path.to_owned(), log, unnamed, head: None, sync };
+            let mut files = Self { path: path.clone(), base: base.to_owned(), number, log, unnamed, head: None, sync };
             files.head = open_head(&head_path(path), OpenOptions::new().read(true).write(true)).map_err(unusable)?;
             return Ok(files);
         }
@@ -119,12 +136,10 @@ impl Store for Files {
         let mut names = Vec::new();
         for time in 1.. {
             let path = self.aside(offset, time);
-            match fs::symlink_metadata(&path) {
-                Ok(_) => names.extend(path.file_name().map(|name| name.to_string_lossy().into_owned())),
-                // Nothing has a name that is too long, either.
-                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename) => break,
-                Err(error) => return Err(error),
+            if !is_there(&path)? {
+                break;
             }
+            names.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
         }
         Ok(names)
     }
@@ -159,6 +174,19 @@ impl Store for Files {
         }
         self.head = Some(file);
         Ok(())
+    }
+
+    fn has_next(&mut self) -> io::Result<bool> {
+        let next = numbered(&self.base, self.number + 1);
+        Ok(is_there(&next)? || is_there(&head_path(&next))?)
+    }
+
+    fn next(&mut self) -> io::Result<Box<dyn Store>> {
+        match Self::open_numbered(&self.base, self.number + 1, self.sync) {
+            Ok(files) => Ok(Box::new(files)),
+            Err(AuditError::Io { source, .. }) => Err(source),
+            Err(error) => Err(io::Error::other(error.to_string())),
+        }
     }
 }
 
@@ -216,17 +244,40 @@ fn is_at(_: &File, path: &Path) -> io::Result<bool> {
 #[derive(Debug)]
 pub(crate) struct ReadOnly {
     /// `None` if it is gone, and the head record is not.
-    pub(crate) log: Option<Locked>,
+    pub(crate) log: Option<Reading>,
     pub(crate) head: Option<Vec<u8>>,
+}
+
+/// A log that is being read.
+#[derive(Debug)]
+pub(crate) enum Reading {
+    /// Nobody writes to it meanwhile.
+    Locked(Locked),
+    /// Somebody has it open for writing. What the head record names is there, and stays as it is.
+    InUse(File),
+}
+
+impl Read for Reading {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Locked(file) => file.read(buffer),
+            Self::InUse(file) => file.read(buffer),
+        }
+    }
 }
 
 impl ReadOnly {
     pub(crate) fn open(path: &Path) -> Result<Self, AuditError> {
         let unusable = |source| AuditError::Io { path: path.to_owned(), source };
         let log = match regular::open(path) {
-            Ok(log) => Ok(locked(path, Locked::shared(log))?),
+            Ok(log) => match Locked::shared(log) {
+                Ok(log) => Ok(Reading::Locked(log)),
+                Err(TryLockError::WouldBlock) => regular::open(path).map(Reading::InUse),
+                Err(TryLockError::Error(error)) => Err(error),
+            },
             Err(error) => Err(error),
         };
+        // It is read after the log was locked, or else before the log is read: so all that it names is there.
         let mut head = open_head(&head_path(path), OpenOptions::new().read(true)).map_err(unusable)?;
         let head = head.as_mut().map(read_head).transpose().map_err(unusable)?;
         match log {
@@ -243,12 +294,47 @@ pub fn head_path(log: impl AsRef<Path>) -> PathBuf {
     with_suffix(log.as_ref(), HEAD)
 }
 
-/// Whether a file of this name is one that a log of that name has beside it.
+/// Whether a file of this name is one that a log of that name has, or has beside it.
 pub(crate) fn is_beside(log: &str, name: &str) -> bool {
-    name.strip_prefix(log).is_some_and(|rest| {
+    let is_rest = |rest: &str| {
         let rest = rest.strip_prefix(HEAD).unwrap_or(rest);
         rest.is_empty() || rest == NEW || rest.starts_with(TORN)
-    })
+    };
+    let (folder, file) = name.rsplit_once('/').map_or(("", name), |(folder, file)| (folder, file));
+    // Behind the name of each of its files may stand what belongs to it.
+    let of_a_later_file = (1..=file.len()).filter_map(|end| file.split_at_checked(end)).any(|(file, rest)| {
+        let path = if folder.is_empty() { PathBuf::from(file) } else { Path::new(folder).join(file) };
+        let (base, number) = parse(&path);
+        number > 1 && is_rest(rest) && base == Path::new(log)
+    });
+    of_a_later_file || name.strip_prefix(log).is_some_and(is_rest)
+}
+
+/// Whether a file of this name stands beside the file of a log: a head record, what was cut off, or what was to be one.
+pub(crate) fn is_attached(name: &str) -> bool {
+    name.ends_with(HEAD) || name.ends_with(NEW) || name.contains(TORN)
+}
+
+/// Whether there is a file of this name. Nothing has a name that is too long.
+fn is_there(path: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Ok(true),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// A file of a log that is not its first one, if there is any.
+fn later(log: &Path) -> io::Result<Option<PathBuf>> {
+    let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let (base, number) = parse(Path::new(&name));
+        if number > 1 && Some(base.as_os_str()) == log.file_name() {
+            return Ok(Some(folder.join(name)));
+        }
+    }
+    Ok(None)
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

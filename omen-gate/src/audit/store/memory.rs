@@ -18,13 +18,14 @@ struct Content {
     head: Option<Vec<u8>>,
     /// What was set aside, with the offset that it was taken from.
     kept: Vec<(u64, Vec<u8>)>,
+    next: Option<Memory>,
 }
 
 impl Memory {
     /// A log with a content.
     #[must_use]
     pub fn new(log: Vec<u8>, head: Option<Vec<u8>>) -> Self {
-        Self { content: Arc::new(Mutex::new(Content { log: Some(log), head, kept: Vec::new() })) }
+        Self { content: Arc::new(Mutex::new(Content { log: Some(log), head, ..Content::default() })) }
     }
 
     /// The log's bytes; none if there is no log.
@@ -43,6 +44,12 @@ impl Memory {
     #[must_use]
     pub fn head_bytes(&self) -> Option<Vec<u8>> {
         self.with(|content| content.head.clone())
+    }
+
+    /// The file that continues this one, if the log was rotated.
+    #[must_use]
+    pub fn following(&self) -> Option<Self> {
+        self.with(|content| content.next.clone())
     }
 
     fn with<T>(&self, f: impl FnOnce(&mut Content) -> T) -> T {
@@ -96,5 +103,14 @@ impl Store for Memory {
     fn replace_head(&mut self, head: &[u8]) -> io::Result<()> {
         self.with(|content| content.head = Some(head.to_vec()));
         Ok(())
+    }
+
+    fn has_next(&mut self) -> io::Result<bool> {
+        let next = self.following();
+        Ok(next.is_some_and(|next| next.with(|content| content.log.is_some() || content.head.is_some())))
+    }
+
+    fn next(&mut self) -> io::Result<Box<dyn Store>> {
+        Ok(Box::new(self.with(|content| content.next.get_or_insert_default().clone())))
     }
 }

@@ -97,7 +97,8 @@ impl Launch {
     /// As the configuration says.
     #[must_use]
     pub fn configured(command: &crate::config::Command, limits: &crate::config::Limits) -> Self {
-        let mut launch = Self::new(&command.program).limits(ServerLimits::configured(limits));
+        let mut launch = Self::new(command.to_path()).limits(ServerLimits::configured(limits));
+        launch.dir.clone_from(&command.dir);
         for arg in &command.args {
             launch = launch.arg(arg);
         }

@@ -31,6 +31,7 @@ fn the_sample_says_what_it_says() {
     let audit = config.audit.unwrap();
     assert_eq!((audit.log.to_str().unwrap(), audit.sync), ("audit.jsonl", true));
     assert_eq!(audit.key, KeySource::File("audit.key".into()));
+    assert_eq!((audit.rotate_bytes.unwrap().get(), audit.rotate_after), (268_435_456, Some(secs(2_592_000))));
 }
 
 #[test]

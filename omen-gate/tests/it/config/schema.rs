@@ -120,7 +120,7 @@ fn every_number_has_a_range_with_its_default_in_it() {
             }
         }
     }
-    assert_eq!(numbers, 16);
+    assert_eq!(numbers, 18);
 }
 
 #[test]

@@ -46,7 +46,8 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let mut open = Open::new(&gate, &context, &call, attempt);
     // Asked here, a tool that has changed since costs no use of a grant and leaves no intent.
     let admitted = gate.discovery().unchanged(&listed).await;
-    let admitted = admitted.and_then(|_| gate.breakers().admit(&call.tool().tool));
+    let admitted = admitted.and_then(|_| gate.still_allows(&listed, &call));
+    let admitted = admitted.and_then(|()| gate.breakers().admit(&call.tool().tool));
     let admission = context.check(admitted).await?;
     open.intended(admission);
     let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&context, &call, decision)).await;
@@ -111,7 +112,8 @@ async fn still_holds(
 ) -> Result<Form, Stopped> {
     let form = gate.discovery().still(listed).await?;
     redeemed.stands()?;
-    context.screened(gate.policy())?;
+    gate.still_allows(listed, redeemed.call())?;
+    context.screened(&gate.policy())?;
     context.stands(gate.clock())?;
     context.goes_on()?;
     Ok(form)
