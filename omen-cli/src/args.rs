@@ -23,6 +23,7 @@ mod inputs;
 pub(crate) mod levels;
 mod named;
 mod new;
+mod proxy;
 mod report;
 mod stage;
 mod trace;
@@ -44,6 +45,8 @@ pub(crate) use self::gate::{GateCheckArgs, GateConfirmArgs, GateInitArgs};
 pub(crate) use self::inputs::InputArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
 pub(crate) use self::new::NewArgs;
+pub(crate) use self::proxy::ProxyArgs;
+use self::proxy::{PROXY_EXIT_CODES, PROXY_HELP};
 pub(crate) use self::report::{ReportArgs, ReportAuditArgs};
 pub(crate) use self::trace::{GraphArgs, GraphFormat, TraceArgs};
 
@@ -257,6 +260,10 @@ pub(crate) enum GateCommand {
     /// Confirm or deny the calls of a gate that wait for it
     #[command(after_help = gate::CONFIRM_EXIT_CODES, after_long_help = gate::CONFIRM_HELP)]
     Confirm(GateConfirmArgs),
+
+    /// Serve an MCP client in front of a server, with the gate between the two
+    #[command(after_help = PROXY_EXIT_CODES, after_long_help = PROXY_HELP)]
+    Proxy(ProxyArgs),
 
     /// Print the JSON Schema of the configuration
     #[command(after_help = "Example:\n  omen gate schema > gate.schema.json")]

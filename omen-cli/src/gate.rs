@@ -8,6 +8,7 @@ mod confirm;
 mod dry_run;
 mod init;
 mod pins;
+mod proxy;
 mod toml;
 
 use std::io::Write as _;
@@ -28,6 +29,7 @@ pub(crate) use init::init;
 pub(crate) fn confirm(_: &crate::args::GateConfirmArgs, _: &mut Output) -> Result<Exit, Failure> {
     Err(Failure::Usage("`omen gate confirm` needs a Unix socket, which this system does not have".to_owned()))
 }
+pub(crate) use proxy::proxy;
 
 pub(crate) fn schema(out: &mut Output) -> Result<Exit, Failure> {
     serde_json::to_writer_pretty(&mut *out, &Config::json_schema()).map_err(std::io::Error::from)?;

@@ -35,7 +35,9 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(_)
             | Command::Trace(_)
             | Command::Audit(_)
-            | Command::Gate(GateCommand::DryRun(_) | GateCommand::Catalog(_) | GateCommand::Check(_))
+            | Command::Gate(
+                GateCommand::DryRun(_) | GateCommand::Catalog(_) | GateCommand::Check(_) | GateCommand::Proxy(_)
+            )
     );
     match dispatch(cli) {
         Ok(exit) => exit.into(),
@@ -97,6 +99,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Gate(GateCommand::Init(args)) => gate::init(&args, &mut out),
         Command::Gate(GateCommand::Check(args)) => gate::check(&args, &mut out),
         Command::Gate(GateCommand::Confirm(args)) => gate::confirm(&args, &mut out),
+        Command::Gate(GateCommand::Proxy(args)) => gate::proxy(&args),
         Command::Gate(GateCommand::Schema) => gate::schema(&mut out),
         Command::Completions { shell } => completions::run(shell, &mut out),
     }

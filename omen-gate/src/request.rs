@@ -7,6 +7,7 @@ mod directive;
 pub mod dry_run;
 mod fixed;
 mod gate;
+mod messages;
 pub mod pipeline;
 pub mod plan;
 mod reload;

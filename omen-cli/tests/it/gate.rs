@@ -13,6 +13,8 @@ mod check;
 mod confirm;
 #[cfg(unix)]
 mod init;
+#[cfg(unix)]
+mod proxy;
 
 /// Tools of the server `files`. The schemas accept more arguments than they name.
 fn tools() -> Value {

@@ -229,6 +229,37 @@ impl Registered {
     }
 }
 
+/// Checks an answer against what its tool promises: with an `outputSchema`, the answer has `structuredContent` that is valid
+/// against it, unless it says `isError`. A tool without one promises nothing.
+///
+/// # Errors
+/// The raw answer with the reason (PG-4).
+pub(crate) fn as_promised(listed: &Listed, answer: Answer) -> Result<Answer, Box<UntypedAnswer>> {
+    match promised(listed, &answer) {
+        Ok(()) => Ok(answer),
+        Err(why) => Err(Box::new(UntypedAnswer { answer, why })),
+    }
+}
+
+fn promised(listed: &Listed, answer: &Answer) -> Result<(), Blocked> {
+    let Some(schema) = listed.output().filter(|_| answer.is_error != Some(true)) else { return Ok(()) };
+    let id = listed.id();
+    let schema = schema.map_err(|why| {
+        let message = format!("the `outputSchema` of `{id}` cannot be used: {why}");
+        blocked(message, "its server must list a schema that the gate supports")
+    })?;
+    let Some(content) = &answer.structured_content else {
+        let message = format!("the answer of `{id}` has no `structuredContent`");
+        return Err(blocked(message, RAW));
+    };
+    let violations = schema.violations(content);
+    if violations.is_empty() {
+        return Ok(());
+    }
+    let message = format!("the answer of `{id}` does not match its `outputSchema`: {}", format_violations(&violations));
+    Err(blocked(message, RAW))
+}
+
 /// A value of the type that is registered for a tool, and the text that evidence is quoted from. It can only come
 /// from [`Outputs::type_output`].
 #[derive(Debug)]

@@ -13,10 +13,14 @@
 //! - Requests of a server are answered at once, within [`ServerLimits::unread_bytes`]. The SDK starts a task for each, without
 //!   bound.
 //!
+//! [`ServerProcess`] is the process alone, for programs that relay its messages as bytes; [`Lines`], [`Listing`] and
+//! [`read_answer`] read what it says by the same rules.
+//!
 //! Of what a server sends unasked, a ping is answered, `notifications/tools/list_changed` is counted
 //! ([`revision`](crate::server::ToolServer::revision)), and nothing else has an effect.
 
 mod answer;
+mod child;
 mod connection;
 mod current;
 #[cfg(target_os = "linux")]
@@ -36,10 +40,14 @@ mod tail;
 mod transport;
 mod writer;
 
+pub use answer::read as read_answer;
+pub use child::ServerProcess;
 pub use discover::discover;
 pub use guard::guard_servers;
 #[cfg(feature = "test-util")]
 pub use guard::guard_servers_through;
 pub use launch::Launch;
 pub use limits::ServerLimits;
+pub use lines::{Broken, Lines};
+pub use listing::Listing;
 pub use server::StdioServer;

@@ -1,5 +1,18 @@
-//! The proxy and what belongs to it, as a user meets them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+//! The proxy's tests, one binary: a client and a server that the tests themselves play, in memory.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::print_stdout, reason = "a test says what it has counted")]
+
+mod calls;
+mod cancel;
 #[cfg(unix)]
 mod confirm;
+mod confirmations;
+mod ends;
+mod eras;
+mod fail_open;
+mod lists;
+mod passages;
+mod random;
+mod relay;
+mod support;

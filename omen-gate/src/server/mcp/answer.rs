@@ -5,11 +5,11 @@ use serde_json::{Map, Value};
 use crate::base::bounded;
 use crate::call::{Answer, Fault};
 
-/// Reads a result.
+/// Reads the result of `tools/call`.
 ///
 /// # Errors
 /// If it is not what the protocol promises. Whether the structured content is what the tool promises is judged later.
-pub(super) fn read(result: Map<String, Value>) -> Result<Answer, Fault> {
+pub fn read(result: Map<String, Value>) -> Result<Answer, Fault> {
     // Newer versions of the protocol have results that are not final.
     if let Some(kind) = result.get("resultType").filter(|kind| *kind != "complete") {
         return malformed(&format!("unsupported result type `{kind}`"));

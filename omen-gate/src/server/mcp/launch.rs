@@ -22,6 +22,7 @@ pub struct Launch {
     env: BTreeMap<OsString, OsString>,
     dir: Option<PathBuf>,
     limits: ServerLimits,
+    shows_stderr: bool,
 }
 
 impl Launch {
@@ -34,6 +35,7 @@ impl Launch {
             env: BTreeMap::new(),
             dir: None,
             limits: ServerLimits::default(),
+            shows_stderr: false,
         }
     }
 
@@ -81,8 +83,20 @@ impl Launch {
         self
     }
 
+    /// Copies what the server writes to its standard error to ours. By default only the end of it is kept.
+    #[must_use]
+    pub fn show_stderr(mut self) -> Self {
+        self.shows_stderr = true;
+        self
+    }
+
+    pub(super) fn shows_stderr(&self) -> bool {
+        self.shows_stderr
+    }
+
     /// As the configuration says.
-    pub(crate) fn configured(command: &crate::config::Command, limits: &crate::config::Limits) -> Self {
+    #[must_use]
+    pub fn configured(command: &crate::config::Command, limits: &crate::config::Limits) -> Self {
         let mut launch = Self::new(command.to_path()).limits(ServerLimits::configured(limits));
         launch.dir.clone_from(&command.dir);
         for arg in &command.args {
@@ -97,7 +111,9 @@ impl Launch {
         launch
     }
 
-    pub(super) fn limits_ref(&self) -> &ServerLimits {
+    /// What is accepted from the server.
+    #[must_use]
+    pub fn limits_ref(&self) -> &ServerLimits {
         &self.limits
     }
 

@@ -42,7 +42,8 @@ impl Default for ServerLimits {
 
 impl ServerLimits {
     /// As the configuration says; what it does not speak of, as by default.
-    pub(super) fn configured(limits: &crate::config::Limits) -> Self {
+    #[must_use]
+    pub fn configured(limits: &crate::config::Limits) -> Self {
         let bytes = |bytes: u32| usize::try_from(bytes).unwrap_or(usize::MAX);
         Self {
             // A message is an answer, or a page of a list, with what goes around it.

@@ -7,23 +7,26 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 /// Reads lines, and stops in the middle of one that is too long. A last line without a line break does not count: its
 /// writer died over it.
 #[derive(Debug)]
-pub(super) struct Lines<R> {
+pub struct Lines<R> {
     input: BufReader<R>,
     line: Vec<u8>,
     limit: usize,
 }
 
 /// Why there is no further line.
-#[derive(Debug)]
-pub(super) enum Broken {
+#[derive(Debug, thiserror::Error)]
+pub enum Broken {
     /// The line is longer than the limit.
+    #[error("the message is too large")]
     Oversized,
     /// The input cannot be read.
+    #[error(transparent)]
     Io(io::Error),
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(super) fn new(input: R, limit: usize) -> Self {
+    /// Reads lines of so many bytes at most, without their line breaks.
+    pub fn new(input: R, limit: usize) -> Self {
         Self { input: BufReader::new(input), line: Vec::new(), limit }
     }
 
@@ -31,7 +34,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     ///
     /// The future may be dropped and made anew without losing a byte: nothing is taken from the input but what is
     /// put by in the same step.
-    pub(super) async fn next(&mut self) -> Result<Option<Vec<u8>>, Broken> {
+    ///
+    /// # Errors
+    /// If the line is too long, or the input cannot be read.
+    pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Broken> {
         loop {
             let bytes = self.input.fill_buf().await.map_err(Broken::Io)?;
             let Some(part) = bytes.split(|byte| *byte == b'\n').next().filter(|_| !bytes.is_empty()) else {

@@ -8,9 +8,9 @@ use super::ServerLimits;
 use crate::base::{ToolName, bounded};
 use crate::call::{Fault, Tool};
 
-/// A list that is put together, page by page.
+/// A list of tools that is put together, page by page.
 #[derive(Debug)]
-pub(super) struct Listing<'l> {
+pub struct Listing<'l> {
     limits: &'l ServerLimits,
     tools: Vec<Tool>,
     names: BTreeSet<ToolName>,
@@ -19,7 +19,9 @@ pub(super) struct Listing<'l> {
 }
 
 impl<'l> Listing<'l> {
-    pub(super) fn new(limits: &'l ServerLimits) -> Self {
+    /// Begins a list.
+    #[must_use]
+    pub fn new(limits: &'l ServerLimits) -> Self {
         Self { limits, tools: Vec::new(), names: BTreeSet::new(), pages: 0, bytes: 0 }
     }
 
@@ -28,7 +30,7 @@ impl<'l> Listing<'l> {
     /// # Errors
     /// If the page is not what the protocol promises, or if the list is too large. A list that is partly bad is bad:
     /// which part of it to believe would be a guess.
-    pub(super) fn page(&mut self, mut page: Map<String, Value>) -> Result<Option<String>, Fault> {
+    pub fn page(&mut self, mut page: Map<String, Value>) -> Result<Option<String>, Fault> {
         self.pages += 1;
         if self.pages > self.limits.pages {
             return malformed(&format!("the list of tools has more than {} pages", self.limits.pages));
@@ -65,7 +67,9 @@ impl<'l> Listing<'l> {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> Vec<Tool> {
+    /// The tools of all pages.
+    #[must_use]
+    pub fn finish(self) -> Vec<Tool> {
         self.tools
     }
 }

@@ -76,7 +76,8 @@ impl Process {
         let stderr = Arc::new(Tail::default());
         let drain = tokio::spawn({
             let stderr = Arc::clone(&stderr);
-            async move { stderr.drain(chatter).await }
+            let copied = launch.shows_stderr();
+            async move { if copied { stderr.copy(chatter, tokio::io::stderr()).await } else { stderr.drain(chatter).await } }
         });
         let (told, exit) = watch::channel(None);
         let grace = launch.limits_ref().stop;

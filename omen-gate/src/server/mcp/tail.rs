@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 /// Bytes that are kept.
 const KEPT: usize = 4_096;
@@ -14,14 +14,27 @@ pub(super) struct Tail(Mutex<VecDeque<u8>>);
 
 impl Tail {
     /// Reads to the end, and keeps the last of it. The server is never held up by its own chatter.
-    pub(super) async fn drain(&self, mut input: impl AsyncRead + Unpin) {
+    pub(super) async fn drain(&self, input: impl AsyncRead + Unpin) {
+        self.copy(input, tokio::io::sink()).await;
+    }
+
+    /// As [`drain`](Self::drain), and copies all of it. What cannot be copied is read all the same.
+    pub(super) async fn copy(&self, mut input: impl AsyncRead + Unpin, mut copy: impl AsyncWrite + Unpin) {
         let mut buffer = vec![0; KEPT];
         while let Ok(read @ 1..) = input.read(&mut buffer).await {
-            let mut ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            ring.extend(buffer.iter().take(read));
-            let over = ring.len().saturating_sub(KEPT);
-            ring.drain(..over);
+            let bytes = buffer.get(..read).unwrap_or_default();
+            self.keep(bytes);
+            if copy.write_all(bytes).await.is_ok() {
+                let _ = copy.flush().await;
+            }
         }
+    }
+
+    fn keep(&self, bytes: &[u8]) {
+        let mut ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        ring.extend(bytes);
+        let over = ring.len().saturating_sub(KEPT);
+        ring.drain(..over);
     }
 
     /// What was kept, as text.
@@ -43,5 +56,13 @@ mod tests {
         tail.drain(text.as_bytes()).await;
         assert_eq!(tail.text().len(), KEPT);
         assert!(tail.text().ends_with("xthe end"));
+    }
+
+    #[tokio::test]
+    async fn all_of_it_is_copied() {
+        let (tail, mut copy) = (Tail::default(), Vec::new());
+        let text = "y".repeat(10 * KEPT);
+        tail.copy(text.as_bytes(), &mut copy).await;
+        assert_eq!((tail.text().len(), copy.len()), (KEPT, text.len()));
     }
 }

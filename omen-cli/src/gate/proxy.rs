@@ -1,0 +1,168 @@
+//! `omen gate proxy`: the gate between an MCP client and a server, on the standard streams.
+//!
+//! Standard output belongs to the protocol here, so nothing else is written to it.
+
+use std::path::Path;
+use std::process::id;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use omen::render::human::clean;
+use omen_gate::config::KeySource;
+use omen_gate::mcp::{Launch, ServerLimits};
+use omen_gate::{Config, ServerName, SystemClock, TurnId};
+#[cfg(unix)]
+use omen_proxy::confirm::SocketConfirmer;
+use omen_proxy::{Ended, Proxy};
+use tokio::sync::mpsc;
+
+use super::config;
+use crate::args::ProxyArgs;
+use crate::exit::{Exit, Failure, complain};
+
+pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
+    let Some(config) = config::load(&args.config) else { return Ok(Exit::Unreadable) };
+    let server = server(args, &config)?;
+    let launch = launch(args, &config, &server)?;
+    let session = session()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::Internal(format!("cannot start the proxy: {error}")))?;
+    let socket = (!args.no_socket).then(|| config.confirm_socket());
+    let mut proxy = Proxy::new(config, server, session)
+        .clock(Arc::new(SystemClock::default()))
+        .pass(args.pass.iter().copied())
+        .show_blocked(args.show_blocked)
+        .notes(|note| complain(clean(note)));
+    if args.elicitation {
+        proxy = proxy.elicitation(Duration::from_millis(args.least_ms));
+    }
+    let served = runtime.block_on(async {
+        let (reload, when) = mpsc::channel(1);
+        let reloads = tokio::spawn(hung_up(reload));
+        let proxy = with_socket(proxy, socket.as_deref()).reload(&args.config, when);
+        let client = (tokio::io::stdin(), tokio::io::stdout());
+        let served = proxy.serve(launch.show_stderr(), client, asked_to_stop()).await;
+        reloads.abort();
+        served
+    });
+    // A thread may still wait for the client's next word.
+    runtime.shutdown_background();
+    Ok(match served {
+        Ok(Ended::Client | Ended::Asked) => Exit::Clean,
+        Ok(ended) => unreadable(&ended.to_string()),
+        Err(error) => unreadable(&error.to_string()),
+    })
+}
+
+/// The server that is named, or the only one.
+fn server(args: &ProxyArgs, config: &Config) -> Result<ServerName, Failure> {
+    let names: Vec<_> = config.servers.keys().collect();
+    match (&args.server, names.as_slice()) {
+        (Some(name), _) if config.servers.contains_key(name) => Ok(name.clone()),
+        (None, [only]) => Ok((*only).clone()),
+        (Some(name), _) => Err(Failure::Usage(format!(
+            "the configuration has no server `{}`; {}",
+            clean(name.as_str()),
+            listed(&names)
+        ))),
+        (None, []) => Err(Failure::Usage("the configuration has no server; add a table `[servers.NAME]`".to_owned())),
+        (None, _) => Err(Failure::Usage(format!("expected --server NAME; {}", listed(&names)))),
+    }
+}
+
+fn listed(names: &[&ServerName]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{}`", clean(name.as_str()))).collect();
+    format!("its servers are {}", names.join(", "))
+}
+
+/// How the server is started: by the configuration, with the program of the command line if there is one.
+fn launch(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Launch, Failure> {
+    let configured = config.servers.get(server).and_then(|server| server.command.clone());
+    let mut launch = match (args.command.split_first(), configured) {
+        (None, Some(command)) => Launch::configured(&command, &config.limits),
+        (None, None) => {
+            return Err(Failure::Usage(format!(
+                "the server `{}` has no `command`; add it to the configuration, or after `--`",
+                clean(server.as_str())
+            )));
+        }
+        (Some((program, args)), configured) => {
+            let mut launch = Launch::new(program).args(args).limits(ServerLimits::configured(&config.limits));
+            if let Some(configured) = configured {
+                launch = configured.env.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+                launch = configured.pass_env.iter().fold(launch, Launch::pass);
+            }
+            launch
+        }
+    };
+    for name in &args.pass_env {
+        // A3: no server is given the key.
+        if config.audit.as_ref().is_some_and(|audit| audit.key == KeySource::Env(name.clone())) {
+            return Err(Failure::Usage(format!(
+                "`{}` holds the key of the audit log; no server inherits it",
+                clean(name)
+            )));
+        }
+        launch = launch.pass(name);
+    }
+    Ok(launch)
+}
+
+/// A name that no other session of the log has.
+fn session() -> Result<TurnId, Failure> {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let name = format!("proxy-{}-{}", since.as_nanos(), id());
+    TurnId::new(name).map_err(|error| Failure::Internal(error.to_string()))
+}
+
+/// Offers the calls that wait for a confirmation at a socket. Without it, nobody but the client can confirm them.
+fn with_socket(proxy: Proxy, path: Option<&Path>) -> Proxy {
+    #[cfg(unix)]
+    if let Some(path) = path {
+        match SocketConfirmer::bind(path) {
+            Ok(socket) => return proxy.confirmer(socket),
+            Err(error) => complain(clean(&format!(
+                "nobody can confirm calls with `omen gate confirm`: {error}; {}",
+                error.help()
+            ))),
+        }
+    }
+    let _ = path;
+    proxy
+}
+
+/// Sends something with each SIGHUP.
+async fn hung_up(reload: mpsc::Sender<()>) {
+    #[cfg(unix)]
+    if let Ok(mut hung_up) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()) {
+        while hung_up.recv().await.is_some() && reload.send(()).await.is_ok() {}
+    }
+    reload.closed().await;
+}
+
+/// Comes with SIGTERM or an interrupt.
+async fn asked_to_stop() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        if let (Ok(mut terminate), Ok(mut interrupt)) =
+            (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+        {
+            tokio::select! {
+                _ = terminate.recv() => return,
+                _ = interrupt.recv() => return,
+            }
+        }
+    }
+    #[cfg(not(unix))]
+    if tokio::signal::ctrl_c().await.is_ok() {
+        return;
+    }
+    std::future::pending().await
+}
+
+fn unreadable(why: &str) -> Exit {
+    complain(clean(why));
+    Exit::Unreadable
+}

@@ -1,0 +1,67 @@
+//! What a gate says of messages that are not calls: which tools of a list may be called, what was refused, and that a turn is
+//! over.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use crate::audit::{Kind, data};
+use crate::base::{Blocked, GateCode, ServerName, ToolName, TurnId};
+use crate::call::Tool;
+use crate::catalog::{BadCatalog, Catalog, Listed};
+use crate::request::context::RequestContext;
+use crate::request::gate::Gate;
+
+impl Gate {
+    /// Says of each tool that a server lists why it may not be called, or nothing if it may: it is allowed in this form
+    /// (PG-3), and its schema can be used (PG-2). Nothing is recorded, and a call is judged again by the list of its own
+    /// moment.
+    ///
+    /// # Errors
+    /// If the list is too long.
+    pub fn listed(
+        &self,
+        server: &ServerName,
+        tools: Vec<Tool>,
+    ) -> Result<BTreeMap<ToolName, Option<Blocked>>, BadCatalog> {
+        let mut catalog = Catalog::default();
+        catalog.list(server.clone(), tools)?;
+        Ok(catalog.iter().map(|listed| (listed.id().tool.clone(), self.may_be_called(listed).err())).collect())
+    }
+
+    fn may_be_called(&self, listed: &Listed) -> Result<(), Blocked> {
+        self.allowed().permit(listed)?;
+        match listed.problem() {
+            None => Ok(()),
+            Some(why) => {
+                let message = format!("the tool `{}` cannot be called: {why}", listed.id());
+                let help = "its server must list it once, with an `inputSchema` that the gate supports";
+                Err(Blocked::new(GateCode::Pg2, message, help))
+            }
+        }
+    }
+
+    /// Records a refusal of something that is not a call, such as a message of a server to its client (G4).
+    ///
+    /// # Errors
+    /// If it cannot be recorded (A1).
+    pub async fn refused(&self, turn: &TurnId, why: &Blocked) -> Result<(), Blocked> {
+        let entry = json!({ "code": why.code.as_str(), "outcome": "denied", "why": why.message });
+        self.context(turn).record(Kind::Decision, data(entry)).await
+    }
+
+    /// Records that a turn is over, and why, and forgets it as [`Gate::end_turn`] does. When this returns, everything that
+    /// the gate had to record before is in the log, also the outcomes of calls that nobody waited for any more.
+    ///
+    /// # Errors
+    /// If it cannot be recorded (A1).
+    pub async fn turn_is_over(&self, turn: &TurnId, why: &str) -> Result<(), Blocked> {
+        self.end_turn(turn);
+        let entry = json!({ "outcome": "over", "why": crate::base::bounded(why) });
+        self.context(turn).record(Kind::Turn, data(entry)).await
+    }
+
+    fn context(&self, turn: &TurnId) -> RequestContext {
+        RequestContext::new(turn.clone(), None, self.audit_queue().clone())
+    }
+}

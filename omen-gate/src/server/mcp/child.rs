@@ -1,0 +1,74 @@
+//! The process of a server, without its protocol.
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+
+use super::Launch;
+use super::process::{Exit, Process, Wish};
+use super::tail::Tail;
+use crate::base::bounded;
+use crate::call::Fault;
+
+use std::sync::Arc;
+
+/// A server process whose messages somebody else reads and writes, as bytes. It is started as that of a
+/// [`StdioServer`](super::StdioServer): with the environment that the [`Launch`] names, under a guard if servers are
+/// [guarded](super::guard_servers), in a process group of its own. When this is dropped, the process is killed with all that
+/// it has started.
+#[derive(Debug)]
+pub struct ServerProcess {
+    wish: watch::Sender<Wish>,
+    exit: Exit,
+    stderr: Arc<Tail>,
+}
+
+impl ServerProcess {
+    /// Starts the process, and gives its standard input and output. Must be called within a runtime of tokio.
+    ///
+    /// # Errors
+    /// [`Fault::Unreachable`] if it cannot be started.
+    pub fn start(
+        launch: &Launch,
+    ) -> Result<(Self, impl AsyncWrite + Send + Unpin + use<>, impl AsyncRead + Send + Unpin + use<>), Fault> {
+        let (wish, wishes) = watch::channel(Wish::Live);
+        let process = Process::start(launch, wishes)
+            .map_err(|error| Fault::Unreachable { why: bounded(&format!("it could not be started: {error}")) })?;
+        let Process { stdin, stdout, stderr, exit } = process;
+        Ok((Self { wish, exit, stderr }, stdin, stdout))
+    }
+
+    /// Gives the process [`ServerLimits::stop`](super::ServerLimits::stop) to end, and kills it otherwise. Returns when it
+    /// has ended. Close its input before.
+    pub async fn stop(&self) {
+        self.wish.send_if_modified(|wish| {
+            let further = *wish < Wish::Stop;
+            if further {
+                *wish = Wish::Stop;
+            }
+            further
+        });
+        self.exit.clone().wait().await;
+    }
+
+    /// Kills it at once.
+    pub fn kill(&self) {
+        self.wish.send_replace(Wish::Kill);
+    }
+
+    /// How the process ended, such as `exit status: 1`, if it does so soon: one that closes its output is about to end.
+    pub async fn exit_soon(&self) -> Option<String> {
+        self.exit.clone().soon().await
+    }
+
+    /// How the process ended, or none while it runs.
+    #[must_use]
+    pub fn exit(&self) -> Option<String> {
+        self.exit.how()
+    }
+
+    /// The last 4,096 bytes of what the process wrote to its standard error. It is foreign text, and may hold secrets.
+    #[must_use]
+    pub fn stderr(&self) -> String {
+        self.stderr.text()
+    }
+}

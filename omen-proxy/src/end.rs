@@ -1,0 +1,78 @@
+//! How a connection to a server, and a session, end.
+
+use omen_gate::{Blocked, Fault};
+
+/// How the connection to the server ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// It ended, or closed its output.
+    Closed(String),
+    /// It sent a message larger than this many bytes.
+    Oversized(u64),
+    /// It sent what the protocol does not allow.
+    Malformed(String),
+    /// The proxy stopped it.
+    Stopped,
+}
+
+impl Lost {
+    /// What it means for a request that was open: the tool may have run.
+    pub(crate) fn during(&self) -> Fault {
+        match self {
+            Self::Closed(why) => Fault::died(why),
+            Self::Oversized(limit) => Fault::Oversized { limit: *limit },
+            Self::Malformed(why) => Fault::malformed(why),
+            Self::Stopped => Fault::died("it was stopped"),
+        }
+    }
+
+    /// What it means for a request that was not sent any more.
+    pub(crate) fn before(&self) -> Fault {
+        Fault::unreachable(&self.to_string())
+    }
+}
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Closed(how) => f.write_str(how),
+            Self::Oversized(limit) => write!(f, "it sent a message larger than {limit} bytes"),
+            Self::Malformed(why) => write!(f, "it sent an invalid message: {why}"),
+            Self::Stopped => f.write_str("it was stopped"),
+        }
+    }
+}
+
+/// How a session ended. Everything that it had to record is in the audit log by then, and nothing of the server runs.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Ended {
+    /// The client closed its end.
+    #[error("the client closed the session")]
+    Client,
+    /// The client sent a message that is too large to be read, or its end cannot be read.
+    #[error("the client cannot be read: {0}")]
+    BadClient(String),
+    /// The server ended or closed its output.
+    #[error("the server ended: {0}")]
+    Server(String),
+    /// The server broke the protocol, and was killed.
+    #[error("the server was stopped: {0}")]
+    BadServer(String),
+    /// It was asked to stop.
+    #[error("the proxy was asked to stop")]
+    Asked,
+    /// The end could not be recorded (A1).
+    #[error(transparent)]
+    Unrecorded(Blocked),
+}
+
+impl From<Lost> for Ended {
+    fn from(lost: Lost) -> Self {
+        match lost {
+            Lost::Closed(how) => Self::Server(how),
+            Lost::Oversized(_) | Lost::Malformed(_) => Self::BadServer(lost.to_string()),
+            Lost::Stopped => Self::Asked,
+        }
+    }
+}

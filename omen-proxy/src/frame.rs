@@ -1,0 +1,235 @@
+//! One line as a message of JSON-RPC 2.0, with its bytes.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use omen_gate::bounded;
+
+use crate::id::Id;
+use crate::json::{self, Flaw, Member};
+
+/// A message that was read strictly, and stands as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    text: Arc<str>,
+    pub(crate) kind: Kind,
+    id: Option<(Id, Range<usize>)>,
+    /// `params`, `result` or `error`.
+    body: Option<Range<usize>>,
+}
+
+/// What a message is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Request(String),
+    Notification(String),
+    Result,
+    Error,
+    /// A response of which only the request is sure that it answers (D58). The text says what is wrong with it.
+    Unsure(String),
+}
+
+/// A line that is not a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Malformed {
+    /// The error code of JSON-RPC.
+    pub(crate) code: i64,
+    /// What is wrong, bounded.
+    pub(crate) why: String,
+}
+
+impl Frame {
+    /// Reads a line.
+    pub(crate) fn read(line: Vec<u8>) -> Result<Self, Malformed> {
+        let text = String::from_utf8(line).map_err(|_| parse_error("invalid UTF-8".to_owned()))?;
+        if text.trim_ascii_start().starts_with('[') {
+            return Err(invalid("a batch is not supported; send one message a line"));
+        }
+        let text: Arc<str> = text.into();
+        let (members, repeated) = json::members_noting(&text, 0..text.len()).map_err(|flaw| match flaw {
+            Flaw::Syntax(..) => parse_error(flaw.to_string()),
+            _ => invalid(flaw.to_string()),
+        })?;
+        if let Some(other) = members.iter().find_map(|member| similar(&member.key, &OUTER)) {
+            return Err(invalid(other));
+        }
+        let id = match once(&members, "id") {
+            Once::Absent => None,
+            Once::Here(span) => match Id::read(text.get(span.clone()).unwrap_or_default()) {
+                Some(id) => Some((id, span)),
+                None => return Err(invalid("invalid `id`; expected a string, or an integer within ±(2^53−1)")),
+            },
+            Once::Repeated => return Err(invalid("duplicate field `id`")),
+        };
+        if let Some(flaw) = repeated {
+            let is_response = !members.iter().any(|member| member.key == "method");
+            return match id {
+                Some(id) if is_response => {
+                    Ok(Self { kind: Kind::Unsure(flaw.to_string()), id: Some(id), body: None, text })
+                }
+                _ => Err(invalid(flaw.to_string())),
+            };
+        }
+        let get = |key: &str| members.iter().find(|member| member.key == key).map(|member| member.span.clone());
+        if get("jsonrpc").and_then(|span| json::text(&text, span)).as_deref() != Some("2.0") {
+            return Err(invalid("missing `\"jsonrpc\": \"2.0\"`"));
+        }
+        let method = match get("method") {
+            None => None,
+            Some(span) => match json::text(&text, span.clone()) {
+                Some(method) => Some(method),
+                None => {
+                    return Err(invalid(format!("expected a string for `method`, found {}", json::name(&text, &span))));
+                }
+            },
+        };
+        let (kind, body) = match (method, &id, get("result"), get("error")) {
+            (Some(method), Some(_), None, None) => (Kind::Request(method), get("params")),
+            (Some(method), None, None, None) => (Kind::Notification(method), get("params")),
+            (None, Some(_), Some(result), None) => (Kind::Result, Some(result)),
+            (None, Some(_), None, Some(error)) => (Kind::Error, Some(error)),
+            _ => return Err(invalid("expected a request, a notification or a response")),
+        };
+        if let Some(body) = &body
+            && text.as_bytes().get(body.start) != Some(&b'{')
+        {
+            let what = if matches!(kind, Kind::Result | Kind::Error) { "result" } else { "params" };
+            return Err(invalid(format!("expected an object for `{what}`, found {}", json::name(&text, body))));
+        }
+        drop(members);
+        Ok(Self { kind, id, body, text })
+    }
+
+    /// The bytes, as they came.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The id; notifications have none.
+    pub(crate) fn id(&self) -> Option<&Id> {
+        self.id.as_ref().map(|(id, _)| id)
+    }
+
+    /// The id as it was written.
+    pub(crate) fn raw_id(&self) -> &str {
+        self.id.as_ref().and_then(|(_, span)| self.text.get(span.clone())).unwrap_or("null")
+    }
+
+    /// Where the id stands.
+    pub(crate) fn id_span(&self) -> Option<Range<usize>> {
+        self.id.as_ref().map(|(_, span)| span.clone())
+    }
+
+    /// Where `params`, `result` or `error` stand.
+    pub(crate) fn body(&self) -> Option<Range<usize>> {
+        self.body.clone()
+    }
+
+    /// The members of `params`, `result` or `error`; none if it is absent.
+    pub(crate) fn members(&self) -> Result<Vec<Member<'_>>, Flaw> {
+        self.body().map_or(Ok(Vec::new()), |body| json::members(&self.text, body))
+    }
+
+    /// What stands at a place.
+    pub(crate) fn raw(&self, at: Range<usize>) -> &str {
+        self.text.get(at).unwrap_or_default()
+    }
+
+    /// The same bytes with another id.
+    pub(crate) fn with_id(&self, raw: &str) -> Vec<u8> {
+        let Some((_, span)) = &self.id else { return self.text.as_bytes().to_vec() };
+        let before = self.text.get(..span.start).unwrap_or_default();
+        let after = self.text.get(span.end..).unwrap_or_default();
+        [before, raw, after].concat().into_bytes()
+    }
+}
+
+/// Says so if a key is not one of those, and a lenient reader would take it for one.
+pub(crate) fn similar(key: &str, known: &[&str]) -> Option<String> {
+    if known.contains(&key) {
+        return None;
+    }
+    let near = known.iter().find(|known| json::same_folded(known, key))?;
+    Some(format!("the key `{}` differs from `{near}` only in case", bounded(key)))
+}
+
+enum Once {
+    Absent,
+    Here(Range<usize>),
+    Repeated,
+}
+
+fn once(members: &[Member<'_>], key: &str) -> Once {
+    let mut spans = members.iter().filter(|member| member.key == key).map(|member| member.span.clone());
+    match (spans.next(), spans.next()) {
+        (None, _) => Once::Absent,
+        (Some(span), None) => Once::Here(span),
+        (Some(_), Some(_)) => Once::Repeated,
+    }
+}
+
+fn parse_error(why: String) -> Malformed {
+    Malformed { code: PARSE_ERROR, why: bounded(&why) }
+}
+
+fn invalid(why: impl AsRef<str>) -> Malformed {
+    Malformed { code: INVALID_REQUEST, why: bounded(why.as_ref()) }
+}
+
+const OUTER: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+pub(crate) const PARSE_ERROR: i64 = -32_700;
+pub(crate) const INVALID_REQUEST: i64 = -32_600;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::{Frame, Kind};
+    use crate::id::Id;
+
+    fn read(line: &str) -> Frame {
+        Frame::read(line.as_bytes().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn messages_are_read_and_keep_their_bytes() {
+        let line = r#" {"params":{"x":99999999999999999999999,"y":1.0e2}, "method":"m" ,"id": "\u0061","jsonrpc":"2.0","more":[]} "#;
+        let frame = read(line);
+        assert_eq!((frame.text(), &frame.kind), (line, &Kind::Request("m".to_owned())));
+        assert_eq!((frame.id(), frame.raw_id()), (Some(&Id::Text("a".into())), r#""\u0061""#));
+        assert_eq!(String::from_utf8(frame.with_id("7")).unwrap(), line.replace(r#""\u0061""#, "7"));
+        assert_eq!(read(r#"{"jsonrpc":"2.0","method":"m"}"#).kind, Kind::Notification("m".to_owned()));
+        assert_eq!(read(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).kind, Kind::Result);
+        assert_eq!(read(r#"{"jsonrpc":"2.0","id":1,"error":{}}"#).kind, Kind::Error);
+        let unsure = read(r#"{"jsonrpc":"2.0","id":1,"result":{"a":1,"a":2}}"#);
+        assert_eq!(unsure.kind, Kind::Unsure("duplicate field `a`".to_owned()));
+    }
+
+    #[test]
+    fn what_is_not_one_message_is_refused() {
+        for (line, code, why) in [
+            ("Server listening", -32_700, "expected an object"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"m""#, -32_700, "unexpected end"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"m"}{}"#, -32_700, "unexpected text after"),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"m"}]"#, -32_600, "batch"),
+            (r#"{"id":1,"method":"m"}"#, -32_600, "jsonrpc"),
+            (r#"{"jsonrpc":2.0,"id":1,"method":"m"}"#, -32_600, "jsonrpc"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"m","method":"n"}"#, -32_600, "duplicate field `method`"),
+            (r#"{"jsonrpc":"2.0","id":1,"id":2,"result":{}}"#, -32_600, "duplicate field `id`"),
+            (r#"{"jsonrpc":"2.0","id":1,"\u0069d":1,"result":{}}"#, -32_600, "duplicate field `id`"),
+            (r#"{"jsonrpc":"2.0","id":1,"Method":"n","method":"m"}"#, -32_600, "differs from `method`"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"m","paramſ":{}}"#, -32_600, "differs from `params`"),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"m"}"#, -32_600, "invalid `id`"),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#, -32_600, "invalid `id`"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":["m"]}"#, -32_600, "expected a string for `method`, found an array"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}"#, -32_600, "`params`, found an array"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#, -32_600, "expected a request"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"m","result":{}}"#, -32_600, "expected a request"),
+            (r#"{"jsonrpc":"2.0","result":{}}"#, -32_600, "expected a request"),
+        ] {
+            let malformed = Frame::read(line.as_bytes().to_vec()).unwrap_err();
+            assert_eq!(malformed.code, code, "{line}");
+            assert!(malformed.why.contains(why), "{line}: {}", malformed.why);
+        }
+        assert_eq!(Frame::read(b"{\"a\":\"\xFF\"}".to_vec()).unwrap_err().why, "invalid UTF-8");
+    }
+}

@@ -1,0 +1,144 @@
+//! What comes from the server.
+
+use std::sync::Arc;
+
+use omen_gate::bounded;
+use omen_gate::mcp::{Broken, Lines, ServerProcess};
+use tokio::io::AsyncRead;
+use tokio::task::consume_budget;
+
+use crate::answer;
+use crate::asked::Answered;
+use crate::end::Lost;
+use crate::frame::{Frame, INVALID_REQUEST, Kind};
+use crate::from_client::{INTERNAL_ERROR, Side, refused, requested};
+use crate::json;
+use crate::policy;
+use crate::refusal;
+use crate::relayed::{To, Unasked, What};
+use crate::shared::Shared;
+use crate::tools_call::input_requests;
+
+/// Reads to the end, and gives what is read to whom it is for. Then the connection is over.
+pub(crate) async fn read(
+    shared: Arc<Shared>,
+    output: impl AsyncRead + Unpin,
+    process: Option<Arc<ServerProcess>>,
+    limit: usize,
+) {
+    let mut lines = Lines::new(output, limit);
+    let lost = loop {
+        // However much the server says at once, others have their turn.
+        consume_budget().await;
+        match lines.next().await {
+            Ok(Some(text)) if text.trim_ascii().is_empty() => {}
+            Ok(Some(text)) => {
+                if let Err(why) = line(&shared, text).await {
+                    break Lost::Malformed(why);
+                }
+            }
+            Ok(None) => {
+                let how = match &process {
+                    Some(process) => process.exit_soon().await,
+                    None => None,
+                };
+                break Lost::Closed(how.unwrap_or_else(|| "it closed its output".to_owned()));
+            }
+            Err(Broken::Io(error)) => break Lost::Closed(bounded(&error.to_string())),
+            Err(Broken::Oversized) => break Lost::Oversized(u64::try_from(limit).unwrap_or(u64::MAX)),
+        }
+    };
+    if !matches!(lost, Lost::Closed(_)) {
+        // Nobody listens to it any more.
+        process.iter().for_each(|process| process.kill());
+    }
+    shared.upstream.end(lost);
+}
+
+async fn line(shared: &Shared, line: Vec<u8>) -> Result<(), String> {
+    let frame = Frame::read(line).map_err(|malformed| malformed.why)?;
+    match frame.kind.clone() {
+        Kind::Request(method) => request(shared, frame, &method).await,
+        Kind::Notification(method) => {
+            match method.as_str() {
+                "notifications/tools/list_changed" => shared.upstream.changed(),
+                "notifications/cancelled" => requested(&frame).iter().for_each(|id| shared.from_server.cancel(id)),
+                _ => {}
+            }
+            shared.downstream.send(frame.text()).await;
+            Ok(())
+        }
+        Kind::Result | Kind::Error | Kind::Unsure(_) => response(shared, frame).await,
+    }
+}
+
+async fn request(shared: &Shared, frame: Frame, method: &str) -> Result<(), String> {
+    let Some(id) = frame.id() else { return Ok(()) };
+    if id.is_ours() {
+        let why = format!("an id that begins with `{}` is reserved", crate::id::OURS);
+        shared.upstream.send(refusal::error(frame.raw_id(), INVALID_REQUEST, &why)).await;
+        return Ok(());
+    }
+    let params = || frame.body().map_or(Ok(serde_json::Map::new()), |body| json::object(frame.text(), body));
+    let passes = shared.passages.judge(policy::of_server(method, params));
+    if let Err(why) = passes {
+        refused(shared, frame.raw_id(), why, Side::Server).await;
+        return Ok(());
+    }
+    match shared.from_server.ask(id, What::Other) {
+        Ok(()) => shared.downstream.send(frame.text()).await,
+        Err(Unasked::InUse) => return Err(format!("the id `{id}` of its request is in use")),
+        Err(Unasked::Full) => {
+            let why = "the client has left too many requests unanswered";
+            shared.upstream.send(refusal::error(frame.raw_id(), INTERNAL_ERROR, why)).await;
+        }
+    }
+    Ok(())
+}
+
+async fn response(shared: &Shared, frame: Frame) -> Result<(), String> {
+    let Some(id) = frame.id().cloned() else { return Ok(()) };
+    let unknown = || Err(format!("a response to the unknown request `{id}`"));
+    if id.is_ours() {
+        return match shared.upstream.answered(frame) {
+            Answered::Open => Ok(()),
+            Answered::Late => {
+                shared.note(format_args!("the server answered the request `{id}`, which is over"));
+                Ok(())
+            }
+            Answered::Nothing => unknown(),
+        };
+    }
+    let what = match shared.from_client.answered(&id) {
+        To::Open(what) => what,
+        To::Forgotten => return Ok(()),
+        To::Nothing => return unknown(),
+    };
+    if what == What::Initialize {
+        shared.session.answered(frame.kind == Kind::Result);
+    }
+    let malformed = match &frame.kind {
+        Kind::Unsure(why) => Some(why.clone()),
+        Kind::Result => match answer::input_requests(&frame) {
+            Ok(None) => None,
+            Ok(Some(requests)) => match input_requests(&shared.passages, &requests) {
+                Ok(()) => None,
+                Err(why) => {
+                    refused(shared, frame.raw_id(), why, Side::Client).await;
+                    return Ok(());
+                }
+            },
+            Err(why) => Some(why),
+        },
+        _ => None,
+    };
+    let line = match malformed {
+        None => frame.text().as_bytes().to_vec(),
+        Some(why) => {
+            shared.note(format_args!("the server sent an invalid response: {why}"));
+            refusal::error(frame.raw_id(), INTERNAL_ERROR, &format!("the server's response is malformed: {why}"))
+        }
+    };
+    shared.downstream.send(line).await;
+    Ok(())
+}

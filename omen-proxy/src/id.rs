@@ -1,0 +1,79 @@
+//! Ids of requests.
+
+use std::fmt;
+
+/// The id of a request, as it is meant. Two spellings of one id are the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Id {
+    Number(i64),
+    Text(Box<str>),
+}
+
+/// What the ids of the proxy's own requests begin with. Nobody else may use such an id.
+pub(crate) const OURS: &str = "omen-gate:";
+
+impl Id {
+    /// Reads an id: a string, or an integer that every reader takes for the same.
+    pub(crate) fn read(raw: &str) -> Option<Self> {
+        if raw.starts_with('"') {
+            return serde_json::from_str::<Box<str>>(raw).ok().map(Self::Text);
+        }
+        let number: i64 = raw.parse().ok()?;
+        // `-0`, `+1` and `01` are other spellings, and beyond this some readers round.
+        (number.to_string() == raw && number.unsigned_abs() < 1 << 53).then_some(Self::Number(number))
+    }
+
+    /// Whether it has the form of the proxy's own ids.
+    pub(crate) fn is_ours(&self) -> bool {
+        matches!(self, Self::Text(text) if text.starts_with(OURS))
+    }
+
+    /// The number of a request of the proxy's own.
+    pub(crate) fn ours(&self) -> Option<u64> {
+        let Self::Text(text) = self else { return None };
+        let digits = text.strip_prefix(OURS)?;
+        digits.parse().ok().filter(|number: &u64| number.to_string() == digits)
+    }
+
+    /// The id of a request of the proxy's own, as it is written.
+    pub(crate) fn write(number: u64) -> String {
+        format!("\"{OURS}{number}\"")
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => f.write_str(&omen_gate::bounded(text)),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::Id;
+
+    #[test]
+    fn an_id_is_read_in_one_way_or_not_at_all() {
+        assert_eq!(Id::read("7"), Some(Id::Number(7)));
+        assert_eq!(Id::read(r#""\u0037""#), Id::read(r#""7""#));
+        assert_ne!(Id::read("7"), Id::read(r#""7""#));
+        for raw in
+            ["1.0", "1e0", "-0", "01", "+1", "9007199254740993", "99999999999999999999999", "null", "true", "[1]"]
+        {
+            assert_eq!(Id::read(raw), None, "{raw}");
+        }
+    }
+
+    #[test]
+    fn the_proxys_own_ids_are_numbered() {
+        let id = Id::read(&Id::write(12)).unwrap();
+        assert_eq!((id.is_ours(), id.ours()), (true, Some(12)));
+        for forged in [r#""omen-gate:012""#, r#""omen-gate:x""#, r#""\u006fmen-gate:+1""#] {
+            let id = Id::read(forged).unwrap();
+            assert_eq!((id.is_ours(), id.ours()), (true, None), "{forged}");
+        }
+    }
+}

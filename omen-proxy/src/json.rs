@@ -1,0 +1,35 @@
+//! JSON that is read where it stands: what is relayed keeps its bytes, and what is judged can be read in one way only.
+
+mod scan;
+mod value;
+
+pub(crate) use scan::{Flaw, Member, items, members, members_noting};
+pub(crate) use value::{name, object, text};
+
+/// Whether two keys differ at most in the case of their letters. Some readers of JSON take such keys for the same, so that
+/// one that looks like a key of the protocol, and is not that key, cannot be judged.
+pub(crate) fn same_folded(a: &str, b: &str) -> bool {
+    folded(a).eq(folded(b))
+}
+
+/// Folds as the readers do that fold: by Unicode's simple folding, in which `ſ` is an `s` and the Kelvin sign a `k`.
+pub(crate) fn folded(text: &str) -> impl Iterator<Item = char> + '_ {
+    text.chars().flat_map(|c| match c {
+        'ſ' => 's'.to_lowercase(),
+        '\u{212A}' => 'k'.to_lowercase(),
+        c => c.to_lowercase(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::same_folded;
+
+    #[test]
+    fn keys_that_a_lenient_reader_takes_for_the_same_are_the_same() {
+        for (a, b) in [("method", "Method"), ("params", "param\u{17F}"), ("task", "tas\u{212A}"), ("id", "ID")] {
+            assert!(same_folded(a, b), "{a} {b}");
+        }
+        assert!(!same_folded("id", "ids") && !same_folded("name", "nаme"), "the second `a` is Cyrillic");
+    }
+}

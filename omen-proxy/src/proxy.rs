@@ -1,0 +1,412 @@
+//! A session, from its start to its end.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use omen_gate::audit::Audit;
+use omen_gate::confirm::{Confirmer, Nobody};
+use omen_gate::mcp::{Broken, Launch, Lines, ServerLimits, ServerProcess};
+use omen_gate::server::{Dispatch, ToolServer};
+use omen_gate::tool::{Answer, Tool};
+use omen_gate::{BuildError, Config, Fault, Gate, GateClock, ServerName, TurnId};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc;
+use tokio::task::{JoinSet, consume_budget};
+use tokio::time::timeout;
+
+use crate::downstream::Downstream;
+use crate::elicit::{Chain, Elicitation};
+use crate::end::{Ended, Lost};
+use crate::from_client::{self, Running};
+use crate::from_server;
+use crate::outbox::Outbox;
+use crate::policy::{Passage, Passages};
+use crate::relayed::Relayed;
+use crate::session::Session;
+use crate::shared::{Notes, Shared};
+use crate::upstream::{Behind, Upstream};
+
+/// A proxy for one session: one client, one server, and the gate between them.
+///
+/// ```no_run
+/// use omen_gate::Config;
+/// use omen_gate::mcp::Launch;
+/// use omen_proxy::Proxy;
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let config = Config::parse("[servers.files]\n[audit]\nlog = 'audit.jsonl'\nkey_file = 'audit.key'\n")?;
+/// let launch = Launch::new("mcp-server-filesystem").arg("./data");
+/// let proxy = Proxy::new(config, "files".parse()?, "session_1".parse()?);
+/// let ended = proxy.serve(launch, (tokio::io::stdin(), tokio::io::stdout()), std::future::pending()).await?;
+/// println!("{ended}");
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a proxy does nothing until it serves"]
+pub struct Proxy {
+    config: Config,
+    server: ServerName,
+    session: TurnId,
+    audit: Option<Audit>,
+    clock: Option<Arc<dyn GateClock>>,
+    confirmer: Arc<dyn Confirmer>,
+    elicitation: Option<Duration>,
+    passages: Passages,
+    show_blocked: bool,
+    drain: Duration,
+    reload: Option<Reload>,
+    notes: Notes,
+}
+
+/// Where the configuration is read again, and when.
+struct Reload {
+    path: PathBuf,
+    when: mpsc::Receiver<()>,
+}
+
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proxy").field("server", &self.server).finish_non_exhaustive()
+    }
+}
+
+/// Why a session did not begin. Nothing was called.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotServed {
+    /// The configuration has no server with this name.
+    #[error("C1: the configuration has no server `{0}`")]
+    UnknownServer(ServerName),
+    /// There is no gate.
+    #[error(transparent)]
+    Gate(#[from] BuildError),
+    /// The server cannot be started.
+    #[error("R3: the server `{server}` cannot be started: {fault}")]
+    Server {
+        /// Its name.
+        server: ServerName,
+        /// What is wrong.
+        fault: Fault,
+    },
+}
+
+impl Proxy {
+    /// A proxy in front of a server of the configuration. The name of the session is the turn of what
+    /// belongs to no call, and the turns of calls begin with it, so no two sessions of one log may have the same.
+    pub fn new(config: Config, server: ServerName, session: TurnId) -> Self {
+        Self {
+            config,
+            server,
+            session,
+            audit: None,
+            clock: None,
+            confirmer: Arc::new(Nobody),
+            elicitation: None,
+            passages: Passages::default(),
+            show_blocked: false,
+            drain: Duration::from_secs(2),
+            reload: None,
+            notes: Arc::new(|_| {}),
+        }
+    }
+
+    /// Gives an audit log that is open already, in place of that of the configuration.
+    pub fn audit(mut self, audit: Audit) -> Self {
+        self.audit = Some(audit);
+        self
+    }
+
+    /// Gives another clock than the machine's.
+    pub fn clock(mut self, clock: Arc<dyn GateClock>) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Says who confirms calls (G3) that the client's user has not. By default nobody does, and they are denied.
+    pub fn confirmer(mut self, confirmer: impl Confirmer) -> Self {
+        self.confirmer = Arc::new(confirmer);
+        self
+    }
+
+    /// Lets the client ask its user to confirm calls, if it can. An answer that comes faster than this is the client's, not a
+    /// human's, and counts as none.
+    pub fn elicitation(mut self, least: Duration) -> Self {
+        self.elicitation = Some(least);
+        self
+    }
+
+    /// Lets messages pass that are not calls and could act. By default none of them do.
+    pub fn pass(mut self, passages: impl IntoIterator<Item = Passage>) -> Self {
+        self.passages = passages.into_iter().collect();
+        self
+    }
+
+    /// Lists the tools that may not be called, too, with the reason in their description.
+    pub fn show_blocked(mut self, show: bool) -> Self {
+        self.show_blocked = show;
+        self
+    }
+
+    /// How long calls that run may go on when the session ends. By default two seconds.
+    pub fn drain(mut self, limit: Duration) -> Self {
+        self.drain = limit;
+        self
+    }
+
+    /// Puts the configuration of a file in force, whole or not at all, whenever something is received. If it has changed, the
+    /// client is notified that the list of tools has.
+    pub fn reload(mut self, path: impl Into<PathBuf>, when: mpsc::Receiver<()>) -> Self {
+        self.reload = Some(Reload { path: path.into(), when });
+        self
+    }
+
+    /// Takes lines for the operator: what was refused, and what was wrong. They hold foreign text.
+    pub fn notes(mut self, notes: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.notes = Arc::new(notes);
+        self
+    }
+
+    /// Serves one session in front of a server process, until the client or the server ends it, or until it is asked to stop.
+    /// When this returns, the log has the outcome of every call that was made, and neither the server nor anything that it
+    /// has started runs.
+    ///
+    /// # Errors
+    /// If the session did not begin.
+    pub async fn serve(
+        self,
+        launch: Launch,
+        client: (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),
+        until: impl Future<Output = ()> + Send,
+    ) -> Result<Ended, NotServed> {
+        let limits = *launch.limits_ref();
+        let server = self.server.clone();
+        let start = move || {
+            let started = ServerProcess::start(&launch);
+            let (process, input, output) = started.map_err(|fault| NotServed::Server { server, fault })?;
+            Ok((input, output, Some(process)))
+        };
+        self.run(limits, client, start, until).await
+    }
+
+    /// Serves one session in front of a server that is reached through streams: what it reads, and what it writes. It ends
+    /// when its output does.
+    ///
+    /// # Errors
+    /// If the session did not begin.
+    pub async fn serve_over(
+        self,
+        limits: ServerLimits,
+        server: (impl AsyncWrite + Send + Unpin + 'static, impl AsyncRead + Send + Unpin + 'static),
+        client: (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),
+        until: impl Future<Output = ()> + Send,
+    ) -> Result<Ended, NotServed> {
+        let (input, output) = server;
+        self.run(limits, client, move || Ok((input, output, None)), until).await
+    }
+
+    async fn run<I, O>(
+        self,
+        limits: ServerLimits,
+        client: (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),
+        start: impl FnOnce() -> Result<(I, O, Option<ServerProcess>), NotServed>,
+        until: impl Future<Output = ()> + Send,
+    ) -> Result<Ended, NotServed>
+    where
+        I: AsyncWrite + Send + Unpin + 'static,
+        O: AsyncRead + Send + Unpin + 'static,
+    {
+        let session = Arc::new(Session::default());
+        let (client_out, client_writer) = Outbox::new(client.1, limits.unread_bytes);
+        let downstream = Arc::new(Downstream::new(client_out.clone()));
+        let behind = Arc::new(OnceLock::new());
+        // Without a gate, nothing is started.
+        let gate = self.gate(&session, &downstream, &behind)?;
+
+        let (server_in, server_out, process) = start()?;
+        let process = process.map(Arc::new);
+        let (to_server, server_writer) = Outbox::new(server_in, limits.unread_bytes);
+        let upstream = Arc::new(Upstream::new(to_server.clone(), limits, Arc::clone(&session)));
+        // INVARIANT: it is set once, here.
+        let _ = behind.set(Arc::clone(&upstream));
+        let shared = Arc::new(Shared {
+            gate,
+            server: self.server,
+            session,
+            upstream,
+            downstream,
+            passages: self.passages,
+            show_blocked: self.show_blocked,
+            notes: self.notes,
+            session_turn: self.session,
+            turns: AtomicU64::new(0),
+            calls: Default::default(),
+            from_client: Relayed::new(limits.open_requests),
+            from_server: Relayed::new(limits.open_requests),
+            left_out: Default::default(),
+        });
+        let mut reader = JoinSet::new();
+        reader.spawn(from_server::read(Arc::clone(&shared), server_out, process.clone(), limits.line_bytes));
+        let mut reloading = JoinSet::new();
+        if let Some(reload) = self.reload {
+            reloading.spawn(reload_when(Arc::clone(&shared), reload));
+        }
+
+        let mut running = Running::new();
+        let ended = relay(&shared, client.0, limits.line_bytes, &mut running, until).await;
+        drop(reloading);
+        drain(&shared, &ended, &mut running, self.drain).await;
+        // Their outcomes are in the log with this, also of those that were broken off.
+        running.shutdown().await;
+        let recorded = shared.gate.turn_is_over(&shared.session_turn, &ended.to_string()).await;
+
+        to_server.end();
+        server_writer.finish(limits.stop).await;
+        if let Some(process) = process {
+            process.stop().await;
+        }
+        // What it wrote before its end still reaches the client.
+        let _ = timeout(LAST_WORDS, reader.join_next()).await;
+        reader.shutdown().await;
+        client_out.end();
+        client_writer.finish(LAST_WORDS).await;
+        Ok(recorded.map_or_else(Ended::Unrecorded, |()| ended))
+    }
+
+    fn gate(
+        &self,
+        session: &Arc<Session>,
+        downstream: &Arc<Downstream>,
+        behind: &Arc<OnceLock<Arc<Upstream>>>,
+    ) -> Result<Gate, NotServed> {
+        if !self.config.servers.contains_key(&self.server) {
+            return Err(NotServed::UnknownServer(self.server.clone()));
+        }
+        let client = self.elicitation.map(|least| Elicitation {
+            client: Arc::clone(downstream),
+            session: Arc::clone(session),
+            least,
+        });
+        let chain = Chain { client, then: Arc::clone(&self.confirmer) };
+        let mut builder = Gate::builder(self.config.clone()).confirmer(chain);
+        for name in self.config.servers.keys() {
+            builder = if *name == self.server {
+                builder.server(name.clone(), Behind(Arc::clone(behind)))
+            } else {
+                builder.server(name.clone(), Absent)
+            };
+        }
+        if let Some(audit) = &self.audit {
+            builder = builder.audit(audit.clone());
+        }
+        if let Some(clock) = &self.clock {
+            builder = builder.clock(Arc::clone(clock));
+        }
+        Ok(builder.build()?)
+    }
+}
+
+/// Reads what the client sends, until the session ends.
+async fn relay(
+    shared: &Arc<Shared>,
+    input: impl AsyncRead + Unpin,
+    limit: usize,
+    running: &mut Running,
+    until: impl Future<Output = ()>,
+) -> Ended {
+    let mut lines = Lines::new(input, limit);
+    tokio::pin!(until);
+    loop {
+        consume_budget().await;
+        let line = tokio::select! {
+            biased;
+            () = &mut until => return Ended::Asked,
+            lost = shared.upstream.over() => return lost.into(),
+            () = shared.downstream.gone() => return Ended::Client,
+            Some(_) = running.join_next() => continue,
+            line = lines.next() => line,
+        };
+        let line = match line {
+            Ok(Some(line)) if line.trim_ascii().is_empty() => continue,
+            Ok(Some(line)) => line,
+            Ok(None) => return Ended::Client,
+            Err(Broken::Io(error)) => return Ended::BadClient(omen_gate::bounded(&error.to_string())),
+            Err(Broken::Oversized) => {
+                let why = format!("it sent a message larger than {limit} bytes");
+                shared.downstream.send(crate::refusal::error("null", crate::frame::INVALID_REQUEST, &why)).await;
+                return Ended::BadClient(why);
+            }
+        };
+        // A server that does not read holds up the client, and nothing else.
+        tokio::select! {
+            biased;
+            () = &mut until => return Ended::Asked,
+            lost = shared.upstream.over() => return lost.into(),
+            () = shared.downstream.gone() => return Ended::Client,
+            () = from_client::line(shared, line, running) => {}
+        }
+    }
+}
+
+/// Reads the configuration again whenever it is asked for.
+async fn reload_when(shared: Arc<Shared>, Reload { path, mut when }: Reload) {
+    while when.recv().await.is_some() {
+        match shared.gate.reload_file(&path).await {
+            Ok(reloaded) if reloaded.before == reloaded.policy => {
+                shared.note(format_args!("the configuration has not changed"));
+            }
+            Ok(reloaded) => {
+                shared.note(format_args!("the configuration is in force anew, as {}", reloaded.policy));
+                if shared.session.has_handshake() {
+                    shared.downstream.send(LIST_CHANGED).await;
+                }
+            }
+            Err(error) => shared.note(format_args!("the configuration is as it was: {error}")),
+        }
+    }
+}
+
+/// Lets what runs come to its end, for some time.
+async fn drain(shared: &Shared, ended: &Ended, running: &mut Running, limit: Duration) {
+    let rest = async {
+        while running.join_next().await.is_some() {}
+        // Those that are passed on as they are, while there is a server that could answer.
+        while !shared.from_client.is_idle() && shared.upstream.lost().is_none() {
+            tokio::time::sleep(POLL).await;
+        }
+    };
+    tokio::select! {
+        biased;
+        () = shared.downstream.gone() => {}
+        _ = timeout(limit, rest) => {}
+    }
+    let lost = match ended {
+        Ended::Asked => Some(Lost::Stopped),
+        _ => shared.upstream.lost(),
+    };
+    if let Some(lost) = lost {
+        let _ = timeout(LAST_WORDS, from_client::give_up(shared, &lost)).await;
+    }
+}
+
+/// A server of the configuration that this session is not about.
+#[derive(Clone, Copy, Debug)]
+struct Absent;
+
+#[async_trait]
+impl ToolServer for Absent {
+    async fn list(&self) -> Result<Vec<Tool>, Fault> {
+        Err(Fault::unreachable("this session has another server"))
+    }
+
+    async fn call(&self, _: Dispatch) -> Result<Answer, Fault> {
+        Err(Fault::unreachable("this session has another server"))
+    }
+}
+
+const LIST_CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+const LAST_WORDS: Duration = Duration::from_secs(1);
+const POLL: Duration = Duration::from_millis(5);

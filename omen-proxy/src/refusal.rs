@@ -1,0 +1,115 @@
+//! What a client reads of a refusal.
+
+use omen_gate::{Abort, Blocked, CallHash, GateCode, Ran, Stopped, TurnId, bounded};
+use serde_json::{Value, json};
+
+use crate::frame::Malformed;
+use crate::session::Era;
+
+/// Why a call was refused, or why its answer is withheld.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) code: GateCode,
+    pub(crate) reason: String,
+    pub(crate) help: String,
+    pub(crate) ran: Ran,
+}
+
+impl From<Blocked> for Refusal {
+    fn from(why: Blocked) -> Self {
+        Self { code: why.code, reason: why.message, help: why.help, ran: Ran::No }
+    }
+}
+
+impl From<Stopped> for Refusal {
+    fn from(stopped: Stopped) -> Self {
+        let (code, ran) = (stopped.code(), stopped.ran());
+        match stopped {
+            Stopped::Blocked(why) => why.into(),
+            Stopped::BrokenOff(why) | Stopped::Unrecorded { why, .. } => {
+                Self { code, reason: why.message, help: why.help, ran }
+            }
+            Stopped::Failed(fault) => {
+                let help = if fault.class().is_retryable() {
+                    "try again later"
+                } else {
+                    "check what it did before it is called again"
+                };
+                Self { code, reason: fault.to_string(), help: help.to_owned(), ran }
+            }
+            Stopped::Aborted { why, .. } => Self::aborted(&why, ran),
+            other => Self { code, reason: other.to_string(), help: String::new(), ran },
+        }
+    }
+}
+
+impl Refusal {
+    fn aborted(why: &Abort, ran: Ran) -> Self {
+        Self { code: why.code(), reason: why.to_string(), help: "start another turn".to_owned(), ran }
+    }
+
+    /// A result of `tools/call` that says so, in words for the model and as a decision for programs. Structured content has to
+    /// be what the tool promises, and a decision is not: where a tool promises something, the decision is in `_meta` alone.
+    pub(crate) fn result(&self, at: &Place<'_>) -> Vec<u8> {
+        let ran = match self.ran {
+            Ran::No => "The tool was not called.",
+            Ran::Unknown => "The tool may have run.",
+            Ran::Yes => "The tool ran; its answer is withheld.",
+        };
+        let text = format!("Refused by the gate ({}): {}. {ran} What to do: {}.", self.code, self.reason, self.help);
+        let decision = json!({
+            "call": at.call, "code": self.code.as_str(), "help": self.help, "ran": self.ran, "reason": self.reason,
+            "turn": at.turn,
+        });
+        let mut result = json!({
+            "content": [{ "type": "text", "text": text }], "isError": true, "_meta": { DECISION: decision },
+        });
+        if let Value::Object(members) = &mut result {
+            if !at.promises {
+                members.insert("structuredContent".to_owned(), decision);
+            }
+            if at.era == Era::Stateless {
+                members.insert("resultType".to_owned(), "complete".into());
+            }
+        }
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", at.id).into_bytes()
+    }
+}
+
+/// What a refusal belongs to.
+#[derive(Debug)]
+pub(crate) struct Place<'p> {
+    /// The id of the request, as it was written.
+    pub(crate) id: &'p str,
+    pub(crate) turn: &'p TurnId,
+    pub(crate) call: Option<CallHash>,
+    pub(crate) era: Era,
+    /// Whether the tool promises structured answers.
+    pub(crate) promises: bool,
+}
+
+/// An error of the protocol.
+pub(crate) fn error(raw_id: &str, code: i64, message: &str) -> Vec<u8> {
+    let error = json!({ "code": code, "message": bounded(message) });
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{raw_id},\"error\":{error}}}").into_bytes()
+}
+
+/// The error for a line that is not a message. Whom it answers is not known.
+pub(crate) fn malformed(why: &Malformed) -> Vec<u8> {
+    error("null", why.code, &why.why)
+}
+
+/// The error for what the policy does not let pass.
+pub(crate) fn not_passed(raw_id: &str, why: &Blocked) -> Vec<u8> {
+    let error = json!({
+        "code": NOT_PASSED, "message": format!("{why}; {}", why.help),
+        "data": { DECISION: { "code": why.code.as_str(), "help": why.help, "reason": why.message } },
+    });
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{raw_id},\"error\":{error}}}").into_bytes()
+}
+
+/// Where the decision stands in `_meta` and in the data of errors.
+const DECISION: &str = "omen/decision";
+
+/// Outside of the codes that JSON-RPC and the protocol keep for themselves.
+pub(crate) const NOT_PASSED: i64 = 403;

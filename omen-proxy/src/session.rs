@@ -1,0 +1,176 @@
+//! What the proxy knows of a session, as it has seen it pass by: the era of the protocol, and what the client can do.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::frame::Frame;
+use crate::json;
+
+/// A session between one client and one server.
+#[derive(Debug, Default)]
+pub(crate) struct Session(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    handshake: Handshake,
+    /// The client has declared that it can ask its user with a form.
+    elicitation: bool,
+    /// The members of `_meta` that every request has in the era without a handshake, as the client last wrote them.
+    meta: Option<String>,
+}
+
+/// How far the handshake has come, in the era that has one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Handshake {
+    #[default]
+    Absent,
+    Asked,
+    Made,
+}
+
+/// In which era a request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// There was a handshake, up to 2025-11-25.
+    Handshake,
+    /// Each request says of itself what a handshake would, since 2026-07-28.
+    Stateless,
+}
+
+/// With what the members begin that a request says of itself by.
+const META: &str = "io.modelcontextprotocol/";
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
+impl Session {
+    /// A request of the client passes by. Gives its era, if it may be judged: a handshake was made, or it says of itself
+    /// what a handshake would.
+    pub(crate) fn sees(&self, request: &Frame) -> Option<Era> {
+        let meta = own_meta(request);
+        let mut state = self.lock();
+        if meta.is_some() {
+            state.meta = meta;
+            return Some(Era::Stateless);
+        }
+        (state.handshake == Handshake::Made).then_some(Era::Handshake)
+    }
+
+    /// The client begins a handshake. Whether it may: a session has one.
+    pub(crate) fn begins(&self, initialize: &Frame) -> bool {
+        let declared = declares_form(initialize);
+        let mut state = self.lock();
+        if state.handshake != Handshake::Absent {
+            return false;
+        }
+        (state.handshake, state.elicitation) = (Handshake::Asked, declared);
+        true
+    }
+
+    /// The server has answered the handshake.
+    pub(crate) fn answered(&self, agreed: bool) {
+        let mut state = self.lock();
+        state.handshake = if agreed { Handshake::Made } else { Handshake::Absent };
+        // A client may have tried without a handshake first.
+        state.meta = None;
+    }
+
+    /// Whether a handshake was made.
+    pub(crate) fn has_handshake(&self) -> bool {
+        self.lock().handshake == Handshake::Made
+    }
+
+    /// Whether the client can ask its user with a form. In the stateless era a server cannot ask unasked.
+    pub(crate) fn can_elicit(&self) -> bool {
+        let state = self.lock();
+        state.handshake == Handshake::Made && state.elicitation && state.meta.is_none()
+    }
+
+    /// What goes into `params` of a request of the proxy's own, or nothing if none may be sent yet.
+    pub(crate) fn own_params(&self) -> Option<String> {
+        let state = self.lock();
+        match &state.meta {
+            Some(meta) => Some(format!("\"_meta\":{{{meta}}}")),
+            None => (state.handshake == Handshake::Made).then(String::new),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The members of a request's `_meta` by which it says what a handshake would.
+fn own_meta(request: &Frame) -> Option<String> {
+    let params = request.members().ok()?;
+    let meta = params.iter().find(|member| member.key == "_meta")?;
+    let members = json::members(request.text(), meta.span.clone()).ok()?;
+    if !members.iter().any(|member| member.key == VERSION && request.raw(member.span.clone()).starts_with('"')) {
+        return None;
+    }
+    let ours = members.iter().filter(|member| member.key.starts_with(META));
+    let written: Vec<_> = ours
+        .filter_map(|member| {
+            Some(format!("{}:{}", serde_json::to_string(&member.key).ok()?, request.raw(member.span.clone())))
+        })
+        .collect();
+    Some(written.join(","))
+}
+
+/// An empty capability stands for a form, too.
+fn declares_form(initialize: &Frame) -> bool {
+    let params = initialize.body().and_then(|body| json::object(initialize.text(), body).ok());
+    let declared = params.as_ref().and_then(|params| params.get("capabilities")?.get("elicitation")?.as_object());
+    declared.is_some_and(|declared| declared.is_empty() || declared.contains_key("form"))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::{Era, Session};
+    use crate::frame::Frame;
+
+    fn frame(method: &str, params: &str) -> Frame {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+        Frame::read(line.into_bytes()).unwrap()
+    }
+
+    #[test]
+    fn nothing_is_judged_before_the_handshake_and_there_is_one() {
+        let session = Session::default();
+        let call = frame("tools/call", r#"{"name":"a"}"#);
+        assert_eq!((session.sees(&call), session.own_params()), (None, None));
+        let initialize = frame("initialize", r#"{"capabilities":{"elicitation":{}}}"#);
+        assert!(session.begins(&initialize));
+        assert_eq!(session.sees(&call), None, "it is not answered yet");
+        session.answered(true);
+        assert_eq!((session.sees(&call), session.own_params()), (Some(Era::Handshake), Some(String::new())));
+        assert!(session.can_elicit() && !session.begins(&initialize));
+    }
+
+    #[test]
+    fn a_request_without_a_handshake_says_what_one_would() {
+        let session = Session::default();
+        let meta = r#"{"x":1, "io.modelcontextprotocol/protocolVersion": "2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation": {}}}"#;
+        let call = frame("tools/call", &format!(r#"{{"name":"a","_meta":{meta}}}"#));
+        assert_eq!(session.sees(&call), Some(Era::Stateless));
+        let ours = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation": {}}}"#;
+        assert_eq!(session.own_params().unwrap(), ours);
+        assert!(!session.can_elicit());
+        let without = frame("tools/call", r#"{"name":"a","_meta":{"io.modelcontextprotocol/protocolVersion":7}}"#);
+        assert_eq!(session.sees(&without), None);
+    }
+
+    #[test]
+    fn only_a_client_that_has_forms_is_asked() {
+        for (capabilities, can) in [
+            (r#"{"elicitation":{}}"#, true),
+            (r#"{"elicitation":{"form":{},"url":{}}}"#, true),
+            (r#"{"elicitation":{"url":{}}}"#, false),
+            (r#"{"elicitation":true}"#, false),
+            ("{}", false),
+        ] {
+            let session = Session::default();
+            session.begins(&frame("initialize", &format!(r#"{{"capabilities":{capabilities}}}"#)));
+            session.answered(true);
+            assert_eq!(session.can_elicit(), can, "{capabilities}");
+        }
+    }
+}

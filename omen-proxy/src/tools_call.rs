@@ -1,0 +1,154 @@
+//! A `tools/call` of the client, from its frame to what the client gets: the steps of a request, as any program takes them.
+
+use std::sync::Arc;
+
+use omen_gate::pipeline::{Request, Untyped};
+use omen_gate::{
+    Blocked, Call as Judged, CallHash, Demand, Fault, GateCode, Permission, Permissions, Ran, Stopped, ToolId, TurnId,
+    bounded,
+};
+use serde_json::{Map, Value};
+
+use crate::answer;
+use crate::frame::{Frame, similar};
+use crate::json;
+use crate::policy::{self, Passage, Passages};
+use crate::refusal::{Place, Refusal};
+use crate::screened::screened;
+use crate::session::Era;
+use crate::shared::Shared;
+use crate::upstream::Call;
+
+/// A call that was read, and not judged.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    frame: Frame,
+    era: Era,
+    is_task: bool,
+    /// The name of the tool, and its arguments, as they are written.
+    name: String,
+    args: String,
+}
+
+impl Asked {
+    /// Reads the parameters.
+    ///
+    /// # Errors
+    /// If they are not those of a call: then nothing was judged, and the error is one of the protocol.
+    pub(crate) fn read(frame: Frame, era: Era) -> Result<Self, String> {
+        let members = frame.members().map_err(|flaw| flaw.to_string())?;
+        if let Some(why) = members.iter().find_map(|member| similar(&member.key, &PARAMS)) {
+            return Err(why);
+        }
+        let get =
+            |key: &str| members.iter().find(|member| member.key == key).map(|member| frame.raw(member.span.clone()));
+        let name = get("name").filter(|raw| raw.starts_with('"')).ok_or("expected a string for `name`")?.to_owned();
+        let args = get("arguments").unwrap_or("{}").to_owned();
+        let is_task = get("task").is_some();
+        drop(members);
+        Ok(Self { frame, era, is_task, name, args })
+    }
+
+    /// Takes the call through the gate, and gives the line for the client.
+    pub(crate) async fn judge(self, shared: &Shared, turn: &TurnId) -> Vec<u8> {
+        let tool = json::text(&self.name, 0..self.name.len()).unwrap_or_default();
+        let hash = self.hash(shared, &tool);
+        let (id, era) = (self.frame.raw_id().to_owned(), self.era);
+        let refused = match self.pass(shared, turn, &tool).await {
+            Ok(line) => return line,
+            Err(refusal) => refusal,
+        };
+        let promises = shared.upstream.promises(&tool);
+        shared.note(format_args!("refused a call of `{}`: {}: {}", bounded(&tool), refused.code, refused.reason));
+        refused.result(&Place { id: &id, turn, call: hash, era, promises })
+    }
+
+    async fn pass(self, shared: &Shared, turn: &TurnId, tool: &str) -> Result<Vec<u8>, Refusal> {
+        if self.is_task
+            && let Err(why) = shared.passages.check(Some(Passage::Tasks))
+        {
+            return Err(recorded(shared, turn, why).await.into());
+        }
+        let plan = format!(
+            "{{\"type\":\"call_tool\",\"server\":{},\"tool\":{},\"args\":{}}}",
+            Value::from(shared.server.as_str()),
+            self.name,
+            self.args
+        );
+        let request = shared.gate.request(turn.clone(), screened(tool, &self.args)).screen().await?;
+        let planned = match request.plan(&plan).await?.call() {
+            Ok(planned) => planned,
+            // INVARIANT: the plan calls a tool.
+            Err(_) => return Err(Blocked::new(GateCode::PgT, "the plan calls no tool", "call a tool").into()),
+        };
+        let id = self.frame.raw_id().to_owned();
+        let call =
+            Call::new(self.frame, self.era, self.is_task, planned.planned().tool().tool.clone(), args(&self.args));
+        let call = Arc::new(call);
+        let expected = shared.upstream.expected.expect(turn, Arc::clone(&call));
+        let authorized = planned.conform().await?.authorize().await?;
+        let dispatched = authorized.dispatch().await;
+        drop(expected);
+        let response = call.answer();
+        match (dispatched, response) {
+            (Ok(request), Some(response)) => passed(shared, turn, request, &response, &id).await,
+            // The server's own error is what the client would have without the proxy.
+            (Err(Stopped::Failed(Fault::Refused { .. })), Some(response)) => Ok(response.with_id(&id)),
+            (Err(stopped), _) => Err(stopped.into()),
+            // INVARIANT: an answer of the gate is one that the server gave.
+            (Ok(_), None) => Err(Stopped::Failed(Fault::malformed("the answer is not there")).into()),
+        }
+    }
+
+    /// The hash of the call, if it has one: it does not depend on what the tool needs.
+    fn hash(&self, shared: &Shared, tool: &str) -> Option<CallHash> {
+        let tool = ToolId { server: shared.server.clone(), tool: tool.parse().ok()? };
+        let permissions = Permissions::new([Permission::Read]).ok()?;
+        let demand = Demand { tool, permissions, always_confirm: false };
+        Some(Judged::new(shared.session_turn.clone(), demand, args(&self.args)).ok()?.hash())
+    }
+}
+
+/// The answer, if it is as the tool promises, and asks for nothing that the policy does not let pass.
+async fn passed(
+    shared: &Shared,
+    turn: &TurnId,
+    request: Request<omen_gate::Dispatched>,
+    response: &Frame,
+    id: &str,
+) -> Result<Vec<u8>, Refusal> {
+    if answer::is_interim(request.answer()) {
+        if let Some(requests) = request.answer().more.get("inputRequests")
+            && let Err(why) = input_requests(&shared.passages, requests)
+        {
+            let why = recorded(shared, turn, why).await;
+            return Err(Refusal { ran: Ran::Unknown, ..why.into() });
+        }
+        return Ok(response.with_id(id));
+    }
+    let withheld = |untyped: Request<Untyped>| Refusal { ran: Ran::Yes, ..untyped.why().clone().into() };
+    request.as_promised().await.map(|_| response.with_id(id)).map_err(withheld)
+}
+
+/// Whether what a result asks of the client may pass.
+pub(crate) fn input_requests(passages: &Passages, requests: &Value) -> Result<(), Blocked> {
+    match policy::of_input_requests(requests) {
+        Ok(asked) => asked.into_iter().try_for_each(|passage| passages.check(passage)),
+        Err(why) => passages.judge(Err(why)),
+    }
+}
+
+async fn recorded(shared: &Shared, turn: &TurnId, why: Blocked) -> Blocked {
+    match shared.gate.refused(turn, &why).await {
+        Ok(()) => why,
+        Err(unrecorded) => unrecorded,
+    }
+}
+
+/// The arguments as a value; the gate has refused those that are not one before they are used.
+fn args(raw: &str) -> Map<String, Value> {
+    serde_json::from_str(raw).unwrap_or_default()
+}
+
+/// The keys of parameters that are judged, or that others give a meaning.
+const PARAMS: [&str; 6] = ["name", "arguments", "_meta", "task", "inputResponses", "requestState"];

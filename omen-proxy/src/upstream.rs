@@ -1,0 +1,207 @@
+//! The server's side: the process, the requests that are asked of it under ids of the proxy's own, and the server as the gate
+//! calls it.
+
+mod expected;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use async_trait::async_trait;
+use omen_gate::mcp::{Listing, ServerLimits};
+use omen_gate::server::{Dispatch, ToolServer};
+use omen_gate::tool::{Answer, Tool};
+use omen_gate::{Fault, ToolName};
+use tokio::sync::watch;
+
+pub(crate) use expected::{Call, Expected};
+
+use crate::answer;
+use crate::asked::{Answered, Asked, cancelled};
+use crate::end::Lost;
+use crate::frame::{Frame, Kind};
+use crate::id::Id;
+use crate::outbox::Outbox;
+use crate::session::Session;
+
+/// A server behind the proxy. Whoever reads its messages hands those on that answer requests of the proxy's own.
+#[derive(Debug)]
+pub(crate) struct Upstream {
+    out: Outbox,
+    limits: ServerLimits,
+    session: Arc<Session>,
+    asked: Asked,
+    /// The calls that the gate may let through.
+    pub(crate) expected: Expected,
+    lost: watch::Sender<Option<Lost>>,
+    revision: AtomicU64,
+    /// Tools that promise structured answers, by the last list.
+    promising: Mutex<BTreeSet<ToolName>>,
+}
+
+impl Upstream {
+    pub(crate) fn new(out: Outbox, limits: ServerLimits, session: Arc<Session>) -> Self {
+        Self {
+            out,
+            limits,
+            session,
+            asked: Asked::default(),
+            expected: Expected::default(),
+            lost: watch::Sender::new(None),
+            revision: AtomicU64::new(0),
+            promising: Mutex::default(),
+        }
+    }
+
+    /// Sends a line. That the server has ended is seen by all who wait for it.
+    pub(crate) async fn send(&self, line: impl Into<Vec<u8>>) {
+        let _ = self.out.send(line).await;
+    }
+
+    /// Sends a request under an id of the proxy's own, and waits for the response. Dropping the future cancels the request.
+    pub(crate) async fn ask(&self, line: impl FnOnce(&str) -> Vec<u8>) -> Result<Frame, Fault> {
+        if let Some(lost) = self.lost() {
+            return Err(lost.before());
+        }
+        let mut open = self.asked.open(|number| self.out.send_now(cancelled(number)));
+        let line = line(&Id::write(open.number()));
+        open.is_sent();
+        tokio::select! {
+            biased;
+            sent = self.out.send(line) => if sent.is_err() {
+                open.is_over();
+                return Err(self.over().await.before());
+            },
+            lost = self.over() => {
+                open.is_over();
+                return Err(lost.before());
+            }
+        }
+        // An answer that is here counts, even if the server has ended since.
+        tokio::select! {
+            biased;
+            answer = open.answer() => answer.ok_or_else(|| Fault::died("the connection was closed")),
+            lost = self.over() => {
+                open.is_over();
+                Err(lost.during())
+            }
+        }
+    }
+
+    /// A response to a request of the proxy's own.
+    pub(crate) fn answered(&self, response: Frame) -> Answered {
+        match response.id().and_then(Id::ours) {
+            Some(number) => self.asked.answered(number, response),
+            None => Answered::Nothing,
+        }
+    }
+
+    /// The list of tools may have changed.
+    pub(crate) fn changed(&self) {
+        self.revision.fetch_add(1, Ordering::Release);
+    }
+
+    /// The connection is over; only the first reason counts.
+    pub(crate) fn end(&self, lost: Lost) {
+        self.changed();
+        self.lost.send_if_modified(|seen| {
+            let first = seen.is_none();
+            if first {
+                *seen = Some(lost);
+            }
+            first
+        });
+    }
+
+    pub(crate) fn lost(&self) -> Option<Lost> {
+        self.lost.borrow().clone()
+    }
+
+    /// Waits for the end.
+    pub(crate) async fn over(&self) -> Lost {
+        let mut lost = self.lost.subscribe();
+        match lost.wait_for(Option::is_some).await.as_deref() {
+            Ok(Some(lost)) => lost.clone(),
+            // The sender is `self`.
+            _ => Lost::Stopped,
+        }
+    }
+
+    /// Whether a tool promises structured answers, as far as it was listed.
+    pub(crate) fn promises(&self, tool: &str) -> bool {
+        self.promising().contains(tool)
+    }
+
+    /// Asks for the list, page by page.
+    async fn list(&self) -> Result<Vec<Tool>, Fault> {
+        let mut listing = Listing::new(&self.limits);
+        let mut cursor: Option<String> = None;
+        loop {
+            let Some(meta) = self.session.own_params() else {
+                return Err(Fault::unreachable("the session has not begun"));
+            };
+            let cursor_member = match cursor.map(|cursor| serde_json::to_string(&cursor)) {
+                Some(Ok(cursor)) => Some(format!("\"cursor\":{cursor}")),
+                _ => None,
+            };
+            let members = [Some(meta).filter(|meta| !meta.is_empty()), cursor_member];
+            let params = members.into_iter().flatten().collect::<Vec<_>>().join(",");
+            let response = self
+                .ask(|id| {
+                    let head = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/list\"");
+                    format!("{head},\"params\":{{{params}}}}}").into_bytes()
+                })
+                .await?;
+            let page = match &response.kind {
+                Kind::Result => answer::result(&response)?,
+                _ => return Err(answer::fault(&response)),
+            };
+            cursor = listing.page(page)?;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        let tools = listing.finish();
+        let promising = tools.iter().filter(|tool| tool.output_schema.is_some()).map(|tool| tool.name.clone());
+        *self.promising() = promising.collect();
+        Ok(tools)
+    }
+
+    /// A set is replaced as a whole.
+    fn promising(&self) -> MutexGuard<'_, BTreeSet<ToolName>> {
+        self.promising.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The server as the gate has it: what the gate lets through is what the client sent, byte for byte but for its id.
+#[derive(Debug)]
+pub(crate) struct Behind(pub(crate) Arc<OnceLock<Arc<Upstream>>>);
+
+impl Behind {
+    fn server(&self) -> Result<&Upstream, Fault> {
+        self.0.get().map(Arc::as_ref).ok_or_else(|| Fault::unreachable("it has not been started"))
+    }
+}
+
+#[async_trait]
+impl ToolServer for Behind {
+    async fn list(&self) -> Result<Vec<Tool>, Fault> {
+        self.server()?.list().await
+    }
+
+    async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault> {
+        // The frame that was judged under this turn, and no other.
+        let server = self.server()?;
+        let Some(call) = server.expected.take(&dispatch) else {
+            return Err(Fault::unreachable("the call is not one that the client has sent"));
+        };
+        let response = server.ask(|id| call.frame.with_id(id)).await?;
+        let answer = answer::read(&response, &call);
+        call.answered(response);
+        answer
+    }
+
+    fn revision(&self) -> u64 {
+        self.0.get().map_or(0, |server| server.revision.load(Ordering::Acquire))
+    }
+}
