@@ -140,7 +140,7 @@ fn each_caller_gets_its_own_number() {
     assert_eq!(judge(&log.memory.bytes(), log.memory.head_bytes().as_deref()).verdict, LogVerdict::Sound);
 }
 
-/// Nobody is told that an entry is recorded when its group is not; and afterwards nothing is.
+/// No entry is acknowledged when its group is not recorded; and afterwards nothing is.
 #[test]
 fn a_group_that_cannot_be_written_is_acknowledged_to_nobody() {
     let log = Slow::default();
