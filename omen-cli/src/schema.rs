@@ -1,6 +1,7 @@
 //! `omen schema`: prints schema files and definitions, unchanged.
 
 pub(crate) mod files;
+mod finding;
 
 use std::io::Write as _;
 
@@ -9,11 +10,19 @@ use omen_types::suggest;
 use crate::config;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
-use files::{CONFIG, File, all_names};
+use files::{CONFIG, FINDING, File, all_names};
 
 pub(crate) fn run(name: Option<&str>, out: &mut Output) -> Result<Exit, Failure> {
-    if name.is_some_and(|name| name.eq_ignore_ascii_case(CONFIG)) {
-        writeln!(out, "{:#}", config::json_schema())?;
+    let is = |made: &str| name.is_some_and(|name| name.eq_ignore_ascii_case(made));
+    let made = if is(CONFIG) {
+        Some(config::json_schema())
+    } else if is(FINDING) {
+        Some(finding::json_schema())
+    } else {
+        None
+    };
+    if let Some(made) = made {
+        writeln!(out, "{made:#}")?;
         out.flush()?;
         return Ok(Exit::Clean);
     }
@@ -32,6 +41,7 @@ fn list(files: &[File], out: &mut Output) -> Result<(), Failure> {
         writeln!(out, "{:<24} {:<28} {}", file.stem, file.title, file.path)?;
     }
     writeln!(out, "{CONFIG:<24} {:<28} omen.toml", "settings of `omen check`")?;
+    writeln!(out, "{FINDING:<24} {:<28} omen check --format json", "findings and totals")?;
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use omen_gate::confirm::{Confirmer, Question, Reply};
+use omen_gate::confirm::{Confirmer, Question, Reply, Responder};
 use omen_types::unseen::is_unseen;
 use serde_json::json;
 use tokio::time::Instant;
@@ -44,6 +44,7 @@ impl Confirmer for Chain {
         };
         match (self.then.confirm(question).await, passed_over) {
             (Reply::Denied { why }, Some(client)) => Reply::Denied { why: format!("{client}; {why}") },
+            (Reply::DeniedBy { by, why }, Some(client)) => Reply::DeniedBy { by, why: format!("{client}; {why}") },
             (reply, _) => reply,
         }
     }
@@ -93,8 +94,12 @@ impl Elicitation {
             ));
         }
         match said {
-            Said::Yes => Heard::Human(Reply::Confirmed),
-            Said::No => Heard::Human(Reply::Denied { why: "the client's user declined".to_owned() }),
+            // Who it was is the client's word: the log has the way that the answer came.
+            Said::Yes => Heard::Human(Reply::ConfirmedBy(Responder::via(VIA))),
+            Said::No => {
+                let why = "the client's user declined".to_owned();
+                Heard::Human(Reply::DeniedBy { by: Responder::via(VIA), why })
+            }
             Said::Other(what) => Heard::Nobody(format!("the client gave no answer: {what}")),
         }
     }
@@ -147,6 +152,7 @@ fn message(question: &Question) -> Option<String> {
 }
 
 const CONFIRM: &str = "confirm";
+const VIA: &str = "elicitation";
 
 /// How long the arguments may be that a client is shown, in bytes.
 const LONGEST: usize = 4096;

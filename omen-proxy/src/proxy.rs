@@ -1,6 +1,7 @@
 //! A session, from its start to its end.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -13,6 +14,7 @@ use omen_gate::server::{Dispatch, ToolServer};
 use omen_gate::tool::{Answer, Tool};
 use omen_gate::{BuildError, Config, Fault, Gate, GateClock, ServerName, TurnId};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc;
 use tokio::task::{JoinSet, consume_budget};
 use tokio::time::timeout;
 
@@ -56,7 +58,14 @@ pub struct Proxy {
     passages: Passages,
     show_blocked: bool,
     drain: Duration,
+    reload: Option<Reload>,
     notes: Notes,
+}
+
+/// Where the configuration is read again, and when.
+struct Reload {
+    path: PathBuf,
+    when: mpsc::Receiver<()>,
 }
 
 impl fmt::Debug for Proxy {
@@ -100,6 +109,7 @@ impl Proxy {
             passages: Passages::default(),
             show_blocked: false,
             drain: Duration::from_secs(2),
+            reload: None,
             notes: Arc::new(|_| {}),
         }
     }
@@ -144,6 +154,13 @@ impl Proxy {
     /// How long calls that run may go on when the session ends. By default two seconds.
     pub fn drain(mut self, limit: Duration) -> Self {
         self.drain = limit;
+        self
+    }
+
+    /// Puts the configuration of a file in force, whole or not at all, whenever something is received. If it has changed, the
+    /// client is notified that the list of tools has.
+    pub fn reload(mut self, path: impl Into<PathBuf>, when: mpsc::Receiver<()>) -> Self {
+        self.reload = Some(Reload { path: path.into(), when });
         self
     }
 
@@ -233,9 +250,14 @@ impl Proxy {
         });
         let mut reader = JoinSet::new();
         reader.spawn(from_server::read(Arc::clone(&shared), server_out, process.clone(), limits.line_bytes));
+        let mut reloading = JoinSet::new();
+        if let Some(reload) = self.reload {
+            reloading.spawn(reload_when(Arc::clone(&shared), reload));
+        }
 
         let mut running = Running::new();
         let ended = relay(&shared, client.0, limits.line_bytes, &mut running, until).await;
+        drop(reloading);
         drain(&shared, &ended, &mut running, self.drain).await;
         // Their outcomes are in the log with this, also of those that were broken off.
         running.shutdown().await;
@@ -329,6 +351,24 @@ async fn relay(
     }
 }
 
+/// Reads the configuration again whenever it is asked for.
+async fn reload_when(shared: Arc<Shared>, Reload { path, mut when }: Reload) {
+    while when.recv().await.is_some() {
+        match shared.gate.reload_file(&path).await {
+            Ok(reloaded) if reloaded.before == reloaded.policy => {
+                shared.note(format_args!("the configuration has not changed"));
+            }
+            Ok(reloaded) => {
+                shared.note(format_args!("the configuration is in force anew, as {}", reloaded.policy));
+                if shared.session.has_handshake() {
+                    shared.downstream.send(LIST_CHANGED).await;
+                }
+            }
+            Err(error) => shared.note(format_args!("the configuration is as it was: {error}")),
+        }
+    }
+}
+
 /// Lets what runs come to its end, for some time.
 async fn drain(shared: &Shared, ended: &Ended, running: &mut Running, limit: Duration) {
     let rest = async {
@@ -367,5 +407,6 @@ impl ToolServer for Absent {
     }
 }
 
+const LIST_CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
 const LAST_WORDS: Duration = Duration::from_secs(1);
 const POLL: Duration = Duration::from_millis(5);

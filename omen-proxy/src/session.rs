@@ -72,6 +72,11 @@ impl Session {
         state.meta = None;
     }
 
+    /// Whether a handshake was made.
+    pub(crate) fn has_handshake(&self) -> bool {
+        self.lock().handshake == Handshake::Made
+    }
+
     /// Whether the client can ask its user with a form. In the stateless era a server cannot ask unasked.
     pub(crate) fn can_elicit(&self) -> bool {
         let state = self.lock();

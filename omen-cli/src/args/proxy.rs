@@ -25,6 +25,10 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "MS", default_value_t = 1_000, requires = "elicitation")]
     pub(crate) least_ms: u64,
 
+    /// Do not offer calls that wait for a confirmation to `omen gate confirm`
+    #[arg(long)]
+    pub(crate) no_socket: bool,
+
     /// Let messages pass that could act without being a call: sampling, secrets, urls, subscriptions, tasks
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) pass: Vec<Passage>,
@@ -61,6 +65,9 @@ Write this command in the configuration of an MCP client in place of the server'
      follows `--`. To the client the proxy is the server. A call takes the same steps as in a program with a gate: \
      allowlist, pins, grants, confirmation, audit log. A refused call is a result that says why, and what to do. \
      All other messages pass byte for byte.
+
+Calls that need a confirmation wait for `omen gate confirm` in another terminal. SIGHUP puts the configuration \
+     in force anew, whole or not at all.
 
 SIGTERM and SIGINT end the session: calls that run have two seconds to end. Nothing of the server outlives \
      the proxy, however it ends (on Linux).

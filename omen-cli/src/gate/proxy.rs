@@ -2,6 +2,7 @@
 //!
 //! Standard output belongs to the protocol here, so nothing else is written to it.
 
+use std::path::Path;
 use std::process::id;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -10,7 +11,10 @@ use omen::render::human::clean;
 use omen_gate::config::KeySource;
 use omen_gate::mcp::{Launch, ServerLimits};
 use omen_gate::{Config, ServerName, SystemClock, TurnId};
+#[cfg(unix)]
+use omen_proxy::confirm::SocketConfirmer;
 use omen_proxy::{Ended, Proxy};
+use tokio::sync::mpsc;
 
 use super::config;
 use crate::args::ProxyArgs;
@@ -23,6 +27,7 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     let session = session()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Internal(format!("cannot start the proxy: {error}")))?;
+    let socket = (!args.no_socket).then(|| config.confirm_socket());
     let mut proxy = Proxy::new(config, server, session)
         .clock(Arc::new(SystemClock::default()))
         .pass(args.pass.iter().copied())
@@ -32,8 +37,13 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
         proxy = proxy.elicitation(Duration::from_millis(args.least_ms));
     }
     let served = runtime.block_on(async {
+        let (reload, when) = mpsc::channel(1);
+        let reloads = tokio::spawn(hung_up(reload));
+        let proxy = with_socket(proxy, socket.as_deref()).reload(&args.config, when);
         let client = (tokio::io::stdin(), tokio::io::stdout());
-        proxy.serve(launch.show_stderr(), client, asked_to_stop()).await
+        let served = proxy.serve(launch.show_stderr(), client, asked_to_stop()).await;
+        reloads.abort();
+        served
     });
     // A thread may still wait for the client's next word.
     runtime.shutdown_background();
@@ -103,6 +113,31 @@ fn session() -> Result<TurnId, Failure> {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let name = format!("proxy-{}-{}", since.as_nanos(), id());
     TurnId::new(name).map_err(|error| Failure::Internal(error.to_string()))
+}
+
+/// Offers the calls that wait for a confirmation at a socket. Without it, nobody but the client can confirm them.
+fn with_socket(proxy: Proxy, path: Option<&Path>) -> Proxy {
+    #[cfg(unix)]
+    if let Some(path) = path {
+        match SocketConfirmer::bind(path) {
+            Ok(socket) => return proxy.confirmer(socket),
+            Err(error) => complain(clean(&format!(
+                "nobody can confirm calls with `omen gate confirm`: {error}; {}",
+                error.help()
+            ))),
+        }
+    }
+    let _ = path;
+    proxy
+}
+
+/// Sends something with each SIGHUP.
+async fn hung_up(reload: mpsc::Sender<()>) {
+    #[cfg(unix)]
+    if let Ok(mut hung_up) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()) {
+        while hung_up.recv().await.is_some() && reload.send(()).await.is_ok() {}
+    }
+    reload.closed().await;
 }
 
 /// Comes with SIGTERM or an interrupt.

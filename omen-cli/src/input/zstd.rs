@@ -13,11 +13,13 @@ pub(super) struct ZstdDecoder {
     frame: Box<FrameDecoder>,
     /// Whether a frame has begun whose content was not all read.
     is_inside: bool,
+    /// That the archive is truncated, once what was decoded before has been read.
+    truncated: Option<io::Error>,
 }
 
 impl ZstdDecoder {
     pub(super) fn new(source: BufReader<Source>) -> Self {
-        Self { source, frame: Box::new(FrameDecoder::new()), is_inside: false }
+        Self { source, frame: Box::new(FrameDecoder::new()), is_inside: false, truncated: None }
     }
 
     /// Begins the next frame with content. Returns whether there is one.
@@ -62,6 +64,13 @@ impl ZstdDecoder {
         }
     }
 
+    /// Ends a frame in which the archive is truncated, so that the decoder passes on the window that it keeps for blocks to come:
+    /// all that was decoded may be no more than that.
+    fn release(&mut self) {
+        // Blocks that are complete are decoded, and of others nothing is, so there is nothing that can fail here.
+        let _ = self.frame.decode_blocks(LAST_BLOCK, BlockDecodingStrategy::UptoBlocks(1));
+    }
+
     /// Ends a frame whose content was all read.
     fn end_frame(&mut self) -> io::Result<()> {
         self.is_inside = false;
@@ -84,12 +93,32 @@ impl Read for ZstdDecoder {
             if self.frame.can_collect() > 0 {
                 return self.frame.read(buffer);
             }
+            if let Some(error) = self.truncated.take() {
+                return Err(error);
+            }
             if self.frame.is_finished() {
                 self.end_frame()?;
             } else if let Err(error) = self.frame.decode_blocks(&mut self.source, BlockDecodingStrategy::UptoBlocks(1))
             {
-                return Err(self.failed(error));
+                let is_end = is_end(&error);
+                let error = self.failed(error);
+                if !is_end {
+                    return Err(error);
+                }
+                self.release();
+                self.truncated = Some(error);
             }
         }
     }
 }
+
+/// Whether the source has ended too early, rather than that its bytes cannot be decoded.
+fn is_end(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    causes.any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof)
+    })
+}
+
+/// A last block without content (RFC 8878, 3.1.1.2), and a checksum, which is read where the header announces one.
+const LAST_BLOCK: &[u8] = &[1, 0, 0, 0, 0, 0, 0];

@@ -18,11 +18,14 @@ pub(crate) fn names() -> Vec<&'static str> {
 
 pub(super) fn all_names(files: &[File]) -> impl Iterator<Item = &'static str> {
     let of_file = |file: &File| std::iter::once(file.stem).chain(file.definitions.keys().copied()).collect::<Vec<_>>();
-    [CONFIG].into_iter().chain(files.iter().flat_map(of_file))
+    [CONFIG, FINDING].into_iter().chain(files.iter().flat_map(of_file))
 }
 
 /// The name of the schema of the configuration.
 pub(super) const CONFIG: &str = "config";
+
+/// The name of the schema of findings.
+pub(super) const FINDING: &str = "finding";
 
 pub(super) struct File {
     pub(super) path: &'static str,

@@ -93,6 +93,33 @@ fn an_archive_that_ends_early_is_unreadable() {
     assert!(run.code == 3 && findings.len() > 10 && summary["packets"].as_u64() > Some(100), "{summary}");
 }
 
+/// Blocks of at most 128 KiB, of which each refers to those before: the decoder keeps them back until it has the last.
+#[test]
+fn what_a_truncated_archive_has_decoded_is_checked() {
+    let log = log(BAD).repeat(40);
+    let archives = [zstd(log.as_bytes()), compress_to_vec(log.as_bytes(), CompressionLevel::Uncompressed)];
+    for bytes in archives {
+        let packets = |length: usize| {
+            let run = run(omen(["check", "--format", "json"]).write_stdin(&bytes[..length]));
+            let expected =
+                "omen: cannot read <stdin>: the zstd archive is truncated; only what could be decoded was checked\n";
+            assert_eq!((run.code, run.stderr.as_str()), (3, expected));
+            let (findings, summary) = json(&run);
+            let of_content = |finding: &Value| finding["code"] == "E4" || finding["code"] == "ID";
+            // What the incomplete block would have been is not guessed.
+            assert!(findings.iter().all(of_content), "{findings:?}");
+            summary["packets"].as_u64().unwrap()
+        };
+        let all = log.lines().count() as u64;
+        // Without the checksum, or the last byte of it, all blocks are there.
+        assert_eq!(packets(bytes.len() - 1), all);
+        assert_eq!(packets(bytes.len() - 4), all);
+        let half = packets(bytes.len() / 2);
+        assert!(half > all / 4 && half < all, "{half} of {all}");
+        assert_eq!(packets(20), 0);
+    }
+}
+
 #[test]
 fn a_corrupt_archive_is_unreadable() {
     let log = log(GOOD).repeat(20);

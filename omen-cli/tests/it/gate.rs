@@ -14,6 +14,8 @@ mod confirm;
 #[cfg(unix)]
 mod init;
 #[cfg(unix)]
+mod proxy;
+#[cfg(unix)]
 mod wrap;
 
 /// Tools of the server `files`. The schemas accept more arguments than they name.

@@ -27,6 +27,7 @@ mod jobs;
 mod layouts;
 mod new;
 mod others;
+mod queries;
 mod quiet;
 mod readme;
 mod report;

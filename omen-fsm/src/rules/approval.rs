@@ -12,11 +12,17 @@ pub(crate) fn refine(findings: &mut [Diagnostic], before: NodeSet, after: NodeSe
     for finding in findings.iter_mut().filter(|finding| finding.code == Code::Inv005) {
         let nodes = if finding.severity == Severity::Error { before } else { after };
         finding.help = Some(help(nodes).to_owned());
+        finding.notes.push(texts::SET_BY.to_owned());
     }
 }
 
+/// The same for a finding on the end of the stream.
+pub(crate) fn refined(finding: Diagnostic, nodes: NodeSet) -> Diagnostic {
+    finding.help(help(nodes)).note(texts::SET_BY)
+}
+
 /// The help that is legal in some nodes.
-pub(crate) fn help(nodes: NodeSet) -> &'static str {
+fn help(nodes: NodeSet) -> &'static str {
     let is_legal = |event| !nodes.after(event).is_empty();
     if nodes == NodeSet::of(Node::SafeMode) {
         texts::IN_SAFE_MODE

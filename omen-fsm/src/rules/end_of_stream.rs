@@ -19,6 +19,6 @@ pub(crate) fn check(nodes: NodeSet, ledger: &Ledger, fixed: Option<Instant>) -> 
     // An episode without a packet has no clock, and cannot be over budget.
     let now = fixed.or_else(|| ledger.clock());
     let overrun = now.and_then(|now| inv_005_budget_overrun::at_end(ledger, now));
-    all.extend(overrun.map(|finding| (None, finding.help(approval::help(nodes)))));
+    all.extend(overrun.map(|finding| (None, approval::refined(finding, nodes))));
     all
 }

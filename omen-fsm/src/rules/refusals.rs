@@ -7,6 +7,7 @@ use omen_types::{Diagnostic, Instant};
 use super::merging::{merge, share};
 use super::transition::Transition;
 use super::{can_hold, fsm_legal_transition, lacks, leaves_behind, without_row};
+use crate::help::fsm as help;
 use crate::table::{Event, NodeSet, REFUSALS, RefusalInfo};
 
 /// The finding of the table and of E1–E7 on a packet.
@@ -14,7 +15,16 @@ pub(crate) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
     relevant(transition.nodes, transition.event, transition.is_illegal())
         .filter_map(|refusal| finding(refusal, transition))
         .reduce(merge)
-        .map(share)
+        .map(|finding| share(of_a_new_episode(finding, transition)))
+}
+
+/// A packet of an episode that has none may be meant for another.
+fn of_a_new_episode(finding: Diagnostic, transition: &Transition<'_>) -> Diagnostic {
+    let context = &transition.context;
+    match context.ledger.clock() {
+        None => finding.note(help::new_episode(&context.facts.header.correlation_id)),
+        Some(_) => finding,
+    }
 }
 
 /// Whether some packet of a kind passes the table and E1–E7 next.

@@ -1,8 +1,8 @@
 //! The packets that lead from where an episode is to a packet that is not legal yet: what a finding tells the reader to send
 //! first. The table knows the rows; what has to be settled on the way, the ledger knows.
 //!
-//! Only packets that lead there are suggested. Nothing is written, directed or escalated to get somewhere else: such a way is
-//! legal, but nobody who has forgotten a packet has forgotten that one.
+//! Only packets that lead there are suggested. Nothing is written, directed or escalated to get somewhere else, unless the escalation
+//! was decided: such a way is legal, but nobody who has forgotten a packet has forgotten that one.
 
 use omen_invariants::Ledger;
 
@@ -103,10 +103,11 @@ impl Place {
         }
     }
 
-    /// The packets to try, those of the verification loop in their order.
+    /// The packets to try, those of the verification loop in their order. Where an escalation was decided, it comes first.
     fn steps(&self) -> impl Iterator<Item = Event> + use<> {
+        let decided = self.is_in(Node::DecideEscalate).then_some(Event::Escalate);
         let looped = self.is_in(LOOP_NODE).then(|| Obligation::ALL.iter().copied().map(step));
-        looped.into_iter().flatten().chain(Event::ALL.iter().copied())
+        decided.into_iter().chain(looped.into_iter().flatten()).chain(Event::ALL.iter().copied())
     }
 
     /// The place after a packet on the way to another.
@@ -115,7 +116,8 @@ impl Place {
             Event::Alert | Event::Halt | Event::Close | Event::DirectWrite => false,
             Event::DirectRead => self.is_in(LOOP_NODE) && goal != Event::Settle,
             Event::Authorize => goal == Event::DirectWrite,
-            Event::DecideEscalate | Event::Escalate => goal == Event::Escalate,
+            Event::Escalate => goal == Event::Escalate || self.is_in(Node::DecideEscalate),
+            Event::DecideEscalate => goal == Event::Escalate,
             _ => true,
         };
         if !is_meant || !self.takes(event) {

@@ -8,9 +8,7 @@ use crate::limits::MAX_DEPTH;
 /// Whether brackets nest deeper than [`MAX_DEPTH`]; the text need not be valid.
 pub(crate) fn too_deep(text: &str) -> Option<usize> {
     // Most texts have too few brackets, and to count them is many times faster.
-    if memchr::memchr2_iter(b'{', b'[', text.as_bytes()).nth(usize::from(MAX_DEPTH)).is_none() {
-        return None;
-    }
+    memchr::memchr2_iter(b'{', b'[', text.as_bytes()).nth(usize::from(MAX_DEPTH))?;
     let mut depth = 0_u32;
     let mut quoted = false;
     let mut escaped = false;

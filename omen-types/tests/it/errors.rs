@@ -115,7 +115,8 @@ fn scalars() {
              expected an RFC 3339 timestamp with an offset, e.g. `2026-03-01T10:00:00Z`; \
              help: write `\"2026-03-01T10:00:00Z\"` if it is UTC, or its offset instead of the `Z`, such as `+01:00`",
             "/header/layer_source: invalid value `7` for `layer_source`; expected an integer from 1 to 6 or `Integrity`; \
-             help: write a value such as `1`",
+             help: write a value such as `1`; the layer that the packet comes from: 1 (constitution) to 5 (decisions) \
+             and 6 (execution), or the overlay `Integrity`",
             "/header/correlation_id: expected a string such as `corr_1` (pattern `^corr_[a-zA-Z0-9_-]+$`) \
              for `correlation_id`, found a number; help: write a value such as `\"corr_1\"`",
             "/mcp/intent/summary: `summary` is empty; expected a non-empty string; help: write a value such as `\"…\"`",
@@ -181,7 +182,7 @@ fn errors_of_every_level_at_once() {
             "/payload/result_data/1/size: duplicate field `size`; \
              help: remove one of the two: readers disagree about which value counts",
             "/payload: missing field `error_details`: a failure must be described (D40); \
-             help: add `\"error_details\": {}`: what went wrong",
+             help: add `\"error_details\": {\"error_message\":\"no answer within 30 s\"}`: what went wrong",
             ": missing field `mcp` in TaskResultPacket; help: add `\"mcp\": {\"intent\": {…}, \"stakes\": {…}, \
              \"quality\": {…}, \"budgets\": {…}, \"epistemics\": {…}, \"evidence\": {…}, \"routing\": {…}}`: the MCP envelope: intent, stakes, quality, \
              budgets, epistemics, evidence and routing; `omen new TaskResultPacket` prints a whole packet",
@@ -321,6 +322,24 @@ fn a_number_in_quotes_is_not_taken_for_a_name() {
     );
 }
 
+/// Seconds and milliseconds are the two that programs write.
+#[test]
+fn a_number_for_a_time_is_written_as_one() {
+    for (number, help) in [
+        ("1772359200", "write `\"2026-03-01T10:00:00Z\"`, if this is in seconds since 1970"),
+        ("1772359200.25", "write `\"2026-03-01T10:00:00Z\"`, if this is in seconds since 1970"),
+        ("1772359200250", "write `\"2026-03-01T10:00:00Z\"`, if this is in milliseconds since 1970"),
+        ("17723592", "write a value such as `\"2026-03-01T10:00:00Z\"`"),
+        ("-177235920", "write a value such as `\"2026-03-01T10:00:00Z\"`"),
+    ] {
+        let edit = (r#""created_at":"2026-03-01T10:00:00Z""#, &*format!("\"created_at\":{number}"));
+        check_help(&edited(&line(packets::observation()), &[edit]), help);
+    }
+    // A number for any other text is not a time.
+    let edit = (r#""summary":"Resize the pool""#, r#""summary":1772359200"#);
+    check_help(&edited(&line(packets::observation()), &[edit]), "write `\"1772359200\"`, in quotes");
+}
+
 #[test]
 fn null_for_a_required_field_is_not_left_out() {
     check_one(
@@ -337,7 +356,7 @@ fn a_field_in_the_wrong_object_is_sent_to_its_own() {
         packets::alert(),
         (r#""severity""#, r#""tools_state":"tools_ok","severity""#),
         "/payload/tools_state: unknown field `tools_state` in IntegrityAlertPayload; \
-         help: remove it; `tools_state` belongs in `/mcp/routing`",
+         help: move it to `/mcp/routing`, or remove it if it is there already",
     );
     check_one(
         packets::alert(),

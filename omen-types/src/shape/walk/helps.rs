@@ -8,6 +8,7 @@ use super::super::{FieldShape, Shape, ShapeKind};
 use super::Walk;
 use super::expected::{is_written, json_types};
 use super::words::{LONGEST_LIST, first_sentence, quoted};
+use crate::time::Instant;
 
 impl Walk {
     /// How to add a field: its name with an example value, and what it means.
@@ -35,6 +36,12 @@ impl Walk {
         format!("write a value such as `{}`", example::short(value, shape))
     }
 
+    /// The same with what the field means: where a value says little.
+    pub(super) fn such_as_described(&self, shape: &Shape) -> String {
+        let about = self.field.map(|field| format!("; {}", first_sentence(field.description)));
+        format!("{}{}", self.such_as(shape), about.unwrap_or_default())
+    }
+
     /// What to write instead of a value of another type.
     pub(super) fn instead(&self, shape: &Shape, found: JsonType, raw: &str) -> String {
         let unquoted = raw.trim_matches('"');
@@ -47,6 +54,9 @@ impl Walk {
             (ShapeKind::Text { holds, .. }, JsonType::Number | JsonType::Bool) if holds(raw) => {
                 format!("write `\"{raw}\"`, in quotes")
             }
+            (ShapeKind::Text { holds, .. }, JsonType::Number) if let Some((time, unit)) = unix_time(raw, *holds) => {
+                format!("write `\"{time}\"`, if this is in {unit} since 1970")
+            }
             (ShapeKind::Array { item, .. }, _) if json_types(item).contains(&found) => {
                 format!("write `[{whole}]`: a list, even if it has one element")
             }
@@ -57,6 +67,19 @@ impl Walk {
             _ => self.such_as(shape),
         }
     }
+}
+
+/// The time that a number stands for, and its unit, where a timestamp is expected.
+fn unix_time(raw: &str, holds: fn(&str) -> bool) -> Option<(String, &'static str)> {
+    let number = raw.split('.').next().filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let (seconds, unit) = match number.len() {
+        10 => (number, "seconds"),
+        13 => (number.get(..10)?, "milliseconds"),
+        _ => return None,
+    };
+    let time = Instant::from_unix(seconds.parse().ok()?, 0).to_string();
+    // What takes any text is not a timestamp.
+    (holds(&time) && !holds("x")).then_some((time, unit))
 }
 
 /// What to write where a field is `null`.

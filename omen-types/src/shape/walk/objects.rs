@@ -91,7 +91,7 @@ impl Walk {
                 format!("move {} to the top level of the packet, where metadata is allowed, or remove it", quoted(key))
             }
             None => match home(self.root, key, &mut String::new()) {
-                Some(place) => format!("remove it; `{key}` belongs in `{place}`"),
+                Some(place) => format!("move it to `{place}`, or remove it if it is there already"),
                 None => format!("remove it; {} has the fields {}", shape.name, list(names())),
             },
         };

@@ -61,7 +61,7 @@ impl Walk {
         });
         let help = match nearest(text, values.copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => self.such_as(shape),
+            None => self.such_as_described(shape),
         };
         let message =
             format!("invalid value {} for {}; expected {}", quoted(text), self.name(shape), expectation(shape));

@@ -48,7 +48,9 @@ pub(in crate::validator) fn random(seed: u64, examples: &[&str]) -> Vec<u8> {
     while !sources.is_empty() && log.len() < ENOUGH {
         let at = random.below(sources.len());
         match sources[at].pop() {
-            Some(line) if is_broken && random.one_in(5) => damage(line.into_bytes(), &mut random, &mut log),
+            Some(line) if is_broken && random.one_in(5) && !line.is_empty() => {
+                damage(line.into_bytes(), &mut random, &mut log)
+            }
             Some(line) => log.extend_from_slice(line.as_bytes()),
             None => {
                 sources.swap_remove(at);

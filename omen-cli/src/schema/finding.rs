@@ -1,0 +1,110 @@
+//! The JSON Schema of what `omen check --format json` writes: a line for each finding, and one for the totals.
+
+use omen_fsm::State;
+use omen_types::{Code, PacketType};
+use serde_json::{Map, Value, json};
+
+/// The JSON Schema (2020-12) of a line.
+pub(super) fn json_schema() -> Value {
+    let members: Map<String, Value> = members()
+        .into_iter()
+        .map(|(name, mut schema, about)| {
+            if let Some(schema) = schema.as_object_mut() {
+                schema.insert("description".to_owned(), about.into());
+            }
+            (name.to_owned(), schema)
+        })
+        .collect();
+    let required: Vec<&str> = self::members().into_iter().map(|(name, ..)| name).collect();
+    let counts: Map<String, Value> = COUNTS
+        .iter()
+        .map(|(name, about)| ((*name).to_owned(), json!({"type": "integer", "minimum": 0, "description": about})))
+        .collect();
+    let counted: Vec<&str> = COUNTS.iter().map(|(name, _)| *name).collect();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "finding",
+        "description": "A line of `omen check --format json`: a finding, or at the end the totals. Fields are added, never changed.",
+        "oneOf": [{"$ref": "#/$defs/finding"}, {"$ref": "#/$defs/totals"}],
+        "$defs": {
+            "finding": {
+                "type": "object",
+                "required": required,
+                "properties": members,
+            },
+            "totals": {
+                "type": "object",
+                "required": ["summary"],
+                "properties": {
+                    "summary": {
+                        "description": "The totals over all files.",
+                        "type": "object",
+                        "required": counted,
+                        "properties": counts,
+                    },
+                },
+            },
+        },
+    })
+}
+
+/// The members of a finding in their order: name, schema, description.
+fn members() -> Vec<(&'static str, Value, &'static str)> {
+    let number = |least: u64| json!({"type": ["integer", "null"], "minimum": least});
+    let text = || json!({"type": ["string", "null"]});
+    let texts = || json!({"type": "array", "items": {"type": "string"}});
+    let codes: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    let types = PacketType::ALL.iter().map(|one| Value::from(one.as_str())).chain([Value::Null]);
+    let states: Vec<&str> = State::ALL.iter().map(|state| state.as_str()).collect();
+    let cause = json!({
+        "type": ["object", "null"],
+        "required": ["line", "packet_id"],
+        "properties": {"line": {"type": "integer", "minimum": 1}, "packet_id": text()},
+    });
+    vec![
+        ("file", json!({"type": "string"}), "The log, as it was given; `-` for standard input."),
+        ("line", number(1), "The line in the log; null for a finding on the end of an episode."),
+        ("column", number(1), "The column in the line, in characters."),
+        ("packet_index", number(0), "The place of the packet among the lines that are not blank."),
+        ("packet_id", text(), "`header.packet_id`, if it is readable."),
+        ("correlation_id", text(), "`header.correlation_id`, which names the episode, if it is readable."),
+        ("packet_type", json!({"enum": types.collect::<Vec<_>>()}), "The type of the packet, if it is known."),
+        (
+            "state",
+            json!({"type": ["array", "null"], "items": {"enum": states}}),
+            "Where the episode may have been before the packet.",
+        ),
+        (
+            "stage",
+            json!({"enum": ["json", "schema", "fsm", "invariant", "end"]}),
+            "The stage of the check; `end` is the end of the log.",
+        ),
+        ("code", json!({"enum": codes}), "The rule; `omen explain CODE` describes it."),
+        ("also", json!({"type": "array", "items": {"enum": codes}}), "Other rules that are broken by the same thing."),
+        ("severity", json!({"enum": ["warning", "error"]}), "Whether the packet is rejected for it."),
+        ("pointer", text(), "The JSON pointer to what is wrong in the packet."),
+        ("message", json!({"type": "string"}), "What is wrong."),
+        ("help", text(), "What to do."),
+        (
+            "follows_from",
+            cause,
+            "The rejected packet without which the finding would not be there; null for a root cause.",
+        ),
+        ("labels", texts(), "What is said at the place itself."),
+        ("notes", texts(), "What else is known."),
+        ("directive_line", number(1), "At the end of a log: the line of the directive that was left open."),
+    ]
+}
+
+/// The counts of the totals in their order, each with its description.
+const COUNTS: &[(&str, &str)] = &[
+    ("files", "Logs that were read."),
+    ("bytes", "Bytes that were read."),
+    ("packets", "Lines that are not blank."),
+    ("accepted", "Packets without an error."),
+    ("rejected", "Packets with an error."),
+    ("episodes", "Correlation ids among the packets that match their schema."),
+    ("errors", "Findings that are errors."),
+    ("warnings", "Findings that are warnings."),
+    ("consequences", "Findings that follow from a packet that was rejected earlier."),
+];
