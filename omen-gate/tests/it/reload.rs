@@ -48,7 +48,7 @@ async fn the_next_step_goes_by_the_new_policy_and_the_log_has_both_hashes() {
     let query = || world.gate.request(turn("turn_1"), "what is the pool?");
     assert_eq!(query().screen().await.unwrap_err().code, GateCode::Pg0);
     let expect = json!({ "before": before.to_string(), "outcome": "loaded", "policy": policy.to_string() });
-    assert_eq!(policies(&world), [expect.clone()]);
+    assert_eq!(policies(&world).as_slice(), std::slice::from_ref(&expect));
 
     // The same again is nothing new.
     world.gate.reload(config_under(NO_POOLS, "").await).await.unwrap();

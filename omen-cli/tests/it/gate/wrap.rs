@@ -1,9 +1,9 @@
 //! `omen gate wrap`: a client's configuration with the gate in it.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 
 use super::catalog::{ROLE, server};
 use super::*;
@@ -244,27 +244,22 @@ fn a_client_starts_the_server_behind_the_gate() {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    let mut answer = |request: &Value| {
-        writeln!(stdin, "{request}").unwrap();
-        let mut line = String::new();
-        stdout.read_line(&mut line).unwrap();
-        serde_json::from_str::<Value>(&line).unwrap()
-    };
     let params =
         json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}});
-    let hello = answer(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}));
+    let hello =
+        answer(&mut stdin, &mut stdout, &json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}));
     assert_eq!(hello["result"]["serverInfo"]["name"], "test", "{hello}");
-    drop(answer);
     writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).unwrap();
-    let mut answer = |request: &Value| {
-        writeln!(stdin, "{request}").unwrap();
-        let mut line = String::new();
-        stdout.read_line(&mut line).unwrap();
-        serde_json::from_str::<Value>(&line).unwrap()
-    };
     // Nothing is allowed yet.
-    let list = answer(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}));
+    let list = answer(&mut stdin, &mut stdout, &json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}));
     assert_eq!(list["result"]["tools"], json!([]), "{list}");
     drop(stdin);
     assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+fn answer(stdin: &mut ChildStdin, stdout: &mut impl std::io::BufRead, request: &Value) -> Value {
+    writeln!(stdin, "{request}").unwrap();
+    let mut line = String::new();
+    stdout.read_line(&mut line).unwrap();
+    serde_json::from_str(&line).unwrap()
 }
