@@ -7,11 +7,10 @@ use std::num::NonZeroU64;
 use omen_fsm::{Event, NodeSet, Verdict};
 use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
 
-use super::alone;
 use super::charity::{self, Charities, Follows};
 use super::episodes::Episodes;
 use super::line::Parsed;
-use super::options::{Depth, ValidatorOptions};
+use super::options::ValidatorOptions;
 use crate::finding::{Finding, Stage};
 
 /// A packet that was judged, without its place in the stream.
@@ -40,9 +39,6 @@ pub(super) fn judge<'t>(
     options: &ValidatorOptions,
     all: bool,
 ) -> Option<Judged<'t>> {
-    if options.depth != Depth::Episode {
-        return alone::judge(line, options, all);
-    }
     match (&line.facts, &line.rejected) {
         (Some(facts), _) => packet(line.text.as_ref(), number, facts, place, judges, options, all),
         (None, rejected) => {
