@@ -20,10 +20,10 @@ mod table;
 mod tokens;
 
 pub use budget::{Budget, Overrun};
+pub use bytes::Size;
 pub use fingerprint::{Fingerprint, Kind};
 pub use obligations::{Obligation, Obligations};
 pub use open::{OpenDirective, OpenDirectives};
-pub use pack::Size;
 pub use tokens::{Allowance, NotLive, Token, Tokens};
 
 use budget::Reported;

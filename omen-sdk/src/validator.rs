@@ -11,10 +11,10 @@ use crate::lines::{LineSplitter, READ_BYTES, RawLine, ReadError};
 mod alone;
 mod at_end;
 mod charity;
-mod depth;
 mod episodes;
 mod head;
 mod judge;
+mod judged;
 mod levels;
 mod line;
 mod options;
@@ -32,9 +32,9 @@ pub use snapshot::BadSnapshot;
 pub use summary::Summary;
 
 use charity::Charities;
-use depth::judge;
 use episodes::{Episodes, Found, GROUP};
 use head::{Head, Next};
+use judge::judge;
 use line::{Lines, Parsed};
 use tally::Tally;
 

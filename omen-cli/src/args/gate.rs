@@ -4,6 +4,6 @@ mod check;
 mod confirm;
 mod init;
 
-pub(crate) use check::{CHECK_EXIT_CODES, CHECK_HELP, GateCheckArgs};
-pub(crate) use confirm::{CONFIRM_EXIT_CODES, CONFIRM_HELP, GateConfirmArgs};
-pub(crate) use init::{GateInitArgs, INIT_EXIT_CODES, INIT_HELP};
+pub(crate) use self::check::{CHECK_EXIT_CODES, CHECK_HELP, GateCheckArgs};
+pub(crate) use self::confirm::{CONFIRM_EXIT_CODES, CONFIRM_HELP, GateConfirmArgs};
+pub(crate) use self::init::{GateInitArgs, INIT_EXIT_CODES, INIT_HELP};

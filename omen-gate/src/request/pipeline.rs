@@ -120,15 +120,6 @@ impl Request<Dispatched> {
         &self.state.answer
     }
 
-    /// Checks the answer against the tool's own `outputSchema`, for a program that passes it on as it is and knows no type
-    /// for it. An answer that says `isError` passes, and so does any answer of a tool that lists no `outputSchema`.
-    ///
-    /// # Errors
-    /// If it does not match (PG-4): the raw answer comes back with its mark, and should not be passed on.
-    pub async fn as_promised(self) -> Result<Self, Request<Untyped>> {
-        promised::as_promised(self).await
-    }
-
     /// The tool that gave it.
     #[must_use]
     pub fn tool(&self) -> &ToolId {

@@ -7,6 +7,15 @@ use omen_types::Instant;
 
 use super::fingerprint::Fingerprint;
 
+/// Which ledgers are packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// Those of which a packet changes much: to copy the others would take longer than to judge it.
+    Small,
+    /// All, each in the same bytes wherever and however it came about.
+    Any,
+}
+
 /// Writes to the end of a buffer.
 pub struct Writer<'b>(pub &'b mut Vec<u8>);
 

@@ -3,9 +3,8 @@
 use hashbrown::HashTable;
 use prefetch_index::prefetch_index;
 
-use super::bytes::{Reader, Writer};
+use super::bytes::{Reader, Size, Writer};
 use super::fingerprint::Fingerprint;
-use super::pack::Size;
 
 /// A set of fingerprints, each with its mark. Most episodes have few ids; one may have a million.
 #[derive(Clone, Debug)]

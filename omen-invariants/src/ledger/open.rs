@@ -5,9 +5,8 @@ use std::num::NonZeroU64;
 
 use omen_types::{Instant, PacketFacts, StakesLevel, TaskDirectivePayloadFacts};
 
-use super::bytes::{Reader, Writer};
+use super::bytes::{Reader, Size, Writer};
 use super::fingerprint::{Fingerprint, Kind};
-use super::pack::Size;
 use super::table::Table;
 
 /// A directive that has no result yet.

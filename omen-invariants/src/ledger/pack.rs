@@ -3,21 +3,12 @@
 use omen_types::DecisionOutcome;
 
 use super::budget::{Budget, Reported};
-use super::bytes::{Reader, Writer};
+use super::bytes::{Reader, Size, Writer};
 use super::ids::Ids;
 use super::obligations::Obligations;
 use super::open::OpenDirectives;
 use super::tokens::Tokens;
 use super::{Ledger, Loop};
-
-/// Which ledgers are packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Size {
-    /// Those of which a packet changes much: to copy the others would take longer than to judge it.
-    Small,
-    /// All, each in the same bytes wherever and however it came about.
-    Any,
-}
 
 impl Ledger {
     /// Writes what is remembered to the end of a buffer, to be read by [`unpack`](Self::unpack). Returns false if it is not of

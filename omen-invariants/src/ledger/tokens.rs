@@ -3,9 +3,8 @@
 use omen_types::{Instant, OperationType, ToolAuthorizationPayloadFacts};
 use serde_json::{Map, Value};
 
-use super::bytes::{Reader, Writer};
+use super::bytes::{Reader, Size, Writer};
 use super::fingerprint::{Fingerprint, Kind};
-use super::pack::Size;
 use super::table::Table;
 
 /// What is known of a token id.

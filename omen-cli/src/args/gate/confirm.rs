@@ -41,7 +41,7 @@ pub(crate) const CONFIRM_HELP: &str = concat!(
 Shows the calls of a gate that wait for a confirmation, one after the other: the tool, what it can do, and \
      the exact arguments. `y` confirms the call that is shown, once; `n` denies it, with the reason behind \
      it, if you give one. What is not answered in time is denied. Several can answer: the first answer \
-     counts, and the others are told so. The audit log records who confirmed.
+     counts, and the others learn that. The audit log records who confirmed.
 
 If the call that is shown goes away before you answer, the next one is answered with its number, such as \
      `y 7`: an answer must not be for a call that you have not read.

@@ -32,7 +32,7 @@ pub(super) fn of(mut gate: FrontEnd) -> Receiver<Event> {
     });
     thread::spawn(move || {
         for line in io::stdin().lock().lines() {
-            // What is no text is no answer.
+            // Bytes that are not text are not an answer.
             let Ok(line) = line else { break };
             if lines.send(Event::Line(line)).is_err() {
                 return;

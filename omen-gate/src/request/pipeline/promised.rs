@@ -4,18 +4,21 @@ use crate::answer::output;
 use crate::request::pipeline::Request;
 use crate::request::state::{Dispatched, Untyped};
 
-/// Holds the answer against the `outputSchema` that was listed for the tool when the call was checked.
-///
-/// # Errors
-/// If it does not match (PG-4): the raw answer comes back with its mark.
-pub(super) async fn as_promised(request: Request<Dispatched>) -> Result<Request<Dispatched>, Request<Untyped>> {
-    let Request { gate, context, state: Dispatched { tool, listed, answer } } = request;
-    match output::as_promised(&listed, answer) {
-        Ok(answer) => Ok(Request { gate, context, state: Dispatched { tool, listed, answer } }),
-        Err(raw) => {
-            // As with a type: the answer is marked whether or not that can be recorded.
-            let _ = context.check::<()>(Err(raw.why().clone())).await;
-            Err(Request { gate, context, state: Untyped { raw } })
+impl Request<Dispatched> {
+    /// Checks the answer against the tool's own `outputSchema`, for a program that passes it on as it is and knows no type
+    /// for it. An answer that says `isError` passes, and so does any answer of a tool that lists no `outputSchema`.
+    ///
+    /// # Errors
+    /// If it does not match (PG-4): the raw answer comes back with its mark, and should not be passed on.
+    pub async fn as_promised(self) -> Result<Self, Request<Untyped>> {
+        let Request { gate, context, state: Dispatched { tool, listed, answer } } = self;
+        match output::as_promised(&listed, answer) {
+            Ok(answer) => Ok(Request { gate, context, state: Dispatched { tool, listed, answer } }),
+            Err(raw) => {
+                // As with a type: the answer is marked whether or not that can be recorded.
+                let _ = context.check::<()>(Err(raw.why().clone())).await;
+                Err(Request { gate, context, state: Untyped { raw } })
+            }
         }
     }
 }

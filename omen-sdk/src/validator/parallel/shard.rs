@@ -7,8 +7,8 @@ use omen_types::Instant;
 
 use super::super::at_end::at_end;
 use super::super::charity::{Charities, LostLine};
-use super::super::depth::judge;
 use super::super::episodes::{Episodes, Found, GROUP, Late};
+use super::super::judge::judge;
 use super::super::options::ValidatorOptions;
 use super::block::{Item, Items};
 use super::report::Outcome;
