@@ -69,6 +69,7 @@ mod key;
 mod log;
 mod mac;
 mod open;
+mod past;
 mod queue;
 mod receipt;
 mod seam;
@@ -91,6 +92,8 @@ pub use log::{Audit, Options};
 pub use mac::Mac;
 #[doc(no_inline)]
 pub use omen_types::limits::MAX_LINE_BYTES;
+pub(crate) use past::BreakerThen;
+pub use past::InDoubt;
 pub(crate) use queue::{AuditQueue, EpisodePacket, data};
 pub use receipt::Receipt;
 pub use series::{FileVerification, LogVerification, Misfit, verify_files, verify_folder, verify_log};
