@@ -1,11 +1,13 @@
 //! Generates states, events, the transition table, the helps of the rules and the typed API from `episode.fsm.json`.
 
 use std::error::Error;
+use std::hash::Hasher as _;
 use std::path::Path;
 
 use omen_codegen::build_script::{Turn, run};
 use omen_codegen::emit::{self, Setters};
 use omen_codegen::model::Stage;
+use siphasher::sip128::{Hasher128 as _, SipHasher13};
 
 fn main() {
     run(Turn::Later, generate);
@@ -20,8 +22,19 @@ fn generate() -> Result<(), Box<dyn Error>> {
     emit::setters(&model, &setters)?.write_to_out_dir("setters.rs")?;
     let moves = emit::functions(Path::new(MOVES))?;
     emit::episode(&model, &moves)?.write_to_out_dir("episode.rs")?;
+    std::fs::write(Path::new(&std::env::var("OUT_DIR")?).join("schema_fingerprint"), fingerprint())?;
     println!("cargo::rerun-if-changed={MOVES}");
     Ok(())
+}
+
+/// A fingerprint of all files of the schema.
+fn fingerprint() -> [u8; 16] {
+    let mut hasher = SipHasher13::new();
+    for text in omen_schema::FILES.iter().flat_map(|(path, text)| [path, text]) {
+        hasher.write_u64(text.len() as u64);
+        hasher.write(text.as_bytes());
+    }
+    hasher.finish128().as_bytes()
 }
 
 /// The rules of other stages that are checked here, or whose helps depend on the state machine.

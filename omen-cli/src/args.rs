@@ -12,17 +12,20 @@ Exit codes:
     };
 }
 
+mod audit_show;
 mod clock;
 mod codes;
 mod config;
 mod findings;
 mod format;
 mod formats;
+mod gate;
 mod inputs;
 pub(crate) mod levels;
 mod named;
 mod new;
 mod report;
+mod stage;
 mod trace;
 
 use std::num::NonZeroUsize;
@@ -32,12 +35,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::output::Color;
 
+pub(crate) use self::audit_show::{AuditSettleArgs, AuditShowArgs, AuditStatsArgs, YesNo};
 pub(crate) use self::clock::ClockArgs;
 pub(crate) use self::codes::AnyCode;
 pub(crate) use self::config::ConfigArgs;
 pub(crate) use self::findings::FindingArgs;
 pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;
+pub(crate) use self::gate::{GateCheckArgs, GateConfirmArgs, GateInitArgs};
 pub(crate) use self::inputs::InputArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
 pub(crate) use self::new::NewArgs;
@@ -129,6 +134,17 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// Where the configuration is, of a command that has one.
+    pub(crate) fn config(&mut self) -> Option<&mut ConfigArgs> {
+        match self {
+            Self::Check(args) => Some(&mut args.config),
+            Self::Report(args) => Some(&mut args.config),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
@@ -139,6 +155,13 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) levels: LevelArgs,
+
+    /// How far to check packets
+    ///
+    /// With `schema` and `packet`, the state machine and the order of packets are not checked, and no episode is
+    /// judged: for packets that are not in a log yet.
+    #[arg(long, value_name = "STAGE", value_enum, default_value_t)]
+    pub(crate) stage: stage::Stage,
 
     /// How many threads to use [default: as many as the system has]
     #[arg(short, long, value_name = "N", value_parser = threads)]
@@ -164,6 +187,18 @@ pub(crate) enum AuditCommand {
     /// Print an anchor of a sound log: one line of JSON, to be kept elsewhere
     #[command(after_help = AUDIT_EXIT_CODES, after_long_help = AUDIT_EXPORT_HELP)]
     ExportAnchor(AuditExportArgs),
+
+    /// Show the entries of a log, verified, with filters
+    #[command(after_long_help = audit_show::SHOW_HELP)]
+    Show(AuditShowArgs),
+
+    /// Count what is in a log: calls and failures by tool, refusals by code
+    #[command(after_long_help = audit_show::STATS_HELP)]
+    Stats(AuditStatsArgs),
+
+    /// Record what a call in doubt did, so that the gate may repeat it
+    #[command(after_long_help = audit_show::SETTLE_HELP)]
+    Settle(AuditSettleArgs),
 }
 
 #[derive(Debug, Args)]
@@ -225,6 +260,18 @@ pub(crate) enum GateCommand {
     #[command(after_help = CATALOG_EXIT_CODES, after_long_help = CATALOG_HELP)]
     Catalog(CatalogArgs),
 
+    /// Write a configuration for a server, with its tools to choose from
+    #[command(after_help = gate::INIT_EXIT_CODES, after_long_help = gate::INIT_HELP)]
+    Init(GateInitArgs),
+
+    /// Check a configuration, and whether a gate can start with it
+    #[command(after_help = gate::CHECK_EXIT_CODES, after_long_help = gate::CHECK_HELP)]
+    Check(GateCheckArgs),
+
+    /// Confirm or deny the calls of a gate that wait for it
+    #[command(after_help = gate::CONFIRM_EXIT_CODES, after_long_help = gate::CONFIRM_HELP)]
+    Confirm(GateConfirmArgs),
+
     /// Print the JSON Schema of the configuration
     #[command(after_help = "Example:\n  omen gate schema > gate.schema.json")]
     Schema,
@@ -255,7 +302,7 @@ pub(crate) struct CatalogArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Print entries for the allowlist, with pins, instead of the catalogue
+    /// Print entries for the allowlist, with pins, and their grants instead of the catalogue
     #[arg(long)]
     pub(crate) pins: bool,
 }

@@ -10,7 +10,7 @@ use omen::validator::{Summary, ValidatorOptions};
 use crate::args::{CheckArgs, InputArgs};
 use crate::exit::{Exit, Failure, complain};
 use crate::formats::{Format, Reports};
-use crate::input::find::{Argument, Excludes, Logs, Search};
+use crate::input::find::{Given, Logs};
 use crate::input::{self, Layout};
 use crate::output::{Color, Output};
 use crate::several::Several;
@@ -20,30 +20,31 @@ use findings::{Findings, Total};
 
 pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Exit, Failure> {
     let levels = args.levels.after(&args.config.found.levels).map_err(|error| Failure::Usage(error.to_string()))?;
-    let options = ValidatorOptions { now: args.clock.now, levels };
+    let options = ValidatorOptions { now: args.clock.now, levels, depth: args.stage.into() };
     let format = args.formats.stdout();
     let quiet = args.inputs.quiet;
     let mut statistics = counted(args, format)?;
     refuse_to_follow(args)?;
-    let logs = find(args)?;
+    let InputArgs { exclude, no_ignore, files, .. } = &args.inputs;
+    let logs = Given { files, exclude, no_ignore: *no_ignore, config: &args.config.found }.find(quiet)?;
     if args.inputs.follow && logs.paths.iter().any(|path| input::is_stdin(path)) {
         let message = "standard input is followed anyway; leave out `--follow`, or name a file";
         return Err(Failure::Usage(message.to_owned()));
     }
 
     let mut reports = Reports::open(&args.formats, color, &logs.paths, out)?;
-    let checked = failed(&logs, &mut reports).and_then(|()| {
+    let checked = failed(&logs, &mut reports).map_err(Failure::from).and_then(|()| {
         let findings = Findings { path: Path::new(""), reports: &mut reports, statistics: &mut statistics, quiet };
         if args.inputs.follow {
-            follow::run(&logs.paths, &options, findings)
+            follow::run(&logs.paths, args.inputs.checkpoint.as_deref(), &options, findings)
         } else {
-            in_turn(args, &logs.paths, &options, findings)
+            in_turn(args, &logs.paths, &options, findings).map_err(Failure::from)
         }
     });
     let has_errors = reports.has_errors();
     let exit = |has_errors: bool| if has_errors && !args.inputs.exit_zero { Exit::ErrorsFound } else { Exit::Clean };
     // The reader of the output may have read enough; the verdict holds if it is known.
-    let total = match checked.map_err(Failure::from) {
+    let total = match checked {
         Ok(total) => total,
         Err(Failure::Closed) if has_errors => return Ok(exit(true)),
         Err(failure) => return Err(failure),
@@ -58,6 +59,9 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     match counted.and_then(|()| reports.finish(total.files, &total.summary, without_totals)).map_err(Failure::from) {
         Ok(()) | Err(Failure::Closed) => {}
         Err(failure) => return Err(failure),
+    }
+    if let Some(note) = args.stage.note().filter(|_| !without_totals && format.is_for_people) {
+        complain(format_args!("note: {note}"));
     }
     let is_complete = total.is_complete && logs.failed.is_empty();
     Ok(if is_complete { exit(total.summary.errors > 0) } else { Exit::Unreadable })
@@ -133,32 +137,6 @@ fn refuse_to_follow(args: &CheckArgs) -> Result<(), Failure> {
         }
         None => Ok(()),
     }
-}
-
-/// Finds the logs to check. What could not be searched is reported here.
-fn find(args: &CheckArgs) -> Result<Logs, Failure> {
-    let InputArgs { exclude, no_ignore, files, .. } = &args.inputs;
-    let configured = &args.config.found;
-    let here = PathBuf::new();
-    let mut excludes = Excludes::default();
-    for (root, patterns) in [(&configured.root, &configured.exclude), (&here, exclude)] {
-        excludes.add(root, patterns).map_err(|error| Failure::Usage(error.to_string()))?;
-    }
-    let stdin = [PathBuf::from("-")];
-    let (root, paths) = match (&files[..], &configured.inputs[..]) {
-        ([], []) => (&here, &stdin[..]),
-        ([], inputs) => (&configured.root, inputs),
-        (files, _) => (&here, files),
-    };
-    if paths.iter().filter(|path| input::is_stdin(path)).count() > 1 {
-        return Err(Failure::Usage("`-` is given twice; standard input can be read only once".to_owned()));
-    }
-    let arguments: Vec<_> = paths.iter().map(|path| Argument { root: root.clone(), path: path.clone() }).collect();
-    let logs = Search { excludes, no_ignore: *no_ignore || configured.no_ignore }.run(&arguments);
-    for path in logs.empty.iter().filter(|_| !args.inputs.quiet) {
-        complain(format_args!("note: {} contains no logs (*.jsonl, *.ndjson, *.json)", path.display()));
-    }
-    Ok(logs)
 }
 
 /// The formats that have a line, or a paragraph, for each finding.

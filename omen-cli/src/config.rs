@@ -1,4 +1,4 @@
-//! `omen.toml`: what `omen check` does where its arguments say nothing.
+//! `omen.toml`: what `omen check` does where its arguments say nothing, and `omen report` as far as it has the same options.
 //!
 //! The keys are in `keys`, each once: reading, errors and the JSON Schema are made of that list. A key that stands for an option
 //! becomes the default of the option, so that it is checked as the option is, and the command line wins.
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use omen::render::human::clean;
 use omen_gate::regular;
 
-use crate::args::{CheckArgs, ConfigArgs};
+use crate::args::{Command, ConfigArgs};
 use content::Config;
 
 pub(crate) use schema::json_schema;
@@ -45,23 +45,34 @@ impl fmt::Display for ConfigErrors {
 }
 
 impl Config {
-    /// Makes the values for options the defaults of a command line. `None` if there are none.
-    pub(crate) fn with_defaults(&mut self, command: clap::Command, given: &CheckArgs) -> Option<clap::Command> {
+    /// Makes the values for options the defaults of a command line, as far as its subcommand has the options. `None` if there are
+    /// none.
+    pub(crate) fn with_defaults(&mut self, command: clap::Command, given: &Command) -> Option<clap::Command> {
         let mut defaults = std::mem::take(&mut self.defaults);
-        // An output on standard output takes the place of the format.
-        if given.formats.outputs.iter().any(|output| output.file.is_none()) {
-            defaults.retain(|(id, _)| *id != "format");
-        }
+        let name = match given {
+            Command::Check(given) => {
+                // An output on standard output takes the place of the format.
+                if given.formats.outputs.iter().any(|output| output.file.is_none()) {
+                    defaults.retain(|(id, _)| *id != "format");
+                }
+                "check"
+            }
+            Command::Report(_) => {
+                defaults.retain(|(id, _)| *id == "now");
+                "report"
+            }
+            _ => return None,
+        };
         if defaults.is_empty() {
             return None;
         }
-        Some(command.mut_subcommand("check", |mut check| {
+        Some(command.mut_subcommand(name, |mut subcommand| {
             for (id, values) in defaults {
                 // Defaults of arguments live as long as the process. There are a few, set once.
                 let values: Vec<&'static str> = values.into_iter().map(|value| &*value.leak()).collect();
-                check = check.mut_arg(id, |arg| arg.default_values(values));
+                subcommand = subcommand.mut_arg(id, |arg| arg.default_values(values));
             }
-            check
+            subcommand
         }))
     }
 

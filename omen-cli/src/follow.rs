@@ -3,39 +3,58 @@
 //! What the system reports about the files only wakes this program up early; it looks for itself, several times a second, so
 //! that nothing depends on a report.
 
+mod checkpoint;
 mod tail;
 mod wake;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use omen::validator::ValidatorOptions;
 
 use crate::check::findings::{Findings, Total};
-use crate::exit::complain;
+use crate::exit::{Failure, complain};
 use crate::input::Reporter as _;
+use checkpoint::Checkpoint;
 use tail::Tail;
 use wake::Wake;
 
-/// Follows logs until a signal ends this. What is still open then is not reported: the logs go on.
+/// Follows logs until a signal ends this, from where the `checkpoint` says. What is still open then is not reported: the logs go on.
 pub(crate) fn run<'r>(
     paths: &'r [PathBuf],
+    checkpoint: Option<&Path>,
     options: &ValidatorOptions,
     mut findings: Findings<'r, '_>,
-) -> io::Result<Total> {
+) -> Result<Total, Failure> {
     let wake = Wake::new(paths)?;
-    let mut tails: Vec<_> = paths.iter().map(|path| Tail::new(path, options.clone())).collect();
+    let mut checkpoint = checkpoint.map(Checkpoint::open).transpose().map_err(Failure::Usage)?;
+    let mut tails = Vec::new();
+    for path in paths {
+        let position = checkpoint.as_ref().and_then(|checkpoint| checkpoint.position(path));
+        tails.push(Tail::new(path, position, options.clone()).map_err(Failure::Usage)?);
+    }
     let mut is_complete = true;
+    let mut is_new = false;
     let mut waits_for = None;
     loop {
         let mut missing = 0;
         for (tail, path) in tails.iter_mut().zip(paths) {
             findings.path = path;
             is_complete &= tail.poll(&mut findings)?;
+            is_new |= tail.has_read();
             missing += usize::from(tail.is_missing());
         }
-        if wake.is_stopped() {
+        let is_stopped = wake.is_stopped();
+        if is_new
+            && let Some(checkpoint) = &mut checkpoint
+            && (is_stopped || checkpoint.is_due())
+        {
+            let positions = tails.iter_mut().filter_map(|tail| tail.position().transpose()).collect::<io::Result<_>>();
+            positions.and_then(|positions| checkpoint.save(positions)).map_err(unsaved)?;
+            is_new = false;
+        }
+        if is_stopped {
             break;
         }
         let now_for = (tails.len() - missing, missing);
@@ -46,10 +65,15 @@ pub(crate) fn run<'r>(
     }
     let mut total = Total { is_complete, ..Total::default() };
     for tail in &tails {
+        total.is_complete &= !tail.has_gap();
         total.files += u64::from(tail.has_begun());
         total.summary += tail.summary();
     }
     Ok(total)
+}
+
+fn unsaved(error: io::Error) -> Failure {
+    Failure::File(io::Error::new(error.kind(), format!("cannot write the checkpoint: {error}")))
 }
 
 /// What this waits for, for a person.

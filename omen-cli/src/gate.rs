@@ -1,9 +1,14 @@
 //! `omen gate`: tries plans against the gate, and prepares its configuration.
 
 mod catalog;
+mod check;
 mod config;
+#[cfg(unix)]
+mod confirm;
 mod dry_run;
+mod init;
 mod pins;
+mod toml;
 
 use std::io::Write as _;
 
@@ -13,7 +18,16 @@ use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
 pub(crate) use catalog::catalog;
+pub(crate) use check::check;
+#[cfg(unix)]
+pub(crate) use confirm::confirm;
 pub(crate) use dry_run::dry_run;
+pub(crate) use init::init;
+
+#[cfg(not(unix))]
+pub(crate) fn confirm(_: &crate::args::GateConfirmArgs, _: &mut Output) -> Result<Exit, Failure> {
+    Err(Failure::Usage("`omen gate confirm` needs a Unix socket, which this system does not have".to_owned()))
+}
 
 pub(crate) fn schema(out: &mut Output) -> Result<Exit, Failure> {
     serde_json::to_writer_pretty(&mut *out, &Config::json_schema()).map_err(std::io::Error::from)?;

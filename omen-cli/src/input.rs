@@ -148,13 +148,8 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// Opens a file or standard input, as it is.
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        Self::open_raw(path, false)
-    }
-
     /// Opens a file or standard input, and decodes it if it is compressed. `quiet`: without a progress bar.
-    fn open_decoded(path: &Path, quiet: bool) -> io::Result<Self> {
+    pub(crate) fn open_decoded(path: &Path, quiet: bool) -> io::Result<Self> {
         let mut input = Self::open_raw(path, quiet)?;
         input.reader = decode::decoded(input.reader, path)?;
         Ok(input)

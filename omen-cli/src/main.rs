@@ -7,6 +7,7 @@
 mod args;
 mod audit;
 mod check;
+mod completions;
 mod config;
 mod exit;
 mod explain;

@@ -23,6 +23,7 @@ use omen::validator::ValidatorOptions;
 
 use crate::args::ReportArgs;
 use crate::exit::{Exit, Failure};
+use crate::input::find::Given;
 use crate::output::{Color, Output};
 
 use calls::Calls;
@@ -30,19 +31,30 @@ use gather::Gather;
 use page::Page;
 
 pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit, Failure> {
-    refuse_inputs(&args.output, args.logs.iter().chain(&args.audit.log))?;
+    let levels = args.levels.after(&args.config.found.levels).map_err(|error| Failure::Usage(error.to_string()))?;
+    let given =
+        Given { files: &args.logs, exclude: &args.exclude, no_ignore: args.no_ignore, config: &args.config.found };
+    if given.is_nothing() {
+        let message = "name the logs to report on: files, directories, globs, or `-` for standard input";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let logs = given.find(false)?;
+    refuse_inputs(&args.output, logs.paths.iter().chain(&args.audit.log))?;
     let calls = match args.audit.log.as_deref().map(|log| Calls::read(log, &args.audit)).transpose() {
         Ok(calls) => calls,
         Err(_) => return Ok(Exit::Unreadable),
     };
     // A place that cannot be written to is reported before the logs are read.
     let mut file = Output::to_file(&args.output, false, Color::Never)?;
-    let options = ValidatorOptions { now: args.clock.now, ..ValidatorOptions::default() };
+    let options = ValidatorOptions { now: args.clock.now, levels, ..ValidatorOptions::default() };
     let mut gather = Gather::default();
-    for log in &args.logs {
+    for (what, why) in logs.failed {
+        gather.unread(what, why);
+    }
+    for log in &logs.paths {
         gather.read(log, &options);
     }
-    let page = Page::new(&gather, calls.as_ref(), args.clock.now);
+    let page = Page::new(&gather, calls.as_ref(), args.clock.now, args.levels.options(&args.config.found.levels));
     let outcome = page.verdict.text();
     page.write(&mut file)?;
     file.finish()?;

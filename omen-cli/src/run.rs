@@ -1,7 +1,6 @@
 //! From the arguments to an exit code.
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
@@ -11,7 +10,7 @@ use crate::config::Refused;
 use crate::config::content::Config;
 use crate::exit::{self, Exit, Failure};
 use crate::output::Output;
-use crate::{audit, check, explain, gate, graph, new, report, rules, schema, trace};
+use crate::{audit, check, completions, explain, gate, graph, new, report, rules, schema, trace};
 
 /// Parses the arguments, runs the command, and returns the exit code.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -36,7 +35,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(_)
             | Command::Trace(_)
             | Command::Audit(_)
-            | Command::Gate(GateCommand::DryRun(_) | GateCommand::Catalog(_))
+            | Command::Gate(GateCommand::DryRun(_) | GateCommand::Catalog(_) | GateCommand::Check(_))
     );
     match dispatch(cli) {
         Ok(exit) => exit.into(),
@@ -60,13 +59,13 @@ fn parse(args: Vec<OsString>) -> Result<Cli, Refused> {
         Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
     };
     let mut cli = read(Cli::command().color(color))?;
-    let Command::Check(check) = &cli.command else { return Ok(cli) };
-    let Some(mut config) = Config::find(&check.config).map_err(Refused::Config)? else { return Ok(cli) };
-    if let Some(command) = config.with_defaults(Cli::command().color(color), check) {
+    let Some(args) = cli.command.config() else { return Ok(cli) };
+    let Some(mut config) = Config::find(args).map_err(Refused::Config)? else { return Ok(cli) };
+    if let Some(command) = config.with_defaults(Cli::command().color(color), &cli.command) {
         cli = read(command)?;
     }
-    if let Command::Check(check) = &mut cli.command {
-        check.config.found = config;
+    if let Some(args) = cli.command.config() {
+        args.found = config;
     }
     Ok(cli)
 }
@@ -93,18 +92,15 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Audit(AuditCommand::Verify(args)) => audit::verify(&args, &mut out),
         Command::Audit(AuditCommand::NewKey(args)) => Ok(audit::new_key(&args)),
         Command::Audit(AuditCommand::ExportAnchor(args)) => audit::export_anchor(&args, &mut out),
+        Command::Audit(AuditCommand::Show(args)) => audit::show(&args, &mut out),
+        Command::Audit(AuditCommand::Stats(args)) => audit::stats(&args, &mut out),
+        Command::Audit(AuditCommand::Settle(args)) => Ok(audit::settle(&args)),
         Command::Gate(GateCommand::DryRun(args)) => gate::dry_run(&args, &mut out),
         Command::Gate(GateCommand::Catalog(args)) => gate::catalog(&args, &mut out),
+        Command::Gate(GateCommand::Init(args)) => gate::init(&args, &mut out),
+        Command::Gate(GateCommand::Check(args)) => gate::check(&args, &mut out),
+        Command::Gate(GateCommand::Confirm(args)) => gate::confirm(&args, &mut out),
         Command::Gate(GateCommand::Schema) => gate::schema(&mut out),
-        Command::Completions { shell } => completions(shell, &mut out),
+        Command::Completions { shell } => completions::run(shell, &mut out),
     }
-}
-
-fn completions(shell: clap_complete::Shell, out: &mut Output) -> Result<Exit, Failure> {
-    // The generator panics if it cannot write, so it writes to memory.
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut <Cli as clap::CommandFactory>::command(), "omen", &mut script);
-    out.write_all(&script)?;
-    out.flush()?;
-    Ok(Exit::Clean)
 }

@@ -30,7 +30,12 @@ mod rules;
 mod table;
 
 pub use machine::{Machine, PackedMachine, Verdict};
+pub use rules::check_alone;
 pub use table::*;
+
+/// A fingerprint of all files of the schema, that is of all tables and texts that this crate is made of: 128 bits of SipHash, not for
+/// protection against people who change them on purpose.
+pub const SCHEMA_FINGERPRINT: [u8; 16] = *include_bytes!(concat!(env!("OUT_DIR"), "/schema_fingerprint"));
 
 #[doc(hidden)]
 pub use omen_types::serde_json as __json;

@@ -5,6 +5,8 @@ mod packed;
 
 pub use packed::PackedMachine;
 
+use std::num::NonZeroU64;
+
 use omen_invariants::ledger::{Fingerprint, Kind, Obligations, Update};
 use omen_invariants::rules::inv_011_task_closure;
 use omen_invariants::{Context, Ledger};
@@ -114,6 +116,16 @@ impl Machine {
 
     /// Takes in a packet that was judged just now.
     pub fn accept(&mut self, facts: &PacketFacts<'_>, verdict: &Verdict) {
+        self.take(facts, verdict, None);
+    }
+
+    /// As [`accept`](Self::accept), from a line of a log: a directive that stays open is found by it.
+    pub fn accept_line(&mut self, facts: &PacketFacts<'_>, verdict: &Verdict, line: NonZeroU64) {
+        self.take(facts, verdict, Some(line));
+    }
+
+    #[inline]
+    fn take(&mut self, facts: &PacketFacts<'_>, verdict: &Verdict, line: Option<NonZeroU64>) {
         let in_loop = self.nodes == NodeSet::of(LOOP_NODE);
         let opens_loop = verdict.event == LOOP_OPENED_BY;
         self.ledger.accept_as(
@@ -126,6 +138,7 @@ impl Machine {
                 met: if in_loop { verdict.event.meets(facts) } else { Obligations::default() },
                 waived: waived_by(facts),
                 cancels: self.nodes == NodeSet::of(Node::SafeMode) && !verdict.next.contains(Node::SafeMode),
+                line,
             },
         );
         self.nodes = verdict.next;

@@ -10,6 +10,9 @@ use omen_types::{Code, Diagnostic, Instant};
 use crate::table::{Fact, RefusalInfo};
 use transition::Transition;
 
+pub use alone::check_alone;
+
+mod alone;
 pub(crate) mod approval;
 mod e1_model_first;
 mod e2_decision_first;

@@ -14,14 +14,17 @@
 mod check;
 mod error;
 mod file;
+mod hash;
+mod inspect;
 mod load;
+mod paths;
 mod query_policy;
 mod schema;
 mod source;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::base::{ServerName, ToolId};
@@ -31,6 +34,8 @@ use crate::grant::{ConfirmLimits, Grant};
 
 pub use error::{ConfigError, ConfigErrors, MAX_ERRORS};
 pub use file::Limits;
+pub use hash::PolicyHash;
+pub use inspect::Inspection;
 pub use query_policy::{BadPolicy, Policy};
 pub use source::MAX_BYTES;
 
@@ -54,8 +59,14 @@ pub struct Config {
     pub budget: BudgetLimits,
     /// How long confirmations take and hold (G3).
     pub confirm: ConfirmLimits,
+    /// The Unix socket where people answer (G3), if the configuration names one.
+    pub confirm_socket: Option<PathBuf>,
     /// The audit log. Without it the gate runs no tool: what cannot be recorded is not done (D49).
     pub audit: Option<Audit>,
+    /// The folder of the file, from which its paths start. A configuration that comes from a text has none: its paths
+    /// start from the working directory.
+    pub folder: Option<PathBuf>,
+    hash: PolicyHash,
 }
 
 /// A tool server.
@@ -78,6 +89,8 @@ pub struct Command {
     pub env: BTreeMap<String, String>,
     /// Variables that it inherits from the gate's environment, beside `PATH`. It inherits no others.
     pub pass_env: Vec<String>,
+    /// The folder that it runs in, which is that of the configuration. Without it, the gate's own.
+    pub dir: Option<PathBuf>,
 }
 
 /// Values of variables may be secrets, so only their names are shown.
@@ -86,7 +99,7 @@ impl std::fmt::Debug for Command {
         let env: Vec<_> = self.env.keys().collect();
         let mut command = f.debug_struct("Command");
         command.field("program", &self.program).field("args", &self.args);
-        command.field("env", &env).field("pass_env", &self.pass_env).finish()
+        command.field("env", &env).field("pass_env", &self.pass_env).field("dir", &self.dir).finish()
     }
 }
 
@@ -121,7 +134,23 @@ impl Config {
     pub fn demand(&self, tool: &ToolId) -> Option<&Demand> {
         Some(&self.allow.get(tool)?.demand)
     }
+
+    /// Identifies what the configuration says.
+    #[must_use]
+    pub fn hash(&self) -> PolicyHash {
+        self.hash
+    }
+
+    /// The Unix socket where people confirm calls (G3): the one that the configuration names, or `.omen-gate/confirm.sock`
+    /// in its folder.
+    #[must_use]
+    pub fn confirm_socket(&self) -> PathBuf {
+        let in_folder = || self.folder.as_deref().unwrap_or(Path::new("")).join(CONFIRM_SOCKET);
+        self.confirm_socket.clone().unwrap_or_else(in_folder)
+    }
 }
+
+const CONFIRM_SOCKET: &str = ".omen-gate/confirm.sock";
 
 /// Variables that every server inherits: without them, programs are not found.
 pub(crate) const INHERITED: &[&str] = if cfg!(windows) { &["PATH", "SystemRoot"] } else { &["PATH"] };

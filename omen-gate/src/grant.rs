@@ -4,6 +4,8 @@ pub mod confirm;
 pub(crate) mod decision;
 mod grants;
 mod lease;
+mod replace;
+mod responder;
 mod store;
 
 use std::num::NonZeroU32;
@@ -19,6 +21,7 @@ pub use decision::{Decision, DecisionStage, Outcome, Ruling};
 pub use grants::Grants;
 pub(crate) use grants::Reserved;
 pub use lease::{Lease, Redeemed};
+pub(crate) use replace::Replacement;
 pub use store::MAX_GRANTS;
 
 /// One permission for one tool.

@@ -1,5 +1,6 @@
 //! What has to be remembered of an episode.
 
+use std::num::NonZeroU64;
 use std::slice;
 
 use omen_types::{DecisionOutcome, EscalationTrigger, Instant, PacketFacts, PayloadFacts, ResultStatus};
@@ -8,7 +9,8 @@ use prefetch_index::prefetch_index;
 use crate::derived;
 
 mod budget;
-mod bytes;
+#[doc(hidden)]
+pub mod bytes;
 mod fingerprint;
 mod ids;
 mod obligations;
@@ -21,6 +23,7 @@ pub use budget::{Budget, Overrun};
 pub use fingerprint::{Fingerprint, Kind};
 pub use obligations::{Obligation, Obligations};
 pub use open::{OpenDirective, OpenDirectives};
+pub use pack::Size;
 pub use tokens::{Allowance, NotLive, Token, Tokens};
 
 use budget::Reported;
@@ -252,7 +255,7 @@ impl Ledger {
                 {
                     self.tokens.spend(token);
                 }
-                self.open.add(id, facts, directive);
+                self.open.add(id, update.line, facts, directive);
             }
             PayloadFacts::TaskResult(result) => {
                 self.open.close(&result.directive_packet_id);
@@ -292,6 +295,8 @@ pub struct Update {
     pub waived: Obligations,
     /// It ends safe mode, and what was open is cancelled (D13).
     pub cancels: bool,
+    /// Its line in the log, if it has one.
+    pub line: Option<NonZeroU64>,
 }
 
 /// Whether a packet approves an overrun of the budgets (D32): an escalation because of them, or a token or an alert in

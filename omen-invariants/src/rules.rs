@@ -3,9 +3,10 @@
 //! The schema stage reports INV-001 and INV-009, and the state machine INV-008 as E3 (D37); the modules of these hold the
 //! rest. LAYER depends on a table of the state machine, and is among its rules.
 
-use omen_types::Diagnostic;
+use omen_types::{Diagnostic, Instant, PacketFacts};
 
 use crate::context::Context;
+use crate::ledger::Ledger;
 
 mod chain_of_packets;
 #[cfg(test)]
@@ -38,4 +39,20 @@ pub fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     inv_011_task_closure::check(context, findings);
     inv_012_stakes_consistent::check(context, findings);
     chain_of_packets::check(context, findings);
+}
+
+/// Checks a packet by itself: adds the findings of the invariants that there are whatever came before it in its episode. A finding
+/// may be worse there: a claim is older by a later clock, and a READ directive asks for certainty only in a verification loop.
+///
+/// The packet must have passed the schema. `fixed` replaces its own time.
+pub fn check_alone(facts: &PacketFacts<'_>, fixed: Option<Instant>, findings: &mut Vec<Diagnostic>) {
+    let nothing = Ledger::default();
+    let context = Context::new(facts, &nothing, fixed);
+    inv_002_subpar_never_acts::check(&context, findings);
+    inv_003_high_stakes_verified::check_alone(&context, findings);
+    inv_004_live_evidence::check_alone(&context, findings);
+    inv_006_drive_arbitration::check(&context, findings);
+    inv_007_token_scope::check(&context, findings);
+    inv_010_degraded_tools::check(&context, findings);
+    inv_012_stakes_consistent::check(&context, findings);
 }

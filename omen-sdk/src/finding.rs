@@ -27,6 +27,8 @@ pub struct Finding {
     pub stage: Stage,
     /// What is wrong.
     pub diagnostic: Diagnostic,
+    /// The line of the directive that a finding without a line is about, if each packet has a line of its own.
+    pub directive_line: Option<u64>,
     /// The rejected packet without which there would be no such finding; `None` for a root cause.
     pub follows_from: Option<Cause>,
 }

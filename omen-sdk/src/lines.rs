@@ -119,6 +119,16 @@ impl LineSplitter {
         self.bytes += count as u64;
     }
 
+    /// What a snapshot keeps: the incomplete line, whether it is too long, and the number of bytes.
+    pub(crate) fn state(&self) -> (&[u8], bool, u64) {
+        (&self.pending, self.skipping, self.bytes)
+    }
+
+    /// A splitter that goes on where one with this state was.
+    pub(crate) fn resume(limit: usize, (pending, skipping, bytes): (&[u8], bool, u64)) -> Self {
+        Self { limit, pending: pending.to_vec(), skipping, bytes }
+    }
+
     /// The most bytes of a line.
     pub(crate) fn limit(&self) -> usize {
         self.limit

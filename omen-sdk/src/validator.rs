@@ -8,6 +8,7 @@ use omen_types::limits::MAX_LINE_BYTES;
 
 use crate::lines::{LineSplitter, READ_BYTES, RawLine, ReadError};
 
+mod alone;
 mod at_end;
 mod charity;
 mod episodes;
@@ -18,13 +19,15 @@ mod line;
 mod options;
 mod parallel;
 mod sink;
+mod snapshot;
 mod summary;
 mod tally;
 
 pub use levels::{Level, Levels, NotAdjustable};
-pub use options::ValidatorOptions;
+pub use options::{Depth, ValidatorOptions};
 pub use parallel::ParallelValidator;
 pub use sink::{JudgedPacket, Sink};
+pub use snapshot::BadSnapshot;
 pub use summary::Summary;
 
 use charity::Charities;
@@ -258,18 +261,13 @@ impl Judge {
     fn line<S: Sink + ?Sized>(&mut self, line: RawLine<'_>, sink: &mut S) -> Result<(), S::Error> {
         self.tally.line += 1;
         match Parsed::new(line) {
-            Some(mut line) => self.judge(&mut line, None, sink),
+            Some(line) => self.judge(&line, None, sink),
             None => Ok(()),
         }
     }
 
     /// Judges a line, and reports on it; the place of its episode is looked up if it is not given.
-    fn judge<S: Sink + ?Sized>(
-        &mut self,
-        line: &mut Parsed<'_>,
-        place: Option<u32>,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
+    fn judge<S: Sink + ?Sized>(&mut self, line: &Parsed<'_>, place: Option<u32>, sink: &mut S) -> Result<(), S::Error> {
         let judges = (&mut self.episodes, &mut self.charities);
         match judge(line, self.tally.line, place, judges, &self.options, sink.wants_packets()) {
             Some(judged) => self.tally.packet(judged, sink),

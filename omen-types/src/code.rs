@@ -57,6 +57,8 @@ pub struct RuleInfo {
     pub policy: &'static [&'static str],
     /// When it applies.
     pub condition: &'static str,
+    /// The types of packets that it is about; empty if it is about all of them.
+    pub packet_types: &'static [&'static str],
     /// What the rule requires.
     pub statement: &'static str,
     /// Why.

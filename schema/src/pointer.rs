@@ -14,7 +14,11 @@ use std::borrow::Cow;
 /// A step as it is written in a pointer.
 #[must_use]
 pub fn escape(step: &str) -> Cow<'_, str> {
-    if step.contains(['~', '/']) { Cow::Owned(step.replace('~', "~0").replace('/', "~1")) } else { Cow::Borrowed(step) }
+    if step.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
+        Cow::Owned(step.replace('~', "~0").replace('/', "~1"))
+    } else {
+        Cow::Borrowed(step)
+    }
 }
 
 /// The step that is written so in a pointer.

@@ -29,6 +29,13 @@ pub(crate) struct InputArgs {
     #[arg(long, visible_alias = "watch")]
     pub(crate) follow: bool,
 
+    /// Keep in FILE how far the logs are checked, and go on from there when this is started again
+    ///
+    /// The file is written once a second while there is something new, and at the end. After a kill, the
+    /// findings of the last second may be reported again; none is lost. The totals count on.
+    #[arg(long, value_name = "FILE", requires = "follow")]
+    pub(crate) checkpoint: Option<PathBuf>,
+
     /// Print findings only: no totals, notes or progress
     #[arg(short, long)]
     pub(crate) quiet: bool,

@@ -48,6 +48,17 @@ impl LevelArgs {
         }
         Ok(levels)
     }
+
+    /// The same as options, in the order in which they apply: `-A INV-011`.
+    pub(crate) fn options(&self, configured: &[(Target, Level)]) -> Vec<String> {
+        let short = |level: Level| Self::FLAGS.iter().find(|(flag, ..)| *flag == level).map_or('?', |flag| flag.2);
+        let all = configured.iter().chain(&self.0);
+        all.map(|(target, level)| match target {
+            Target::Code(code) => format!("-{} {code}", short(*level)),
+            Target::Warnings => format!("-{} {WARNINGS}", short(*level)),
+        })
+        .collect()
+    }
 }
 
 impl Args for LevelArgs {

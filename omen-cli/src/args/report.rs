@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::clock::ClockArgs;
+use super::config::ConfigArgs;
+use super::levels::LevelArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
@@ -16,10 +18,26 @@ pub(crate) struct ReportArgs {
     pub(crate) clock: ClockArgs,
 
     #[command(flatten)]
+    pub(crate) levels: LevelArgs,
+
+    #[command(flatten)]
     pub(crate) audit: ReportAuditArgs,
 
-    /// The logs to report on, each on its own; `-` means standard input
-    #[arg(value_name = "LOG", required = true)]
+    /// Leave out files and directories that match, in the syntax of .gitignore
+    #[arg(long, value_name = "PATTERNS", value_delimiter = ',')]
+    pub(crate) exclude: Vec<String>,
+
+    /// Report on files in directories even if a .gitignore or .ignore leaves them out
+    #[arg(long)]
+    pub(crate) no_ignore: bool,
+
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
+
+    /// Logs, directories with logs, or globs; `-` means standard input [default: `inputs` of omen.toml]
+    ///
+    /// Each log is reported on its own. Directories are searched as `omen check` searches them.
+    #[arg(value_name = "LOG")]
     pub(crate) logs: Vec<PathBuf>,
 }
 
@@ -56,8 +74,11 @@ pub(super) const HELP: &str = concat!(
 The report is one HTML file. It needs no network and no server, and shows the verdict, each rejected \
      packet, each episode as a timeline, and what was not checked.
 
+Inputs, excludes, severities and the time are taken from omen.toml, as `omen check` takes them.
+
 Examples:
   omen report -o report.html monday.jsonl tuesday.jsonl
+  omen report -o report.html logs/
   omen report -o report.html --audit audit.jsonl --key-file audit.key episode.jsonl
 
 ",

@@ -58,6 +58,11 @@ pub(super) const KEYS: &[Key] = &[
         means: Means::Outputs,
     },
     Key {
+        name: "stage",
+        about: "How far packets are checked: by their schema, each by itself, or in their episodes.",
+        means: Means::Text("stage"),
+    },
+    Key {
         name: "now",
         about: "The time that logs are checked at, in RFC 3339 with an offset, instead of the clock of each episode.",
         means: Means::Text("now"),

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 use omen::finding::Finding;
-use omen::validator::{Sink, Summary, Validator, ValidatorOptions};
+use omen::validator::{BadSnapshot, Sink, Summary, Validator, ValidatorOptions};
 use omen_gate::regular;
 use same_file::Handle;
 
+use super::checkpoint::Position;
 use crate::exit::complain;
 use crate::input::{self, Reporter};
 
@@ -20,6 +21,12 @@ pub(super) struct Tail {
     validator: Validator,
     lines: Lines,
     has_begun: bool,
+    /// How far it was checked before, as long as no file is open.
+    position: Option<Position>,
+    /// Whether something was written that was never read.
+    has_gap: bool,
+    /// Whether anything was read since that was asked.
+    has_read: bool,
     /// Why it cannot be read now, if that was reported.
     failure: Option<String>,
     buffer: Vec<u8>,
@@ -43,16 +50,50 @@ struct Lines {
 }
 
 impl Tail {
-    pub(super) fn new(path: &Path, options: ValidatorOptions) -> Self {
-        Self {
+    /// Follows a log from where it was checked before.
+    pub(super) fn new(path: &Path, position: Option<Position>, options: ValidatorOptions) -> Result<Self, String> {
+        let (validator, lines) = match &position {
+            None => (Validator::new(options), Lines::default()),
+            Some(position) => {
+                let damaged = || BadSnapshot::Damaged;
+                let restored = position.validator().ok_or_else(damaged);
+                let validator = restored.and_then(|bytes| Validator::restore(&bytes, options));
+                let validator = validator
+                    .map_err(|error| format!("cannot go on with {} from the checkpoint: {error}", input::name(path)))?;
+                let Position { lines, is_inside, files, .. } = position;
+                (validator, Lines { complete: *lines, is_inside: *is_inside, before: files.clone() })
+            }
+        };
+        Ok(Self {
             path: path.to_owned(),
             open: None,
-            validator: Validator::new(options),
-            lines: Lines::default(),
-            has_begun: false,
+            validator,
+            lines,
+            has_begun: position.is_some(),
+            position,
+            has_gap: false,
+            has_read: false,
             failure: None,
             buffer: vec![0; READ_BYTES],
-        }
+        })
+    }
+
+    /// Whether something was written that was never read.
+    pub(super) fn has_gap(&self) -> bool {
+        self.has_gap
+    }
+
+    /// Whether anything was read since this was asked last.
+    pub(super) fn has_read(&mut self) -> bool {
+        std::mem::take(&mut self.has_read)
+    }
+
+    /// How far the log was checked; none if it never was there.
+    pub(super) fn position(&mut self) -> io::Result<Option<Position>> {
+        let Some(open) = &mut self.open else { return Ok(self.position.clone()) };
+        let Lines { complete, is_inside, before } = &self.lines;
+        let counts = (*complete, *is_inside, before.as_slice());
+        Position::new(&self.path, (&mut open.file, open.offset), counts, &self.validator.snapshot()).map(Some)
     }
 
     /// Whether there is no file.
@@ -78,7 +119,9 @@ impl Tail {
             }
             match self.next_file(reporter) {
                 Ok(Some(open)) => {
-                    self.begin(open, reporter)?;
+                    if let Err(error) = self.begin(open, reporter)? {
+                        return Ok(self.fail(&error));
+                    }
                 }
                 Ok(None) => return Ok(true),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -119,6 +162,7 @@ impl Tail {
             }
         }
         if is_any {
+            self.has_read = true;
             reporter.caught_up()?;
         }
         Ok(Ok(()))
@@ -147,14 +191,39 @@ impl Tail {
         Ok(Some(Open { file, id, offset: 0 }))
     }
 
-    fn begin(&mut self, open: Open, reporter: &mut impl Reporter) -> io::Result<()> {
+    /// Begins with a file. The inner error is that of the file.
+    fn begin(&mut self, mut open: Open, reporter: &mut impl Reporter) -> io::Result<io::Result<()>> {
         reporter.out().follow(&ProgressBar::hidden(), true);
-        self.open = Some(open);
         self.failure = None;
+        if let Some(position) = &self.position {
+            match position.is_in(&mut open.file) {
+                Err(error) => return Ok(Err(error)),
+                Ok(true) => {
+                    open.offset = position.offset;
+                    self.open = Some(open);
+                    self.position = None;
+                    return Ok(Ok(()));
+                }
+                Ok(false) => {
+                    complain(format_args!(
+                        "{} was replaced or truncated while nothing read it: what followed byte {} is not checked; reading the \
+                         new content",
+                        input::name(&self.path),
+                        position.offset
+                    ));
+                    if let Err(error) = open.file.rewind() {
+                        return Ok(Err(error));
+                    }
+                    self.has_gap = true;
+                }
+            }
+        }
+        self.position = None;
+        self.open = Some(open);
         if std::mem::replace(&mut self.has_begun, true) {
             self.lines.begin_file(&mut self.validator, reporter)?;
         }
-        Ok(())
+        Ok(Ok(()))
     }
 
     fn fail(&mut self, error: &io::Error) -> bool {

@@ -10,7 +10,7 @@ use omen::finding::{Finding, Severity};
 use omen::render::human::clean;
 
 use super::format::{Format, Report};
-use super::prose;
+use super::{place, prose};
 use crate::input;
 use crate::output::Output;
 
@@ -45,7 +45,7 @@ impl Report for Concise {
 /// `FILE:LINE:COLUMN`, without what is unknown.
 pub(super) fn place(path: &Path, finding: &Finding) -> String {
     let mut text = clean(&input::name(path)).into_owned();
-    if let Some(line) = finding.line {
+    if let Some(line) = place::line(finding) {
         let _ = write!(text, ":{line}");
         if let Some(column) = finding.column {
             let _ = write!(text, ":{column}");

@@ -111,7 +111,7 @@ fn annotation(path: &Path, finding: &Finding) -> String {
         message = format!("{}: {message}", concise::place(path, finding));
     } else {
         let _ = write!(text, "file={},", property(&clean(&place::portable(path))));
-        if let Some(line) = finding.line {
+        if let Some(line) = place::line(finding) {
             let _ = write!(text, "line={line},");
             if let Some(column) = finding.column {
                 let _ = write!(text, "col={column},");

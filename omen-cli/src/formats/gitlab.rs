@@ -72,7 +72,7 @@ impl Report for Gitlab {
             check_name: finding.diagnostic.code.as_str(),
             fingerprint: &self.fingerprints.of(path, finding, line),
             severity,
-            location: Location { path: name(path), lines: Lines { begin: finding.line.unwrap_or(1) } },
+            location: Location { path: name(path), lines: Lines { begin: place::line(finding).unwrap_or(1) } },
         };
         self.issue(out, &issue)
     }

@@ -63,6 +63,11 @@ pub(super) fn uri(path: &Path) -> String {
     uri
 }
 
+/// The line to show a finding at: its own, or that of the directive that it is about.
+pub(super) fn line(finding: &Finding) -> Option<u64> {
+    finding.line.or(finding.directive_line)
+}
+
 /// The column after the last character of a finding's place, from 1, in characters like its column.
 pub(super) fn end_column(finding: &Finding, line: Option<&str>) -> Option<u64> {
     let start = finding.column?;

@@ -117,7 +117,7 @@ impl Sarif {
         fingerprint: String,
     ) -> SarifResult<'f> {
         let diagnostic = &finding.diagnostic;
-        let region = finding.line.map(|start_line| Region {
+        let region = place::line(finding).map(|start_line| Region {
             start_line,
             start_column: finding.column,
             end_column: place::end_column(finding, line),

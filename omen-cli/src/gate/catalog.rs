@@ -14,7 +14,7 @@ use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
 
 /// The tools of servers, by the names of the servers.
-type Lists = BTreeMap<ServerName, Vec<Tool>>;
+pub(super) type Lists = BTreeMap<ServerName, Vec<Tool>>;
 
 pub(crate) fn catalog(args: &CatalogArgs, out: &mut Output) -> Result<Exit, Failure> {
     let Some(config) = config::load(&args.config) else { return Ok(Exit::Unreadable) };
@@ -43,7 +43,7 @@ pub(crate) fn catalog(args: &CatalogArgs, out: &mut Output) -> Result<Exit, Fail
 }
 
 /// The tools of all servers, or nothing if one of the servers fails. Failures are reported here.
-fn discover(config: &Config) -> Result<Option<Lists>, Failure> {
+pub(super) fn discover(config: &Config) -> Result<Option<Lists>, Failure> {
     for (name, _) in config.servers.iter().filter(|(_, server)| server.command.is_none()) {
         complain(format_args!("note: the server `{}` has no `command`; skipped", clean(name.as_str())));
     }

@@ -4,15 +4,17 @@ use std::path::Path;
 
 use omen::render::human::clean;
 use omen_gate::Config;
+use omen_gate::config::ConfigErrors;
 
 use crate::exit::complain;
 
 /// Loads a configuration. All of its errors are reported here.
 pub(super) fn load(path: &Path) -> Option<Config> {
-    let errors = match Config::load(path) {
-        Ok(config) => return Some(config),
-        Err(errors) => errors,
-    };
+    Config::load(path).map_err(|errors| report(path, &errors)).ok()
+}
+
+/// Reports errors on standard error.
+pub(super) fn report(path: &Path, errors: &ConfigErrors) {
     for error in &errors.0 {
         let (message, help) = (clean(&error.message), clean(&error.help));
         match error.line {
@@ -20,5 +22,4 @@ pub(super) fn load(path: &Path) -> Option<Config> {
             line => complain(format_args!("{}:{line}:{}: {message}; {help}", path.display(), error.column)),
         }
     }
-    None
 }

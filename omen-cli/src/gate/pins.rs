@@ -1,13 +1,14 @@
-//! Entries for the allowlist, to be completed by the operator.
+//! Entries for the allowlist and their grants, to be completed by the operator.
 
 use std::fmt::Write as _;
 
-use omen::render::human::clean;
+use omen_gate::Config;
 use omen_gate::catalog::{Catalog, Listed};
-use omen_gate::{Config, bounded};
 use serde_json::Value;
 
-/// An entry for each tool, in TOML, with comments about the tool.
+use super::toml::{comment, quoted};
+
+/// Entries for each tool, in TOML, with comments about the tool.
 pub(super) fn entries(catalog: &Catalog, config: &Config) -> String {
     let mut text = HEAD.to_owned();
     for listed in catalog.iter() {
@@ -35,33 +36,17 @@ fn entry(text: &mut String, listed: &Listed, config: &Config) {
     // A tool without a pin cannot be approved; the comment above says why.
     if let Ok(pin) = listed.pin() {
         let (server, tool) = (quoted(id.server.as_str()), quoted(id.tool.as_str()));
-        let _ = writeln!(text, "[[allow]]\nserver = {server}\ntool = {tool}\npin = \"{pin}\"\npermissions = []");
+        let _ = writeln!(
+            text,
+            "[[allow]]\nserver = {server}\ntool = {tool}\npin = \"{pin}\"\npermissions = []\n\
+             [[grants]]\nserver = {server}\ntool = {tool}\npermissions = []"
+        );
     }
-}
-
-/// Writes a text as one line, whatever characters it has.
-fn comment(text: &mut String, what: &str) {
-    let _ = writeln!(text, "# {}", clean(&bounded(what)).trim_end());
-}
-
-/// Quotes a name as a basic string of TOML. Names come from servers, so every unusual character is escaped.
-fn quoted(name: &str) -> String {
-    let mut text = String::from('"');
-    for c in name.chars() {
-        match c {
-            '"' | '\\' => text.extend(['\\', c]),
-            c if c.is_ascii_graphic() || c.is_alphanumeric() => text.push(c),
-            c => {
-                let _ = write!(text, "\\U{:08X}", u32::from(c));
-            }
-        }
-    }
-    text.push('"');
-    text
 }
 
 const HEAD: &str = "\
 # The tools that the servers list now. Review each one; copy those that may be called into the
-# configuration, and fill in their permissions: READ, WRITE, EXECUTE, NETWORK. Long texts are cut
-# off here; the catalogue has the full texts.
+# configuration, and fill in their permissions: READ, WRITE, EXECUTE, NETWORK. `[[allow]]` states what
+# a tool can do, and `[[grants]]` that it may. Long texts are cut off here; the catalogue has the full
+# texts.
 ";

@@ -5,6 +5,7 @@
 
 mod argument;
 mod excludes;
+mod given;
 mod pattern;
 
 use std::collections::HashSet;
@@ -17,6 +18,7 @@ use pattern::Pattern;
 
 pub(crate) use argument::Argument;
 pub(crate) use excludes::Excludes;
+pub(crate) use given::Given;
 
 /// How to search.
 #[derive(Debug, Default)]

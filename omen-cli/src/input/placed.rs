@@ -83,6 +83,8 @@ impl<S: Sink> Sink for Placed<'_, S> {
         if let Some(cause) = &mut finding.follows_from {
             cause.line = self.cause(cause.line).unwrap_or(cause.line);
         }
+        // To find it again, the place of every packet would have to be kept.
+        finding.directive_line = None;
         let Some((number, place)) = finding.line.and_then(|line| Some((line, self.place(line)?))) else {
             return self.sink.finding(finding, line);
         };

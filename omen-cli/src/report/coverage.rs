@@ -70,11 +70,11 @@ impl Coverage {
 
     fn row(&self, code: Code) -> RuleRow {
         let Found { errors, warnings, also } = self.found.get(&code).copied().unwrap_or_default();
-        let types = types(code);
+        let types = code.info().packet_types;
         let (mut checked, mut unchecked) = (0, 0);
         for ((packet_type, reached), count) in &self.reached {
             match packet_type {
-                Some(packet_type) if !types.contains(packet_type) => {}
+                Some(packet_type) if !types.is_empty() && !types.contains(packet_type) => {}
                 _ if *reached < code.info().stage => unchecked += count,
                 _ => checked += count,
             }
@@ -83,32 +83,9 @@ impl Coverage {
     }
 }
 
-/// The packet types that a rule is about: those that its condition names, or all.
-fn types(code: Code) -> Vec<&'static str> {
-    let condition = code.info().condition.to_ascii_lowercase();
-    let all = PacketType::ALL.iter().map(|packet_type| packet_type.as_str());
-    let named = all.clone().filter(|name| condition.contains(&name.to_ascii_lowercase()));
-    let named: Vec<_> =
-        if EVERY.iter().any(|every| condition.starts_with(every)) { Vec::new() } else { named.collect() };
-    if named.is_empty() { all.collect() } else { named }
-}
-
-/// How a condition begins that is about all packets, whatever types it names further on.
-const EVERY: [&str; 2] = ["every packet", "every line"];
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_rule_is_about_the_types_that_its_condition_names() {
-        assert_eq!(types(Code::Inv002), ["DecisionPacket"]);
-        assert_eq!(types(Code::E4), ["TaskDirectivePacket"]);
-        assert_eq!(types(Code::Inv007), ["ToolAuthorizationToken", "TaskDirectivePacket"]);
-        for all in [Code::Json, Code::Id, Code::Layer, Code::E7, Code::Inv012, Code::E3] {
-            assert_eq!(types(all).len(), PacketType::ALL.len(), "{all}");
-        }
-    }
 
     #[test]
     fn a_rejected_packet_was_not_checked_by_the_stages_after_the_one_that_rejected_it() {

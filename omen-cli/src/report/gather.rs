@@ -175,6 +175,12 @@ impl Gather {
         });
     }
 
+    /// Takes notice of what could not be searched for logs, and why.
+    pub(super) fn unread(&mut self, name: String, why: String) {
+        complain(format_args!("cannot read {name}: {why}"));
+        self.logs.push(Log { name, summary: Summary::default(), sha256: digest::of(&[]), failure: Some(why) });
+    }
+
     /// The counts of all logs.
     pub(super) fn total(&self) -> Summary {
         self.logs.iter().fold(Summary::default(), |mut total, log| {
@@ -211,7 +217,7 @@ struct InEpisode {
 impl Reading<'_> {
     /// The counts, and why it is not the end of the log that was reached.
     fn run(&mut self, path: &Path, options: &ValidatorOptions, hash: &mut Sha256) -> (Summary, Option<io::Error>) {
-        let mut input = match Input::open(path) {
+        let mut input = match Input::open_decoded(path, false) {
             Ok(input) => input,
             Err(error) => return (Summary::default(), Some(error)),
         };

@@ -25,6 +25,8 @@ pub(super) struct Page<'g> {
     logs: &'g [Log],
     left: Left,
     now: Option<Instant>,
+    /// The severities that were changed, as options.
+    levels: Vec<String>,
     rules: Vec<RuleRow>,
     files: Vec<File>,
     policy: String,
@@ -87,7 +89,7 @@ struct Data<'g> {
 }
 
 impl<'g> Page<'g> {
-    pub(super) fn new(gather: &'g Gather, calls: Option<&'g Calls>, now: Option<Instant>) -> Self {
+    pub(super) fn new(gather: &'g Gather, calls: Option<&'g Calls>, now: Option<Instant>, levels: Vec<String>) -> Self {
         let total = gather.total();
         let files = policy::files();
         let (script, style) = (script::joined(), script::style());
@@ -98,6 +100,7 @@ impl<'g> Page<'g> {
             logs: &gather.logs,
             left: gather.left,
             now,
+            levels,
             rules: gather.coverage.rows(),
             policy: policy::total(&files),
             files,

@@ -1,5 +1,5 @@
 //! A trace for programs: JSON Lines. One object for each packet, one for each episode at the end of its log, and a summary at
-//! the end.
+//! the end. Findings are the objects that `omen check --format json` prints, so that one reader serves both.
 
 use std::collections::HashMap;
 use std::io::{self, Write as _};
@@ -29,10 +29,11 @@ impl Printer for Json {
         packet: &JudgedPacket<'_>,
         findings: &[Finding],
     ) -> io::Result<()> {
+        let file = &path.to_string_lossy();
         line(
             out,
             &Row {
-                file: &path.to_string_lossy(),
+                file,
                 line: packet.line,
                 packet_index: packet.packet_index,
                 packet_id: packet.packet_id,
@@ -42,19 +43,17 @@ impl Printer for Json {
                 accepted: packet.accepted,
                 before: packet.before.map(names),
                 after: packet.after.map(names),
-                findings: findings.iter().map(Found::of).collect(),
+                findings: findings.iter().map(|finding| json::row(file, finding)).collect(),
             },
         )
     }
 
     fn end(&mut self, out: &mut Output, path: &Path, states: &States, findings: &[Finding]) -> io::Result<()> {
         let file = &path.to_string_lossy();
-        let mut of_episode: HashMap<&str, Vec<Found<'_>>> = HashMap::new();
+        let mut of_episode: HashMap<&str, Vec<_>> = HashMap::new();
         for finding in findings {
-            of_episode
-                .entry(finding.correlation_id.as_deref().unwrap_or_default())
-                .or_default()
-                .push(Found::of(finding));
+            let of_episode = of_episode.entry(finding.correlation_id.as_deref().unwrap_or_default());
+            of_episode.or_default().push(json::row(file, finding));
         }
         for (episode, state) in &states.all {
             let findings = of_episode.remove(episode.as_str()).unwrap_or_default();
@@ -81,7 +80,7 @@ fn names(nodes: NodeSet) -> Vec<&'static str> {
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct Row<'a, F> {
     file: &'a str,
     line: u64,
     packet_index: u64,
@@ -92,60 +91,18 @@ struct Row<'a> {
     accepted: bool,
     before: Option<Vec<&'a str>>,
     after: Option<Vec<&'a str>>,
-    findings: Vec<Found<'a>>,
+    findings: Vec<F>,
 }
 
 #[derive(Serialize)]
-struct Last<'a> {
-    end: End<'a>,
+struct Last<'a, F> {
+    end: End<'a, F>,
 }
 
 #[derive(Serialize)]
-struct End<'a> {
+struct End<'a, F> {
     file: &'a str,
     correlation_id: &'a str,
     state: Vec<&'a str>,
-    findings: Vec<Found<'a>>,
-}
-
-/// A finding, without what its packet has already.
-#[derive(Serialize)]
-struct Found<'a> {
-    column: Option<u64>,
-    packet_id: Option<&'a str>,
-    stage: &'a str,
-    code: &'a str,
-    also: Vec<&'a str>,
-    severity: &'a str,
-    pointer: Option<&'a str>,
-    message: &'a str,
-    help: Option<&'a str>,
-    follows_from: Option<Earlier<'a>>,
-}
-
-#[derive(Serialize)]
-struct Earlier<'a> {
-    line: u64,
-    packet_id: Option<&'a str>,
-}
-
-impl<'a> Found<'a> {
-    fn of(finding: &'a Finding) -> Self {
-        let diagnostic = &finding.diagnostic;
-        Self {
-            column: finding.column,
-            packet_id: finding.packet_id.as_deref(),
-            stage: finding.stage.as_str(),
-            code: diagnostic.code.as_str(),
-            also: diagnostic.also.iter().map(|code| code.as_str()).collect(),
-            severity: diagnostic.severity.as_str(),
-            pointer: diagnostic.pointer.as_deref(),
-            message: &diagnostic.message,
-            help: diagnostic.help.as_deref(),
-            follows_from: finding
-                .follows_from
-                .as_ref()
-                .map(|cause| Earlier { line: cause.line, packet_id: cause.packet_id.as_deref() }),
-        }
-    }
+    findings: Vec<F>,
 }

@@ -49,6 +49,40 @@ fn the_last_level_holds() {
     check(&["-A", "Warnings"], 0, None);
 }
 
+/// A packet that is not in a log yet can be checked by itself.
+#[test]
+fn packets_are_checked_as_far_as_is_asked() {
+    let decision = run(&mut omen(["new", "DecisionPacket"])).stdout;
+    let subpar = decision.replace("\"decision_outcome\":\"VERIFY_FIRST\"", "\"decision_outcome\":\"ACT\"");
+    let subpar = subpar.replace("\"quality_tier\":\"PAR\"", "\"quality_tier\":\"SUBPAR\"");
+    assert_ne!(subpar, decision);
+    let unknown = subpar.replacen("\"payload\":{", "\"payload\":{\"x\":1,", 1);
+    let check = |text: &str, stage: &str| {
+        let run = run(omen(["check", "--format", "json", "--stage", stage, "-"]).write_stdin(text));
+        assert_eq!(run.stderr, "");
+        let codes = json(&run).0.iter().map(|finding| finding["code"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+        (run.code, codes)
+    };
+    for (text, stage, code, codes) in [
+        (&decision, "packet", 0, &[][..]),
+        (&decision, "episode", 1, &["E1"]),
+        (&subpar, "schema", 0, &[]),
+        (&subpar, "packet", 1, &["INV-002"]),
+        (&unknown, "schema", 1, &["SCHEMA"]),
+        (&unknown, "packet", 1, &["SCHEMA"]),
+    ] {
+        let (found, mut reported) = check(text, stage);
+        reported.dedup();
+        assert_eq!((found, reported), (code, codes.iter().map(|code| (*code).to_owned()).collect()), "{stage}: {text}");
+    }
+
+    let people = run(omen(["check", "--stage", "schema", "-"]).write_stdin(subpar.as_str()));
+    assert_eq!((people.code, people.stderr.as_str()), (0, "omen: note: each line was checked by its schema only\n"));
+    let quiet = run(omen(["check", "-q", "--stage", "packet", "-"]).write_stdin(decision.as_str()));
+    assert_eq!((quiet.code, quiet.stderr.as_str(), quiet.stdout.as_str()), (0, "", ""));
+    assert_eq!(run(&mut omen(["check", "--stage", "packets", "-"])).code, 2);
+}
+
 #[test]
 fn a_fixed_time_replaces_the_clock() {
     let late = run(

@@ -34,7 +34,7 @@ pub(super) fn check_keys(text: &str, expect: &[&str]) {
     assert_eq!(serde_json::from_str::<Keys>(text).unwrap().0, expect);
 }
 
-const FIELDS: [&str; 18] = [
+pub(super) const FIELDS: [&str; 19] = [
     "file",
     "line",
     "column",
@@ -53,6 +53,7 @@ const FIELDS: [&str; 18] = [
     "follows_from",
     "labels",
     "notes",
+    "directive_line",
 ];
 
 #[test]

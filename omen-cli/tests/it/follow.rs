@@ -63,6 +63,37 @@ impl Follower {
     }
 }
 
+impl Follower {
+    /// Ends it. Returns everything that it has printed and was not read yet.
+    fn end(mut self, signal: Signal) -> (Option<i32>, Vec<Value>, String) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+        let (mut rows, mut said) = (String::new(), String::new());
+        self.stdout.read_to_string(&mut rows).unwrap();
+        self.stderr.read_to_string(&mut said).unwrap();
+        let rows = rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+        (self.child.wait().unwrap().code(), rows, said)
+    }
+}
+
+/// Waits until a checkpoint says that a log was checked to its end.
+fn wait_for(folder: &TempDir, checkpoint: &str, log: &str) {
+    let end = fs::metadata(folder.path().join(log)).unwrap().len();
+    loop {
+        let content = fs::read(folder.path().join(checkpoint)).unwrap_or_default();
+        let content: Value = serde_json::from_slice(&content).unwrap_or_default();
+        let logs = content["logs"].as_array().cloned().unwrap_or_default();
+        if logs.iter().any(|one| one["log"].as_str().unwrap().ends_with(log) && one["offset"] == end) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+/// The findings among the rows.
+fn findings(rows: &[Value]) -> Vec<Value> {
+    rows.iter().filter(|row| row["code"].is_string()).cloned().collect()
+}
+
 fn append(folder: &TempDir, name: &str, bytes: impl AsRef<[u8]>) {
     let file = OpenOptions::new().append(true).create(true).open(folder.path().join(name));
     file.unwrap().write_all(bytes.as_ref()).unwrap();
@@ -175,4 +206,98 @@ fn what_is_followed_anyway_is_a_usage_error() {
         let run = run(omen(["check"].iter().chain(args).copied()).write_stdin(""));
         assert!(run.code == 2 && run.stderr.starts_with(why), "{}", run.stderr);
     }
+}
+
+/// Stopped or killed and started again, it reports what one reports that never ended.
+#[test]
+fn a_checkpoint_is_where_it_goes_on() {
+    let all = format!("?\n{}?\n{}", log(BAD), log("invalid/e1-decision-before-belief.jsonl"));
+    let folder = folder(&[("whole.jsonl", all.as_bytes()), ("a.jsonl", b"")]);
+    let whole = Follower::start(&folder, &["whole.jsonl", "--checkpoint", "whole.json"]);
+    wait_for(&folder, "whole.json", "whole.jsonl");
+    let (_, expected, _) = whole.end(Signal::TERM);
+    let mut found = Vec::new();
+    let pieces: Vec<_> = all.as_bytes().chunks(all.len() / 6).collect();
+    for (at, piece) in pieces.iter().enumerate() {
+        append(&folder, "a.jsonl", piece);
+        let follower = Follower::start(&folder, &["a.jsonl", "--checkpoint", "state.json"]);
+        wait_for(&folder, "state.json", "a.jsonl");
+        let signal = if at % 2 == 0 && at + 1 < pieces.len() { Signal::KILL } else { Signal::TERM };
+        let (_, rows, said) = follower.end(signal);
+        assert_eq!(said, "");
+        found.extend(rows);
+    }
+    let named = |rows: &[Value]| -> Vec<Value> {
+        let mut rows = findings(rows);
+        rows.iter_mut().for_each(|row| row["file"] = "a.jsonl".into());
+        rows
+    };
+    assert!(findings(&expected).len() > 3);
+    assert_eq!(named(&found), named(&expected));
+    assert_eq!(found.last().unwrap()["summary"], expected.last().unwrap()["summary"]);
+}
+
+#[test]
+fn a_log_that_was_replaced_in_the_meantime_has_a_gap() {
+    let folder = folder(&[("a.jsonl", b"?\n?\n")]);
+    let args = ["a.jsonl", "--checkpoint", "state.json"];
+    let follower = Follower::start(&folder, &args);
+    wait_for(&folder, "state.json", "a.jsonl");
+    assert_eq!(follower.end(Signal::TERM).0, Some(1));
+    fs::write(folder.path().join("a.jsonl"), "? another\n").unwrap();
+    let follower = Follower::start(&folder, &args);
+    wait_for(&folder, "state.json", "a.jsonl");
+    let (code, rows, said) = follower.end(Signal::TERM);
+    let expected = "omen: a.jsonl was replaced or truncated while nothing read it: what followed byte 4 is not checked; reading the new \
+                    content\n";
+    assert_eq!((code, said.as_str()), (Some(3), expected));
+    assert_eq!(
+        (&findings(&rows)[0]["line"], rows.last().unwrap()["summary"]["packets"].as_u64()),
+        (&1.into(), Some(3))
+    );
+}
+
+#[test]
+fn a_checkpoint_that_does_not_fit_is_refused() {
+    let folder = folder(&[("a.jsonl", b"?\n")]);
+    let follower = Follower::start(&folder, &["a.jsonl", "--checkpoint", "state.json"]);
+    wait_for(&folder, "state.json", "a.jsonl");
+    follower.end(Signal::TERM);
+    let path = folder.path().join("state.json");
+    let sound: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let refused = |content: &str, args: &[&str]| {
+        fs::write(&path, content).unwrap();
+        let args =
+            ["check", "--follow", "a.jsonl", "--checkpoint", "state.json"].into_iter().chain(args.iter().copied());
+        let run = run(omen(args).current_dir(&folder));
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""));
+        run.stderr
+    };
+    let changed = |key: &str, value: Value| {
+        let mut content = sound.clone();
+        content["logs"][0][key] = value;
+        content.to_string()
+    };
+    let snapshot = sound["logs"][0]["validator"].as_str().unwrap().to_owned();
+    let go_on = "omen: cannot go on with a.jsonl from the checkpoint: a";
+    assert!(refused("{", &[]).starts_with("omen: cannot read the checkpoint state.json: "));
+    assert!(
+        refused(&sound.to_string().replace("\"version\":1", "\"version\":2"), &[])
+            .ends_with("is of version 2; expected version 1\n")
+    );
+    let damaged = format!("{go_on} damaged snapshot: bytes are missing or were changed\n");
+    assert_eq!(refused(&changed("validator", snapshot[..snapshot.len() - 2].into()), &[]), damaged);
+    assert_eq!(refused(&changed("validator", "no".into()), &[]), damaged);
+    let other = refused(&sound.to_string(), &["-D", "INV-011"]);
+    assert_eq!(
+        other,
+        format!("{go_on} snapshot of a validator with other options: use the same levels, time and depth\n")
+    );
+}
+
+#[test]
+fn a_checkpoint_is_for_logs_that_are_followed() {
+    let run = run(omen(["check", "a.jsonl", "--checkpoint", "state.json"]).current_dir(folder(&[]).path()));
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("--follow"), "{}", run.stderr);
 }

@@ -7,6 +7,12 @@ use super::*;
 
 #[cfg(unix)]
 mod catalog;
+#[cfg(unix)]
+mod check;
+#[cfg(unix)]
+mod confirm;
+#[cfg(unix)]
+mod init;
 
 /// Tools of the server `files`. The schemas accept more arguments than they name.
 fn tools() -> Value {
@@ -350,12 +356,15 @@ fn the_schema_is_that_of_the_configuration() {
 #[test]
 fn help_shows_exit_codes_and_an_example() {
     let folder = folder(&[]);
-    for command in ["dry-run", "catalog"] {
+    for command in ["dry-run", "catalog", "check"] {
         let help = gate(&folder, &[command, "--help"]);
         let example = format!("  omen gate {command} --config gate.toml");
         assert!(help.stdout.contains("Exit codes:\n  0") && help.stdout.contains(&example), "{}", help.stdout);
         assert!(help.stdout.lines().all(|line| line.chars().count() <= 100), "{}", help.stdout);
     }
+    let init = gate(&folder, &["init", "--help"]).stdout;
+    assert!(init.contains("Exit codes:\n  0") && init.contains("  omen gate init -- npx"), "{init}");
+    assert!(init.lines().all(|line| line.chars().count() <= 100), "{init}");
     assert!(gate(&folder, &["schema", "--help"]).stdout.contains("omen gate schema >"));
 }
 

@@ -18,6 +18,7 @@ fn findings(run: &Run) -> Vec<Value> {
         let finding = finding.as_object_mut().unwrap();
         finding.remove("line");
         finding.remove("column");
+        finding.remove("directive_line");
         if let Some(cause) = finding["follows_from"].as_object_mut() {
             cause.remove("line");
         }

@@ -91,12 +91,21 @@ fn on_a_terminal_it_says_what_it_reads() {
 fn completions_know_codes_and_schemas() {
     for shell in ["bash", "fish", "zsh"] {
         let script = run(&mut omen(["completions", shell])).stdout;
-        // Fish completes values of options only.
-        let of_arguments = ["PG-3", "DecisionPacket", "TokenId"].into_iter().filter(|_| shell != "fish");
-        for name in of_arguments.chain(["INV-012", "warnings"]) {
+        for name in ["PG-3", "DecisionPacket", "TokenId", "INV-012", "warnings"] {
             assert!(script.contains(name), "{shell}: {name}");
         }
     }
+    // Which argument they are of, fish needs to know by command; what is a text for it stays one.
+    let fish = run(&mut omen(["completions", "fish"])).stdout;
+    let lines = |subcommand: &str| {
+        let start = format!("complete -c omen -n \"__fish_omen_using_subcommand {subcommand}\" -f -a \"");
+        let (_, rest) = fish.split_once(&start).unwrap_or_else(|| panic!("{subcommand}"));
+        rest.split_once("\"\n").unwrap().0.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let code = omen::Code::Inv004;
+    assert!(lines("explain").contains(&format!("{code}\\t'{}'", code.info().title)));
+    assert!(lines("new").contains(&"decide_act".to_owned()) && lines("schema").contains(&"TokenId".to_owned()));
+    assert_eq!(lines("completions").len(), 5);
     // They are too many for the help.
     for command in ["explain", "schema", "check"] {
         let help = run(&mut omen([command, "--help"])).stdout;

@@ -40,6 +40,18 @@ fn commands_print_what_is_shown() {
     }
 }
 
+/// What the README begins with: the directories have other JSON beside the logs, which is left out.
+#[test]
+fn the_directories_of_examples_can_be_checked() {
+    for (folder, code) in [("valid", 0), ("invalid", 1)] {
+        let run = run(omen(["check", "--format", "json", &format!("schema/examples/{folder}")]).current_dir(ROOT));
+        assert_eq!((run.code, run.stderr.as_str()), (code, ""), "{folder}");
+        let logs =
+            omen_schema::EXAMPLES.iter().filter(|(path, _)| path.starts_with(folder) && path.ends_with(".jsonl"));
+        assert_eq!(json(&run).1["files"].as_u64(), Some(logs.count() as u64), "{folder}");
+    }
+}
+
 /// The page on CI shows one result of SARIF; the whole report has all rules.
 #[test]
 fn the_result_is_that_of_the_report() {

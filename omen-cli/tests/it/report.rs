@@ -144,6 +144,48 @@ fn logs_and_schema_files_are_named_by_their_hashes() {
     }
 }
 
+/// A report takes what a check takes: directories, compressed logs, and the configuration.
+#[test]
+fn directories_and_the_configuration_are_those_of_a_check() {
+    let toml = "[check]\ninputs = [\"logs\"]\nexclude = [\"old/\"]\ndeny = [\"warnings\"]\nallow = [\"INV-011\"]\n\
+                now = 2026-03-01T10:00:00Z\nformat = \"json\"\noutput = [\"sarif=x.sarif\"]\n";
+    let folder = folder(&[("omen.toml", toml.as_bytes())]);
+    fs::create_dir_all(folder.path().join("logs/old")).unwrap();
+    write(folder.path(), "logs/warned.jsonl.gz", &compressed::gzip(log(WARNED).as_bytes()));
+    write(folder.path(), "logs/good.jsonl", log(GOOD).as_bytes());
+    write(folder.path(), "logs/old/bad.jsonl", log(BAD).as_bytes());
+    let report = |args: &[&str]| {
+        let args = ["report", "-o", "report.html"].iter().chain(args);
+        let run = run(omen(args.copied()).current_dir(&folder));
+        let page = fs::read_to_string(folder.path().join("report.html")).unwrap_or_default();
+        (run.code, run.stderr, page)
+    };
+    let (code, stderr, page) = report(&[]);
+    assert_eq!((code, stderr.as_str()), (1, ""));
+    let logs = |page: &str| data(page)["logs"].as_array().unwrap().iter().map(Value::to_string).collect::<Vec<_>>();
+    assert_eq!(logs(&page), ["\"logs/good.jsonl\"", "\"logs/warned.jsonl.gz\""]);
+    assert!(page.contains("these were set, in this order: -D warnings, -A INV-011."));
+    assert!(page.contains("as if it were 2026-03-01T10:00:00Z throughout"));
+    // The hash is that of the content.
+    let hash: String = Sha256::digest(log(WARNED).as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert!(page.contains(&hash) && !folder.path().join("x.sarif").exists());
+
+    let (code, _, page) = report(&["--no-config", "logs", "--exclude", "good.jsonl"]);
+    assert_eq!(
+        (code, logs(&page)),
+        (1, vec!["\"logs/old/bad.jsonl\"".to_owned(), "\"logs/warned.jsonl.gz\"".to_owned()])
+    );
+    assert!(!page.contains("these were set") && page.contains("The wall clock"));
+    let (code, _, page) = report(&["--no-config", "logs/warned.jsonl.gz", "-A", "INV-012"]);
+    assert_eq!((code, data(&page)["findings"].as_array().unwrap().len()), (0, 0));
+    let (code, stderr, page) = report(&["logs/*.txt"]);
+    assert_eq!((code, stderr.as_str()), (3, "omen: cannot read logs/*.txt: no file matches\n"));
+    assert!(page.contains("<bdi>logs/*.txt</bdi>"));
+    let (code, stderr, _) = report(&["--no-config"]);
+    assert_eq!(code, 2);
+    assert!(stderr.starts_with("omen: name the logs to report on"), "{stderr}");
+}
+
 #[test]
 fn what_cannot_be_read_is_in_the_report_and_exits_3() {
     let (run, page) = report(&[("good.jsonl", log(GOOD))], &["no.jsonl"]);

@@ -76,10 +76,27 @@ fn the_fields_of_a_trace_are_a_contract() {
     let end = lines[lines.len() - 2].strip_prefix("{\"end\":").unwrap().strip_suffix('}').unwrap();
     contract::check_keys(end, &["file", "correlation_id", "state", "findings"]);
     let (_, finding) = lines[5].split_once("\"findings\":[").unwrap();
-    contract::check_keys(
-        finding.strip_suffix("]}").unwrap(),
-        &["column", "packet_id", "stage", "code", "also", "severity", "pointer", "message", "help", "follows_from"],
-    );
+    contract::check_keys(finding.strip_suffix("]}").unwrap(), &contract::FIELDS);
+}
+
+/// A reader of one is a reader of the other.
+#[test]
+fn findings_in_a_trace_are_those_of_the_check() {
+    let logs = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl") && !path.contains("/schema-"));
+    // Each line is a packet, and each episode is one of its own log.
+    let logs: String = logs.map(|(path, text)| text.replace("\"corr_", &format!("\"corr_{}_", path.len()))).collect();
+    let checked = run(omen(["check", "--format", "json", "-"]).write_stdin(logs.as_str()));
+    let traced = run(omen(["trace", "--format", "json", "-"]).write_stdin(logs.as_str()));
+    let (mut expected, total) = json(&checked);
+    let (packets, ends, summary) = rows(&traced);
+    let found = packets.iter().chain(&ends).flat_map(|row| row["findings"].as_array().unwrap().iter().cloned());
+    let mut found: Vec<Value> = found.collect();
+    for findings in [&mut expected, &mut found] {
+        findings.sort_by_key(|finding| (finding["line"].as_u64().unwrap_or(u64::MAX), finding.to_string()));
+    }
+    assert!(found.len() > 100 && found.iter().any(|finding| finding["notes"] != serde_json::json!([])));
+    assert_eq!(found, expected);
+    assert_eq!(summary, total);
 }
 
 #[test]

@@ -16,6 +16,7 @@ pub(super) fn emit(model: &Model) -> TokenStream {
         let stage = ident(&pascal(rule.stage.as_str()));
         let (condition, statement, rationale) = (&rule.condition, &rule.statement, &rule.rationale);
         let (help, failure, source, policy) = (&rule.help, &rule.failure, &rule.source, list(&rule.policy));
+        let packet_types = list(&rule.packet_types);
         let other = |code: &Option<String>| match code {
             Some(code) => {
                 let code = ident(&pascal(code));
@@ -26,7 +27,7 @@ pub(super) fn emit(model: &Model) -> TokenStream {
         let (shared, reported_as) = (other(&rule.shared_with), other(&rule.reported_as));
         quote!(RuleInfo {
             code: #code, title: #title, stage: Stage::#stage, severity: #severity, policy: #policy,
-            condition: #condition, statement: #statement, rationale: #rationale,
+            condition: #condition, packet_types: #packet_types, statement: #statement, rationale: #rationale,
             help: #help, failure: #failure, source: #source, shared_with: #shared,
             reported_as: #reported_as,
         })

@@ -264,16 +264,17 @@ fn packet_shapes(context: &Context<'_>, first: &str) -> Result<TokenStream, Mist
     let mut fields = Vec::new();
     for member in &root.fields {
         let (name, mut description) = (&member.name, "What the packet says; its type decides the shape.");
-        let mut shape = quote!(ANY);
+        // An outline: there is no example of what may be anything.
+        let (mut shape, mut example) = (quote!(ANY), quote!(Some("{…}")));
         if let (Ty::Ref(def), false) = (&member.ty, name == "payload") {
             // The member's own description speaks of one type of packet.
             description = &model.def(def)?.description;
             let ident = shape_name(def);
-            shape = quote!(#ident);
+            (shape, example) = (quote!(#ident), quote!(None));
         }
         fields.push(quote! {
             FieldShape {
-                name: #name, description: #description, required: true, rules: &[], shape: &#shape, example: None,
+                name: #name, description: #description, required: true, rules: &[], shape: &#shape, example: #example,
             }
         });
     }

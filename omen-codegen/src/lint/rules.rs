@@ -21,6 +21,7 @@ const RULE: &[Field] = &[
     need("title", Want::Text),
     need("severity", Want::Text),
     need("condition", Want::Text),
+    may("packet_types", Want::Texts),
     need("statement", Want::Text),
     need("rationale", Want::Text),
     need("help", Want::Text),
@@ -70,6 +71,12 @@ fn rules(index: &Index<'_>, rules: &[Node<'_>], more: &[Field], report: &mut Rep
         for key in ["shared_with", "reported_as"] {
             if let (Some(code), Some(at)) = (rule.text(key), rule.get(key)) {
                 known_code(index, code, &at, report);
+            }
+        }
+        for (name, at) in rule.texts("packet_types") {
+            if index.packet(name).is_none() && !name.is_empty() {
+                let help = suggest::help(name, index.packets().map(|packet| packet.name));
+                report.add(Kind::UnknownPacket, &at, format!("there is no packet `{name}`"), help);
             }
         }
         help::check(rule, report);

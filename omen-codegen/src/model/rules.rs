@@ -54,6 +54,8 @@ pub struct Rule {
     pub policy: Vec<String>,
     /// When it applies.
     pub condition: String,
+    /// The types of packets that it is about; empty if it is about all of them.
+    pub packet_types: Vec<String>,
     /// What the rule requires.
     pub statement: String,
     /// Why.
@@ -153,8 +155,9 @@ fn rule(at: &At<'_>, json: &Json) -> Result<Rule, Mistake> {
         title: text(at, json, "title")?,
         stage: Stage::read(json),
         severity: text(at, json, "severity")?,
-        policy: json.get("policy").map(Json::strings).unwrap_or_default().into_iter().map(str::to_owned).collect(),
+        policy: strings(json, "policy"),
         condition: text(at, json, "condition")?,
+        packet_types: strings(json, "packet_types"),
         statement: text(at, json, "statement")?,
         rationale: text(at, json, "rationale")?,
         help: text(at, json, "help")?,
@@ -179,6 +182,10 @@ fn rule(at: &At<'_>, json: &Json) -> Result<Rule, Mistake> {
     })
 }
 
+fn strings(json: &Json, key: &str) -> Vec<String> {
+    json.get(key).map(Json::strings).unwrap_or_default().into_iter().map(str::to_owned).collect()
+}
+
 fn help(at: &At<'_>, json: &Json) -> Result<Help, Mistake> {
     Ok(Help { id: text(at, json, "id")?, text: text(at, json, "text")? })
 }
@@ -186,13 +193,7 @@ fn help(at: &At<'_>, json: &Json) -> Result<Help, Mistake> {
 fn predicate(at: &At<'_>, json: &Json) -> Result<Predicate, Mistake> {
     Ok(Predicate {
         name: text(at, json, "name")?,
-        parameters: json
-            .get("parameters")
-            .map(Json::strings)
-            .unwrap_or_default()
-            .into_iter()
-            .map(str::to_owned)
-            .collect(),
+        parameters: strings(json, "parameters"),
         requires: json.get("requires").and_then(Json::as_str).map(str::to_owned),
         holds: json.get("holds").map(|json| holds(&at.join("holds"), json)).transpose()?,
         message: text(at, json, "message")?,

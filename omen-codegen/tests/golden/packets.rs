@@ -415,7 +415,7 @@ static UNKNOWN_PACKET_SHAPE: Shape = Shape {
                 required: true,
                 rules: &[],
                 shape: &ANY,
-                example: None,
+                example: Some("{…}"),
             },
         ],
         conditionals: &[],

@@ -1,6 +1,7 @@
 //! A machine in few bytes: a validator may have millions of episodes that wait for their next packet.
 
 use omen_invariants::Ledger;
+use omen_invariants::ledger::Size;
 
 use super::Machine;
 use crate::table::{LOOP_NODE, NodeSet};
@@ -25,8 +26,25 @@ impl Machine {
         buffer.extend_from_slice(&self.nodes.bits().to_le_bytes());
         buffer.push(u8::from(!self.ledger.open().is_empty()));
         buffer.extend_from_slice(correlation_id.as_bytes());
-        let is_packed = self.ledger.pack(self.nodes.contains(LOOP_NODE), buffer) && buffer.len() <= MOST;
+        let is_packed = self.ledger.pack(self.nodes.contains(LOOP_NODE), Size::Small, buffer) && buffer.len() <= MOST;
         is_packed.then(|| PackedMachine(buffer.as_slice().into()))
+    }
+}
+
+/// For snapshots.
+impl Machine {
+    /// Writes the machine to the end of a buffer, however large it is: the same machine in the same bytes everywhere.
+    pub fn write(&self, buffer: &mut Vec<u8>) {
+        buffer.extend_from_slice(&self.nodes.bits().to_le_bytes());
+        // All sizes are packed.
+        let _ = self.ledger.pack(self.nodes.contains(LOOP_NODE), Size::Any, buffer);
+    }
+
+    /// The machine that [`write`](Self::write) wrote. Of other bytes it makes some machine.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Self {
+        let (nodes, ledger) = bytes.split_first_chunk().unwrap_or((&[0; 2], &[]));
+        Self { nodes: NodeSet::of_bits(u16::from_le_bytes(*nodes)), ledger: Ledger::unpack(ledger) }
     }
 }
 

@@ -16,26 +16,46 @@ pub(crate) fn to(nodes: NodeSet, event: Event, ledger: &Ledger) -> Option<Vec<Ev
     if only_after_a_halt && !nodes.contains(Node::SafeMode) {
         return None;
     }
-    let mut known = vec![Place::start(nodes, ledger)];
+    let mut known = vec![Reached { place: Place::start(nodes, ledger), by: None, sent: 0 }];
     let most_open = ledger.open().len().min(MOST_OPEN) + 1;
     let mut at = 0;
     // Each place has as many packets before it as those before, or more: the first that fits is nearest.
-    while let Some(place) = known.get(at).cloned() {
+    while let Some(Reached { place, sent, .. }) = known.get(at).copied() {
         if place.takes(event) {
-            return Some(place.sent);
+            return Some(way(&known, at));
         }
-        let next: Vec<Place> = place.steps().filter_map(|step| place.after(step, event)).collect();
-        for place in next {
-            if place.sent.len() <= LONGEST
-                && place.open <= most_open
-                && !known.iter().any(|other| other.is_same(&place))
+        for step in place.steps().filter(|_| sent < LONGEST) {
+            if let Some(next) = place.after(step, event)
+                && next.open <= most_open
+                && !known.iter().any(|other| other.place == next)
             {
-                known.push(place);
+                known.push(Reached { place: next, by: Some((at, step)), sent: sent + 1 });
             }
         }
         at += 1;
     }
     None
+}
+
+/// A place that packets lead to.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    place: Place,
+    /// The last of the packets, and the position of the place where it is sent; none for the first place.
+    by: Option<(usize, Event)>,
+    /// How many packets.
+    sent: usize,
+}
+
+/// The packets that lead to the place at a position.
+fn way(known: &[Reached], mut at: usize) -> Vec<Event> {
+    let mut sent = Vec::new();
+    while let Some((before, event)) = known.get(at).and_then(|reached| reached.by) {
+        sent.push(event);
+        at = before;
+    }
+    sent.reverse();
+    sent
 }
 
 /// More packets than the longest way needs: out of a new verification loop, and on to a token.
@@ -45,9 +65,8 @@ const LONGEST: usize = 12;
 const MOST_OPEN: usize = 4;
 
 /// Where an episode is after some packets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
-    sent: Vec<Event>,
     nodes: NodeSet,
     met: Obligations,
     /// How many directives have no result.
@@ -61,17 +80,7 @@ impl Place {
         let looped = ledger.verification();
         let met = Obligation::ALL.iter().filter(|one| looped.met.contains(**one) || looped.waived.contains(**one));
         let authorized = ledger.clock().is_some_and(|now| ledger.tokens().any_live(now));
-        Self {
-            sent: Vec::new(),
-            nodes,
-            met: met.copied().collect(),
-            open: ledger.open().len().min(MOST_OPEN),
-            authorized,
-        }
-    }
-
-    fn is_same(&self, other: &Self) -> bool {
-        (self.nodes, self.met, self.open, self.authorized) == (other.nodes, other.met, other.open, other.authorized)
+        Self { nodes, met: met.copied().collect(), open: ledger.open().len().min(MOST_OPEN), authorized }
     }
 
     fn is_in(&self, node: Node) -> bool {
@@ -112,8 +121,7 @@ impl Place {
         if !is_meant || !self.takes(event) {
             return None;
         }
-        let mut place = self.clone();
-        place.sent.push(event);
+        let mut place = *self;
         place.nodes = self.nodes.after(event);
         if event == LOOP_OPENED_BY {
             place.met = Obligations::default();

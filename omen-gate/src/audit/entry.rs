@@ -18,6 +18,8 @@ pub enum Kind {
     /// A step of the gate let a call through, or refused it: for want of a grant, a breaker that is open, a tool that has
     /// changed, and whatever else.
     Decision,
+    /// Another configuration is about to be in force, or was refused.
+    Policy,
     /// Grants are about to be given.
     Grant,
     /// Grants were taken back.
@@ -156,9 +158,10 @@ pub(crate) enum Label {
 
 impl Label {
     /// All of them.
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::Record(Kind::Turn),
         Self::Record(Kind::Decision),
+        Self::Record(Kind::Policy),
         Self::Record(Kind::Grant),
         Self::Record(Kind::Revocation),
         Self::Record(Kind::Confirmation),

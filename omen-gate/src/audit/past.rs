@@ -95,16 +95,13 @@ impl Past {
         let Entry { data, turn: Some(turn), .. } = entry else { return };
         match kind {
             Kind::Grant => self.granted(data),
-            Kind::Revocation => {
-                let ids = data.get("grants").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_u64);
-                self.revoked.extend(ids.filter_map(|id| self.given.get(&id)));
-            }
+            Kind::Revocation => self.taken_back(data),
             Kind::Intent => self.intended(turn, entry),
             Kind::Outcome => self.ended(turn, entry),
             Kind::Turn if text(data, "outcome") == Some("finished") => {
                 self.budgets.remove(&fingerprint(&[turn]));
             }
-            Kind::Turn | Kind::Decision | Kind::Confirmation => {}
+            Kind::Turn | Kind::Decision | Kind::Confirmation | Kind::Policy => {}
         }
     }
 
@@ -114,6 +111,20 @@ impl Past {
                 let mut grant = grant.clone();
                 grant.remove("id");
                 self.given.extend(of_grant(&grant).map(|grant| (id, grant)));
+            }
+        }
+    }
+
+    /// Somebody has revoked what a tool may do. If a configuration no longer has a grant, that names no tool: then it was
+    /// not revoked, and may be given again.
+    fn taken_back(&mut self, data: &Map<String, Value>) {
+        let ids = data.get("grants").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_u64);
+        let grants = ids.filter_map(|id| self.given.get(&id));
+        if data.contains_key("tool") {
+            self.revoked.extend(grants);
+        } else {
+            for grant in grants {
+                self.revoked.remove(grant);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroU64};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use omen_types::suggest::nearest;
@@ -14,8 +14,9 @@ use zeroize::Zeroizing;
 
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::{self, File};
+use super::paths;
 use super::source::{Source, path};
-use super::{Audit, Command, Config, INHERITED, KeySource, Server};
+use super::{Audit, Command, Config, INHERITED, KeySource, PolicyHash, Server};
 use crate::audit::store::{head_path, is_beside};
 use crate::base::json::below;
 use crate::base::{Permissions, ServerName, ToolId, ToolName, bounded};
@@ -39,6 +40,10 @@ pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {
     if let Some(audit) = &audit {
         check.key_stays(audit, &servers);
     }
+    let confirm_socket = file.confirm.socket.map(|path| {
+        check.without_nul("/confirm/socket", "the path", &path);
+        PathBuf::from(path)
+    });
     let confirm =
         ConfirmLimits { timeout: seconds(file.confirm.timeout_seconds), valid: seconds(file.confirm.valid_seconds) };
     let breaker = BreakerLimits {
@@ -54,7 +59,22 @@ pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {
     let policy = policy.longest(file.limits.request_bytes as usize);
     // Each tool is there once: the keys of the map are the tools.
     let allow = Allowlist::new(allow.into_values()).unwrap_or_else(|error| Allowlist::nothing(error.to_string()));
-    Ok(Config { policy, limits: file.limits, servers, allow, grants, breaker, budget, confirm, audit })
+    let hash = PolicyHash::of(&source.value)
+        .map_err(|error| ConfigErrors(vec![source.error("", error.to_string(), "write smaller numbers")]))?;
+    Ok(Config {
+        policy,
+        limits: file.limits,
+        servers,
+        allow,
+        grants,
+        breaker,
+        budget,
+        confirm,
+        confirm_socket,
+        audit,
+        folder: None,
+        hash,
+    })
 }
 
 struct Check<'s, 't> {
@@ -127,7 +147,7 @@ impl Check<'_, '_> {
                     for (index, name) in pass_env.iter().enumerate() {
                         self.variable(&format!("{pointer}/pass_env/{index}"), name);
                     }
-                    Some(Command { program, args, env, pass_env })
+                    Some(Command { program, args, env, pass_env, dir: None })
                 }
                 None => {
                     if !(server.args.is_empty() && server.env.is_empty() && server.pass_env.is_empty()) {
@@ -246,10 +266,8 @@ impl Check<'_, '_> {
         Some(ToolId { server: server.ok()?, tool: tool.ok()? })
     }
 
-    /// Fractions of a second are cut off, so that a grant ends early rather than late.
     fn expiry(&mut self, pointer: &str, text: &str) -> Option<SystemTime> {
-        let since = Timestamp::new(text).ok().and_then(|time| u64::try_from(time.instant().unix_seconds()).ok());
-        let time = since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(since)));
+        let time = expiry(text);
         if time.is_none() {
             let message = format!("invalid timestamp `{}`", bounded(text));
             self.wrong(pointer, message, "write RFC 3339, e.g. `2027-01-01T00:00:00Z`");
@@ -343,7 +361,7 @@ pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), C
                 config.servers.iter().filter_map(|(name, server)| Some((name, server.command.as_ref()?)))
             {
                 for (pointer, text) in texts(name, command) {
-                    if is_same_file(Path::new(text), file) {
+                    if is_same_file(&paths::of(command, text), file) {
                         let place = path(&source.value, &pointer);
                         let message =
                             format!("`{place}` passes the key file of the log to the server (`audit.key_file`)");
@@ -366,6 +384,12 @@ pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), C
         }
     }
     if check.errors.is_empty() { Ok(()) } else { Err(ConfigErrors(check.errors)) }
+}
+
+/// Fractions of a second are cut off, so that a grant ends early rather than late.
+pub(super) fn expiry(text: &str) -> Option<SystemTime> {
+    let since = u64::try_from(Timestamp::new(text).ok()?.instant().unix_seconds()).ok()?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(since))
 }
 
 /// The texts that a server is started with, and where they stand.

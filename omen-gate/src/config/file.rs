@@ -126,8 +126,8 @@ impl Default for Limits {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Server {
-    /// The program to start: a path, relative to the folder that the gate is started in, or a name that is in `PATH`. It
-    /// speaks the Model Context Protocol on its standard streams.
+    /// The program to start: a path, relative to the folder of this file, or a name that is in `PATH`. It speaks the Model
+    /// Context Protocol on its standard streams, and runs in the folder of this file.
     #[schemars(with = "String", length(min = 1))]
     #[serde(default)]
     pub(super) command: Option<String>,
@@ -229,11 +229,16 @@ pub(super) struct Confirm {
     /// How long an answer is good, in seconds.
     #[schemars(range(min = 1, max = 3600))]
     pub(super) valid_seconds: u32,
+    /// The Unix socket where `omen gate confirm` answers, relative to the folder of this file. Its folder must be accessible
+    /// to its owner only. Without it, the socket is `.omen-gate/confirm.sock`.
+    #[schemars(with = "String", length(min = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) socket: Option<String>,
 }
 
 impl Default for Confirm {
     fn default() -> Self {
-        Self { timeout_seconds: 60, valid_seconds: 30 }
+        Self { timeout_seconds: 60, valid_seconds: 30, socket: None }
     }
 }
 
@@ -241,11 +246,11 @@ impl Default for Confirm {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Audit {
-    /// The log file, relative to the folder that the gate is started in. It is made if it is not there.
+    /// The log file, relative to the folder of this file. It is made if it is not there.
     #[schemars(length(min = 1))]
     pub(super) log: String,
-    /// A file with the key that only its owner can read, as `omen audit new-key` makes it; relative to the folder that
-    /// the gate is started in.
+    /// A file with the key that only its owner can read, as `omen audit new-key` makes it; relative to the folder of
+    /// this file.
     #[schemars(with = "String", length(min = 1))]
     #[serde(default)]
     pub(super) key_file: Option<String>,

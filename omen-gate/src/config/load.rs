@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::error::{self, ConfigErrors};
 use super::source::{MAX_BYTES, Source};
-use super::{Config, check, schema};
+use super::{Config, check, paths, schema};
 use crate::base::regular;
 
 impl Config {
@@ -21,27 +21,22 @@ impl Config {
         check::build(&source)
     }
 
-    /// Reads a file, up to [`MAX_BYTES`].
+    /// Reads a file, up to [`MAX_BYTES`]. Its paths are relative to its folder, in which its servers run.
     ///
     /// # Errors
     /// If it cannot be read, is not a regular file, or is invalid; also if `log` and `key_file` are one file
     /// under two names, which only the file system knows, or the key stands in the file itself.
     pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
-        use std::io::Read as _;
+        let text = read(path)?;
+        judge(&Source::read(&text)?, path)
+    }
 
-        let mut bytes = Vec::new();
-        // One byte beyond the limit shows that the file is too long.
-        let read = regular::open(path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
-        let text = match read {
-            Ok(_) => String::from_utf8(bytes).map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
-        };
-        let text = text.map_err(|why| error::unreadable(path, &why))?;
-        let source = Source::read(&text)?;
-        schema::check(&source)?;
-        let config = check::build(&source)?;
-        check::surroundings(&source, &config)?;
-        Ok(config)
+    /// Reads a text as if it stood in this file, which need not exist.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn parse_as(text: &str, file: &Path) -> Result<Self, ConfigErrors> {
+        judge(&Source::read(text)?, file)
     }
 
     /// The JSON Schema (2020-12) of the file, derived from the types that it is read into.
@@ -49,4 +44,27 @@ impl Config {
     pub fn json_schema() -> Value {
         schema::json_schema()
     }
+}
+
+/// The text of a file.
+pub(super) fn read(path: &Path) -> Result<String, ConfigErrors> {
+    use std::io::Read as _;
+
+    let mut bytes = Vec::new();
+    // One byte beyond the limit shows that the file is too long.
+    let read = regular::open(path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
+    let text = match read {
+        Ok(_) => String::from_utf8(bytes).map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    text.map_err(|why| error::unreadable(path, &why))
+}
+
+/// The configuration of the text of a file.
+pub(super) fn judge(source: &Source<'_>, path: &Path) -> Result<Config, ConfigErrors> {
+    schema::check(source)?;
+    let mut config = check::build(source)?;
+    paths::resolve(&mut config, path);
+    check::surroundings(source, &config)?;
+    Ok(config)
 }

@@ -11,6 +11,8 @@ use crate::base::{Blocked, GateClock, GateCode, Permissions, Ratchet, ToolId, Tu
 use crate::call::{Call, CallHash, Fault, guarded};
 use crate::grant::decision::{DecisionStage, Ruling};
 
+pub use crate::grant::responder::Responder;
+
 /// Asks somebody to confirm a call. An implementation needs no timeout and no panic handler: the gate has both.
 #[async_trait]
 pub trait Confirmer: Debug + Send + Sync + 'static {
@@ -31,6 +33,9 @@ pub struct Question {
     pub hash: CallHash,
     /// What the tool may do.
     pub permissions: Permissions,
+    /// How long an answer is waited for, from the moment that the question is asked.
+    #[serde(skip)]
+    pub timeout: Duration,
 }
 
 /// The answer to a question.
@@ -40,6 +45,15 @@ pub enum Reply {
     Confirmed,
     /// No.
     Denied {
+        /// Why, in the words of who denies. Only a bounded part of it is kept.
+        why: String,
+    },
+    /// Yes, this call, once, says somebody whom the confirmer knows. The audit log has the name.
+    ConfirmedBy(Responder),
+    /// No, says somebody whom the confirmer knows. The audit log has the name.
+    DeniedBy {
+        /// Who denies.
+        by: Responder,
         /// Why, in the words of who denies. Only a bounded part of it is kept.
         why: String,
     },
@@ -88,29 +102,42 @@ impl Confirmations {
     /// panics. The waiting is done by the runtime's time; an answer is late by the injected clock, too. Runs on
     /// tokio, with time enabled.
     pub async fn ask(&self, call: &Call) -> Ruling<Confirmed> {
-        let waits_until = self.after(self.limits.timeout);
+        self.ask_within(call, self.limits).await
+    }
+
+    /// Asks within other limits than those that it was made with.
+    pub(crate) async fn ask_within(&self, call: &Call, limits: ConfirmLimits) -> Ruling<Confirmed> {
+        let waits_until = self.after(limits.timeout);
         let question = Question {
             turn: call.turn().clone(),
             tool: call.tool().clone(),
             args: call.args_text().to_owned(),
             hash: call.hash(),
             permissions: call.demand().permissions.clone(),
+            timeout: limits.timeout,
         };
         let confirmer = Arc::clone(&self.confirmer);
-        let reply = guarded(self.limits.timeout, async move { Ok(confirmer.confirm(&question).await) }).await;
+        let reply = guarded(limits.timeout, async move { Ok(confirmer.confirm(&question).await) }).await;
         let late = self.clock.elapsed() >= waits_until;
+        let (reply, by) = match reply {
+            Ok(Reply::Confirmed) => (Ok(None), None),
+            Ok(Reply::Denied { why }) => (Ok(Some(why)), None),
+            Ok(Reply::ConfirmedBy(by)) => (Ok(None), Some(by)),
+            Ok(Reply::DeniedBy { by, why }) => (Ok(Some(why)), Some(by)),
+            Err(fault) => (Err(fault), None),
+        };
         let outcome = match reply {
-            Ok(Reply::Confirmed) if !late => Ok(Confirmed {
+            Ok(None) if !late => Ok(Confirmed {
                 turn: call.turn().clone(),
                 hash: call.hash(),
-                until: self.after(self.limits.valid),
+                until: self.after(limits.valid),
                 clock: Arc::clone(&self.clock),
             }),
-            Ok(Reply::Confirmed) | Err(Fault::Timeout { .. }) => Err(self.denied(call, "no answer in time")),
-            Ok(Reply::Denied { why }) => Err(self.denied(call, &bounded(&why))),
+            Ok(None) | Err(Fault::Timeout { .. }) => Err(self.denied(call, "no answer in time")),
+            Ok(Some(why)) => Err(self.denied(call, &bounded(&why))),
             Err(fault) => Err(self.denied(call, &format!("asking failed: {fault}"))),
         };
-        Ruling::new(call, DecisionStage::Confirmation, Vec::new(), outcome)
+        Ruling::new(call, DecisionStage::Confirmation, Vec::new(), outcome).by(by)
     }
 
     fn after(&self, time: Duration) -> Duration {

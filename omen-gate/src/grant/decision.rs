@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use crate::base::{Blocked, GateCode, Permissions, ToolId, TurnId};
 use crate::call::{Call, CallHash};
 use crate::grant::GrantId;
+use crate::grant::responder::Responder;
 
 /// A decision about a call, as it is logged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -32,6 +33,9 @@ pub struct Decision {
     /// The grants that it rests on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<GrantId>,
+    /// Who answered, if the call had to be confirmed and the confirmer knows (G3).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<Responder>,
 }
 
 /// When a decision was made.
@@ -69,6 +73,7 @@ impl Decision {
             code: denied.map(|blocked| blocked.code),
             why: denied.map(|blocked| blocked.message.clone()),
             grants,
+            by: None,
         }
     }
 }
@@ -84,6 +89,12 @@ pub struct Ruling<T> {
 impl<T> Ruling<T> {
     pub(crate) fn new(call: &Call, stage: DecisionStage, grants: Vec<GrantId>, outcome: Result<T, Blocked>) -> Self {
         Self { decision: Decision::new(call, stage, grants, outcome.as_ref().err()), outcome }
+    }
+
+    /// The same, with who answered.
+    pub(crate) fn by(mut self, by: Option<Responder>) -> Self {
+        self.decision.by = by;
+        self
     }
 
     /// The decision.

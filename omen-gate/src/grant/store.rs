@@ -23,6 +23,8 @@ pub(super) struct Shared {
 pub(super) struct Store {
     last: u64,
     count: usize,
+    /// What the configuration in force lists, also where it is dead and forgotten.
+    pub(super) defaults: Vec<(GrantId, Grant)>,
     entries: BTreeMap<ToolId, BTreeMap<Permission, Vec<Entry>>>,
 }
 

@@ -31,8 +31,8 @@ impl Gate {
     /// call, and until it has ended: safe mode, a revoked token or a result from elsewhere breaks a call off.
     ///
     /// A directive is good for one call, across all handles of its task and all gates; so a task that is taken
-    /// up again is not carried out twice by the same gate (PG-6). After a restart, a new gate does not know of the calls of an old one; its audit log does: an intent with the
-    /// directive's packet id and without an outcome may have run. When the episode has closed, [`Gate::closed`] makes room.
+    /// up again is not carried out twice (PG-6), also after a restart: the audit log says which directives had their call.
+    /// When the episode has closed, [`Gate::closed`] makes room.
     ///
     /// What the user has asked for comes as observations. Where the policy has patterns, the user inputs that the directive
     /// rests on ([`Pending::user_inputs`]) are screened before any server is asked for anything, and once more right before
@@ -111,7 +111,7 @@ impl Gate {
         let context = self.context_of(task, Some(task.watch().clone()))?;
         let context = context.asked(user_inputs::inputs(&task.user_inputs()));
         context.check(context.stands(self.clock())).await?;
-        context.check(context.screened(self.policy())).await?;
+        context.check(context.screened(&self.policy())).await?;
         let call = context.check(self.call_of(task)).await?;
         context.check(self.authorized_by(task, call.tool())).await?;
         let request = Request { gate: self.clone(), context, state: Planned { call } };
@@ -135,8 +135,9 @@ impl Gate {
     }
 
     fn tool_of(&self, name: &str) -> Result<ToolId, Blocked> {
+        let allowed = self.allowed();
         let found = |fits: &dyn Fn(&ToolId) -> bool| {
-            let mut tools = self.allowed().iter().map(|allowed| &allowed.demand.tool).filter(|tool| fits(tool));
+            let mut tools = allowed.iter().map(|allowed| &allowed.demand.tool).filter(|tool| fits(tool));
             (tools.next(), tools.next())
         };
         // A name may have a `/` in it, so that even with its server a tool may not be the only one.
@@ -161,7 +162,8 @@ impl Gate {
 
     /// A tool that may do more than read needs a token.
     fn authorized_by(&self, task: &Pending, tool: &ToolId) -> Result<(), Blocked> {
-        let demand = self.allowed().get(tool).map(|allowed| &allowed.demand);
+        let allowed = self.allowed();
+        let demand = allowed.get(tool).map(|allowed| &allowed.demand);
         let beyond =
             demand.and_then(|demand| demand.permissions.iter().find(|permission| *permission != Permission::Read));
         match (beyond, task.authority()) {

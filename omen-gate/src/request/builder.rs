@@ -15,7 +15,10 @@ use crate::call::{Breakers, Health};
 use crate::config::{Config, KeySource, Limits};
 use crate::grant::{Confirmations, Confirmer, Grant, Grants, Nobody, Reserved};
 use crate::request::before::Before;
+use crate::request::fixed::Fixed;
 use crate::request::gate::{Gate, Parts};
+use crate::request::rules::{InForce, Rules};
+use crate::request::stamp::stamp;
 use crate::request::turn_registry::TurnRegistry;
 use crate::server::{Discovery, ToolServer};
 
@@ -159,7 +162,7 @@ impl Builder {
         if let Some(missing) = config.servers.keys().find(|name| !servers.contains_key(*name)) {
             return Err(BuildError::NoServer(missing.clone()));
         }
-        let audit = match (audit, config.audit) {
+        let audit = match (audit, &config.audit) {
             (Some(audit), _) => audit,
             (None, Some(audit)) => {
                 let key = match &audit.key {
@@ -179,18 +182,20 @@ impl Builder {
         // One for all that expires, so that what one of them has seen, all have. The log has the time of day as it is.
         let expiry = Ratchet::over(Arc::clone(&clock));
         let grants = Grants::by(Arc::clone(&expiry));
-        load(config.grants, &grants, &audit)?;
+        load(&config.grants, &grants, &audit)?;
         // What was done before the gate was restarted holds.
         let before = Before::new(audit.clone());
         before.keep_revoked(&grants, &TurnId::start())?;
         let breakers = Breakers::new(Arc::clone(&clock), config.breaker);
         before.restore(&breakers, clock.as_ref());
+        let audit_queue = AuditQueue::new(audit);
+        audit_queue.set_stamp(stamp(config.hash()));
         let confirmations = Confirmations::by(confirmer, Arc::clone(&expiry), config.confirm);
         Ok(Gate(Arc::new(Parts {
-            policy: config.policy,
-            discovery: Discovery::new(servers, config.limits.clone()),
-            limits: config.limits,
-            allow: config.allow,
+            rules: InForce::new(Rules::of(&config)),
+            fixed: Fixed::of(&config),
+            reloading: tokio::sync::Mutex::default(),
+            discovery: Discovery::new(servers, config.limits),
             outputs,
             grants,
             confirmations,
@@ -198,21 +203,21 @@ impl Builder {
             health: Health::new(clock),
             turns: TurnRegistry::after(config.budget, before.clone()),
             before,
-            audit_queue: AuditQueue::new(audit),
+            audit_queue,
             clock: expiry,
         })))
     }
 }
 
 /// Gives the default grants (G1), once they are recorded.
-fn load(defaults: Vec<Grant>, grants: &Grants, audit: &Audit) -> Result<(), BuildError> {
+fn load(defaults: &[Grant], grants: &Grants, audit: &Audit) -> Result<(), BuildError> {
     let start = TurnId::start();
-    let defaults: Vec<_> = defaults.into_iter().map(|grant| grants.reserve(grant)).collect::<Result<_, _>>()?;
-    for some in defaults.chunks(GRANTS_AN_ENTRY) {
+    let added = grants.replace(defaults)?;
+    for some in added.added().chunks(GRANTS_AN_ENTRY) {
         let given: Vec<_> = some.iter().map(Reserved::given).collect();
         let _ = audit.append(Record::new(Kind::Grant, &start, data(json!({ "grants": given }))))?;
     }
-    defaults.into_iter().try_for_each(|reserved| reserved.give().map(drop))?;
+    drop(added.give());
     Ok(())
 }
 
@@ -223,4 +228,4 @@ fn longest_entry(limits: &Limits) -> usize {
 }
 
 /// So that no entry is longer than entries may be, whatever the tools are called.
-const GRANTS_AN_ENTRY: usize = 256;
+pub(crate) const GRANTS_AN_ENTRY: usize = 256;

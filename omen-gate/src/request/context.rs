@@ -23,6 +23,8 @@ pub(crate) struct RequestContext {
     step: Option<Arc<UnderWay>>,
     /// What each entry has of the request: the hash of its query, or the user inputs that it rests on (A2).
     asked: Arc<Map<String, Value>>,
+    /// What the user has asked for, if it came as a text.
+    query: Option<Arc<str>>,
     audit_queue: AuditQueue,
 }
 
@@ -45,12 +47,17 @@ impl Drop for EndOfStep {
 
 impl RequestContext {
     pub(crate) fn new(id: TurnId, directive: Option<Directive>, audit_queue: AuditQueue) -> Self {
-        Self { id, directive: directive.map(Arc::new), step: None, asked: Arc::default(), audit_queue }
+        Self { id, directive: directive.map(Arc::new), step: None, asked: Arc::default(), query: None, audit_queue }
     }
 
     /// The same turn for a request, with what its entries have of it.
     pub(crate) fn asked(self, asked: Map<String, Value>) -> Self {
         Self { asked: Arc::new(asked), ..self }
+    }
+
+    /// The same turn for what a user asks as a text, which is screened once more right before a call.
+    pub(crate) fn querying(self, query: &str) -> Self {
+        Self { query: Some(query.into()), ..self }
     }
 
     /// The same turn for one of its steps, and what ends the step when it is dropped.
@@ -85,8 +92,10 @@ impl RequestContext {
         self.directive.as_ref().map_or(Ok(()), |directive| directive.leased())
     }
 
-    /// Screens the user inputs that the directive rests on now, if one asks for the call (PG-0, D68).
+    /// Screens what was asked for by the policy in force now: the query, or the user inputs that the directive rests on
+    /// (PG-0, D68).
     pub(crate) fn screened(&self, policy: &Policy) -> Result<(), Blocked> {
+        self.query.as_ref().map_or(Ok(()), |query| policy.screen(query))?;
         self.directive.as_ref().map_or(Ok(()), |directive| directive.screened(policy))
     }
 

@@ -8,13 +8,15 @@ use serde_json::json;
 
 use crate::answer::Outputs;
 use crate::audit::{Anchor, AuditError, AuditQueue, InDoubt, Kind, data};
-use crate::base::{Blocked, GateClock, Permission, Ratchet, ToolId, TurnId};
-use crate::call::{Breakers, Fault, Health, Snapshot};
-use crate::catalog::Allowlist;
+use crate::base::{Blocked, GateClock, GateCode, Permission, Ratchet, ToolId, TurnId};
+use crate::call::{Breakers, Call, Fault, Health, Snapshot};
+use crate::catalog::{Allowlist, Listed};
 use crate::config::{Limits, Policy};
-use crate::grant::{Confirmations, Grant, GrantId, Grants};
+use crate::grant::{Confirmations, Confirmed, Grant, GrantId, Grants, Ruling};
 use crate::request::before::Before;
 use crate::request::context::RequestContext;
+use crate::request::fixed::Fixed;
+use crate::request::rules::InForce;
 use crate::request::turn_registry::TurnRegistry;
 use crate::server::Discovery;
 
@@ -26,9 +28,10 @@ use crate::server::Discovery;
 pub struct Gate(pub(super) Arc<Parts>);
 
 pub(super) struct Parts {
-    pub(super) policy: Policy,
-    pub(super) limits: Limits,
-    pub(super) allow: Allowlist,
+    pub(super) rules: InForce,
+    pub(super) fixed: Fixed,
+    /// Held while another configuration is put in force.
+    pub(super) reloading: tokio::sync::Mutex<()>,
     pub(super) discovery: Discovery,
     pub(super) outputs: Outputs,
     pub(super) grants: Grants,
@@ -93,16 +96,12 @@ impl Gate {
         self.0.audit_queue.audit().anchor()
     }
 
-    pub(crate) fn policy(&self) -> &Policy {
-        &self.0.policy
+    pub(crate) fn policy(&self) -> Arc<Policy> {
+        self.0.rules.with(|rules| Arc::clone(&rules.policy))
     }
 
     pub(crate) fn grants(&self) -> &Grants {
         &self.0.grants
-    }
-
-    pub(crate) fn confirmations(&self) -> &Confirmations {
-        &self.0.confirmations
     }
 
     pub(crate) fn breakers(&self) -> &Breakers {
@@ -141,20 +140,36 @@ impl Gate {
         &self.0.discovery
     }
 
-    pub(crate) fn allowed(&self) -> &Allowlist {
-        &self.0.allow
+    pub(crate) fn allowed(&self) -> Arc<Allowlist> {
+        self.0.rules.with(|rules| Arc::clone(&rules.allow))
     }
 
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.0.limits
+    pub(crate) fn limits(&self) -> Arc<Limits> {
+        self.0.rules.with(|rules| Arc::clone(&rules.limits))
+    }
+
+    /// Asks somebody to confirm a call, within the limits in force now.
+    pub(crate) async fn ask(&self, call: &Call) -> Ruling<Confirmed> {
+        let limits = self.0.rules.with(|rules| rules.confirm);
+        self.0.confirmations.ask_within(call, limits).await
+    }
+
+    /// Whether a call that was authorized is still allowed in the same way (PG-3): the configuration may be another one.
+    pub(crate) fn still_allows(&self, listed: &Listed, call: &Call) -> Result<(), Blocked> {
+        if self.allowed().permit(listed)?.demand == *call.demand() {
+            return Ok(());
+        }
+        let message =
+            format!("what `{}` needs was changed in the configuration after the call was authorized", call.tool());
+        Err(Blocked::new(GateCode::Pg3, message, "make the call again; it is authorized anew"))
     }
 
     pub(crate) fn call_timeout(&self) -> Duration {
-        Duration::from_secs(u64::from(self.0.limits.call_timeout_seconds))
+        Duration::from_secs(u64::from(self.limits().call_timeout_seconds))
     }
 
     pub(crate) fn answer_bytes(&self) -> u64 {
-        u64::from(self.0.limits.answer_bytes)
+        u64::from(self.limits().answer_bytes)
     }
 
     pub(crate) fn observed(&self, tool: &ToolId, fault: Option<&Fault>) {

@@ -66,7 +66,9 @@ impl Gate {
     /// Takes a user's request in (A2). Nothing is done with it yet.
     pub fn request(&self, turn: TurnId, query: impl Into<String>) -> Request<Received> {
         let query = query.into();
-        let context = RequestContext::new(turn, None, self.audit_queue().clone()).asked(user_inputs::query(&query));
+        let context = RequestContext::new(turn, None, self.audit_queue().clone())
+            .asked(user_inputs::query(&query))
+            .querying(&query);
         Request { gate: self.clone(), context, state: Received { query } }
     }
 }

@@ -15,7 +15,7 @@ use crate::server::ToolServer;
 #[derive(Debug)]
 pub(crate) struct Discovery {
     servers: BTreeMap<ServerName, Arc<dyn ToolServer>>,
-    limits: Limits,
+    limits: Mutex<Limits>,
     seen: Mutex<BTreeMap<ServerName, Seen>>,
 }
 
@@ -27,7 +27,17 @@ struct Seen {
 
 impl Discovery {
     pub(crate) fn new(servers: BTreeMap<ServerName, Arc<dyn ToolServer>>, limits: Limits) -> Self {
-        Self { servers, limits, seen: Mutex::default() }
+        Self { servers, limits: Mutex::new(limits), seen: Mutex::default() }
+    }
+
+    /// Has lists read within other limits. Those that were read before are forgotten, for they may exceed them.
+    pub(crate) fn set_limits(&self, limits: Limits) {
+        *self.limits.lock().unwrap_or_else(PoisonError::into_inner) = limits;
+        self.lock().clear();
+    }
+
+    fn limits(&self) -> Limits {
+        self.limits.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn servers(&self) -> impl Iterator<Item = &ServerName> {
@@ -79,14 +89,15 @@ impl Discovery {
     }
 
     async fn ask(&self, name: &ServerName, server: Arc<dyn ToolServer>) -> Result<Arc<Catalog>, Blocked> {
-        let limit = Duration::from_secs(u64::from(self.limits.list_timeout_seconds));
+        let limits = self.limits();
+        let limit = Duration::from_secs(u64::from(limits.list_timeout_seconds));
         let tools = guarded(limit, async move { server.list().await }).await.map_err(|fault| unasked(name, &fault))?;
         if let Some(seen) = self.lock().get(name)
             && seen.tools == tools
         {
             return Ok(Arc::clone(&seen.catalog));
         }
-        let catalog = Catalog::of_server(name, tools.clone(), self.limits.catalog())?;
+        let catalog = Catalog::of_server(name, tools.clone(), limits.catalog())?;
         let catalog = Arc::new(catalog);
         self.lock().insert(name.clone(), Seen { tools, catalog: Arc::clone(&catalog) });
         Ok(catalog)

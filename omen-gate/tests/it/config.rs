@@ -1,5 +1,6 @@
 //! C1: the configuration.
 
 mod mistakes;
+mod paths;
 mod sample;
 mod schema;

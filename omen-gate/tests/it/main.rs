@@ -33,6 +33,8 @@ mod pipeline;
 mod plan;
 mod policy;
 mod random;
+mod reload;
+mod restart;
 mod rfc8785;
 mod server;
 mod steps;

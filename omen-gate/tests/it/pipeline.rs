@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use omen_gate::confirm::Reply;
+use omen_gate::confirm::{Reply, Responder};
 use omen_gate::fault::Ran;
 use omen_gate::summary::Summary;
 use omen_gate::{Fault, FaultClass, GateCode, Grant, Permission, Stopped, TurnId};
@@ -130,6 +130,26 @@ async fn g1_what_is_not_granted_is_denied_and_g3_asks() {
     assert_eq!(answer.answer().structured_content, Some(json!({ "key": "pool", "value": 80 })));
     assert_eq!(agreed.asked.lock().unwrap()[0].args, r#"{"key":"pool","value":80}"#);
     assert_eq!(agreeing.kinds(), ["decision", "confirmation", "intent", "outcome"]);
+}
+
+/// Who confirmed or denied is in the entry, where the confirmer knows.
+#[tokio::test]
+async fn g3_who_answered_is_in_the_log() {
+    let ann = Responder::via("socket").user(1000, Some("ann"));
+    let why = "not today".to_owned();
+    for (reply, code) in [
+        (Reply::ConfirmedBy(ann.clone()), None),
+        (Reply::DeniedBy { by: ann, why }, Some("G3")),
+        (Reply::Confirmed, None),
+    ] {
+        let is_known = reply != Reply::Confirmed;
+        let world = world(MAY_WRITE, |builder| builder.confirmer(Person::who_says(reply))).await;
+        let answered = world.authorized("turn_1", "store/set", json!({ "key": "pool", "value": 80 })).await;
+        assert_eq!(answered.as_ref().err().map(|blocked| blocked.code.as_str()), code);
+        let entry = world.entries().into_iter().find(|entry| entry["kind"] == "confirmation").unwrap();
+        let by = if is_known { json!({ "via": "socket", "uid": 1000, "user": "ann" }) } else { Value::Null };
+        assert_eq!(entry["data"]["by"], by, "{entry}");
+    }
 }
 
 #[tokio::test]

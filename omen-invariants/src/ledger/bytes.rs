@@ -1,4 +1,4 @@
-//! Numbers, times and texts in few bytes: what a packed ledger is made of.
+//! Numbers, times and texts in few bytes: what a packed ledger is made of, and a snapshot of a validator.
 //!
 //! Small numbers take one byte, so do whole seconds' fractions. The reader returns zeros and empty texts where the bytes end too
 //! early, which those that the writer wrote never do.
@@ -8,15 +8,15 @@ use omen_types::Instant;
 use super::fingerprint::Fingerprint;
 
 /// Writes to the end of a buffer.
-pub(super) struct Writer<'b>(pub(super) &'b mut Vec<u8>);
+pub struct Writer<'b>(pub &'b mut Vec<u8>);
 
 impl Writer<'_> {
-    pub(super) fn byte(&mut self, byte: u8) {
+    pub fn byte(&mut self, byte: u8) {
         self.0.push(byte);
     }
 
     /// Seven bits a byte, the lowest first; the eighth bit says that more follow.
-    pub(super) fn number(&mut self, mut number: u64) {
+    pub fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.0.push((number & 0x7f) as u8 | 0x80);
             number >>= 7;
@@ -24,16 +24,20 @@ impl Writer<'_> {
         self.0.push(number as u8);
     }
 
-    pub(super) fn text(&mut self, text: &str) {
-        self.number(text.len() as u64);
-        self.0.extend_from_slice(text.as_bytes());
+    pub fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
     }
 
-    pub(super) fn fingerprint(&mut self, fingerprint: Fingerprint) {
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+
+    pub fn fingerprint(&mut self, fingerprint: Fingerprint) {
         self.0.extend_from_slice(&fingerprint.to_bytes());
     }
 
-    pub(super) fn time(&mut self, time: Instant) {
+    pub fn time(&mut self, time: Instant) {
         // The sign is the lowest bit, so that times before 1970 are small, too.
         let seconds = time.unix_seconds();
         self.number(((seconds << 1) ^ (seconds >> 63)).cast_unsigned());
@@ -45,22 +49,22 @@ impl Writer<'_> {
     }
 
     /// Eight answers in a byte.
-    pub(super) fn flags(&mut self, flags: [bool; 8]) {
+    pub fn flags(&mut self, flags: [bool; 8]) {
         self.0.push(flags.into_iter().fold(0, |byte, flag| byte << 1 | u8::from(flag)));
     }
 }
 
 /// Reads what a [`Writer`] wrote, in the same order.
-pub(super) struct Reader<'b>(pub(super) &'b [u8]);
+pub struct Reader<'b>(pub &'b [u8]);
 
 impl<'b> Reader<'b> {
-    pub(super) fn byte(&mut self) -> u8 {
+    pub fn byte(&mut self) -> u8 {
         let Some((first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
         *first
     }
 
-    pub(super) fn number(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         let (mut number, mut shift) = (0, 0);
         loop {
             let byte = self.byte();
@@ -73,21 +77,25 @@ impl<'b> Reader<'b> {
     }
 
     /// How many things follow: never more than there are bytes.
-    pub(super) fn count(&mut self) -> usize {
+    pub fn count(&mut self) -> usize {
         let count = self.number();
         usize::try_from(count).map_or(self.0.len(), |count| count.min(self.0.len()))
     }
 
-    pub(super) fn text(&mut self) -> &'b str {
-        let length = self.count();
-        std::str::from_utf8(self.take(length)).unwrap_or_default()
+    pub fn text(&mut self) -> &'b str {
+        std::str::from_utf8(self.bytes()).unwrap_or_default()
     }
 
-    pub(super) fn fingerprint(&mut self) -> Fingerprint {
+    pub fn bytes(&mut self) -> &'b [u8] {
+        let length = self.count();
+        self.take(length)
+    }
+
+    pub fn fingerprint(&mut self) -> Fingerprint {
         Fingerprint::from_bytes(self.take(size_of::<Fingerprint>()).try_into().unwrap_or_default())
     }
 
-    pub(super) fn time(&mut self) -> Instant {
+    pub fn time(&mut self) -> Instant {
         let seconds = self.number();
         let seconds = (seconds >> 1).cast_signed() ^ -(seconds & 1).cast_signed();
         let fraction = self.number();
@@ -95,7 +103,7 @@ impl<'b> Reader<'b> {
         Instant::from_unix(seconds, (fraction >> 2).saturating_mul(unit))
     }
 
-    pub(super) fn flags(&mut self) -> [bool; 8] {
+    pub fn flags(&mut self) -> [bool; 8] {
         let byte = self.byte();
         [7, 6, 5, 4, 3, 2, 1, 0].map(|bit| byte >> bit & 1 == 1)
     }

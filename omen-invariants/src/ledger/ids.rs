@@ -5,6 +5,7 @@ use prefetch_index::prefetch_index;
 
 use super::bytes::{Reader, Writer};
 use super::fingerprint::Fingerprint;
+use super::pack::Size;
 
 /// A set of fingerprints, each with its mark. Most episodes have few ids; one may have a million.
 #[derive(Clone, Debug)]
@@ -77,20 +78,32 @@ impl Ids {
         Self::Many(Box::new(table))
     }
 
-    /// Writes the ids, unless they are too many. Returns whether it has. Those that are `known` from elsewhere are left out.
-    pub(super) fn pack(&self, known: &[Fingerprint], writer: &mut Writer<'_>) -> bool {
+    /// Writes the ids, unless they are too many. Returns whether it has. Those that are `known` from elsewhere are left out;
+    /// unless few are packed, they are sorted.
+    pub(super) fn pack(&self, known: &[Fingerprint], size: Size, writer: &mut Writer<'_>) -> bool {
         let (list, table) = match self {
             Self::Few(list) => (Some(list), None),
             Self::Many(table) => (None, Some(table)),
         };
         let all = || list.into_iter().flatten().chain(table.into_iter().flat_map(|table| table.iter()));
-        let others = || all().filter(|id| !known.contains(id));
+        let is_known = |id: &Fingerprint| match size {
+            Size::Small => known.contains(id),
+            Size::Any => known.binary_search(id).is_ok(),
+        };
+        let others = || all().filter(|id| !is_known(id));
         let count = others().count();
-        if count > Self::MOST_PACKED {
+        if size == Size::Small && count > Self::MOST_PACKED {
             return false;
         }
         writer.number(count as u64);
-        others().for_each(|id| writer.fingerprint(*id));
+        match size {
+            Size::Small => others().for_each(|id| writer.fingerprint(*id)),
+            Size::Any => {
+                let mut sorted: Vec<_> = others().collect();
+                sorted.sort_unstable();
+                sorted.into_iter().for_each(|id| writer.fingerprint(*id));
+            }
+        }
         true
     }
 
@@ -144,14 +157,14 @@ mod tests {
         let mut ids = Ids::default();
         for number in 0..=Ids::MOST_PACKED {
             let mut bytes = Vec::new();
-            assert!(ids.pack(&[], &mut Writer(&mut bytes)));
+            assert!(ids.pack(&[], Size::Small, &mut Writer(&mut bytes)));
             let unpacked = Ids::unpack(&[], &mut Reader(&bytes));
             assert_eq!(matches!(unpacked, Ids::Many(_)), number > Ids::FEW);
             assert!((0..number).all(|number| unpacked.get(id(number)) == Some(id(number))));
             assert_eq!(unpacked.get(id(number)), None);
             ids.insert(id(number));
         }
-        assert!(!ids.pack(&[], &mut Writer(&mut Vec::new())));
+        assert!(!ids.pack(&[], Size::Small, &mut Writer(&mut Vec::new())));
     }
 
     #[test]
@@ -160,7 +173,7 @@ mod tests {
         let mut ids = Ids::default();
         (0..10).for_each(|number| ids.insert(id(number)));
         let (known, mut bytes) = ([id(3), id(8)], Vec::new());
-        assert!(ids.pack(&known, &mut Writer(&mut bytes)));
+        assert!(ids.pack(&known, Size::Small, &mut Writer(&mut bytes)));
         assert_eq!(bytes.len(), 1 + 8 * 16);
         let unpacked = Ids::unpack(&known, &mut Reader(&bytes));
         assert!((0..20).all(|number| unpacked.get(id(number)) == ids.get(id(number))));

@@ -1,11 +1,13 @@
 //! Directives that have no result yet.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU64;
 
 use omen_types::{Instant, PacketFacts, StakesLevel, TaskDirectivePayloadFacts};
 
 use super::bytes::{Reader, Writer};
 use super::fingerprint::{Fingerprint, Kind};
+use super::pack::Size;
 use super::table::Table;
 
 /// A directive that has no result yet.
@@ -19,6 +21,8 @@ pub struct OpenDirective {
     pub created_at: Instant,
     /// How many seconds it may take: its own timeout, or else the time budget of its envelope (D35).
     pub timeout_seconds: u64,
+    /// The line of its packet in the log, if it has one.
+    pub line: Option<NonZeroU64>,
     /// Number in the order of sending.
     order: u64,
     /// Its stakes are CRITICAL (D69).
@@ -108,8 +112,14 @@ impl OpenDirectives {
         critical
     }
 
-    /// `id` is the fingerprint of the packet's id.
-    pub(super) fn add(&mut self, id: Fingerprint, facts: &PacketFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) {
+    /// `id` is the fingerprint of the packet's id, `line` that of the packet in its log.
+    pub(super) fn add(
+        &mut self,
+        id: Fingerprint,
+        line: Option<NonZeroU64>,
+        facts: &PacketFacts<'_>,
+        directive: &TaskDirectivePayloadFacts<'_>,
+    ) {
         let timeout_seconds = directive
             .timeout_seconds
             .map_or(facts.mcp.budgets.time_budget_seconds.get(), omen_types::PositiveCount::get);
@@ -119,19 +129,24 @@ impl OpenDirectives {
             task_id: directive.task_id.as_ref().into(),
             created_at,
             timeout_seconds,
+            line,
             order: self.sent,
             is_critical: facts.mcp.stakes.stakes_level == StakesLevel::Critical,
             is_known_late: false,
         };
         self.sent += 1;
         if self.due.is_none() && self.len() >= Table::<OpenDirective>::FEW {
-            let pending = self.by_id.iter().filter(|(_, directive)| !directive.is_known_late);
-            self.due = Some(Box::new(pending.map(|(id, directive)| directive.due(id)).collect()));
+            self.keep_deadlines();
         }
         if let Some(due) = &mut self.due {
             due.insert(open.due(id));
         }
         self.by_id.insert(id, open);
+    }
+
+    fn keep_deadlines(&mut self) {
+        let pending = self.by_id.iter().filter(|(_, directive)| !directive.is_known_late);
+        self.due = Some(Box::new(pending.map(|(id, directive)| directive.due(id)).collect()));
     }
 
     pub(super) fn close(&mut self, packet_id: &str) {
@@ -153,17 +168,18 @@ impl OpenDirectives {
 
 impl OpenDirectives {
     /// Writes the directives, if they are few. Returns whether they are.
-    pub(super) fn pack(&self, writer: &mut Writer<'_>) -> bool {
+    pub(super) fn pack(&self, size: Size, writer: &mut Writer<'_>) -> bool {
         writer.number(self.len() as u64);
         if self.is_empty() {
             return true;
         }
-        if self.due.is_some() {
+        if size == Size::Small && self.due.is_some() {
             return false;
         }
         writer.number(self.sent);
-        for (_, directive) in self.by_id.iter() {
-            directive.pack(writer);
+        match size {
+            Size::Small => self.by_id.iter().for_each(|(_, directive)| directive.pack(writer)),
+            Size::Any => self.in_order().into_iter().for_each(|directive| directive.pack(writer)),
         }
         true
     }
@@ -183,6 +199,9 @@ impl OpenDirectives {
         for _ in 0..count {
             let directive = OpenDirective::unpack(reader);
             directives.by_id.insert(Fingerprint::of(Kind::Packet, &directive.packet_id), directive);
+        }
+        if directives.len() > Table::<OpenDirective>::FEW {
+            directives.keep_deadlines();
         }
         directives
     }
@@ -212,19 +231,21 @@ impl OpenDirective {
     }
 
     fn pack(&self, writer: &mut Writer<'_>) {
-        let Self { packet_id, task_id, created_at, timeout_seconds, order, is_critical, is_known_late } = self;
+        let Self { packet_id, task_id, created_at, timeout_seconds, line, order, is_critical, is_known_late } = self;
         writer.text(packet_id);
         writer.text(task_id);
         writer.time(*created_at);
         writer.number(*timeout_seconds);
+        writer.number(line.map_or(0, NonZeroU64::get));
         writer.number(*order);
         writer.flags([*is_critical, *is_known_late, false, false, false, false, false, false]);
     }
 
     fn unpack(reader: &mut Reader<'_>) -> Self {
         let (packet_id, task_id) = (reader.text().into(), reader.text().into());
-        let (created_at, timeout_seconds, order) = (reader.time(), reader.number(), reader.number());
+        let (created_at, timeout_seconds) = (reader.time(), reader.number());
+        let (line, order) = (NonZeroU64::new(reader.number()), reader.number());
         let [is_critical, is_known_late, ..] = reader.flags();
-        Self { packet_id, task_id, created_at, timeout_seconds, order, is_critical, is_known_late }
+        Self { packet_id, task_id, created_at, timeout_seconds, line, order, is_critical, is_known_late }
     }
 }

@@ -10,15 +10,23 @@ use super::open::OpenDirectives;
 use super::tokens::Tokens;
 use super::{Ledger, Loop};
 
+/// Which ledgers are packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// Those of which a packet changes much: to copy the others would take longer than to judge it.
+    Small,
+    /// All, each in the same bytes wherever and however it came about.
+    Any,
+}
+
 impl Ledger {
-    /// Writes what is remembered to the end of a buffer, to be read by [`unpack`](Self::unpack). Returns false if that has to
-    /// stay as it is: of long episodes a packet changes little, and copying them would take long. The buffer then has a
-    /// part of it.
+    /// Writes what is remembered to the end of a buffer, to be read by [`unpack`](Self::unpack). Returns false if it is not of
+    /// the `size`; the buffer then has a part of it.
     ///
     /// Which packets are evidence of a verification loop is left out unless `in_loop`: with the next loop, evidence begins
     /// anew (D22).
     #[must_use]
-    pub fn pack(&self, in_loop: bool, buffer: &mut Vec<u8>) -> bool {
+    pub fn pack(&self, in_loop: bool, size: Size, buffer: &mut Vec<u8>) -> bool {
         let Self { clock, seen, evidence, tokens, open, budget, approved, reported, believes, .. } = self;
         let Self { decision, owes_decision, has_campaign, owes_escalation, looped, .. } = self;
         let mut writer = Writer(buffer);
@@ -45,10 +53,14 @@ impl Ledger {
         writer.byte(met.bits());
         writer.byte(waived.bits());
         // The ids of open directives are there as text.
-        open.pack(&mut writer)
-            && seen.pack(&open.fingerprints(), &mut writer)
-            && (!in_loop || evidence.pack(&[], &mut writer))
-            && tokens.pack(&mut writer)
+        let mut known = open.fingerprints();
+        if size == Size::Any {
+            known.sort_unstable();
+        }
+        open.pack(size, &mut writer)
+            && seen.pack(&known, size, &mut writer)
+            && (!in_loop || evidence.pack(&[], size, &mut writer))
+            && tokens.pack(size, &mut writer)
     }
 
     /// The ledger that [`pack`](Self::pack) wrote. Of other bytes it makes some ledger.

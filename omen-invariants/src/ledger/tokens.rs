@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::bytes::{Reader, Writer};
 use super::fingerprint::{Fingerprint, Kind};
+use super::pack::Size;
 use super::table::Table;
 
 /// What is known of a token id.
@@ -126,14 +127,22 @@ impl Tokens {
     }
 
     /// Writes the tokens, if they are few. Returns whether they are.
-    pub(super) fn pack(&self, writer: &mut Writer<'_>) -> bool {
-        if !self.0.is_few() {
+    pub(super) fn pack(&self, size: Size, writer: &mut Writer<'_>) -> bool {
+        if size == Size::Small && !self.0.is_few() {
             return false;
         }
         writer.number(self.0.len() as u64);
-        for (id, token) in self.0.iter() {
+        let mut write = |(id, token): (Fingerprint, &Token)| {
             writer.fingerprint(id);
             token.pack(writer);
+        };
+        match size {
+            Size::Small => self.0.iter().for_each(write),
+            Size::Any => {
+                let mut sorted: Vec<_> = self.0.iter().collect();
+                sorted.sort_unstable_by_key(|(id, _)| *id);
+                sorted.into_iter().for_each(&mut write);
+            }
         }
         true
     }

@@ -15,17 +15,27 @@ mod tiers;
 pub use tiers::is_met;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
-    let PayloadFacts::Decision(decision) = &context.facts.payload else { return };
+    let Some(decision) = act(context) else { return };
+    check_alone(context, findings);
+    claims::check(context, decision, is_overridden(context, decision), findings);
+}
+
+/// What a decision shows by itself: all but whether the packets are in the log that it names.
+pub(super) fn check_alone(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
+    let Some(decision) = act(context) else { return };
     let mcp = &context.facts.mcp;
-    if decision.decision_outcome != DecisionOutcome::Act {
-        return;
-    }
     let assumptions = decision.load_bearing_assumptions.iter().flatten();
     let assumptions = assumptions.map(|assumption| (&*assumption.assumption, assumption.verified));
     let overridden = is_overridden(context, decision);
     findings.extend(acts_at(mcp.stakes.stakes_level, mcp.quality.quality_tier, assumptions, overridden));
     tiers::check(context, decision, findings);
-    claims::check(context, decision, overridden, findings);
+}
+
+fn act<'c>(context: &Context<'c>) -> Option<&'c DecisionPayloadFacts<'c>> {
+    match &context.facts.payload {
+        PayloadFacts::Decision(decision) if decision.decision_outcome == DecisionOutcome::Act => Some(decision),
+        _ => None,
+    }
 }
 
 /// The finding on an ACT at a level of stakes and a tier, with assumptions that are each verified or not.

@@ -11,13 +11,24 @@ use crate::help::inv_004 as help;
 use crate::ledger::Ledger;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
+    check_as(context, || asks(context.facts, can_ask(context.facts.payload.packet_type(), context.ledger)), findings);
+}
+
+/// Any directive that reads may be one of a verification loop.
+pub(super) fn check_alone(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
+    let packet_type = context.facts.payload.packet_type();
+    let can_ask = packet_type == PacketType::TaskDirectivePacket || can_ask(packet_type, context.ledger);
+    check_as(context, || asks(context.facts, can_ask), findings);
+}
+
+fn check_as(context: &Context<'_>, asks: impl FnOnce() -> bool, findings: &mut Vec<Diagnostic>) {
     let epistemics = &context.facts.mcp.epistemics;
     if !is_claim(epistemics.status, epistemics.freshness_class) {
         return;
     }
     let Some(newest) = context.facts.mcp.evidence.evidence_refs.newest() else {
         let mut finding = unsupported(epistemics.status, epistemics.freshness_class);
-        if asks(context.facts, context.ledger) {
+        if asks() {
             // What the rule's own help suggests is under way already.
             finding = finding.help(help::WHILE_ASKING);
             finding.severity = Severity::Warning;
@@ -57,8 +68,8 @@ pub fn can_ask(packet_type: PacketType, ledger: &Ledger) -> bool {
 }
 
 /// Whether a packet does so: of decisions and directives, those that neither act nor write.
-fn asks(facts: &PacketFacts<'_>, ledger: &Ledger) -> bool {
-    can_ask(facts.payload.packet_type(), ledger)
+fn asks(facts: &PacketFacts<'_>, can_ask: bool) -> bool {
+    can_ask
         && match &facts.payload {
             PayloadFacts::Decision(decision) => decision.decision_outcome != DecisionOutcome::Act,
             PayloadFacts::TaskDirective(directive) => {

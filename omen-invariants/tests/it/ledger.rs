@@ -1,7 +1,7 @@
 //! The ledger: clock, ids, tokens, open directives, budget.
 
 use omen_invariants::Ledger;
-use omen_invariants::ledger::{Fingerprint, Kind, Obligation, Obligations, Update};
+use omen_invariants::ledger::{Fingerprint, Kind, Obligation, Obligations, Size, Update};
 use omen_types::{Instant, PacketFacts, PacketType};
 use serde_json::{Value, json};
 
@@ -254,7 +254,7 @@ fn a_set_of_obligations_has_what_it_was_made_of() {
 /// The bytes of a packed ledger; none if it is not packed.
 fn packed(ledger: &Ledger) -> Option<usize> {
     let mut buffer = Vec::new();
-    ledger.pack(false, &mut buffer).then_some(buffer.len())
+    ledger.pack(false, Size::Small, &mut buffer).then_some(buffer.len())
 }
 
 #[test]

@@ -120,7 +120,8 @@ fn origin(file: &str, finding: &Finding) -> String {
     }
     let mut facts = Vec::new();
     if let Some(id) = &finding.packet_id {
-        facts.push(format!("packet {}", clean(id)));
+        let line = finding.directive_line.map(|line| format!(" in line {line}")).unwrap_or_default();
+        facts.push(format!("packet {}{line}", clean(id)));
     }
     if let Some(packet_type) = finding.packet_type {
         facts.push(packet_type.as_str().to_owned());

@@ -14,33 +14,36 @@ use crate::validator::Summary;
 /// # Errors
 /// Those of the writer.
 pub fn finding(out: &mut impl Write, file: &str, finding: &Finding) -> io::Result<()> {
+    line(out, &row(file, finding))
+}
+
+/// A finding as [`finding`] writes it, for an output of which it is a part.
+pub fn row<'a>(file: &'a str, finding: &'a Finding) -> impl Serialize + use<'a> {
     let diagnostic = &finding.diagnostic;
-    line(
-        out,
-        &Row {
-            file,
-            line: finding.line,
-            column: finding.column,
-            packet_index: finding.packet_index,
-            packet_id: finding.packet_id.as_deref(),
-            correlation_id: finding.correlation_id.as_deref(),
-            packet_type: finding.packet_type.map(|packet_type| packet_type.as_str()),
-            state: finding.state.as_deref(),
-            stage: finding.stage.as_str(),
-            code: diagnostic.code.as_str(),
-            also: diagnostic.also.iter().map(|code| code.as_str()).collect(),
-            severity: diagnostic.severity.as_str(),
-            pointer: diagnostic.pointer.as_deref(),
-            message: &diagnostic.message,
-            help: diagnostic.help.as_deref(),
-            follows_from: finding
-                .follows_from
-                .as_ref()
-                .map(|cause| Earlier { line: cause.line, packet_id: cause.packet_id.as_deref() }),
-            labels: diagnostic.label.as_deref().into_iter().collect(),
-            notes: &diagnostic.notes,
-        },
-    )
+    Row {
+        file,
+        line: finding.line,
+        column: finding.column,
+        packet_index: finding.packet_index,
+        packet_id: finding.packet_id.as_deref(),
+        correlation_id: finding.correlation_id.as_deref(),
+        packet_type: finding.packet_type.map(|packet_type| packet_type.as_str()),
+        state: finding.state.as_deref(),
+        stage: finding.stage.as_str(),
+        code: diagnostic.code.as_str(),
+        also: diagnostic.also.iter().map(|code| code.as_str()).collect(),
+        severity: diagnostic.severity.as_str(),
+        pointer: diagnostic.pointer.as_deref(),
+        message: &diagnostic.message,
+        help: diagnostic.help.as_deref(),
+        follows_from: finding
+            .follows_from
+            .as_ref()
+            .map(|cause| Earlier { line: cause.line, packet_id: cause.packet_id.as_deref() }),
+        labels: diagnostic.label.as_deref().into_iter().collect(),
+        notes: &diagnostic.notes,
+        directive_line: finding.directive_line,
+    }
 }
 
 /// Writes the last line: the totals over all files.
@@ -78,6 +81,7 @@ struct Row<'a> {
     follows_from: Option<Earlier<'a>>,
     labels: Vec<&'a str>,
     notes: &'a [String],
+    directive_line: Option<u64>,
 }
 
 #[derive(Serialize)]

@@ -8,8 +8,11 @@
 //! refuse it are given up. So charity is as narrow as the log lets it be, and an independent second mistake is not hidden: a
 //! packet that every hypothesis refuses is a root cause.
 //!
+//! What was not asked for is not judged: see [`deferred`].
+//!
 //! Nothing here has an effect on a verdict. A log without a rejected packet never gets here.
 
+mod deferred;
 mod episode;
 mod finding;
 mod hypothesis;
@@ -17,96 +20,178 @@ mod lenient;
 mod lost;
 mod repair;
 mod suppose;
+#[cfg(test)]
+#[expect(clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
+mod tests;
 
 use std::collections::HashMap;
+use std::ops::Deref;
 
 use foldhash::fast::RandomState;
-use omen_fsm::{Machine, Verdict};
+use omen_fsm::Machine;
+use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::scalar::TextScalar as _;
-use omen_types::{CorrelationId, Diagnostic, Instant, PacketFacts, PacketType, Rejected};
+use omen_types::{CorrelationId, Diagnostic, Instant, PacketType, Rejected};
 use serde_json::Value;
 
 use super::options::ValidatorOptions;
 use crate::finding::Cause;
 
+pub(super) use episode::Judged;
 pub(super) use finding::Follows;
 pub(super) use lost::LostLine;
 
-use episode::{Charity, Judged};
+use deferred::Deferred;
+use episode::Charity;
 use finding::Ends;
 use lost::LostLines;
 use repair::PACKET_TYPE;
 
 /// The charity of all episodes that need it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Charities {
-    by_id: HashMap<Box<str>, Charity, RandomState>,
+    by_id: HashMap<Box<str>, Deferred, RandomState>,
     /// Lines that may be packets of any episode.
     lost: LostLines,
     /// With so many entries, those that are not needed any more are removed.
     crowded: usize,
+    /// How many bytes may wait to be judged, beside those that do.
+    room: usize,
+}
+
+impl Default for Charities {
+    fn default() -> Self {
+        Self::one_of(1)
+    }
 }
 
 impl Charities {
+    /// One of so many parts, in which together as many bytes may wait as in one whole.
+    pub(super) fn one_of(parts: usize) -> Self {
+        Self::with_room(MOST_WAITING / parts.max(1))
+    }
+
+    /// So many bytes may wait.
+    pub(super) fn with_room(room: usize) -> Self {
+        Self { by_id: HashMap::default(), lost: LostLines::default(), crowded: 0, room }
+    }
+
+    /// For a snapshot. What waits is judged before, so that it need not be written.
+    pub(super) fn write(&mut self, options: &ValidatorOptions, writer: &mut Writer<'_>) {
+        let ids: Vec<Box<str>> = self.by_id.keys().cloned().collect();
+        for id in ids {
+            self.settled(&id, options);
+        }
+        self.by_id.retain(|_, known| !known.is_over());
+        let mut all: Vec<_> = self.by_id.iter().collect();
+        all.sort_unstable_by_key(|(id, _)| *id);
+        writer.number(all.len() as u64);
+        for (id, known) in all {
+            writer.text(id);
+            known.write(writer);
+        }
+        self.lost.write(writer);
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        let by_id = (0..reader.count()).map(|_| (reader.text().into(), Deferred::read(reader))).collect();
+        Self { by_id, lost: LostLines::read(reader), ..Self::default() }
+    }
+
     /// Whether nothing was rejected so far.
     pub(super) fn is_idle(&self) -> bool {
         self.by_id.is_empty() && self.lost.is_empty()
     }
 
-    /// Takes notice of a packet that the episode's machine has judged, as the packet left it. Returns what follows from an earlier one.
+    /// Takes notice of a packet that the episode's machine has judged and not accepted yet. Returns what follows from an earlier one.
     #[cold]
     pub(super) fn judged(
         &mut self,
         line: u64,
-        facts: &PacketFacts<'_>,
-        machine: &Machine,
-        verdict: &Verdict,
+        text: Option<&str>,
+        judged: &Judged<'_, '_>,
         options: &ValidatorOptions,
     ) -> Follows {
-        let id = &*facts.header.correlation_id;
-        let accepted = verdict.errors().next().is_none();
-        let judged = Judged { facts, machine, verdict, accepted };
-        let follows = match self.by_id.get_mut(id).map(|charity| (charity.begins(line), charity)) {
-            Some((true, charity)) => {
-                let follows = charity.packet(line, &judged, options, &self.lost);
-                if charity.is_over() {
-                    self.by_id.remove(id);
-                }
-                follows
-            }
-            _ if accepted => Follows::Nothing,
-            _ => {
-                let mut charity = Charity::of(machine.clone());
-                let follows = charity.packet(line, &judged, options, &self.lost);
-                self.by_id.insert(id.into(), charity);
-                follows
-            }
-        };
+        let id = &*judged.facts.header.correlation_id;
+        let follows = self.follows(line, id, text, judged, options);
         self.lost.packet(line, id);
         follows
     }
 
+    fn follows(
+        &mut self,
+        line: u64,
+        id: &str,
+        text: Option<&str>,
+        judged: &Judged<'_, '_>,
+        options: &ValidatorOptions,
+    ) -> Follows {
+        let known = match self.by_id.get_mut(id).map(|known| (known.begins(line), known)) {
+            Some((true, known)) => known,
+            _ if judged.accepted => return Follows::Nothing,
+            _ => {
+                self.remove(id);
+                self.by_id.entry(id.into()).or_default()
+            }
+        };
+        let room = &mut self.room;
+        // The first rejected packet follows from nothing but a line that cannot be read.
+        let is_first = known.is_over() && self.lost.before(line, id, 0).is_none();
+        if (is_first || judged.verdict.is_clean()) && deferred(room, known, line, text, judged) {
+            return Follows::Nothing;
+        }
+        *room += known.bytes();
+        let charity = known.settled(options);
+        if charity.is_none() && !judged.accepted {
+            *charity = Some(Charity::of(judged.machine.clone()));
+        }
+        if !judged.accepted
+            && let Some(follows) = charity.as_ref().and_then(|all| all.root(line, judged, options, &self.lost))
+            && deferred(room, known, line, text, judged)
+        {
+            return follows;
+        }
+        let charity = known.settled(options);
+        let follows = charity.as_mut().map(|charity| charity.packet(line, judged, options, &self.lost));
+        charity.take_if(|charity| charity.is_over());
+        if known.is_over() {
+            self.by_id.remove(id);
+        }
+        follows.unwrap_or(Follows::Nothing)
+    }
+
     /// Takes notice of a line that is not a packet. `machine` returns the machine of an episode, if that has begun.
     #[cold]
-    pub(super) fn broken(
+    pub(super) fn broken<M: Deref<Target = Machine>>(
         &mut self,
         line: u64,
         text: Option<&str>,
         rejected: &Rejected,
         options: &ValidatorOptions,
-        machine: impl FnOnce(&str) -> Option<Machine>,
+        machine: impl FnOnce(&str) -> Option<M>,
     ) {
         let id = match claimed(text, rejected) {
             Claimed::Episode(id) => id,
             Claimed::Nothing(packet_type) => return self.lost.add(LostLine { line, packet_type }),
         };
         self.make_room(line);
-        if self.by_id.get(id.as_str()).is_none_or(|charity| charity.is_stale(line)) {
-            let charity = machine(&id).map_or_else(|| Charity::before_the_first(line), Charity::of);
-            self.by_id.insert(id.as_str().into(), charity);
+        if self.by_id.get(id.as_str()).is_some_and(|known| known.is_stale(line)) {
+            self.remove(&id);
         }
-        if let Some(charity) = self.by_id.get_mut(id.as_str()) {
-            charity.broken(line, text, rejected, options);
+        let machine = machine(&id);
+        let first = || if machine.is_some() { Deferred::default() } else { Deferred::before_the_first(line) };
+        let known = self.by_id.entry(id.as_str().into()).or_insert_with(first);
+        let fresh = Machine::default();
+        let machine = machine.as_deref().unwrap_or(&fresh);
+        let before = known.bytes();
+        if known.broken(line, text, rejected, machine, self.room) {
+            self.room -= known.bytes() - before;
+        } else {
+            self.room += before;
+            let charity = known.settled(options);
+            let charity = charity.get_or_insert_with(|| Charity::of(machine.clone()));
+            charity.broken(line, text, &rejected.claims, options);
         }
         self.lost.packet(line, &id);
     }
@@ -120,37 +205,68 @@ impl Charities {
     ///
     /// `line` is the last of the stream so far.
     pub(super) fn at_end(
-        &self,
+        &mut self,
         line: u64,
         id: &str,
         found: &[(Option<&str>, Diagnostic)],
         options: &ValidatorOptions,
     ) -> Ends {
         let lost = self.lost.latest(line);
-        match self.by_id.get(id) {
+        match self.settled(id, options) {
             Some(charity) => charity.at_end(found, options, lost),
             None => Ends { causes: Vec::new(), lost },
         }
     }
 
     /// Takes notice of a time (see [`Machine::tick`]). Returns the cause of the findings on directives that are not really open.
-    pub(super) fn tick(&mut self, id: &str, now: Instant) -> Option<(Cause, Vec<Box<str>>)> {
-        self.by_id.get_mut(id).and_then(|charity| charity.tick(now))
+    pub(super) fn tick(
+        &mut self,
+        id: &str,
+        now: Instant,
+        options: &ValidatorOptions,
+    ) -> Option<(Cause, Vec<Box<str>>)> {
+        self.settled(id, options)?.tick(now)
     }
 
     /// Forgets an episode.
     pub(super) fn end(&mut self, id: &str) {
-        self.by_id.remove(id);
+        self.remove(id);
+    }
+
+    /// The charity of an episode, with nothing that waits.
+    fn settled(&mut self, id: &str, options: &ValidatorOptions) -> Option<&mut Charity> {
+        let known = self.by_id.get_mut(id)?;
+        self.room += known.bytes();
+        known.settled(options).as_mut()
+    }
+
+    fn remove(&mut self, id: &str) {
+        self.room += self.by_id.remove(id).map_or(0, |known| known.bytes());
     }
 
     /// Removes what was rejected long ago in episodes that have not begun since, when there is much of it: a line of junk must not
     /// take memory for ever. Entries that are too old are not used anyway, so it makes no difference when they are removed.
     fn make_room(&mut self, line: u64) {
         if self.by_id.len() >= self.crowded {
-            self.by_id.retain(|_, charity| !charity.is_stale(line));
+            let Self { by_id, room, .. } = self;
+            by_id.retain(|_, known| {
+                let is_needed = !known.is_stale(line);
+                if !is_needed {
+                    *room += known.bytes();
+                }
+                is_needed
+            });
             self.crowded = (2 * self.by_id.len()).max(CROWDED);
         }
     }
+}
+
+/// Whether a packet can wait. The bytes are taken out of the room.
+fn deferred(room: &mut usize, known: &mut Deferred, line: u64, text: Option<&str>, judged: &Judged<'_, '_>) -> bool {
+    let before = known.bytes();
+    let waits = text.is_some_and(|text| known.packet(line, text, judged.machine, *room));
+    *room -= known.bytes() - before;
+    waits
 }
 
 /// What a rejected line says of itself, as far as it can be guessed.
@@ -174,5 +290,16 @@ pub(super) fn claimed(text: Option<&str>, rejected: &Rejected) -> Claimed {
     }
 }
 
+fn write_type(packet_type: Option<PacketType>, writer: &mut Writer<'_>) {
+    writer.byte(packet_type.map_or(0, |one| one as u8 + 1));
+}
+
+fn read_type(reader: &mut Reader<'_>) -> Option<PacketType> {
+    usize::from(reader.byte()).checked_sub(1).and_then(|at| PacketType::ALL.get(at).copied())
+}
+
 /// With fewer entries none is removed.
 const CROWDED: usize = 1024;
+
+/// The most bytes that wait: 8 MiB, some thousand packets.
+const MOST_WAITING: usize = 8 * 1024 * 1024;

@@ -7,6 +7,7 @@ use std::mem;
 use std::ops::Deref;
 
 use omen_fsm::{Machine, Node, NodeSet, PackedMachine};
+use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Diagnostic, Instant};
 
 use awake::{Awake, Slot};
@@ -61,6 +62,41 @@ impl Deref for Found<'_> {
 }
 
 impl Episodes {
+    /// For a snapshot: the episodes in order, those that have ended left out.
+    pub(super) fn write(&self, writer: &mut Writer<'_>) {
+        writer.number(self.begun);
+        writer.number((self.all.len() - self.ended) as u64);
+        let mut machine = Vec::new();
+        for episode in &self.all {
+            machine.clear();
+            let id = match episode {
+                Episode::Unpacked(Some(slot)) => {
+                    let slot = self.awake.slot(*slot);
+                    slot.machine.write(&mut machine);
+                    &*slot.id
+                }
+                Episode::Packed(packed) => {
+                    packed.unpack().write(&mut machine);
+                    packed.correlation_id()
+                }
+                Episode::Unpacked(None) => continue,
+            };
+            writer.text(id);
+            writer.bytes(&machine);
+        }
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        let mut episodes = Self::default();
+        let begun = reader.number();
+        for _ in 0..reader.count() {
+            let id = reader.text();
+            *episodes.get_or_start(None, id) = Machine::read(reader.bytes());
+        }
+        Self { begun, ..episodes }
+    }
+
     /// One of so many parts, which together have as many machines awake as one whole.
     pub(super) fn one_of(parts: usize) -> Self {
         Self { awake: Awake::with_room(Awake::MOST / parts.max(1)), ..Self::default() }

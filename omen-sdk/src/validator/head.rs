@@ -5,6 +5,7 @@
 
 use std::mem;
 
+use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Code, Diagnostic};
 
 /// What is known of the form of a stream.
@@ -50,6 +51,26 @@ pub(super) enum Form {
 }
 
 impl Head {
+    /// For a snapshot.
+    pub(super) fn write(&self, writer: &mut Writer<'_>) {
+        let (form, kept) = match self {
+            Self::Open(kept) => (0, kept.as_slice()),
+            Self::Lines => (1, &[][..]),
+            Self::Other => (2, &[][..]),
+        };
+        writer.byte(form);
+        writer.bytes(kept);
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        match (reader.byte(), reader.bytes()) {
+            (0, kept) => Self::Open(kept.to_vec()),
+            (1, _) => Self::Lines,
+            _ => Self::Other,
+        }
+    }
+
     /// Whether the stream is checked line by line.
     pub(super) fn is_lines(&self) -> bool {
         matches!(self, Self::Lines)

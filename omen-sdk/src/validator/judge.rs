@@ -2,18 +2,20 @@
 //! in the log.
 
 use std::borrow::Cow;
+use std::num::NonZeroU64;
 
 use omen_fsm::{Event, NodeSet, Verdict};
 use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
 
-use super::charity::{Charities, Follows};
+use super::alone;
+use super::charity::{self, Charities, Follows};
 use super::episodes::Episodes;
 use super::line::Parsed;
-use super::options::ValidatorOptions;
+use super::options::{Depth, ValidatorOptions};
 use crate::finding::{Finding, Stage};
 
 /// A packet that was judged, without its place in the stream.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Judged<'t> {
     pub(super) text: Option<Cow<'t, str>>,
     pub(super) packet_id: Option<Cow<'t, str>>,
@@ -28,21 +30,24 @@ pub(super) struct Judged<'t> {
 }
 
 /// Judges a line, and updates its episode if the packet is accepted. Returns `None` for a packet without findings, unless `all` are
-/// wanted. Nothing but errors is taken out of the line: its facts are large, and copying them takes as long as some rules.
+/// wanted.
 #[inline]
 pub(super) fn judge<'t>(
-    line: &mut Parsed<'t>,
+    line: &Parsed<'t>,
     number: u64,
     place: Option<u32>,
     judges: (&mut Episodes, &mut Charities),
     options: &ValidatorOptions,
     all: bool,
 ) -> Option<Judged<'t>> {
-    match (&line.facts, &mut line.rejected) {
+    if options.depth != Depth::Episode {
+        return alone::judge(line, options, all);
+    }
+    match (&line.facts, &line.rejected) {
         (Some(facts), _) => packet(line.text.as_ref(), number, facts, place, judges, options, all),
         (None, rejected) => {
-            let rejected = rejected.take().map(|rejected| *rejected).unwrap_or_default();
-            Some(broken(line.text.take(), number, rejected, judges, options))
+            let rejected = rejected.as_deref().cloned().unwrap_or_default();
+            Some(broken(line.text.clone(), number, rejected, judges, options))
         }
     }
 }
@@ -62,14 +67,18 @@ fn packet<'t>(
     let mut verdict = machine.judge(facts, options.now);
     options.levels.apply(&mut verdict.invariants);
     let accepted = verdict.errors().next().is_none();
-    if accepted {
-        machine.accept(facts, &verdict);
-    }
     let follows = if accepted && charities.is_idle() {
         Follows::Nothing
     } else {
-        charities.judged(number, facts, machine, &verdict, options)
+        let judged = charity::Judged { facts, machine, verdict: &verdict, accepted };
+        charities.judged(number, text.map(|text| &**text), &judged, options)
     };
+    if accepted {
+        match NonZeroU64::new(number) {
+            Some(line) => machine.accept_line(facts, &verdict, line),
+            None => machine.accept(facts, &verdict),
+        }
+    }
     if !all && verdict.is_clean() {
         return None;
     }
@@ -95,7 +104,7 @@ fn broken<'t>(
     (episodes, charities): (&mut Episodes, &mut Charities),
     options: &ValidatorOptions,
 ) -> Judged<'t> {
-    charities.broken(number, text.as_deref(), &rejected, options, |id| episodes.get(id).map(|found| found.clone()));
+    charities.broken(number, text.as_deref(), &rejected, options, |id| episodes.get(id));
     let Rejected { errors, claims: Claims { packet_id, correlation_id, packet_type } } = rejected;
     let nodes = correlation_id.as_deref().map(|id| episodes.nodes(id));
     let judged = Judged {
@@ -109,29 +118,23 @@ fn broken<'t>(
         accepted: false,
         findings: Vec::new(),
     };
-    let stage = |error: &Diagnostic| if error.code == Code::Json { Stage::Json } else { Stage::Schema };
     judged.with(errors.into_iter().map(|error| (stage(&error), error)), &Follows::Nothing)
+}
+
+/// The stage that an error of a broken line is of.
+pub(super) fn stage(error: &Diagnostic) -> Stage {
+    if error.code == Code::Json { Stage::Json } else { Stage::Schema }
 }
 
 impl<'t> Judged<'t> {
     /// A stream that is not JSON Lines: its first line, and the finding.
     pub(super) fn other(text: Cow<'t, str>, finding: Diagnostic) -> Self {
-        let judged = Self {
-            text: Some(text),
-            packet_id: None,
-            correlation_id: None,
-            packet_type: None,
-            before: None,
-            after: None,
-            event: None,
-            accepted: false,
-            findings: Vec::new(),
-        };
+        let judged = Self { text: Some(text), ..Self::default() };
         judged.with(std::iter::once((Stage::Json, finding)), &Follows::Nothing)
     }
 
     /// Adds the findings.
-    fn with(mut self, diagnostics: impl Iterator<Item = (Stage, Diagnostic)>, follows: &Follows) -> Self {
+    pub(super) fn with(mut self, diagnostics: impl Iterator<Item = (Stage, Diagnostic)>, follows: &Follows) -> Self {
         let finding = |(stage, diagnostic)| self.finding(stage, diagnostic, follows);
         self.findings = diagnostics.map(finding).collect();
         self
@@ -159,6 +162,7 @@ impl<'t> Judged<'t> {
             state: self.before.map(names),
             stage,
             diagnostic,
+            directive_line: None,
             follows_from,
         }
     }

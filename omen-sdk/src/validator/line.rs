@@ -33,6 +33,11 @@ impl<'t> Lines<'t> {
         }
     }
 
+    /// What was not returned yet.
+    pub(super) fn rest(&self) -> &'t [u8] {
+        self.bytes
+    }
+
     /// The next line, without its line end.
     #[inline]
     pub(super) fn next(&mut self) -> Option<RawLine<'t>> {

@@ -8,7 +8,7 @@ mod schedule;
 mod shard;
 #[cfg(test)]
 #[expect(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
-mod tests;
+pub(super) mod tests;
 
 use std::io::Read;
 use std::num::NonZeroUsize;
@@ -152,13 +152,11 @@ impl ParallelValidator {
             let block = Block::one(self.lines.bytes(), line.raw());
             self.crew.check(&[block], 1, &mut self.tally, sink)?;
         }
-        let Crew { options, shards, .. } = &self.crew;
+        let Crew { options, shards, jobs, .. } = &mut self.crew;
         let threads = shards.iter().map(shard::Shard::len).sum::<usize>() / EPISODES_A_THREAD;
-        for (shard, place) in shard::open(shards, options, threads.clamp(1, self.crew.jobs.get())) {
-            if let Some(shard) = shards.get(shard)
-                && let Some(episode) = shard.episode(place)
-            {
-                self.tally.end(episode, shard.charities(), options, sink)?;
+        for (shard, place) in shard::open(shards, options, threads.clamp(1, jobs.get())) {
+            if let Some((episode, charities)) = shards.get_mut(shard).and_then(|shard| shard.episode(place)) {
+                self.tally.end(episode, charities, options, sink)?;
             }
         }
         Ok(self.summary())

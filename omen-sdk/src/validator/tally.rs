@@ -1,6 +1,9 @@
 //! Passes results on to the sink in the order of the stream, and counts them.
 
+use std::num::NonZeroU64;
+
 use omen_fsm::NodeSet;
+use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Diagnostic, Instant, PacketType, Severity};
 
 use super::at_end::at_end;
@@ -23,6 +26,23 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// For a snapshot.
+    pub(super) fn write(&self, writer: &mut Writer<'_>) {
+        let Self { line, summary } = self;
+        // The others are counted elsewhere.
+        let Summary { bytes: _, episodes: _, packets, accepted, rejected, errors, warnings, consequences } = summary;
+        for count in [line, packets, accepted, rejected, errors, warnings, consequences] {
+            writer.number(*count);
+        }
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        let [line, packets, accepted, rejected, errors, warnings, consequences] = [(); 7].map(|()| reader.number());
+        let summary = Summary { packets, accepted, rejected, errors, warnings, consequences, ..Summary::default() };
+        Self { line, summary }
+    }
+
     /// Counts packets that were accepted and about which there is nothing to report.
     pub(super) fn clean(&mut self, packets: u64) {
         self.summary.packets += packets;
@@ -74,7 +94,7 @@ impl Tally {
     pub(super) fn end<S: Sink + ?Sized>(
         &mut self,
         (id, machine): (&str, Found<'_>),
-        charities: &Charities,
+        charities: &mut Charities,
         options: &ValidatorOptions,
         sink: &mut S,
     ) -> Result<(), S::Error> {
@@ -86,8 +106,13 @@ impl Tally {
         for (at, (packet_id, diagnostic)) in found.into_iter().enumerate() {
             let cause = ends.cause(at, &diagnostic);
             self.count(&diagnostic, cause.is_some());
+            let open = packet_id.and_then(|packet_id| machine.ledger().open().get(packet_id));
             let packet_id = packet_id.map(str::to_owned);
-            sink.finding(unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic, cause), None)?;
+            let finding = Finding {
+                directive_line: open.and_then(|open| open.line).map(NonZeroU64::get),
+                ..unplaced(id, machine.nodes(), packet_id, Stage::End, diagnostic, cause)
+            };
+            sink.finding(finding, None)?;
         }
         Ok(())
     }
@@ -102,7 +127,7 @@ impl Tally {
         sink: &mut S,
     ) -> Result<(), S::Error> {
         let Some(Late { correlation_id, nodes, mut directives }) = late else { return Ok(()) };
-        let charity = charities.tick(correlation_id, now);
+        let charity = charities.tick(correlation_id, now, options);
         options.levels.apply_to(&mut directives, |(_, diagnostic)| diagnostic);
         for (packet_id, diagnostic) in directives {
             let cause = charity.as_ref().filter(|(_, open)| !open.iter().any(|open| **open == *packet_id));
@@ -143,6 +168,7 @@ fn unplaced(
         state: Some(names(nodes)),
         stage,
         diagnostic,
+        directive_line: None,
         follows_from,
     }
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 #![allow(clippy::print_stdout, reason = "a test prints what it has counted")]
 
+mod depth;
 mod episode;
 mod examples;
 #[path = "../ui/fixed/mod.rs"]

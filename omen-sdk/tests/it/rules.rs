@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use omen::Code;
+use omen::{Code, Finding, Validator, ValidatorOptions};
+use omen_types::PacketType;
 use serde_json::Value;
 
 #[test]
@@ -45,6 +46,38 @@ fn every_rule_that_can_warn_has_an_example_that_is_warned_of() {
     }
     for code in Code::ALL.iter().filter(|code| code.info().severity.contains("warning")) {
         assert!(warned.contains(code.as_str()), "no example that warns of {code}");
+    }
+}
+
+/// The packet types of a rule are those that its condition names, and those of the packets that break it.
+#[test]
+fn the_packet_types_of_a_rule_are_those_that_it_finds_fault_with() {
+    for code in Code::ALL {
+        let info = code.info();
+        let named = PacketType::ALL.iter().map(|packet_type| packet_type.as_str());
+        let named: BTreeSet<_> = named.filter(|name| info.condition.contains(name)).collect();
+        let listed: BTreeSet<_> = info.packet_types.iter().copied().collect();
+        assert!(listed.is_empty() || named == listed, "{code}: {}: {listed:?}", info.condition);
+    }
+    let mut seen = BTreeSet::new();
+    for (path, log) in omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")) {
+        let mut findings: Vec<Finding> = Vec::new();
+        let mut validator = Validator::new(ValidatorOptions::default());
+        let Ok(()) = validator.feed(log.as_bytes(), &mut findings);
+        let Ok(_) = validator.finish(&mut findings);
+        for finding in findings.iter().filter(|finding| finding.line.is_some()) {
+            let Some(packet_type) = finding.packet_type else { continue };
+            let (code, types) = (finding.diagnostic.code, finding.diagnostic.code.info().packet_types);
+            let is_listed = types.is_empty() || types.contains(&packet_type.as_str());
+            // What is late is reported with the next packet, whatever it is.
+            assert!(is_listed || code == Code::Inv011, "{path}: {code}: {packet_type}");
+            seen.extend(finding.diagnostic.also.iter().chain([&code]).map(|code| (*code, packet_type.as_str())));
+        }
+    }
+    for code in Code::ALL.iter().filter(|code| **code != Code::Inv011) {
+        let broken_by = |packet_type: &&&str| !seen.contains(&(*code, **packet_type));
+        let unseen: Vec<_> = code.info().packet_types.iter().filter(broken_by).collect();
+        assert!(unseen.is_empty(), "no example of {code} has a fault in {unseen:?}");
     }
 }
 

@@ -1,6 +1,8 @@
 //! The validator as a library: chunks, ends of line, levels, clocks, limits.
 
-use omen::validator::{Level, Levels, Validator, ValidatorOptions};
+use std::num::NonZeroUsize;
+
+use omen::validator::{Level, Levels, ParallelValidator, Validator, ValidatorOptions};
 use omen::{Code, Finding, Instant, Stage, Summary};
 
 fn check(bytes: &[u8], options: ValidatorOptions) -> (Vec<Finding>, Summary) {
@@ -226,12 +228,41 @@ fn an_overrun_is_reported_by_the_clock_that_counts() {
     assert_eq!((end.stage, end.packet_index, end.diagnostic.severity), (Stage::End, None, omen::Severity::Error));
 
     // A level also applies at the end: with warnings only, each overrun is reported once, and at the end.
-    let (found, summary) = check(log, ValidatorOptions { now: fixed, levels: levels(Level::Warn) });
+    let (found, summary) =
+        check(log, ValidatorOptions { now: fixed, levels: levels(Level::Warn), ..Default::default() });
     let over: Vec<_> = found.iter().filter(|finding| finding.diagnostic.code == Code::Inv005).collect();
     assert_eq!(summary.errors, 0, "{found:#?}");
     assert_eq!(over.last().map(|finding| finding.stage), Some(Stage::End));
-    let (found, _) = check(log, ValidatorOptions { now: fixed, levels: levels(Level::Allow) });
+    let (found, _) = check(log, ValidatorOptions { now: fixed, levels: levels(Level::Allow), ..Default::default() });
     assert!(!codes(&found).contains(&"INV-005"), "{found:#?}");
+}
+
+/// What is left open is found in the log, in one thread or in several.
+#[test]
+fn a_directive_without_a_result_has_its_line() {
+    let examples = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl") && !path.contains("json-"));
+    let log: String = examples.map(|(path, log)| log.replace("\"corr_", &format!("\"corr_{}_", path.len()))).collect();
+    let lines: Vec<&str> = log.lines().collect();
+    let (found, _) = check(log.as_bytes(), ValidatorOptions::default());
+    let mut parallel: Vec<Finding> = Vec::new();
+    let mut validator = ParallelValidator::new(ValidatorOptions::default(), NonZeroUsize::new(2).expect("two"));
+    let Ok(()) = validator.feed(log.as_bytes(), &mut parallel);
+    let Ok(_) = validator.finish(&mut parallel);
+    for found in [found, parallel] {
+        let mut open = 0;
+        for finding in &found {
+            let Some(id) = finding.packet_id.as_ref().filter(|_| finding.stage == Stage::End) else {
+                assert_eq!(finding.directive_line, None, "{finding:?}");
+                continue;
+            };
+            let line = finding.directive_line.and_then(|line| usize::try_from(line).ok()).expect("a line");
+            let packet: serde_json::Value = serde_json::from_str(lines[line - 1]).expect("JSON");
+            assert_eq!((&packet["header"]["packet_id"], &finding.line), (&id.as_str().into(), &None));
+            assert_eq!(packet["header"]["packet_type"], "TaskDirectivePacket");
+            open += 1;
+        }
+        assert!(open > 2, "{open} open directives");
+    }
 }
 
 #[test]

@@ -7,6 +7,10 @@ use crate::limits::MAX_DEPTH;
 
 /// Whether brackets nest deeper than [`MAX_DEPTH`]; the text need not be valid.
 pub(crate) fn too_deep(text: &str) -> Option<usize> {
+    // Most texts have too few brackets, and to count them is many times faster.
+    if memchr::memchr2_iter(b'{', b'[', text.as_bytes()).nth(usize::from(MAX_DEPTH)).is_none() {
+        return None;
+    }
     let mut depth = 0_u32;
     let mut quoted = false;
     let mut escaped = false;
@@ -120,13 +124,13 @@ impl<'t> Scanner<'t> {
         if self.peek() == b'"' {
             self.at += 1;
             loop {
-                match self.peek() {
-                    b'\\' => self.at += 2,
-                    b'"' | 0 => break,
-                    _ => self.at += 1,
+                let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+                match memchr::memchr2(b'"', b'\\', rest) {
+                    Some(at) if rest.get(at) == Some(&b'\\') => self.at += at + 2,
+                    Some(at) => break self.at += at + 1,
+                    None => break self.at = self.text.len(),
                 }
             }
-            self.at += 1;
         } else {
             while !matches!(self.peek(), b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r' | 0) {
                 self.at += 1;
@@ -141,7 +145,7 @@ impl<'t> Scanner<'t> {
     pub(crate) fn string(&mut self) -> (Cow<'t, str>, Range<usize>) {
         let span = self.scalar();
         let inner = self.text.get(span.start + 1..span.end.saturating_sub(1)).unwrap_or("");
-        let text = if inner.contains('\\') {
+        let text = if memchr::memchr(b'\\', inner.as_bytes()).is_some() {
             Cow::Owned(serde_json::from_str(self.slice(&span)).unwrap_or_default())
         } else {
             Cow::Borrowed(inner)

@@ -17,6 +17,7 @@ mod examples;
 mod form;
 mod limits;
 mod metadata;
+mod missing;
 mod order;
 mod packets;
 mod scalars;

@@ -6,7 +6,7 @@ use std::io::{BufRead as _, Write as _};
 use super::*;
 
 /// Names the role of a server. Without it, a test is a test.
-const ROLE: &str = "OMEN_TEST_ROLE";
+pub(super) const ROLE: &str = "OMEN_TEST_ROLE";
 
 /// A server of the Model Context Protocol, as small as it may be, if the environment says so. The shell has moved
 /// standard output to descriptor 3, for the test harness writes to it, too.
@@ -43,12 +43,18 @@ fn sly() -> Value {
         "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}})
 }
 
+/// The arguments of `/bin/sh` that start a server.
+pub(super) fn server() -> Vec<String> {
+    let test = env::current_exe().unwrap();
+    let args = ["-c", r#"exec "$@" 3>&1 >/dev/null"#, "sh", test.to_str().unwrap()];
+    let args = [&args[..], &["gate::catalog::a_server_lists_its_tools", "--exact", "--nocapture"]].concat();
+    args.into_iter().map(str::to_owned).collect()
+}
+
 /// Servers with their roles, in a configuration.
 fn servers(servers: &[(&str, &str)]) -> String {
-    let test = env::current_exe().unwrap();
     let server = |(name, role): &(&str, &str)| {
-        let args = ["-c", r#"exec "$@" 3>&1 >/dev/null"#, "sh", test.to_str().unwrap()];
-        let args = [&args[..], &["gate::catalog::a_server_lists_its_tools", "--exact", "--nocapture"]].concat();
+        let args = server();
         format!("[servers.{name}]\ncommand = '/bin/sh'\nargs = {}\nenv = {{ {ROLE} = '{role}' }}\n", json!(args))
     };
     servers.iter().map(server).collect()
@@ -129,8 +135,7 @@ fn pins_are_for_the_operator_to_complete() {
     assert_eq!(run.code, 3);
     assert!(run.stderr.contains("`allow[0].permissions` is empty"), "{}", run.stderr);
 
-    let grant = "[[grants]]\nserver = 'files'\ntool = 'read_file'\npermissions = ['READ']\n".to_owned() + super::AUDIT;
-    configure(&(pins.stdout.replace("permissions = []", "permissions = ['READ']") + &grant));
+    configure(&(pins.stdout.replace("permissions = []", "permissions = ['READ']") + super::AUDIT));
     let run = dry_run(&folder, &["plans.jsonl"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let again = gate(&folder, &args);
@@ -144,7 +149,7 @@ fn what_a_server_says_stays_in_its_place() {
     let pins = gate(&folder, &["catalog", "--config", "gate.toml", "--pins"]);
     assert_eq!(pins.code, 0);
     let lines: Vec<&str> = pins.stdout.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect();
-    assert_eq!(lines.len(), 5, "{}", pins.stdout);
+    assert_eq!(lines.len(), 9, "{}", pins.stdout);
     assert_eq!(lines[..3], ["[[allow]]", "server = \"files\"", r#"tool = "\"]\\\U00002603x""#]);
     assert!(pins.stdout.contains("# The server claims {\"readOnlyHint\":true}; claims grant nothing (D47).\n"));
     assert!(!pins.stdout.contains(|c: char| c.is_control() && c != '\n' || c == '\u{202e}'), "{:?}", pins.stdout);

@@ -83,7 +83,8 @@ impl Launch {
 
     /// As the configuration says.
     pub(crate) fn configured(command: &crate::config::Command, limits: &crate::config::Limits) -> Self {
-        let mut launch = Self::new(&command.program).limits(ServerLimits::configured(limits));
+        let mut launch = Self::new(command.to_path()).limits(ServerLimits::configured(limits));
+        launch.dir.clone_from(&command.dir);
         for arg in &command.args {
             launch = launch.arg(arg);
         }

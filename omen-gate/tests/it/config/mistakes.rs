@@ -84,8 +84,8 @@ fn missing_keys() {
     );
     check(
         "[audit]\nkey_env = 'K'\n",
-        &["1:2 audit: missing key `log` in `audit`; add it: The log file, relative to the folder that the gate is \
-        started in. It is made if it is not there."],
+        &["1:2 audit: missing key `log` in `audit`; add it: The log file, relative to the folder of this \
+        file. It is made if it is not there."],
     );
 }
 
@@ -170,8 +170,8 @@ fn numbers_are_whole() {
     check(
         "[servers.a]\ncommand = 3.0\n",
         &["2:1 servers.a.command: expected a string for `servers.a.command`, found a float or a number too large; \
-        The program to start: a path, relative to the folder that the gate is started in, or a name that is in `PATH`. It \
-        speaks the Model Context Protocol on its standard streams."],
+        The program to start: a path, relative to the folder of this file, or a name that is in `PATH`. It speaks the Model \
+        Context Protocol on its standard streams, and runs in the folder of this file."],
     );
 }
 
@@ -261,8 +261,8 @@ fn servers() {
     check(
         "[servers.a]\ncommand = ''\n",
         &["2:1 servers.a.command: `servers.a.command` is empty; \
-        The program to start: a path, relative to the folder that the gate is started in, or a name that is in `PATH`. It \
-        speaks the Model Context Protocol on its standard streams."],
+        The program to start: a path, relative to the folder of this file, or a name that is in `PATH`. It speaks the Model \
+        Context Protocol on its standard streams, and runs in the folder of this file."],
     );
     check(
         "[servers.a]\ncommand = 'x'\nenv = { 'A=B' = '' }\npass_env = ['P', '']\n",

@@ -1,14 +1,17 @@
 //! The charity of one episode.
 
 use omen_fsm::{Machine, Verdict};
-use omen_types::{Instant, PacketFacts, PacketType, PayloadFacts, Rejected};
+use omen_invariants::ledger::bytes::{Reader, Writer};
+use omen_types::{Claims, Instant, PacketFacts, PacketType, PayloadFacts};
 
 use super::super::at_end::at_end;
 use super::super::options::ValidatorOptions;
+use super::deferred::is_accepted;
 use super::finding::{Ends, Follows, Key};
 use super::hypothesis::{Case, Hypothesis, Kept, Missing, Strictness};
 use super::lost::LostLines;
 use super::repair::repaired;
+use super::{read_type, write_type};
 use crate::finding::{Cause, Stage};
 
 /// How an episode may really have gone, from its first rejected packet on.
@@ -25,8 +28,6 @@ pub(super) struct Charity {
     roots: u32,
     /// The line that cannot be read and has explained a packet.
     lost: u64,
-    /// Where it began, if the episode had no valid packet then.
-    before_the_first: Option<u64>,
 }
 
 /// A rejected packet of which something is not known.
@@ -39,13 +40,21 @@ struct Vague {
     is_past: bool,
 }
 
+/// How a packet may be legal after all.
+struct Explanation {
+    cause: Cause,
+    /// Whether the cause is a line that names no episode.
+    is_lost: bool,
+    next: Vec<Hypothesis>,
+}
+
 /// A packet that the log's own machine has judged.
-pub(super) struct Judged<'j, 'f> {
-    pub(super) facts: &'j PacketFacts<'f>,
-    /// The machine after it.
-    pub(super) machine: &'j Machine,
-    pub(super) verdict: &'j Verdict,
-    pub(super) accepted: bool,
+pub(in crate::validator) struct Judged<'j, 'f> {
+    pub(in crate::validator) facts: &'j PacketFacts<'f>,
+    /// The machine before it.
+    pub(in crate::validator) machine: &'j Machine,
+    pub(in crate::validator) verdict: &'j Verdict,
+    pub(in crate::validator) accepted: bool,
 }
 
 impl Charity {
@@ -58,28 +67,43 @@ impl Charity {
             supposed_tokens: Vec::new(),
             roots: 0,
             lost: 0,
-            before_the_first: None,
         }
     }
 
-    /// Of an episode whose first packet is rejected.
-    pub(super) fn before_the_first(line: u64) -> Self {
-        Self { before_the_first: Some(line), ..Self::of(Machine::default()) }
-    }
-
-    /// Takes notice of a packet of the episode, which begins with it if it has not. Returns whether this is about that episode:
-    /// what was rejected long before its first packet is not.
-    pub(super) fn begins(&mut self, line: u64) -> bool {
-        let begins = !self.is_stale(line);
-        if begins {
-            self.before_the_first = None;
+    /// For a snapshot.
+    pub(super) fn write(&self, writer: &mut Writer<'_>) {
+        let Self { hypotheses, root, vague, supposed_tokens, roots, lost } = self;
+        writer.number(hypotheses.len() as u64);
+        hypotheses.iter().for_each(|kept| kept.write(writer));
+        write_cause(root, writer);
+        writer.byte(u8::from(vague.is_some()));
+        if let Some(Vague { cause, packet_type, packet_id, is_past }) = vague {
+            write_cause(cause, writer);
+            write_type(*packet_type, writer);
+            write_text(packet_id.as_deref(), writer);
+            writer.byte(u8::from(*is_past));
         }
-        begins
+        writer.number(supposed_tokens.len() as u64);
+        supposed_tokens.iter().for_each(|token| writer.text(token));
+        writer.number(u64::from(*roots));
+        writer.number(*lost);
     }
 
-    /// Whether the episode did not begin for long after its first packet was rejected.
-    pub(super) fn is_stale(&self, line: u64) -> bool {
-        self.before_the_first.is_some_and(|begun| begun + LONG < line)
+    /// What [`write`](Self::write) wrote.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            hypotheses: (0..reader.count()).map(|_| Kept::read(reader)).collect(),
+            root: read_cause(reader),
+            vague: (reader.byte() == 1).then(|| Vague {
+                cause: read_cause(reader),
+                packet_type: read_type(reader),
+                packet_id: read_text(reader),
+                is_past: reader.byte() == 1,
+            }),
+            supposed_tokens: (0..reader.count()).map(|_| reader.text().into()).collect(),
+            roots: u32::try_from(reader.number()).unwrap_or(u32::MAX),
+            lost: reader.number(),
+        }
     }
 
     /// Whether no hypothesis is left.
@@ -103,7 +127,7 @@ impl Charity {
             (hypothesis, verdict)
         });
         let all: Vec<_> = all.collect();
-        let is_fine = |(_, verdict): &(Hypothesis, Verdict)| verdict.errors().next().is_none();
+        let is_fine = |(_, verdict): &(Hypothesis, Verdict)| is_accepted(verdict);
         let mut token = None;
         let (follows, next) = if judged.accepted {
             let follows = self.warned(judged, &all);
@@ -127,9 +151,32 @@ impl Charity {
         follows
     }
 
+    /// What follows from an earlier packet among the findings on one that is a root cause; none if it is not, or if to try takes too
+    /// long. The packet is not taken in.
+    pub(super) fn root(
+        &self,
+        line: u64,
+        judged: &Judged<'_, '_>,
+        options: &ValidatorOptions,
+        lost: &LostLines,
+    ) -> Option<Follows> {
+        let case = Case { line, options, supposed_tokens: &self.supposed_tokens };
+        let mut all = Vec::new();
+        for kept in &self.hypotheses {
+            let hypothesis = kept.copy()?;
+            let verdict = case.judge(&hypothesis.machine, judged.facts);
+            if is_accepted(&verdict) {
+                return None;
+            }
+            all.push((hypothesis, verdict));
+        }
+        let is_root = self.explanation(&case, judged, &all, lost).is_none();
+        is_root.then(|| self.roots_of(judged, &all))
+    }
+
     /// Which of the warnings on a packet follow: those that not all hypotheses have that accept it, too.
     fn warned(&self, judged: &Judged<'_, '_>, all: &[(Hypothesis, Verdict)]) -> Follows {
-        let fine = all.iter().filter(|(_, verdict)| verdict.errors().next().is_none());
+        let fine = all.iter().filter(|(_, verdict)| is_accepted(verdict));
         let mut made = fine.map(|(_, verdict)| Key::all(verdict));
         match made.next().filter(|_| !judged.verdict.is_clean()) {
             Some(mut common) => {
@@ -148,7 +195,13 @@ impl Charity {
         all: Vec<(Hypothesis, Verdict)>,
         lost: &LostLines,
     ) -> (Follows, Vec<Hypothesis>) {
-        if let Some((cause, next)) = self.explained(case, judged, &all, lost) {
+        if let Some(Explanation { cause, is_lost, next }) = self.explanation(case, judged, &all, lost) {
+            // It is not known any more after that: it was one packet.
+            if is_lost {
+                self.lost = cause.line;
+            } else {
+                self.vague = None;
+            }
             self.root = cause.clone();
             return (Follows::All(cause), next);
         }
@@ -195,14 +248,14 @@ impl Charity {
     }
 
     /// Whether a packet is legal after one that is not known: a rejected one of which too little is readable, or a line that names no
-    /// episode. It is not known any more after that: it was one packet.
-    fn explained(
-        &mut self,
+    /// episode.
+    fn explanation(
+        &self,
         case: &Case<'_>,
         judged: &Judged<'_, '_>,
         all: &[(Hypothesis, Verdict)],
         lost: &LostLines,
-    ) -> Option<(Cause, Vec<Hypothesis>)> {
+    ) -> Option<Explanation> {
         if all.iter().any(|(hypothesis, _)| hypothesis.is_large) || self.roots > MOST_ROOTS {
             return None;
         }
@@ -218,26 +271,22 @@ impl Charity {
             let missing = Missing { packet_type: vague.packet_type, packet_id: vague.packet_id.as_deref() };
             let next = explain(missing, vague.is_past);
             if !next.is_empty() {
-                return self.vague.take().map(|vague| (vague.cause, next));
+                return Some(Explanation { cause: vague.cause.clone(), is_lost: false, next });
             }
         }
         let (cause, packet_type, is_next) = lost.before(case.line, &judged.facts.header.correlation_id, self.lost)?;
         let next = explain(Missing { packet_type, packet_id: None }, !is_next);
-        if next.is_empty() {
-            return None;
-        }
-        self.lost = cause.line;
-        Some((cause, next))
+        (!next.is_empty()).then_some(Explanation { cause, is_lost: true, next })
     }
 
     /// Adds a packet that does not match its schema.
-    pub(super) fn broken(&mut self, line: u64, text: Option<&str>, rejected: &Rejected, options: &ValidatorOptions) {
+    pub(super) fn broken(&mut self, line: u64, text: Option<&str>, claims: &Claims, options: &ValidatorOptions) {
         let tokens = std::mem::take(&mut self.supposed_tokens);
         let case = Case { line, options, supposed_tokens: &tokens };
-        self.root = Cause { line, packet_id: rejected.claims.packet_id.clone() };
+        self.root = Cause { line, packet_id: claims.packet_id.clone() };
         self.roots = self.roots.saturating_add(1);
         let packets = match text {
-            Some(text) if self.roots <= MOST_ROOTS => repaired(text, &rejected.claims),
+            Some(text) if self.roots <= MOST_ROOTS => repaired(text, claims),
             _ => Vec::new(),
         };
         // What an envelope says changes neither the state of an episode nor its ids.
@@ -304,6 +353,25 @@ impl Charity {
     }
 }
 
+fn write_cause(cause: &Cause, writer: &mut Writer<'_>) {
+    writer.number(cause.line);
+    write_text(cause.packet_id.as_deref(), writer);
+}
+
+fn read_cause(reader: &mut Reader<'_>) -> Cause {
+    Cause { line: reader.number(), packet_id: read_text(reader) }
+}
+
+fn write_text(text: Option<&str>, writer: &mut Writer<'_>) {
+    writer.byte(u8::from(text.is_some()));
+    writer.text(text.unwrap_or_default());
+}
+
+fn read_text(reader: &mut Reader<'_>) -> Option<String> {
+    let (is_there, text) = (reader.byte() == 1, reader.text());
+    is_there.then(|| text.to_owned())
+}
+
 /// The token that a directive names, if it was never issued: that is reported once.
 fn unknown_token<'f>(facts: &'f PacketFacts<'_>, all: &[(Hypothesis, Verdict)]) -> Option<&'f str> {
     let PayloadFacts::TaskDirective(directive) = &facts.payload else { return None };
@@ -315,7 +383,7 @@ fn unknown_token<'f>(facts: &'f PacketFacts<'_>, all: &[(Hypothesis, Verdict)]) 
 /// against it. Once may be no more than a rejected packet that was sent again, or two packets in the wrong order.
 fn continued(case: &Case<'_>, facts: &PacketFacts<'_>, all: Vec<(Hypothesis, Verdict)>) -> Vec<Hypothesis> {
     let mut next = Vec::new();
-    let is_fine = all.iter().any(|(_, verdict)| verdict.errors().next().is_none());
+    let is_fine = all.iter().any(|(_, verdict)| is_accepted(verdict));
     for (mut hypothesis, verdict) in all {
         if verdict.ids.is_empty() && verdict.fsm.is_none() {
             next.push(hypothesis.after(facts, &verdict));
@@ -354,6 +422,3 @@ const STRIKES: u8 = 2;
 
 /// The most tokens that are supposed.
 const MOST_TOKENS: usize = 16;
-
-/// So many lines after it was rejected, a packet is not taken for the first one of an episode.
-const LONG: u64 = 10_000;

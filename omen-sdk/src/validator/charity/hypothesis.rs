@@ -1,6 +1,7 @@
 //! How an episode may really have gone: a machine that also took in packets that the log's own machine has rejected.
 
 use omen_fsm::{Event, Machine, Node, NodeSet, PackedMachine, Verdict};
+use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::{Instant, PacketFacts, PacketType, PayloadFacts};
 
@@ -53,6 +54,36 @@ impl Hypothesis {
 }
 
 impl Kept {
+    /// Packs a machine; none if it is too large.
+    pub(super) fn packed(machine: &Machine) -> Option<Self> {
+        let packed = machine.pack("", &mut Vec::new())?;
+        Some(Self { machine: Form::Packed(packed), strikes: 0 })
+    }
+
+    /// For a snapshot.
+    pub(super) fn write(&self, writer: &mut Writer<'_>) {
+        let mut machine = Vec::new();
+        self.with(|this| this.write(&mut machine));
+        writer.byte(self.strikes);
+        writer.bytes(&machine);
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        let strikes = reader.byte();
+        Hypothesis { strikes, ..Hypothesis::new(Machine::read(reader.bytes())) }.keep()
+    }
+
+    /// Unpacks the machine; none if it is too large to be copied.
+    pub(super) fn copy(&self) -> Option<Hypothesis> {
+        match &self.machine {
+            Form::Packed(packed) => {
+                Some(Hypothesis { machine: packed.unpack(), strikes: self.strikes, is_large: false })
+            }
+            Form::Large(_) => None,
+        }
+    }
+
     pub(super) fn wake(self) -> Hypothesis {
         let (machine, is_large) = match self.machine {
             Form::Packed(packed) => (packed.unpack(), false),

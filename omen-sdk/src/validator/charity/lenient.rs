@@ -131,6 +131,10 @@ impl Reader<'_> {
         let bytes = self.text.as_bytes();
         let begin = self.at;
         let end = if self.peek() == Some(b'"') {
+            if let Some(plain) = plain(self.text.get(begin + 1..)?) {
+                self.at = begin + plain.len() + 2;
+                return Some(Value::from(plain));
+            }
             let mut at = begin + 1;
             loop {
                 match bytes.get(at) {
@@ -153,6 +157,12 @@ impl Reader<'_> {
             None => self.broken(),
         }
     }
+}
+
+/// A string that is not escaped anywhere: what is before its end. Most are so.
+fn plain(text: &str) -> Option<&str> {
+    let end = memchr::memchr2(b'"', b'\\', text.as_bytes()).filter(|end| text.as_bytes().get(*end) == Some(&b'"'))?;
+    text.get(..end).filter(|text| !text.bytes().any(|byte| byte.is_ascii_control() && byte != 0x7f))
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Lines that name no episode: each may have been a packet of any.
 
 use std::collections::HashMap;
-use std::hash::BuildHasher as _;
 
-use foldhash::fast::FixedState;
+use foldhash::fast::RandomState;
+use omen_invariants::ledger::bytes::{Reader, Writer};
+use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::PacketType;
 
 use crate::finding::Cause;
@@ -23,8 +24,8 @@ pub(in crate::validator) struct LostLine {
 pub(super) struct LostLines {
     /// From the first to the latest.
     lines: Vec<LostLine>,
-    /// The line of the last packet, by the hash of an episode's id. Episodes that share a hash only share the line.
-    last: HashMap<u64, u64, FixedState>,
+    /// The line of the last packet, by the fingerprint of an episode's id.
+    last: HashMap<Fingerprint, u64, RandomState>,
     /// With so many entries, the old ones are removed.
     crowded: usize,
 }
@@ -32,6 +33,30 @@ pub(super) struct LostLines {
 impl LostLines {
     pub(super) fn is_empty(&self) -> bool {
         self.lines.is_empty()
+    }
+
+    /// For a snapshot.
+    pub(super) fn write(&self, writer: &mut Writer<'_>) {
+        writer.number(self.lines.len() as u64);
+        for LostLine { line, packet_type } in &self.lines {
+            writer.number(*line);
+            super::write_type(*packet_type, writer);
+        }
+        let mut last: Vec<_> = self.last.iter().collect();
+        last.sort_unstable();
+        writer.number(last.len() as u64);
+        for (id, line) in last {
+            writer.fingerprint(*id);
+            writer.number(*line);
+        }
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        let line = |reader: &mut Reader<'_>| LostLine { line: reader.number(), packet_type: super::read_type(reader) };
+        let lines = (0..reader.count()).map(|_| line(reader)).collect();
+        let last = (0..reader.count()).map(|_| (reader.fingerprint(), reader.number())).collect();
+        Self { lines, last, crowded: 0 }
     }
 
     /// Takes notice of a line, if it is later than those before.
@@ -59,7 +84,7 @@ impl LostLines {
             *self = Self::default();
             return;
         }
-        self.last.insert(hash(id), line);
+        self.last.insert(fingerprint(id), line);
         if self.last.len() > self.crowded {
             self.last.retain(|_, last| *last + WINDOW >= line);
             self.crowded = (2 * self.last.len()).max(MOST);
@@ -71,13 +96,13 @@ impl LostLines {
     pub(super) fn before(&self, line: u64, id: &str, after: u64) -> Option<(Cause, Option<PacketType>, bool)> {
         let is_near = |lost: &&LostLine| lost.line > after && lost.line < line && lost.line + WINDOW >= line;
         let lost = *self.lines.last().filter(is_near)?;
-        let is_next = self.last.get(&hash(id)).is_none_or(|last| *last < lost.line);
+        let is_next = self.last.get(&fingerprint(id)).is_none_or(|last| *last < lost.line);
         Some((cause(lost.line), lost.packet_type, is_next))
     }
 }
 
-fn hash(id: &str) -> u64 {
-    FixedState::default().hash_one(id)
+fn fingerprint(id: &str) -> Fingerprint {
+    Fingerprint::of(Kind::Packet, id)
 }
 
 fn cause(line: u64) -> Cause {

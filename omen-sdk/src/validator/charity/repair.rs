@@ -99,36 +99,40 @@ fn enums(packet_type: PacketType) -> impl Iterator<Item = (&'static str, &'stati
 /// The packets of a type that a value may have been meant to be: more than one if an enum is open, which may decide what the packet
 /// is to the state machine.
 fn of_type(value: &Value, all: Text<'_>, packet_type: PacketType) -> Vec<Repaired> {
-    let first = once(value, all, packet_type);
-    let open = enums(packet_type).find(|(name, _)| first.invents(&format!("/payload/{name}")));
-    let Some((name, values)) = open else { return vec![first] };
-    let mut packets = Vec::new();
-    for one in values.iter().take(MOST_VALUES) {
-        let mut value = if value.is_object() { value.clone() } else { serde_json::json!({}) };
-        let Some(packet) = value.as_object_mut() else { continue };
-        let payload = packet.entry("payload").or_insert_with(|| Value::Object(Map::new()));
-        if !payload.is_object() {
-            *payload = Value::Object(Map::new());
-        }
-        if let Some(payload) = payload.as_object_mut() {
-            payload.insert(name.to_owned(), Value::from(*one));
-        }
-        packets.push(once(&value, all, packet_type));
-    }
-    packets
-}
-
-/// The most values of an enum that are tried.
-const MOST_VALUES: usize = 8;
-
-fn once(value: &Value, all: Text<'_>, packet_type: PacketType) -> Repaired {
     let mut repair = Repair { all, pointer: String::new(), invented: Vec::new() };
     let mut packet = repair.value(Some(value), shape::of_packet(Some(packet_type)));
     if let Some(stated) = packet.pointer_mut("/header/packet_type") {
         *stated = packet_type.as_str().into();
     }
-    Repaired { text: packet.to_string(), invented: repair.invented }
+    let is_invented = |name: &str| repair.invented.iter().any(|invented| *invented == format!("{PAYLOAD}/{name}"));
+    let Some((name, values)) = enums(packet_type).find(|(name, _)| is_invented(name)) else {
+        return vec![Repaired { text: packet.to_string(), invented: repair.invented }];
+    };
+    let Some(shape) = payload_shape(packet_type) else { return Vec::new() };
+    // The payload alone depends on the value: what it may and must have besides.
+    if let Some(packet) = packet.as_object_mut() {
+        packet.remove("payload");
+    }
+    let rest = packet.to_string();
+    let rest = rest.strip_suffix('}').unwrap_or_default();
+    repair.invented.retain(|invented| !invented.starts_with(PAYLOAD));
+    let mut stated = value.get("payload").and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut packets = Vec::new();
+    for one in values.iter().take(MOST_VALUES) {
+        stated.insert(name.to_owned(), Value::from(*one));
+        let mut repair = Repair { all, pointer: PAYLOAD.to_owned(), invented: repair.invented.clone() };
+        let payload = repair.object(Some(&stated), shape);
+        let text = format!("{rest},\"payload\":{payload}}}");
+        packets.push(Repaired { text, invented: repair.invented });
+    }
+    packets
 }
+
+/// The pointer to the payload of a packet.
+const PAYLOAD: &str = "/payload";
+
+/// The most values of an enum that are tried.
+const MOST_VALUES: usize = 8;
 
 /// The text of a line whose JSON is broken, in which single members may still be found.
 #[derive(Clone, Copy)]
@@ -185,14 +189,14 @@ impl Repair<'_> {
     fn object(&mut self, found: Option<&Map<String, Value>>, object: &'static ObjectShape) -> Value {
         let mut members = Map::new();
         for field in object.fields {
-            let there =
-                found.and_then(|found| found.get(field.name).cloned().or_else(|| misspelt(found, field.name, object)));
+            let there = found.and_then(|found| found.get(field.name).or_else(|| misspelt(found, field.name, object)));
             let is_scalar = !matches!(field.shape.kind, ShapeKind::Object(_) | ShapeKind::Array { .. });
-            let there = there.or_else(|| self.all.member(field.name).filter(|_| is_scalar));
-            if !field.required && there.as_ref().is_none_or(|there| !may_be(there, field.shape)) {
+            let elsewhere = if there.is_none() && is_scalar { self.all.member(field.name) } else { None };
+            let there = there.or(elsewhere.as_ref());
+            if !field.required && there.is_none_or(|there| !may_be(there, field.shape)) {
                 continue;
             }
-            let value = self.down(field.name, |repair| repair.value(there.as_ref(), field.shape));
+            let value = self.down(field.name, |repair| repair.value(there, field.shape));
             members.insert(field.name.to_owned(), value);
         }
         for conditional in object.conditionals {
@@ -227,10 +231,10 @@ impl Repair<'_> {
 }
 
 /// The value of a member whose name is misspelt.
-fn misspelt(found: &Map<String, Value>, name: &str, object: &ObjectShape) -> Option<Value> {
+fn misspelt<'f>(found: &'f Map<String, Value>, name: &str, object: &ObjectShape) -> Option<&'f Value> {
     let names = || object.fields.iter().map(|field| field.name);
     let unknown = found.iter().filter(|(key, _)| !names().any(|name| name == key.as_str()));
-    unknown.into_iter().find(|(key, _)| nearest(key, names()) == Some(name)).map(|(_, value)| value.clone())
+    unknown.into_iter().find(|(key, _)| nearest(key, names()) == Some(name)).map(|(_, value)| value)
 }
 
 /// Whether a conditional applies and what it requires is not there.

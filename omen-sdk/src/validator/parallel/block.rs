@@ -4,8 +4,8 @@ use foldhash::fast::RandomState;
 use std::hash::BuildHasher;
 
 use super::super::charity::{Claimed, LostLine, claimed};
-use super::super::line::Parsed;
-use crate::lines::{RawLine, whole};
+use super::super::line::{self, Parsed};
+use crate::lines::RawLine;
 
 /// Whole lines of a log. One thread parses them.
 #[derive(Clone, Copy, Debug)]
@@ -43,30 +43,41 @@ impl<'t> Block<'t> {
             bytes = rest;
         }
     }
+}
 
-    fn next_line(&mut self, limit: usize) -> Option<RawLine<'t>> {
-        match self.lines {
-            Lines::Whole([]) => None,
-            Lines::Whole(bytes) => {
-                let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
-                let (line, rest) = bytes.split_at(end);
-                self.lines = Lines::Whole(rest.get(1..).unwrap_or_default());
-                Some(whole(line, limit))
-            }
-            Lines::One(line) => {
-                self.lines = Lines::Whole(&[]);
-                Some(line)
-            }
+/// The lines of a block, one after the other.
+enum Unread<'t> {
+    Whole(line::Lines<'t>),
+    One(Option<RawLine<'t>>),
+}
+
+impl<'t> Unread<'t> {
+    fn new(lines: Lines<'t>, limit: usize) -> Self {
+        match lines {
+            Lines::Whole(bytes) => Self::Whole(line::Lines::new(bytes, limit)),
+            Lines::One(line) => Self::One(Some(line)),
         }
     }
 
-    fn is_empty(&self) -> bool {
-        matches!(self.lines, Lines::Whole([]))
+    #[inline]
+    fn next(&mut self) -> Option<RawLine<'t>> {
+        match self {
+            Self::Whole(lines) => lines.next(),
+            Self::One(line) => line.take(),
+        }
+    }
+
+    /// What was not read; none if that is nothing.
+    fn rest(self) -> Option<Lines<'t>> {
+        match self {
+            Self::Whole(lines) => Some(lines.rest()).filter(|rest| !rest.is_empty()).map(Lines::Whole),
+            Self::One(line) => line.map(Lines::One),
+        }
     }
 }
 
 /// A line that was parsed, and its place in the block.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Item<'t> {
     /// From 0, with blank lines.
     pub(super) line: u64,
@@ -75,12 +86,28 @@ pub(super) struct Item<'t> {
     pub(super) parsed: Parsed<'t>,
 }
 
+/// The lines of a block, and for each shard the places of its lines among them. Its memory is used again for another block: to parse
+/// a line in the place of another is cheaper than to move what was parsed.
+#[derive(Debug, Default)]
+pub(super) struct Items<'t> {
+    all: Vec<Item<'t>>,
+    by_shard: Vec<Vec<u32>>,
+}
+
+impl<'t> Items<'t> {
+    /// The lines of a shard.
+    pub(super) fn of_shard(&self, shard: usize) -> impl ExactSizeIterator<Item = &Item<'t>> {
+        let places = self.by_shard.get(shard).map(Vec::as_slice).unwrap_or_default();
+        #[expect(clippy::indexing_slicing, reason = "they are places in this vector")]
+        places.iter().map(|place| &self.all[*place as usize])
+    }
+}
+
 /// A block that was parsed, or the first part of one with much to report.
 #[derive(Debug)]
 pub(super) struct ParsedBlock<'t> {
     pub(super) at: u64,
-    /// The items of each shard.
-    pub(super) items: Vec<Vec<Item<'t>>>,
+    pub(super) items: Items<'t>,
     /// Number of lines.
     pub(super) lines: u64,
     /// Number of lines that are not blank.
@@ -94,15 +121,35 @@ pub(super) struct ParsedBlock<'t> {
 }
 
 impl<'t> ParsedBlock<'t> {
-    /// Parses a block. `items` has an empty vector for each shard.
-    pub(super) fn new(mut block: Block<'t>, limit: usize, mut items: Vec<Vec<Item<'t>>>, hasher: &RandomState) -> Self {
-        let (at, mut lines, mut packets, mut errors, mut lost) = (block.at, 0, 0, 0, Vec::new());
+    /// Parses a block for so many shards, in the place of another block.
+    pub(super) fn new(
+        block: Block<'t>,
+        limit: usize,
+        mut items: Items<'t>,
+        shards: usize,
+        hasher: &RandomState,
+    ) -> Self {
+        let Items { all, by_shard } = &mut items;
+        by_shard.resize_with(shards, Vec::new);
+        by_shard.iter_mut().for_each(Vec::clear);
+        let (mut lines, mut packets, mut errors, mut lost) = (0, 0, 0, Vec::new());
+        let mut unread = Unread::new(block.lines, limit);
         while packets < MAX_PACKETS
             && errors < MAX_ERRORS
-            && let Some(line) = block.next_line(limit)
+            && let Some(line) = unread.next()
         {
+            let number = lines;
             lines += 1;
-            let Some(parsed) = Parsed::new(line) else { continue };
+            let place = usize::try_from(packets).unwrap_or(usize::MAX);
+            if place == all.len() {
+                all.push(Item::default());
+            }
+            let Some(item) = all.get_mut(place) else { break };
+            if !item.parsed.read(line) {
+                continue;
+            }
+            (item.line, item.packet) = (number, packets);
+            let parsed = &item.parsed;
             let shard = match (&parsed.facts, &parsed.rejected) {
                 (Some(facts), _) => hasher.hash_one(&*facts.header.correlation_id),
                 (None, rejected) => {
@@ -110,7 +157,7 @@ impl<'t> ParsedBlock<'t> {
                     match rejected.as_ref().map(|rejected| claimed(parsed.text.as_deref(), rejected)) {
                         Some(Claimed::Episode(id)) => hasher.hash_one(id.as_str()),
                         Some(Claimed::Nothing(packet_type)) => {
-                            lost.push(LostLine { line: lines - 1, packet_type });
+                            lost.push(LostLine { line: number, packet_type });
                             // It may go anywhere.
                             0
                         }
@@ -118,15 +165,16 @@ impl<'t> ParsedBlock<'t> {
                     }
                 }
             };
-            let shard = shard.checked_rem(items.len() as u64).and_then(|shard| usize::try_from(shard).ok());
-            if let Some(items) = shard.and_then(|shard| items.get_mut(shard)) {
-                items.push(Item { line: lines - 1, packet: packets, parsed });
+            let shard = shard.checked_rem(shards as u64).and_then(|shard| usize::try_from(shard).ok());
+            if let Some(places) = shard.and_then(|shard| by_shard.get_mut(shard))
+                && let Ok(place) = u32::try_from(place)
+            {
+                places.push(place);
             }
             packets += 1;
         }
-        block.at += lines;
-        let rest = (!block.is_empty()).then_some(block);
-        Self { at, items, lines, packets, errors, lost, rest }
+        let rest = unread.rest().map(|rest| Block { at: block.at + lines, lines: rest });
+        Self { at: block.at, items, lines, packets, errors, lost, rest }
     }
 }
 

@@ -99,16 +99,19 @@ impl<'t> Board<'t> {
 
     fn work<E>(&self, may_report: bool, mut report: impl FnMut(Report<'t>) -> Result<(), E>) -> Result<(), E> {
         let Crew { options, hasher, line_limit, .. } = self.crew;
+        let shards = self.lock().lanes();
         let mut task = self.next(may_report, |_| ());
         loop {
             task = match task {
                 Task::Parse { index, block, items } => {
-                    let parsed = ParsedBlock::new(block, *line_limit, items, hasher);
+                    let parsed = ParsedBlock::new(block, *line_limit, items, shards, hasher);
                     self.next(may_report, |schedule| schedule.parsed(index, parsed))
                 }
-                Task::Judge { lane, mut shard, place, mut items } => {
-                    let outcomes = shard.judge(&place, &mut items, options, self.wants_packets);
-                    self.next(may_report, |schedule| schedule.judged(lane, shard, outcomes, items))
+                Task::Judge { lane, mut shard, place, items } => {
+                    let outcomes = shard.judge(&place, lane, &items, options, self.wants_packets);
+                    // Before the block is reported: then its memory can be used again.
+                    drop(items);
+                    self.next(may_report, |schedule| schedule.judged(lane, shard, outcomes))
                 }
                 Task::Report(outcomes) => {
                     report(outcomes)?;

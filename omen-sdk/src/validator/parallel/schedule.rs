@@ -5,9 +5,10 @@
 //! thread waits for the others: a few blocks are on their way at a time, in different stages, and their facts stay in the cache.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::super::charity::LostLine;
-use super::block::{Block, Item, ParsedBlock};
+use super::block::{Block, Items, ParsedBlock};
 use super::report::{Outcome, Report};
 use super::shard::{Place, Shard};
 
@@ -26,8 +27,8 @@ pub(super) struct Schedule<'t> {
     window: usize,
     /// Errors of broken lines in them.
     errors: usize,
-    /// Empty vectors for items, which keep their memory.
-    spare: Vec<Vec<Item<'t>>>,
+    /// Blocks that were reported, whose memory is used again.
+    spare: Vec<Items<'t>>,
     /// Number of threads that wait for a task.
     pub(super) waiting: usize,
     /// A thread has failed, or everything is reported.
@@ -39,8 +40,8 @@ pub(super) struct Schedule<'t> {
 struct Slot<'t> {
     at: u64,
     is_parsed: bool,
-    /// The items that wait for each shard.
-    items: Vec<Vec<Item<'t>>>,
+    /// The lines, which several shards judge at a time.
+    items: Arc<Items<'t>>,
     /// How many shards have judged it.
     judged: usize,
     outcomes: Vec<Outcome<'t>>,
@@ -66,9 +67,9 @@ struct Lane {
 #[expect(clippy::large_enum_variant, reason = "there is one task for each thread")]
 pub(super) enum Task<'t> {
     /// Parse a block.
-    Parse { index: usize, block: Block<'t>, items: Vec<Vec<Item<'t>>> },
+    Parse { index: usize, block: Block<'t>, items: Items<'t> },
     /// Judge the packets of one shard in a block.
-    Judge { lane: usize, shard: Shard, place: Place, items: Vec<Item<'t>> },
+    Judge { lane: usize, shard: Shard, place: Place, items: Arc<Items<'t>> },
     /// Report the outcomes of the first block.
     Report(Report<'t>),
     /// Wait until another thread has done something.
@@ -128,7 +129,7 @@ impl<'t> Schedule<'t> {
             }
             let place = place(&self.slots, self.front_line, lane.next - self.front);
             let slot = self.slots.get_mut(lane.next - self.front)?;
-            let items = std::mem::take(slot.items.get_mut(index)?);
+            let items = Arc::clone(&slot.items);
             return Some(Task::Judge { lane: index, shard: lane.shard.take()?, place, items });
         }
         None
@@ -150,7 +151,7 @@ impl<'t> Schedule<'t> {
                 (index, block)
             }
         };
-        let items = self.lanes.iter().map(|_| self.spare.pop().unwrap_or_default()).collect();
+        let items = self.spare.pop().unwrap_or_default();
         Some(Task::Parse { index, block, items })
     }
 
@@ -159,7 +160,7 @@ impl<'t> Schedule<'t> {
         let ParsedBlock { at, items, lines, packets, errors, lost, rest } = block;
         if let Some(slot) = index.checked_sub(self.front).and_then(|at| self.slots.get_mut(at)) {
             self.errors += errors;
-            let outcomes = Vec::new();
+            let (items, outcomes) = (Arc::new(items), Vec::new());
             *slot = Slot { at, is_parsed: true, items, judged: 0, outcomes, lines, packets, errors, lost, rest };
         }
         for lane in 0..self.lanes.len() {
@@ -168,12 +169,13 @@ impl<'t> Schedule<'t> {
     }
 
     /// Takes back a shard that has judged its packets of a block.
-    pub(super) fn judged(&mut self, lane: usize, shard: Shard, outcomes: Vec<Outcome<'t>>, items: Vec<Item<'t>>) {
-        self.spare.push(items);
+    pub(super) fn judged(&mut self, lane: usize, shard: Shard, outcomes: Vec<Outcome<'t>>) {
         let Some(this) = self.lanes.get_mut(lane) else { return };
         this.shard = Some(shard);
         if let Some(slot) = this.next.checked_sub(self.front).and_then(|at| self.slots.get_mut(at)) {
             slot.outcomes.extend(outcomes);
+            slot.judged += 1;
+            this.next += 1;
         }
         self.advance(lane);
     }
@@ -183,19 +185,14 @@ impl<'t> Schedule<'t> {
         let Some(this) = self.lanes.get_mut(lane).filter(|lane| lane.shard.is_some()) else { return };
         while is_open(&self.slots, self.front, this.next)
             && let Some(slot) = self.slots.get(this.next - self.front)
-            && slot.items.get(lane).is_some_and(Vec::is_empty)
+            && slot.items.of_shard(lane).len() == 0
         {
-            // A shard that has judged the block's packets has taken notice already, which does no harm.
             if !slot.lost.is_empty()
                 && let Some(shard) = &mut this.shard
             {
                 shard.pass(place(&self.slots, self.front_line, this.next - self.front).lost);
             }
             let Some(slot) = self.slots.get_mut(this.next - self.front) else { return };
-            let Some(items) = slot.items.get_mut(lane) else { return };
-            if items.capacity() > 0 {
-                self.spare.push(std::mem::take(items));
-            }
             slot.judged += 1;
             this.next += 1;
         }
@@ -204,6 +201,7 @@ impl<'t> Schedule<'t> {
     /// Ends the first block, which was reported, or goes on to the rest of it.
     pub(super) fn reported(&mut self) {
         let Some(slot) = self.slots.front_mut() else { return };
+        self.spare.extend(Arc::into_inner(std::mem::take(&mut slot.items)));
         self.errors -= slot.errors;
         self.front_line += slot.lines;
         if slot.rest.is_some() {
@@ -216,6 +214,11 @@ impl<'t> Schedule<'t> {
             self.slots.pop_front();
             self.front += 1;
         }
+    }
+
+    /// Number of shards.
+    pub(super) fn lanes(&self) -> usize {
+        self.lanes.len()
     }
 
     pub(super) fn stop(&mut self) {

@@ -10,7 +10,7 @@ use super::super::charity::{Charities, LostLine};
 use super::super::episodes::{Episodes, Found, GROUP, Late};
 use super::super::judge::judge;
 use super::super::options::ValidatorOptions;
-use super::block::Item;
+use super::block::{Item, Items};
 use super::report::Outcome;
 
 /// Where a block is in the stream.
@@ -36,22 +36,27 @@ pub(super) struct Shard {
 impl Shard {
     /// One of so many shards.
     pub(super) fn one_of(shards: usize) -> Self {
-        Self { episodes: Episodes::one_of(shards), ..Self::default() }
+        Self { episodes: Episodes::one_of(shards), charities: Charities::one_of(shards), begun: Vec::new() }
     }
 
-    /// Judges packets in a block. Nothing is returned for a packet without findings, unless `all` are wanted.
+    /// Judges the packets in a block that are of this shard. Nothing is returned for a packet without findings, unless `all` are
+    /// wanted.
     pub(super) fn judge<'t>(
         &mut self,
         place: &Place,
-        items: &mut Vec<Item<'t>>,
+        shard: usize,
+        items: &Items<'t>,
         options: &ValidatorOptions,
         all: bool,
     ) -> Vec<Outcome<'t>> {
         let mut outcomes = Vec::new();
         let mut lost = place.lost.iter().copied().peekable();
-        for group in items.chunks_mut(GROUP) {
-            let places = self.episodes.places(group.iter().map(|item| item.parsed.correlation_id()));
-            for (Item { line, packet, parsed }, episode) in group.iter_mut().zip(places) {
+        let mut items = items.of_shard(shard).peekable();
+        while items.peek().is_some() {
+            let mut group: [Option<&Item<'t>>; GROUP] = [None; GROUP];
+            group.iter_mut().zip(&mut items).for_each(|(place, item)| *place = Some(item));
+            let places = self.episodes.places(group.iter().flatten().map(|item| item.parsed.correlation_id()));
+            for (Item { line, packet, parsed }, episode) in group.iter().flatten().zip(places) {
                 let episodes = self.episodes.len();
                 let number = place.line + *line + 1;
                 while let Some(lost) = lost.next_if(|lost| lost.line < number) {
@@ -68,7 +73,6 @@ impl Shard {
             }
         }
         self.pass(lost);
-        items.clear();
         outcomes
     }
 
@@ -89,12 +93,9 @@ impl Shard {
         self.begun.iter().copied().zip(0..).filter(|(_, place)| is_open(place)).collect()
     }
 
-    pub(super) fn episode(&self, place: usize) -> Option<(&str, Found<'_>)> {
-        self.episodes.at(place)
-    }
-
-    pub(super) fn charities(&self) -> &Charities {
-        &self.charities
+    /// An episode, and the charity of all.
+    pub(super) fn episode(&mut self, place: usize) -> Option<((&str, Found<'_>), &mut Charities)> {
+        Some((self.episodes.at(place)?, &mut self.charities))
     }
 
     pub(super) fn len(&self) -> usize {

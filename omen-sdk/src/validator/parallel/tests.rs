@@ -2,7 +2,7 @@
 
 mod equal;
 mod failures;
-mod logs;
+pub(in crate::validator) mod logs;
 mod streams;
 
 use std::convert::Infallible;

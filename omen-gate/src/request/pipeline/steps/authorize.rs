@@ -24,7 +24,7 @@ pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Au
     let confirmed = match lease.needs_confirmation() {
         true => {
             request.context.check(worth_asking(&request.gate, &request.context, &call)).await?;
-            let ruling = request.gate.confirmations().ask(&call).await;
+            let ruling = request.gate.ask(&call).await;
             Some(ruling.recorded_by(|decision| record(&request.context, Kind::Confirmation, decision)).await?)
         }
         false => None,

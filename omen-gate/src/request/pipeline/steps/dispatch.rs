@@ -47,10 +47,11 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let mut open = Open::new(&gate, &context, &call, attempt);
     // Asked here, a tool that has changed since costs no use of a grant and leaves no intent.
     let admitted = gate.discovery().unchanged(&listed).await;
-    let admitted = admitted.and_then(|_| gate.breakers().admit(&call.tool().tool));
+    let admitted = admitted.and_then(|_| gate.still_allows(&listed, &call));
+    let admitted = admitted.and_then(|()| gate.breakers().admit(&call.tool().tool));
     let admission = context.check(admitted).await?;
     open.intended(admission);
-    let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&context, &call, decision)).await;
+    let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&gate, &context, &call, decision)).await;
     let redeemed = redeemed.inspect_err(|_| open.refused())?;
     let form = match still_holds(&gate, &context, &listed, &redeemed).await {
         Ok(form) => form,
@@ -91,11 +92,13 @@ async fn aborted(context: &RequestContext, abort: Abort) -> Stopped {
 }
 
 /// The tool is about to run.
-async fn intent(context: &RequestContext, call: &Call, decision: Decision) -> Result<(), Blocked> {
+async fn intent(gate: &Gate, context: &RequestContext, call: &Call, decision: Decision) -> Result<(), Blocked> {
     if decision.outcome == Outcome::Denied {
         return context.record_value(Kind::Decision, &decision).await;
     }
-    let mut entry = data(json!({ "args": call.args() }));
+    // The form that was approved, and that the tool has: it was checked right before.
+    let pin = gate.allowed().get(call.tool()).and_then(|allowed| allowed.pin);
+    let mut entry = data(json!({ "args": call.args(), "pin": pin.map(|pin| pin.to_string()) }));
     if let Ok(Value::Object(decision)) = serde_json::to_value(&decision) {
         entry.extend(decision);
     }
@@ -113,7 +116,8 @@ async fn still_holds(
 ) -> Result<Form, Stopped> {
     let form = gate.discovery().still(listed).await?;
     redeemed.stands()?;
-    context.screened(gate.policy())?;
+    gate.still_allows(listed, redeemed.call())?;
+    context.screened(&gate.policy())?;
     context.stands(gate.clock())?;
     context.goes_on()?;
     Ok(form)

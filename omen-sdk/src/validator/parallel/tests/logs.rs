@@ -1,15 +1,15 @@
 //! Random logs: examples that are interleaved, and damaged in every manner that a log in a file can be.
 
 /// A small generator of random numbers, so that each seed gives the same log everywhere.
-pub(super) struct Random(u64);
+pub(in crate::validator) struct Random(u64);
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(in crate::validator) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     /// A number below `end`.
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub(in crate::validator) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -22,14 +22,14 @@ impl Random {
 }
 
 /// The names of the example logs.
-pub(super) fn examples() -> Vec<&'static str> {
+pub(in crate::validator) fn examples() -> Vec<&'static str> {
     let logs: Vec<_> = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")).collect();
     assert!(logs.len() > 200);
     logs.into_iter().map(|(_, text)| *text).collect()
 }
 
 /// A log. The same seed gives the same log.
-pub(super) fn random(seed: u64, examples: &[&str]) -> Vec<u8> {
+pub(in crate::validator) fn random(seed: u64, examples: &[&str]) -> Vec<u8> {
     let mut random = Random::new(seed);
     let count = 1 + random.below(4);
     let mut sources: Vec<Vec<String>> = (0..count)
@@ -68,7 +68,7 @@ pub(super) fn random(seed: u64, examples: &[&str]) -> Vec<u8> {
 }
 
 /// A packet with another correlation id.
-pub(super) fn of_another_episode(line: &str, part: &str) -> String {
+pub(in crate::validator) fn of_another_episode(line: &str, part: &str) -> String {
     line.replace("\"correlation_id\":\"corr_", &format!("\"correlation_id\":\"corr_{part}"))
 }
 

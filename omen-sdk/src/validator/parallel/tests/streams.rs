@@ -127,13 +127,13 @@ fn without_reports(log: &[u8], block_bytes: usize) -> (usize, usize) {
     loop {
         match schedule.next(false) {
             Task::Parse { index, block, items } => {
-                let block = ParsedBlock::new(block, LINE_LIMIT, items, &hasher);
+                let block = ParsedBlock::new(block, LINE_LIMIT, items, schedule.lanes(), &hasher);
                 (parsed, errors) = (parsed + 1, errors + block.errors);
                 schedule.parsed(index, block);
             }
-            Task::Judge { lane, mut shard, place, mut items } => {
-                let outcomes = shard.judge(&place, &mut items, &ValidatorOptions::default(), true);
-                schedule.judged(lane, shard, outcomes, items);
+            Task::Judge { lane, mut shard, place, items } => {
+                let outcomes = shard.judge(&place, lane, &items, &ValidatorOptions::default(), true);
+                schedule.judged(lane, shard, outcomes);
             }
             Task::Wait => return (parsed, errors),
             task => panic!("{task:?}"),

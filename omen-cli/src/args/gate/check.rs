@@ -1,0 +1,50 @@
+//! The arguments of `omen gate check`, and their help.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::Format;
+
+#[derive(Debug, Args)]
+pub(crate) struct GateCheckArgs {
+    /// The configuration of the gate: a regular file, in TOML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: PathBuf,
+
+    /// The output format; `json` prints one object
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+}
+
+/// A macro, because `concat!` takes no constants.
+macro_rules! exit_codes {
+    () => {
+        "\
+Exit codes:
+  0  a gate can start with this configuration (there may be warnings)
+  1  errors found
+  2  usage error
+  3  the configuration could not be read, or the output could not be written"
+    };
+}
+
+pub(crate) const CHECK_EXIT_CODES: &str = exit_codes!();
+
+pub(crate) const CHECK_HELP: &str = concat!(
+    "\
+First the text is checked: every error is reported with its line and column. If there is none, what the \
+     text refers to is checked: whether the key can be read, and by its owner only; whether the log can be \
+     written; whether the programs of the servers exist. Warnings are about tools that are listed and \
+     cannot be called: without a pin, without a grant for each permission, or with one that has expired.
+
+No server is started, and nothing is written. Whether the pins fit the tools of the servers is what \
+     `omen gate catalog --pins` shows.
+
+Examples:
+  omen gate check --config gate.toml
+  omen gate check --config gate.toml --format json
+
+",
+    exit_codes!()
+);

@@ -1,0 +1,60 @@
+//! The arguments of `omen gate init`, and their help.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use omen_gate::ServerName;
+
+#[derive(Debug, Args)]
+pub(crate) struct GateInitArgs {
+    /// The configuration to write; the key goes into `audit.key` beside it
+    #[arg(long, value_name = "FILE", default_value = "gate.toml")]
+    pub(crate) config: PathBuf,
+
+    /// The name of the server in the configuration [default: from the command]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Option<ServerName>,
+
+    /// A variable of the environment that the server inherits; beside `PATH`, it inherits no others
+    #[arg(long, value_name = "NAME")]
+    pub(crate) pass_env: Vec<String>,
+
+    /// Replace an existing configuration; a key is never replaced
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// The command that starts the server
+    #[arg(value_name = "COMMAND", required = true, last = true)]
+    pub(crate) command: Vec<String>,
+}
+
+/// A macro, because `concat!` takes no constants.
+macro_rules! exit_codes {
+    () => {
+        "\
+Exit codes:
+  0  the configuration was written
+  2  usage error
+  3  the configuration exists or cannot be written, or the server failed"
+    };
+}
+
+pub(crate) const INIT_EXIT_CODES: &str = exit_codes!();
+
+pub(crate) const INIT_HELP: &str = concat!(
+    "\
+Starts the server, asks for its tools, and writes a configuration in which none of them is allowed. For each \
+     tool it has the names of the arguments, the entries that would allow it, with its pin, and the \
+     permissions that its schema and its server's claims suggest. All of that is commented out: what a tool \
+     may do is for you to decide. No tool is called.
+
+The server runs in the folder of the configuration, and paths in its command start from there, as they \
+     will later.
+
+Examples:
+  omen gate init -- npx -y @modelcontextprotocol/server-filesystem ./data
+  omen gate init --config gate.toml --server github --pass-env GITHUB_TOKEN -- github-mcp-server stdio
+
+",
+    exit_codes!()
+);

@@ -1,0 +1,101 @@
+//! `omen gate check`: judges a configuration alone.
+
+use std::io::{self, Write as _};
+use std::time::SystemTime;
+
+use omen::render::human::clean;
+use omen_gate::Config;
+use omen_gate::config::{ConfigError, Inspection, PolicyHash};
+use serde::Serialize;
+
+use super::config;
+use crate::args::{Format, GateCheckArgs};
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+
+pub(crate) fn check(args: &GateCheckArgs, out: &mut Output) -> Result<Exit, Failure> {
+    let found = match Config::inspect(&args.config, SystemTime::now()) {
+        Ok(found) => found,
+        Err(errors) => {
+            config::report(&args.config, &errors);
+            return Ok(Exit::Unreadable);
+        }
+    };
+    let report = Report::new(args.config.display().to_string(), &found);
+    match args.format {
+        Format::Human => report.human(out)?,
+        Format::Json => {
+            serde_json::to_writer(&mut *out, &report).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+    }
+    out.flush()?;
+    Ok(if found.errors.is_empty() { Exit::Clean } else { Exit::ErrorsFound })
+}
+
+/// What was found, for people and for programs.
+#[derive(Serialize)]
+struct Report<'r> {
+    file: String,
+    /// Identifies the policy in the audit log; `null` if the text is invalid.
+    policy: Option<PolicyHash>,
+    errors: usize,
+    warnings: usize,
+    findings: Vec<Row<'r>>,
+}
+
+#[derive(Serialize)]
+struct Row<'r> {
+    severity: &'static str,
+    /// `null`, as is the column, if the text as a whole is meant.
+    line: Option<usize>,
+    column: Option<usize>,
+    path: &'r str,
+    message: &'r str,
+    help: &'r str,
+}
+
+impl<'r> Report<'r> {
+    fn new(file: String, found: &'r Inspection) -> Self {
+        let rows = |severity, errors: &'r [ConfigError]| errors.iter().map(move |error| Row::new(severity, error));
+        Self {
+            file,
+            policy: found.config.as_ref().map(Config::hash),
+            errors: found.errors.len(),
+            warnings: found.warnings.len(),
+            findings: rows("error", &found.errors).chain(rows("warning", &found.warnings)).collect(),
+        }
+    }
+
+    fn human(&self, out: &mut Output) -> io::Result<()> {
+        let file = clean(&self.file);
+        for row in &self.findings {
+            let place = match (row.line, row.column) {
+                (Some(line), Some(column)) => format!(":{line}:{column}"),
+                _ => String::new(),
+            };
+            writeln!(out, "{file}{place}: {}: {}", row.severity, clean(row.message))?;
+            writeln!(out, "  = help: {}", clean(row.help))?;
+        }
+        let count = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+        writeln!(out, "{file}: {}, {}", count(self.errors, "error"), count(self.warnings, "warning"))?;
+        match self.policy {
+            Some(policy) => writeln!(out, "policy {policy}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<'r> Row<'r> {
+    fn new(severity: &'static str, error: &'r ConfigError) -> Self {
+        let place = |number: usize| (error.line > 0).then_some(number);
+        Self {
+            severity,
+            line: place(error.line),
+            column: place(error.column),
+            path: &error.path,
+            message: &error.message,
+            help: &error.help,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! A question as people read it.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use omen::render::human::clean;
+use omen_proxy::confirm::{Answer, Message};
+use serde_json::value::RawValue;
+
+/// A question of the gate.
+pub(super) struct Shown {
+    pub(super) id: u64,
+    tool: String,
+    permissions: String,
+    args: String,
+    hash: String,
+    turn: String,
+    seconds_left: u64,
+}
+
+impl Shown {
+    pub(super) fn of(message: Message) -> Option<Self> {
+        let Message::Question { id, server, tool, permissions, args, hash, turn, seconds_left } = message else {
+            return None;
+        };
+        let (tool, permissions) = (format!("{server}/{tool}"), permissions.join(", "));
+        Some(Self { id, tool, permissions, args, hash, turn, seconds_left })
+    }
+
+    /// Prints all that the answer is about. Names and arguments are foreign: nothing in them reaches the terminal but
+    /// as visible text. The arguments are shown whole, for what is left out could be what matters.
+    pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {
+        let Self { id, seconds_left, .. } = self;
+        writeln!(out, "call {id}: {} ({}), {seconds_left} s left", clean(&self.tool), clean(&self.permissions))?;
+        match serde_json::from_str::<BTreeMap<String, &RawValue>>(&self.args) {
+            Ok(args) if args.is_empty() => writeln!(out, "  no arguments")?,
+            Ok(args) => {
+                for (name, value) in args {
+                    writeln!(out, "  {}: {}", clean(&name), clean(value.get()))?;
+                }
+            }
+            Err(_) => writeln!(out, "  {}", clean(&self.args))?,
+        }
+        writeln!(out, "  turn {}, call hash {}", clean(&self.turn), clean(&self.hash))
+    }
+
+    /// An answer to this question, and to no other.
+    pub(super) fn answer(&self, confirm: bool, why: Option<String>) -> Answer {
+        Answer { why, ..Answer::new(self.id, self.hash.clone(), confirm) }
+    }
+}

@@ -1,0 +1,188 @@
+//! `omen gate confirm` for people: one question after the other, y or n.
+
+use std::collections::VecDeque;
+use std::io::{self, IsTerminal as _, Write as _};
+
+use omen::render::human::clean;
+use omen_proxy::confirm::{Answers, FrontEnd, Message, OutcomeOfQuestion};
+
+use super::events::{self, Event};
+use super::question::Shown;
+use crate::exit::{Exit, Failure, complain};
+use crate::output::Output;
+
+/// Asks until the input or the gate has ended.
+pub(super) fn ask(gate: FrontEnd, out: &mut Output) -> Result<Exit, Failure> {
+    let answers = gate.answers().map_err(|error| Failure::Internal(error.to_string()))?;
+    let mut session = Session {
+        out,
+        answers,
+        is_terminal: io::stdin().is_terminal(),
+        waiting: VecDeque::new(),
+        is_shown: false,
+        by_number: false,
+        sent: None,
+        lines: VecDeque::new(),
+    };
+    let (events, mut has_ended) = (events::of(gate), false);
+    for event in &events {
+        match event {
+            Event::Gate(_, message) => session.heard(message)?,
+            Event::Line(line) => session.lines.push_back(line),
+            Event::InputEnded => has_ended = true,
+            Event::GateEnded => {
+                session.out.flush()?;
+                return Ok(match session.sent {
+                    Some(_) => {
+                        complain("the gate ended before it took the answer");
+                        Exit::Unreadable
+                    }
+                    None => {
+                        complain("note: the gate has ended");
+                        Exit::Clean
+                    }
+                });
+            }
+        }
+        session.go_on()?;
+        if has_ended && session.lines.is_empty() && session.sent.is_none() {
+            break;
+        }
+    }
+    session.out.flush()?;
+    Ok(Exit::Clean)
+}
+
+struct Session<'o> {
+    out: &'o mut Output,
+    answers: Answers,
+    is_terminal: bool,
+    /// The first one is the one that is asked.
+    waiting: VecDeque<Shown>,
+    /// Whether the first one is on the screen.
+    is_shown: bool,
+    /// Whether the answer has to name its question, because the one before went away under the user's fingers.
+    by_number: bool,
+    /// The question that was answered last, until the gate says whether the answer counts.
+    sent: Option<u64>,
+    /// What the user has written and nobody has read yet.
+    lines: VecDeque<String>,
+}
+
+impl Session<'_> {
+    fn heard(&mut self, message: Message) -> io::Result<()> {
+        match message {
+            Message::Listed if self.waiting.is_empty() => self.say("no call waits; calls are shown here as they come"),
+            Message::Accepted { id } if self.sent == Some(id) => {
+                self.sent = None;
+                Ok(())
+            }
+            Message::Refused { id, why } if id.is_none() || id == self.sent => {
+                self.sent = None;
+                self.say(&format!("the answer does not count: {}", clean(&why)))
+            }
+            Message::Closed { id, outcome, by } => self.closed(id, outcome, by.and_then(|by| by.user).as_deref()),
+            message => {
+                self.waiting.extend(Shown::of(message));
+                Ok(())
+            }
+        }
+    }
+
+    /// A question does not wait any more.
+    fn closed(&mut self, id: u64, outcome: OutcomeOfQuestion, by: Option<&str>) -> io::Result<()> {
+        let Some(at) = self.waiting.iter().position(|waiting| waiting.id == id) else { return Ok(()) };
+        self.waiting.remove(at);
+        if at == 0 && self.is_shown {
+            (self.is_shown, self.by_number) = (false, true);
+            let by = by.map_or(String::new(), |by| format!(" by {}", clean(by)));
+            let what = match outcome {
+                OutcomeOfQuestion::Confirmed => format!("was confirmed{by}"),
+                OutcomeOfQuestion::Denied => format!("was denied{by}"),
+                OutcomeOfQuestion::TimedOut => "was not answered in time, and is denied".to_owned(),
+                _ => "has ended".to_owned(),
+            };
+            return self.say(&format!("\ncall {id} {what}"));
+        }
+        Ok(())
+    }
+
+    /// Shows the next question, or takes an answer to it.
+    fn go_on(&mut self) -> io::Result<()> {
+        // The answer before may have been refused: what it says comes first.
+        while self.sent.is_none() {
+            let Some(question) = self.waiting.front() else {
+                // Written at a terminal before there was a question, it is an answer to none.
+                if self.is_terminal && !self.lines.is_empty() {
+                    self.lines.clear();
+                    self.say("no call waits")?;
+                }
+                break;
+            };
+            if !self.is_shown {
+                if self.is_terminal {
+                    self.lines.clear();
+                }
+                question.print(self.out)?;
+                self.is_shown = true;
+                self.prompt()?;
+            }
+            let Some(line) = self.lines.pop_front() else { break };
+            self.take(&line)?;
+        }
+        self.out.flush()
+    }
+
+    fn prompt(&mut self) -> io::Result<()> {
+        let Some(question) = self.waiting.front() else { return Ok(()) };
+        match self.by_number {
+            true => write!(self.out, "confirm it? [y {id}/n {id}] ", id = question.id)?,
+            false => write!(self.out, "confirm it? [y/n] ")?,
+        }
+        self.out.flush()
+    }
+
+    /// Takes a line for the question that is shown.
+    fn take(&mut self, line: &str) -> io::Result<()> {
+        let Some(question) = self.waiting.front() else { return Ok(()) };
+        let Some((confirm, rest)) = read(line) else {
+            if !line.trim().is_empty() {
+                self.say("answer with y or n")?;
+            }
+            return self.prompt();
+        };
+        let (number, why) = match rest.split_once(' ').unwrap_or((rest, "")) {
+            (number, why) if number.parse() == Ok(question.id) => (true, why),
+            _ => (false, rest),
+        };
+        // A confirmation has no words of its own; those behind it may be the number of another call.
+        if (self.by_number && !number) || (confirm && !why.is_empty()) {
+            self.say(&format!("this is call {}: answer with its number", question.id))?;
+            self.by_number = true;
+            return self.prompt();
+        }
+        let why = Some(why.trim().to_owned()).filter(|why| !why.is_empty());
+        let answer = question.answer(confirm, why);
+        self.sent = Some(question.id);
+        (self.is_shown, self.by_number) = (false, false);
+        self.waiting.pop_front();
+        // That the gate is gone comes as an event, too.
+        let _ = self.answers.send(&answer);
+        Ok(())
+    }
+
+    fn say(&mut self, what: &str) -> io::Result<()> {
+        writeln!(self.out, "{what}")?;
+        self.out.flush()
+    }
+}
+
+/// Whether a line confirms or denies, and what follows.
+fn read(line: &str) -> Option<(bool, &str)> {
+    let (word, rest) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
+    match word.to_ascii_lowercase().as_str() {
+        "y" | "yes" => Some((true, rest.trim())),
+        "n" | "no" => Some((false, rest.trim())),
+        _ => None,
+    }
+}

@@ -1,0 +1,131 @@
+//! `omen gate init`: writes a configuration for a server, in which nothing is allowed yet.
+
+mod name;
+mod propose;
+mod text;
+
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use omen::render::human::clean;
+use omen_gate::audit::Key;
+use omen_gate::catalog::Catalog;
+use omen_gate::{Config, ServerName};
+
+use self::text::Setup;
+use super::{catalog, config};
+use crate::args::GateInitArgs;
+use crate::exit::{Exit, Failure, complain};
+use crate::output::{Color, Output};
+
+/// The name of the key's file, beside the configuration.
+const KEY: &str = "audit.key";
+
+pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failure> {
+    let path = &args.config;
+    // Asked first, so that no server is started in vain; what counts is asked again by the file system.
+    if !args.force && path.symlink_metadata().is_ok() {
+        complain(format_args!("{} exists already; name another file, or replace it with `--force`", path.display()));
+        return Ok(Exit::Unreadable);
+    }
+    let Some(server) = args.server.clone().or_else(|| name::of(&args.command)) else {
+        return Err(Failure::Usage("no name for the server in its command; name it with `--server NAME`".to_owned()));
+    };
+    let setup = Setup { server: &server, command: &args.command, pass_env: &args.pass_env };
+    let Some(catalog) = tools(&setup, path)? else { return Ok(Exit::Unreadable) };
+    let text = setup.configuration(&catalog);
+    // What is written is a configuration, or nothing is.
+    if let Err(errors) = Config::parse_as(&text, path) {
+        config::report(path, &errors);
+        return Ok(Exit::Unreadable);
+    }
+    let (key, is_new) = match make_key(path) {
+        Ok(made) => made,
+        Err(why) => {
+            complain(why);
+            return Ok(Exit::Unreadable);
+        }
+    };
+    if let Err(error) = write(path, &text, args.force) {
+        complain(format_args!("cannot write {}: {error}", path.display()));
+        return Ok(Exit::Unreadable);
+    }
+    say(out, path, &server, &catalog, (&key, is_new))?;
+    Ok(Exit::Clean)
+}
+
+/// The tools of the server, or nothing if it failed. Failures are reported here.
+fn tools(setup: &Setup<'_>, path: &Path) -> Result<Option<Catalog>, Failure> {
+    let probe = match Config::parse_as(&setup.probe(), path) {
+        Ok(probe) => probe,
+        Err(errors) => {
+            // The text is not the user's, so the places in it say nothing.
+            errors
+                .0
+                .iter()
+                .for_each(|error| complain(format_args!("{}; {}", clean(&error.message), clean(&error.help))));
+            return Ok(None);
+        }
+    };
+    let Some(lists) = catalog::discover(&probe)? else { return Ok(None) };
+    let mut catalog = Catalog::default();
+    for (server, tools) in lists {
+        if let Err(error) = catalog.list(server, tools) {
+            complain(clean(&error.to_string()));
+            return Ok(None);
+        }
+    }
+    Ok(Some(catalog))
+}
+
+/// The key beside the configuration, and whether it is new. One that is there is kept: it may have a log.
+fn make_key(config: &Path) -> Result<(PathBuf, bool), String> {
+    let path = config.with_file_name(KEY);
+    if path.symlink_metadata().is_ok() {
+        let cannot = |error: omen_gate::audit::KeyError| format!("cannot use the key: {error}; {}", error.help());
+        return Key::from_file(&path).map(|_| (path, false)).map_err(cannot);
+    }
+    match Key::create(&path) {
+        Ok(_) => Ok((path, true)),
+        Err(error) => Err(format!("cannot create the key: {error}; {}", error.help())),
+    }
+}
+
+/// Writes the whole file or nothing, and replaces a file only if that was asked for.
+fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
+    if replace {
+        let mut file = Output::to_file(path, false, Color::Never)?;
+        file.write_all(text.as_bytes())?;
+        return file.finish();
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all(text.as_bytes())
+}
+
+fn say(
+    out: &mut Output,
+    path: &Path,
+    server: &ServerName,
+    catalog: &Catalog,
+    (key, is_new): (&Path, bool),
+) -> io::Result<()> {
+    let (path, key) = (path.display(), key.display());
+    let tools = catalog.iter().count();
+    let s = if tools == 1 { "" } else { "s" };
+    writeln!(out, "wrote {path}: {tools} tool{s} of `{}`, none of them allowed yet", clean(server.as_str()))?;
+    match is_new {
+        true => writeln!(out, "wrote {key}: keep it where neither the agent nor its tools can read it")?,
+        false => writeln!(out, "kept {key}")?,
+    }
+    write!(
+        out,
+        "\
+next:
+  1. read {path}, and remove the `#` in front of the entries of the tools that you allow
+  2. omen gate check --config {path}
+  3. put the gate in front of the server: `omen gate --help` lists the ways
+"
+    )?;
+    out.flush()
+}

@@ -1,0 +1,60 @@
+//! A name for a server, from the command that starts it.
+
+use std::path::Path;
+
+use omen_gate::ServerName;
+
+/// The name of the package or program, without what every server has in its name: `filesystem` for
+/// `npx -y @modelcontextprotocol/server-filesystem ./data`.
+pub(super) fn of(command: &[String]) -> Option<ServerName> {
+    let words = || command.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
+    // What follows a launcher is what is started; a launcher alone is a server.
+    let word = words().find(|word| !LAUNCHERS.contains(&stem(word))).or_else(|| words().next()).unwrap_or_default();
+    let package = word.rsplit_once('/').map_or(word, |(_, name)| name);
+    // A version: `server@1.2`.
+    let package = package.split_once('@').map_or(package, |(name, _)| name);
+    let mut name = stem(package);
+    for prefix in ["mcp-server-", "mcp_server_", "server-", "mcp-"] {
+        name = name.strip_prefix(prefix).unwrap_or(name);
+    }
+    for suffix in ["-mcp-server", "_mcp_server", "-server", "_server", "-mcp", "_mcp"] {
+        name = name.strip_suffix(suffix).unwrap_or(name);
+    }
+    let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
+    ServerName::new(name.trim_matches(['-', '_'])).ok()
+}
+
+/// The name of a file without its folder and ending.
+fn stem(word: &str) -> &str {
+    Path::new(word).file_stem().and_then(|stem| stem.to_str()).unwrap_or(word)
+}
+
+/// Programs that start another one, which the next word names.
+const LAUNCHERS: &[&str] = &[
+    "npx", "npm", "pnpm", "yarn", "bunx", "bun", "deno", "node", "uvx", "uv", "pipx", "python", "python3", "run",
+    "exec", "dlx", "sh", "bash", "env",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+
+    #[test]
+    fn what_is_started_names_it() {
+        for (command, name) in [
+            ("npx -y @modelcontextprotocol/server-filesystem ./data", "filesystem"),
+            ("npx -y @modelcontextprotocol/server-everything@2026.8.31", "everything"),
+            ("uvx mcp-server-git --repository .", "git"),
+            ("node build/index.js", "index"),
+            ("/usr/local/bin/github-mcp-server stdio", "github"),
+            ("./server", "server"),
+            ("python3 tools/weather_server.py", "weather"),
+            ("npx", "npx"),
+            ("---", ""),
+            ("\u{202e}", ""),
+        ] {
+            let words: Vec<_> = command.split(' ').map(str::to_owned).collect();
+            assert_eq!(of(&words).as_ref().map_or("", |name| name.as_str()), name, "{command}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The text of a new configuration.
+//!
+//! A line that begins with `#` and a blank is prose; what the operator may want to be part of the configuration has no
+//! blank behind its `#`.
+
+use std::fmt::Write as _;
+
+use omen::render::human::clean;
+use omen_gate::catalog::{Catalog, Listed};
+use omen_gate::{ServerName, bounded};
+use serde_json::Value;
+
+use super::propose;
+use crate::gate::toml::{comment, quoted};
+
+/// What the configuration is for.
+pub(super) struct Setup<'s> {
+    pub(super) server: &'s ServerName,
+    pub(super) command: &'s [String],
+    pub(super) pass_env: &'s [String],
+}
+
+impl Setup<'_> {
+    /// A configuration to ask the server for its tools. The first start of a package may have to fetch it.
+    pub(super) fn probe(&self) -> String {
+        format!("[limits]\nlist_timeout_seconds = 120\n{}", self.table())
+    }
+
+    /// The table of the server.
+    fn table(&self) -> String {
+        let list = |items: &[String]| items.iter().map(|item| quoted(item)).collect::<Vec<_>>().join(", ");
+        let mut text = format!("[servers.{}]\n", quoted(self.server.as_str()));
+        if let Some((program, args)) = self.command.split_first() {
+            let _ = writeln!(text, "command = {}", quoted(program));
+            if !args.is_empty() {
+                let _ = writeln!(text, "args = [{}]", list(args));
+            }
+        }
+        if !self.pass_env.is_empty() {
+            let _ = writeln!(text, "pass_env = [{}]", list(self.pass_env));
+        }
+        text
+    }
+
+    pub(super) fn configuration(&self, catalog: &Catalog) -> String {
+        let mut text = format!("{HEAD}\n{}{TOOLS}", self.table());
+        for listed in catalog.iter() {
+            tool(&mut text, listed);
+        }
+        text + FOOT
+    }
+}
+
+/// The entries of one tool, commented out.
+fn tool(text: &mut String, listed: &Listed) {
+    let (id, tool) = (listed.id(), listed.tool());
+    text.push('\n');
+    comment(text, &format!("{}({})", id.tool, arguments(&tool.input_schema)));
+    comment(text, &format!("    {}", tool.description.as_deref().unwrap_or("no description")));
+    if let Some(Value::Object(claims)) = tool.more.get("annotations") {
+        comment(text, &format!("    The server claims {}.", Value::Object(claims.clone())));
+    }
+    if let Some(why) = listed.problem() {
+        comment(text, &format!("    It cannot be called: {why}."));
+        return;
+    }
+    let pin = match listed.pin() {
+        Ok(pin) => pin,
+        Err(error) => {
+            comment(text, &format!("    It cannot be approved: {error}."));
+            return;
+        }
+    };
+    let proposed = propose::permissions(tool);
+    let reasons: Vec<_> = proposed.iter().map(propose::Proposed::to_text).collect();
+    comment(text, &format!("    Proposed: {}.", reasons.join(", ")));
+    let permissions: Vec<_> = proposed.iter().map(|one| format!("\"{}\"", one.permission)).collect();
+    let (server, tool, permissions) = (quoted(id.server.as_str()), quoted(id.tool.as_str()), permissions.join(", "));
+    let _ = writeln!(
+        text,
+        "#[[allow]]\n#server = {server}\n#tool = {tool}\n#permissions = [{permissions}]\n#pin = \"{pin}\"\n\
+         #[[grants]]\n#server = {server}\n#tool = {tool}\n#permissions = [{permissions}]"
+    );
+}
+
+/// The names of the arguments: those that are required, then the others with a question mark.
+fn arguments(schema: &serde_json::Map<String, Value>) -> String {
+    let required: Vec<&str> =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let known = schema.get("properties").and_then(Value::as_object);
+    let known = known.into_iter().flat_map(|known| known.keys().map(String::as_str));
+    let (needed, optional): (Vec<_>, Vec<_>) = known.partition(|name| required.contains(name));
+    let needed = needed.into_iter().map(str::to_owned);
+    let names: Vec<_> = needed.chain(optional.into_iter().map(|name| format!("{name}?"))).collect();
+    clean(&bounded(&names.join(", "))).into_owned()
+}
+
+const HEAD: &str = "\
+# The configuration of a gate. What it does not allow is denied, and nothing is allowed yet.
+#
+# Paths are relative to the folder of this file. `omen gate check` checks it, and `omen gate schema`
+# describes every key.
+";
+
+const TOOLS: &str = "
+# The tools. Review each one. To allow it, remove the `#` in front of its entries, and write the
+# permissions that it has in your judgement: READ, WRITE, EXECUTE, NETWORK. What is proposed comes from
+# names and claims; what a server claims of its tools grants nothing (D47). A pin stands for the form of
+# the tool that you have reviewed here: if its server changes it, it does not run until you approve it
+# again. WRITE, EXECUTE and NETWORK need a confirmation for each call, unless their grant has
+# `pre_granted = true`.
+";
+
+const FOOT: &str = "
+# Every call, refusal and confirmation is recorded here. Keep the key where neither the agent nor its
+# tools can read it.
+[audit]
+log = \"audit.jsonl\"
+key_file = \"audit.key\"
+";

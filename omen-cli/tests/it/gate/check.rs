@@ -1,0 +1,160 @@
+//! `omen gate check`: a configuration alone.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::*;
+
+/// A key, in a file that only its owner can read.
+fn with_key(folder: &TempDir) {
+    write(folder.path(), "audit.key", "00112233445566778899aabbccddeeff".repeat(2).as_bytes());
+    rights(folder, "audit.key", 0o600);
+}
+
+fn rights(folder: &TempDir, name: &str, mode: u32) {
+    fs::set_permissions(folder.path().join(name), fs::Permissions::from_mode(mode)).unwrap();
+}
+
+const SOUND: &str = "[servers.files]\ncommand = 'sh'\n[audit]\nlog = 'audit.jsonl'\nkey_file = 'audit.key'\n";
+
+fn check(text: &str) -> (TempDir, Run) {
+    let folder = folder(&[("gate.toml", text.as_bytes())]);
+    with_key(&folder);
+    let run = gate(&folder, &["check", "--config", "gate.toml"]);
+    assert_eq!(run.stderr, "");
+    (folder, run)
+}
+
+/// The findings as they are printed, without the policy's hash.
+#[track_caller]
+fn finds(text: &str, code: i32, expect: &str) {
+    let (_folder, run) = check(text);
+    let shown: Vec<_> = run.stdout.lines().filter(|line| !line.starts_with("policy ")).collect();
+    assert_eq!(shown.join("\n"), expect.trim_end());
+    assert_eq!(run.code, code);
+}
+
+#[test]
+fn a_gate_can_start_with_it() {
+    let (folder, run) = check(SOUND);
+    assert_eq!(run.code, 0, "{}", run.stdout);
+    let hash = omen_gate::Config::load(&folder.path().join("gate.toml")).unwrap().hash().to_string();
+    assert_eq!(run.stdout, format!("gate.toml: 0 errors, 0 warnings\npolicy {hash}\n"));
+    assert!(!folder.path().join("audit.jsonl").exists(), "nothing is written");
+}
+
+#[test]
+fn all_errors_of_the_text_have_their_places() {
+    finds(
+        "[limits]\nplan_byte = 1\n\n[servers.a]\ncommand = 1\n",
+        1,
+        "\
+gate.toml:2:1: error: unknown key `limits.plan_byte`
+  = help: did you mean `plan_bytes`?
+gate.toml:5:1: error: expected a string for `servers.a.command`, found an integer
+  = help: The program to start: a path, relative to the folder of this file, or a name that is in `PATH`. It speaks the \
+Model Context Protocol on its standard streams, and runs in the folder of this file.
+gate.toml: 2 errors, 0 warnings",
+    );
+    finds(
+        "[[allow",
+        1,
+        "\
+gate.toml:1:8: error: invalid TOML: unclosed array table, expected `]]`
+  = help: see https://toml.io for the syntax
+gate.toml: 1 error, 0 warnings",
+    );
+}
+
+#[test]
+fn what_would_keep_a_gate_from_starting() {
+    let (folder, run) = check(&SOUND.replace("'sh'", "'no-such-program-here'").replace("'audit.jsonl'", "'no/log'"));
+    let missing = folder.path().join("no");
+    let missing = missing.display();
+    assert_eq!(run.code, 1);
+    let expect = format!(
+        "\
+gate.toml:2:1: error: the program `no-such-program-here` is not in `PATH`
+  = help: install it, or write its path; a path is relative to the folder of the configuration
+gate.toml:4:1: error: the folder `{missing}` of the log does not exist
+  = help: create it: `mkdir -p {missing}`
+gate.toml: 2 errors, 0 warnings\n"
+    );
+    assert!(run.stdout.starts_with(&expect), "{}", run.stdout);
+
+    // A program in the folder of the configuration, wherever the command is started.
+    write(folder.path(), "gate.toml", SOUND.replace("'sh'", "'./server'").as_bytes());
+    write(folder.path(), "server", b"#!/bin/sh\n");
+    rights(&folder, "server", 0o600);
+    let config = folder.path().join("gate.toml");
+    let elsewhere = || run_in("/", &["check", "--config", config.to_str().unwrap()]);
+    let refused = elsewhere();
+    assert_eq!(refused.code, 1);
+    assert!(refused.stdout.contains(":2:1: error: the program `./server` cannot be started: "), "{}", refused.stdout);
+    assert!(refused.stdout.contains("it is not executable for this user"), "{}", refused.stdout);
+    rights(&folder, "server", 0o700);
+    assert_eq!(elsewhere().code, 0, "{}", elsewhere().stdout);
+
+    // The key.
+    rights(&folder, "audit.key", 0o644);
+    let open = elsewhere();
+    assert_eq!(open.code, 1);
+    assert!(open.stdout.contains("is accessible to other users (mode 644)"), "{}", open.stdout);
+    assert!(open.stdout.contains("  = help: run `chmod 600 "), "{}", open.stdout);
+    fs::remove_file(folder.path().join("audit.key")).unwrap();
+    assert!(elsewhere().stdout.contains(":5:1: error: key file `"), "{}", elsewhere().stdout);
+}
+
+fn run_in(folder: &str, args: &[&str]) -> Run {
+    run(omen(["gate"].into_iter().chain(args.iter().copied())).current_dir(folder))
+}
+
+#[test]
+fn tools_that_cannot_be_called_are_warned_of() {
+    let pin = format!("v1:{}", "0".repeat(64));
+    let text = format!(
+        "[servers.files]\ncommand = 'sh'\n\
+         [[allow]]\nserver = 'files'\ntool = 'read'\npermissions = ['READ']\n\
+         [[allow]]\nserver = 'files'\ntool = 'write'\npermissions = ['READ', 'WRITE']\npin = '{pin}'\n\
+         [[grants]]\nserver = 'files'\ntool = 'read'\npermissions = ['READ']\nexpires = 2020-01-01T00:00:00Z\n\
+         [[grants]]\nserver = 'files'\ntool = 'write'\npermissions = ['READ']\n"
+    );
+    finds(
+        &text,
+        0,
+        "\
+gate.toml: warning: there is no `[audit]` table, so a gate starts only if the program provides an audit log
+  = help: add an `[audit]` table with `log` and `key_file`
+gate.toml:3:1: warning: `files/read` has no pin, so no form of it is approved and it cannot be called
+  = help: add the `pin` that `omen gate catalog --pins` prints
+gate.toml:7:1: warning: `files/write` has no grant of `WRITE`, so it cannot be called
+  = help: add it to `[[grants]]`: `permissions = [\"WRITE\"]`
+gate.toml:16:1: warning: the grant for `files/read` has expired
+  = help: set a later time, or remove the grant
+gate.toml: 0 errors, 4 warnings",
+    );
+}
+
+#[test]
+fn a_program_reads_one_object() {
+    let folder = folder(&[("gate.toml", SOUND.replace("'sh'", "'no-such-program-here'").as_bytes())]);
+    with_key(&folder);
+    let run = gate(&folder, &["check", "--config", "gate.toml", "--format", "json"]);
+    assert_eq!((run.code, run.stdout.lines().count()), (1, 1));
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((&report["file"], &report["errors"], &report["warnings"]), (&json!("gate.toml"), &json!(1), &json!(0)));
+    assert_eq!(report["policy"].as_str().unwrap().len(), 64);
+    let finding = &report["findings"][0];
+    assert_eq!(
+        (&finding["severity"], &finding["line"], &finding["column"], &finding["path"]),
+        (&json!("error"), &json!(2), &json!(1), &json!("servers.files.command"))
+    );
+    assert_eq!(finding["message"], "the program `no-such-program-here` is not in `PATH`");
+}
+
+#[test]
+fn what_cannot_be_read_exits_3() {
+    let folder = folder(&[]);
+    let run = gate(&folder, &["check", "--config", "gate.toml"]);
+    assert_eq!((run.code, run.stdout.as_str()), (3, ""));
+    assert!(run.stderr.starts_with("omen: the configuration `gate.toml` cannot be read: "), "{}", run.stderr);
+}

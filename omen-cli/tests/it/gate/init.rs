@@ -1,0 +1,171 @@
+//! `omen gate init`: a configuration for a server, to be completed by the operator.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::catalog::{ROLE, server};
+use super::*;
+
+/// Runs `omen gate init` for a server in some role.
+fn init(folder: &TempDir, role: &str, args: &[&str]) -> Run {
+    let server = server();
+    let command = ["--pass-env", ROLE, "--", "/bin/sh"].into_iter().chain(server.iter().map(String::as_str));
+    let all = ["gate", "init"].into_iter().chain(args.iter().copied()).chain(command);
+    run(omen(all).current_dir(folder).env(ROLE, role))
+}
+
+fn text(folder: &TempDir) -> String {
+    fs::read_to_string(folder.path().join("gate.toml")).unwrap()
+}
+
+/// What the operator gets who allows everything.
+fn uncommented(text: &str) -> String {
+    let line = |line: &str| match line.strip_prefix('#') {
+        Some(entry) if !entry.is_empty() && !entry.starts_with(' ') => format!("{entry}\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn nothing_is_allowed_until_the_operator_does() {
+    let folder = folder(&[("plans.jsonl", read().as_bytes())]);
+    let made = init(&folder, "good", &["--server", "files"]);
+    assert_eq!((made.code, made.stderr.as_str()), (0, ""));
+    assert_eq!(
+        made.stdout.lines().take(2).collect::<Vec<_>>(),
+        [
+            "wrote gate.toml: 7 tools of `files`, none of them allowed yet",
+            "wrote audit.key: keep it where neither the agent nor its tools can read it"
+        ]
+    );
+    let mode = fs::metadata(folder.path().join("audit.key")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+
+    let file = text(&folder);
+    let tool = format!(
+        "\
+# write_file(path, text)
+#     Writes a file.
+#     Proposed: READ (every tool answers), WRITE (it does not claim to be read-only).
+#[[allow]]
+#server = \"files\"
+#tool = \"write_file\"
+#permissions = [\"READ\", \"WRITE\"]
+#pin = \"{pin}\"
+#[[grants]]
+#server = \"files\"
+#tool = \"write_file\"
+#permissions = [\"READ\", \"WRITE\"]
+",
+        pin = pin_of("write_file")
+    );
+    assert!(file.contains(&tool), "{file}");
+    assert!(file.lines().all(|line| line.chars().count() <= 104 || line.starts_with("args = ")), "{file}");
+    let config = omen_gate::Config::parse(&file).unwrap();
+    assert_eq!((config.allow.iter().count(), config.grants.len()), (0, 0));
+    let check = gate(&folder, &["check", "--config", "gate.toml"]);
+    assert_eq!(check.code, 0, "{}", check.stdout);
+
+    // As the operator goes on.
+    assert_eq!(gate_as(&folder, "good", &["catalog", "--config", "gate.toml", "--out", "catalog.json"]).code, 0);
+    let denied = dry_run(&folder, &["plans.jsonl"]);
+    assert!(denied.code == 1 && denied.stdout.contains("PG-3"), "{}", denied.stdout);
+    write(folder.path(), "gate.toml", uncommented(&file).as_bytes());
+    let allowed = dry_run(&folder, &["plans.jsonl"]);
+    assert!(allowed.stdout.contains(r#""verdict":"needs_confirmation""#), "{} {}", allowed.stdout, allowed.stderr);
+    let config = omen_gate::Config::load(&folder.path().join("gate.toml")).unwrap();
+    assert_eq!((config.allow.iter().count(), config.grants.len()), (7, 14));
+    assert!(config.grants.iter().all(|grant| !grant.pre_granted));
+}
+
+fn gate_as(folder: &TempDir, role: &str, args: &[&str]) -> Run {
+    run(omen(["gate"].into_iter().chain(args.iter().copied())).current_dir(folder).env(ROLE, role))
+}
+
+#[test]
+fn nothing_is_overwritten() {
+    let folder = folder(&[("gate.toml", b"# mine\n")]);
+    let refused = init(&folder, "good", &["--server", "files"]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (3, ""));
+    assert_eq!(refused.stderr, "omen: gate.toml exists already; name another file, or replace it with `--force`\n");
+    assert_eq!(text(&folder), "# mine\n");
+    assert!(!folder.path().join("audit.key").exists());
+
+    // The key of a log that is there outlives the configuration.
+    assert_eq!(gate(&folder, &["--help"]).code, 0);
+    assert_eq!(run(omen(["audit", "new-key", "audit.key"]).current_dir(&folder)).code, 0);
+    let key = fs::read(folder.path().join("audit.key")).unwrap();
+    let forced = init(&folder, "good", &["--server", "files", "--force"]);
+    assert_eq!(forced.code, 0, "{}", forced.stderr);
+    assert!(forced.stdout.contains("\nkept audit.key\n"), "{}", forced.stdout);
+    assert_eq!(fs::read(folder.path().join("audit.key")).unwrap(), key);
+    assert!(text(&folder).contains("[servers.\"files\"]"), "{}", text(&folder));
+
+    // One that others can read is not taken.
+    fs::set_permissions(folder.path().join("audit.key"), fs::Permissions::from_mode(0o644)).unwrap();
+    let open = init(&folder, "good", &["--server", "files", "--force", "--config", "other.toml"]);
+    assert_eq!(open.code, 3);
+    assert!(open.stderr.contains("is accessible to other users (mode 644); run `chmod 600 "), "{}", open.stderr);
+    assert!(!folder.path().join("other.toml").exists());
+}
+
+#[test]
+fn what_a_server_says_stays_in_its_comment() {
+    let folder = folder(&[]);
+    assert_eq!(init(&folder, "sly", &["--server", "files"]).code, 0);
+    let file = text(&folder);
+    assert!(!file.contains(|c: char| c.is_control() && c != '\n' || c == '\u{202e}'), "{file:?}");
+    assert!(omen_gate::Config::parse(&file).unwrap().allow.iter().next().is_none());
+    let config = omen_gate::Config::parse(&uncommented(&file)).unwrap();
+    assert_eq!(config.allow.iter().count(), 1, "{file}");
+    assert!(file.contains("#     Proposed: READ (it claims to be read-only).\n"), "{file}");
+}
+
+#[test]
+fn a_server_that_fails_leaves_nothing() {
+    for role in ["dying", "garbling"] {
+        let folder = folder(&[]);
+        let run = init(&folder, role, &["--server", "files"]);
+        assert_eq!((run.code, run.stdout.as_str()), (3, ""));
+        assert!(run.stderr.starts_with("omen: cannot list the tools of the server `files`: "), "{}", run.stderr);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+    let folder = folder(&[]);
+    let run = gate(&folder, &["init", "--", "./no-such-server"]);
+    assert_eq!(run.code, 3);
+    assert!(run.stderr.contains("`no-such`") && run.stderr.contains("`./no-such-server`"), "{}", run.stderr);
+}
+
+/// The server runs where it will run later: in the folder of the configuration.
+#[test]
+fn the_server_runs_in_the_folder_of_the_configuration() {
+    let folder = folder(&[]);
+    fs::create_dir(folder.path().join("conf")).unwrap();
+    let words: Vec<_> = server().iter().map(|word| format!("'{word}'")).collect();
+    let script = format!("#!/bin/sh\npwd > here\nexec /bin/sh {}\n", words.join(" "));
+    write(folder.path(), "conf/server.sh", script.as_bytes());
+    fs::set_permissions(folder.path().join("conf/server.sh"), fs::Permissions::from_mode(0o700)).unwrap();
+    let args = ["gate", "init", "--config", "conf/gate.toml", "--pass-env", ROLE, "--", "./server.sh"];
+    let made = run(omen(args).current_dir(&folder).env(ROLE, "good"));
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    let here = || fs::read_to_string(folder.path().join("conf/here")).unwrap();
+    let conf = folder.path().join("conf").canonicalize().unwrap();
+    assert_eq!(here().trim_end(), conf.to_str().unwrap());
+    assert!(folder.path().join("conf/audit.key").exists());
+
+    fs::remove_file(folder.path().join("conf/here")).unwrap();
+    let later = run(omen(["gate", "catalog", "--config", conf.join("gate.toml").to_str().unwrap()])
+        .current_dir("/")
+        .env(ROLE, "good"));
+    assert_eq!(later.code, 0, "{}", later.stderr);
+    assert_eq!(here().trim_end(), conf.to_str().unwrap());
+}
+
+#[test]
+fn a_server_needs_a_name_and_a_command() {
+    let folder = folder(&[]);
+    for args in [&["init"][..], &["init", "--"], &["init", "--", "---"], &["init", "--server", "a b\u{7}", "--", "x"]] {
+        let run = gate(&folder, args);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{args:?}: {}", run.stderr);
+    }
+}

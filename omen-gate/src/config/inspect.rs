@@ -1,0 +1,227 @@
+//! What is wrong with a configuration, and what would keep a gate from starting with it or a tool from running.
+
+use std::io;
+use std::path::Path;
+use std::time::SystemTime;
+
+use super::error::{ConfigError, ConfigErrors};
+use super::source::Source;
+use super::{Audit, Command, Config, KeySource, load};
+use crate::audit::Key;
+use crate::base::json::below;
+use crate::base::{bounded, regular};
+
+/// What an inspection of a configuration file found.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Inspection {
+    /// The configuration, if the text is valid.
+    pub config: Option<Config>,
+    /// Mistakes in the text, or, if it is valid, what would keep a gate from starting here and now.
+    pub errors: Vec<ConfigError>,
+    /// What keeps tools from running, and is perhaps not meant so.
+    pub warnings: Vec<ConfigError>,
+}
+
+impl Config {
+    /// Reads a file and checks what it refers to: the key, the log, the programs. Nothing is started or written. `now` is
+    /// the time by which grants have expired.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn inspect(path: &Path, now: SystemTime) -> Result<Inspection, ConfigErrors> {
+        let text = load::read(path)?;
+        let invalid = |errors: ConfigErrors| Inspection { config: None, errors: errors.0, warnings: Vec::new() };
+        let source = match Source::read(&text) {
+            Ok(source) => source,
+            Err(errors) => return Ok(invalid(errors)),
+        };
+        let config = match load::judge(&source, path) {
+            Ok(config) => config,
+            Err(errors) => return Ok(invalid(errors)),
+        };
+        let mut found = Found { source: &source, errors: Vec::new(), warnings: Vec::new() };
+        found.programs(&config);
+        match &config.audit {
+            Some(audit) => found.audit(audit),
+            None => found.warn(
+                "",
+                "there is no `[audit]` table, so a gate starts only if the program provides an audit log",
+                "add an `[audit]` table with `log` and `key_file`",
+            ),
+        }
+        found.tools(&config, now);
+        let Found { mut errors, mut warnings, .. } = found;
+        for found in [&mut errors, &mut warnings] {
+            found.sort_by_key(|error| (error.line, error.column));
+        }
+        Ok(Inspection { config: Some(config), errors, warnings })
+    }
+}
+
+struct Found<'s, 't> {
+    source: &'s Source<'t>,
+    errors: Vec<ConfigError>,
+    warnings: Vec<ConfigError>,
+}
+
+impl Found<'_, '_> {
+    fn wrong(&mut self, pointer: &str, message: impl Into<String>, help: impl Into<String>) {
+        self.errors.push(self.source.error(pointer, message, help));
+    }
+
+    fn warn(&mut self, pointer: &str, message: impl Into<String>, help: impl Into<String>) {
+        self.warnings.push(self.source.error(pointer, message, help));
+    }
+
+    fn programs(&mut self, config: &Config) {
+        for (name, server) in &config.servers {
+            let Some(command) = &server.command else { continue };
+            if let Err((message, help)) = startable(command) {
+                self.wrong(&below(&below("/servers", name.as_str()), "command"), message, help);
+            }
+        }
+    }
+
+    fn audit(&mut self, audit: &Audit) {
+        let (key, pointer) = match &audit.key {
+            KeySource::File(file) => (Key::from_file(file), "/audit/key_file"),
+            KeySource::Env(variable) => (Key::from_env(variable), "/audit/key_env"),
+        };
+        if let Err(error) = key {
+            self.wrong(pointer, error.to_string(), error.help());
+        }
+        if let Err((message, help)) = writable(&audit.log) {
+            self.wrong("/audit/log", message, help);
+        }
+    }
+
+    /// A tool runs if it is allowed in some form and all of its permissions are granted.
+    fn tools(&mut self, config: &Config, now: SystemTime) {
+        for index in 0..items(self.source, "allow") {
+            let Some(tool) = tool_at(self.source, "allow", index) else { continue };
+            let allowed = config.allow.iter().find(|allowed| allowed.demand.tool.to_string() == tool);
+            let Some(allowed) = allowed else { continue };
+            let pointer = format!("/allow/{index}");
+            if allowed.pin.is_none() {
+                let message = format!("`{tool}` has no pin, so no form of it is approved and it cannot be called");
+                self.warn(&pointer, message, "add the `pin` that `omen gate catalog --pins` prints");
+            }
+            let granted = |permission| {
+                let mut grants = config.grants.iter();
+                grants.any(|grant| grant.tool == allowed.demand.tool && grant.permission == permission)
+            };
+            let missing: Vec<_> =
+                allowed.demand.permissions.iter().filter(|permission| !granted(*permission)).collect();
+            if !missing.is_empty() {
+                let names: Vec<_> = missing.iter().map(|permission| permission.as_str()).collect();
+                let message = format!("`{tool}` has no grant of {}, so it cannot be called", listed(&names));
+                let help = format!("add it to `[[grants]]`: `permissions = [\"{}\"]`", names.join("\", \""));
+                self.warn(&pointer, message, help);
+            }
+        }
+        for index in 0..items(self.source, "grants") {
+            let Some(tool) = tool_at(self.source, "grants", index) else { continue };
+            let pointer = format!("/grants/{index}/expires");
+            // Each entry of the file is one grant for each of its permissions, all with the same end.
+            let text = self.source.value.pointer(&pointer).and_then(|value| value.as_str()).map(str::to_owned);
+            let Some(text) = text else { continue };
+            let has_expired = config.grants.iter().any(|grant| {
+                grant.tool.to_string() == tool
+                    && grant
+                        .expires
+                        .is_some_and(|expires| expires <= now && super::check::expiry(&text) == Some(expires))
+            });
+            if has_expired {
+                self.warn(
+                    &pointer,
+                    format!("the grant for `{tool}` has expired"),
+                    "set a later time, or remove the grant",
+                );
+            }
+        }
+    }
+}
+
+fn items(source: &Source<'_>, key: &str) -> usize {
+    source.value.get(key).and_then(serde_json::Value::as_array).map_or(0, Vec::len)
+}
+
+/// The tool of an entry, as in `files/read`.
+fn tool_at(source: &Source<'_>, key: &str, index: usize) -> Option<String> {
+    let entry = source.value.get(key)?.get(index)?;
+    Some(format!("{}/{}", entry.get("server")?.as_str()?, entry.get("tool")?.as_str()?))
+}
+
+fn listed(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether the program of a server can be started, as far as it can be known without doing it.
+fn startable(command: &Command) -> Result<(), (String, String)> {
+    let program = bounded(&command.program);
+    if command.is_bare() {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        if std::env::split_paths(&path).any(|folder| executable(&folder.join(&command.program)).is_ok()) {
+            return Ok(());
+        }
+        let help = "install it, or write its path; a path is relative to the folder of the configuration";
+        return Err((format!("the program `{program}` is not in `PATH`"), help.to_owned()));
+    }
+    let path = command.to_path();
+    executable(&path).map_err(|why| {
+        let help = "a path is relative to the folder of the configuration".to_owned();
+        (format!("the program `{program}` cannot be started: {}: {why}", bounded(&path.to_string_lossy())), help)
+    })
+}
+
+fn executable(path: &Path) -> Result<(), String> {
+    // On Windows, the ending may be left out.
+    let names = [path.to_owned(), path.with_extension("exe")];
+    let names = if cfg!(windows) { &names[..] } else { names.get(..1).unwrap_or_default() };
+    let mut why = String::new();
+    for name in names {
+        match name.metadata() {
+            Ok(metadata) if !metadata.is_file() => "it is not a file".clone_into(&mut why),
+            Ok(_) => match access(name, true) {
+                Ok(()) => return Ok(()),
+                Err(_) => "it is not executable for this user".clone_into(&mut why),
+            },
+            Err(error) => why = error.to_string(),
+        }
+    }
+    Err(why)
+}
+
+/// Whether a log can be opened or made here.
+fn writable(log: &Path) -> Result<(), (String, String)> {
+    let shown = bounded(&log.to_string_lossy());
+    let help = || "name a file in a folder that this user can write".to_owned();
+    match regular::open(log) {
+        Ok(_) => access(log, false).map_err(|error| (format!("the log `{shown}` cannot be written: {error}"), help())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let place = bounded(&folder.to_string_lossy());
+            match folder.metadata() {
+                Ok(metadata) if metadata.is_dir() => access(folder, false)
+                    .map_err(|error| (format!("the folder `{place}` of the log cannot be written: {error}"), help())),
+                Ok(_) => Err((format!("`{place}`, the folder of the log, is not a folder"), help())),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    let message = format!("the folder `{place}` of the log does not exist");
+                    Err((message, format!("create it: `mkdir -p {place}`")))
+                }
+                Err(error) => Err((format!("the folder `{place}` of the log cannot be read: {error}"), help())),
+            }
+        }
+        Err(error) => Err((format!("the log `{shown}` cannot be opened: {error}"), help())),
+    }
+}
+
+/// Whether this user may run a file, or write to a file or a folder.
+fn access(path: &Path, run: bool) -> io::Result<()> {
+    #[cfg(unix)]
+    rustix::fs::access(path, if run { rustix::fs::Access::EXEC_OK } else { rustix::fs::Access::WRITE_OK })?;
+    #[cfg(not(unix))]
+    let _ = (path, run);
+    Ok(())
+}

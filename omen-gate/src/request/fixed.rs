@@ -1,0 +1,56 @@
+//! What of a configuration takes a restart.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::base::{Blocked, GateCode, ServerName, bounded};
+use crate::call::{BreakerLimits, BudgetLimits};
+use crate::config::{Audit, Config, Server};
+
+/// What a gate is built with, and a reload cannot change.
+#[derive(Debug)]
+pub(crate) struct Fixed {
+    servers: BTreeMap<ServerName, Server>,
+    audit: Option<Audit>,
+    breaker: BreakerLimits,
+    budget: BudgetLimits,
+    socket: Option<PathBuf>,
+    plan_bytes: u32,
+}
+
+impl Fixed {
+    pub(crate) fn of(config: &Config) -> Self {
+        Self {
+            servers: config.servers.clone(),
+            audit: config.audit.clone(),
+            breaker: config.breaker,
+            budget: config.budget,
+            socket: config.confirm_socket.clone(),
+            plan_bytes: config.limits.plan_bytes,
+        }
+    }
+
+    /// Whether a configuration has the same.
+    pub(crate) fn same(&self, config: &Config) -> Result<(), Blocked> {
+        let server = || {
+            let names = self.servers.keys().chain(config.servers.keys());
+            let differs = |name: &&ServerName| self.servers.get(*name) != config.servers.get(*name);
+            names.into_iter().find(differs).map(|name| format!("servers.{}", bounded(name.as_str())))
+        };
+        let differs = |key: &str, differs: bool| differs.then(|| key.to_owned());
+        let what = server()
+            .or_else(|| differs("audit", self.audit != config.audit))
+            .or_else(|| differs("breaker", self.breaker != config.breaker))
+            .or_else(|| differs("budget", self.budget != config.budget))
+            .or_else(|| differs("confirm.socket", self.socket != config.confirm_socket))
+            // The longest entry of the log depends on it.
+            .or_else(|| differs("limits.plan_bytes", config.limits.plan_bytes > self.plan_bytes));
+        match what {
+            None => Ok(()),
+            Some(what) => {
+                let message = format!("the new configuration changes `{what}`, which takes a restart");
+                Err(Blocked::new(GateCode::C1, message, "restart the gate, or undo this change"))
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The questions that wait, and the one answer that each of them gets.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use omen_gate::confirm::{Question, Reply, Responder};
+use tokio::sync::{broadcast, oneshot};
+use tokio::time::Instant;
+
+use super::message::{Answer, Message, OutcomeOfQuestion as Outcome};
+
+/// How many questions wait at once. A further call is denied.
+pub const MAX_WAITING: usize = 1024;
+
+/// How many questions are remembered that no longer wait, to say what became of them.
+const REMEMBERED: usize = 1024;
+
+/// How far a front end may fall behind.
+const BACKLOG: usize = 4 * MAX_WAITING;
+
+/// The questions of a gate. Clones share them.
+#[derive(Clone, Debug)]
+pub(super) struct Desk(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    /// What happens, for all front ends. Sent with the lock held, so that nobody sees it in another order.
+    news: broadcast::Sender<News>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    last: u64,
+    waiting: BTreeMap<u64, Waiting>,
+    closed: VecDeque<Closed>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    question: Arc<Question>,
+    until: Instant,
+    answer: oneshot::Sender<Reply>,
+}
+
+#[derive(Clone, Debug)]
+struct Closed {
+    id: u64,
+    outcome: Outcome,
+    by: Option<Responder>,
+}
+
+/// Something that front ends are told.
+#[derive(Clone, Debug)]
+pub(super) enum News {
+    Asked(Asked),
+    Closed(Message),
+}
+
+/// A question as it waits.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    id: u64,
+    question: Arc<Question>,
+    until: Instant,
+}
+
+impl Asked {
+    /// The line that offers it, with the time that is left now.
+    pub(super) fn message(&self) -> Message {
+        let question = &self.question;
+        Message::Question {
+            id: self.id,
+            server: question.tool.server.as_str().to_owned(),
+            tool: question.tool.tool.as_str().to_owned(),
+            permissions: question.permissions.iter().map(|permission| permission.as_str().to_owned()).collect(),
+            args: question.args.clone(),
+            hash: question.hash.to_string(),
+            turn: question.turn.as_str().to_owned(),
+            seconds_left: self.until.saturating_duration_since(Instant::now()).as_secs(),
+        }
+    }
+}
+
+impl Desk {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Shared { state: Mutex::default(), news: broadcast::Sender::new(BACKLOG) }))
+    }
+
+    /// Asks, and waits for the first answer. If nobody waits for this any more, the question is withdrawn.
+    pub(super) async fn ask(&self, question: &Question) -> Reply {
+        let (answer, answered) = oneshot::channel();
+        let until = Instant::now() + question.timeout.min(LONGEST);
+        let ticket = {
+            let mut state = self.0.lock();
+            if state.waiting.len() >= MAX_WAITING {
+                return Reply::Denied { why: format!("{MAX_WAITING} calls wait for a confirmation already") };
+            }
+            state.last += 1;
+            let (id, question) = (state.last, Arc::new(question.clone()));
+            state.waiting.insert(id, Waiting { question: Arc::clone(&question), until, answer });
+            // That nobody listens yet is as good: who comes later is told what waits.
+            let _ = self.0.news.send(News::Asked(Asked { id, question, until }));
+            Ticket { shared: Arc::clone(&self.0), id, until }
+        };
+        let reply = answered.await;
+        drop(ticket);
+        reply.unwrap_or_else(|_| Reply::Denied { why: "the question was withdrawn".to_owned() })
+    }
+
+    /// What waits now, in the order in which it was asked, and all that happens from now on.
+    pub(super) fn join(&self) -> (Vec<Asked>, broadcast::Receiver<News>) {
+        let state = self.0.lock();
+        let waiting = state.waiting.iter().map(|(id, waiting)| Asked {
+            id: *id,
+            question: Arc::clone(&waiting.question),
+            until: waiting.until,
+        });
+        (waiting.collect(), self.0.news.subscribe())
+    }
+
+    /// Takes an answer, if it is the first one and for this very call.
+    ///
+    /// # Errors
+    /// Why it does not count.
+    pub(super) fn answer(&self, answer: Answer, by: Responder) -> Result<(), String> {
+        let mut state = self.0.lock();
+        let Some(waiting) = state.waiting.get(&answer.id) else {
+            let closed = state.closed.iter().find(|closed| closed.id == answer.id);
+            return Err(closed.map_or_else(|| "there is no such question".to_owned(), Closed::to_text));
+        };
+        if waiting.question.hash.to_string() != answer.hash {
+            return Err("the hash is that of another call; answer the question as it was asked".to_owned());
+        }
+        // The gate's own clock decides at last; what is late here is late there.
+        if Instant::now() >= waiting.until {
+            return Err("it was not answered in time".to_owned());
+        }
+        let (outcome, reply) = match answer.confirm {
+            true => (Outcome::Confirmed, Reply::ConfirmedBy(by.clone())),
+            false => {
+                let why = answer.why.unwrap_or_else(|| "denied".to_owned());
+                (Outcome::Denied, Reply::DeniedBy { by: by.clone(), why })
+            }
+        };
+        let Some(waiting) = state.waiting.remove(&answer.id) else { return Ok(()) };
+        if waiting.answer.send(reply).is_err() {
+            self.0.close(&mut state, answer.id, Outcome::Withdrawn, None);
+            return Err("its call has ended".to_owned());
+        }
+        self.0.close(&mut state, answer.id, outcome, Some(by));
+        Ok(())
+    }
+}
+
+impl Shared {
+    /// A panic with the lock held leaves a question that waits until its time is over.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn close(&self, state: &mut State, id: u64, outcome: Outcome, by: Option<Responder>) {
+        if state.closed.len() >= REMEMBERED {
+            state.closed.pop_front();
+        }
+        state.closed.push_back(Closed { id, outcome, by: by.clone() });
+        let _ = self.news.send(News::Closed(Message::Closed { id, outcome, by }));
+    }
+}
+
+/// A question that waits. Dropped without an answer, it is withdrawn.
+struct Ticket {
+    shared: Arc<Shared>,
+    id: u64,
+    until: Instant,
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        if state.waiting.remove(&self.id).is_some() {
+            let outcome = if Instant::now() >= self.until { Outcome::TimedOut } else { Outcome::Withdrawn };
+            self.shared.close(&mut state, self.id, outcome, None);
+        }
+    }
+}
+
+impl Closed {
+    fn to_text(&self) -> String {
+        let by = match &self.by {
+            Some(Responder { user: Some(user), .. }) => format!(", by {user}"),
+            Some(Responder { uid: Some(uid), .. }) => format!(", by the user {uid}"),
+            _ => String::new(),
+        };
+        match self.outcome {
+            Outcome::Confirmed => format!("it was confirmed before{by}"),
+            Outcome::Denied => format!("it was denied before{by}"),
+            Outcome::TimedOut => "it was not answered in time".to_owned(),
+            Outcome::Withdrawn => "its call has ended".to_owned(),
+        }
+    }
+}
+
+/// Longer than any configuration lets a question wait, and short enough to be added to any time.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);

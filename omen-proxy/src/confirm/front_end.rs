@@ -1,0 +1,118 @@
+//! The other side of the socket: what shows questions and sends answers.
+
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use super::message::{Answer, Message, PROTOCOL};
+use super::place;
+
+/// A connection to the socket of a gate. It blocks.
+#[derive(Debug)]
+pub struct FrontEnd {
+    reader: BufReader<UnixStream>,
+    writer: UnixStream,
+}
+
+/// There is no gate to talk to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unreachable {
+    /// Nobody listens.
+    #[error("no gate listens at `{path}`: {source}")]
+    Nobody {
+        /// The socket.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Another user offers the socket, and could show other questions than those of the gate.
+    #[error("the socket `{path}` belongs to another user ({uid})")]
+    Foreign {
+        /// The socket.
+        path: PathBuf,
+        /// Its owner.
+        uid: u32,
+    },
+    /// What listens speaks another protocol.
+    #[error("what listens at `{path}` is not a gate, or one of another version: {why}")]
+    Other {
+        /// The socket.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+}
+
+/// The longest line of a gate, in bytes: a question with arguments as long as any configuration lets them be, escaped.
+const MAX_LINE: u64 = 64 << 20;
+
+impl FrontEnd {
+    /// Connects, and checks that the gate is of this user and speaks this protocol.
+    ///
+    /// # Errors
+    /// If there is no such gate.
+    pub fn connect(path: &Path) -> Result<Self, Unreachable> {
+        let nobody = |source| Unreachable::Nobody { path: path.to_owned(), source };
+        let uid = path.metadata().map_err(nobody)?.uid();
+        if uid != rustix::process::geteuid().as_raw() {
+            return Err(Unreachable::Foreign { path: path.to_owned(), uid });
+        }
+        let writer = place::at(path, |address| UnixStream::connect(address)).map_err(nobody)?;
+        let reader = BufReader::new(writer.try_clone().map_err(nobody)?);
+        let mut front_end = Self { reader, writer };
+        let other = |why: String| Unreachable::Other { path: path.to_owned(), why };
+        match front_end.next().map_err(|error| other(error.to_string()))? {
+            Some((_, Message::Hello { protocol: PROTOCOL, .. })) => Ok(front_end),
+            Some((_, Message::Hello { protocol, .. })) => {
+                Err(other(format!("it speaks version {protocol} of the protocol")))
+            }
+            _ => Err(other("it does not say hello".to_owned())),
+        }
+    }
+
+    /// Waits for the next line; none when the gate has ended. The text is the line as it came.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn next(&mut self) -> io::Result<Option<(String, Message)>> {
+        let mut line = String::new();
+        if (&mut self.reader).take(MAX_LINE).read_line(&mut line)? == 0 {
+            return Ok(None);
+        }
+        let line = line.trim_end_matches('\n').to_owned();
+        let message = serde_json::from_str(&line)?;
+        Ok(Some((line, message)))
+    }
+
+    /// What sends answers while [`next`](Self::next) waits.
+    ///
+    /// # Errors
+    /// If the system has no descriptor for it.
+    pub fn answers(&self) -> io::Result<Answers> {
+        Ok(Answers(self.writer.try_clone()?))
+    }
+}
+
+/// Sends answers to a gate.
+#[derive(Debug)]
+pub struct Answers(UnixStream);
+
+impl Answers {
+    /// Sends an answer. Whether it counts comes as a line.
+    ///
+    /// # Errors
+    /// If the gate has ended.
+    pub fn send(&mut self, answer: &Answer) -> io::Result<()> {
+        self.send_line(&serde_json::to_string(answer)?)
+    }
+
+    /// Sends a line, which the gate checks.
+    ///
+    /// # Errors
+    /// If the gate has ended.
+    pub fn send_line(&mut self, line: &str) -> io::Result<()> {
+        self.0.write_all(format!("{line}\n").as_bytes())
+    }
+}

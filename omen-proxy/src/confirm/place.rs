@@ -1,0 +1,136 @@
+//! Where the socket lies: a place that belongs to one user and one gate.
+
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::io;
+use std::os::unix::fs::{
+    DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
+use std::path::{Path, PathBuf};
+
+/// A socket that cannot be offered.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SocketError {
+    /// Another gate has it.
+    #[error("the socket `{0}` is in use by another gate")]
+    InUse(PathBuf),
+    /// Others could put their own socket in its place, or answer.
+    #[error("the folder `{path}` of the socket is accessible to other users (mode {mode:o})")]
+    Open {
+        /// The folder.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// The folder belongs to another user.
+    #[error("the folder `{path}` of the socket belongs to another user ({uid})")]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+        /// Its owner.
+        uid: u32,
+    },
+    /// Something else is at its place, and is left there.
+    #[error("`{0}` is not a socket")]
+    NotSocket(PathBuf),
+    /// The place cannot be used.
+    #[error("the socket `{path}` cannot be used: {source}")]
+    Io {
+        /// The socket.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl SocketError {
+    /// How to fix it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::InUse(_) => {
+                "wait for the other gate to end, or give each gate a socket of its own (`confirm.socket`)".into()
+            }
+            Self::Open { path, .. } => format!("run `chmod 700 {}`, or name another folder", path.display()),
+            Self::Foreign { .. } => "name a socket in a folder of your own (`confirm.socket`)".into(),
+            Self::NotSocket(_) => "move it away, or name another path (`confirm.socket`)".into(),
+            Self::Io { .. } => "name a path in a folder that this user can write (`confirm.socket`)".into(),
+        }
+    }
+}
+
+/// A place that is ours for as long as this lives. Then the socket is removed.
+#[derive(Debug)]
+pub(super) struct Place {
+    path: PathBuf,
+    /// Locked. A process that ends in whatever way lets go of it, so a socket that it left is known to be dead.
+    lock: File,
+}
+
+impl Place {
+    /// Takes the place: makes its folder if there is none, and removes the socket that a dead process left.
+    pub(super) fn take(path: &Path) -> Result<Self, SocketError> {
+        let unusable = |source| SocketError::Io { path: path.to_owned(), source };
+        let folder = folder_of(path);
+        // Those that are there keep their rights.
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(unusable)?;
+        let owner = folder.metadata().map_err(unusable)?;
+        if owner.uid() != rustix::process::geteuid().as_raw() {
+            return Err(SocketError::Foreign { path: folder.to_owned(), uid: owner.uid() });
+        }
+        let mode = owner.permissions().mode() & 0o7777;
+        if mode & 0o077 != 0 {
+            return Err(SocketError::Open { path: folder.to_owned(), mode });
+        }
+        let mut lock = path.as_os_str().to_owned();
+        lock.push(".lock");
+        let lock = File::options().write(true).create(true).truncate(false).mode(0o600).open(lock).map_err(unusable)?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => SocketError::InUse(path.to_owned()),
+            TryLockError::Error(source) => unusable(source),
+        })?;
+        match path.symlink_metadata() {
+            Ok(old) if old.file_type().is_socket() => fs::remove_file(path).map_err(unusable)?,
+            Ok(_) => return Err(SocketError::NotSocket(path.to_owned())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(unusable(error)),
+        }
+        Ok(Self { path: path.to_owned(), lock })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+        // A child process may have a copy of the descriptor for a moment, so it is not enough to close it.
+        let _ = self.lock.unlock();
+    }
+}
+
+/// Does something with a socket's address. An address has room for about a hundred bytes; on Linux, a longer path is reached
+/// by way of its folder.
+pub(super) fn at<T>(path: &Path, act: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+    if path.as_os_str().len() < LONGEST_ADDRESS {
+        return act(path);
+    }
+    #[cfg(target_os = "linux")]
+    if let Some(name) = path.file_name() {
+        use std::os::fd::AsRawFd as _;
+
+        let folder = File::open(folder_of(path))?;
+        return act(&Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(name));
+    }
+    let why = format!("the path is longer than {LONGEST_ADDRESS} bytes");
+    Err(io::Error::new(io::ErrorKind::InvalidInput, why))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// What fits everywhere, with the NUL at its end.
+const LONGEST_ADDRESS: usize = 100;

@@ -1,0 +1,105 @@
+//! The gate's side of the connections.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use omen_gate::confirm::Responder;
+use tokio::io::{AsyncWriteExt as _, BufReader};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use super::desk::{Desk, News};
+use super::message::{Answer, Message, PROTOCOL};
+use super::{line, peer};
+
+/// The longest line of a front end, in bytes.
+pub const MAX_ANSWER: usize = 16_384;
+
+/// How many front ends are connected at once.
+pub const MAX_FRONT_ENDS: usize = 64;
+
+/// How long a front end may take to read a line.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Serves front ends until it is dropped.
+pub(super) async fn serve(listener: UnixListener, desk: Desk) {
+    let room = Arc::new(Semaphore::new(MAX_FRONT_ENDS));
+    let mut connections = JoinSet::new();
+    loop {
+        let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let desk = desk.clone();
+                connections.spawn(async move {
+                    let _permit = permit;
+                    // A front end that is gone needs no answer, and a question goes on waiting for another one.
+                    let _ = attend(stream, &desk).await;
+                });
+            }
+            // Too many open files, for example.
+            Err(_) => sleep(Duration::from_millis(100)).await,
+        }
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+async fn attend(stream: UnixStream, desk: &Desk) -> io::Result<()> {
+    let Some(responder) = peer::admitted(stream.peer_cred()?.uid()) else { return Ok(()) };
+    let (read, mut write) = stream.into_split();
+    let (waiting, mut news) = desk.join();
+    send(&mut write, &Message::Hello { protocol: PROTOCOL, pid: std::process::id() }).await?;
+    for asked in waiting {
+        send(&mut write, &asked.message()).await?;
+    }
+    send(&mut write, &Message::Listed).await?;
+
+    // Lines are read by a task of their own: half a line that was read must not be lost when something is sent.
+    let (sender, mut lines) = mpsc::channel(1);
+    let mut reader = JoinSet::new();
+    reader.spawn(read_lines(read, sender));
+    loop {
+        tokio::select! {
+            line = lines.recv() => match line {
+                Some(line) => send(&mut write, &answered(desk, &line, &responder)).await?,
+                None => return Ok(()),
+            },
+            news = news.recv() => match news {
+                Ok(News::Asked(asked)) => send(&mut write, &asked.message()).await?,
+                Ok(News::Closed(closed)) => send(&mut write, &closed).await?,
+                // It has fallen too far behind to be told what waits; when it connects again, it is.
+                Err(_) => return Ok(()),
+            },
+        }
+    }
+}
+
+async fn read_lines(read: OwnedReadHalf, lines: mpsc::Sender<Vec<u8>>) {
+    let mut reader = BufReader::new(read);
+    while let Ok(Some(line)) = line::next(&mut reader, MAX_ANSWER).await {
+        if lines.send(line).await.is_err() {
+            return;
+        }
+    }
+}
+
+fn answered(desk: &Desk, line: &[u8], responder: &Responder) -> Message {
+    let answer: Answer = match serde_json::from_slice(line) {
+        Ok(answer) => answer,
+        Err(error) => return Message::Refused { id: None, why: format!("invalid answer: {error}") },
+    };
+    let id = answer.id;
+    match desk.answer(answer, responder.clone()) {
+        Ok(()) => Message::Accepted { id },
+        Err(why) => Message::Refused { id: Some(id), why },
+    }
+}
+
+async fn send(write: &mut OwnedWriteHalf, message: &Message) -> io::Result<()> {
+    let mut text = serde_json::to_vec(message)?;
+    text.push(b'\n');
+    timeout(PATIENCE, write.write_all(&text)).await?
+}

@@ -1,0 +1,170 @@
+//! Charity that waits until somebody asks.
+//!
+//! Most packets after a rejected one are legal and have no findings, so nobody asks what their findings follow from. Their texts are
+//! kept, and the charitable machine judges them only when a packet comes whose findings may follow from an earlier one. When it
+//! judges them makes no difference to what it finds.
+
+use std::mem;
+
+use omen_fsm::{Machine, Verdict};
+use omen_invariants::ledger::bytes::{Reader, Writer};
+use omen_types::{Claims, PacketFacts, Rejected};
+
+use super::super::options::ValidatorOptions;
+use super::episode::{Charity, Judged};
+use super::hypothesis::{Hypothesis, Kept};
+use super::lost::LostLines;
+
+/// The charity of an episode, and what it has not judged yet.
+#[derive(Debug, Default)]
+pub(super) struct Deferred {
+    /// None if it begins with what waits, or if no hypothesis is left.
+    charity: Option<Charity>,
+    waiting: Vec<Waiting>,
+    /// The log's own machine before what waits.
+    machine: Option<Kept>,
+    /// How many bytes wait.
+    bytes: usize,
+    /// Where it began, if the episode had no valid packet then.
+    before_the_first: Option<u64>,
+}
+
+/// A line that waits.
+#[derive(Debug)]
+struct Waiting {
+    line: u64,
+    text: Option<Box<str>>,
+    /// What it says of itself, if it does not match its schema.
+    broken: Option<Claims>,
+}
+
+impl Deferred {
+    /// Of an episode whose first packet is rejected.
+    pub(super) fn before_the_first(line: u64) -> Self {
+        Self { before_the_first: Some(line), ..Self::default() }
+    }
+
+    /// For a snapshot, with nothing that waits and a charity that has begun.
+    pub(super) fn write(&self, writer: &mut Writer<'_>) {
+        // A line has a number from 1.
+        writer.number(self.before_the_first.unwrap_or_default());
+        if let Some(charity) = &self.charity {
+            charity.write(writer);
+        }
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        let before_the_first = Some(reader.number()).filter(|line| *line > 0);
+        Self { before_the_first, charity: Some(Charity::read(reader)), ..Self::default() }
+    }
+
+    /// Takes notice of a packet of the episode, which begins with it if it has not. Returns whether this is about that episode:
+    /// what was rejected long before its first packet is not.
+    pub(super) fn begins(&mut self, line: u64) -> bool {
+        let begins = !self.is_stale(line);
+        if begins {
+            self.before_the_first = None;
+        }
+        begins
+    }
+
+    /// Whether the episode did not begin for long after its first packet was rejected.
+    pub(super) fn is_stale(&self, line: u64) -> bool {
+        self.before_the_first.is_some_and(|begun| begun + LONG < line)
+    }
+
+    /// How many bytes wait.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Keeps a valid packet for later, if `room` bytes are enough. `machine` is the log's own before the packet. The packet must have no finding that
+    /// may follow from an earlier one.
+    pub(super) fn packet(&mut self, line: u64, text: &str, machine: &Machine, room: usize) -> bool {
+        self.wait(Waiting { line, text: Some(text.into()), broken: None }, machine, room)
+    }
+
+    /// As [`packet`](Self::packet), of a line that is not a valid packet.
+    pub(super) fn broken(
+        &mut self,
+        line: u64,
+        text: Option<&str>,
+        rejected: &Rejected,
+        machine: &Machine,
+        room: usize,
+    ) -> bool {
+        let broken = Some(rejected.claims.clone());
+        self.wait(Waiting { line, text: text.map(Box::from), broken }, machine, room)
+    }
+
+    fn wait(&mut self, one: Waiting, machine: &Machine, room: usize) -> bool {
+        let bytes = size_of::<Waiting>() + one.text.as_ref().map_or(0, |text| text.len());
+        if bytes > room.min(MOST_OF_ONE.saturating_sub(self.bytes)) {
+            return false;
+        }
+        if self.machine.is_none() {
+            let Some(kept) = Kept::packed(machine) else { return false };
+            self.machine = Some(kept);
+        }
+        self.waiting.push(one);
+        self.bytes += bytes;
+        true
+    }
+
+    /// Judges what waits. Returns the charity; none if it has not begun, or no hypothesis is left.
+    pub(super) fn settled(&mut self, options: &ValidatorOptions) -> &mut Option<Charity> {
+        self.bytes = 0;
+        if let Some(machine) = self.machine.take() {
+            let Hypothesis { mut machine, .. } = machine.wake();
+            for one in mem::take(&mut self.waiting) {
+                self.judge(one, &mut machine, options);
+            }
+        }
+        &mut self.charity
+    }
+
+    fn judge(&mut self, one: Waiting, machine: &mut Machine, options: &ValidatorOptions) {
+        let Waiting { line, text, broken } = one;
+        if let Some(claims) = broken {
+            let charity = self.charity.get_or_insert_with(|| Charity::of(machine.clone()));
+            charity.broken(line, text.as_deref(), &claims, options);
+            return;
+        }
+        // INVARIANT: only packets that have facts are kept.
+        let Some(Ok(facts)) = text.as_deref().map(PacketFacts::parse) else { return };
+        let mut verdict = machine.judge(&facts, options.now);
+        options.levels.apply(&mut verdict.invariants);
+        let accepted = is_accepted(&verdict);
+        if !accepted && self.charity.is_none() {
+            self.charity = Some(Charity::of(machine.clone()));
+        }
+        if let Some(charity) = &mut self.charity {
+            let judged = Judged { facts: &facts, machine, verdict: &verdict, accepted };
+            // A packet that a lost line might explain does not wait.
+            charity.packet(line, &judged, options, &LostLines::default());
+            if charity.is_over() {
+                self.charity = None;
+            }
+        }
+        if accepted {
+            machine.accept(&facts, &verdict);
+        }
+    }
+
+    /// Whether there is nothing more to know.
+    pub(super) fn is_over(&self) -> bool {
+        self.charity.is_none() && self.waiting.is_empty()
+    }
+}
+
+/// Whether a packet is accepted with a verdict.
+pub(super) fn is_accepted(verdict: &Verdict) -> bool {
+    verdict.errors().next().is_none()
+}
+
+/// So many lines after it was rejected, a packet is not taken for the first one of an episode.
+const LONG: u64 = 10_000;
+
+/// The most bytes of one episode that wait: some dozens of packets, which are judged in about a millisecond.
+const MOST_OF_ONE: usize = 128 * 1024;

@@ -1,0 +1,78 @@
+//! What is judged later is judged as it would have been at once.
+
+use std::convert::Infallible;
+
+use super::super::parallel::tests::logs::{examples, of_another_episode, random};
+use super::super::{Sink, Summary, Validator, ValidatorOptions};
+use super::Charities;
+use crate::Finding;
+
+/// The findings as text.
+#[derive(Debug, Default)]
+struct Texts(Vec<String>);
+
+impl Sink for Texts {
+    type Error = Infallible;
+
+    fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Infallible> {
+        self.0.push(format!("{finding:?}"));
+        Ok(())
+    }
+}
+
+/// What a validator reports of a log if so many bytes may wait, with a tick after every `tick` pieces.
+fn reported(log: &[u8], room: usize, tick: usize) -> (Vec<String>, Summary, usize) {
+    let mut validator = Validator::new(ValidatorOptions::default());
+    validator.judge.charities = Charities::with_room(room);
+    let mut texts = Texts::default();
+    let mut waited = 0;
+    for (at, bytes) in log.chunks(500).enumerate() {
+        let Ok(()) = validator.feed(bytes, &mut texts);
+        waited += room - validator.judge.charities.room;
+        if (at + 1) % tick == 0 {
+            let Ok(()) = validator.tick("2026-03-01T10:05:00Z".parse().expect("a time"), &mut texts);
+        }
+    }
+    let Ok(summary) = validator.finish(&mut texts);
+    (texts.0, summary, waited)
+}
+
+#[test]
+fn how_much_may_wait_makes_no_difference() {
+    let examples = examples();
+    let mut logs: Vec<Vec<u8>> = (0..600).map(|seed| random(seed, &examples)).collect();
+    // Episodes that go on for long after their first rejected packets.
+    for seed in 0..20 {
+        let part = |at: usize| of_another_episode(examples[(7 * at + seed) % examples.len()], &format!("{}_", at % 3));
+        logs.push((0..40).map(part).collect::<String>().into_bytes());
+    }
+    let (mut consequences, mut all_waited) = (0, 0);
+    for (at, log) in logs.iter().enumerate() {
+        for tick in [usize::MAX, 7] {
+            let (at_once, summary, waited) = reported(log, 0, tick);
+            assert_eq!(waited, 0);
+            consequences += summary.consequences;
+            for room in [3_000, 20_000, 8 << 20] {
+                let (later, of_later, waited) = reported(log, room, tick);
+                all_waited += waited;
+                assert_eq!(at_once, later, "log {at}, room for {room} bytes, tick {tick}");
+                assert_eq!(summary, of_later);
+            }
+        }
+    }
+    assert!(consequences > 500 && all_waited > 1_000_000, "{consequences} consequences, {all_waited} bytes waited");
+}
+
+#[test]
+fn what_waits_takes_up_the_room_and_gives_it_back() {
+    let mut validator = Validator::new(ValidatorOptions::default());
+    let log = omen_schema::example("invalid/e1-decision-before-belief.jsonl").expect("an example");
+    let mut texts = Texts::default();
+    let Ok(()) = validator.feed(log.as_bytes(), &mut texts);
+    let room = validator.judge.charities.room;
+    assert!(room < Charities::default().room);
+    let first = omen_types::PacketFacts::parse(log.lines().next().expect("a packet")).expect("a valid packet");
+    let Ok(ended) = validator.end_episode(&first.header.correlation_id, &mut texts);
+    assert!(ended);
+    assert_eq!(validator.judge.charities.room, Charities::default().room);
+}

@@ -1,0 +1,166 @@
+//! Snapshots: what a validator remembers, as bytes that can be kept while the process ends.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | `omensnap` |
+//! | 1 | the version of this form |
+//! | 16 | the fingerprint of the schema: tables, rules, and the order of the values of enums |
+//! | 16 | the fingerprint of the options |
+//! | … | the beginning of the stream, the incomplete line, the counts, the episodes in order, and what may follow from rejected packets |
+//! | 16 | the seal: 128 bits of SipHash-1-3 over everything before it |
+//!
+//! Numbers have seven bits a byte, the lowest first; texts and machines have their length before them. A machine is the set of its
+//! nodes and its ledger, in the form in which it waits in memory.
+
+use std::hash::Hasher as _;
+
+use omen_fsm::SCHEMA_FINGERPRINT;
+use omen_invariants::ledger::bytes::{Reader, Writer};
+use omen_types::limits::MAX_LINE_BYTES;
+use siphasher::sip128::{Hasher128 as _, SipHasher13};
+
+use super::charity::Charities;
+use super::episodes::Episodes;
+use super::head::Head;
+use super::options::ValidatorOptions;
+use super::tally::Tally;
+use super::{Judge, Validator};
+use crate::lines::LineSplitter;
+
+/// Why bytes are not a snapshot that can be restored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BadSnapshot {
+    /// They are something else.
+    NotASnapshot,
+    /// They are a snapshot of this version, and this library reads [another](BadSnapshot::VERSION).
+    Version(u8),
+    /// The validator was of another schema.
+    Schema,
+    /// The validator had other options.
+    Options,
+    /// Bytes are missing, or were changed.
+    Damaged,
+}
+
+impl BadSnapshot {
+    /// The version of snapshots that this library reads and writes.
+    pub const VERSION: u8 = 1;
+}
+
+impl std::fmt::Display for BadSnapshot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotASnapshot => f.write_str("not a snapshot of a validator"),
+            Self::Version(found) => {
+                write!(f, "a snapshot of version {found}; expected version {}", Self::VERSION)
+            }
+            Self::Schema => f.write_str("a snapshot of another schema: check the stream again from its beginning"),
+            Self::Options => {
+                f.write_str("a snapshot of a validator with other options: use the same levels, time and depth")
+            }
+            Self::Damaged => f.write_str("a damaged snapshot: bytes are missing or were changed"),
+        }
+    }
+}
+
+impl std::error::Error for BadSnapshot {}
+
+impl Validator {
+    /// Returns what the validator remembers, as bytes. A validator that is [restored](Self::restore) from them goes on as this one:
+    /// it reports exactly the same of the bytes that follow.
+    ///
+    /// It takes about 100 bytes for each episode. The same validator gives the same bytes everywhere. They are sealed against
+    /// damage, not against forgery: keep them as safe as the log.
+    ///
+    /// ```
+    /// use omen::{Finding, Validator, ValidatorOptions};
+    ///
+    /// let log = omen_schema::example("invalid/e1-decision-before-belief.jsonl").unwrap_or_default();
+    /// let (first, rest) = log.split_at(log.len() / 2);
+    /// let mut findings: Vec<Finding> = Vec::new();
+    /// let mut validator = Validator::new(ValidatorOptions::default());
+    /// let Ok(()) = validator.feed(first.as_bytes(), &mut findings);
+    /// let bytes = validator.snapshot();
+    ///
+    /// // Later, in another process:
+    /// let mut validator = Validator::restore(&bytes, ValidatorOptions::default())?;
+    /// let Ok(()) = validator.feed(rest.as_bytes(), &mut findings);
+    /// let Ok(summary) = validator.finish(&mut findings);
+    /// assert_eq!((summary.bytes, findings.len()), (log.len() as u64, 1));
+    /// # Ok::<(), omen::validator::BadSnapshot>(())
+    /// ```
+    #[must_use]
+    pub fn snapshot(&mut self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.push(BadSnapshot::VERSION);
+        bytes.extend(SCHEMA_FINGERPRINT);
+        bytes.extend(fingerprint(&self.judge.options));
+        let mut writer = Writer(&mut bytes);
+        self.head.write(&mut writer);
+        let (pending, skipping, taken) = self.lines.state();
+        writer.bytes(pending);
+        writer.byte(u8::from(skipping));
+        writer.number(taken);
+        let Judge { options, episodes, charities, tally } = &mut self.judge;
+        tally.write(&mut writer);
+        episodes.write(&mut writer);
+        charities.write(options, &mut writer);
+        let seal = seal(&bytes);
+        bytes.extend(seal);
+        bytes
+    }
+
+    /// Returns the validator of a [snapshot](Self::snapshot), which must have had the same `options`.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly those of a snapshot, or are of a validator whose verdict may be another.
+    pub fn restore(bytes: &[u8], options: ValidatorOptions) -> Result<Self, BadSnapshot> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or(BadSnapshot::NotASnapshot)?;
+        let (version, rest) = rest.split_first().ok_or(BadSnapshot::Damaged)?;
+        let (sealed, stated) = bytes.split_last_chunk().ok_or(BadSnapshot::Damaged)?;
+        // A damaged version or fingerprint must not pass for a sound snapshot of another schema. Which seal another version has is
+        // not known.
+        if *version != BadSnapshot::VERSION {
+            return Err(BadSnapshot::Version(*version));
+        }
+        if seal(sealed) != *stated {
+            return Err(BadSnapshot::Damaged);
+        }
+        let (schema, rest) = rest.split_first_chunk().ok_or(BadSnapshot::Damaged)?;
+        if *schema != SCHEMA_FINGERPRINT {
+            return Err(BadSnapshot::Schema);
+        }
+        let (of_options, rest) = rest.split_first_chunk().ok_or(BadSnapshot::Damaged)?;
+        if *of_options != fingerprint(&options) {
+            return Err(BadSnapshot::Options);
+        }
+        let mut reader = Reader(rest);
+        let head = Head::read(&mut reader);
+        let (pending, skipping, taken) = (reader.bytes(), reader.byte() == 1, reader.number());
+        let lines = LineSplitter::resume(MAX_LINE_BYTES, (pending, skipping, taken));
+        let tally = Tally::read(&mut reader);
+        let episodes = Episodes::read(&mut reader);
+        let charities = Charities::read(&mut reader);
+        Ok(Self { head, lines, judge: Judge { options, episodes, charities, tally } })
+    }
+}
+
+/// The first bytes of every snapshot.
+const MAGIC: &[u8] = b"omensnap";
+
+/// What findings depend on besides the stream.
+fn fingerprint(options: &ValidatorOptions) -> [u8; 16] {
+    let ValidatorOptions { now, levels, depth } = options;
+    seal(format!("{now:?} {levels:?} {depth:?}").as_bytes())
+}
+
+fn seal(bytes: &[u8]) -> [u8; 16] {
+    let mut hasher = SipHasher13::new();
+    hasher.write(bytes);
+    hasher.finish128().as_bytes()
+}
+
+#[cfg(test)]
+#[expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
+mod tests;

@@ -1,0 +1,171 @@
+//! Objects: the fields that they have, must have, and do not have.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::super::scan::JsonType;
+use super::super::{ConditionalShape, FieldShape, ObjectShape, Scanner, Shape, ShapeKind, WhenShape};
+use super::Walk;
+use super::words::{first_sentence, list, quoted};
+use crate::parser::Keys;
+use crate::pointer;
+use crate::suggest::nearest;
+
+/// What is remembered of a member for the conditionals of its object.
+enum Seen<'t> {
+    Text(Cow<'t, str>),
+    EmptyArray,
+    Other,
+}
+
+impl Walk {
+    pub(super) fn object(&mut self, scanner: &mut Scanner<'_>, shape: &Shape, object: &'static ObjectShape) {
+        let mut keys = Keys::default();
+        let mut seen: Vec<(&'static str, Seen<'_>, Range<usize>)> = Vec::new();
+        let mut misspelt: Vec<(usize, &'static str)> = Vec::new();
+        let span = scanner.object(|scanner, key, key_span| {
+            let field = object.fields.iter().find(|field| field.name == key);
+            let fresh = keys.insert(key.clone());
+            if !fresh {
+                self.repeated(&key, key_span.clone());
+            }
+            match field {
+                Some(field) => {
+                    let what = remember(scanner);
+                    let start = scanner.at();
+                    self.field(scanner, field);
+                    if fresh {
+                        seen.push((field.name, what, start..scanner.at()));
+                    }
+                }
+                None if object.metadata && key.starts_with('_') => {
+                    self.down(&key, |walk| walk.free(scanner));
+                }
+                None => {
+                    let at = self.errors.len();
+                    let near = self.unknown(shape, object, &key, key_span);
+                    misspelt.extend(near.map(|near| (at, near)));
+                    self.down(&key, |walk| walk.free(scanner));
+                }
+            }
+        });
+        for (at, near) in misspelt {
+            // To rename it would repeat the other.
+            if seen.iter().any(|(name, ..)| *name == near)
+                && let Some(error) = self.errors.get_mut(at)
+            {
+                error.help = Some(format!("remove it; `{near}` is there already"));
+            }
+        }
+        let open = span.start..span.start + 1;
+        for field in object.fields.iter().filter(|field| field.required) {
+            if !seen.iter().any(|(name, ..)| *name == field.name) {
+                self.missing(open.clone(), shape, field);
+            }
+        }
+        for conditional in object.conditionals {
+            self.conditional(&open, object, conditional, &seen);
+        }
+    }
+
+    pub(super) fn repeated(&mut self, key: &str, span: Range<usize>) {
+        self.down(key, |walk| {
+            let help = "remove one of the two: readers disagree about which value counts";
+            walk.error(span, format!("duplicate field {}", quoted(key)), Some(help.into()));
+        });
+    }
+
+    /// Reports a field that the object does not have; the field that it resembles.
+    fn unknown(
+        &mut self,
+        shape: &Shape,
+        object: &'static ObjectShape,
+        key: &str,
+        span: Range<usize>,
+    ) -> Option<&'static str> {
+        let names = || object.fields.iter().map(|field| field.name);
+        let near = nearest(key, names());
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if key.starts_with('_') => {
+                format!("move {} to the top level of the packet, where metadata is allowed, or remove it", quoted(key))
+            }
+            None => match home(self.root, key, &mut String::new()) {
+                Some(place) => format!("remove it; `{key}` belongs in `{place}`"),
+                None => format!("remove it; {} has the fields {}", shape.name, list(names())),
+            },
+        };
+        self.down(key, |walk| {
+            walk.error(span, format!("unknown field {} in {}", quoted(key), shape.name), Some(help));
+        });
+        near
+    }
+
+    fn missing(&mut self, span: Range<usize>, shape: &Shape, field: &FieldShape) {
+        self.rules.push(field.rules);
+        self.error(span, format!("missing field `{}` in {}", field.name, shape.name), Some(self.add(field)));
+        self.rules.pop();
+    }
+
+    fn conditional(
+        &mut self,
+        open: &Range<usize>,
+        object: &'static ObjectShape,
+        conditional: &'static ConditionalShape,
+        seen: &[(&'static str, Seen<'_>, Range<usize>)],
+    ) {
+        let find = |name: &str| seen.iter().find(|(seen, ..)| *seen == name);
+        let applies = match (find(conditional.subject), &conditional.when) {
+            (Some((_, Seen::Text(text), _)), WhenShape::OneOf(values)) => values.contains(&text.as_ref()),
+            (Some((_, Seen::EmptyArray, _)), WhenShape::Empty) => true,
+            _ => false,
+        };
+        if !applies {
+            return;
+        }
+        let span = match find(conditional.requires) {
+            None => open.clone(),
+            Some((_, Seen::Text(text), span)) if conditional.non_empty && text.is_empty() => span.clone(),
+            Some((_, Seen::Text(_), _)) => return,
+            Some((_, _, span)) if conditional.non_empty => span.clone(),
+            Some(_) => return,
+        };
+        let field = object.fields.iter().find(|field| field.name == conditional.requires);
+        self.rules.push(conditional.rules);
+        self.rules.push(field.map_or(&[], |field| field.rules));
+        let (name, why) = (conditional.requires, first_sentence(conditional.description));
+        let message = match find(name) {
+            None => format!("missing field `{name}`: {why}"),
+            Some(_) => format!("expected a non-empty string for `{name}`: {why}"),
+        };
+        let help = field.map(|field| match find(name) {
+            None => self.add(field),
+            Some(_) => self.spell("write", field),
+        });
+        self.error(span, message, help);
+        self.rules.truncate(self.rules.len().saturating_sub(2));
+    }
+}
+
+fn remember<'t>(scanner: &Scanner<'t>) -> Seen<'t> {
+    match scanner.json_type() {
+        JsonType::String => Seen::Text(scanner.clone().string().0),
+        JsonType::Array if !scanner.has_element() => Seen::EmptyArray,
+        _ => Seen::Other,
+    }
+}
+
+/// The object of a packet that has a field, as a JSON pointer. Those in lists are not searched.
+fn home(shape: &'static Shape, key: &str, pointer: &mut String) -> Option<String> {
+    let ShapeKind::Object(object) = &shape.kind else { return None };
+    if !pointer.is_empty() && object.fields.iter().any(|field| field.name == key) {
+        return Some(pointer.clone());
+    }
+    object.fields.iter().find_map(|field| {
+        let length = pointer.len();
+        pointer::push(pointer, field.name);
+        let found = home(field.shape, key, pointer);
+        pointer.truncate(length);
+        found
+    })
+}
