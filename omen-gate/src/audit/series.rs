@@ -378,7 +378,14 @@ struct Read {
     fits_anchor: Option<bool>,
 }
 
-fn read(path: &Path, key: &Key, anchor: Option<&Anchor>, seen: &mut dyn FnMut(&Entry)) -> Result<Read, AuditError> {
+/// Reads a file: at a place that is known, or where its first entry says.
+fn read(
+    path: &Path,
+    key: &Key,
+    anchor: Option<&Anchor>,
+    at: Option<(u32, Point)>,
+    seen: &mut dyn FnMut(&Entry),
+) -> Result<Read, AuditError> {
     let unusable = |source| AuditError::Io { path: path.to_owned(), source };
     let mut tries = 0;
     loop {
