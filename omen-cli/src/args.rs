@@ -12,6 +12,7 @@ Exit codes:
     };
 }
 
+mod audit_show;
 mod clock;
 mod codes;
 mod config;
@@ -35,6 +36,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::output::Color;
 
+pub(crate) use self::audit_show::{AuditSettleArgs, AuditShowArgs, AuditStatsArgs, YesNo};
 pub(crate) use self::clock::ClockArgs;
 pub(crate) use self::codes::AnyCode;
 pub(crate) use self::config::ConfigArgs;
@@ -188,6 +190,18 @@ pub(crate) enum AuditCommand {
     /// Print an anchor of a sound log: one line of JSON, to be kept elsewhere
     #[command(after_help = AUDIT_EXIT_CODES, after_long_help = AUDIT_EXPORT_HELP)]
     ExportAnchor(AuditExportArgs),
+
+    /// Show the entries of a log, verified, with filters
+    #[command(after_long_help = audit_show::SHOW_HELP)]
+    Show(AuditShowArgs),
+
+    /// Count what is in a log: calls and failures by tool, refusals by code
+    #[command(after_long_help = audit_show::STATS_HELP)]
+    Stats(AuditStatsArgs),
+
+    /// Record what a call in doubt did, so that the gate may repeat it
+    #[command(after_long_help = audit_show::SETTLE_HELP)]
+    Settle(AuditSettleArgs),
 }
 
 #[derive(Debug, Args)]
