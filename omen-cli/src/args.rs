@@ -43,7 +43,7 @@ pub(crate) use self::config::ConfigArgs;
 pub(crate) use self::findings::FindingArgs;
 pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;
-pub(crate) use self::gate::{GateCheckArgs, GateConfirmArgs, GateInitArgs};
+pub(crate) use self::gate::{GateCheckArgs, GateConfirmArgs, GateInitArgs, GateWrapArgs};
 pub(crate) use self::inputs::InputArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
 pub(crate) use self::new::NewArgs;
@@ -278,6 +278,10 @@ pub(crate) enum GateCommand {
     /// Serve an MCP client in front of a server, with the gate between the two
     #[command(after_help = PROXY_EXIT_CODES, after_long_help = PROXY_HELP)]
     Proxy(ProxyArgs),
+
+    /// Have an MCP client start its servers behind the gate
+    #[command(after_help = gate::WRAP_EXIT_CODES, after_long_help = gate::WRAP_HELP)]
+    Wrap(GateWrapArgs),
 
     /// Print the JSON Schema of the configuration
     #[command(after_help = "Example:\n  omen gate schema > gate.schema.json")]

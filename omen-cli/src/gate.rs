@@ -10,6 +10,7 @@ mod init;
 mod pins;
 mod proxy;
 mod toml;
+mod wrap;
 
 use std::io::Write as _;
 
@@ -18,18 +19,19 @@ use omen_gate::Config;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
+pub(crate) use self::check::check;
 pub(crate) use catalog::catalog;
-pub(crate) use check::check;
 #[cfg(unix)]
 pub(crate) use confirm::confirm;
 pub(crate) use dry_run::dry_run;
 pub(crate) use init::init;
+pub(crate) use proxy::proxy;
+pub(crate) use wrap::wrap;
 
 #[cfg(not(unix))]
 pub(crate) fn confirm(_: &crate::args::GateConfirmArgs, _: &mut Output) -> Result<Exit, Failure> {
     Err(Failure::Usage("`omen gate confirm` needs a Unix socket, which this system does not have".to_owned()))
 }
-pub(crate) use proxy::proxy;
 
 pub(crate) fn schema(out: &mut Output) -> Result<Exit, Failure> {
     serde_json::to_writer_pretty(&mut *out, &Config::json_schema()).map_err(std::io::Error::from)?;

@@ -103,6 +103,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Gate(GateCommand::Check(args)) => gate::check(&args, &mut out),
         Command::Gate(GateCommand::Confirm(args)) => gate::confirm(&args, &mut out),
         Command::Gate(GateCommand::Proxy(args)) => gate::proxy(&args),
+        Command::Gate(GateCommand::Wrap(args)) => gate::wrap(&args, &mut out),
         Command::Gate(GateCommand::Schema) => gate::schema(&mut out),
         Command::Completions { shell } => completions::run(shell, &mut out),
     }

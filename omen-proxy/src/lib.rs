@@ -34,6 +34,7 @@ mod shared;
 mod tools_call;
 mod tools_list;
 mod upstream;
+pub mod watch;
 
 pub use end::Ended;
 pub use policy::{Passage, Passages, UnknownPassage};

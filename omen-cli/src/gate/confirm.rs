@@ -51,7 +51,7 @@ fn list(mut gate: FrontEnd, is_json: bool, out: &mut Output) -> Result<Exit, Fai
 
     let mut count = 0;
     loop {
-        match gate.next() {
+        match gate.next_message() {
             Ok(Some((_, Message::Listed))) => break,
             Ok(Some((line, message @ Message::Question { .. }))) => {
                 count += 1;

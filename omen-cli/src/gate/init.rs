@@ -124,7 +124,8 @@ fn say(
 next:
   1. read {path}, and remove the `#` in front of the entries of the tools that you allow
   2. omen gate check --config {path}
-  3. put the gate in front of the server: `omen gate --help` lists the ways
+  3. have your client start `omen gate proxy --config {path}` in place of the server;
+     `omen gate wrap` rewrites the configuration of a client
 "
     )?;
     out.flush()

@@ -15,6 +15,8 @@ mod confirm;
 mod init;
 #[cfg(unix)]
 mod proxy;
+#[cfg(unix)]
+mod wrap;
 
 /// Tools of the server `files`. The schemas accept more arguments than they name.
 fn tools() -> Value {

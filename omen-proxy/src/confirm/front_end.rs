@@ -63,7 +63,7 @@ impl FrontEnd {
         let reader = BufReader::new(writer.try_clone().map_err(nobody)?);
         let mut front_end = Self { reader, writer };
         let other = |why: String| Unreachable::Other { path: path.to_owned(), why };
-        match front_end.next().map_err(|error| other(error.to_string()))? {
+        match front_end.next_message().map_err(|error| other(error.to_string()))? {
             Some((_, Message::Hello { protocol: PROTOCOL, .. })) => Ok(front_end),
             Some((_, Message::Hello { protocol, .. })) => {
                 Err(other(format!("it speaks version {protocol} of the protocol")))
@@ -76,7 +76,7 @@ impl FrontEnd {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn next(&mut self) -> io::Result<Option<(String, Message)>> {
+    pub fn next_message(&mut self) -> io::Result<Option<(String, Message)>> {
         let mut line = String::new();
         if (&mut self.reader).take(MAX_LINE).read_line(&mut line)? == 0 {
             return Ok(None);
@@ -86,7 +86,7 @@ impl FrontEnd {
         Ok(Some((line, message)))
     }
 
-    /// What sends answers while [`next`](Self::next) waits.
+    /// What sends answers while [`next_message`](Self::next_message) waits.
     ///
     /// # Errors
     /// If the system has no descriptor for it.

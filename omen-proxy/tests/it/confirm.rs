@@ -69,7 +69,7 @@ impl Person {
         let answers = front_end.answers().unwrap();
         let (sender, lines) = tokio::sync::mpsc::unbounded_channel();
         std::thread::spawn(move || {
-            while let Ok(Some((_, message))) = front_end.next() {
+            while let Ok(Some((_, message))) = front_end.next_message() {
                 if sender.send(message).is_err() {
                     return;
                 }

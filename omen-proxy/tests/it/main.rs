@@ -16,3 +16,4 @@ mod passages;
 mod random;
 mod relay;
 mod support;
+mod watch;

@@ -22,7 +22,7 @@ pub(super) fn of(mut gate: FrontEnd) -> Receiver<Event> {
     let (events, receiver) = mpsc::channel();
     let lines = events.clone();
     thread::spawn(move || {
-        while let Ok(Some((line, message))) = gate.next() {
+        while let Ok(Some((line, message))) = gate.next_message() {
             if events.send(Event::Gate(line, message)).is_err() {
                 return;
             }

@@ -1,0 +1,69 @@
+//! The arguments of `omen gate wrap`, and their help.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use omen_gate::ServerName;
+
+#[derive(Debug, Args)]
+pub(crate) struct GateWrapArgs {
+    /// The configuration of each gate; `{server}` in it stands for the name of its server
+    #[arg(long, value_name = "FILE", default_value = "gate.toml")]
+    pub(crate) config: String,
+
+    /// Wrap this server only; may be repeated [default: all]
+    #[arg(long, value_name = "NAME", conflicts_with = "undo")]
+    pub(crate) server: Vec<ServerName>,
+
+    /// The command `omen` as the client starts it [default: the path of this one]
+    #[arg(long, value_name = "PATH", conflicts_with = "undo")]
+    pub(crate) omen: Option<PathBuf>,
+
+    /// Print the difference, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Restore the file as it was before it was wrapped
+    #[arg(long)]
+    pub(crate) undo: bool,
+
+    /// The configuration of the client: JSON, also with comments
+    #[arg(value_name = "CLIENT_CONFIG")]
+    pub(crate) file: PathBuf,
+}
+
+/// A macro, because `concat!` takes no constants.
+macro_rules! exit_codes {
+    () => {
+        "\
+Exit codes:
+  0  the servers are wrapped, or were before
+  2  usage error
+  3  the file could not be read or written, or has no backup that fits"
+    };
+}
+
+pub(crate) const WRAP_EXIT_CODES: &str = exit_codes!();
+
+pub(crate) const WRAP_HELP: &str = concat!(
+    "\
+Rewrites the configuration of an MCP client (`mcpServers` of Claude Desktop, Claude Code and Cursor, \
+     `servers` of VS Code), so that each server that it starts runs behind `omen gate proxy`. Variables that \
+     the client sets for a server are passed on. Everything else stays as it is, byte for byte, with its \
+     comments. Servers that are reached by HTTP are reported and not wrapped.
+
+The file as it was is kept beside it. --undo puts it back, unless the file was changed since. A server \
+     that is wrapped already is left alone.
+
+A gate has an audit log that no other process can write. So several servers need several configurations: \
+     write `{server}` for the name of the server. Relative paths start from the folder that this command is \
+     started in.
+
+Examples:
+  omen gate wrap --config gate.toml .mcp.json
+  omen gate wrap --config 'gates/{server}/gate.toml' --dry-run .vscode/mcp.json
+  omen gate wrap --undo .mcp.json
+
+",
+    exit_codes!()
+);

@@ -1,0 +1,121 @@
+//! `omen gate wrap`: has an MCP client start its servers behind the gate.
+
+mod backup;
+mod client;
+mod edit;
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use omen::render::human::clean;
+use omen_gate::regular;
+
+use self::client::{Outcome, SERVER, Wrapping};
+use self::edit::Edit;
+use crate::args::GateWrapArgs;
+use crate::exit::{Exit, Failure, complain};
+use crate::output::{Color, Output};
+
+/// The longest file of a client that is read, in bytes.
+const MAX_FILE: u64 = 16 << 20;
+
+pub(crate) fn wrap(args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failure> {
+    // Through a link, the file that it points to is rewritten, and the link stays.
+    let file = match fs::canonicalize(&args.file) {
+        Ok(file) => file,
+        Err(error) => return Ok(unreadable(&args.file, &error)),
+    };
+    let text = match regular::read(&file, MAX_FILE).and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
+    {
+        Ok(text) => text,
+        Err(error) => return Ok(unreadable(&args.file, &error)),
+    };
+    if args.undo {
+        return undo(&file, &text, args, out);
+    }
+    let wrapping = Wrapping { omen: program(args)?, config: args.config.clone(), only: &args.server };
+    let found = match wrapping.read(&text) {
+        Ok(found) => found,
+        Err(why) => {
+            complain(format_args!("cannot wrap the servers of {}: {}", args.file.display(), clean(&why)));
+            return Ok(Exit::Unreadable);
+        }
+    };
+    let wrapped = found.iter().filter(|server| matches!(server.outcome, Outcome::Wrapped { .. })).count();
+    if wrapped > 1 && !args.config.contains(SERVER) {
+        return Err(Failure::Usage(format!(
+            "{wrapped} servers cannot share one configuration, because the audit log of a gate has one writer; write \
+             `--config 'gates/{SERVER}/gate.toml'`, or choose one with `--server NAME`"
+        )));
+    }
+    let edits: Vec<Edit> = found.iter().flat_map(|server| server.edits()).cloned().collect();
+    let new = edit::apply(&text, &edits);
+    if args.dry_run {
+        edit::difference(&text, &edits, out)?;
+    } else if new != text
+        && let Err(why) = replace(&file, &text, &new)
+    {
+        complain(why);
+        return Ok(Exit::Unreadable);
+    }
+    for server in &found {
+        server.report(args.dry_run, out)?;
+    }
+    if !args.dry_run && new != text {
+        writeln!(out, "{} is rewritten; `omen gate wrap --undo {0}` restores it", args.file.display())?;
+    }
+    out.flush()?;
+    Ok(Exit::Clean)
+}
+
+/// The command that the client starts. Clients have a `PATH` of their own, so it is a path.
+fn program(args: &GateWrapArgs) -> Result<PathBuf, Failure> {
+    match &args.omen {
+        Some(omen) => Ok(omen.clone()),
+        None => std::env::current_exe().map_err(|error| {
+            Failure::Internal(format!("the path of this program is unknown: {error}; name it with `--omen`"))
+        }),
+    }
+}
+
+/// Keeps the old text beside the file, then writes the new one.
+fn replace(file: &Path, old: &str, new: &str) -> Result<(), String> {
+    let backup = backup::keep(file, old, new)?;
+    let written = Output::to_file(file, false, Color::Never).and_then(|mut out| {
+        out.write_all(new.as_bytes())?;
+        out.finish()
+    });
+    written.map_err(|error| {
+        // The file is as it was, so the backup says nothing.
+        let _ = fs::remove_file(&backup);
+        format!("cannot write {}: {error}", file.display())
+    })
+}
+
+fn undo(file: &Path, text: &str, args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failure> {
+    let restored = backup::find(file, text).and_then(|backup| {
+        if args.dry_run {
+            return Ok(backup);
+        }
+        fs::rename(&backup, file).map_err(|error| format!("cannot restore {}: {error}", file.display()))?;
+        Ok(backup)
+    });
+    match restored {
+        Ok(backup) => {
+            let would = if args.dry_run { "would be" } else { "is" };
+            writeln!(out, "{} {would} restored from {}", args.file.display(), backup.display())?;
+            out.flush()?;
+            Ok(Exit::Clean)
+        }
+        Err(why) => {
+            complain(why);
+            Ok(Exit::Unreadable)
+        }
+    }
+}
+
+fn unreadable(file: &Path, error: &io::Error) -> Exit {
+    complain(format_args!("cannot read {}: {error}", file.display()));
+    Exit::Unreadable
+}

@@ -1,0 +1,224 @@
+//! The servers in the configuration of a client.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use omen::render::human::clean;
+use omen_gate::ServerName;
+
+use super::edit::Edit;
+
+/// The placeholder for the name of a server.
+pub(super) const SERVER: &str = "{server}";
+
+/// Where clients keep their servers.
+const TABLES: [&str; 2] = ["mcpServers", "servers"];
+
+/// How servers are wrapped.
+pub(super) struct Wrapping<'a> {
+    pub(super) omen: PathBuf,
+    pub(super) config: String,
+    /// The servers to wrap; none stands for all.
+    pub(super) only: &'a [ServerName],
+}
+
+/// A server of the client.
+pub(super) struct Server {
+    name: String,
+    pub(super) outcome: Outcome,
+}
+
+/// What becomes of a server.
+pub(super) enum Outcome {
+    Wrapped {
+        edits: Vec<Edit>,
+        config: PathBuf,
+        /// The command that is behind the gate from now on.
+        command: Vec<String>,
+    },
+    /// It is behind a gate.
+    Before,
+    Not {
+        why: String,
+    },
+}
+
+impl Wrapping<'_> {
+    /// Finds the servers, in their order, and what is to be written for each.
+    pub(super) fn read(&self, text: &str) -> Result<Vec<Server>, String> {
+        let parsed = parse_to_ast(text, &CollectOptions::default(), &strict()).map_err(|error| error.to_string())?;
+        let Some(Value::Object(root)) = parsed.value else { return Err("expected a JSON object".to_owned()) };
+        once(&root, "the file")?;
+        let tables: Vec<_> = TABLES.iter().filter_map(|name| root.get(name)).collect();
+        let table = match tables[..] {
+            [table] => table,
+            [] => return Err("it has neither `mcpServers` nor `servers`".to_owned()),
+            _ => return Err("it has both `mcpServers` and `servers`".to_owned()),
+        };
+        let Value::Object(servers) = &table.value else {
+            return Err(format!("expected an object for `{}`", table.name.as_str()));
+        };
+        once(servers, table.name.as_str())?;
+        if let Some(missing) = self.only.iter().find(|name| servers.get(name.as_str()).is_none()) {
+            return Err(format!("it has no server `{missing}`"));
+        }
+        let wanted = |name: &str| self.only.is_empty() || self.only.iter().any(|only| only.as_str() == name);
+        let of = |server: &ObjectProp<'_>| {
+            let name = server.name.as_str().to_owned();
+            let outcome = self.outcome(text, &name, &server.value);
+            Server { outcome: outcome.unwrap_or_else(|why| Outcome::Not { why }), name }
+        };
+        Ok(servers.properties.iter().filter(|server| wanted(server.name.as_str())).map(of).collect())
+    }
+
+    fn outcome(&self, text: &str, name: &str, server: &Value<'_>) -> Result<Outcome, String> {
+        let Value::Object(server) = server else { return Err("it is not an object".to_owned()) };
+        once(server, name)?;
+        let kind = server.get_string("type").map(|kind| kind.value.as_ref());
+        if server.get("url").is_some() || kind.is_some_and(|kind| kind != "stdio") {
+            return Err("it is reached by HTTP, and the gate is put in front of servers that it starts".to_owned());
+        }
+        let Some(command) = server.get("command") else { return Err("it has no `command`".to_owned()) };
+        let Value::StringLit(program) = &command.value else { return Err("its `command` is not a string".to_owned()) };
+        let args = match server.get("args").map(|args| &args.value) {
+            None => None,
+            Some(Value::Array(args)) => Some(args),
+            Some(_) => return Err("its `args` is not an array".to_owned()),
+        };
+        let words = words(args)?;
+        if words.iter().take(2).eq(["gate", "proxy"]) {
+            return Ok(Outcome::Before);
+        }
+        ServerName::new(name).map_err(|error| format!("{error}; rename it in the client"))?;
+        let config = self.config.replace(SERVER, name);
+        let config = std::path::absolute(&config).map_err(|error| format!("`{config}`: {error}"))?;
+        let literal = |span: std::ops::Range<usize>| text.get(span).unwrap_or_default();
+        let own = literal(program.range.start..program.range.end);
+        let mut front: Vec<String> = ["gate", "proxy", "--config"].map(str::to_owned).into();
+        front.extend([utf8(&config)?, "--server".to_owned(), name.to_owned()]);
+        for variable in variables(server)? {
+            front.extend(["--pass-env".to_owned(), variable]);
+        }
+        front.push("--".to_owned());
+        let front: Vec<_> = front.iter().map(|word| json(word)).collect();
+        let front = format!("{}, {own}", front.join(", "));
+        let mut edits = vec![Edit { span: program.range.start..program.range.end, text: json(&utf8(&self.omen)?) }];
+        match args {
+            Some(args) => {
+                let at = args.range.start + 1;
+                let comma = if args.elements.is_empty() { "" } else { ", " };
+                edits.push(Edit { span: at..at, text: format!("{front}{comma}") });
+            }
+            None => {
+                let at = command.range().end;
+                edits.push(Edit { span: at..at, text: format!(",{}\"args\": [{front}]", before(text, command)) });
+            }
+        }
+        edits.sort_by_key(|edit| edit.span.start);
+        let command = std::iter::once(program.value.to_string()).chain(words).collect();
+        Ok(Outcome::Wrapped { edits, config, command })
+    }
+}
+
+/// JSON as clients read it: with comments and trailing commas, and nothing else that JSON does not have.
+fn strict() -> ParseOptions {
+    ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    }
+}
+
+/// Of a repeated key, it is not known which one the client reads.
+fn once(object: &Object<'_>, what: &str) -> Result<(), String> {
+    let mut seen = BTreeSet::new();
+    match object.properties.iter().find(|property| !seen.insert(property.name.as_str())) {
+        Some(twice) => Err(format!("the key `{}` is repeated in `{what}`", twice.name.as_str())),
+        None => Ok(()),
+    }
+}
+
+fn words(args: Option<&Array<'_>>) -> Result<Vec<String>, String> {
+    let word = |arg: &Value<'_>| match arg {
+        Value::StringLit(word) => Ok(word.value.to_string()),
+        _ => Err("its `args` are not all strings".to_owned()),
+    };
+    args.into_iter().flat_map(|args| &args.elements).map(word).collect()
+}
+
+/// The variables that the client sets for the server.
+fn variables(server: &Object<'_>) -> Result<Vec<String>, String> {
+    match server.get("env").map(|env| &env.value) {
+        None => Ok(Vec::new()),
+        Some(Value::Object(env)) => Ok(env.properties.iter().map(|one| one.name.as_str().to_owned()).collect()),
+        Some(_) => Err("its `env` is not an object".to_owned()),
+    }
+}
+
+/// What stands in front of a member, to put another one behind it: a line break and blanks, or one blank.
+fn before<'t>(text: &'t str, member: &ObjectProp<'_>) -> &'t str {
+    let before = text.get(..member.range.start).unwrap_or_default();
+    let blanks = before.trim_end_matches([' ', '\t', '\r', '\n']).len();
+    text.get(blanks..member.range.start).filter(|blanks| !blanks.is_empty()).unwrap_or(" ")
+}
+
+fn utf8(path: &Path) -> Result<String, String> {
+    path.to_str().map(str::to_owned).ok_or_else(|| format!("the path `{}` is not UTF-8", path.display()))
+}
+
+fn json(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+impl Server {
+    /// What is to be changed for it.
+    pub(super) fn edits(&self) -> &[Edit] {
+        match &self.outcome {
+            Outcome::Wrapped { edits, .. } => edits,
+            Outcome::Before | Outcome::Not { .. } => &[],
+        }
+    }
+
+    pub(super) fn report(&self, is_dry: bool, out: &mut impl Write) -> io::Result<()> {
+        let name = clean(&self.name);
+        match &self.outcome {
+            Outcome::Wrapped { config, command, .. } => {
+                let would = if is_dry { "would be" } else { "is" };
+                writeln!(out, "`{name}` {would} behind the gate of {}", clean(&config.to_string_lossy()))?;
+                if !config.exists() {
+                    let command: Vec<_> = command.iter().map(|word| shell(word)).collect();
+                    let (config, command) = (shell(&config.to_string_lossy()), command.join(" "));
+                    writeln!(
+                        out,
+                        "  that file does not exist yet: omen gate init --config {} --server {name} -- {}",
+                        clean(&config),
+                        clean(&command)
+                    )?;
+                }
+                Ok(())
+            }
+            Outcome::Before => writeln!(out, "`{name}` is wrapped already"),
+            Outcome::Not { why } => writeln!(out, "`{name}` is not wrapped: {}", clean(why)),
+        }
+    }
+}
+
+/// A word as a shell reads it.
+fn shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@,+%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

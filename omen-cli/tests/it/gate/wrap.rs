@@ -1,0 +1,270 @@
+//! `omen gate wrap`: a client's configuration with the gate in it.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use super::catalog::{ROLE, server};
+use super::*;
+
+fn wrap(folder: &TempDir, args: &[&str]) -> Run {
+    gate(folder, &[&["wrap", "--omen", "/opt/omen"], args].concat())
+}
+
+fn text(folder: &TempDir, name: &str) -> String {
+    fs::read_to_string(folder.path().join(name)).unwrap()
+}
+
+fn files(folder: &TempDir) -> Vec<String> {
+    let entries = fs::read_dir(folder.path()).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// The start of the arguments of a wrapped server.
+fn front(folder: &TempDir, config: &str, name: &str, more: &str) -> String {
+    let config = folder.path().canonicalize().unwrap().join(config);
+    format!(r#""gate", "proxy", "--config", {}, "--server", "{name}", {more}"--", "#, json!(config))
+}
+
+const CLIENT: &str = r#"{
+  // The servers of this project.
+  "mcpServers": {
+    "files" : { "command": "npx", "args": ["-y",  "@modelcontextprotocol/server-filesystem", "./data"] },
+    "git": {
+      "env": {"TOKEN": "s\u0065cret", "HOME": "/h"}, /* both */
+      "command": "uvx",
+      "disabled": false,
+    },
+    "remote": {"type": "http", "url": "https://example.com/mcp"},
+    "odd": {"args": []},
+  },
+  "theme":   "dark", "number": 1.0e5
+}
+"#;
+
+#[test]
+fn only_what_must_change_does() {
+    let folder = folder(&[(".mcp.json", CLIENT.as_bytes())]);
+    fs::set_permissions(folder.path().join(".mcp.json"), fs::Permissions::from_mode(0o640)).unwrap();
+    let run = wrap(&folder, &["--config", "gates/{server}/gate.toml", ".mcp.json"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let files_front = front(&folder, "gates/files/gate.toml", "files", "");
+    let git_front = front(&folder, "gates/git/gate.toml", "git", r#""--pass-env", "TOKEN", "--pass-env", "HOME", "#);
+    let expect = CLIENT
+        .replace(r#""command": "npx", "args": ["#, &format!(r#""command": "/opt/omen", "args": [{files_front}"npx", "#))
+        .replace(
+            "\"command\": \"uvx\",",
+            &format!("\"command\": \"/opt/omen\",\n      \"args\": [{git_front}\"uvx\"],"),
+        );
+    assert_eq!(text(&folder, ".mcp.json"), expect);
+    let lines: Vec<_> = run.stdout.lines().collect();
+    let at = |server: &str| folder.path().join("gates").join(server).join("gate.toml").display().to_string();
+    assert_eq!(
+        lines,
+        [
+            format!("`files` is behind the gate of {}", at("files")),
+            format!(
+                "  that file does not exist yet: omen gate init --config {} --server files -- npx -y \
+                 @modelcontextprotocol/server-filesystem ./data",
+                at("files")
+            ),
+            format!("`git` is behind the gate of {}", at("git")),
+            format!("  that file does not exist yet: omen gate init --config {} --server git -- uvx", at("git")),
+            "`remote` is not wrapped: it is reached by HTTP, and the gate is put in front of servers that it starts"
+                .to_owned(),
+            "`odd` is not wrapped: it has no `command`".to_owned(),
+            ".mcp.json is rewritten; `omen gate wrap --undo .mcp.json` restores it".to_owned(),
+        ]
+    );
+
+    // Again, there is nothing to do.
+    let again = wrap(&folder, &["--config", "gates/{server}/gate.toml", ".mcp.json"]);
+    assert_eq!((again.code, text(&folder, ".mcp.json")), (0, expect.clone()));
+    assert!(again.stdout.starts_with("`files` is wrapped already\n`git` is wrapped already\n"), "{}", again.stdout);
+    assert_eq!(files(&folder).len(), 2);
+
+    // The original, to the byte, with its rights.
+    let would = gate(&folder, &["wrap", "--undo", "--dry-run", ".mcp.json"]);
+    assert!(would.code == 0 && would.stdout.contains(" would be restored from "), "{}", would.stdout);
+    assert_eq!(text(&folder, ".mcp.json"), expect);
+    let undone = gate(&folder, &["wrap", "--undo", ".mcp.json"]);
+    assert_eq!((undone.code, undone.stderr.as_str()), (0, ""));
+    assert_eq!((text(&folder, ".mcp.json").as_str(), files(&folder)), (CLIENT, vec![".mcp.json".to_owned()]));
+    let mode = fs::metadata(folder.path().join(".mcp.json")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    let nothing = gate(&folder, &["wrap", "--undo", ".mcp.json"]);
+    assert_eq!(nothing.code, 3);
+    assert!(nothing.stderr.contains(".mcp.json was not wrapped: there is no backup beside it"), "{}", nothing.stderr);
+}
+
+/// However a file is laid out, an undo restores it, and what is wrapped is the same JSON as ever but for one server.
+#[test]
+fn every_layout_survives() {
+    let value: Value = json!({"servers": {"a-b": {"command": "x \" y", "args": ["", "é\u{1f600}", "\\"], "cwd": "/"}, "z": {"url": "u"}}});
+    let layouts = [
+        value.to_string(),
+        serde_json::to_string_pretty(&value).unwrap(),
+        serde_json::to_string_pretty(&value).unwrap().replace("  ", "\t").replace('\n', "\r\n") + "\r\n",
+        value.to_string().replace(',', " ,\n").replace(':', "\n:"),
+        format!("// one\n{value}\n/* two */"),
+    ];
+    for layout in layouts {
+        let folder = folder(&[("mcp.json", layout.as_bytes())]);
+        let run = wrap(&folder, &["mcp.json"]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{layout}");
+        let wrapped = text(&folder, "mcp.json");
+        let json: Value =
+            serde_json::from_str(wrapped.trim_start_matches("// one\n").trim_end_matches("\n/* two */")).unwrap();
+        let mut expect = value.clone();
+        expect["servers"]["a-b"]["command"] = json!("/opt/omen");
+        let config = folder.path().canonicalize().unwrap().join("gate.toml");
+        expect["servers"]["a-b"]["args"] =
+            json!(["gate", "proxy", "--config", config, "--server", "a-b", "--", "x \" y", "", "é\u{1f600}", "\\"]);
+        assert_eq!(json, expect, "{wrapped}");
+        assert_eq!(gate(&folder, &["wrap", "--undo", "mcp.json"]).code, 0);
+        assert_eq!(text(&folder, "mcp.json"), layout);
+    }
+}
+
+#[test]
+fn a_dry_run_shows_the_difference_and_writes_nothing() {
+    let folder = folder(&[("mcp.json", CLIENT.as_bytes())]);
+    let run = wrap(&folder, &["--server", "files", "--dry-run", "mcp.json"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let lines: Vec<_> = run.stdout.lines().collect();
+    assert_eq!(lines[0], "@@ line 4 @@");
+    assert_eq!(lines[1].strip_prefix('-'), CLIENT.lines().nth(3));
+    assert!(
+        lines[2].starts_with(r#"+    "files" : { "command": "/opt/omen", "args": ["gate", "proxy", "#),
+        "{}",
+        lines[2]
+    );
+    assert!(lines[3].starts_with("`files` would be behind the gate of "), "{}", lines[3]);
+    assert_eq!((text(&folder, "mcp.json").as_str(), files(&folder)), (CLIENT, vec!["mcp.json".to_owned()]));
+}
+
+#[test]
+fn several_servers_need_several_configurations() {
+    let folder = folder(&[("mcp.json", CLIENT.as_bytes())]);
+    let run = wrap(&folder, &["mcp.json"]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""));
+    assert!(run.stderr.starts_with("omen: 2 servers cannot share one configuration, because "), "{}", run.stderr);
+    assert_eq!(text(&folder, "mcp.json"), CLIENT);
+    let one = wrap(&folder, &["--server", "git", "mcp.json"]);
+    assert_eq!(one.code, 0, "{}", one.stderr);
+    assert!(text(&folder, "mcp.json").contains(r#""files" : { "command": "npx""#));
+}
+
+/// What somebody has written since is not lost.
+#[test]
+fn a_file_that_was_changed_since_is_not_undone() {
+    let folder = folder(&[("mcp.json", CLIENT.as_bytes())]);
+    assert_eq!(wrap(&folder, &["--server", "git", "mcp.json"]).code, 0);
+    let changed = text(&folder, "mcp.json").replace("dark", "light");
+    write(folder.path(), "mcp.json", changed.as_bytes());
+    let run = gate(&folder, &["wrap", "--undo", "mcp.json"]);
+    assert_eq!((run.code, run.stdout.as_str()), (3, ""));
+    assert!(run.stderr.contains("mcp.json was changed since it was wrapped; compare it with "), "{}", run.stderr);
+    assert_eq!(text(&folder, "mcp.json"), changed);
+    // A second server is wrapped, and its undo takes the file back to there.
+    assert_eq!(wrap(&folder, &["--server", "files", "mcp.json"]).code, 0);
+    assert_eq!(gate(&folder, &["wrap", "--undo", "mcp.json"]).code, 0);
+    assert_eq!(text(&folder, "mcp.json"), changed);
+}
+
+#[test]
+fn what_could_be_read_in_two_ways_is_refused() {
+    for (client, why) in [
+        ("", "expected a JSON object"),
+        ("[]", "expected a JSON object"),
+        ("{}", "it has neither `mcpServers` nor `servers`"),
+        (r#"{"servers": {}, "mcpServers": {}}"#, "it has both `mcpServers` and `servers`"),
+        (r#"{"mcpServers": []}"#, "expected an object for `mcpServers`"),
+        (r#"{"mcpServers": {"a": {"command": "x"}}, "mcpServers": {}}"#, "the key `mcpServers` is repeated"),
+        (r#"{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}"#, "the key `a` is repeated"),
+        (r#"{"mcpServers": {"a": {"command": 'x'}}}"#, "cannot wrap the servers of mcp.json: "),
+        (r#"{"mcpServers": {"a": {"command": "x"}}"#, "cannot wrap the servers of mcp.json: "),
+    ] {
+        let folder = folder(&[("mcp.json", client.as_bytes())]);
+        let run = wrap(&folder, &["mcp.json"]);
+        assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{client}: {}", run.stderr);
+        assert!(run.stderr.contains(why), "{client}: {}", run.stderr);
+        assert_eq!(text(&folder, "mcp.json"), client);
+    }
+    // One server that cannot be wrapped leaves the others alone.
+    for (server, why) in [
+        (r#"{"command": "x", "command": "y"}"#, "the key `command` is repeated in `a`"),
+        (r#"{"command": 1}"#, "its `command` is not a string"),
+        (r#"{"command": "x", "args": "y"}"#, "its `args` is not an array"),
+        (r#"{"command": "x", "args": [1]}"#, "its `args` are not all strings"),
+        (r#"{"command": "x", "env": []}"#, "its `env` is not an object"),
+        (r#"{"command": "x", "type": "sse"}"#, "it is reached by HTTP"),
+        ("17", "it is not an object"),
+    ] {
+        let client = format!(r#"{{"mcpServers": {{"a": {server}}}}}"#);
+        let folder = folder(&[("mcp.json", client.as_bytes())]);
+        let run = wrap(&folder, &["mcp.json"]);
+        assert_eq!(run.code, 0, "{server}: {}", run.stderr);
+        assert!(run.stdout.starts_with(&format!("`a` is not wrapped: {why}")), "{server}: {}", run.stdout);
+        assert_eq!((text(&folder, "mcp.json"), files(&folder).len()), (client, 1));
+    }
+    let folder = folder(&[("mcp.json", CLIENT.as_bytes())]);
+    let missing = wrap(&folder, &["--server", "nobody", "mcp.json"]);
+    assert!(missing.code == 3 && missing.stderr.contains("it has no server `nobody`"), "{}", missing.stderr);
+    let none = wrap(&folder, &["none.json"]);
+    assert!(none.code == 3 && none.stderr.starts_with("omen: cannot read none.json: "), "{}", none.stderr);
+}
+
+/// From a client's configuration to a session through the gate, in three commands.
+#[test]
+fn a_client_starts_the_server_behind_the_gate() {
+    let command: Vec<_> = ["/bin/sh".to_owned()].into_iter().chain(server()).collect();
+    let client = json!({"mcpServers": {"files": {"command": command[0], "args": command[1..], "env": {ROLE: "good"}}}});
+    let folder = folder(&[("mcp.json", client.to_string().as_bytes())]);
+    let words: Vec<_> = command.iter().map(String::as_str).collect();
+    let init = [&["gate", "init", "--server", "files", "--pass-env", ROLE, "--"], &words[..]].concat();
+    let made = run(omen(init).current_dir(&folder).env(ROLE, "good"));
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    assert_eq!(gate(&folder, &["wrap", "mcp.json"]).code, 0);
+
+    let wrapped: Value = serde_json::from_str(&text(&folder, "mcp.json")).unwrap();
+    let server = &wrapped["mcpServers"]["files"];
+    let program = PathBuf::from(server["command"].as_str().unwrap());
+    let args = server["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap());
+    let mut child = Command::new(program)
+        .args(args)
+        .env(ROLE, server["env"][ROLE].as_str().unwrap())
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut answer = |request: &Value| {
+        writeln!(stdin, "{request}").unwrap();
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        serde_json::from_str::<Value>(&line).unwrap()
+    };
+    let params =
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}});
+    let hello = answer(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}));
+    assert_eq!(hello["result"]["serverInfo"]["name"], "test", "{hello}");
+    drop(answer);
+    writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).unwrap();
+    let mut answer = |request: &Value| {
+        writeln!(stdin, "{request}").unwrap();
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        serde_json::from_str::<Value>(&line).unwrap()
+    };
+    // Nothing is allowed yet.
+    let list = answer(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}));
+    assert_eq!(list["result"]["tools"], json!([]), "{list}");
+    drop(stdin);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
