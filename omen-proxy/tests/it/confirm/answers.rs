@@ -60,7 +60,7 @@ async fn what_is_denied_is_denied_with_the_reason_and_by_whom() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_answers_the_first_one_counts_and_the_second_is_received_so() {
+async fn of_two_answers_the_first_one_counts_and_the_second_learns_that() {
     let world = World::new();
     let (mut first, _) = Person::come(&world.socket()).await;
     let (mut second, _) = Person::come(&world.socket()).await;
