@@ -12,6 +12,7 @@ Exit codes:
     };
 }
 
+mod audit_show;
 mod clock;
 mod codes;
 mod config;
@@ -20,6 +21,7 @@ mod format;
 mod formats;
 mod gate;
 mod inputs;
+mod key;
 pub(crate) mod levels;
 mod named;
 mod new;
@@ -35,6 +37,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::output::Color;
 
+pub(crate) use self::audit_show::{AuditSettleArgs, AuditShowArgs, AuditStatsArgs, YesNo};
 pub(crate) use self::clock::ClockArgs;
 pub(crate) use self::codes::AnyCode;
 pub(crate) use self::config::ConfigArgs;
@@ -43,6 +46,7 @@ pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;
 pub(crate) use self::gate::{GateCheckArgs, GateConfirmArgs, GateInitArgs, GateWrapArgs};
 pub(crate) use self::inputs::InputArgs;
+pub(crate) use self::key::KeyArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
 pub(crate) use self::new::NewArgs;
 pub(crate) use self::proxy::ProxyArgs;
@@ -188,6 +192,18 @@ pub(crate) enum AuditCommand {
     /// Print an anchor of a sound log: one line of JSON, to be kept elsewhere
     #[command(after_help = AUDIT_EXIT_CODES, after_long_help = AUDIT_EXPORT_HELP)]
     ExportAnchor(AuditExportArgs),
+
+    /// Show the entries of a log, verified, with filters
+    #[command(after_long_help = audit_show::SHOW_HELP)]
+    Show(AuditShowArgs),
+
+    /// Count what is in a log: calls and failures by tool, refusals by code
+    #[command(after_long_help = audit_show::STATS_HELP)]
+    Stats(AuditStatsArgs),
+
+    /// Record what a call in doubt did, so that the gate may repeat it
+    #[command(after_long_help = audit_show::SETTLE_HELP)]
+    Settle(AuditSettleArgs),
 }
 
 #[derive(Debug, Args)]
@@ -224,19 +240,6 @@ pub(crate) struct AuditExportArgs {
     /// The log; its head record is the file `LOG.head` beside it
     #[arg(value_name = "LOG")]
     pub(crate) log: PathBuf,
-}
-
-/// Where the key of the audit log is. The key itself is never an argument: all processes can read those.
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-pub(crate) struct KeyArgs {
-    /// A file with the key in hexadecimal digits, readable by its owner only
-    #[arg(long, value_name = "FILE")]
-    pub(crate) key_file: Option<PathBuf>,
-
-    /// An environment variable with the key in hexadecimal digits
-    #[arg(long, value_name = "NAME")]
-    pub(crate) key_env: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

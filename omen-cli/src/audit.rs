@@ -1,5 +1,10 @@
 //! `omen audit`: verifies the audit log of the gate, and manages its key and anchors.
 
+mod calls;
+mod settle;
+mod show;
+mod stats;
+
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +20,10 @@ use serde::Serialize;
 use crate::args::{AuditExportArgs, AuditVerifyArgs, Format, KeyArgs, NewKeyArgs};
 use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
+
+pub(crate) use settle::settle;
+pub(crate) use show::show;
+pub(crate) use stats::stats;
 
 pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, Failure> {
     let Some(key) = key(&args.key) else { return Ok(Exit::Unreadable) };
@@ -34,6 +43,16 @@ pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, F
     }
     out.flush()?;
     Ok(if found.is_sound() { Exit::Clean } else { Exit::ErrorsFound })
+}
+
+/// Reports a log that is not sound on standard error.
+fn reported(log: &Path, found: &LogVerification) -> Exit {
+    if found.is_sound() {
+        return Exit::Clean;
+    }
+    let report = Report::new(log, found, None);
+    complain(format_args!("{} is {}; {}", log.display(), clean(&report.message), report.help.unwrap_or_default()));
+    Exit::ErrorsFound
 }
 
 /// The log in all its files, in a folder, or in the files that are named.

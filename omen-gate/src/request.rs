@@ -1,5 +1,6 @@
 //! The steps of a request: the gate, the steps, turns of several steps, and the tasks of an episode.
 
+mod before;
 mod bridge;
 mod builder;
 mod context;
@@ -12,6 +13,7 @@ pub mod pipeline;
 pub mod plan;
 mod reload;
 mod rules;
+mod stamp;
 mod state;
 mod stopped;
 mod turn;

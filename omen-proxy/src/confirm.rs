@@ -23,14 +23,14 @@
 //! {"type":"answer","id":1,"hash":"9f86…","confirm":false,"why":"wrong folder"}
 //! ```
 //!
-//! and is told whether the answer counts:
+//! and gets back whether the answer counts:
 //!
 //! ```json
 //! {"type":"accepted","id":1}
 //! {"type":"refused","id":1,"why":"it was confirmed before, by ann"}
 //! ```
 //!
-//! The first answer counts. All front ends are told what became of a question: `confirmed`, `denied`, `timed_out`, or
+//! The first answer counts. All front ends learn what became of a question: `confirmed`, `denied`, `timed_out`, or
 //! `withdrawn`, if its call ended otherwise.
 //!
 //! ```json

@@ -5,7 +5,7 @@ use crate::frame::Frame;
 use crate::id::Id;
 use crate::outbox::Outbox;
 
-/// A client. Whoever reads its messages hands those on that answer requests of the proxy's own.
+/// A client. The reader of its messages hands those on that answer requests of the proxy's own.
 #[derive(Debug)]
 pub(crate) struct Downstream {
     out: Outbox,

@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// Where lines are queued. Clones are the same queue. What waits is bounded by its bytes: a sender waits until there is room,
-/// and so does whoever it reads from.
+/// and so does the side that it reads from.
 #[derive(Clone, Debug)]
 pub(crate) struct Outbox {
     queue: mpsc::UnboundedSender<Item>,

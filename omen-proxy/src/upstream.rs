@@ -24,7 +24,7 @@ use crate::id::Id;
 use crate::outbox::Outbox;
 use crate::session::Session;
 
-/// A server behind the proxy. Whoever reads its messages hands those on that answer requests of the proxy's own.
+/// A server behind the proxy. The reader of its messages hands those on that answer requests of the proxy's own.
 #[derive(Debug)]
 pub(crate) struct Upstream {
     out: Outbox,

@@ -14,6 +14,7 @@ mod charity;
 mod episodes;
 mod head;
 mod judge;
+mod judged;
 mod levels;
 mod line;
 mod options;

@@ -301,6 +301,165 @@ fn a_file_that_is_missing_or_misplaced_exits_1_and_is_named() {
     assert_eq!(found["misfits"][0]["message"], expect);
 }
 
+/// A log as a gate leaves it that was killed within its second call: a call that was answered, one that failed, a refusal.
+fn told() -> TempDir {
+    let folder = folder(&[]);
+    drop(Key::create(folder.path().join("audit.key")).unwrap());
+    let audit = open(&folder);
+    let record = |kind, turn: &str, data: Value| {
+        let turn = TurnId::new(turn).unwrap();
+        let Value::Object(data) = data else { panic!("{data}") };
+        let _ = audit.append(Record::new(kind, &turn, data)).unwrap();
+    };
+    let intent = |call: &str, tool: &str| {
+        serde_json::json!({
+            "args": { "path": "a.txt" }, "call": call, "outcome": "allowed",
+            "tool": { "server": "files", "tool": tool },
+        })
+    };
+    record(Kind::Intent, "turn_1", intent("c1", "read"));
+    record(
+        Kind::Outcome,
+        "turn_1",
+        serde_json::json!({ "answer": "00", "call": "c1", "class": null, "ran": "yes", "why": null }),
+    );
+    let denied = serde_json::json!({ "code": "PG-3", "outcome": "denied", "why": "the tool `rm` is not allowed" });
+    record(Kind::Decision, "turn_2", denied);
+    record(Kind::Intent, "turn_2", intent("c2", "write"));
+    let failed =
+        serde_json::json!({ "answer": null, "call": "c2", "class": "timeout", "ran": "unknown", "why": "no answer" });
+    record(Kind::Outcome, "turn_2", failed);
+    record(Kind::Intent, "turn_3", intent("c3", "write"));
+    folder
+}
+
+/// The numbers of the entries that are shown.
+#[track_caller]
+fn shown(folder: &TempDir, more: &[&str]) -> Vec<u64> {
+    let run = audit(folder, &[&["show", "--key-file", "audit.key"], more, &["audit.jsonl"]].concat());
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{more:?}");
+    let human: Vec<u64> =
+        run.stdout.lines().map(|line| line.split_whitespace().next().unwrap().parse().unwrap()).collect();
+    let args = [&["show", "--format", "json", "--key-file", "audit.key"], more, &["audit.jsonl"]].concat();
+    let json = audit(folder, &args).stdout;
+    let json: Vec<u64> =
+        json.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["sequence"].as_u64().unwrap()).collect();
+    assert_eq!(human, json, "{more:?}");
+    human
+}
+
+#[test]
+fn the_entries_of_a_log_are_shown() {
+    let folder = told();
+    assert_eq!(shown(&folder, &[]), [1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(shown(&folder, &["--turn", "turn_2"]), [4, 5, 6]);
+    assert_eq!(shown(&folder, &["--tool", "write"]), [5, 6, 7]);
+    assert_eq!(shown(&folder, &["--tool", "files/read"]), [2, 3]);
+    assert_eq!(shown(&folder, &["--code", "PG-3"]), [4]);
+    assert_eq!(shown(&folder, &["--kind", "outcome"]), [3, 6]);
+    assert_eq!(shown(&folder, &["--outcome", "timeout"]), [6]);
+    assert_eq!(shown(&folder, &["--outcome", "answered"]), [3]);
+    assert_eq!(shown(&folder, &["--since", "2000-01-01", "--kind", "intent"]), [2, 5, 7]);
+    assert_eq!(shown(&folder, &["--until", "2000-01-01T00:00:00Z"]), [0_u64; 0]);
+    assert_eq!(shown(&folder, &["--in-doubt"]), [7]);
+
+    let run = audit(&folder, &["show", "--key-file", "audit.key", "audit.jsonl"]);
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(lines[3].ends_with("denied PG-3: the tool `rm` is not allowed"), "{}", lines[3]);
+    assert!(lines[5].contains("files/write") && lines[5].ends_with("timeout; ran: unknown: no answer"), "{}", lines[5]);
+    assert!(lines[6].ends_with("{\"path\":\"a.txt\"}"), "{}", lines[6]);
+    // JSON is the entry as it is in the log.
+    let json = audit(&folder, &["show", "--format", "json", "--key-file", "audit.key", "audit.jsonl"]).stdout;
+    assert_eq!(json, fs::read_to_string(folder.path().join("audit.jsonl")).unwrap());
+
+    let wrong = audit(&folder, &["show", "--key-file", "audit.key", "--since", "yesterday", "audit.jsonl"]);
+    assert_eq!(wrong.code, 2);
+}
+
+#[test]
+fn a_log_that_is_not_sound_is_shown_as_far_as_it_is() {
+    let folder = told();
+    let log = fs::read_to_string(folder.path().join("audit.jsonl")).unwrap();
+    let offset = log.match_indices('\n').nth(3).unwrap().0 + 14;
+    change(&folder, |log| log[offset] ^= 1);
+    for command in ["show", "stats"] {
+        let run = audit(&folder, &[command, "--key-file", "audit.key", "audit.jsonl"]);
+        assert_eq!(run.code, 1);
+        assert!(run.stderr.starts_with("omen: audit.jsonl is tampered: line 5, at byte "), "{}", run.stderr);
+    }
+    let run = audit(&folder, &["show", "--key-file", "audit.key", "audit.jsonl"]);
+    assert_eq!(run.stdout.lines().count(), 4);
+}
+
+#[test]
+fn what_is_in_a_log_is_counted() {
+    let folder = told();
+    let run = audit(&folder, &["stats", "--format", "json", "--key-file", "audit.key", "audit.jsonl"]);
+    let stats: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((run.code, &stats["verdict"], &stats["entries"]), (0, &"sound".into(), &7.into()));
+    assert_eq!(stats["kinds"], serde_json::json!({ "decision": 1, "intent": 3, "opened": 1, "outcome": 2 }));
+    let tools = serde_json::json!({
+        "files/read": { "calls": 1, "answered": 1, "stopped": 0, "failed": {} },
+        "files/write": { "calls": 2, "answered": 0, "stopped": 0, "failed": { "timeout": 1 } },
+    });
+    assert_eq!(stats["tools"], tools);
+    assert_eq!((&stats["refused"], &stats["in_doubt"]), (&serde_json::json!({ "PG-3": 1 }), &1.into()));
+    let human = audit(&folder, &["stats", "--key-file", "audit.key", "audit.jsonl"]);
+    assert!(
+        human.stdout.starts_with("sound: 7 entries in ") && human.stdout.contains("1 call in doubt"),
+        "{}",
+        human.stdout
+    );
+}
+
+#[test]
+fn a_call_in_doubt_is_settled() {
+    let folder = told();
+    let settle =
+        |entry: &str| audit(&folder, &["settle", "--key-file", "audit.key", "--ran", "no", "audit.jsonl", entry]);
+    let wrong = settle("5");
+    assert_eq!(wrong.code, 3);
+    let expect = "omen: cannot settle the call: entry 5 is not the intent of a call in doubt; list the calls in doubt";
+    assert!(wrong.stderr.starts_with(expect), "{}", wrong.stderr);
+    let settled = settle("7");
+    assert_eq!((settled.code, settled.stderr.as_str()), (0, ""));
+    assert_eq!(shown(&folder, &["--in-doubt"]), [0_u64; 0]);
+    assert_eq!(shown(&folder, &["--outcome", "settled"]).len(), 1);
+    assert_eq!(verdict(&folder, &[]).0, 0);
+
+    let missing = audit(&folder, &["settle", "--key-file", "audit.key", "--ran", "no", "missing.jsonl", "7"]);
+    assert_eq!(missing.code, 3);
+    assert!(!folder.path().join("missing.jsonl").exists());
+}
+
+/// What a gate writes is shown when it is acknowledged, also in the file that continues the one before.
+#[test]
+fn a_log_in_use_is_followed() {
+    use std::io::BufRead as _;
+
+    let folder = folder(&[]);
+    let key = Key::create(folder.path().join("audit.key")).unwrap();
+    let options = Options { rotate_bytes: std::num::NonZeroU64::new(1500), ..Options::default() };
+    let clock = Arc::new(SystemClock::default());
+    let log = Audit::open(folder.path().join("audit.jsonl"), key, clock, options).unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
+    command.args(["audit", "show", "--follow", "--format", "json", "--key-file", "audit.key", "audit.jsonl"]);
+    let mut child = command.current_dir(&folder).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+    let turn = TurnId::new("turn_1").unwrap();
+    let mut next = 0;
+    while !folder.path().join("audit.000003.jsonl").exists() {
+        let receipt = log.append(Record::new(Kind::Decision, &turn, serde_json::Map::new())).unwrap();
+        while next < receipt.sequence {
+            let entry: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+            next += 1;
+            assert_eq!(entry["sequence"], next);
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 /// Garbage after the last line is not the result of a crash, and is not cut off.
 #[test]
 fn garbage_at_the_end_exits_1_and_is_not_a_crash() {

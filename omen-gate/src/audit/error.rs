@@ -56,6 +56,9 @@ pub enum AuditError {
     /// The clock shows a time that has no RFC 3339 text.
     #[error("the clock shows a time before 1970 or after 9999")]
     Clock,
+    /// The log has no call in doubt whose intent has this number.
+    #[error("entry {0} is not the intent of a call in doubt")]
+    NotInDoubt(u64),
     /// Recording was interrupted.
     #[error("recording was interrupted, so it is unknown whether the entry was recorded")]
     Interrupted,
@@ -91,6 +94,7 @@ impl AuditError {
             Self::NotCanonical(_) | Self::NotReadBack(_) => "write nested or unusual values as strings",
             Self::Long { .. } => "record a hash of the long value, or raise the limit of an entry",
             Self::Clock => "correct the clock",
+            Self::NotInDoubt(_) => "list the calls in doubt: `omen audit show --in-doubt`",
             Self::Interrupted => "open the log again, and check its last entries",
             Self::Broken => "open the log again; this repairs the partial write",
         }

@@ -9,9 +9,10 @@ use std::time::{Duration, SystemTime};
 use omen_types::limits::MAX_LINE_BYTES;
 use serde_json::{Map, json};
 
-use super::entry::{Entry, Label, Own, Record};
+use super::entry::{Entry, Kind, Label, Own, Record};
 use super::head::{Head, Point};
 use super::open::{self, Before, Opened};
+use super::past::{InDoubt, Past};
 use super::receipt::Receipt;
 use super::seam::Seam;
 use super::store::{Files, Store};
@@ -80,7 +81,8 @@ impl Audit {
     /// # Errors
     /// If the log was tampered with or cut, or cannot be read or written.
     pub fn over(store: impl Store, key: Key, clock: Arc<dyn GateClock>, options: Options) -> Result<Self, AuditError> {
-        let Opened { store, number, start, at, end, begun, own, data, before } = open::open(Box::new(store), &key)?;
+        let Opened { store, number, start, at, end, begun, own, data, before, past } =
+            open::open(Box::new(store), &key)?;
         let state = State { store, number, start, at, end, begun, broken: false };
         let is_new = number > 1 && end == 0;
         let max_entry_bytes = options.max_entry_bytes.min(MAX_LINE_BYTES);
@@ -89,6 +91,7 @@ impl Audit {
             clock,
             max_entry_bytes,
             rotation: Rotation { bytes: options.rotate_bytes, age: options.rotate_after },
+            past,
             waiting: Waiting::default(),
             state: Mutex::new(state),
         };
@@ -123,6 +126,35 @@ impl Audit {
     pub fn anchor(&self) -> Result<Anchor, AuditError> {
         let state = self.inner.state()?;
         Ok(Anchor::new(state.at, &self.inner.key)?)
+    }
+
+    /// The calls that may have run and whose outcome is not known, when the log was opened: the gate died in between
+    /// (PG-6). In the order of the log.
+    #[must_use]
+    pub fn in_doubt(&self) -> Vec<InDoubt> {
+        self.inner.past.in_doubt().into_iter().cloned().collect()
+    }
+
+    /// Records what somebody has found out about a call in doubt, by the number of its intent: whether its tool ran. From
+    /// the next opening on, the call is not in doubt.
+    ///
+    /// # Errors
+    /// [`AuditError::NotInDoubt`] if there is no such call, or if it is not recorded.
+    pub fn settle(&self, intent: u64, ran: bool) -> Result<Receipt, AuditError> {
+        let doubt = self.in_doubt().into_iter().find(|doubt| doubt.sequence == intent);
+        let doubt = doubt.ok_or(AuditError::NotInDoubt(intent))?;
+        let mut data = Map::new();
+        data.insert("call".into(), json!(doubt.call));
+        data.insert("ran".into(), json!(if ran { "yes" } else { "no" }));
+        data.insert("settles".into(), json!(intent));
+        data.insert("why".into(), json!("settled by the operator after a restart"));
+        let mut entry = Entry::new(Label::Record(Kind::Outcome), data);
+        (entry.turn, entry.packet_id, entry.correlation_id) = (Some(doubt.turn), doubt.packet_id, doubt.correlation_id);
+        self.write(entry)
+    }
+
+    pub(crate) fn past(&self) -> &Past {
+        &self.inner.past
     }
 
     /// Records an entry, and waits until it is.
@@ -163,6 +195,8 @@ struct Inner {
     clock: Arc<dyn GateClock>,
     max_entry_bytes: usize,
     rotation: Rotation,
+    /// What the log says of what was done before it was opened.
+    past: Past,
     waiting: Waiting,
     state: Mutex<State>,
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::entry::{Entry, Label, Own};
 use super::head::{Head, Point};
+use super::past::Past;
 use super::store::Store;
 use super::verdict::{LogVerdict, Tampering};
 use super::verify::Verifier;
@@ -28,6 +29,8 @@ pub(super) struct Opened {
     pub(super) data: Map<String, Value>,
     /// The file before, if it does not say yet that this one is there.
     pub(super) before: Option<Before>,
+    /// What the log says of what was done before.
+    pub(super) past: Past,
 }
 
 /// A file that has ended.
@@ -64,7 +67,8 @@ pub(super) fn open(mut store: Box<dyn Store>, key: &Key) -> Result<Opened, Audit
     // A file that has ended, and does not say that the next one is there: a crash has interrupted the rotation.
     let mut before: Option<Before> = None;
     let mut adopted = 0;
-    let mut found = find(&mut *store, number, start, key, true)?;
+    let mut past = Past::default();
+    let mut found = find(&mut *store, number, start, key, true, &mut past)?;
     while found.is_closed {
         if before.is_some() {
             return Err(set_back(start.count));
@@ -78,7 +82,7 @@ pub(super) fn open(mut store: Box<dyn Store>, key: &Key) -> Result<Opened, Audit
         let next = store.next()?;
         let ended = std::mem::replace(&mut store, next);
         let must_be_there = found.is_continued;
-        found = find(&mut *store, number, start, key, !must_be_there)?;
+        found = find(&mut *store, number, start, key, !must_be_there, &mut past)?;
         if must_be_there && found.at == start {
             return Err(AuditError::NotSound(LogVerdict::Truncated { have: start.count, want: start.count + 1 }));
         }
@@ -105,7 +109,8 @@ pub(super) fn open(mut store: Box<dyn Store>, key: &Key) -> Result<Opened, Audit
     let repaired = entries > 0 || found.torn > 0 || !kept.is_empty();
     let (own, data) =
         if repaired { (Own::Repaired, repair(entries, found.torn, kept)) } else { (Own::Opened, Map::new()) };
-    Ok(Opened { store, number, start, at: found.at, end: found.bytes, begun: found.begun, own, data, before })
+    past.end();
+    Ok(Opened { store, number, start, at: found.at, end: found.bytes, begun: found.begun, own, data, before, past })
 }
 
 /// Verifies a file. If it may be missing, nothing is what there is before there is a log.
@@ -115,6 +120,7 @@ fn find(
     start: Point,
     key: &Key,
     may_be_missing: bool,
+    past: &mut Past,
 ) -> Result<Found, AuditError> {
     let head = store.head()?;
     let mut has_records = false;
@@ -122,7 +128,10 @@ fn find(
     let log = store.log()?;
     let is_nothing = log.is_none() && head.is_none();
     match log {
-        Some(log) => verifier.read(log, &mut |entry: &Entry| has_records |= matches!(entry.kind, Label::Record(_)))?,
+        Some(log) => verifier.read(log, &mut |entry: &Entry| {
+            has_records |= matches!(entry.kind, Label::Record(_));
+            past.add(entry);
+        })?,
         None => verifier.read(io::empty(), &mut |_| {})?,
     }
     let mut found = Found {

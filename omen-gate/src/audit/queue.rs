@@ -1,6 +1,6 @@
 //! The way into the audit log.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use omen_types::{CorrelationId, PacketId};
 use serde_json::{Map, Value};
@@ -23,15 +23,42 @@ pub(crate) struct EpisodePacket {
 /// The audit log, for code that must not wait for the disk. Entries are written in the order in which they were asked
 /// for, so that an outcome never stands before its intent, also if nobody has waited for the intent.
 #[derive(Clone, Debug)]
-pub(crate) struct AuditQueue(Audit);
+pub(crate) struct AuditQueue {
+    audit: Audit,
+    /// What each entry about a call says of the rules that it was judged by.
+    stamp: Arc<RwLock<Map<String, Value>>>,
+}
 
 impl AuditQueue {
     pub(crate) fn new(audit: Audit) -> Self {
-        Self(audit)
+        Self { audit, stamp: Arc::default() }
     }
 
     pub(crate) fn audit(&self) -> &Audit {
-        &self.0
+        &self.audit
+    }
+
+    /// From now on, entries about calls say this of the rules.
+    pub(crate) fn set_stamp(&self, stamp: Map<String, Value>) {
+        *self.stamp.write().unwrap_or_else(PoisonError::into_inner) = stamp;
+    }
+
+    fn entry(
+        &self,
+        kind: Kind,
+        turn: &TurnId,
+        packet: Option<&Arc<EpisodePacket>>,
+        mut data: Map<String, Value>,
+    ) -> Entry {
+        if matches!(kind, Kind::Decision | Kind::Confirmation | Kind::Intent) {
+            let stamp = self.stamp.read().unwrap_or_else(PoisonError::into_inner);
+            data.extend(stamp.iter().map(|(name, value)| (name.clone(), value.clone())));
+        }
+        let record = Record::new(kind, turn, data);
+        match packet {
+            Some(packet) => record.of(&packet.packet_id, &packet.correlation_id).into(),
+            None => record.into(),
+        }
     }
 
     /// Records something. It is in the log when this returns.
@@ -43,9 +70,9 @@ impl AuditQueue {
         data: Map<String, Value>,
     ) -> Result<(), Blocked> {
         let (waiter, recorded) = oneshot::channel();
-        let due = Due { entry: entry(kind, turn, packet, data), waiter: Waiter::Task(waiter) };
+        let due = Due { entry: self.entry(kind, turn, packet, data), waiter: Waiter::Task(waiter) };
         // Callers that went away may have left so many; there is no room for ever more (A1).
-        let Ok(must_lead) = self.0.waiting().push_below(MAX_WAITING, due) else {
+        let Ok(must_lead) = self.audit.waiting().push_below(MAX_WAITING, due) else {
             let message = format!("{MAX_WAITING} entries are waiting to be recorded");
             return Err(Blocked::new(GateCode::A1, message, "check the disk of the audit log, and try again later"));
         };
@@ -66,28 +93,21 @@ impl AuditQueue {
         data: Map<String, Value>,
     ) {
         let (waiter, _) = oneshot::channel();
-        if self.0.waiting().push(Due { entry: entry(kind, turn, packet, data), waiter: Waiter::Task(waiter) }) {
+        if self.audit.waiting().push(Due { entry: self.entry(kind, turn, packet, data), waiter: Waiter::Task(waiter) })
+        {
             self.lead();
         }
     }
 
     /// Has what is due written, on a thread that may wait for the disk.
     fn lead(&self) {
-        let audit = self.0.clone();
+        let audit = self.audit.clone();
         let duty = Duty(move || audit.lead());
         match Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(move || drop(duty))),
             // Without a runtime no tool runs; that it does not is recorded all the same.
             Err(_) => drop(duty),
         }
-    }
-}
-
-fn entry(kind: Kind, turn: &TurnId, packet: Option<&Arc<EpisodePacket>>, data: Map<String, Value>) -> Entry {
-    let record = Record::new(kind, turn, data);
-    match packet {
-        Some(packet) => record.of(&packet.packet_id, &packet.correlation_id).into(),
-        None => record.into(),
     }
 }
 

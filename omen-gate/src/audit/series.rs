@@ -161,7 +161,16 @@ impl Misfit {
 /// # Errors
 /// If the files cannot be read.
 pub fn verify_log(log: impl AsRef<Path>, key: &Key, anchor: Option<&Anchor>) -> Result<LogVerification, AuditError> {
-    let log = log.as_ref();
+    verify_log_to(log.as_ref(), key, anchor, &mut |_| {})
+}
+
+/// The same, and shows each entry that is sound.
+pub(super) fn verify_log_to(
+    log: &Path,
+    key: &Key,
+    anchor: Option<&Anchor>,
+    seen: &mut dyn FnMut(&Entry),
+) -> Result<LogVerification, AuditError> {
     let unusable = |source| AuditError::Io { path: log.to_owned(), source };
     let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut files = BTreeMap::from([(1, log.to_owned())]);
@@ -176,7 +185,7 @@ pub fn verify_log(log: impl AsRef<Path>, key: &Key, anchor: Option<&Anchor>) -> 
             files.insert(number, path);
         }
     }
-    walk(log, files, Vec::new(), true, key, anchor)
+    walk(log, files, Vec::new(), true, key, anchor, seen)
 }
 
 /// Verifies the log in a folder. Every other log that is there is named as one that does not belong to it.
@@ -209,7 +218,7 @@ pub fn verify_folder(
     };
     let files = logs.remove(&log).unwrap_or_default();
     let others = logs.into_values().flat_map(BTreeMap::into_values).collect();
-    walk(&log, files, others, true, key, anchor)
+    walk(&log, files, others, true, key, anchor, &mut |_| {})
 }
 
 /// Verifies a log that is in exactly these files, in any order.
@@ -227,7 +236,7 @@ pub fn verify_files(files: &[PathBuf], key: &Key, anchor: Option<&Anchor>) -> Re
             others.push(path.clone());
         }
     }
-    walk(&log, own, others, false, key, anchor)
+    walk(&log, own, others, false, key, anchor, &mut |_| {})
 }
 
 impl Default for LogVerification {
@@ -253,11 +262,13 @@ fn walk(
     is_listed: bool,
     key: &Key,
     anchor: Option<&Anchor>,
+    seen: &mut dyn FnMut(&Entry),
 ) -> Result<LogVerification, AuditError> {
     let mut result = LogVerification::default();
     let mut before: Option<End> = None;
     let mut held: BTreeMap<u32, u32> = BTreeMap::new();
     let mut fits_anchor = None;
+    let mut is_interrupted = false;
     let mut number = 1;
     let mut last = files.last_key_value().map_or(1, |(number, _)| *number);
     while number <= last {
@@ -267,14 +278,26 @@ fn walk(
             (before, number) = (None, number + 1);
             continue;
         };
+        // The file before has ended, and does not say that this one is there: nothing was acknowledged in it yet.
+        let seam_at = before.as_ref().filter(|before| number == last && before.is_closed && !before.is_continued);
+        let seam_at = seam_at.map(|before| (number, before.at));
         // Of a log in one file, what its head record says is worth more.
-        if last > 1 && !path.try_exists().map_err(|source| AuditError::Io { path: path.clone(), source })? {
+        if last > 1
+            && seam_at.is_none()
+            && !path.try_exists().map_err(|source| AuditError::Io { path: path.clone(), source })?
+        {
             result.misfits.push(Misfit::Missing { path });
             (before, number) = (None, number + 1);
             continue;
         }
-        let file = read(&path, key, anchor)?;
+        let file = read(&path, key, anchor, seam_at, seen)?;
         result.is_in_use |= file.is_in_use;
+        if seam_at.is_some() {
+            is_interrupted = true;
+            if file.end == file.start && !matches!(file.found.verdict, LogVerdict::Tampered(_)) {
+                break;
+            }
+        }
         fits_anchor = fits_anchor.or(file.fits_anchor);
         let holds = file.number.unwrap_or(number);
         if file.found.entries == file.found.before && matches!(file.found.verdict, LogVerdict::Tampered(_)) && last > 1
@@ -322,7 +345,7 @@ fn walk(
     }
     result.misfits.extend(others.into_iter().map(|path| Misfit::Foreign { path }));
     if let Some(end) = &before {
-        result.is_interrupted = end.is_closed && !end.is_continued && !result.is_in_use;
+        result.is_interrupted = (is_interrupted || (end.is_closed && !end.is_continued)) && !result.is_in_use;
         if let (Some(anchor), None) = (anchor, fits_anchor)
             && anchor.count() > end.at.count
         {
@@ -355,13 +378,24 @@ struct Read {
     fits_anchor: Option<bool>,
 }
 
-fn read(path: &Path, key: &Key, anchor: Option<&Anchor>) -> Result<Read, AuditError> {
+/// Reads a file: at a place that is known, or where its first entry says.
+fn read(
+    path: &Path,
+    key: &Key,
+    anchor: Option<&Anchor>,
+    at: Option<(u32, Point)>,
+    seen: &mut dyn FnMut(&Entry),
+) -> Result<Read, AuditError> {
     let unusable = |source| AuditError::Io { path: path.to_owned(), source };
     let mut tries = 0;
     loop {
-        let ReadOnly { log, head } = ReadOnly::open(path)?;
+        let ReadOnly { log, head } = if at.is_some() { ReadOnly::open_or_none(path) } else { ReadOnly::open(path) }?;
         let is_in_use = matches!(log, Some(super::store::Reading::InUse(_)));
-        let mut verifier = Verifier::new(head.as_deref(), key, anchor).with_the_anchor_elsewhere();
+        let verifier = match at {
+            Some((number, start)) => Verifier::of_file(number, start, head.as_deref(), key, anchor),
+            None => Verifier::new(head.as_deref(), key, anchor),
+        };
+        let mut verifier = verifier.with_the_anchor_elsewhere();
         if is_in_use {
             // The head record may be read while it is written.
             if verifier.named().is_none() && tries < HEAD_TRIES {
@@ -372,7 +406,7 @@ fn read(path: &Path, key: &Key, anchor: Option<&Anchor>) -> Result<Read, AuditEr
             verifier = verifier.up_to_the_head();
         }
         match log {
-            Some(log) => verifier.read(log, &mut |_| {}).map_err(unusable)?,
+            Some(log) => verifier.read(log, seen).map_err(unusable)?,
             None => verifier.read(io::empty(), &mut |_| {}).map_err(unusable)?,
         }
         return Ok(Read {

@@ -1,16 +1,18 @@
 //! R1: a tool that keeps failing is left alone for a while.
 
 mod admission;
+mod limits;
 mod shared;
 mod state;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::base::{Blocked, GateClock, GateCode, ToolName};
 
 pub use admission::Admission;
-pub use shared::BreakerLimits;
+pub use limits::BreakerLimits;
 pub use state::BreakerState;
 
 use shared::{Shared, Table};
@@ -35,6 +37,17 @@ impl Breakers {
         Self(Arc::new(Shared { limits, clock, table: Mutex::default() }))
     }
 
+    /// Puts a breaker in the state that it had before a restart: with so many failures in a row, or open for so long.
+    pub(crate) fn restore(&self, tool: ToolName, failures: u32, open_for: Option<Duration>) {
+        let mut table = self.0.lock();
+        let until =
+            open_for.map(|remaining| self.0.clock.monotonic().saturating_add(remaining.min(self.0.limits.cooldown)));
+        let Table { breakers, generation } = &mut *table;
+        if breakers.len() < MAX_BREAKERS {
+            breakers.insert(tool, Breaker::restored(next(generation), failures, until, self.0.limits));
+        }
+    }
+
     /// Asks for leave to call a tool.
     ///
     /// # Errors
@@ -52,7 +65,7 @@ impl Breakers {
             }
         }
         let breaker = breakers.entry(tool.clone()).or_insert_with(|| Breaker::new(next(generation)));
-        let admitted = breaker.admit(now, self.0.limits.cooldown, generation).map_err(|why| refused(tool, &why))?;
+        let admitted = breaker.admit(now, generation).map_err(|why| refused(tool, &why))?;
         Ok(Admission::new(Arc::clone(&self.0), tool.clone(), admitted))
     }
 
@@ -60,10 +73,7 @@ impl Breakers {
     pub(crate) fn look(&self, tool: &ToolName) -> Result<(), Blocked> {
         let table = self.0.lock();
         let now = self.0.clock.monotonic();
-        table
-            .breakers
-            .get(tool)
-            .map_or(Ok(()), |breaker| breaker.look(now, self.0.limits.cooldown).map_err(|why| refused(tool, &why)))
+        table.breakers.get(tool).map_or(Ok(()), |breaker| breaker.look(now).map_err(|why| refused(tool, &why)))
     }
 
     /// The breakers that have something to remember, by tool name. All others are closed, without a failure.
@@ -71,8 +81,7 @@ impl Breakers {
     pub fn states(&self) -> BTreeMap<ToolName, BreakerState> {
         let table = self.0.lock();
         let now = self.0.clock.monotonic();
-        let cooldown = self.0.limits.cooldown;
-        table.breakers.iter().map(|(tool, breaker)| (tool.clone(), breaker.state(now, cooldown))).collect()
+        table.breakers.iter().map(|(tool, breaker)| (tool.clone(), breaker.state(now))).collect()
     }
 
     /// The state of one breaker.
@@ -80,9 +89,7 @@ impl Breakers {
     pub fn state(&self, tool: &ToolName) -> BreakerState {
         let table = self.0.lock();
         let breaker = table.breakers.get(tool);
-        breaker.map_or(BreakerState::Closed { failures: 0 }, |breaker| {
-            breaker.state(self.0.clock.monotonic(), self.0.limits.cooldown)
-        })
+        breaker.map_or(BreakerState::Closed { failures: 0 }, |breaker| breaker.state(self.0.clock.monotonic()))
     }
 }
 

@@ -62,6 +62,11 @@ impl FailureBudget {
         Self { limits, failures: 0, in_a_row: 0, last: None }
     }
 
+    /// The budget of a turn that began before a restart.
+    pub(crate) fn resumed(limits: BudgetLimits, failures: u32, in_a_row: u32, last: FaultClass) -> Self {
+        Self { limits, failures, in_a_row, last: Some(last) }
+    }
+
     /// Asks for leave to make a call. The budget is held until the call's end is reported, so a turn makes one
     /// call at a time.
     ///

@@ -69,6 +69,13 @@ impl Grants {
         revoked
     }
 
+    /// Revokes all grants of which something holds, and says which they were.
+    pub(crate) fn revoke_where(&self, holds: impl Fn(&Grant) -> bool) -> Vec<(GrantId, Grant)> {
+        let revoked = self.0.lock().revoke_where(holds);
+        self.0.revoked.notify_waiters();
+        revoked
+    }
+
     /// Revokes one grant, and says what it was; nothing if it is not there or already revoked.
     pub fn revoke_id(&self, id: GrantId) -> Option<Grant> {
         let mut store = self.0.lock();

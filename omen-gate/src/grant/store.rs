@@ -96,6 +96,16 @@ impl Store {
         self.entries.values_mut().flat_map(BTreeMap::values_mut).flatten().find(|entry| entry.id == id)
     }
 
+    /// Revokes all grants of which something holds.
+    pub(super) fn revoke_where(&mut self, holds: impl Fn(&Grant) -> bool) -> Vec<(GrantId, Grant)> {
+        let entries = self.entries.values_mut().flat_map(BTreeMap::values_mut).flatten();
+        let revoked = entries.filter(|entry| !entry.revoked && holds(&entry.grant)).map(|entry| {
+            entry.revoked = true;
+            (entry.id, entry.grant.clone())
+        });
+        revoked.collect()
+    }
+
     /// Dead grants are kept while there is room, because they explain refusals; those that a call rests on, and
     /// those that are yet to be given, in any case.
     fn forget_dead(&mut self, now: SystemTime) {

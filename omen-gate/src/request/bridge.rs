@@ -31,8 +31,8 @@ impl Gate {
     /// call, and until it has ended: safe mode, a revoked token or a result from elsewhere breaks a call off.
     ///
     /// A directive is good for one call, across all handles of its task and all gates; so a task that is taken
-    /// up again is not carried out twice by the same gate (PG-6). After a restart, a new gate does not know of the calls of an old one; its audit log does: an intent with the
-    /// directive's packet id and without an outcome may have run. When the episode has closed, [`Gate::closed`] makes room.
+    /// up again is not carried out twice (PG-6), also after a restart: the audit log says which directives had their call.
+    /// When the episode has closed, [`Gate::closed`] makes room.
     ///
     /// What the user has asked for comes as observations. Where the policy has patterns, the user inputs that the directive
     /// rests on ([`Pending::user_inputs`]) are screened before any server is asked for anything, and once more right before

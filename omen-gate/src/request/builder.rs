@@ -14,9 +14,11 @@ use crate::base::{Blocked, GateClock, Ratchet, ServerName, SystemClock, ToolId, 
 use crate::call::{Breakers, Health};
 use crate::config::{Config, KeySource, Limits};
 use crate::grant::{Confirmations, Confirmer, Grant, Grants, Nobody, Reserved};
+use crate::request::before::Before;
 use crate::request::fixed::Fixed;
 use crate::request::gate::{Gate, Parts};
 use crate::request::rules::{InForce, Rules};
+use crate::request::stamp::stamp;
 use crate::request::turn_registry::TurnRegistry;
 use crate::server::{Discovery, ToolServer};
 
@@ -181,6 +183,13 @@ impl Builder {
         let expiry = Ratchet::over(Arc::clone(&clock));
         let grants = Grants::by(Arc::clone(&expiry));
         load(&config.grants, &grants, &audit)?;
+        // What was done before the gate was restarted holds.
+        let before = Before::new(audit.clone());
+        before.keep_revoked(&grants, &TurnId::start())?;
+        let breakers = Breakers::new(Arc::clone(&clock), config.breaker);
+        before.restore(&breakers, clock.as_ref());
+        let audit_queue = AuditQueue::new(audit);
+        audit_queue.set_stamp(stamp(config.hash()));
         let confirmations = Confirmations::by(confirmer, Arc::clone(&expiry), config.confirm);
         Ok(Gate(Arc::new(Parts {
             rules: InForce::new(Rules::of(&config)),
@@ -190,10 +199,11 @@ impl Builder {
             outputs,
             grants,
             confirmations,
-            breakers: Breakers::new(Arc::clone(&clock), config.breaker),
+            breakers,
             health: Health::new(clock),
-            turns: TurnRegistry::new(config.budget),
-            audit_queue: AuditQueue::new(audit),
+            turns: TurnRegistry::after(config.budget, before.clone()),
+            before,
+            audit_queue,
             clock: expiry,
         })))
     }

@@ -7,12 +7,13 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::answer::Outputs;
-use crate::audit::{Anchor, AuditError, AuditQueue, Kind, data};
+use crate::audit::{Anchor, AuditError, AuditQueue, InDoubt, Kind, data};
 use crate::base::{Blocked, GateClock, GateCode, Permission, Ratchet, ToolId, TurnId};
 use crate::call::{Breakers, Call, Fault, Health, Snapshot};
 use crate::catalog::{Allowlist, Listed};
 use crate::config::{Limits, Policy};
 use crate::grant::{Confirmations, Confirmed, Grant, GrantId, Grants, Ruling};
+use crate::request::before::Before;
 use crate::request::context::RequestContext;
 use crate::request::fixed::Fixed;
 use crate::request::rules::InForce;
@@ -38,6 +39,7 @@ pub(super) struct Parts {
     pub(super) breakers: Breakers,
     pub(super) health: Health,
     pub(super) turns: TurnRegistry,
+    pub(super) before: Before,
     pub(super) audit_queue: AuditQueue,
     /// What things expire by. It never goes back.
     pub(super) clock: Arc<Ratchet>,
@@ -112,6 +114,18 @@ impl Gate {
 
     pub(crate) fn turns(&self) -> &TurnRegistry {
         &self.0.turns
+    }
+
+    /// The calls that may have run and whose outcome is not known: a gate that wrote to this log before died in between.
+    /// None of them is repeated (PG-6) until somebody has found out what its tool did, and has recorded it:
+    /// [`Audit::settle`](crate::audit::Audit::settle), `omen audit settle`.
+    #[must_use]
+    pub fn in_doubt(&self) -> Vec<InDoubt> {
+        self.0.before.in_doubt()
+    }
+
+    pub(crate) fn before(&self) -> &Before {
+        &self.0.before
     }
 
     pub(crate) fn audit_queue(&self) -> &AuditQueue {

@@ -11,6 +11,7 @@ use crate::grant::{GrantId, Replacement, Reserved};
 use crate::request::builder::GRANTS_AN_ENTRY;
 use crate::request::gate::Gate;
 use crate::request::rules::Rules;
+use crate::request::stamp::stamp;
 
 /// What a reload has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +80,7 @@ impl Gate {
         let revoked = grants.revoke();
         self.discovery().set_limits(config.limits);
         self.0.rules.replace(rules);
+        self.audit_queue().set_stamp(stamp(policy));
         let given = grants.give();
         Ok(Reloaded { before, policy, given, revoked })
     }

@@ -7,6 +7,7 @@ use omen_types::PacketId;
 
 use crate::base::{Blocked, GateCode, TurnId};
 use crate::call::{BudgetLimits, FailureBudget};
+use crate::request::before::Before;
 use crate::request::context::RequestContext;
 
 /// What a gate remembers of a turn. A call locks it: a turn makes one call at a time.
@@ -35,6 +36,8 @@ impl TurnRecord {
 #[derive(Debug)]
 pub(crate) struct TurnRegistry {
     limits: BudgetLimits,
+    /// What is known of turns that began before the gate was restarted.
+    before: Option<Before>,
     records: Mutex<Records>,
 }
 
@@ -46,7 +49,12 @@ pub const MAX_TURNS: usize = 65_536;
 
 impl TurnRegistry {
     pub(crate) fn new(limits: BudgetLimits) -> Self {
-        Self { limits, records: Mutex::default() }
+        Self { limits, before: None, records: Mutex::default() }
+    }
+
+    /// The records of a gate that goes on where another one has ended.
+    pub(crate) fn after(limits: BudgetLimits, before: Before) -> Self {
+        Self { before: Some(before), ..Self::new(limits) }
     }
 
     /// The record of a turn, which is new if there is nothing to remember of the turn.
@@ -70,7 +78,12 @@ impl TurnRegistry {
                 ));
             }
         }
-        let new = || TurnRecord { budget: FailureBudget::new(self.limits), called: BTreeSet::new() };
+        let new = || {
+            let before = self.before.as_ref();
+            let budget =
+                before.map_or_else(|| FailureBudget::new(self.limits), |before| before.budget(turn, self.limits));
+            TurnRecord { budget, called: BTreeSet::new() }
+        };
         Ok(Arc::clone(records.entry(turn.clone()).or_insert_with(|| Arc::new(new().into()))))
     }
 

@@ -93,6 +93,13 @@ fn reading<T: omen_invariants::facts::Tool<Class = omen_invariants::facts::ReadC
     (episode, task)
 }
 
+/// A task that reads, by a clock.
+pub(crate) fn reading_at(clock: &Arc<ManualClock>) -> Running {
+    let order = Directive::new(Get, op::Read, fields!({ "key": "pool" })).timeout_seconds(20).ready();
+    let (episode, [task]) = acting(clock).execute([order]).unwrap();
+    (episode, task)
+}
+
 pub(crate) fn writing(world: &World, value: i64) -> Running {
     writing_in(setup(&world.clock), value)
 }

@@ -34,6 +34,7 @@ mod plan;
 mod policy;
 mod random;
 mod reload;
+mod restart;
 mod rfc8785;
 mod server;
 mod steps;

@@ -51,7 +51,7 @@ struct Closed {
     by: Option<Responder>,
 }
 
-/// Something that front ends are told.
+/// Something that front ends receive.
 #[derive(Clone, Debug)]
 pub(super) enum News {
     Asked(Asked),
@@ -100,7 +100,7 @@ impl Desk {
             state.last += 1;
             let (id, question) = (state.last, Arc::new(question.clone()));
             state.waiting.insert(id, Waiting { question: Arc::clone(&question), until, answer });
-            // That nobody listens yet is as good: who comes later is told what waits.
+            // That nobody listens yet is as good: who comes later gets what waits.
             let _ = self.0.news.send(News::Asked(Asked { id, question, until }));
             Ticket { shared: Arc::clone(&self.0), id, until }
         };

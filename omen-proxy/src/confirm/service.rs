@@ -70,7 +70,7 @@ async fn attend(stream: UnixStream, desk: &Desk) -> io::Result<()> {
             news = news.recv() => match news {
                 Ok(News::Asked(asked)) => send(&mut write, &asked.message()).await?,
                 Ok(News::Closed(closed)) => send(&mut write, &closed).await?,
-                // It has fallen too far behind to be told what waits; when it connects again, it is.
+                // It has fallen too far behind to receive what waits; when it connects again, it does.
                 Err(_) => return Ok(()),
             },
         }

@@ -4,7 +4,7 @@ use omen_fsm::Event;
 use omen_types::{Diagnostic, PacketFacts, Severity};
 
 use super::charity::Follows;
-use super::judge::{Judged, stage};
+use super::judged::{Judged, stage};
 use super::line::Parsed;
 use super::options::{Depth, ValidatorOptions};
 use crate::finding::Stage;

@@ -23,6 +23,7 @@ mod suppose;
 #[cfg(test)]
 #[expect(clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 mod tests;
+mod written;
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -288,14 +289,6 @@ pub(super) fn claimed(text: Option<&str>, rejected: &Rejected) -> Claimed {
         Some(id) => Claimed::Episode(id),
         None => Claimed::Nothing(rejected.claims.packet_type.or_else(|| repair::nearest_type(&member(PACKET_TYPE)?))),
     }
-}
-
-fn write_type(packet_type: Option<PacketType>, writer: &mut Writer<'_>) {
-    writer.byte(packet_type.map_or(0, |one| one as u8 + 1));
-}
-
-fn read_type(reader: &mut Reader<'_>) -> Option<PacketType> {
-    usize::from(reader.byte()).checked_sub(1).and_then(|at| PacketType::ALL.get(at).copied())
 }
 
 /// With fewer entries none is removed.

@@ -4,30 +4,16 @@
 use std::borrow::Cow;
 use std::num::NonZeroU64;
 
-use omen_fsm::{Event, NodeSet, Verdict};
-use omen_types::{Claims, Code, Diagnostic, PacketFacts, PacketType, Rejected, Severity, parse};
+use omen_fsm::Verdict;
+use omen_types::{Claims, Diagnostic, PacketFacts, Rejected, Severity};
 
 use super::alone;
 use super::charity::{self, Charities, Follows};
 use super::episodes::Episodes;
+use super::judged::{Judged, stage};
 use super::line::Parsed;
 use super::options::{Depth, ValidatorOptions};
-use crate::finding::{Finding, Stage};
-
-/// A packet that was judged, without its place in the stream.
-#[derive(Debug, Default)]
-pub(super) struct Judged<'t> {
-    pub(super) text: Option<Cow<'t, str>>,
-    pub(super) packet_id: Option<Cow<'t, str>>,
-    pub(super) correlation_id: Option<Cow<'t, str>>,
-    pub(super) packet_type: Option<PacketType>,
-    pub(super) before: Option<NodeSet>,
-    pub(super) after: Option<NodeSet>,
-    pub(super) event: Option<Event>,
-    pub(super) accepted: bool,
-    /// Without line and packet index.
-    pub(super) findings: Vec<Finding>,
-}
+use crate::finding::Stage;
 
 /// Judges a line, and updates its episode if the packet is accepted. Returns `None` for a packet without findings, unless `all` are
 /// wanted.
@@ -121,53 +107,6 @@ fn broken<'t>(
     judged.with(errors.into_iter().map(|error| (stage(&error), error)), &Follows::Nothing)
 }
 
-/// The stage that an error of a broken line is of.
-pub(super) fn stage(error: &Diagnostic) -> Stage {
-    if error.code == Code::Json { Stage::Json } else { Stage::Schema }
-}
-
-impl<'t> Judged<'t> {
-    /// A stream that is not JSON Lines: its first line, and the finding.
-    pub(super) fn other(text: Cow<'t, str>, finding: Diagnostic) -> Self {
-        let judged = Self { text: Some(text), ..Self::default() };
-        judged.with(std::iter::once((Stage::Json, finding)), &Follows::Nothing)
-    }
-
-    /// Adds the findings.
-    pub(super) fn with(mut self, diagnostics: impl Iterator<Item = (Stage, Diagnostic)>, follows: &Follows) -> Self {
-        let finding = |(stage, diagnostic)| self.finding(stage, diagnostic, follows);
-        self.findings = diagnostics.map(finding).collect();
-        self
-    }
-
-    fn finding(&self, stage: Stage, mut diagnostic: Diagnostic, follows: &Follows) -> Finding {
-        let follows_from = follows.cause(stage, &diagnostic);
-        if follows_from.is_none() {
-            diagnostic.notes.extend(follows.note().map(str::to_owned));
-        }
-        let text = self.text.as_deref();
-        if diagnostic.span.is_none()
-            && let (Some(text), Some(pointer)) = (text, &diagnostic.pointer)
-        {
-            diagnostic.span = parse::locate(text, pointer);
-        }
-        let column = text.and_then(|text| diagnostic.position(text)).map(|(_, column)| column);
-        Finding {
-            line: None,
-            column,
-            packet_index: None,
-            packet_id: self.packet_id.as_deref().map(str::to_owned),
-            correlation_id: self.correlation_id.as_deref().map(str::to_owned),
-            packet_type: self.packet_type,
-            state: self.before.map(names),
-            stage,
-            diagnostic,
-            directive_line: None,
-            follows_from,
-        }
-    }
-}
-
 /// The findings to report: only the errors if the packet is rejected (D1).
 fn reported(verdict: Verdict, accepted: bool) -> impl Iterator<Item = (Stage, Diagnostic)> {
     let ids = verdict.ids.into_iter().map(|found| (Stage::Schema, found));
@@ -178,9 +117,4 @@ fn reported(verdict: Verdict, accepted: bool) -> impl Iterator<Item = (Stage, Di
         .filter(move |found| accepted || found.severity == Severity::Error)
         .map(|found| (Stage::Invariant, found));
     ids.chain(fsm).chain(invariants)
-}
-
-/// The states of a finding.
-pub(super) fn names(nodes: NodeSet) -> Vec<&'static str> {
-    nodes.states().into_iter().map(omen_fsm::State::as_str).collect()
 }

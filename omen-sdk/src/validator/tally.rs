@@ -10,7 +10,7 @@ use super::at_end::at_end;
 use super::charity::Charities;
 use super::episodes::{Found, Late};
 use super::head::Form;
-use super::judge::{Judged, names};
+use super::judged::{Judged, names};
 use super::options::ValidatorOptions;
 use super::sink::{JudgedPacket, Sink};
 use super::summary::Summary;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where retired words are searched: the files at the root, and these folders.
-const SCANNED: [&str; 13] = [
+const SCANNED: [&str; 14] = [
     "docs",
     "examples",
     "omen-cli",
@@ -13,6 +13,7 @@ const SCANNED: [&str; 13] = [
     "omen-fsm",
     "omen-gate",
     "omen-invariants",
+    "omen-proxy",
     "omen-sdk",
     "omen-types",
     "pages",

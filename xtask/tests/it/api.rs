@@ -22,6 +22,7 @@ const CRATES: &[(&str, &str)] = &[
     ("omen-invariants", "omen_invariants"),
     ("omen-fsm", "omen_fsm"),
     ("omen-gate", "omen_gate"),
+    ("omen-proxy", "omen_proxy"),
     ("omen-sdk", "omen"),
 ];
 

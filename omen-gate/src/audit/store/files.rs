@@ -257,6 +257,16 @@ pub(crate) enum Reading {
     InUse(File),
 }
 
+impl Reading {
+    /// Goes on at an offset.
+    pub(crate) fn skip_to(&mut self, offset: u64) -> io::Result<()> {
+        match self {
+            Self::Locked(file) => file.seek(SeekFrom::Start(offset)).map(|_| ()),
+            Self::InUse(file) => file.seek(SeekFrom::Start(offset)).map(|_| ()),
+        }
+    }
+}
+
 impl Read for Reading {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
@@ -267,6 +277,16 @@ impl Read for Reading {
 }
 
 impl ReadOnly {
+    /// Opens a log, of which there may be neither the file nor the head record.
+    pub(crate) fn open_or_none(path: &Path) -> Result<Self, AuditError> {
+        match Self::open(path) {
+            Err(AuditError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Ok(Self { log: None, head: None })
+            }
+            opened => opened,
+        }
+    }
+
     pub(crate) fn open(path: &Path) -> Result<Self, AuditError> {
         let unusable = |source| AuditError::Io { path: path.to_owned(), source };
         let log = match regular::open(path) {

@@ -1,21 +1,11 @@
 //! What breakers share, behind one lock.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
+use super::limits::BreakerLimits;
 use super::state::{Breaker, End};
 use crate::base::{GateClock, ToolName};
-
-/// When breakers open, and for how long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BreakerLimits {
-    /// How many failures in a row open a breaker.
-    pub failures: NonZeroU32,
-    /// How long it stays open before a probe is let through.
-    pub cooldown: Duration,
-}
 
 #[derive(Debug)]
 pub(super) struct Shared {
@@ -43,7 +33,7 @@ impl Shared {
         let now = self.clock.monotonic();
         let Table { breakers, generation: last } = &mut *table;
         if let Some(breaker) = breakers.get_mut(tool) {
-            breaker.resolve(generation, end, now, self.limits.failures.get(), last);
+            breaker.resolve(generation, end, now, self.limits, last);
         }
     }
 }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::limits::BreakerLimits;
+
 /// One breaker. Every change of state begins a new generation; a call that was admitted in an earlier one changes
 /// nothing when it ends.
 #[derive(Debug)]
@@ -17,7 +19,7 @@ pub(super) struct Breaker {
 #[derive(Debug)]
 enum State {
     Closed { failures: u32 },
-    Open { since: Duration },
+    Open { until: Duration },
     HalfOpen { probing: bool },
 }
 
@@ -61,9 +63,18 @@ impl Breaker {
         Self { state: State::Closed { failures: 0 }, generation, under_way: 0 }
     }
 
+    /// As it was before a restart. It is not less patient than it would be by the limits, if these have changed.
+    pub(super) fn restored(generation: u64, failures: u32, until: Option<Duration>, limits: BreakerLimits) -> Self {
+        let state = match until {
+            Some(until) => State::Open { until },
+            None => State::Closed { failures: failures.min(limits.failures.get().saturating_sub(1)) },
+        };
+        Self { state, generation, under_way: 0 }
+    }
+
     /// Lets a call through, as one of the current generation.
-    pub(super) fn admit(&mut self, now: Duration, cooldown: Duration, last: &mut u64) -> Result<u64, NotNow> {
-        self.look(now, cooldown)?;
+    pub(super) fn admit(&mut self, now: Duration, last: &mut u64) -> Result<u64, NotNow> {
+        self.look(now)?;
         match &mut self.state {
             State::Closed { .. } => {}
             State::Open { .. } => self.change(State::HalfOpen { probing: true }, last),
@@ -74,11 +85,11 @@ impl Breaker {
     }
 
     /// Whether a call would be let through now.
-    pub(super) fn look(&self, now: Duration, cooldown: Duration) -> Result<(), NotNow> {
+    pub(super) fn look(&self, now: Duration) -> Result<(), NotNow> {
         match self.state {
             State::Closed { .. } | State::HalfOpen { probing: false } => Ok(()),
-            State::Open { since } => {
-                let remaining = cooldown.saturating_sub(now.saturating_sub(since));
+            State::Open { until } => {
+                let remaining = until.saturating_sub(now);
                 match remaining.is_zero() {
                     true => Ok(()),
                     false => {
@@ -94,7 +105,7 @@ impl Breaker {
     }
 
     /// A call has ended.
-    pub(super) fn resolve(&mut self, generation: u64, end: End, now: Duration, threshold: u32, last: &mut u64) {
+    pub(super) fn resolve(&mut self, generation: u64, end: End, now: Duration, limits: BreakerLimits, last: &mut u64) {
         self.under_way = self.under_way.saturating_sub(1);
         if generation != self.generation {
             return;
@@ -103,13 +114,15 @@ impl Breaker {
             (State::Closed { failures }, End::Success) => *failures = 0,
             (State::Closed { failures }, End::Failure) => {
                 *failures += 1;
-                if *failures >= threshold {
-                    self.change(State::Open { since: now }, last);
+                if *failures >= limits.failures.get() {
+                    self.change(State::Open { until: now.saturating_add(limits.cooldown) }, last);
                 }
             }
             (State::Closed { .. }, End::Unused) => {}
             (State::HalfOpen { .. }, End::Success) => self.change(State::Closed { failures: 0 }, last),
-            (State::HalfOpen { .. }, End::Failure) => self.change(State::Open { since: now }, last),
+            (State::HalfOpen { .. }, End::Failure) => {
+                self.change(State::Open { until: now.saturating_add(limits.cooldown) }, last)
+            }
             (State::HalfOpen { probing }, End::Unused) => *probing = false,
             // No call is admitted in the generation of an open breaker.
             (State::Open { .. }, _) => {}
@@ -121,11 +134,11 @@ impl Breaker {
         self.under_way == 0 && matches!(self.state, State::Closed { failures: 0 })
     }
 
-    pub(super) fn state(&self, now: Duration, cooldown: Duration) -> BreakerState {
+    pub(super) fn state(&self, now: Duration) -> BreakerState {
         match self.state {
             State::Closed { failures } => BreakerState::Closed { failures },
-            State::Open { since } => {
-                let remaining = cooldown.saturating_sub(now.saturating_sub(since));
+            State::Open { until } => {
+                let remaining = until.saturating_sub(now);
                 BreakerState::Open { remaining_ms: u64::try_from(remaining.as_millis()).unwrap_or(u64::MAX) }
             }
             State::HalfOpen { probing } => BreakerState::HalfOpen { probing },

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::audit::{Kind, data};
+use crate::call::breaker::BreakerState;
 use crate::call::{Admission, Attempt, Call, Fault, Ran};
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
@@ -100,8 +101,13 @@ impl Drop for Open<'_> {
         };
         if self.at != At::Asked {
             let why = "the caller stopped waiting";
-            let entry = json!({ "call": self.call.hash(), "class": Fault::Cancelled.class(), "ran": ran, "why": why });
-            self.context.record_later(Kind::Outcome, data(entry));
+            let class = Fault::Cancelled.class();
+            let mut entry = data(json!({ "call": self.call.hash(), "class": class, "ran": ran, "why": why }));
+            let breaker = self.gate.breakers().state(&self.call.tool().tool);
+            if ran != Ran::No && breaker != (BreakerState::Closed { failures: 0 }) {
+                entry.insert("breaker".to_owned(), json!(breaker));
+            }
+            self.context.record_later(Kind::Outcome, entry);
         }
     }
 }

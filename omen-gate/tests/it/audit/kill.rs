@@ -103,3 +103,96 @@ fn write_until_killed(log: &Path, random: &mut Random) -> Vec<u64> {
     out.read_to_string(&mut text).unwrap();
     text.lines().filter_map(|line| line.split_once("acknowledged ")?.1.parse().ok()).collect()
 }
+
+/// Where a child process with many writers finds its log.
+const MANY: &str = "OMEN_GATE_TEST_KILL_MANY";
+const WRITERS: usize = 32;
+const KILLS_OF_MANY: u64 = 60;
+
+/// Opens a log of small files and appends to it from many threads, without end, or so often.
+fn many_write(log: &Path, key: Key, each: u64) {
+    let options = Options { rotate_bytes: std::num::NonZeroU64::new(8192), ..Options::default() };
+    let audit = Audit::open(log, key, clock(), options).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..WRITERS {
+            scope.spawn(|| {
+                use std::io::Write as _;
+
+                for n in 0..each {
+                    let sequence = record(&audit, n).unwrap();
+                    // Under the lock of the stream, so that a line is whole or not there.
+                    std::io::stdout().lock().write_all(format!("acknowledged {sequence}\n").as_bytes()).unwrap();
+                }
+            });
+        }
+    });
+}
+
+/// What the process with many writers does. For itself, each writes a few entries.
+#[test]
+fn many_writers() {
+    if let Some(log) = std::env::var_os(MANY) {
+        many_write(Path::new(&log), Key::from_env(KEY).unwrap(), u64::MAX);
+    }
+    let folder = TempDir::new().unwrap();
+    let log = folder.path().join("audit.jsonl");
+    many_write(&log, key(), 8);
+    let found = omen_gate::audit::verify_log(&log, &key(), None).unwrap();
+    assert!(found.is_sound() && found.files.len() > 2, "{found:#?}");
+    let own: u64 = found.files.len() as u64 * 2 - 1;
+    assert_eq!(found.entries(), WRITERS as u64 * 8 + own, "and the entries of the log itself");
+}
+
+/// A log that rotates all the time, under many writers that are killed: whatever was acknowledged is there, in whichever
+/// file, and the folder is sound once it was opened.
+#[test]
+fn rotation_under_many_writers_loses_nothing() {
+    let mut random = Random(16);
+    let folder = TempDir::new().unwrap();
+    let log = folder.path().join("audit.jsonl");
+    let mut acknowledged = std::collections::BTreeSet::new();
+    for kill in 0..KILLS_OF_MANY {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "audit::kill::many_writers", "--nocapture", "--test-threads=1"])
+            .env(MANY, &log)
+            .env(KEY, DIGITS)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut text = String::new();
+        for _ in 0..random.below(300) {
+            out.read_line(&mut text).unwrap();
+        }
+        std::thread::sleep(Duration::from_micros(random.below(3000)));
+        child.kill().unwrap();
+        assert!(!child.wait().unwrap().success());
+        out.read_to_string(&mut text).unwrap();
+        acknowledged.extend(text.lines().filter_map(|line| line.split_once("acknowledged ")?.1.parse::<u64>().ok()));
+        if !log.exists() {
+            assert!(acknowledged.is_empty());
+            continue;
+        }
+        // As the kill has left it: nothing is missing, and nothing counts as changed.
+        let found = omen_gate::audit::verify_log(&log, &key(), None).unwrap();
+        assert!(found.misfits.is_empty(), "kill {kill}: {found:#?}");
+        for file in &found.files {
+            let verdict = &file.found.verdict;
+            assert!(matches!(verdict, LogVerdict::Sound | LogVerdict::Incomplete { .. }), "kill {kill}: {found:#?}");
+        }
+        assert!(
+            acknowledged.last().is_none_or(|last| *last <= found.last().unwrap().entries),
+            "kill {kill}: {found:#?}"
+        );
+    }
+    drop(Audit::open(&log, key(), clock(), Options::default()).unwrap());
+    let found = omen_gate::audit::verify_folder(folder.path(), &key(), None).unwrap();
+    assert!(found.is_sound() && found.files.len() > 20, "{found:#?}");
+    let all: Vec<Value> = found.files.iter().flat_map(|file| entries(&fs::read(&file.path).unwrap())).collect();
+    for sequence in acknowledged {
+        let entry = &all[sequence as usize - 1];
+        assert_eq!((&entry["sequence"], &entry["kind"]), (&json!(sequence), &json!("decision")));
+    }
+}

@@ -24,11 +24,11 @@ async fn what_is_confirmed_is_this_call_and_the_log_says_by_whom() {
 
     person.answer(&question, true);
     let (id, _) = named(&question);
-    let mut told = [person.next().await, person.next().await];
-    told.sort_by_key(|message| matches!(message, Message::Closed { .. }));
-    assert_eq!(told[0], Message::Accepted { id });
-    let Message::Closed { outcome: OutcomeOfQuestion::Confirmed, by: Some(by), .. } = &told[1] else {
-        panic!("{told:?}")
+    let mut received = [person.next().await, person.next().await];
+    received.sort_by_key(|message| matches!(message, Message::Closed { .. }));
+    assert_eq!(received[0], Message::Accepted { id });
+    let Message::Closed { outcome: OutcomeOfQuestion::Confirmed, by: Some(by), .. } = &received[1] else {
+        panic!("{received:?}")
     };
     let ours = rustix::process::geteuid().as_raw();
     assert_eq!((by.via.as_str(), by.uid), ("socket", Some(ours)));
@@ -60,7 +60,7 @@ async fn what_is_denied_is_denied_with_the_reason_and_by_whom() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_answers_the_first_one_counts_and_the_second_is_told_so() {
+async fn of_two_answers_the_first_one_counts_and_the_second_learns_that() {
     let world = World::new();
     let (mut first, _) = Person::come(&world.socket()).await;
     let (mut second, _) = Person::come(&world.socket()).await;

@@ -6,12 +6,13 @@
 
 use std::mem;
 
-use omen_fsm::{Machine, Verdict};
+use omen_fsm::Machine;
 use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Claims, PacketFacts, Rejected};
 
 use super::super::options::ValidatorOptions;
 use super::episode::{Charity, Judged};
+use super::finding::is_accepted;
 use super::hypothesis::{Hypothesis, Kept};
 use super::lost::LostLines;
 
@@ -156,11 +157,6 @@ impl Deferred {
     pub(super) fn is_over(&self) -> bool {
         self.charity.is_none() && self.waiting.is_empty()
     }
-}
-
-/// Whether a packet is accepted with a verdict.
-pub(super) fn is_accepted(verdict: &Verdict) -> bool {
-    verdict.errors().next().is_none()
 }
 
 /// So many lines after it was rejected, a packet is not taken for the first one of an episode.

@@ -6,12 +6,11 @@ use omen_types::{Claims, Instant, PacketFacts, PacketType, PayloadFacts};
 
 use super::super::at_end::at_end;
 use super::super::options::ValidatorOptions;
-use super::deferred::is_accepted;
-use super::finding::{Ends, Follows, Key};
+use super::finding::{Ends, Follows, Key, is_accepted};
 use super::hypothesis::{Case, Hypothesis, Kept, Missing, Strictness};
 use super::lost::LostLines;
 use super::repair::repaired;
-use super::{read_type, write_type};
+use super::written::{read_cause, read_text, read_type, write_cause, write_text, write_type};
 use crate::finding::{Cause, Stage};
 
 /// How an episode may really have gone, from its first rejected packet on.
@@ -351,25 +350,6 @@ impl Charity {
         }
         Some((self.root.clone(), open?))
     }
-}
-
-fn write_cause(cause: &Cause, writer: &mut Writer<'_>) {
-    writer.number(cause.line);
-    write_text(cause.packet_id.as_deref(), writer);
-}
-
-fn read_cause(reader: &mut Reader<'_>) -> Cause {
-    Cause { line: reader.number(), packet_id: read_text(reader) }
-}
-
-fn write_text(text: Option<&str>, writer: &mut Writer<'_>) {
-    writer.byte(u8::from(text.is_some()));
-    writer.text(text.unwrap_or_default());
-}
-
-fn read_text(reader: &mut Reader<'_>) -> Option<String> {
-    let (is_there, text) = (reader.byte() == 1, reader.text());
-    is_there.then(|| text.to_owned())
 }
 
 /// The token that a directive names, if it was never issued: that is reported once.

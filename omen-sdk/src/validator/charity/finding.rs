@@ -31,6 +31,11 @@ impl Key {
     }
 }
 
+/// Whether a packet is accepted with a verdict.
+pub(super) fn is_accepted(verdict: &Verdict) -> bool {
+    verdict.errors().next().is_none()
+}
+
 /// Which findings on a packet follow from an earlier one.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::validator) enum Follows {

@@ -7,6 +7,7 @@ use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::PacketType;
 
+use super::written::{read_type, write_type};
 use crate::finding::Cause;
 
 /// A line that names no episode.
@@ -40,7 +41,7 @@ impl LostLines {
         writer.number(self.lines.len() as u64);
         for LostLine { line, packet_type } in &self.lines {
             writer.number(*line);
-            super::write_type(*packet_type, writer);
+            write_type(*packet_type, writer);
         }
         let mut last: Vec<_> = self.last.iter().collect();
         last.sort_unstable();
@@ -53,7 +54,7 @@ impl LostLines {
 
     /// What [`write`](Self::write) wrote.
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
-        let line = |reader: &mut Reader<'_>| LostLine { line: reader.number(), packet_type: super::read_type(reader) };
+        let line = |reader: &mut Reader<'_>| LostLine { line: reader.number(), packet_type: read_type(reader) };
         let lines = (0..reader.count()).map(|_| line(reader)).collect();
         let last = (0..reader.count()).map(|_| (reader.fingerprint(), reader.number())).collect();
         Self { lines, last, crowded: 0 }

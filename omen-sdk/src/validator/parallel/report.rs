@@ -1,6 +1,6 @@
 //! Outcomes: what was judged by several threads, and is reported by one.
 
-use super::super::judge::Judged;
+use super::super::judged::Judged;
 use super::super::sink::Sink;
 use super::super::tally::Tally;
 

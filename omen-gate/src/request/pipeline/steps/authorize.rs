@@ -40,6 +40,7 @@ fn worth_asking(gate: &Gate, context: &RequestContext, call: &Call) -> Result<()
     // While another call of the turn runs, it is not known yet what will be left of the budget.
     let Ok(mut known) = known.try_lock() else { return Ok(()) };
     known.is_fresh(context)?;
+    gate.before().allows(context, call)?;
     let attempt = known.budget.attempt().map(Attempt::unused);
     attempt.map_err(|abort| Blocked::new(abort.code(), abort.to_string(), "start another turn"))
 }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::audit::{Kind, data};
 use crate::base::{Blocked, canonical, size};
+use crate::call::breaker::BreakerState;
 use crate::call::{Abort, Answer, Call, Fault, Ran, guarded};
 use crate::catalog::Listed;
 use crate::grant::{Decision, Outcome, Redeemed};
@@ -37,7 +38,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     // Held until the end: a turn makes one call at a time.
     let record = context.check(gate.turns().record(context.id())).await?;
     let mut record = record.lock().await;
-    context.check(record.is_fresh(&context)).await?;
+    context.check(record.is_fresh(&context).and_then(|()| gate.before().allows(&context, &call))).await?;
     let TurnRecord { budget, called } = &mut *record;
     let attempt = match context.goes_on().and_then(|()| budget.attempt()) {
         Ok(attempt) => attempt,
@@ -50,7 +51,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let admitted = admitted.and_then(|()| gate.breakers().admit(&call.tool().tool));
     let admission = context.check(admitted).await?;
     open.intended(admission);
-    let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&context, &call, decision)).await;
+    let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&gate, &context, &call, decision)).await;
     let redeemed = redeemed.inspect_err(|_| open.refused())?;
     let form = match still_holds(&gate, &context, &listed, &redeemed).await {
         Ok(form) => form,
@@ -79,7 +80,8 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let fault = outcome.as_ref().map_or_else(|fault| Some(fault.clone()), Answer::fault);
     open.ended(fault.as_ref());
     let ran = fault.as_ref().map_or(Ran::Yes, |fault| fault.class().ran());
-    let recorded = context.record(Kind::Outcome, data(outcome_of(&call, &outcome, fault.as_ref(), ran))).await;
+    let breaker = gate.breakers().state(&call.tool().tool);
+    let recorded = context.record(Kind::Outcome, outcome_of(&call, &outcome, fault.as_ref(), ran, breaker)).await;
     recorded.map_err(|why| Stopped::Unrecorded { ran, why })?;
     drop(record);
     Ok(Request { gate, context, state: Dispatched { tool: call.tool().clone(), listed, answer: outcome? } })
@@ -90,12 +92,14 @@ async fn aborted(context: &RequestContext, abort: Abort) -> Stopped {
 }
 
 /// The tool is about to run.
-async fn intent(context: &RequestContext, call: &Call, decision: Decision) -> Result<(), Blocked> {
+async fn intent(gate: &Gate, context: &RequestContext, call: &Call, decision: Decision) -> Result<(), Blocked> {
     if decision.outcome == Outcome::Denied {
         return context.record_value(Kind::Decision, &decision).await;
     }
-    let mut entry = data(json!({ "args": call.args() }));
-    if let Ok(serde_json::Value::Object(decision)) = serde_json::to_value(&decision) {
+    // The form that was approved, and that the tool has: it was checked right before.
+    let pin = gate.allowed().get(call.tool()).and_then(|allowed| allowed.pin);
+    let mut entry = data(json!({ "args": call.args(), "pin": pin.map(|pin| pin.to_string()) }));
+    if let Ok(Value::Object(decision)) = serde_json::to_value(&decision) {
         entry.extend(decision);
     }
     context.record(Kind::Intent, entry).await
@@ -148,25 +152,36 @@ async fn while_it_stands(
 }
 
 /// What came of a call that a rule did not let be made, or finish.
-fn stopped_by_rule(call: &Call, stopped: &Stopped) -> serde_json::Value {
+fn stopped_by_rule(call: &Call, stopped: &Stopped) -> Value {
     let why = stopped.to_string();
     json!({ "call": call.hash(), "code": stopped.code().as_str(), "ran": stopped.ran(), "why": why })
 }
 
 /// What came of it: the answer's hash, or the fault.
-fn outcome_of(call: &Call, outcome: &Result<Answer, Fault>, fault: Option<&Fault>, ran: Ran) -> serde_json::Value {
+fn outcome_of(
+    call: &Call,
+    outcome: &Result<Answer, Fault>,
+    fault: Option<&Fault>,
+    ran: Ran,
+    breaker: BreakerState,
+) -> Map<String, Value> {
     let answer = outcome.as_ref().ok().and_then(|answer| {
         // Numbers that have no canonical text make no hash; the answer is refused later, where it is typed.
         let bytes = serde_json::to_value(answer).ok().and_then(|answer| canonical(&answer).ok())?;
         Some(base16ct::lower::encode_string(&Sha256::digest(bytes)))
     });
-    json!({
+    let mut entry = data(json!({
         "answer": answer,
         "call": call.hash(),
         "class": fault.map(Fault::class),
         "ran": ran,
         "why": fault.map(ToString::to_string),
-    })
+    }));
+    // What a gate that is restarted has to know (R1).
+    if breaker != (BreakerState::Closed { failures: 0 }) {
+        entry.insert("breaker".to_owned(), json!(breaker));
+    }
+    entry
 }
 
 /// A server in this process has no transport that would stop a large answer.

@@ -1,0 +1,152 @@
+//! The arguments of `omen audit show`, `stats` and `settle`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::format::Format;
+use super::key::KeyArgs;
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditShowArgs {
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+
+    /// Only entries of this turn
+    #[arg(long, value_name = "ID")]
+    pub(crate) turn: Option<String>,
+
+    /// Only entries about this tool: its name, or `server/tool`
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) tool: Option<String>,
+
+    /// Only refusals with this code, such as PG-3
+    #[arg(long, value_name = "CODE")]
+    pub(crate) code: Option<String>,
+
+    /// Only entries of this kind, such as intent
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<String>,
+
+    /// Only this outcome: allowed, denied, answered, stopped, settled, or the class of a fault, such as timeout
+    #[arg(long, value_name = "OUTCOME")]
+    pub(crate) outcome: Option<String>,
+
+    /// Only entries from this time on (UTC): 2026-03-01, or 2026-03-01T10:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) since: Option<String>,
+
+    /// Only entries before this time (UTC)
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) until: Option<String>,
+
+    /// Only the calls that may have run and whose outcome is not known
+    #[arg(long, conflicts_with = "follow")]
+    pub(crate) in_doubt: bool,
+
+    /// Go on with what is written, until interrupted
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+
+    /// The output format; `json` prints the entries as they are in the log
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+
+    /// The log, with all its files
+    #[arg(value_name = "LOG")]
+    pub(crate) log: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditStatsArgs {
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+
+    /// The output format; `json` prints one object
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+
+    /// The log, with all its files
+    #[arg(value_name = "LOG")]
+    pub(crate) log: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditSettleArgs {
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+
+    /// Whether the tool ran, as you have found out
+    #[arg(long, value_name = "yes|no", hide_possible_values = true)]
+    pub(crate) ran: YesNo,
+
+    /// The log, with all its files; no gate may have it open
+    #[arg(value_name = "LOG")]
+    pub(crate) log: PathBuf,
+
+    /// The number of the intent, as `omen audit show --in-doubt` prints it
+    #[arg(value_name = "ENTRY")]
+    pub(crate) entry: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum YesNo {
+    Yes,
+    No,
+}
+
+/// A time as entries have it, without the `Z`: so texts compare as times do.
+fn time(text: &str) -> Result<String, &'static str> {
+    const FORM: &[u8] = b"0000-00-00T00:00:00.000";
+    let bare = text.strip_suffix('Z').unwrap_or(text);
+    let fits = bare.bytes().zip(FORM).all(|(byte, form)| match form {
+        b'0' => byte.is_ascii_digit(),
+        form => byte == *form,
+    });
+    let ends = [10, 16, 19, 23].contains(&bare.len());
+    if fits && ends {
+        Ok(bare.to_owned())
+    } else {
+        Err("expected a time in UTC, such as 2026-03-01 or 2026-03-01T10:00:00Z")
+    }
+}
+
+pub(crate) const SHOW_HELP: &str = "\
+The log is verified while it is read: an entry is shown only if its seal fits. If the log is not sound as a \
+     whole, that is reported at the end.
+
+Examples:
+  omen audit show --key-file audit.key audit.jsonl
+  omen audit show --key-file audit.key --code PG-3 --since 2026-03-01 audit.jsonl
+  omen audit show --key-file audit.key --tool files/write_file --outcome timeout audit.jsonl
+  omen audit show --key-file audit.key --follow --format json audit.jsonl
+
+Exit codes:
+  0  the log is sound
+  1  the log is incomplete, tampered with or truncated
+  2  usage error
+  3  the log or the key could not be read, or the output could not be written";
+
+pub(crate) const STATS_HELP: &str = "\
+Example:
+  omen audit stats --key-file audit.key audit.jsonl
+
+Exit codes:
+  0  the log is sound
+  1  the log is incomplete, tampered with or truncated
+  2  usage error
+  3  the log or the key could not be read, or the output could not be written";
+
+pub(crate) const SETTLE_HELP: &str = "\
+A gate that died while a tool was called leaves an intent without an outcome: the call is in doubt, and a gate \
+     refuses to repeat it (PG-6). Find out what the tool did, stop the gate, record it, and start the gate \
+     again.
+
+Example:
+  omen audit show --key-file audit.key --in-doubt audit.jsonl
+  omen audit settle --key-file audit.key --ran no audit.jsonl 17
+
+Exit codes:
+  0  it is recorded
+  2  usage error
+  3  there is no such call in doubt, or the log could not be read or written";

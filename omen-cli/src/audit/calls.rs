@@ -1,0 +1,124 @@
+//! What an entry says, in a line; and the calls that have an intent and no outcome yet.
+
+use std::collections::BTreeMap;
+
+use omen_gate::audit::Logged;
+use serde_json::Value;
+
+/// The calls that have begun. Outcomes name a call by its hash: its tool is in the intent.
+#[derive(Debug, Default)]
+pub(super) struct OpenCalls(BTreeMap<(String, String), Open>);
+
+#[derive(Debug)]
+struct Open {
+    sequence: u64,
+    tool: String,
+    json: String,
+    human: String,
+}
+
+impl OpenCalls {
+    /// The tool that an entry is about.
+    pub(super) fn tool(&mut self, entry: Logged<'_>) -> Option<String> {
+        let data = entry.data();
+        let call = || Some((entry.turn()?.to_owned(), data.get("call")?.as_str()?.to_owned()));
+        let named = data.get("tool").and_then(named);
+        match entry.kind().as_str() {
+            "intent" => {
+                let tool = named?;
+                let human = line(entry, Some(&tool));
+                if let Some(call) = call() {
+                    let open = Open { sequence: entry.sequence(), tool: tool.clone(), json: entry.line(), human };
+                    self.0.insert(call, open);
+                }
+                Some(tool)
+            }
+            "outcome" => self.0.remove(&call()?).map(|open| open.tool),
+            _ => named,
+        }
+    }
+
+    /// The calls that have no outcome, in the order of the log: as JSON, and in a line.
+    pub(super) fn in_doubt(&self) -> impl Iterator<Item = (&str, &str)> {
+        let mut open: Vec<_> = self.0.values().collect();
+        open.sort_by_key(|open| open.sequence);
+        open.into_iter().map(|open| (open.json.as_str(), open.human.as_str()))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// `server/tool`.
+fn named(tool: &Value) -> Option<String> {
+    Some(format!("{}/{}", tool.get("server")?.as_str()?, tool.get("tool")?.as_str()?))
+}
+
+/// What came of it, in a word.
+pub(super) fn result(entry: Logged<'_>) -> Option<String> {
+    let data = entry.data();
+    let text = |member: &str| data.get(member).and_then(Value::as_str).map(str::to_owned);
+    if entry.kind() != "outcome" {
+        return text("outcome");
+    }
+    match data.get("class") {
+        Some(Value::String(class)) => Some(class.clone()),
+        Some(_) => Some("answered".to_owned()),
+        None if data.contains_key("settles") => Some("settled".to_owned()),
+        None => Some("stopped".to_owned()),
+    }
+}
+
+/// An entry in a line: number, time, kind, turn, tool, and what it says.
+pub(super) fn line(entry: Logged<'_>, tool: Option<&str>) -> String {
+    let (sequence, time, kind) = (entry.sequence(), entry.time(), entry.kind());
+    let (turn, tool) = (entry.turn().unwrap_or("-"), tool.unwrap_or("-"));
+    format!("{sequence:>7}  {time}  {kind:<12}  {turn:<16}  {tool:<24}  {}", says(entry)).trim_end().to_owned()
+}
+
+fn says(entry: Logged<'_>) -> String {
+    let data = entry.data();
+    let text = |member: &str| data.get(member).and_then(Value::as_str);
+    let kind = entry.kind();
+    let mut says = match kind.as_str() {
+        "intent" => data.get("args").map(ToString::to_string).unwrap_or_default(),
+        "outcome" => match text("ran") {
+            Some("yes") => result(entry).unwrap_or_default(),
+            ran => format!("{}; ran: {}", result(entry).unwrap_or_default(), ran.unwrap_or("unknown")),
+        },
+        "grant" | "revocation" => data.get("grants").map(grants).unwrap_or_default(),
+        _ => text("outcome").unwrap_or_default().to_owned(),
+    };
+    if let Some(code) = text("code") {
+        says = format!("{says} {code}");
+    }
+    if let Some(why) = text("why") {
+        says = format!("{says}: {why}");
+    }
+    if says.is_empty() && !data.is_empty() {
+        says = Value::Object(data.clone()).to_string();
+    }
+    cut(says.trim_start())
+}
+
+/// Grants by their ids, with the tool and permission of those that are given.
+fn grants(grants: &Value) -> String {
+    let of = |grant: &Value| match (grant.get("id"), grant.get("tool").and_then(named), grant.get("permission")) {
+        (Some(id), Some(tool), Some(permission)) => {
+            format!("{id} {tool} {}", permission.as_str().unwrap_or_default())
+        }
+        _ => grant.to_string(),
+    };
+    grants.as_array().into_iter().flatten().map(of).collect::<Vec<_>>().join(", ")
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(WIDTH) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// So many characters of what an entry says are shown.
+const WIDTH: usize = 200;

@@ -1,0 +1,131 @@
+//! `omen audit stats`: what is in a log, in numbers.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+
+use omen::render::human::clean;
+use omen_gate::audit::store::log_of;
+use omen_gate::audit::{LogVerification, Logged, read_log};
+use serde::Serialize;
+
+use super::calls::{OpenCalls, result};
+use crate::args::{AuditStatsArgs, Format};
+use crate::exit::{Exit, Failure, complain};
+use crate::output::Output;
+
+/// The numbers.
+#[derive(Debug, Default, Serialize)]
+struct Stats {
+    verdict: &'static str,
+    files: usize,
+    entries: u64,
+    bytes: u64,
+    first: Option<String>,
+    last: Option<String>,
+    /// How often a gate has opened the log.
+    starts: u64,
+    kinds: BTreeMap<String, u64>,
+    tools: BTreeMap<String, Tool>,
+    /// Refusals, by code.
+    refused: BTreeMap<String, u64>,
+    /// Calls with an intent and no outcome.
+    in_doubt: usize,
+}
+
+/// The calls of a tool.
+#[derive(Debug, Default, Serialize)]
+struct Tool {
+    calls: u64,
+    answered: u64,
+    /// Broken off, or not made after all, by a rule.
+    stopped: u64,
+    /// Failed, by the class of the fault.
+    failed: BTreeMap<String, u64>,
+}
+
+pub(crate) fn stats(args: &AuditStatsArgs, out: &mut Output) -> Result<Exit, Failure> {
+    let Some(key) = super::key(&args.key) else { return Ok(Exit::Unreadable) };
+    let (mut stats, mut calls) = (Stats::default(), OpenCalls::default());
+    let found = match read_log(log_of(&args.log), &key, &mut |entry| stats.add(entry, &mut calls)) {
+        Ok(found) => found,
+        Err(error) => {
+            complain(format_args!("{error}; {}", error.help()));
+            return Ok(Exit::Unreadable);
+        }
+    };
+    stats.end(&found, &calls);
+    match args.format {
+        Format::Human => stats.human(out)?,
+        Format::Json => {
+            serde_json::to_writer(&mut *out, &stats).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+    }
+    out.flush()?;
+    Ok(super::reported(&args.log, &found))
+}
+
+impl Stats {
+    fn add(&mut self, entry: Logged<'_>, calls: &mut OpenCalls) {
+        let kind = entry.kind();
+        self.entries += 1;
+        self.first.get_or_insert_with(|| entry.time().to_owned());
+        self.last = Some(entry.time().to_owned());
+        self.starts += u64::from(matches!(kind.as_str(), "opened" | "repaired"));
+        if let Some(code) = entry.data().get("code").and_then(|code| code.as_str())
+            && result(entry).is_none_or(|result| result == "denied")
+        {
+            *self.refused.entry(code.to_owned()).or_default() += 1;
+        }
+        let tool = calls.tool(entry);
+        if let Some(tool) = tool.filter(|_| matches!(kind.as_str(), "intent" | "outcome")) {
+            let tool = self.tools.entry(tool).or_default();
+            match (kind.as_str(), result(entry).as_deref()) {
+                ("intent", _) => tool.calls += 1,
+                (_, Some("answered")) => tool.answered += 1,
+                (_, Some("stopped" | "settled") | None) => tool.stopped += 1,
+                (_, Some(class)) => *tool.failed.entry(class.to_owned()).or_default() += 1,
+            }
+        }
+        *self.kinds.entry(kind).or_default() += 1;
+    }
+
+    fn end(&mut self, found: &LogVerification, calls: &OpenCalls) {
+        self.verdict = super::overall(found);
+        self.files = found.files.len();
+        self.bytes = found.files.iter().map(|file| file.found.bytes).sum();
+        self.in_doubt = calls.len();
+    }
+
+    fn human(&self, out: &mut Output) -> io::Result<()> {
+        let Self { verdict, files, entries, bytes, starts, in_doubt, .. } = self;
+        writeln!(out, "{verdict}: {entries} entries in {bytes} bytes, {files} {}", plural(*files, "file"))?;
+        if let (Some(first), Some(last)) = (&self.first, &self.last) {
+            writeln!(out, "from {first} to {last}, opened {starts} times")?;
+        }
+        writeln!(out, "\nkinds")?;
+        self.kinds.iter().try_for_each(|(kind, count)| writeln!(out, "  {kind:<40}{count:>10}"))?;
+        if !self.tools.is_empty() {
+            writeln!(out, "\n{:<42}{:>10}{:>10}{:>10}{:>10}", "tools", "calls", "answered", "failed", "stopped")?;
+        }
+        for (name, Tool { calls, answered, stopped, failed }) in &self.tools {
+            let all: u64 = failed.values().sum();
+            writeln!(out, "  {:<40}{calls:>10}{answered:>10}{all:>10}{stopped:>10}", clean(name))?;
+            for (class, count) in failed {
+                writeln!(out, "    {class:<58}{count:>10}")?;
+            }
+        }
+        if !self.refused.is_empty() {
+            writeln!(out, "\nrefused")?;
+        }
+        self.refused.iter().try_for_each(|(code, count)| writeln!(out, "  {code:<40}{count:>10}"))?;
+        if *in_doubt > 0 {
+            writeln!(out, "\n{in_doubt} {} in doubt: `omen audit show --in-doubt`", plural(*in_doubt, "call"))?;
+        }
+        Ok(())
+    }
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    if count == 1 { noun.to_owned() } else { format!("{noun}s") }
+}

@@ -1,0 +1,97 @@
+//! What was done before this gate was started, as its audit log says: it holds over a restart (PG-6, R1, R2, G2).
+
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+
+use crate::audit::{Audit, AuditError, BreakerThen, InDoubt, Kind, Record, data};
+use crate::base::{Blocked, GateClock, GateCode, Permission, ToolName, TurnId};
+use crate::call::{Breakers, BudgetLimits, Call, FailureBudget, FaultClass};
+use crate::grant::{Grant, Grants};
+use crate::request::context::RequestContext;
+
+/// The past of a gate.
+#[derive(Clone, Debug)]
+pub(crate) struct Before(Audit);
+
+impl Before {
+    pub(crate) fn new(audit: Audit) -> Self {
+        Self(audit)
+    }
+
+    /// The calls that may have run, and whose outcome is not known.
+    pub(crate) fn in_doubt(&self) -> Vec<InDoubt> {
+        self.0.in_doubt()
+    }
+
+    /// Whether a call was not made before: its directive, if it has one, has not had its call, and it is not the repetition of
+    /// one that may have run. A tool that only reads may be called again in another turn.
+    pub(crate) fn allows(&self, context: &RequestContext, call: &Call) -> Result<(), Blocked> {
+        let (past, turn) = (self.0.past(), context.id().as_str());
+        if let Some(doubt) = past.doubt(&call.hash().to_string(), |doubt| {
+            doubt.turn == turn || call.demand().permissions.iter().any(|permission| permission != Permission::Read)
+        }) {
+            let message = format!(
+                "the call of `{}` may have run already: the gate stopped before its outcome was known (entry {} of the \
+                 audit log)",
+                call.tool(),
+                doubt.sequence
+            );
+            let help =
+                "check what the tool did; then stop the gate, record that with `omen audit settle`, and start it again";
+            return Err(Blocked::new(GateCode::Pg6, message, help));
+        }
+        match context.directive() {
+            Some(directive) if past.was_called(turn, directive.as_str()) => {
+                let message = format!(
+                    "the tool of the directive `{directive}` was already called, before the gate was restarted"
+                );
+                let help = "settle the task with the outcome that the audit log has, or send a new directive";
+                Err(Blocked::new(GateCode::Pg6, message, help))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The budget of a turn that this gate has not seen yet (R2).
+    pub(crate) fn budget(&self, turn: &TurnId, limits: BudgetLimits) -> FailureBudget {
+        let Some(failures) = self.0.past().failures(turn.as_str()) else { return FailureBudget::new(limits) };
+        let class = FaultClass::ALL.iter().find(|class| class.as_str() == failures.last);
+        let last = class.copied().unwrap_or(FaultClass::Cancelled);
+        FailureBudget::resumed(limits, failures.failures, failures.in_a_row, last)
+    }
+
+    /// Puts the breakers in the state that they had (R1). What remains of the time that one is open passes also while no
+    /// gate runs; it is not longer than it was, should the clock have been set back.
+    pub(crate) fn restore(&self, breakers: &Breakers, clock: &dyn GateClock) {
+        for (tool, then) in self.0.past().breakers() {
+            // A name that is not one has never had a breaker.
+            let Ok(tool) = ToolName::new(tool) else { continue };
+            match then {
+                BreakerThen::Closed(failures) => breakers.restore(tool, *failures, None),
+                BreakerThen::Open(since, remaining) => {
+                    breakers.restore(tool, 0, Some(left(clock.wall(), *since, *remaining)));
+                }
+            }
+        }
+    }
+
+    /// Revokes the default grants that were revoked before (G2). That is recorded, so that it is found again.
+    pub(crate) fn keep_revoked(&self, grants: &Grants, turn: &TurnId) -> Result<(), AuditError> {
+        let past = self.0.past();
+        let was_revoked = |grant: &Grant| match serde_json::to_value(grant) {
+            Ok(Value::Object(members)) => past.is_revoked(&members),
+            _ => false,
+        };
+        for (id, Grant { tool, permission, .. }) in grants.revoke_where(was_revoked) {
+            let why = "it was revoked before the gate was restarted";
+            let entry = data(json!({ "grants": [id], "permission": permission, "tool": tool, "why": why }));
+            let _ = self.0.append(Record::new(Kind::Revocation, turn, entry))?;
+        }
+        Ok(())
+    }
+}
+
+fn left(now: SystemTime, since: SystemTime, remaining: Duration) -> Duration {
+    remaining.saturating_sub(now.duration_since(since).unwrap_or_default())
+}

@@ -1,0 +1,15 @@
+//! What an entry about a call says of the rules that the call was judged by (A2).
+
+use serde_json::{Map, Value, json};
+
+use crate::audit::data;
+use crate::config::PolicyHash;
+
+/// The version of the gate, and the hashes of the protocol's schema and of the policy.
+pub(crate) fn stamp(policy: PolicyHash) -> Map<String, Value> {
+    data(json!({
+        "gate": env!("CARGO_PKG_VERSION"),
+        "policy": policy,
+        "schema": env!("OMEN_SCHEMA_SHA256"),
+    }))
+}
