@@ -119,9 +119,9 @@ fn those_that_wait_are_written_together() {
     assert_eq!((found.verdict, found.entries), (LogVerdict::Sound, 10));
 }
 
-/// Each is told the number of its own entry, and nobody that of another.
+/// Each receipt has the number of its own entry.
 #[test]
-fn everyone_is_told_its_own_number() {
+fn everyone_gets_its_own_number() {
     let log = Slow::default();
     let audit = open(log.clone()).unwrap();
     for round in 0..20 {
@@ -140,7 +140,7 @@ fn everyone_is_told_its_own_number() {
     assert_eq!(judge(&log.memory.bytes(), log.memory.head_bytes().as_deref()).verdict, LogVerdict::Sound);
 }
 
-/// Nobody is told that an entry is recorded when its group is not; and afterwards nothing is.
+/// No entry is acknowledged when its group is not written; and afterwards nothing is recorded.
 #[test]
 fn a_group_that_cannot_be_written_is_acknowledged_to_nobody() {
     let log = Slow::default();
