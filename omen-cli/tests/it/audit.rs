@@ -302,7 +302,7 @@ fn a_file_that_is_missing_or_misplaced_exits_1_and_is_named() {
 }
 
 /// A log as a gate leaves it that was killed within its second call: a call that was answered, one that failed, a refusal.
-fn told() -> TempDir {
+fn of_a_killed_gate() -> TempDir {
     let folder = folder(&[]);
     drop(Key::create(folder.path().join("audit.key")).unwrap());
     let audit = open(&folder);
@@ -350,7 +350,7 @@ fn shown(folder: &TempDir, more: &[&str]) -> Vec<u64> {
 
 #[test]
 fn the_entries_of_a_log_are_shown() {
-    let folder = told();
+    let folder = of_a_killed_gate();
     assert_eq!(shown(&folder, &[]), [1, 2, 3, 4, 5, 6, 7]);
     assert_eq!(shown(&folder, &["--turn", "turn_2"]), [4, 5, 6]);
     assert_eq!(shown(&folder, &["--tool", "write"]), [5, 6, 7]);
@@ -378,7 +378,7 @@ fn the_entries_of_a_log_are_shown() {
 
 #[test]
 fn a_log_that_is_not_sound_is_shown_as_far_as_it_is() {
-    let folder = told();
+    let folder = of_a_killed_gate();
     let log = fs::read_to_string(folder.path().join("audit.jsonl")).unwrap();
     let offset = log.match_indices('\n').nth(3).unwrap().0 + 14;
     change(&folder, |log| log[offset] ^= 1);
@@ -393,7 +393,7 @@ fn a_log_that_is_not_sound_is_shown_as_far_as_it_is() {
 
 #[test]
 fn what_is_in_a_log_is_counted() {
-    let folder = told();
+    let folder = of_a_killed_gate();
     let run = audit(&folder, &["stats", "--format", "json", "--key-file", "audit.key", "audit.jsonl"]);
     let stats: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!((run.code, &stats["verdict"], &stats["entries"]), (0, &"sound".into(), &7.into()));
@@ -414,7 +414,7 @@ fn what_is_in_a_log_is_counted() {
 
 #[test]
 fn a_call_in_doubt_is_settled() {
-    let folder = told();
+    let folder = of_a_killed_gate();
     let settle =
         |entry: &str| audit(&folder, &["settle", "--key-file", "audit.key", "--ran", "no", "audit.jsonl", entry]);
     let wrong = settle("5");

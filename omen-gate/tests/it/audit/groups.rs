@@ -8,6 +8,9 @@ use omen_gate::audit::{Flaw, LogVerdict, Receipt, Tampering};
 
 use super::*;
 
+/// What was written at once: the head record, if it was replaced, and the bytes.
+type Write = (Option<Vec<u8>>, Vec<u8>);
+
 /// A log that waits before it writes, counts what it writes, and may fail.
 #[derive(Clone, Debug, Default)]
 struct Slow {
@@ -16,7 +19,7 @@ struct Slow {
     begun: Arc<AtomicU64>,
     fails: Arc<AtomicBool>,
     /// The pieces in which the log was written, with the head record before each.
-    written: Arc<Mutex<Vec<(Option<Vec<u8>>, Vec<u8>)>>>,
+    written: Arc<Mutex<Vec<Write>>>,
 }
 
 impl Store for Slow {
@@ -119,9 +122,9 @@ fn those_that_wait_are_written_together() {
     assert_eq!((found.verdict, found.entries), (LogVerdict::Sound, 10));
 }
 
-/// Each caller gets the number of its own entry, and none that of another.
+/// Each receipt has the number of its own entry.
 #[test]
-fn each_caller_gets_its_own_number() {
+fn everyone_gets_its_own_number() {
     let log = Slow::default();
     let audit = open(log.clone()).unwrap();
     for round in 0..20 {
@@ -140,7 +143,7 @@ fn each_caller_gets_its_own_number() {
     assert_eq!(judge(&log.memory.bytes(), log.memory.head_bytes().as_deref()).verdict, LogVerdict::Sound);
 }
 
-/// No entry is acknowledged when its group is not recorded; and afterwards nothing is.
+/// No entry is acknowledged when its group is not written; and afterwards nothing is recorded.
 #[test]
 fn a_group_that_cannot_be_written_is_acknowledged_to_nobody() {
     let log = Slow::default();

@@ -107,7 +107,7 @@ fn write_until_killed(log: &Path, random: &mut Random) -> Vec<u64> {
 /// Where a child process with many writers finds its log.
 const MANY: &str = "OMEN_GATE_TEST_KILL_MANY";
 const WRITERS: usize = 32;
-const KILLS_OF_MANY: u64 = 60;
+const KILLS_OF_MANY: u64 = 30;
 
 /// Opens a log of small files and appends to it from many threads, without end, or so often.
 fn many_write(log: &Path, key: Key, each: u64) {
