@@ -102,7 +102,7 @@ impl Audit {
         state.begun = state.begun.or_else(|| Some(inner.clock.wall()));
         inner.write_own(&mut state, Entry::new(Label::Own(own), data))?;
         if let Some(before) = before {
-            before.is_continued(&inner.key)?;
+            before.mark_continued(&inner.key)?;
         }
         drop(state);
         Ok(Self { inner: Arc::new(inner) })
@@ -304,7 +304,7 @@ impl Inner {
         let before = Before { store, at: state.at };
         (state.number, state.start, state.end) = (number, state.at, 0);
         self.begin_file(state)?;
-        before.is_continued(&self.key)
+        before.mark_continued(&self.key)
     }
 
     /// Writes the head record and the first entry of a file that continues another one.

@@ -41,7 +41,7 @@ pub(super) struct Before {
 
 impl Before {
     /// Says that the file that continues it is there.
-    pub(super) fn is_continued(mut self, key: &Key) -> Result<(), AuditError> {
+    pub(super) fn mark_continued(mut self, key: &Key) -> Result<(), AuditError> {
         let head = Head { continued: true, ..Head::new(self.at) };
         Ok(self.store.replace_head(&head.encode(key)?)?)
     }

@@ -72,14 +72,14 @@ impl AuditQueue {
         let (waiter, recorded) = oneshot::channel();
         let due = Due { entry: self.entry(kind, turn, packet, data), waiter: Waiter::Task(waiter) };
         // Callers that went away may have left so many; there is no room for ever more (A1).
-        let Ok(must_lead) = self.audit.waiting().push_below(MAX_WAITING, due) else {
+        let Some(must_lead) = self.audit.waiting().push_below(MAX_WAITING, due) else {
             let message = format!("{MAX_WAITING} entries are waiting to be recorded");
             return Err(Blocked::new(GateCode::A1, message, "check the disk of the audit log, and try again later"));
         };
         if must_lead {
             self.lead();
         }
-        let recorded = recorded.await.unwrap_or_else(|_| Err(AuditError::Interrupted));
+        let recorded = recorded.await.unwrap_or(Err(AuditError::Interrupted));
         recorded.map(drop).map_err(Blocked::from)
     }
 

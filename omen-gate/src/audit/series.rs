@@ -18,7 +18,7 @@ use super::{Anchor, AuditError, Key};
 use crate::base::regular;
 
 /// What the files of a log turned out to be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LogVerification {
     /// The files in the order of their numbers.
@@ -237,12 +237,6 @@ pub fn verify_files(files: &[PathBuf], key: &Key, anchor: Option<&Anchor>) -> Re
         }
     }
     walk(&log, own, others, false, key, anchor, &mut |_| {})
-}
-
-impl Default for LogVerification {
-    fn default() -> Self {
-        Self { files: Vec::new(), misfits: Vec::new(), is_interrupted: false, is_in_use: false }
-    }
 }
 
 /// The end of a file, and where it is.

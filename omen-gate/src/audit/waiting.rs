@@ -74,14 +74,14 @@ impl Waiting {
         !std::mem::replace(&mut queue.is_led, true)
     }
 
-    /// Adds an entry if fewer than so many wait; else gives it back.
-    pub(super) fn push_below(&self, limit: usize, due: Due) -> Result<bool, Due> {
+    /// Adds an entry if fewer than so many wait, as [`push`](Self::push) does. `None` if there is no room.
+    pub(super) fn push_below(&self, limit: usize, due: Due) -> Option<bool> {
         let mut queue = self.lock();
         if queue.due.len() >= limit {
-            return Err(due);
+            return None;
         }
         queue.due.push_back(due);
-        Ok(!std::mem::replace(&mut queue.is_led, true))
+        Some(!std::mem::replace(&mut queue.is_led, true))
     }
 
     /// The next entry, if there is one.

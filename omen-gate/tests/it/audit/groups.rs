@@ -16,8 +16,11 @@ struct Slow {
     begun: Arc<AtomicU64>,
     fails: Arc<AtomicBool>,
     /// The pieces in which the log was written, with the head record before each.
-    written: Arc<Mutex<Vec<(Option<Vec<u8>>, Vec<u8>)>>>,
+    written: Arc<Mutex<Vec<Piece>>>,
 }
+
+/// The head record before a piece of the log, and the piece.
+type Piece = (Option<Vec<u8>>, Vec<u8>);
 
 impl Store for Slow {
     fn log(&mut self) -> io::Result<Option<Box<dyn Read + '_>>> {
