@@ -67,6 +67,8 @@ pub struct Report {
     pub appends_over_writes: f64,
     /// Appends over writes, both with `sync_data`. An append syncs twice: the entry, then the head record.
     pub synced_over_writes: f64,
+    /// Synced appends from several threads at once.
+    pub writers: Vec<WritersCost>,
     /// Entries verified.
     pub verified_s: f64,
     /// Entries whose JSON is skipped (`IgnoredAny`).
@@ -94,6 +96,19 @@ pub struct StepCost {
     pub us: f64,
 }
 
+/// Synced entries a second from several threads at once.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct WritersCost {
+    /// How many threads append, each of which waits for its own entries.
+    pub writers: u32,
+    /// Entries appended.
+    pub appends_s: f64,
+    /// The same bytes, written and synced by as many threads.
+    pub writes_s: f64,
+    /// Appends over writes.
+    pub appends_over_writes: f64,
+}
+
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Measure {
@@ -108,6 +123,8 @@ enum Measure {
     AppendSynced,
     Write,
     WriteSynced,
+    AppendBy(u32),
+    WriteBy(u32),
     Verify,
     Skip,
 }
@@ -143,6 +160,14 @@ pub fn run(counts: &Counts) -> Result<Report, Failure> {
         synced_over_files: ratio(Measure::AppendSynced, Measure::AppendFiles),
         appends_over_writes: ratio(Measure::AppendFiles, Measure::Write),
         synced_over_writes: ratio(Measure::AppendSynced, Measure::WriteSynced),
+        writers: log::WRITERS
+            .map(|writers| WritersCost {
+                writers,
+                appends_s: of(Measure::AppendBy(writers)),
+                writes_s: of(Measure::WriteBy(writers)),
+                appends_over_writes: ratio(Measure::AppendBy(writers), Measure::WriteBy(writers)),
+            })
+            .to_vec(),
         verified_s: of(Measure::Verify),
         skipped_s: of(Measure::Skip),
         verified_over_skipped: ratio(Measure::Verify, Measure::Skip),
@@ -184,6 +209,10 @@ impl fmt::Display for Report {
             ("entries skipped (serde_json, IgnoredAny)", self.skipped_s),
         ];
         rows.iter().try_for_each(|(name, rate)| writeln!(f, "  {name:44}{rate:10.0}"))?;
+        writeln!(f, "\n{:46}{:>10}{:>10}{:>10}", "synced by threads at once, a second", "appends", "bare", "ratio")?;
+        self.writers.iter().try_for_each(|WritersCost { writers, appends_s, writes_s, appends_over_writes }| {
+            writeln!(f, "  {writers:<44}{appends_s:10.0}{writes_s:10.0}{appends_over_writes:10.3}")
+        })?;
         writeln!(f, "\n{:46}{:>10}", "ratios within a round", "")?;
         let rows = [
             ("a call's time / the function's alone", self.call_over_bare),

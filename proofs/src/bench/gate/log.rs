@@ -43,6 +43,17 @@ pub(super) fn round(entries: u32, synced: u32, samples: &mut Samples<Measure>) -
     drop(audit);
     samples.add(Measure::WriteSynced, written(&place("plain_synced.jsonl"), &line, synced, true)?);
 
+    for writers in WRITERS {
+        let audit = open(&place(&format!("by_{writers}.jsonl")), true)?;
+        let each = (synced / writers).max(8);
+        samples.add(Measure::AppendBy(writers), appended_by(&audit, writers, each)?);
+        drop(audit);
+        samples.add(
+            Measure::WriteBy(writers),
+            written_by(&place(&format!("plain_by_{writers}.jsonl")), &line, writers, each)?,
+        );
+    }
+
     samples.add(Measure::Skip, skipped(&log)?);
     samples.add(Measure::Verify, verified(&log)?);
     Ok(line.len() + 1)
@@ -78,6 +89,43 @@ fn appended(audit: &Audit, entries: u32) -> Result<f64, Failure> {
     }
     Ok(f64::from(entries) / begun.elapsed().as_secs_f64())
 }
+
+/// Synced entries a second from several threads, each of which waits for its own.
+fn appended_by(audit: &Audit, writers: u32, each: u32) -> Result<f64, Failure> {
+    let turn = TurnId::new("turn_1")?;
+    by(writers, || {
+        (0..each)
+            .try_for_each(|_| audit.append(Record::new(Kind::Intent, &turn, intent())).map(drop))
+            .map_err(Into::into)
+    })
+    .map(|seconds| f64::from(writers * each) / seconds)
+}
+
+/// The same bytes, written and synced directly by as many threads, at the end of one file.
+fn written_by(file: &Path, line: &[u8], writers: u32, each: u32) -> Result<f64, Failure> {
+    let file = File::options().append(true).create_new(true).open(file)?;
+    let line = [line, b"\n"].concat();
+    let seconds = by(writers, || {
+        (0..each).try_for_each(|_| {
+            (&file).write_all(&line)?;
+            file.sync_data().map_err(Failure::from)
+        })
+    })?;
+    Ok(f64::from(writers * each) / seconds)
+}
+
+/// Runs something in so many threads at once, and returns how long it took in seconds.
+fn by(threads: u32, run: impl Fn() -> Result<(), Failure> + Sync) -> Result<f64, Failure> {
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(&run)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| Failure::from("a writer panicked"))?)
+    })?;
+    Ok(begun.elapsed().as_secs_f64())
+}
+
+/// How many threads append at once.
+pub(super) const WRITERS: [u32; 3] = [1, 8, 64];
 
 /// The same JSON, written directly.
 fn written(file: &Path, line: &[u8], entries: u32, sync: bool) -> Result<f64, Failure> {
