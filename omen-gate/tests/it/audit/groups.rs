@@ -22,9 +22,6 @@ struct Slow {
     written: Arc<Mutex<Vec<Write>>>,
 }
 
-/// The head record before a piece of the log, and the piece.
-type Piece = (Option<Vec<u8>>, Vec<u8>);
-
 impl Store for Slow {
     fn log(&mut self) -> io::Result<Option<Box<dyn Read + '_>>> {
         self.memory.log()
