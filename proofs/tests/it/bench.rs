@@ -135,12 +135,16 @@ fn the_gate_is_measured_in_all_its_parts() {
     let counts = Counts { rounds: 2, calls: 3, entries: 5, synced: 2 };
     let report = gate::run(&counts).expect("every call passes, and every log is sound");
     let json = serde_json::to_value(&report).expect("JSON");
-    let numbers: Vec<_> = json.as_object().expect("an object").iter().filter(|(name, _)| *name != "steps").collect();
-    for (name, value) in &numbers {
+    let lists = ["steps", "writers"];
+    let numbers = json.as_object().expect("an object").iter().filter(|(name, _)| !lists.contains(&name.as_str()));
+    let writers =
+        json["writers"].as_array().expect("a list").iter().flat_map(|cost| cost.as_object().expect("an object"));
+    for (name, value) in numbers.chain(writers) {
         assert!(value.as_f64().is_some_and(|number| number > 0.0), "{name}: {value}");
     }
     assert_eq!(report.steps.iter().map(|cost| cost.step).collect::<Vec<_>>().join(" "), WAY);
     assert!(report.steps.iter().all(|cost| cost.us > 0.0), "{report}");
+    assert_eq!(report.writers.len(), 3);
     let table = report.to_string();
     assert!(table.contains("µs") && table.contains("a second") && table.contains("sync_data"), "{table}");
 }
