@@ -21,6 +21,7 @@ mod format;
 mod formats;
 mod gate;
 mod inputs;
+mod key;
 pub(crate) mod levels;
 mod named;
 mod new;
@@ -44,6 +45,7 @@ pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;
 pub(crate) use self::gate::{GateCheckArgs, GateConfirmArgs, GateInitArgs};
 pub(crate) use self::inputs::InputArgs;
+pub(crate) use self::key::KeyArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
 pub(crate) use self::new::NewArgs;
 pub(crate) use self::report::{ReportArgs, ReportAuditArgs};
@@ -235,19 +237,6 @@ pub(crate) struct AuditExportArgs {
     /// The log; its head record is the file `LOG.head` beside it
     #[arg(value_name = "LOG")]
     pub(crate) log: PathBuf,
-}
-
-/// Where the key of the audit log is. The key itself is never an argument: all processes can read those.
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-pub(crate) struct KeyArgs {
-    /// A file with the key in hexadecimal digits, readable by its owner only
-    #[arg(long, value_name = "FILE")]
-    pub(crate) key_file: Option<PathBuf>,
-
-    /// An environment variable with the key in hexadecimal digits
-    #[arg(long, value_name = "NAME")]
-    pub(crate) key_env: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

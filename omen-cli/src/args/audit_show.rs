@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Format, KeyArgs};
+use super::format::Format;
+use super::key::KeyArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditShowArgs {
