@@ -30,7 +30,7 @@ impl From<Stage> for Depth {
         match stage {
             Stage::Schema => Self::Schema,
             Stage::Packet => Self::Packet,
-            Stage::Episode => Self::Episode,
+            Stage::Episode => Self::InEpisode,
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn judge<'t>(
     options: &ValidatorOptions,
     all: bool,
 ) -> Option<Judged<'t>> {
-    if options.depth != Depth::Episode {
+    if options.depth != Depth::InEpisode {
         return alone::judge(line, options, all);
     }
     match (&line.facts, &line.rejected) {

@@ -24,5 +24,5 @@ pub enum Depth {
     Packet,
     /// Everything: packets in their episodes.
     #[default]
-    Episode,
+    InEpisode,
 }

@@ -26,7 +26,7 @@ fn key(finding: &Finding) -> (u64, Code, Option<String>) {
 #[test]
 fn lines_by_themselves_have_the_errors_of_json_and_schema() {
     for (path, log) in logs() {
-        let (whole, _) = check(log, Depth::Episode);
+        let (whole, _) = check(log, Depth::InEpisode);
         let (lines, summary) = check(log, Depth::Schema);
         let is_line = |finding: &&Finding| matches!(finding.diagnostic.code, Code::Json | Code::Schema);
         let expected: Vec<String> =
@@ -44,7 +44,7 @@ fn packets_by_themselves_have_findings_that_their_episodes_have() {
     let rank = |severity| u8::from(severity == Severity::Error);
     let mut codes = BTreeSet::new();
     for (path, log) in logs() {
-        let (whole, _) = check(log, Depth::Episode);
+        let (whole, _) = check(log, Depth::InEpisode);
         let severities: BTreeMap<_, _> =
             whole.iter().map(|finding| (key(finding), finding.diagnostic.severity)).collect();
         // The lines that do not come as far, and those whose warnings are not reported.
