@@ -58,7 +58,7 @@ impl Changes {
         // A link may come to lead elsewhere by a change of whatever name.
         let is_link = absolute.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
         let (touch, touched) = mpsc::channel(1);
-        let told = move |event: notify::Result<Event>| {
+        let on_event = move |event: notify::Result<Event>| {
             // What could not be reported may have been a change.
             let is_ours = event.map_or(true, |event| {
                 let is_change = !matches!(event.kind, notify::EventKind::Access(_));
@@ -70,7 +70,7 @@ impl Changes {
                 let _ = touch.try_send(());
             }
         };
-        let mut watcher = notify::recommended_watcher(told).map_err(|error| not_watched(error.to_string()))?;
+        let mut watcher = notify::recommended_watcher(on_event).map_err(|error| not_watched(error.to_string()))?;
         watcher.watch(folder, RecursiveMode::NonRecursive).map_err(|error| not_watched(error.to_string()))?;
         let hangup = Hangup::new().map_err(|error| not_watched(error.to_string()))?;
         let seen = contents(&absolute);

@@ -13,6 +13,7 @@ use omen_gate::mcp::{Launch, ServerLimits};
 use omen_gate::{Config, ServerName, SystemClock, TurnId};
 #[cfg(unix)]
 use omen_proxy::confirm::SocketConfirmer;
+use omen_proxy::watch::{Changes, NotWatched};
 use omen_proxy::{Ended, Proxy};
 use tokio::sync::mpsc;
 
@@ -38,7 +39,7 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     }
     let served = runtime.block_on(async {
         let (reload, when) = mpsc::channel(1);
-        let reloads = tokio::spawn(hung_up(reload));
+        let reloads = tokio::spawn(changed(Changes::of(&args.config), reload));
         let proxy = with_socket(proxy, socket.as_deref()).reload(&args.config, when);
         let client = (tokio::io::stdin(), tokio::io::stdout());
         let served = proxy.serve(launch.show_stderr(), client, asked_to_stop()).await;
@@ -131,11 +132,16 @@ fn with_socket(proxy: Proxy, path: Option<&Path>) -> Proxy {
     proxy
 }
 
-/// Sends something with each SIGHUP.
-async fn hung_up(reload: mpsc::Sender<()>) {
-    #[cfg(unix)]
-    if let Ok(mut hung_up) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()) {
-        while hung_up.recv().await.is_some() && reload.send(()).await.is_ok() {}
+/// Sends something whenever the configuration may be another one: with each change of its file, and each SIGHUP.
+async fn changed(changes: Result<Changes, NotWatched>, reload: mpsc::Sender<()>) {
+    match changes {
+        Ok(mut changes) => loop {
+            changes.next().await;
+            if reload.send(()).await.is_err() {
+                return;
+            }
+        },
+        Err(error) => complain(format_args!("{error}; restart the proxy to put another configuration in force")),
     }
     reload.closed().await;
 }

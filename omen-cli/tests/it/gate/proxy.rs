@@ -309,6 +309,10 @@ fn a_reload_takes_tools_away_while_the_session_runs() {
     fs::write(&path, "nonsense").unwrap();
     client.signal("-HUP");
     assert_eq!(client.call(3, "read_file", json!({"path": "a"}))["result"]["isError"], true);
+    // A change of the file is enough.
+    fs::write(&path, &text).unwrap();
+    assert_eq!(client.next()["method"], "notifications/tools/list_changed");
+    assert!(client.call(4, "read_file", json!({"path": "a"}))["result"].get("isError").is_none());
     assert_eq!(client.close().0, 0);
 }
 
