@@ -44,7 +44,7 @@ pub(crate) use self::config::ConfigArgs;
 pub(crate) use self::findings::FindingArgs;
 pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;
-pub(crate) use self::gate::{GateCheckArgs, GateConfirmArgs, GateInitArgs, GateWrapArgs};
+pub(crate) use self::gate::{FailOn, GateCheckArgs, GateConfirmArgs, GateInitArgs, GateReplayArgs, GateWrapArgs};
 pub(crate) use self::inputs::InputArgs;
 pub(crate) use self::key::KeyArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
@@ -251,6 +251,10 @@ pub(crate) enum GateCommand {
     /// Start the configured servers, and list their tools
     #[command(after_help = CATALOG_EXIT_CODES, after_long_help = CATALOG_HELP)]
     Catalog(CatalogArgs),
+
+    /// Try a configuration on the calls of an audit log, or on plans, beside the one that is in force
+    #[command(after_help = gate::REPLAY_EXIT_CODES, after_long_help = gate::REPLAY_HELP)]
+    Replay(GateReplayArgs),
 
     /// Write a configuration for a server, with its tools to choose from
     #[command(after_help = gate::INIT_EXIT_CODES, after_long_help = gate::INIT_HELP)]

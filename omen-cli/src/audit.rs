@@ -46,7 +46,7 @@ pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, F
 }
 
 /// Reports a log that is not sound on standard error.
-fn reported(log: &Path, found: &LogVerification) -> Exit {
+pub(crate) fn reported(log: &Path, found: &LogVerification) -> Exit {
     if found.is_sound() {
         return Exit::Clean;
     }

@@ -1,5 +1,6 @@
 //! `omen gate`: tries plans against the gate, and prepares its configuration.
 
+mod arguments;
 mod catalog;
 mod check;
 mod config;
@@ -9,6 +10,7 @@ mod dry_run;
 mod init;
 mod pins;
 mod proxy;
+mod replay;
 mod toml;
 mod wrap;
 
@@ -26,6 +28,7 @@ pub(crate) use confirm::confirm;
 pub(crate) use dry_run::dry_run;
 pub(crate) use init::init;
 pub(crate) use proxy::proxy;
+pub(crate) use replay::replay;
 pub(crate) use wrap::wrap;
 
 #[cfg(not(unix))]

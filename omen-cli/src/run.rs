@@ -36,7 +36,11 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             | Command::Trace(_)
             | Command::Audit(_)
             | Command::Gate(
-                GateCommand::DryRun(_) | GateCommand::Catalog(_) | GateCommand::Check(_) | GateCommand::Proxy(_)
+                GateCommand::DryRun(_)
+                    | GateCommand::Catalog(_)
+                    | GateCommand::Check(_)
+                    | GateCommand::Proxy(_)
+                    | GateCommand::Replay(_)
             )
     );
     match dispatch(cli) {
@@ -102,6 +106,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Gate(GateCommand::Init(args)) => gate::init(&args, &mut out),
         Command::Gate(GateCommand::Check(args)) => gate::check(&args, &mut out),
         Command::Gate(GateCommand::Confirm(args)) => gate::confirm(&args, &mut out),
+        Command::Gate(GateCommand::Replay(args)) => gate::replay(&args, &mut out),
         Command::Gate(GateCommand::Proxy(args)) => gate::proxy(&args),
         Command::Gate(GateCommand::Wrap(args)) => gate::wrap(&args, &mut out),
         Command::Gate(GateCommand::Schema) => gate::schema(&mut out),

@@ -9,6 +9,7 @@ pub(crate) mod json;
 pub(crate) mod names;
 pub(crate) mod permission;
 pub mod regular;
+pub(crate) mod secret;
 pub(crate) mod size;
 
 pub use blocked::Blocked;

@@ -2,9 +2,11 @@
 
 pub(crate) mod abort;
 pub mod breaker;
+pub(crate) mod call_limits;
 pub(crate) mod failure_budget;
 pub mod fault;
 pub mod health;
+pub(crate) mod rate;
 pub mod tool;
 
 use std::fmt;
@@ -19,10 +21,13 @@ use crate::base::{NotExact, Permissions, ServerName, ToolId, ToolName, TurnId};
 
 pub use abort::{Abort, Missing};
 pub(crate) use breaker::{Admission, BreakerLimits, Breakers};
+pub use call_limits::CallLimits;
 pub use failure_budget::{Attempt, BudgetLimits, FailureBudget};
 pub(crate) use fault::caught;
 pub use fault::{Fault, FaultClass, Ran, guarded};
 pub(crate) use health::{Health, Snapshot};
+pub(crate) use rate::Rates;
+pub use rate::{BadRate, Rate};
 pub(crate) use tool::{Answer, Tool};
 
 /// What a tool needs, by the operator's statement; never by what its server says of it (D47).

@@ -27,8 +27,9 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::arguments::Recorder;
 use crate::base::{ServerName, ToolId};
-use crate::call::{BreakerLimits, BudgetLimits, Demand};
+use crate::call::{BreakerLimits, BudgetLimits, CallLimits, Demand};
 use crate::catalog::Allowlist;
 use crate::grant::{ConfirmLimits, Grant};
 
@@ -45,6 +46,10 @@ pub use source::MAX_BYTES;
 pub struct Config {
     /// What a request must not ask for, and how long it may be (PG-0).
     pub policy: Policy,
+    /// Whether the rules on what a call says are only tried: what they would refuse is recorded, and passes. These are the
+    /// patterns (PG-0), the rules on arguments and the rates (PG-3), and the budgets of calls (R2); everything else refuses as
+    /// ever.
+    pub shadow: bool,
     /// Limits of what is read and waited for.
     pub limits: Limits,
     /// The tool servers.
@@ -57,6 +62,8 @@ pub struct Config {
     pub breaker: BreakerLimits,
     /// The failure budget of a turn (R2).
     pub budget: BudgetLimits,
+    /// How many calls a turn and a session may make (R2).
+    pub calls: CallLimits,
     /// How long confirmations take and hold (G3).
     pub confirm: ConfirmLimits,
     /// The Unix socket where people answer (G3), if the configuration names one.
@@ -67,6 +74,8 @@ pub struct Config {
     /// start from the working directory.
     pub folder: Option<PathBuf>,
     hash: PolicyHash,
+    /// Whether `shadow` holds whatever a file says.
+    keeps_shadow: bool,
 }
 
 /// A tool server.
@@ -117,6 +126,8 @@ pub struct Audit {
     pub rotate_bytes: Option<NonZeroU64>,
     /// How old a file of the log becomes before another one continues it.
     pub rotate_after: Option<Duration>,
+    /// What of a call's arguments is recorded.
+    pub recorder: Recorder,
 }
 
 /// Where the key of the audit log comes from. The configuration never holds the key itself.
@@ -133,6 +144,17 @@ impl Config {
     #[must_use]
     pub fn demand(&self, tool: &ToolId) -> Option<&Demand> {
         Some(&self.allow.get(tool)?.demand)
+    }
+
+    /// The same with `shadow`, also after a reload of the file.
+    #[must_use]
+    pub fn always_shadow(self) -> Self {
+        Self { shadow: true, keeps_shadow: true, ..self }
+    }
+
+    /// Whether rules on what a call says are only tried, whatever the file says when it is loaded again.
+    pub(crate) fn keeps_shadow(&self) -> bool {
+        self.keeps_shadow
     }
 
     /// Identifies what the configuration says.

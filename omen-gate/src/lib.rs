@@ -60,9 +60,10 @@
 //! demands of a call was judged before it came here.
 //! Architecture invariant: time comes from a [`GateClock`], and random numbers are drawn for new keys alone.
 
-// The rooms, from the ground up: base, audit, call, catalog, grant, config, server, answer, request. Each uses only those
+// The rooms, from the ground up: base, audit, call, arguments, catalog, grant, config, server, answer, request. Each uses only those
 // before it.
 mod answer;
+pub mod arguments;
 pub mod audit;
 mod base;
 mod call;
@@ -79,8 +80,8 @@ pub use base::{
     regular,
 };
 pub use call::{
-    Abort, Attempt, BudgetLimits, Call, CallHash, Demand, FailureBudget, Fault, FaultClass, Missing, Ran, breaker,
-    fault, guarded, health, tool,
+    Abort, Attempt, BadRate, BudgetLimits, Call, CallHash, CallLimits, Demand, FailureBudget, Fault, FaultClass,
+    Missing, Ran, Rate, breaker, fault, guarded, health, tool,
 };
 pub use config::{BadPolicy, Config, Policy};
 pub use grant::{
@@ -91,7 +92,7 @@ pub use grant::{
 pub use request::{
     Authorized, BuildError, Builder, Conformant, Dispatched, DryRun, Gate, Grounded, MAX_RAW_ANSWER, MAX_TURNS,
     Planned, Received, ReloadError, Reloaded, Request, Screened, Stopped, Terminal, Turn, Typed, Untyped, Way, dry_run,
-    pipeline, plan, turn_steps,
+    pipeline, plan, replay, turn_steps,
 };
 #[cfg(feature = "mcp")]
 pub use server::mcp;

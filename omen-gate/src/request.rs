@@ -12,6 +12,7 @@ mod messages;
 pub mod pipeline;
 pub mod plan;
 mod reload;
+pub mod replay;
 mod rules;
 mod stamp;
 mod state;

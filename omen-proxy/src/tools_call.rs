@@ -75,7 +75,8 @@ impl Asked {
             self.name,
             self.args
         );
-        let request = shared.gate.request(turn.clone(), screened(tool, &self.args)).screen().await?;
+        let request = shared.gate.request(turn.clone(), screened(tool, &self.args));
+        let request = request.of_session(shared.session_turn.clone()).screen().await?;
         let planned = match request.plan(&plan).await?.call() {
             Ok(planned) => planned,
             // INVARIANT: the plan calls a tool.

@@ -28,7 +28,7 @@ pub(crate) struct AuditShowArgs {
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
 
-    /// Only this outcome: allowed, denied, answered, stopped, settled, or the class of a fault, such as timeout
+    /// Only this outcome: allowed, denied, shadow, answered, stopped, settled, or the class of a fault, such as timeout
     #[arg(long, value_name = "OUTCOME")]
     pub(crate) outcome: Option<String>,
 

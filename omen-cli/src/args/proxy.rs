@@ -41,6 +41,10 @@ pub(crate) struct ProxyArgs {
     #[arg(long)]
     pub(crate) show_blocked: bool,
 
+    /// Let pass what the rules on what a call says would refuse, and record it: patterns, `where`, `max`, and budgets of calls
+    #[arg(long)]
+    pub(crate) shadow: bool,
+
     /// The server's program and its arguments, in place of those of the configuration
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,

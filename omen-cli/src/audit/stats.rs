@@ -28,6 +28,8 @@ struct Stats {
     tools: BTreeMap<String, Tool>,
     /// Refusals, by code.
     refused: BTreeMap<String, u64>,
+    /// What would have been refused by rules that were only tried, by code.
+    shadow: BTreeMap<String, u64>,
     /// Calls with an intent and no outcome.
     in_doubt: usize,
 }
@@ -72,10 +74,12 @@ impl Stats {
         self.first.get_or_insert_with(|| entry.time().to_owned());
         self.last = Some(entry.time().to_owned());
         self.starts += u64::from(matches!(kind.as_str(), "opened" | "repaired"));
-        if let Some(code) = entry.data().get("code").and_then(|code| code.as_str())
-            && result(entry).is_none_or(|result| result == "denied")
-        {
-            *self.refused.entry(code.to_owned()).or_default() += 1;
+        if let Some(code) = entry.data().get("code").and_then(|code| code.as_str()) {
+            match result(entry).as_deref() {
+                None | Some("denied") => *self.refused.entry(code.to_owned()).or_default() += 1,
+                Some("shadow") => *self.shadow.entry(code.to_owned()).or_default() += 1,
+                Some(_) => {}
+            }
         }
         let tool = calls.tool(entry);
         if let Some(tool) = tool.filter(|_| matches!(kind.as_str(), "intent" | "outcome")) {
@@ -119,6 +123,10 @@ impl Stats {
             writeln!(out, "\nrefused")?;
         }
         self.refused.iter().try_for_each(|(code, count)| writeln!(out, "  {code:<40}{count:>10}"))?;
+        if !self.shadow.is_empty() {
+            writeln!(out, "\nshadow: let pass by rules that were only tried")?;
+        }
+        self.shadow.iter().try_for_each(|(code, count)| writeln!(out, "  {code:<40}{count:>10}"))?;
         if *in_doubt > 0 {
             writeln!(out, "\n{in_doubt} {} in doubt: `omen audit show --in-doubt`", plural(*in_doubt, "call"))?;
         }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
+use std::path::Path;
 
 use omen::render::human::clean;
 use omen_gate::catalog::Catalog;
 use omen_gate::tool::Tool;
-use omen_gate::{Config, Fault, ServerName, mcp};
+use omen_gate::{Config, Fault, ServerName, mcp, regular};
 
 use super::{config, pins};
 use crate::args::CatalogArgs;
@@ -74,3 +75,21 @@ pub(super) fn discover(config: &Config) -> Result<Option<Lists>, Failure> {
     }
     Ok(is_whole.then_some(lists))
 }
+
+/// Reads a catalogue file. Its errors are reported here.
+pub(super) fn read(path: &Path) -> Option<Catalog> {
+    let catalog = match regular::read(path, MAX_CATALOG).map(String::from_utf8) {
+        Ok(Ok(text)) => Catalog::parse(&text).map_err(|error| error.to_string()),
+        Ok(Err(error)) => Err(format!("cannot read it: {error}")),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(error.to_string()),
+        Err(error) => Err(format!("cannot read it: {error}")),
+    };
+    catalog.map_err(|why| unusable(path, &why)).ok()
+}
+
+pub(super) fn unusable(path: &Path, why: &str) {
+    complain(format_args!("cannot use the catalogue {}: {}", path.display(), clean(why)));
+}
+
+/// The largest catalogue file that is read, in bytes.
+const MAX_CATALOG: u64 = 256 << 20;

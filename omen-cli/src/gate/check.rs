@@ -8,13 +8,20 @@ use omen_gate::Config;
 use omen_gate::config::{ConfigError, Inspection, PolicyHash};
 use serde::Serialize;
 
-use super::config;
+use super::{catalog, config};
 use crate::args::{Format, GateCheckArgs};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
 pub(crate) fn check(args: &GateCheckArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let found = match Config::inspect(&args.config, SystemTime::now()) {
+    let catalog = match &args.catalog {
+        None => None,
+        Some(path) => match catalog::read(path) {
+            Some(catalog) => Some(catalog),
+            None => return Ok(Exit::Unreadable),
+        },
+    };
+    let found = match Config::inspect_with(&args.config, SystemTime::now(), catalog.as_ref()) {
         Ok(found) => found,
         Err(errors) => {
             config::report(&args.config, &errors);

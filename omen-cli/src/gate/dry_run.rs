@@ -5,13 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use omen::lines::{LineSplitter, RawLine, ReadError};
-use omen::render::human::clean;
-use omen_gate::catalog::Catalog;
+use omen_gate::SystemClock;
 use omen_gate::dry_run::{DryRun, PlanVerdict};
-use omen_gate::{SystemClock, regular};
 use serde::Serialize;
 
-use super::config;
+use super::{catalog, config};
 use crate::args::DryRunArgs;
 use crate::exit::{Exit, Failure, complain};
 use crate::input::{Input, name};
@@ -19,12 +17,12 @@ use crate::output::Output;
 
 pub(crate) fn dry_run(args: &DryRunArgs, out: &mut Output) -> Result<Exit, Failure> {
     // Both are read, so that the errors of both are reported.
-    let (config, catalog) = (config::load(&args.config), read(&args.catalog));
+    let (config, catalog) = (config::load(&args.config), catalog::read(&args.catalog));
     let (Some(config), Some(catalog)) = (config, catalog) else { return Ok(Exit::Unreadable) };
     let gate = match DryRun::new(&config, catalog, Arc::new(SystemClock::default())) {
         Ok(gate) => gate,
         Err(blocked) => {
-            unusable(&args.catalog, &format!("{}; {}", blocked.message, blocked.help));
+            catalog::unusable(&args.catalog, &format!("{}; {}", blocked.message, blocked.help));
             return Ok(Exit::Unreadable);
         }
     };
@@ -93,25 +91,7 @@ impl Verdicts<'_> {
     }
 }
 
-/// Reads a catalogue file. Its errors are reported here.
-fn read(path: &Path) -> Option<Catalog> {
-    let catalog = match regular::read(path, MAX_CATALOG).map(String::from_utf8) {
-        Ok(Ok(text)) => Catalog::parse(&text).map_err(|error| error.to_string()),
-        Ok(Err(error)) => Err(format!("cannot read it: {error}")),
-        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(error.to_string()),
-        Err(error) => Err(format!("cannot read it: {error}")),
-    };
-    catalog.map_err(|why| unusable(path, &why)).ok()
-}
-
-fn unusable(path: &Path, why: &str) {
-    complain(format_args!("cannot use the catalogue {}: {}", path.display(), clean(why)));
-}
-
 fn unreadable(path: &Path, error: &io::Error) -> Exit {
     complain(format_args!("cannot read {}: {error}", name(path)));
     Exit::Unreadable
 }
-
-/// The largest catalogue file that is read, in bytes.
-const MAX_CATALOG: u64 = 256 << 20;

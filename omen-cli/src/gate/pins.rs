@@ -6,6 +6,7 @@ use omen_gate::Config;
 use omen_gate::catalog::{Catalog, Listed};
 use serde_json::Value;
 
+use super::arguments;
 use super::toml::{comment, quoted};
 
 /// Entries for each tool, in TOML, with comments about the tool.
@@ -36,10 +37,11 @@ fn entry(text: &mut String, listed: &Listed, config: &Config) {
     // A tool without a pin cannot be approved; the comment above says why.
     if let Ok(pin) = listed.pin() {
         let (server, tool) = (quoted(id.server.as_str()), quoted(id.tool.as_str()));
+        let rules = arguments::proposal(listed.tool());
         let _ = writeln!(
             text,
             "[[allow]]\nserver = {server}\ntool = {tool}\npin = \"{pin}\"\npermissions = []\n\
-             [[grants]]\nserver = {server}\ntool = {tool}\npermissions = []"
+             {rules}[[grants]]\nserver = {server}\ntool = {tool}\npermissions = []"
         );
     }
 }
@@ -47,6 +49,6 @@ fn entry(text: &mut String, listed: &Listed, config: &Config) {
 const HEAD: &str = "\
 # The tools that the servers list now. Review each one; copy those that may be called into the
 # configuration, and fill in their permissions: READ, WRITE, EXECUTE, NETWORK. `[[allow]]` states what
-# a tool can do, and `[[grants]]` that it may. Long texts are cut off here; the catalogue has the full
+# a tool can do, and `[[grants]]` that it may; `where` proposes rules on its arguments. Long texts are cut off here; the catalogue has the full
 # texts.
 ";

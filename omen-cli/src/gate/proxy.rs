@@ -22,7 +22,15 @@ use crate::args::ProxyArgs;
 use crate::exit::{Exit, Failure, complain};
 
 pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
-    let Some(config) = config::load(&args.config) else { return Ok(Exit::Unreadable) };
+    let Some(mut config) = config::load(&args.config) else { return Ok(Exit::Unreadable) };
+    if args.shadow {
+        config = config.always_shadow();
+    }
+    if config.shadow {
+        complain(
+            "note: shadow: rules on what a call says are only tried; what they would refuse passes, and is in the log",
+        );
+    }
     let server = server(args, &config)?;
     let launch = launch(args, &config, &server)?;
     let session = session()?;

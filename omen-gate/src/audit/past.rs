@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::entry::{Entry, Kind, Label, Own};
+use super::recent::Recent;
 use crate::base::canonical;
 
 /// What was done before.
@@ -27,6 +28,8 @@ pub(crate) struct Past {
     revoked: BTreeSet<Fingerprint>,
     /// The grants of the configuration in this run of a gate, by their ids.
     given: BTreeMap<u64, Fingerprint>,
+    /// What limits on calls count.
+    recent: Recent,
 }
 
 /// A call that may have run: the gate has recorded its intent, and died before the outcome was known.
@@ -100,7 +103,9 @@ impl Past {
             Kind::Outcome => self.ended(turn, entry),
             Kind::Turn if text(data, "outcome") == Some("finished") => {
                 self.budgets.remove(&fingerprint(&[turn]));
+                self.recent.over(turn);
             }
+            Kind::Turn if text(data, "outcome") == Some("over") => self.recent.over(turn),
             Kind::Turn | Kind::Decision | Kind::Confirmation | Kind::Policy => {}
         }
     }
@@ -147,6 +152,7 @@ impl Past {
             tool_name: tool.to_owned(),
             directive: entry.packet_id.as_deref().map(|packet| fingerprint(&[turn, packet])),
         };
+        self.recent.intended(&open.doubt.tool, turn, &entry.time, data);
         self.open.insert((turn.to_owned(), call.to_owned()), open);
     }
 
@@ -222,6 +228,11 @@ impl Past {
     /// The breakers that were not closed without a failure.
     pub(crate) fn breakers(&self) -> impl Iterator<Item = (&str, &BreakerThen)> {
         self.breakers.iter().map(|(tool, breaker)| (tool.as_str(), breaker))
+    }
+
+    /// The calls that limits count.
+    pub(crate) fn recent(&self) -> &Recent {
+        &self.recent
     }
 
     /// Whether a grant of the configuration was revoked, by its members.

@@ -1,12 +1,14 @@
 //! PG-3: what the operator allows.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
 use super::{Catalog, Listed, Pin};
+use crate::arguments::ArgumentRules;
 use crate::base::{Blocked, GateCode, ToolId, TurnId, bounded};
-use crate::call::{Call, Demand};
+use crate::call::{Call, Demand, Rate};
 
 /// A tool that the operator allows, in one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +18,10 @@ pub struct Allowed {
     /// The form that was reviewed. Without it the tool is known to the operator but not approved yet: it does not run,
     /// and the refusal names the pin.
     pub pin: Option<Pin>,
+    /// What the arguments of a call have to be.
+    pub arguments: ArgumentRules,
+    /// How often it may be called.
+    pub rate: Option<Rate>,
 }
 
 /// The operator's list. A tool may run only if it stands here and was discovered, in the form that was approved.
@@ -50,6 +56,11 @@ impl Allowlist {
         Ok(list)
     }
 
+    /// Has relative paths of the rules on arguments start from a folder.
+    pub(crate) fn start_from(&mut self, folder: &Path) {
+        self.entries.values_mut().for_each(|allowed| allowed.arguments.start_from(folder));
+    }
+
     /// Allows nothing, and says why: there is no list, or a broken one. It never stands for "everything that was discovered".
     pub fn nothing(why: impl AsRef<str>) -> Self {
         Self { entries: BTreeMap::new(), nothing: Some(bounded(why.as_ref())) }
@@ -70,7 +81,8 @@ impl Allowlist {
     /// question (G1).
     ///
     /// # Errors
-    /// PG-3 if the tool is not allowed, not approved in any form, or suspended because its form has changed.
+    /// PG-3 if the tool is not allowed, not approved in any form, or suspended because its form has changed; also if a rule on
+    /// its arguments does not fit its schema, for then no call could be judged by it.
     pub fn permit(&self, listed: &Listed) -> Result<&Allowed, Blocked> {
         let id = listed.id();
         if let Some(why) = &self.nothing {
@@ -88,7 +100,13 @@ impl Allowlist {
             return Err(blocked(format!("the operator has not allowed the tool `{id}`"), help));
         };
         match &allowed.pin {
-            Some(approved) if approved == now => Ok(allowed),
+            Some(approved) if approved == now => match allowed.arguments.misfits(&listed.tool().input_schema).first() {
+                None => Ok(allowed),
+                Some(misfit) => {
+                    let message = format!("the rules on the arguments of `{id}` cannot be used: {}", misfit.message);
+                    Err(blocked(message, format!("ask the operator to fix the entry in `[[allow]]`: {}", misfit.help)))
+                }
+            },
             Some(approved) => {
                 let message =
                     format!("the tool `{id}` is suspended: it was approved as `{approved}` and has changed to `{now}`");
@@ -105,7 +123,8 @@ impl Allowlist {
         }
     }
 
-    /// A call of a discovered tool that is allowed in its present form. Whether it may be made is for grants to say.
+    /// A call of a discovered tool that is allowed in its present form. Whether it may be made with these arguments is for the
+    /// rules on them to say, and for grants.
     ///
     /// # Errors
     /// PG-3 as [`Self::permit`], and A4 if the arguments cannot be hashed exactly.
@@ -115,9 +134,16 @@ impl Allowlist {
         turn: &TurnId,
         args: &Map<String, Value>,
     ) -> Result<Call, Blocked> {
-        let demand = self.permit(listed)?.demand.clone();
-        Call::new(turn.clone(), demand, args.clone())
+        Call::new(turn.clone(), self.permit(listed)?.demand.clone(), args.clone())
             .map_err(|error| Blocked::new(GateCode::A4, error.to_string(), "write such numbers as strings"))
+    }
+
+    /// Lets a call pass whose arguments satisfy the rules on them.
+    ///
+    /// # Errors
+    /// PG-3.
+    pub(crate) fn judge_arguments(&self, call: &Call) -> Result<(), Blocked> {
+        self.get(call.tool()).map_or(Ok(()), |allowed| allowed.arguments.judge(call.tool(), call.args()))
     }
 
     /// The effective allowlist: discovered ∩ allowed, in the approved form, and fit to be called.

@@ -1,5 +1,7 @@
 //! What the file means, checked: names, patterns, and what refers to what.
 
+mod arguments;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
@@ -20,7 +22,7 @@ use super::{Audit, Command, Config, INHERITED, KeySource, PolicyHash, Server};
 use crate::audit::store::{head_path, is_beside};
 use crate::base::json::below;
 use crate::base::{Permissions, ServerName, ToolId, ToolName, bounded};
-use crate::call::{BreakerLimits, BudgetLimits, Demand};
+use crate::call::{BadRate, BreakerLimits, BudgetLimits, CallLimits, Demand, Rate};
 use crate::catalog::{Allowed, Allowlist, Pin};
 use crate::config::query_policy::{BadPolicy, Policy};
 use crate::grant::{self, ConfirmLimits, Grant};
@@ -32,6 +34,7 @@ pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {
         ConfigErrors(vec![source.error("", bounded(&error.to_string()), "see the schema of the configuration")])
     })?;
     let mut check = Check { source, errors: Vec::new() };
+    let shadow = file.policy.shadow;
     let policy = check.policy(file.policy);
     let servers = check.servers(file.servers);
     let allow = check.allow(file.allow, &servers);
@@ -51,6 +54,10 @@ pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {
         cooldown: seconds(file.breaker.cooldown_seconds),
     };
     let budget = BudgetLimits::new(file.budget.failures, file.budget.in_a_row);
+    let calls = CallLimits {
+        turn: file.budget.turn_calls.and_then(NonZeroU32::new),
+        session: file.budget.session_calls.and_then(NonZeroU32::new),
+    };
     let (Some(policy), true) = (policy, check.errors.is_empty()) else {
         check.errors.sort_by_key(|error| (error.line, error.column));
         check.errors.truncate(MAX_ERRORS);
@@ -63,17 +70,20 @@ pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {
         .map_err(|error| ConfigErrors(vec![source.error("", error.to_string(), "write smaller numbers")]))?;
     Ok(Config {
         policy,
+        shadow,
         limits: file.limits,
         servers,
         allow,
         grants,
         breaker,
         budget,
+        calls,
         confirm,
         confirm_socket,
         audit,
         folder: None,
         hash,
+        keeps_shadow: false,
     })
 }
 
@@ -212,7 +222,16 @@ impl Check<'_, '_> {
             });
             // An invalid pin is reported, and makes the configuration invalid.
             let pin = pin.and_then(Result::ok);
-            if checked.insert(tool.clone(), Allowed { demand, pin }).is_some() {
+            let arguments = self.arguments(&below(&pointer, "where"), entry.arguments);
+            let rate = entry.max.and_then(|text| {
+                let rate = text.parse::<Rate>();
+                rate.map_err(|BadRate| {
+                    let message = format!("invalid limit `{}`: {BadRate}", bounded(&text));
+                    self.wrong(&below(&pointer, "max"), message, "write how often the tool may be called: `10/min`");
+                })
+                .ok()
+            });
+            if checked.insert(tool.clone(), Allowed { demand, pin, arguments, rate }).is_some() {
                 self.wrong(&pointer, format!("duplicate entry for `{tool}`"), "write one entry per tool");
             }
         }
@@ -297,9 +316,10 @@ impl Check<'_, '_> {
         {
             self.wrong("/audit/key_file", one_file(&audit.log, file), APART);
         }
+        let recorder = self.recorder(audit.arguments, &audit.secrets, &audit.secret_patterns);
         let rotate_after = audit.rotate_seconds.map(|seconds| Duration::from_secs(u64::from(seconds)));
         let rotate_bytes = audit.rotate_bytes.and_then(|bytes| NonZeroU64::new(u64::from(bytes)));
-        Some(Audit { log: audit.log.into(), key, sync: audit.sync, rotate_bytes, rotate_after })
+        Some(Audit { log: audit.log.into(), key, sync: audit.sync, rotate_bytes, rotate_after, recorder })
     }
 
     /// The key of the log is for the gate alone: a server that has it can write the log anew (A3).

@@ -4,9 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::arguments;
 use crate::base::Permission;
 use crate::catalog::ListLimits;
 
@@ -51,6 +53,9 @@ pub(super) struct Policy {
     /// A request that one of these patterns matches is halted before any tool is looked for.
     #[schemars(length(max = 1000))]
     pub(super) patterns: Vec<Pattern>,
+    /// Whether rules on what a call says are tried, and not enforced: the patterns, `where` and `max` of `allow`, and the calls
+    /// of `budget`. What they would refuse passes, and the audit log says so. Everything else refuses as ever.
+    pub(super) shadow: bool,
 }
 
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -161,6 +166,113 @@ pub(super) struct Allow {
     /// Whether every call is confirmed, even where it is pre-granted or only `READ`.
     #[serde(default)]
     pub(super) always_confirm: bool,
+    /// What the arguments of a call have to be, by JSON pointers such as `/path`. A `*` stands for every member of an array:
+    /// `/paths/*`. What cannot be decided is refused.
+    #[serde(default, rename = "where")]
+    pub(super) arguments: BTreeMap<String, Argument>,
+    /// How often the tool may be called, within a window that slides with the clock: `10/min`, `3/30s`, `100/day`. Units are `s`,
+    /// `min`, `h` and `day`.
+    #[schemars(with = "String", length(min = 3, max = 20))]
+    #[serde(default)]
+    pub(super) max: Option<String>,
+}
+
+/// What one argument has to be. All demands have to hold.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Argument {
+    /// A folder, or several: the argument is the path of one of them, or of something below it. Relative paths, here and in
+    /// the argument, start from the folder of this file.
+    #[schemars(schema_with = "folders")]
+    #[serde(default)]
+    pub(super) under: Option<Folders>,
+    /// The values that the argument may have: strings, integers, booleans.
+    #[schemars(schema_with = "values")]
+    #[serde(default, rename = "in")]
+    pub(super) one_of: Option<Vec<Value>>,
+    /// The only value that the argument may have: a string, an integer or a boolean.
+    #[schemars(schema_with = "value")]
+    #[serde(default)]
+    pub(super) equals: Option<Value>,
+    /// The smallest integer that the argument may be.
+    #[schemars(with = "i64", range(min = -9_007_199_254_740_991_i64, max = 9_007_199_254_740_991_i64))]
+    #[serde(default)]
+    pub(super) min: Option<i64>,
+    /// The largest integer that the argument may be.
+    #[schemars(with = "i64", range(min = -9_007_199_254_740_991_i64, max = 9_007_199_254_740_991_i64))]
+    #[serde(default)]
+    pub(super) max: Option<i64>,
+    /// A regular expression (Rust crate `regex`) that the argument has to match as a whole.
+    #[schemars(with = "String", length(min = 1, max = 10_000))]
+    #[serde(default)]
+    pub(super) matches: Option<String>,
+    /// How many characters the argument may have, or members if it is an array.
+    #[schemars(with = "Length")]
+    #[serde(default)]
+    pub(super) length: Option<Length>,
+    /// The hosts that the URL in the argument may lead to; `*.example.com` stands for everything below `example.com`.
+    #[schemars(with = "Vec<String>", length(min = 1, max = 1000))]
+    #[serde(default)]
+    pub(super) host: Option<Vec<String>>,
+    /// With `host`: the schemes that the URL may have. Without it, `https`.
+    #[schemars(with = "Vec<String>", length(min = 1, max = 100))]
+    #[serde(default)]
+    pub(super) scheme: Option<Vec<String>>,
+    /// With `host`: the ports that the URL may have. Without it, the default port of its scheme.
+    #[schemars(schema_with = "ports")]
+    #[serde(default)]
+    pub(super) port: Option<Vec<u16>>,
+    /// Whether the member has to be missing.
+    #[serde(default)]
+    pub(super) absent: bool,
+    /// Whether the member may be missing. What its tool takes in its place is then for the operator to know.
+    #[serde(default)]
+    pub(super) optional: bool,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Length {
+    /// The fewest characters or members.
+    #[schemars(with = "u32", range(min = 1, max = 4_294_967_295_u32))]
+    #[serde(default)]
+    pub(super) min: Option<u32>,
+    /// The most characters or members.
+    #[schemars(with = "u32", range(min = 1, max = 4_294_967_295_u32))]
+    #[serde(default)]
+    pub(super) max: Option<u32>,
+}
+
+/// One folder, or several.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Folders {
+    One(String),
+    Many(Vec<String>),
+}
+
+fn folders(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": ["string", "array"],
+        "minLength": 1,
+        "minItems": 1,
+        "maxItems": 100,
+        "items": { "type": "string", "minLength": 1 },
+    })
+}
+
+fn value(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "integer", "boolean"] })
+}
+
+fn values(_: &mut SchemaGenerator) -> Schema {
+    let value = json_schema!({ "type": ["string", "integer", "boolean"] });
+    json_schema!({ "type": "array", "minItems": 1, "maxItems": 1000, "uniqueItems": true, "items": value })
+}
+
+fn ports(_: &mut SchemaGenerator) -> Schema {
+    let port = json_schema!({ "type": "integer", "minimum": 1, "maximum": 65_535 });
+    json_schema!({ "type": "array", "minItems": 1, "maxItems": 1000, "items": port })
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -212,11 +324,19 @@ pub(super) struct Budget {
     /// How many failures in a row a turn may have. It can be made stricter, not looser.
     #[schemars(range(min = 1, max = 2))]
     pub(super) in_a_row: u32,
+    /// How many calls a turn may make. Without it, any number.
+    #[schemars(with = "u32", range(min = 1, max = 1_000_000_000))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) turn_calls: Option<u32>,
+    /// How many calls a session of a client may make, as behind `omen gate proxy`. Without it, any number.
+    #[schemars(with = "u32", range(min = 1, max = 1_000_000_000))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) session_calls: Option<u32>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { failures: 3, in_a_row: 2 }
+        Self { failures: 3, in_a_row: 2, turn_calls: None, session_calls: None }
     }
 }
 
@@ -271,6 +391,38 @@ pub(super) struct Audit {
     #[schemars(with = "u32", range(min = 1, max = 315_360_000))]
     #[serde(default)]
     pub(super) rotate_seconds: Option<u32>,
+    /// How much of a call's arguments is recorded: `full`; `redacted`, where texts are left out that no rule of the tool is about;
+    /// or `hash`, where nothing but the hash of the call is there. Secrets are left out in any case.
+    #[serde(default)]
+    pub(super) arguments: Recorded,
+    /// JSON pointers to members of arguments that are secrets, beside those whose names say so: `/headers/*/value`.
+    #[schemars(length(max = 1000))]
+    #[serde(default)]
+    pub(super) secrets: Vec<String>,
+    /// Regular expressions of texts that are secrets, beside the known forms of keys and tokens.
+    #[schemars(length(max = 1000))]
+    #[serde(default)]
+    pub(super) secret_patterns: Vec<String>,
+}
+
+/// How much of a call's arguments is recorded.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Recorded {
+    Full,
+    Redacted,
+    #[default]
+    Hash,
+}
+
+impl From<Recorded> for arguments::Recorded {
+    fn from(recorded: Recorded) -> Self {
+        match recorded {
+            Recorded::Full => Self::Full,
+            Recorded::Redacted => Self::Redacted,
+            Recorded::Hash => Self::Hash,
+        }
+    }
 }
 
 fn yes() -> bool {

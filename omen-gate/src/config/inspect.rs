@@ -10,6 +10,7 @@ use super::{Audit, Command, Config, KeySource, load};
 use crate::audit::Key;
 use crate::base::json::below;
 use crate::base::{bounded, regular};
+use crate::catalog::Catalog;
 
 /// What an inspection of a configuration file found.
 #[derive(Debug)]
@@ -30,6 +31,15 @@ impl Config {
     /// # Errors
     /// If the file cannot be read.
     pub fn inspect(path: &Path, now: SystemTime) -> Result<Inspection, ConfigErrors> {
+        Self::inspect_with(path, now, None)
+    }
+
+    /// The same with the tools that the servers list: the rules on arguments are held against the schema of each tool that
+    /// has the form of its pin.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn inspect_with(path: &Path, now: SystemTime, catalog: Option<&Catalog>) -> Result<Inspection, ConfigErrors> {
         let text = load::read(path)?;
         let invalid = |errors: ConfigErrors| Inspection { config: None, errors: errors.0, warnings: Vec::new() };
         let source = match Source::read(&text) {
@@ -51,6 +61,7 @@ impl Config {
             ),
         }
         found.tools(&config, now);
+        found.arguments(&config, catalog);
         let Found { mut errors, mut warnings, .. } = found;
         for found in [&mut errors, &mut warnings] {
             found.sort_by_key(|error| (error.line, error.column));
@@ -138,6 +149,29 @@ impl Found<'_, '_> {
                     format!("the grant for `{tool}` has expired"),
                     "set a later time, or remove the grant",
                 );
+            }
+        }
+    }
+}
+
+impl Found<'_, '_> {
+    /// A rule that does not fit its tool lets no call pass, and neither does a folder that is not there.
+    fn arguments(&mut self, config: &Config, catalog: Option<&Catalog>) {
+        for index in 0..items(self.source, "allow") {
+            let Some(tool) = tool_at(self.source, "allow", index) else { continue };
+            let Some(allowed) = config.allow.iter().find(|allowed| allowed.demand.tool.to_string() == tool) else {
+                continue;
+            };
+            let table = format!("/allow/{index}/where");
+            for (pointer, folder) in allowed.arguments.missing_folders() {
+                let message = format!("the folder `{}` does not exist, so `{tool}` cannot be called", bounded(folder));
+                let at = below(&below(&table, pointer), "under");
+                self.warn(&at, message, format!("create it: `mkdir -p {}`", bounded(folder)));
+            }
+            let listed = catalog.and_then(|catalog| catalog.get(&allowed.demand.tool));
+            let Some(listed) = listed.filter(|listed| listed.pin().ok() == allowed.pin.as_ref()) else { continue };
+            for misfit in allowed.arguments.misfits(&listed.tool().input_schema) {
+                self.wrong(&below(&table, &misfit.pointer), misfit.message, misfit.help);
             }
         }
     }

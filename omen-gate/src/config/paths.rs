@@ -22,6 +22,7 @@ pub(super) fn resolve(config: &mut Config, file: &Path) {
     if let Some(socket) = &mut config.confirm_socket {
         *socket = folder.join(&*socket);
     }
+    config.allow.start_from(&folder);
     config.folder = Some(folder);
 }
 

@@ -108,6 +108,11 @@ impl Policy {
         self.allows([query])
     }
 
+    /// Each pattern with its reason.
+    pub(crate) fn to_pairs(&self) -> Vec<(String, String)> {
+        self.patterns.patterns().iter().cloned().zip(self.reasons.iter().cloned()).collect()
+    }
+
     /// Whether there is a pattern to screen by.
     pub(crate) fn has_patterns(&self) -> bool {
         !self.patterns.is_empty()

@@ -67,12 +67,15 @@ fn explain(source: &Source<'_>, error: &ValidationError<'_>) -> Vec<ConfigError>
         }
         Kind::Type { kind } => {
             let kind = match kind {
-                TypeKind::Single(kind) => kind.to_string(),
-                TypeKind::Multiple(_) => "something else".to_owned(),
+                TypeKind::Single(kind) => called(&kind.to_string()).to_owned(),
+                TypeKind::Multiple(kinds) => {
+                    let kinds = kinds.iter().map(|kind| called(&kind.to_string()).to_owned());
+                    kinds.collect::<Vec<_>>().join(" or ")
+                }
             };
             let of_tables = schema.pointer("/items/properties").or_else(|| schema.pointer("/items/$ref")).is_some();
             let help = if of_tables { format!("write `[[{name}]]` above each entry") } else { wanted() };
-            one(format!("expected {} for `{name}`, found {}", called(&kind), found(error.instance())), help)
+            one(format!("expected {kind} for `{name}`, found {}", found(error.instance())), help)
         }
         Kind::Minimum { .. } | Kind::Maximum { .. } => one(format!("`{name}` is out of range"), wanted()),
         Kind::MinLength { .. } => one(format!("`{name}` is empty"), wanted()),

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use crate::audit::{Audit, AuditError, BreakerThen, InDoubt, Kind, Record, data};
-use crate::base::{Blocked, GateClock, GateCode, Permission, ToolName, TurnId};
-use crate::call::{Breakers, BudgetLimits, Call, FailureBudget, FaultClass};
+use crate::base::{Blocked, GateClock, GateCode, Permission, ServerName, ToolId, ToolName, TurnId};
+use crate::call::{Breakers, BudgetLimits, Call, FailureBudget, FaultClass, Rates};
 use crate::grant::{Grant, Grants};
 use crate::request::context::RequestContext;
 
@@ -74,6 +74,28 @@ impl Before {
                 }
             }
         }
+    }
+
+    /// Counts the calls of the last day for the limits of their tools. A clock that was set back makes none of them older.
+    pub(crate) fn restore_rates(&self, rates: &Rates, clock: &dyn GateClock) {
+        let now = clock.wall();
+        for (tool, made) in self.0.past().recent().tools() {
+            let Some((server, name)) = tool.split_once('/') else { continue };
+            let (Ok(server), Ok(name)) = (ServerName::new(server), ToolName::new(name)) else { continue };
+            let tool = ToolId { server, tool: name };
+            for time in made {
+                rates.restore(tool.clone(), now.duration_since(*time).unwrap_or_default());
+            }
+        }
+    }
+
+    /// How many calls a turn, and a session, have made.
+    pub(crate) fn calls(&self, turn: &TurnId) -> u32 {
+        self.0.past().recent().of_turn(turn.as_str())
+    }
+
+    pub(crate) fn calls_of_session(&self, session: &TurnId) -> u32 {
+        self.0.past().recent().of_session(session.as_str())
     }
 
     /// Revokes the default grants that were revoked before (G2). That is recorded, so that it is found again.

@@ -111,8 +111,9 @@ impl Gate {
         let context = self.context_of(task, Some(task.watch().clone()))?;
         let context = context.asked(user_inputs::inputs(&task.user_inputs()));
         context.check(context.stands(self.clock())).await?;
-        context.check(context.screened(&self.policy())).await?;
+        context.check_or_try(self.is_shadow(), context.screened(&self.policy())).await?;
         let call = context.check(self.call_of(task)).await?;
+        let context = context.planning(self.recorded(&call));
         context.check(self.authorized_by(task, call.tool())).await?;
         let request = Request { gate: self.clone(), context, state: Planned { call } };
         let request = request.conform().await?.authorize().await?.dispatch().await?;

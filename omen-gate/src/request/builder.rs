@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::answer::{BadOutput, Outputs};
 use crate::audit::{Audit, AuditError, AuditQueue, Key, KeyError, Kind, Options, Record, data};
 use crate::base::{Blocked, GateClock, Ratchet, ServerName, SystemClock, ToolId, TurnId};
-use crate::call::{Breakers, Health};
+use crate::call::{Breakers, Health, Rates};
 use crate::config::{Config, KeySource, Limits};
 use crate::grant::{Confirmations, Confirmer, Grant, Grants, Nobody, Reserved};
 use crate::request::before::Before;
@@ -188,9 +188,12 @@ impl Builder {
         before.keep_revoked(&grants, &TurnId::start())?;
         let breakers = Breakers::new(Arc::clone(&clock), config.breaker);
         before.restore(&breakers, clock.as_ref());
+        let rates = Rates::new(Arc::clone(&clock));
+        before.restore_rates(&rates, clock.as_ref());
         let audit_queue = AuditQueue::new(audit);
-        audit_queue.set_stamp(stamp(config.hash()));
+        audit_queue.set_stamp(stamp(config.hash(), config.shadow));
         let confirmations = Confirmations::by(confirmer, Arc::clone(&expiry), config.confirm);
+        let keeps_shadow = config.keeps_shadow();
         Ok(Gate(Arc::new(Parts {
             rules: InForce::new(Rules::of(&config)),
             fixed: Fixed::of(&config),
@@ -200,8 +203,11 @@ impl Builder {
             grants,
             confirmations,
             breakers,
+            rates,
+            keeps_shadow,
+            recorder: config.audit.map(|audit| audit.recorder).unwrap_or_default(),
             health: Health::new(clock),
-            turns: TurnRegistry::after(config.budget, before.clone()),
+            turns: TurnRegistry::after(config.budget, config.calls, before.clone()),
             before,
             audit_queue,
             clock: expiry,

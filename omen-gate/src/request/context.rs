@@ -1,7 +1,8 @@
 //! What a request carries of its turn, and how it records what is decided for it.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use omen_types::PacketId;
@@ -12,6 +13,7 @@ use crate::audit::{AuditQueue, EpisodePacket, Kind, data};
 use crate::base::clock::instant;
 use crate::base::{Blocked, GateClock, GateCode, StepId, TurnId};
 use crate::call::Abort;
+use crate::catalog::Pin;
 use crate::config::Policy;
 use crate::request::directive::Directive;
 
@@ -23,6 +25,12 @@ pub(crate) struct RequestContext {
     step: Option<Arc<UnderWay>>,
     /// What each entry has of the request: the hash of its query, or the user inputs that it rests on (A2).
     asked: Arc<Map<String, Value>>,
+    /// What an intent or a refusal has of the call: its tool and pin, and what is recorded of its arguments.
+    planned: Arc<Map<String, Value>>,
+    /// What was let pass because rules are only tried, so that it is recorded once.
+    tried: Arc<Mutex<BTreeSet<String>>>,
+    /// The session of the client that asks.
+    session: Option<TurnId>,
     /// What the user has asked for, if it came as a text.
     query: Option<Arc<str>>,
     audit_queue: AuditQueue,
@@ -47,12 +55,45 @@ impl Drop for EndOfStep {
 
 impl RequestContext {
     pub(crate) fn new(id: TurnId, directive: Option<Directive>, audit_queue: AuditQueue) -> Self {
-        Self { id, directive: directive.map(Arc::new), step: None, asked: Arc::default(), query: None, audit_queue }
+        Self {
+            id,
+            directive: directive.map(Arc::new),
+            step: None,
+            asked: Arc::default(),
+            planned: Arc::default(),
+            tried: Arc::default(),
+            session: None,
+            query: None,
+            audit_queue,
+        }
     }
 
     /// The same turn for a request, with what its entries have of it.
     pub(crate) fn asked(self, asked: Map<String, Value>) -> Self {
         Self { asked: Arc::new(asked), ..self }
+    }
+
+    /// The same turn for a call, with what its intent or its refusal has of it.
+    pub(crate) fn planning(self, planned: Map<String, Value>) -> Self {
+        Self { planned: Arc::new(planned), ..self }
+    }
+
+    /// The tool of the call has this form.
+    pub(crate) fn formed(mut self, pin: Option<&Pin>) -> Self {
+        if let Some(pin) = pin {
+            Arc::make_mut(&mut self.planned).insert("pin".to_owned(), pin.to_string().into());
+        }
+        self
+    }
+
+    /// The same turn for a session of a client.
+    pub(crate) fn of_session(self, session: TurnId) -> Self {
+        Self { session: Some(session), ..self }
+    }
+
+    /// The session of the client that asks, if it has one.
+    pub(crate) fn session(&self) -> Option<&TurnId> {
+        self.session.as_ref()
     }
 
     /// The same turn for what a user asks as a text, which is screened once more right before a call.
@@ -135,7 +176,7 @@ impl RequestContext {
 
     /// Records something (A1, G4).
     pub(crate) async fn record(&self, kind: Kind, data: Map<String, Value>) -> Result<(), Blocked> {
-        self.audit_queue.append(kind, &self.id, self.packet(), self.noted(data)).await
+        self.audit_queue.append(kind, &self.id, self.packet(), self.noted(kind, data)).await
     }
 
     /// Records something that is a plain value.
@@ -152,16 +193,54 @@ impl RequestContext {
 
     /// Records something where nobody can wait for it.
     pub(crate) fn record_later(&self, kind: Kind, data: Map<String, Value>) {
-        self.audit_queue.append_later(kind, &self.id, self.packet(), self.noted(data));
+        self.audit_queue.append_later(kind, &self.id, self.packet(), self.noted(kind, data));
     }
 
     fn packet(&self) -> Option<&Arc<EpisodePacket>> {
         self.directive.as_ref().map(|directive| &directive.packet)
     }
 
-    fn noted(&self, mut data: Map<String, Value>) -> Map<String, Value> {
+    fn noted(&self, kind: Kind, mut data: Map<String, Value>) -> Map<String, Value> {
         data.extend(self.asked.iter().map(|(name, value)| (name.clone(), value.clone())));
+        // What was asked for and refused can be tried on another policy, too.
+        let refuses = data.get("outcome").is_some_and(|outcome| outcome == "denied" || outcome == SHADOW);
+        if kind == Kind::Intent || (refuses && matches!(kind, Kind::Decision | Kind::Confirmation)) {
+            for (name, value) in self.planned.iter() {
+                data.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
         data
+    }
+
+    /// Gives what a rule on what a call says has found, and records it if it refuses. Where rules are only tried, it refuses
+    /// nothing: the entry says what it would have refused.
+    pub(crate) async fn check_or_try(&self, is_shadow: bool, verdict: Result<(), Blocked>) -> Result<(), Blocked> {
+        match self.try_only(is_shadow, verdict).await {
+            Ok(Err(blocked)) => self.check(Err(blocked)).await,
+            Ok(Ok(())) => Ok(()),
+            Err(unrecorded) => Err(unrecorded),
+        }
+    }
+
+    /// The same where the caller records a refusal.
+    ///
+    /// # Errors
+    /// If what would have been refused cannot be recorded (A1).
+    pub(crate) async fn try_only(
+        &self,
+        is_shadow: bool,
+        verdict: Result<(), Blocked>,
+    ) -> Result<Result<(), Blocked>, Blocked> {
+        let blocked = match verdict {
+            Err(blocked) if is_shadow => blocked,
+            verdict => return Ok(verdict),
+        };
+        let is_new = self.tried.lock().unwrap_or_else(PoisonError::into_inner).insert(blocked.to_string());
+        if is_new {
+            let entry = json!({ "code": blocked.code.as_str(), "outcome": SHADOW, "why": blocked.message });
+            self.record(Kind::Decision, data(entry)).await?;
+        }
+        Ok(Ok(()))
     }
 
     /// Gives what a check says, and records it if it refuses.
@@ -179,3 +258,6 @@ impl RequestContext {
         self.record(Kind::Turn, data(entry)).await
     }
 }
+
+/// The outcome of a decision that would have refused, and was only tried.
+const SHADOW: &str = "shadow";

@@ -81,6 +81,7 @@ impl DryRun {
         };
         let listed = self.catalog.conform(call.tool(), call.args())?;
         let call = self.allow.permit_call(listed, &self.turn, call.args())?;
+        self.allow.judge_arguments(&call)?;
         // Nothing comes of this decision, so that there is nothing to record (G4).
         let lease = self.grants.check(&call).recorded(|_| Ok::<_, Blocked>(()))?;
         match lease.needs_confirmation() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::base::{Blocked, GateCode, ServerName, bounded};
-use crate::call::{BreakerLimits, BudgetLimits};
+use crate::call::{BreakerLimits, BudgetLimits, CallLimits};
 use crate::config::{Audit, Config, Server};
 
 /// What a gate is built with, and a reload cannot change.
@@ -14,6 +14,7 @@ pub(crate) struct Fixed {
     audit: Option<Audit>,
     breaker: BreakerLimits,
     budget: BudgetLimits,
+    calls: CallLimits,
     socket: Option<PathBuf>,
     plan_bytes: u32,
 }
@@ -25,6 +26,7 @@ impl Fixed {
             audit: config.audit.clone(),
             breaker: config.breaker,
             budget: config.budget,
+            calls: config.calls,
             socket: config.confirm_socket.clone(),
             plan_bytes: config.limits.plan_bytes,
         }
@@ -41,7 +43,7 @@ impl Fixed {
         let what = server()
             .or_else(|| differs("audit", self.audit != config.audit))
             .or_else(|| differs("breaker", self.breaker != config.breaker))
-            .or_else(|| differs("budget", self.budget != config.budget))
+            .or_else(|| differs("budget", self.budget != config.budget || self.calls != config.calls))
             .or_else(|| differs("confirm.socket", self.socket != config.confirm_socket))
             // The longest entry of the log depends on it.
             .or_else(|| differs("limits.plan_bytes", config.limits.plan_bytes > self.plan_bytes));

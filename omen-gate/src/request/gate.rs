@@ -4,18 +4,20 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::answer::Outputs;
+use crate::arguments::Recorder;
 use crate::audit::{Anchor, AuditError, AuditQueue, InDoubt, Kind, data};
 use crate::base::{Blocked, GateClock, GateCode, Permission, Ratchet, ToolId, TurnId};
-use crate::call::{Breakers, Call, Fault, Health, Snapshot};
+use crate::call::{Breakers, Call, Fault, Health, Rate, Rates, Snapshot};
 use crate::catalog::{Allowlist, Listed};
 use crate::config::{Limits, Policy};
 use crate::grant::{Confirmations, Confirmed, Grant, GrantId, Grants, Ruling};
 use crate::request::before::Before;
 use crate::request::context::RequestContext;
 use crate::request::fixed::Fixed;
+use crate::request::plan::ToolCall;
 use crate::request::rules::InForce;
 use crate::request::turn_registry::TurnRegistry;
 use crate::server::Discovery;
@@ -37,6 +39,10 @@ pub(super) struct Parts {
     pub(super) grants: Grants,
     pub(super) confirmations: Confirmations,
     pub(super) breakers: Breakers,
+    pub(super) rates: Rates,
+    pub(super) recorder: Recorder,
+    /// Whether rules on what a call says are only tried, whatever a reload brings.
+    pub(super) keeps_shadow: bool,
     pub(super) health: Health,
     pub(super) turns: TurnRegistry,
     pub(super) before: Before,
@@ -106,6 +112,31 @@ impl Gate {
 
     pub(crate) fn breakers(&self) -> &Breakers {
         &self.0.breakers
+    }
+
+    pub(crate) fn rates(&self) -> &Rates {
+        &self.0.rates
+    }
+
+    /// How often a tool may be called.
+    pub(crate) fn rate_of(&self, tool: &ToolId) -> Option<Rate> {
+        self.allowed().get(tool)?.rate
+    }
+
+    /// Whether rules on what a call says are tried, and not enforced.
+    pub(crate) fn is_shadow(&self) -> bool {
+        self.0.keeps_shadow || self.0.rules.with(|rules| rules.shadow)
+    }
+
+    /// What the log has of a call that is asked for: its tool, and what is recorded of its arguments.
+    pub(crate) fn recorded(&self, call: &ToolCall) -> Map<String, Value> {
+        let mut noted = data(json!({ "tool": call.tool() }));
+        let allowed = self.allowed();
+        let rules = allowed.get(call.tool()).map(|allowed| &allowed.arguments);
+        if let Some(args) = self.0.recorder.record(rules, call.args()) {
+            noted.insert("args".to_owned(), Value::Object(args));
+        }
+        noted
     }
 
     pub(crate) fn outputs(&self) -> &Outputs {

@@ -56,6 +56,12 @@ impl<S> Request<S> {
         Request { gate: self.gate, context: self.context, state: next(self.state) }
     }
 
+    /// The same request for a session of a client, whose calls are counted together (R2). [`Gate::end_turn`] with the id of the
+    /// session forgets them.
+    pub fn of_session(self, session: TurnId) -> Self {
+        Self { context: self.context.of_session(session), ..self }
+    }
+
     /// The turn.
     #[must_use]
     pub fn turn(&self) -> &TurnId {

@@ -77,10 +77,11 @@ impl Gate {
 
         // From here on nothing can fail, and nothing waits. What is taken away goes first.
         let rules = Rules::of(&config);
+        let stamp = stamp(policy, config.shadow || self.0.keeps_shadow);
         let revoked = grants.revoke();
         self.discovery().set_limits(config.limits);
         self.0.rules.replace(rules);
-        self.audit_queue().set_stamp(stamp(policy));
+        self.audit_queue().set_stamp(stamp);
         let given = grants.give();
         Ok(Reloaded { before, policy, given, revoked })
     }

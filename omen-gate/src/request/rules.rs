@@ -13,6 +13,8 @@ pub(crate) struct Rules {
     pub(crate) limits: Arc<Limits>,
     pub(crate) allow: Arc<Allowlist>,
     pub(crate) confirm: ConfirmLimits,
+    /// Whether rules on what a call says are tried, and not enforced.
+    pub(crate) shadow: bool,
     pub(crate) hash: PolicyHash,
 }
 
@@ -23,6 +25,7 @@ impl Rules {
             limits: Arc::new(config.limits.clone()),
             allow: Arc::new(config.allow.clone()),
             confirm: config.confirm,
+            shadow: config.shadow,
             hash: config.hash(),
         }
     }

@@ -5,11 +5,15 @@ use serde_json::{Map, Value, json};
 use crate::audit::data;
 use crate::config::PolicyHash;
 
-/// The version of the gate, and the hashes of the protocol's schema and of the policy.
-pub(crate) fn stamp(policy: PolicyHash) -> Map<String, Value> {
-    data(json!({
+/// The version of the gate, and the hashes of the protocol's schema and of the policy; and whether that is only tried.
+pub(crate) fn stamp(policy: PolicyHash, shadow: bool) -> Map<String, Value> {
+    let mut stamp = data(json!({
         "gate": env!("CARGO_PKG_VERSION"),
         "policy": policy,
         "schema": env!("OMEN_SCHEMA_SHA256"),
-    }))
+    }));
+    if shadow {
+        stamp.insert("shadow".to_owned(), true.into());
+    }
+    stamp
 }

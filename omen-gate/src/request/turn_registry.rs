@@ -5,8 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use omen_types::PacketId;
 
+use serde_json::{Map, Value};
+
+use crate::audit::{SESSION, TURN_CALLS};
 use crate::base::{Blocked, GateCode, TurnId};
-use crate::call::{BudgetLimits, FailureBudget};
+use crate::call::call_limits::room;
+use crate::call::{BudgetLimits, CallLimits, FailureBudget};
 use crate::request::before::Before;
 use crate::request::context::RequestContext;
 
@@ -16,6 +20,8 @@ pub(crate) struct TurnRecord {
     pub(crate) budget: FailureBudget,
     /// The directives whose tool was called: an order is good for one call, however often its task is taken up.
     pub(crate) called: BTreeSet<PacketId>,
+    /// How many calls it has made, if there is a limit.
+    pub(crate) calls: u32,
 }
 
 impl TurnRecord {
@@ -36,6 +42,9 @@ impl TurnRecord {
 #[derive(Debug)]
 pub(crate) struct TurnRegistry {
     limits: BudgetLimits,
+    calls: CallLimits,
+    /// How many calls each session has made, if there is a limit.
+    sessions: Mutex<BTreeMap<TurnId, u32>>,
     /// What is known of turns that began before the gate was restarted.
     before: Option<Before>,
     records: Mutex<Records>,
@@ -49,12 +58,18 @@ pub const MAX_TURNS: usize = 65_536;
 
 impl TurnRegistry {
     pub(crate) fn new(limits: BudgetLimits) -> Self {
-        Self { limits, before: None, records: Mutex::default() }
+        Self {
+            limits,
+            calls: CallLimits::default(),
+            sessions: Mutex::default(),
+            before: None,
+            records: Mutex::default(),
+        }
     }
 
     /// The records of a gate that goes on where another one has ended.
-    pub(crate) fn after(limits: BudgetLimits, before: Before) -> Self {
-        Self { before: Some(before), ..Self::new(limits) }
+    pub(crate) fn after(limits: BudgetLimits, calls: CallLimits, before: Before) -> Self {
+        Self { calls, before: Some(before), ..Self::new(limits) }
     }
 
     /// The record of a turn, which is new if there is nothing to remember of the turn.
@@ -65,7 +80,8 @@ impl TurnRegistry {
         }
         if records.len() >= MAX_TURNS {
             // One that is held is in use.
-            let says = |record: &TurnRecord| record.budget.failures() > 0 || !record.called.is_empty();
+            let says =
+                |record: &TurnRecord| record.budget.failures() > 0 || !record.called.is_empty() || record.calls > 0;
             records.retain(|_, record| {
                 Arc::strong_count(record) > 1 || record.try_lock().map_or(true, |record| says(&record))
             });
@@ -82,19 +98,105 @@ impl TurnRegistry {
             let before = self.before.as_ref();
             let budget =
                 before.map_or_else(|| FailureBudget::new(self.limits), |before| before.budget(turn, self.limits));
-            TurnRecord { budget, called: BTreeSet::new() }
+            let calls = before.map(|before| before.calls(turn)).unwrap_or_default();
+            TurnRecord { budget, called: BTreeSet::new(), calls }
         };
         Ok(Arc::clone(records.entry(turn.clone()).or_insert_with(|| Arc::new(new().into()))))
     }
 
-    /// Forgets a turn that is over.
+    /// Whether a turn that has made so many calls, and the session that it is of, may make one more (R2).
+    pub(crate) fn may_call(&self, calls: u32, session: Option<&TurnId>) -> Result<(), Blocked> {
+        room(self.calls.turn, calls, "turn", "turn_calls")?;
+        let Some(session) = session.filter(|_| self.calls.session.is_some()) else { return Ok(()) };
+        room(self.calls.session, self.made_by(session, &self.sessions())?, "session", "session_calls")
+    }
+
+    /// Counts a call that is about to be made, in one step that no other call comes between, and says whether it may be made.
+    /// It counts in any case, until what was counted is dropped.
+    pub(crate) fn count_call<'r>(
+        &'r self,
+        calls: &'r mut u32,
+        session: Option<&TurnId>,
+    ) -> (CountedCall<'r>, Result<(), Blocked>) {
+        let mut verdict = Ok(());
+        let mut counted = CountedCall { registry: self, calls: None, session: None };
+        if self.calls.turn.is_some() {
+            verdict = room(self.calls.turn, *calls, "turn", "turn_calls");
+            *calls = calls.saturating_add(1);
+            counted.calls = Some(calls);
+        }
+        if let Some(session) = session.filter(|_| self.calls.session.is_some()) {
+            let mut sessions = self.sessions();
+            let room = self.made_by(session, &sessions).and_then(|made| {
+                sessions.insert(session.clone(), made.saturating_add(1));
+                counted.session = Some(session.clone());
+                room(self.calls.session, made, "session", "session_calls")
+            });
+            verdict = verdict.and(room);
+        }
+        (counted, verdict)
+    }
+
+    fn made_by(&self, session: &TurnId, sessions: &BTreeMap<TurnId, u32>) -> Result<u32, Blocked> {
+        if let Some(made) = sessions.get(session) {
+            return Ok(*made);
+        }
+        if sessions.len() >= MAX_TURNS {
+            let message = format!("more than {MAX_TURNS} sessions have calls to remember");
+            return Err(Blocked::new(GateCode::R2, message, "end sessions that are over: `gate.end_turn(&session)`"));
+        }
+        Ok(self.before.as_ref().map(|before| before.calls_of_session(session)).unwrap_or_default())
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, BTreeMap<TurnId, u32>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets a turn that is over, or a session.
     pub(crate) fn end(&self, turn: &TurnId) {
         self.lock().remove(turn);
+        self.sessions().remove(turn);
     }
 
     /// A map of shared pointers is whole whenever something panics.
     fn lock(&self) -> MutexGuard<'_, Records> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that is counted for its turn and its session. Unless it is kept, it does not count after all.
+#[derive(Debug)]
+#[must_use = "dropped, the call does not count"]
+pub(crate) struct CountedCall<'r> {
+    registry: &'r TurnRegistry,
+    calls: Option<&'r mut u32>,
+    session: Option<TurnId>,
+}
+
+impl CountedCall<'_> {
+    /// What the intent of the call says, so that it counts after a restart, too.
+    pub(crate) fn noted(&self) -> Map<String, Value> {
+        let turn = self.calls.as_ref().map(|calls| (TURN_CALLS.to_owned(), Value::from(**calls)));
+        let session = self.session.as_ref().map(|session| (SESSION.to_owned(), session.as_str().into()));
+        turn.into_iter().chain(session).collect()
+    }
+
+    /// The call counts.
+    pub(crate) fn keep(mut self) {
+        (self.calls, self.session) = (None, None);
+    }
+}
+
+impl Drop for CountedCall<'_> {
+    fn drop(&mut self) {
+        if let Some(calls) = self.calls.take() {
+            *calls = calls.saturating_sub(1);
+        }
+        if let Some(session) = self.session.take()
+            && let Some(made) = self.registry.sessions().get_mut(&session)
+        {
+            *made = made.saturating_sub(1);
+        }
     }
 }
 

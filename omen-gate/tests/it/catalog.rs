@@ -1,5 +1,6 @@
 //! PG-3, pins, and what a catalogue may be.
 
+use omen_gate::arguments::ArgumentRules;
 use omen_gate::catalog::{Allowed, Allowlist, BadCatalog, Catalog, Pin, pin};
 use omen_gate::tool::Tool;
 use omen_gate::{Demand, GateCode, Permission, Permissions, ServerName, ToolId, ToolName};
@@ -28,7 +29,8 @@ fn catalog(tools: &[Value]) -> Catalog {
 
 fn allowed(pin: Option<Pin>) -> Allowed {
     let permissions = Permissions::new([Permission::Read]).unwrap();
-    Allowed { demand: Demand { tool: id("files", "read"), permissions, always_confirm: false }, pin }
+    let demand = Demand { tool: id("files", "read"), permissions, always_confirm: false };
+    Allowed { demand, pin, arguments: ArgumentRules::default(), rate: None }
 }
 
 fn allow(pin: Option<Pin>) -> Allowlist {

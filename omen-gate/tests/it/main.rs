@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 #![allow(clippy::print_stdout, reason = "a test says what it has counted")]
 
+mod arguments;
 mod asked;
 mod audit;
 mod breaker;
@@ -24,6 +25,7 @@ mod grants;
 mod health;
 mod holes;
 mod leases;
+mod limits;
 mod matrix;
 #[cfg(unix)]
 mod mcp;

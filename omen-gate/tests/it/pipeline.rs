@@ -23,7 +23,8 @@ fn summary(evidence: &str) -> Summary {
 
 #[tokio::test]
 async fn a_request_goes_all_the_way() {
-    let world = world("", |builder| builder).await;
+    let full = "[audit]\nlog = 'l'\nkey_file = 'k'\narguments = 'full'\n";
+    let world = world(full, |builder| builder).await;
     let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
     let typed = request.dispatch().await.unwrap().type_output::<Setting>().await.unwrap();
     assert_eq!(typed.value(), &Setting { key: "pool".to_owned(), value: 50 });

@@ -21,7 +21,8 @@ use crate::gates::{config, local};
 use crate::support::{all_logged, clock, tool};
 
 const MAY: &str = "[[grants]]\nserver = 'store'\ntool = 'set'\npermissions = ['WRITE']\npre_granted = true\n\
-                   [breaker]\nfailures = 3\ncooldown_seconds = 60\n";
+                   [breaker]\nfailures = 3\ncooldown_seconds = 60\n\
+                   [audit]\nlog = 'l'\nkey_file = 'k'\narguments = 'full'\n";
 
 /// A server that copies the log while it is called, and answers as configured.
 #[derive(Clone, Debug)]

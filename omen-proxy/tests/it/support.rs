@@ -41,7 +41,8 @@ pub(crate) fn tools() -> Vec<Value> {
 
 /// A configuration for those tools: `read`, `write` and `typed` may be called, `ask` if somebody confirms it.
 pub(crate) fn config(more: &str) -> Config {
-    let mut text = format!("{more}\n[servers.s]\n[servers.other]\n");
+    let mut text =
+        format!("{more}\n[audit]\nlog = 'l'\nkey_file = 'k'\narguments = 'full'\n[servers.s]\n[servers.other]\n");
     for tool in tools() {
         let tool: Tool = serde_json::from_value(tool).unwrap();
         let name = tool.name.as_str();

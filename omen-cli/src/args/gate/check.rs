@@ -12,6 +12,10 @@ pub(crate) struct GateCheckArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: PathBuf,
 
+    /// The tools of the servers, as `omen gate catalog` prints them: rules on arguments are held against their schemas
+    #[arg(long, value_name = "FILE")]
+    pub(crate) catalog: Option<PathBuf>,
+
     /// The output format; `json` prints one object
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: Format,
@@ -36,13 +40,19 @@ pub(crate) const CHECK_HELP: &str = concat!(
 First the text is checked: every error is reported with its line and column. If there is none, what the \
      text refers to is checked: whether the key can be read, and by its owner only; whether the log can be \
      written; whether the programs of the servers exist. Warnings are about tools that are listed and \
-     cannot be called: without a pin, without a grant for each permission, or with one that has expired.
+     cannot be called: without a pin, without a grant for each permission, or with one that has expired; and \
+     about folders in `under` that do not exist.
+
+With `--catalog`, a rule on arguments (`where`) that names a member which the schema of its tool does not \
+     have, or that no call can satisfy, is an error. Without it, such a tool is not called, either: the \
+     refusal says why.
 
 No server is started, and nothing is written. Whether the pins fit the tools of the servers is what \
      `omen gate catalog --pins` shows.
 
 Examples:
   omen gate check --config gate.toml
+  omen gate check --config gate.toml --catalog catalog.json
   omen gate check --config gate.toml --format json
 
 ",

@@ -11,6 +11,7 @@ use omen_gate::{ServerName, bounded};
 use serde_json::Value;
 
 use super::propose;
+use crate::gate::arguments;
 use crate::gate::toml::{comment, quoted};
 
 /// What the configuration is for.
@@ -75,11 +76,12 @@ fn tool(text: &mut String, listed: &Listed) {
     let reasons: Vec<_> = proposed.iter().map(propose::Proposed::to_text).collect();
     comment(text, &format!("    Proposed: {}.", reasons.join(", ")));
     let permissions: Vec<_> = proposed.iter().map(|one| format!("\"{}\"", one.permission)).collect();
+    let rules = arguments::proposal(tool);
     let (server, tool, permissions) = (quoted(id.server.as_str()), quoted(id.tool.as_str()), permissions.join(", "));
     let _ = writeln!(
         text,
         "#[[allow]]\n#server = {server}\n#tool = {tool}\n#permissions = [{permissions}]\n#pin = \"{pin}\"\n\
-         #[[grants]]\n#server = {server}\n#tool = {tool}\n#permissions = [{permissions}]"
+         {rules}#[[grants]]\n#server = {server}\n#tool = {tool}\n#permissions = [{permissions}]"
     );
 }
 
@@ -108,7 +110,8 @@ const TOOLS: &str = "
 # names and claims; what a server claims of its tools grants nothing (D47). A pin stands for the form of
 # the tool that you have reviewed here: if its server changes it, it does not run until you approve it
 # again. WRITE, EXECUTE and NETWORK need a confirmation for each call, unless their grant has
-# `pre_granted = true`.
+# `pre_granted = true`. What stands below `where` proposes rules on the arguments: put your own folders
+# and hosts in it.
 ";
 
 const FOOT: &str = "

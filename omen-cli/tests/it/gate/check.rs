@@ -158,3 +158,43 @@ fn what_cannot_be_read_exits_3() {
     assert_eq!((run.code, run.stdout.as_str()), (3, ""));
     assert!(run.stderr.starts_with("omen: the configuration `gate.toml` cannot be read: "), "{}", run.stderr);
 }
+
+/// With the tools of the servers, rules on arguments are held against their schemas.
+#[test]
+fn rules_on_arguments_fit_the_tools() {
+    let rules = |rules: &str| {
+        format!(
+            "{SOUND}[[allow]]\nserver = 'files'\ntool = 'read_file'\npermissions = ['READ']\npin = '{}'\n[allow.where]\n\
+             {rules}\n[[grants]]\nserver = 'files'\ntool = 'read_file'\npermissions = ['READ']\n",
+            pin_of("read_file")
+        )
+    };
+    let check = |text: &str, more: &[&str]| {
+        let catalog = json!({"files": tools()}).to_string();
+        let folder = folder(&[("gate.toml", text.as_bytes()), ("catalog.json", catalog.as_bytes())]);
+        with_key(&folder);
+        let run = gate(&folder, &[&["check", "--config", "gate.toml"], more].concat());
+        assert_eq!(run.stderr, "");
+        let shown: Vec<_> = run.stdout.lines().filter(|line| !line.starts_with("policy ")).map(str::to_owned).collect();
+        (run.code, shown.join("\n"))
+    };
+    let with = ["--catalog", "catalog.json"];
+    let misspelled = rules("'/pth' = { matches = '.*' }");
+    assert_eq!(check(&misspelled, &[]), (0, "gate.toml: 0 errors, 0 warnings".to_owned()));
+    let expect = "\
+gate.toml:12:1: error: the rule for `/pth` names `pth`, which the tool's `inputSchema` does not have
+  = help: did you mean `path`?
+gate.toml: 1 error, 0 warnings";
+    assert_eq!(check(&misspelled, &with), (1, expect.to_owned()));
+    let fits = rules("'/path' = { under = './data' }");
+    let expect = "\
+gate.toml:12:13: warning: the folder `./data` does not exist, so `files/read_file` cannot be called
+  = help: create it: `mkdir -p ./data`
+gate.toml: 0 errors, 1 warning";
+    assert_eq!(check(&fits, &with), (0, expect.to_owned()));
+    let folder = folder(&[("gate.toml", fits.as_bytes())]);
+    with_key(&folder);
+    let missing = gate(&folder, &["check", "--config", "gate.toml", "--catalog", "no.json"]);
+    assert_eq!((missing.code, missing.stdout.as_str()), (3, ""));
+    assert!(missing.stderr.starts_with("omen: cannot use the catalogue no.json: "), "{}", missing.stderr);
+}

@@ -52,6 +52,8 @@ fn nothing_is_allowed_until_the_operator_does() {
 #tool = \"write_file\"
 #permissions = [\"READ\", \"WRITE\"]
 #pin = \"{pin}\"
+# [allow.where]
+# \"/path\" = {{ under = \"./data\" }}
 #[[grants]]
 #server = \"files\"
 #tool = \"write_file\"

@@ -66,7 +66,7 @@ fn proxied() -> TempDir {
     );
     let text = config()
         .replace("[servers.files]\n", &server)
-        .replace("key_env = 'KEY'", "key_file = 'audit.key'\nsync = false");
+        .replace("key_env = 'KEY'", "key_file = 'audit.key'\nsync = false\narguments = 'full'");
     fs::write(folder.path().join("gate.toml"), text).unwrap();
     assert_eq!(run(omen(["audit", "new-key", "audit.key"]).current_dir(&folder)).code, 0);
     folder

@@ -12,18 +12,22 @@ use crate::request::state::{Authorized, Conformant};
 /// Asks the allowlist, the grants and, if the call needs it, somebody who confirms it.
 ///
 /// # Errors
-/// If the tool is not allowed, or is not as it was approved (PG-3); if a permission is not granted (G1), or not any
+/// If the tool is not allowed, is not as it was approved, or may not be called with these arguments or so often (PG-3); if a permission is not granted (G1), or not any
 /// more (G2); if nobody confirms the call in time (G3), who is not asked while the breaker is open (R1) or the turn has had
 /// its failures (R2); or if a decision cannot be recorded (A1).
 pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Authorized>, Blocked> {
     let Conformant { call, listed } = &request.state;
     let call = request.gate.allowed().permit_call(listed, request.turn(), call.args());
     let call = request.context.check(call).await?;
+    let arguments = request.gate.allowed().judge_arguments(&call);
+    request.context.check_or_try(request.gate.is_shadow(), arguments).await?;
     let ruling = request.gate.grants().check(&call);
     let lease = ruling.recorded_by(|decision| record(&request.context, Kind::Decision, decision)).await?;
     let confirmed = match lease.needs_confirmation() {
         true => {
             request.context.check(worth_asking(&request.gate, &request.context, &call)).await?;
+            let within = within_limits(&request.gate, &request.context, &call);
+            request.context.check_or_try(request.gate.is_shadow(), within).await?;
             let ruling = request.gate.ask(&call).await;
             Some(ruling.recorded_by(|decision| record(&request.context, Kind::Confirmation, decision)).await?)
         }
@@ -43,6 +47,15 @@ fn worth_asking(gate: &Gate, context: &RequestContext, call: &Call) -> Result<()
     gate.before().allows(context, call)?;
     let attempt = known.budget.attempt().map(Attempt::unused);
     attempt.map_err(|abort| Blocked::new(abort.code(), abort.to_string(), "start another turn"))
+}
+
+/// Whether the tool, the turn and the session may have one more call now (PG-3, R2). It is counted as it is dispatched.
+fn within_limits(gate: &Gate, context: &RequestContext, call: &Call) -> Result<(), Blocked> {
+    gate.rates().look(call.tool(), gate.rate_of(call.tool()))?;
+    let known = gate.turns().record(context.id())?;
+    // While another call of the turn runs, it is not known yet how many there were.
+    let Ok(known) = known.try_lock() else { return Ok(()) };
+    gate.turns().may_call(known.calls, context.session())
 }
 
 async fn record(context: &RequestContext, kind: Kind, decision: Decision) -> Result<(), Blocked> {

@@ -11,10 +11,10 @@ use crate::request::state::{Conformant, Planned};
 /// (R3); or if that cannot be recorded (A1).
 pub(crate) async fn conform(request: Request<Planned>) -> Result<Request<Conformant>, Blocked> {
     let call = &request.state.call;
-    let found = request.gate.discovery().discover(call.tool()).await.and_then(|listed| {
-        listed.conform(call.args())?;
-        Ok(listed)
-    });
+    let found = request.gate.discovery().discover(call.tool()).await;
     let listed = request.context.check(found).await?;
-    Ok(request.at(|planned| Conformant { call: planned.call, listed }))
+    let Request { gate, context, state: Planned { call } } = request;
+    let context = context.formed(listed.pin().ok());
+    context.check(listed.conform(call.args())).await?;
+    Ok(Request { gate, context, state: Conformant { call, listed } })
 }

@@ -39,7 +39,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let record = context.check(gate.turns().record(context.id())).await?;
     let mut record = record.lock().await;
     context.check(record.is_fresh(&context).and_then(|()| gate.before().allows(&context, &call))).await?;
-    let TurnRecord { budget, called } = &mut *record;
+    let TurnRecord { budget, called, calls } = &mut *record;
     let attempt = match context.goes_on().and_then(|()| budget.attempt()) {
         Ok(attempt) => attempt,
         Err(abort) => return Err(aborted(&context, abort).await),
@@ -48,11 +48,19 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     // Asked here, a tool that has changed since costs no use of a grant and leaves no intent.
     let admitted = gate.discovery().unchanged(&listed).await;
     let admitted = admitted.and_then(|_| gate.still_allows(&listed, &call));
-    let admitted = admitted.and_then(|()| gate.breakers().admit(&call.tool().tool));
-    let admission = context.check(admitted).await?;
+    context.check(admitted).await?;
+    context.check_or_try(gate.is_shadow(), gate.allowed().judge_arguments(&call)).await?;
+    let (rate, room) = gate.rates().take(call.tool(), gate.rate_of(call.tool()));
+    context.check_or_try(gate.is_shadow(), room).await?;
+    let (counted, room) = gate.turns().count_call(calls, context.session());
+    context.check_or_try(gate.is_shadow(), room).await?;
+    let admission = context.check(gate.breakers().admit(&call.tool().tool)).await?;
     open.intended(admission);
-    let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&gate, &context, &call, decision)).await;
+    let noted = counted.noted();
+    let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&context, noted, decision)).await;
     let redeemed = redeemed.inspect_err(|_| open.refused())?;
+    rate.keep();
+    counted.keep();
     let form = match still_holds(&gate, &context, &listed, &redeemed).await {
         Ok(form) => form,
         Err(stopped) => {
@@ -92,13 +100,10 @@ async fn aborted(context: &RequestContext, abort: Abort) -> Stopped {
 }
 
 /// The tool is about to run.
-async fn intent(gate: &Gate, context: &RequestContext, call: &Call, decision: Decision) -> Result<(), Blocked> {
+async fn intent(context: &RequestContext, mut entry: Map<String, Value>, decision: Decision) -> Result<(), Blocked> {
     if decision.outcome == Outcome::Denied {
         return context.record_value(Kind::Decision, &decision).await;
     }
-    // The form that was approved, and that the tool has: it was checked right before.
-    let pin = gate.allowed().get(call.tool()).and_then(|allowed| allowed.pin);
-    let mut entry = data(json!({ "args": call.args(), "pin": pin.map(|pin| pin.to_string()) }));
     if let Ok(Value::Object(decision)) = serde_json::to_value(&decision) {
         entry.extend(decision);
     }
@@ -117,7 +122,11 @@ async fn still_holds(
     let form = gate.discovery().still(listed).await?;
     redeemed.stands()?;
     gate.still_allows(listed, redeemed.call())?;
-    context.screened(&gate.policy())?;
+    // Links may lead elsewhere now.
+    context.try_only(gate.is_shadow(), gate.allowed().judge_arguments(redeemed.call())).await??;
+    context.try_only(gate.is_shadow(), context.screened(&gate.policy())).await??;
+    // Recording what is only tried has taken its time.
+    redeemed.stands()?;
     context.stands(gate.clock())?;
     context.goes_on()?;
     Ok(form)

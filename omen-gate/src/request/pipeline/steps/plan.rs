@@ -19,7 +19,11 @@ pub(crate) async fn plan(
 ) -> Result<Way<Request<Planned>, Request<Terminal>>, Blocked> {
     let plan = Plan::parse(output, &request.gate.limits().plan());
     match request.context.check(plan).await? {
-        Plan::CallTool(call) => Ok(Way::Call(request.at(|_| Planned { call }))),
+        Plan::CallTool(call) => {
+            let Request { gate, context, .. } = request;
+            let context = context.planning(gate.recorded(&call));
+            Ok(Way::Call(Request { gate, context, state: Planned { call } }))
+        }
         Plan::FinalAnswer(answer) => {
             // PG-T: this is where the request ends.
             let entry = json!({ "code": GateCode::PgT.as_str(), "outcome": "terminal" });

@@ -9,7 +9,8 @@ use crate::request::state::{Received, Screened};
 /// # Errors
 /// If a pattern matches, or the query is too long (PG-0); or if that cannot be recorded (A1).
 pub(crate) async fn screen(request: Request<Received>) -> Result<Request<Screened>, Blocked> {
-    let verdict = request.gate.policy().screen(&request.state.query);
-    request.context.check(verdict).await?;
+    let (policy, query) = (request.gate.policy(), &request.state.query);
+    request.context.check(policy.within(query.len())).await?;
+    request.context.check_or_try(request.gate.is_shadow(), policy.allows([query.as_str()])).await?;
     Ok(request.at(|_| Screened { _seal: () }))
 }

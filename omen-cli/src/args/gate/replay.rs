@@ -1,0 +1,90 @@
+//! The arguments of `omen gate replay`, and their help.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::args::Format;
+
+#[derive(Debug, Args)]
+pub(crate) struct GateReplayArgs {
+    /// The configuration that is in force
+    #[arg(long, value_name = "FILE")]
+    pub(crate) old: PathBuf,
+
+    /// The configuration that is to be tried
+    #[arg(long, value_name = "FILE")]
+    pub(crate) new: PathBuf,
+
+    /// The tools of the servers, as `omen gate catalog` prints them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) catalog: Option<PathBuf>,
+
+    /// For an audit log: a file with its key in hexadecimal digits, readable by its owner only
+    #[arg(long, value_name = "FILE", conflicts_with = "key_env")]
+    pub(crate) key_file: Option<PathBuf>,
+
+    /// For an audit log: an environment variable with its key in hexadecimal digits
+    #[arg(long, value_name = "NAME")]
+    pub(crate) key_env: Option<String>,
+
+    /// What makes the exit code 1
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', default_value = "deny-to-allow")]
+    pub(crate) fail_on: Vec<FailOn>,
+
+    /// The output format; `json` prints one object
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+
+    /// An audit log, with all its files, if there is a key; else a file with one plan per line
+    #[arg(value_name = "AUDIT|PLANS")]
+    pub(crate) input: PathBuf,
+}
+
+/// A difference that matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// A call that was refused would be made
+    DenyToAllow,
+    /// A call that was made would be refused
+    AllowToDeny,
+    /// A call that needed a confirmation would need none
+    Unconfirmed,
+    /// A call cannot be judged by what was recorded
+    Undecidable,
+    /// Nothing does
+    Never,
+}
+
+/// A macro, because `concat!` takes no constants.
+macro_rules! exit_codes {
+    () => {
+        "\
+Exit codes:
+  0  nothing that `--fail-on` names
+  1  something that `--fail-on` names (by default, a call that was refused would be made); or the log is not sound
+  2  usage error
+  3  an input could not be read, or the output could not be written"
+    };
+}
+
+pub(crate) const REPLAY_EXIT_CODES: &str = exit_codes!();
+
+pub(crate) const REPLAY_HELP: &str = concat!(
+    "\
+Judges the calls of an audit log, or the plans of a file, by two policies, and prints each call on which they \
+     differ, with the reasons. No tool is called, and nothing is written.
+
+What was recorded of the arguments is what `[audit] arguments` says; by default, only a hash. A call whose \
+     verdict depends on what was not recorded is counted as undecidable, and never guessed. Paths are followed \
+     with the links that there are now. Not judged: the patterns of queries (PG-0), since a log has no \
+     queries; how often a grant may be used; and budgets of turns and sessions.
+
+Examples:
+  omen gate replay --old gate.toml --new tighter.toml --key-file audit.key audit.jsonl
+  omen gate replay --old gate.toml --new looser.toml --catalog catalog.json plans.jsonl
+  omen gate replay --old a.toml --new b.toml --fail-on deny-to-allow,undecidable --format json --key-file audit.key logs
+
+",
+    exit_codes!()
+);

@@ -1,0 +1,311 @@
+//! `omen gate replay`: what two policies say of the same calls.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::time::SystemTime;
+
+use omen::lines::{LineSplitter, RawLine, ReadError};
+use omen::render::human::clean;
+use omen_gate::audit::store::log_of;
+use omen_gate::audit::{Logged, read_log};
+use omen_gate::config::PolicyHash;
+use omen_gate::replay::{Replay, ReplayCall, ReplayVerdict};
+use serde::Serialize;
+
+use super::{catalog, config};
+use crate::args::{FailOn, Format, GateReplayArgs};
+use crate::audit;
+use crate::exit::{Exit, Failure, complain};
+use crate::input::{Input, name};
+use crate::output::Output;
+
+pub(crate) fn replay(args: &GateReplayArgs, out: &mut Output) -> Result<Exit, Failure> {
+    let catalog = match &args.catalog {
+        Some(path) => catalog::read(path).map(Some),
+        None => Some(None),
+    };
+    let (old, new) = (config::load(&args.old), config::load(&args.new));
+    let (Some(old), Some(new), Some(catalog)) = (old, new, catalog) else { return Ok(Exit::Unreadable) };
+    let replay = Replay::new(&old, &new, catalog, SystemTime::now());
+    let mut report = Report { args, replay, counts: Counts::default(), failed: None, out };
+    report.begin()?;
+    let has_key = args.key_file.is_some() || args.key_env.is_some();
+    let exit = if has_key { report.log()? } else { report.plans()? };
+    report.end()?;
+    let Report { counts, .. } = report;
+    out.flush()?;
+    let is_found = args.fail_on.iter().any(|what| match what {
+        FailOn::DenyToAllow => counts.deny_to_allow > 0,
+        FailOn::AllowToDeny => counts.allow_to_deny > 0,
+        FailOn::Unconfirmed => counts.unconfirmed > 0,
+        FailOn::Undecidable => counts.undecidable > 0,
+        FailOn::Never => false,
+    });
+    Ok(if exit == Exit::Clean && is_found { Exit::ErrorsFound } else { exit })
+}
+
+/// How many calls there were of each kind.
+#[derive(Debug, Default, Serialize)]
+struct Counts {
+    calls: u64,
+    deny_to_allow: u64,
+    allow_to_deny: u64,
+    /// Made under both, with a confirmation under the old one alone.
+    unconfirmed: u64,
+    /// Made under both, with a confirmation under the new one alone.
+    confirmed: u64,
+    unchanged: u64,
+    undecidable: u64,
+}
+
+/// Prints differences as they are found.
+struct Report<'r> {
+    args: &'r GateReplayArgs,
+    replay: Replay,
+    counts: Counts,
+    failed: Option<io::Error>,
+    out: &'r mut Output,
+}
+
+/// Which call it is.
+#[derive(Serialize)]
+struct Place<'p> {
+    /// The number of the entry in the log; of the line in a file of plans.
+    number: u64,
+    time: Option<&'p str>,
+    turn: Option<&'p str>,
+    tool: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Change<'p> {
+    change: &'static str,
+    #[serde(flatten)]
+    place: Place<'p>,
+    old: Said<'p>,
+    new: Said<'p>,
+}
+
+/// What one policy says.
+#[derive(Serialize)]
+struct Said<'p> {
+    verdict: &'static str,
+    code: Option<&'static str>,
+    why: Option<&'p str>,
+}
+
+#[derive(Serialize)]
+struct Summary<'s> {
+    old: PolicyHash,
+    new: PolicyHash,
+    /// Patterns of queries differ, by which calls are not judged here.
+    patterns_differ: bool,
+    #[serde(flatten)]
+    counts: &'s Counts,
+}
+
+impl Report<'_> {
+    fn log(&mut self) -> Result<Exit, Failure> {
+        let Some(key) = audit::key_at(self.args.key_file.as_deref(), self.args.key_env.as_deref()) else {
+            return Ok(Exit::Unreadable);
+        };
+        let log = &self.args.input;
+        let found = match read_log(log_of(log), &key, &mut |entry| self.entry(entry)) {
+            Ok(found) => found,
+            Err(error) => {
+                complain(format_args!("{error}; {}", error.help()));
+                return Ok(Exit::Unreadable);
+            }
+        };
+        match self.failed.take() {
+            Some(error) => Err(error.into()),
+            None => Ok(audit::reported(log, &found)),
+        }
+    }
+
+    fn entry(&mut self, entry: Logged<'_>) {
+        if self.failed.is_some() {
+            return;
+        }
+        let Some(call) = ReplayCall::of_entry(entry) else { return };
+        let verdicts = self.replay.judge(&call);
+        let place = Place {
+            number: entry.sequence(),
+            time: Some(entry.time()),
+            turn: entry.turn(),
+            tool: Some(call.tool.to_string()),
+        };
+        self.failed = self.count(place, &verdicts).err();
+    }
+
+    fn plans(&mut self) -> Result<Exit, Failure> {
+        let path: &Path = &self.args.input;
+        let unreadable = |error: &io::Error| {
+            complain(format_args!("cannot read {}: {error}", name(path)));
+            Exit::Unreadable
+        };
+        let mut input = match Input::open_regular(path) {
+            Ok(input) => input,
+            Err(error) => return Ok(unreadable(&error)),
+        };
+        let (mut lines, mut number) = (LineSplitter::new(MAX_PLAN), 0);
+        let read = lines.read(&mut input, |line| line.map_or(Ok(()), |line| self.plan(line, &mut number)));
+        input.bar.finish_and_clear();
+        match read {
+            Ok(()) => lines.finish(|line| self.plan(line, &mut number))?,
+            Err(ReadError::Sink(error)) if error.kind() == io::ErrorKind::InvalidInput => {
+                return Err(Failure::Usage(error.to_string()));
+            }
+            Err(ReadError::Sink(error)) => return Err(error.into()),
+            Err(ReadError::Input(error)) => return Ok(unreadable(&error)),
+        }
+        Ok(Exit::Clean)
+    }
+
+    fn plan(&mut self, line: RawLine<'_>, number: &mut u64) -> io::Result<()> {
+        *number += 1;
+        let RawLine::Whole(bytes) = line else {
+            complain(format_args!(
+                "{}:{number}: the plan is longer than {MAX_PLAN} bytes; skipped",
+                name(&self.args.input)
+            ));
+            self.counts.calls += 1;
+            self.counts.undecidable += 1;
+            return Ok(());
+        };
+        if bytes.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(bytes);
+        // A line is a plan, or a string with what a planner wrote.
+        let text = serde_json::from_str::<String>(&text).unwrap_or_else(|_| text.into_owned());
+        if is_entry(&text) {
+            let what = "this is an audit log; name its key with `--key-file` or `--key-env`";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        let Some(verdicts) = self.replay.judge_plan(&text) else { return Ok(()) };
+        self.count(Place { number: *number, time: None, turn: None, tool: tool_of(&text) }, &verdicts)
+    }
+
+    fn count(&mut self, place: Place<'_>, (old, new): &(ReplayVerdict, ReplayVerdict)) -> io::Result<()> {
+        use ReplayVerdict::{Allow, Confirm, Deny, Undecidable};
+
+        self.counts.calls += 1;
+        let change = match (old, new) {
+            (Undecidable(_), _) | (_, Undecidable(_)) => {
+                self.counts.undecidable += 1;
+                return Ok(());
+            }
+            (Deny(_), Allow | Confirm) => {
+                self.counts.deny_to_allow += 1;
+                "deny_to_allow"
+            }
+            (Allow | Confirm, Deny(_)) => {
+                self.counts.allow_to_deny += 1;
+                "allow_to_deny"
+            }
+            (Confirm, Allow) => {
+                self.counts.unconfirmed += 1;
+                "unconfirmed"
+            }
+            (Allow, Confirm) => {
+                self.counts.confirmed += 1;
+                "confirmed"
+            }
+            (Deny(_), Deny(_)) | (Allow, Allow) | (Confirm, Confirm) => {
+                self.counts.unchanged += 1;
+                return Ok(());
+            }
+        };
+        let found =
+            self.counts.deny_to_allow + self.counts.allow_to_deny + self.counts.unconfirmed + self.counts.confirmed;
+        let change = Change { change, place, old: said(old), new: said(new) };
+        match self.args.format {
+            Format::Json => {
+                let comma = if found > 1 { "," } else { "" };
+                write!(self.out, "{comma}\n{}", serde_json::to_string(&change)?)
+            }
+            Format::Human => change.human(self.out),
+        }
+    }
+
+    fn begin(&mut self) -> io::Result<()> {
+        match self.args.format {
+            Format::Json => write!(self.out, "{{\"changes\":["),
+            Format::Human => Ok(()),
+        }
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        let (old, new) = self.replay.hashes();
+        let patterns_differ = self.replay.patterns_differ();
+        if patterns_differ {
+            complain("note: the patterns of queries differ (PG-0); they are not replayed, since a log has no queries");
+        }
+        let summary = Summary { old, new, patterns_differ, counts: &self.counts };
+        match self.args.format {
+            Format::Json => {
+                let text = serde_json::to_string(&summary)?;
+                // The members of the summary follow the list of changes.
+                writeln!(self.out, "],{}", text.strip_prefix('{').unwrap_or_default())
+            }
+            Format::Human => {
+                let Counts { calls, deny_to_allow, allow_to_deny, unconfirmed, confirmed, unchanged, undecidable } =
+                    &self.counts;
+                writeln!(
+                    self.out,
+                    "{calls} calls: {deny_to_allow} DENY→ALLOW, {allow_to_deny} ALLOW→DENY, {unconfirmed} without a \
+                     confirmation, {confirmed} with one, {unchanged} unchanged, {undecidable} undecidable"
+                )?;
+                writeln!(self.out, "old policy {old}\nnew policy {new}")
+            }
+        }
+    }
+}
+
+impl Change<'_> {
+    fn human(&self, out: &mut Output) -> io::Result<()> {
+        let change = match self.change {
+            "deny_to_allow" => "DENY→ALLOW",
+            "allow_to_deny" => "ALLOW→DENY",
+            "unconfirmed" => "CONFIRM→ALLOW",
+            _ => "ALLOW→CONFIRM",
+        };
+        let Place { number, time, turn, tool } = &self.place;
+        let turn = turn.map(|turn| format!("  {turn}")).unwrap_or_default();
+        let time = time.map(|time| format!("  {time}")).unwrap_or_default();
+        let line = format!("{change}  {number}{time}{turn}  {}", tool.as_deref().unwrap_or("-"));
+        writeln!(out, "{}", clean(&line))?;
+        for (name, said) in [("old", &self.old), ("new", &self.new)] {
+            let why = match (said.code, said.why) {
+                (Some(code), Some(why)) => format!("{code}: {why}"),
+                _ => said.verdict.to_owned(),
+            };
+            writeln!(out, "  {name}: {}", clean(&why))?;
+        }
+        Ok(())
+    }
+}
+
+fn said(verdict: &ReplayVerdict) -> Said<'_> {
+    match verdict {
+        ReplayVerdict::Allow => Said { verdict: "allow", code: None, why: None },
+        ReplayVerdict::Confirm => Said { verdict: "confirm", code: None, why: None },
+        ReplayVerdict::Deny(why) => Said { verdict: "deny", code: Some(why.code.as_str()), why: Some(&why.message) },
+        ReplayVerdict::Undecidable(why) => Said { verdict: "undecidable", code: None, why: Some(why) },
+    }
+}
+
+/// Whether a line is one of an audit log.
+fn is_entry(text: &str) -> bool {
+    let value: Option<serde_json::Value> = serde_json::from_str(text).ok();
+    value.is_some_and(|value| value.get("mac").is_some() && value.get("sequence").is_some())
+}
+
+fn tool_of(text: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    Some(format!("{}/{}", value.get("server")?.as_str()?, value.get("tool")?.as_str()?))
+}
+
+/// The longest line of a file of plans, in bytes: no plan is longer, however it is escaped.
+const MAX_PLAN: usize = 6 * (2 << 20) + 64;

@@ -1,0 +1,147 @@
+//! PG-3: what the operator allows a tool to be called with: rules on the arguments of a call.
+//!
+//! An entry of `[[allow]]` may have a table `where`, which names members of the arguments by JSON pointers and says what
+//! each of them has to be. Every rule is judged on every call. What cannot be decided is refused: a member that is
+//! missing, a value of another type, a text that two programs read in two ways.
+//!
+//! ```
+//! use omen_gate::Config;
+//!
+//! let errors = Config::parse(r#"
+//!     [servers.files]
+//!     [[allow]]
+//!     server = "files"
+//!     tool = "read"
+//!     permissions = ["READ"]
+//!     where = { "path" = { under = "./data" } }
+//! "#).unwrap_err();
+//! assert_eq!(errors.0[0].message, "invalid JSON pointer `path`: expected a `/` at its start");
+//! assert_eq!(errors.0[0].help, "write `/path`");
+//! ```
+
+mod length;
+mod number;
+mod path;
+mod pattern;
+mod place;
+mod recorded;
+mod rule;
+mod schema;
+mod sense;
+mod types;
+mod url;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::base::{Blocked, GateCode, ToolId};
+
+pub(crate) use length::Length;
+pub(crate) use number::is_exact;
+pub(crate) use path::Under;
+pub(crate) use pattern::{BadPattern, Pattern};
+pub(crate) use place::Place;
+pub use recorded::{MASKED, Recorded, Recorder};
+pub(crate) use rule::{Rule, Test};
+pub use schema::Misfit;
+pub(crate) use sense::{Nonsense, nonsense};
+pub(crate) use url::{Host, Urls};
+
+/// What is known of recorded arguments.
+#[derive(Debug)]
+pub(crate) enum Judged {
+    Passes,
+    Breaks(Blocked),
+    /// A rule is about what was hidden.
+    Unknown,
+}
+
+/// Whether something in recorded arguments was hidden.
+pub(crate) fn has_masked(args: &Map<String, Value>) -> bool {
+    fn within(value: &Value) -> bool {
+        match value {
+            Value::Array(items) => items.iter().any(within),
+            Value::Object(members) => has_masked(members),
+            value => recorded::is_masked(value),
+        }
+    }
+    args.iter().any(|(name, value)| name == MASKED || within(value))
+}
+
+/// The rules on the arguments of one tool. They come from a configuration; without one, there are none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArgumentRules {
+    rules: Vec<Rule>,
+    /// From where relative paths start; the working directory if it is empty.
+    folder: PathBuf,
+}
+
+impl ArgumentRules {
+    pub(crate) fn new(rules: Vec<Rule>) -> Self {
+        Self { rules, folder: PathBuf::new() }
+    }
+
+    /// Has relative paths start from a folder.
+    pub(crate) fn start_from(&mut self, folder: &Path) {
+        folder.clone_into(&mut self.folder);
+    }
+
+    /// Whether there is no rule.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Lets arguments pass that satisfy every rule. Links of the file system are followed as they are at this moment.
+    ///
+    /// # Errors
+    /// PG-3, with the first rule that a value breaks, or that cannot be decided. The value itself is not repeated: it may
+    /// be a secret.
+    pub fn judge(&self, tool: &ToolId, args: &Map<String, Value>) -> Result<(), Blocked> {
+        self.rules.iter().try_for_each(|rule| rule.judge(args, &self.folder)).map_err(|broken| {
+            let message = match broken.rule {
+                Some(rule) => {
+                    format!("`{}` of `{tool}` breaks the operator's rule `{rule}`: {}", broken.at, broken.why)
+                }
+                None => format!("`{}` of `{tool}` cannot be judged by the operator's rules: {}", broken.at, broken.why),
+            };
+            Blocked::new(GateCode::Pg3, message, broken.help)
+        })
+    }
+
+    /// The same for arguments that were recorded, of which some may be hidden: what is known to break a rule breaks it.
+    pub(crate) fn judge_recorded(&self, tool: &ToolId, args: &Map<String, Value>) -> Judged {
+        let (known, hidden): (Vec<_>, Vec<_>) = self.rules.iter().partition(|rule| !rule.place.meets_masked(args));
+        let known = Self { rules: known.into_iter().cloned().collect(), folder: self.folder.clone() };
+        match known.judge(tool, args) {
+            Err(blocked) => Judged::Breaks(blocked),
+            Ok(()) if hidden.is_empty() => Judged::Passes,
+            Ok(()) => Judged::Unknown,
+        }
+    }
+
+    fn places(&self) -> Vec<&Place> {
+        self.rules.iter().map(|rule| &rule.place).collect()
+    }
+
+    /// The folders of rules that do not exist now, with the pointers of the rules.
+    pub(crate) fn missing_folders(&self) -> Vec<(&str, &str)> {
+        let mut missing = Vec::new();
+        for rule in &self.rules {
+            for test in &rule.tests {
+                if let Test::Under(under) = test {
+                    missing.extend(under.missing(&self.folder).map(|folder| (rule.place.as_str(), folder)));
+                }
+            }
+        }
+        missing
+    }
+
+    /// What does not fit the schema of the arguments: a rule for a member that the schema does not have, or one that no value
+    /// can satisfy that the schema accepts.
+    #[must_use]
+    pub fn misfits(&self, schema: &Map<String, Value>) -> Vec<Misfit> {
+        self.rules.iter().filter_map(|rule| schema::misfit(rule, schema)).collect()
+    }
+}

@@ -1,0 +1,62 @@
+//! Texts that are one path to every program.
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+use omen_types::unseen::is_unseen;
+
+/// Refuses a text that a program may decode, expand, or cut in another way than the file system does, and says why.
+pub(super) fn plain(text: &str) -> Result<(), &'static str> {
+    if text.is_empty() {
+        return Err("it is empty");
+    }
+    if text.len() > MAX_BYTES {
+        return Err("it is longer than 4096 bytes");
+    }
+    if text.chars().any(is_unseen) {
+        return Err("it has a control character or an invisible one");
+    }
+    if let Some((_, why)) = SPECIAL.iter().find(|(special, _)| text.contains(*special)) {
+        return Err(why);
+    }
+    if text.starts_with('~') {
+        return Err("it begins with a `~`, which some programs take for a home folder");
+    }
+    if text.starts_with("//") {
+        return Err("it begins with two slashes, which some systems take for another machine");
+    }
+    // On Windows, a drive or a stream; elsewhere, the scheme of a URL.
+    let before_slash = text.split('/').next().unwrap_or_default();
+    if before_slash.contains(':') || (cfg!(windows) && text.contains(':')) {
+        return Err("it has a `:` before its first slash, as a drive or the scheme of a URL has");
+    }
+    if text.chars().filter(|c| !c.is_ascii()).any(becomes_special) {
+        return Err("it has a character that some programs turn into a dot, a slash or another special one");
+    }
+    let is_pattern = text.contains(['{', '}', '[', ']']);
+    if is_pattern && text.split('/').any(|part| part.contains("..")) {
+        return Err("it has both brackets and `..`, which some programs take for a pattern");
+    }
+    let mut parts = text.split('/');
+    if parts.any(|part| !matches!(part, "." | "..") && (part.ends_with('.') || part.trim() != part)) {
+        return Err("a name in it begins or ends with a blank, or ends with a dot, which some systems leave out");
+    }
+    Ok(())
+}
+
+/// Whether a form of Unicode turns a character into one that means something in a path: `．`, `／`, `‥`.
+fn becomes_special(c: char) -> bool {
+    let mut buffer = [0; 4];
+    let form = ComposingNormalizerBorrowed::new_nfkc();
+    form.normalize(c.encode_utf8(&mut buffer)).contains(|c: char| "./\\:%~$*?".contains(c))
+}
+
+/// What no program may find in a path.
+const SPECIAL: [(char, &str); 5] = [
+    ('\\', "it has a backslash, which some programs take for a slash"),
+    ('%', "it has a percent sign, behind which some programs decode a character"),
+    ('$', "it has a dollar sign, behind which some programs put the value of a variable"),
+    ('*', "it has a `*`, which some programs take for a pattern"),
+    ('?', "it has a `?`, which some programs take for a pattern or a query"),
+];
+
+/// As many as Linux takes.
+const MAX_BYTES: usize = 4096;

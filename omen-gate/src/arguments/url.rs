@@ -1,0 +1,158 @@
+//! URLs of known hosts.
+//!
+//! The host is read twice: out of the text, in the one plain form that every program reads alike, and by the rules that
+//! browsers have for everything else. Where the two differ, some program would connect elsewhere, and the URL is refused.
+
+use std::fmt;
+
+use omen_types::unseen::is_unseen;
+use serde_json::Value;
+use url::Url;
+
+use super::rule::Why;
+use super::types::Types;
+use crate::base::bounded;
+
+/// What a URL may lead to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Urls {
+    pub(crate) hosts: Vec<Host>,
+    /// In lower case. `https` unless the operator says otherwise.
+    pub(crate) schemes: Vec<String>,
+    /// Empty: the default port of the scheme.
+    pub(crate) ports: Vec<u16>,
+}
+
+/// A host, or all below one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Host {
+    /// As it is compared: in lower case, in ASCII, an address in its usual form.
+    name: String,
+    /// Whether it stands for everything below the name, and not for the name itself.
+    below: bool,
+}
+
+impl Host {
+    /// Reads a host as the operator writes it: `api.example.com`, `*.example.com`, `[::1]`.
+    pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
+        let (below, name) = text.strip_prefix("*.").map_or((false, text), |name| (true, name));
+        let parsed =
+            url::Host::parse(name).map_err(|_| "expected a host name or an address, without scheme, port and path")?;
+        let plain = parsed.to_string();
+        match parsed {
+            url::Host::Domain(_) if plain.ends_with('.') => Err("a host name has no dot at its end"),
+            url::Host::Ipv4(_) | url::Host::Ipv6(_) if below => Err("an address has no hosts below it"),
+            url::Host::Domain(_) => Ok(Self { name: plain, below }),
+            _ if plain == name => Ok(Self { name: plain, below }),
+            _ => Err("an address has to be written in its usual form"),
+        }
+    }
+
+    fn is(&self, host: &str) -> bool {
+        match host.strip_suffix(self.name.as_str()) {
+            Some(before) if self.below => before.len() > 1 && before.ends_with('.'),
+            Some(before) => before.is_empty(),
+            None => false,
+        }
+    }
+}
+
+impl Urls {
+    pub(super) fn judge(&self, value: &Value) -> Result<(), Why> {
+        let Value::String(text) = value else { return Err(Why::other_type(Types::STRING, value)) };
+        self.leads_to(text).map_err(|why| Why::new(why, self.help()))
+    }
+
+    fn leads_to(&self, text: &str) -> Result<(), &'static str> {
+        if text.chars().any(|c| is_unseen(c) || c.is_whitespace() || c == '\\') {
+            return Err("it has a blank, a backslash or an invisible character, which programs leave out or replace");
+        }
+        let (scheme, rest) = text.split_once("://").ok_or("it has no scheme and `://` at its start")?;
+        let scheme = scheme.to_ascii_lowercase();
+        if !self.schemes.contains(&scheme) {
+            return Err("its scheme is another one");
+        }
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let (host, port) = parts(authority)?;
+        let known = Url::parse(text).map_err(|_| "it is not a valid URL")?;
+        if known.host_str() != Some(host.as_str()) || known.scheme() != scheme {
+            return Err("its host is written in a form that programs read as another one");
+        }
+        if !self.hosts.iter().any(|allowed| allowed.is(&host)) {
+            return Err("its host is another one");
+        }
+        let usual = usual_port(&scheme);
+        let is_right = match (self.ports.as_slice(), port.or(usual)) {
+            ([], effective) => effective == usual,
+            (ports, Some(effective)) => ports.contains(&effective),
+            (_, None) => false,
+        };
+        if is_right { Ok(()) } else { Err("its port is another one") }
+    }
+
+    fn help(&self) -> String {
+        let scheme = self.schemes.first().map_or("https", String::as_str);
+        let hosts: Vec<_> = self.hosts.iter().map(|host| format!("`{scheme}://{host}/…`")).collect();
+        format!("pass a URL such as {}, with nothing else before the path", bounded(&hosts.join(" or ")))
+    }
+}
+
+/// The host in lower case, and the port, if both are written in the one form that all programs read alike.
+fn parts(authority: &str) -> Result<(String, Option<u16>), &'static str> {
+    if authority.contains('@') {
+        return Err("it has a user name before its host");
+    }
+    if authority.contains('%') {
+        return Err("its host has encoded characters");
+    }
+    if !authority.is_ascii() {
+        return Err("its host has characters beyond ASCII; a host name has a form in ASCII that begins with `xn--`");
+    }
+    let (host, port) = match authority.rfind(']') {
+        Some(end) => authority.split_at(end + 1),
+        None => authority.find(':').map_or((authority, ""), |at| authority.split_at(at)),
+    };
+    let port = match port {
+        "" => None,
+        port => Some(
+            port.strip_prefix(':')
+                .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0'))
+                .and_then(|digits| digits.parse().ok())
+                .ok_or("its port is not a plain number")?,
+        ),
+    };
+    if host.is_empty() {
+        return Err("it has no host");
+    }
+    Ok((host.to_ascii_lowercase(), port))
+}
+
+/// The port of a scheme, if none is written.
+fn usual_port(scheme: &str) -> Option<u16> {
+    match scheme {
+        "http" | "ws" => Some(80),
+        "https" | "wss" => Some(443),
+        "ftp" => Some(21),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.below { "*." } else { "" }, self.name)
+    }
+}
+
+impl fmt::Display for Urls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hosts: Vec<_> = self.hosts.iter().map(|host| format!("\"{host}\"")).collect();
+        write!(f, "host = [{}]", bounded(&hosts.join(", ")))?;
+        if self.schemes != ["https"] {
+            write!(f, ", scheme = {:?}", self.schemes)?;
+        }
+        if !self.ports.is_empty() {
+            write!(f, ", port = {:?}", self.ports)?;
+        }
+        Ok(())
+    }
+}

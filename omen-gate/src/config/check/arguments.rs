@@ -1,0 +1,187 @@
+//! The rules on arguments: what they name, and whether they can hold.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Check;
+use crate::arguments::{
+    ArgumentRules, BadPattern, Host, Length, Nonsense, Pattern, Place, Recorder, Rule, Test, Under, Urls, is_exact,
+    nonsense,
+};
+use crate::base::bounded;
+use crate::base::json::below;
+use crate::config::file::{Argument, Folders, Recorded};
+
+impl Check<'_, '_> {
+    /// The rules of a table `where`.
+    pub(super) fn arguments(&mut self, pointer: &str, table: BTreeMap<String, Argument>) -> ArgumentRules {
+        if table.len() > MAX_RULES {
+            self.wrong(pointer, format!("there are more than {MAX_RULES} rules for one tool"), "remove some");
+        }
+        let before = self.errors.len();
+        let (mut rules, mut places) = (Vec::new(), Vec::new());
+        for (name, argument) in table {
+            let at = below(pointer, &name);
+            let place = match Place::parse(&name) {
+                Ok(place) => place,
+                Err((message, help)) => {
+                    self.wrong(&at, message, help);
+                    continue;
+                }
+            };
+            let optional = argument.optional;
+            let tests = self.tests(&at, argument);
+            rules.push(Rule { place, optional, tests });
+            places.push(at);
+        }
+        // A rule of which a part is missing says something else.
+        if self.errors.len() == before {
+            for Nonsense { rule, key, message, help } in nonsense(&rules) {
+                let at = places.get(rule).map_or(pointer, String::as_str);
+                let at = key.map_or_else(|| at.to_owned(), |key| below(at, key));
+                self.wrong(&at, message, help);
+            }
+        }
+        ArgumentRules::new(rules)
+    }
+
+    /// What of arguments is recorded.
+    pub(super) fn recorder(&mut self, mode: Recorded, secrets: &[String], patterns: &[String]) -> Recorder {
+        let before = self.errors.len();
+        let mut places = Vec::new();
+        for (index, secret) in secrets.iter().enumerate() {
+            match Place::parse(secret) {
+                Ok(place) => places.push(place),
+                Err((message, help)) => self.wrong(&format!("/audit/secrets/{index}"), message, help),
+            }
+        }
+        for (index, pattern) in patterns.iter().enumerate() {
+            let at = format!("/audit/secret_patterns/{index}");
+            // It is compiled with the others below; alone, it says what is wrong with it.
+            let _ = self.pattern(&at, pattern);
+        }
+        if self.errors.len() > before {
+            return Recorder::default();
+        }
+        Recorder::new(mode.into(), places, patterns).unwrap_or_else(|_| {
+            self.wrong(
+                "/audit/secret_patterns",
+                "the patterns are too large in total",
+                "use fewer or simpler patterns",
+            );
+            Recorder::default()
+        })
+    }
+
+    fn tests(&mut self, at: &str, argument: Argument) -> Vec<Test> {
+        let mut tests = Vec::new();
+        if let Some(folders) = argument.under {
+            let folders = match folders {
+                Folders::One(folder) => vec![folder],
+                Folders::Many(folders) => folders,
+            };
+            for folder in &folders {
+                self.without_nul(&below(at, "under"), "the path", folder);
+            }
+            tests.push(Test::Under(Under(folders)));
+        }
+        if let Some(values) = argument.one_of {
+            for (index, value) in values.iter().enumerate() {
+                self.exact(&below(&below(at, "in"), &index.to_string()), value);
+            }
+            tests.push(Test::In(values));
+        }
+        if let Some(value) = argument.equals {
+            self.exact(&below(at, "equals"), &value);
+            tests.push(Test::Equals(value));
+        }
+        tests.extend(argument.min.map(Test::Min));
+        tests.extend(argument.max.map(Test::Max));
+        if let Some(text) = argument.matches {
+            tests.extend(self.pattern(&below(at, "matches"), &text));
+        }
+        tests.extend(argument.length.map(|length| Test::Length(Length { min: length.min, max: length.max })));
+        let (scheme, port) = (argument.scheme, argument.port);
+        match argument.host {
+            Some(hosts) => tests.push(Test::Host(Urls {
+                hosts: self.hosts(&below(at, "host"), &hosts),
+                schemes: self.schemes(&below(at, "scheme"), scheme),
+                ports: port.unwrap_or_default(),
+            })),
+            None => {
+                for (key, is_there) in [("scheme", scheme.is_some()), ("port", port.is_some())] {
+                    if is_there {
+                        let help = "add the hosts that the URL may lead to: `host = [\"api.example.com\"]`";
+                        self.wrong(&below(at, key), format!("`{key}` needs `host`"), help);
+                    }
+                }
+            }
+        }
+        tests.extend(argument.absent.then_some(Test::Absent));
+        tests
+    }
+
+    /// A number that no call can have is a mistake.
+    fn exact(&mut self, at: &str, value: &Value) {
+        if value.is_number() && !value.as_i64().is_some_and(is_exact) {
+            self.wrong(
+                at,
+                format!("the number `{value}` is beyond ±9007199254740991"),
+                "write it as a string, if the tool takes one",
+            );
+        }
+    }
+
+    fn pattern(&mut self, at: &str, text: &str) -> Option<Test> {
+        match Pattern::new(text) {
+            Ok(pattern) => return Some(Test::Matches(pattern)),
+            Err(BadPattern::Invalid(why)) => {
+                let help = "see the documentation of the crate `regex` for the syntax";
+                self.wrong(at, format!("invalid regular expression: {}", bounded(&why)), help);
+            }
+            Err(BadPattern::Large) => {
+                self.wrong(at, "the pattern is too large when it is compiled", "make it simpler");
+            }
+        }
+        None
+    }
+
+    fn hosts(&mut self, at: &str, hosts: &[String]) -> Vec<Host> {
+        let mut checked = Vec::new();
+        for (index, host) in hosts.iter().enumerate() {
+            match Host::parse(host) {
+                Ok(host) => checked.push(host),
+                Err(why) => {
+                    let message = format!("invalid host `{}`: {why}", bounded(host));
+                    self.wrong(
+                        &below(at, &index.to_string()),
+                        message,
+                        "write a host such as `api.example.com` or `*.example.com`",
+                    );
+                }
+            }
+        }
+        checked
+    }
+
+    fn schemes(&mut self, at: &str, schemes: Option<Vec<String>>) -> Vec<String> {
+        let Some(schemes) = schemes else { return vec!["https".to_owned()] };
+        for (index, scheme) in schemes.iter().enumerate() {
+            let is_plain = scheme.starts_with(|c: char| c.is_ascii_lowercase())
+                && scheme.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "+-.".contains(c));
+            if !is_plain {
+                let message = format!("invalid scheme `{}`", bounded(scheme));
+                self.wrong(
+                    &below(at, &index.to_string()),
+                    message,
+                    "write it in lower case without `:`, such as `https`",
+                );
+            }
+        }
+        schemes
+    }
+}
+
+/// The most rules for one tool.
+const MAX_RULES: usize = 1000;
