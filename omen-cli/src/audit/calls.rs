@@ -82,7 +82,11 @@ fn says(entry: Logged<'_>) -> String {
     let text = |member: &str| data.get(member).and_then(Value::as_str);
     let kind = entry.kind();
     let mut says = match kind.as_str() {
-        "intent" => data.get("args").map(ToString::to_string).unwrap_or_default(),
+        "intent" => match data.get("args") {
+            Some(args) => args.to_string(),
+            // They were not recorded.
+            None => format!("call {}", text("call").unwrap_or_default()),
+        },
         "outcome" => match text("ran") {
             Some("yes") => result(entry).unwrap_or_default(),
             ran => format!("{}; ran: {}", result(entry).unwrap_or_default(), ran.unwrap_or("unknown")),

@@ -15,6 +15,7 @@ mod confirm;
 mod init;
 #[cfg(unix)]
 mod proxy;
+mod replay;
 #[cfg(unix)]
 mod wrap;
 

@@ -25,12 +25,11 @@ pub struct Misfit {
 pub(super) fn misfit(rule: &Rule, schema: &Map<String, Value>) -> Option<Misfit> {
     let place = rule.place.to_string();
     let found = |message: String, help: String| Some(Misfit { pointer: place.clone(), message, help });
-    let root = Value::Object(schema.clone());
-    let (mut here, mut is_open) = applied(&root, [&root]);
+    let (mut here, mut is_open) = applied(schema, [schema]);
     for (depth, step) in rule.place.steps().iter().enumerate() {
         match next(&here, step, depth == 0) {
             Next::Open => return None,
-            Next::At(schemas) => (here, is_open) = applied(&root, schemas),
+            Next::At(schemas) => (here, is_open) = applied(schema, schemas.into_iter().filter_map(Value::as_object)),
             Next::NoMember(..) | Next::NoArray if is_open => return None,
             Next::NoMember(key, known) => {
                 let message = format!(
@@ -95,7 +94,7 @@ enum Next<'s> {
     NoArray,
 }
 
-fn next<'s>(here: &[&'s Map<String, Value>], step: &Step, is_top: bool) -> Next<'s> {
+fn next<'s>(here: &[&'s Object], step: &Step, is_top: bool) -> Next<'s> {
     let get = |key: &'static str| here.iter().filter_map(move |schema| schema.get(key));
     let may_be =
         |wanted: Types| here.iter().filter_map(|schema| types(schema)).all(|types| !types.and(wanted).is_none());
@@ -127,13 +126,15 @@ fn next<'s>(here: &[&'s Map<String, Value>], step: &Step, is_top: bool) -> Next<
     Next::NoMember(key.clone(), known)
 }
 
+/// A schema, and what stands below it.
+type Object = Map<String, Value>;
+
 /// All schemas that may apply where some do: what they refer to, and their branches; and whether there are others, that
 /// cannot be found here.
-fn applied<'s>(root: &'s Value, schemas: impl IntoIterator<Item = &'s Value>) -> (Vec<&'s Map<String, Value>>, bool) {
-    let (mut found, mut is_open): (Vec<&Map<String, Value>>, _) = (Vec::new(), false);
-    let mut ahead: Vec<&Value> = schemas.into_iter().collect();
+fn applied<'s>(root: &'s Object, schemas: impl IntoIterator<Item = &'s Object>) -> (Vec<&'s Object>, bool) {
+    let (mut found, mut is_open): (Vec<&Object>, _) = (Vec::new(), false);
+    let mut ahead: Vec<&Object> = schemas.into_iter().collect();
     while let Some(schema) = ahead.pop() {
-        let Value::Object(schema) = schema else { continue };
         if found.len() >= MAX_SCHEMAS {
             is_open = true;
             break;
@@ -144,13 +145,15 @@ fn applied<'s>(root: &'s Value, schemas: impl IntoIterator<Item = &'s Value>) ->
         found.push(schema);
         for key in BRANCHES {
             match schema.get(key) {
-                Some(Value::Array(branches)) => ahead.extend(branches),
+                Some(Value::Array(branches)) => ahead.extend(branches.iter().filter_map(Value::as_object)),
                 Some(Value::String(reference)) => match referred(root, reference) {
                     Some(schema) => ahead.push(schema),
                     None => is_open = true,
                 },
-                Some(Value::Object(branches)) if key == "dependentSchemas" => ahead.extend(branches.values()),
-                Some(branch @ Value::Object(_)) => ahead.push(branch),
+                Some(Value::Object(branches)) if key == "dependentSchemas" => {
+                    ahead.extend(branches.values().filter_map(Value::as_object));
+                }
+                Some(Value::Object(branch)) => ahead.push(branch),
                 _ => {}
             }
         }
@@ -159,12 +162,16 @@ fn applied<'s>(root: &'s Value, schemas: impl IntoIterator<Item = &'s Value>) ->
 }
 
 /// What a reference within the document refers to.
-fn referred<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
+fn referred<'s>(root: &'s Object, reference: &str) -> Option<&'s Object> {
     let pointer = reference.strip_prefix('#').filter(|pointer| pointer.is_empty() || pointer.starts_with('/'))?;
-    pointer.split('/').skip(1).try_fold(root, |value, step| match value {
+    let mut steps = pointer.split('/').skip(1);
+    let Some(first) = steps.next() else { return Some(root) };
+    let first = root.get(unescape(first).as_ref())?;
+    let found = steps.try_fold(first, |value, step| match value {
         Value::Array(items) => items.get(index(step)?),
         other => other.get(unescape(step).as_ref()),
-    })
+    });
+    found?.as_object()
 }
 
 /// The types that a schema states.
@@ -185,5 +192,5 @@ fn quoted(names: &[String]) -> String {
 /// The keywords behind which further schemas apply to the same value.
 const BRANCHES: [&str; 9] =
     ["$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
-/// How many schemas are looked at for one value.
+/// How many schemas are read for one value.
 const MAX_SCHEMAS: usize = 1024;

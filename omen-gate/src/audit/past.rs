@@ -152,7 +152,7 @@ impl Past {
             tool_name: tool.to_owned(),
             directive: entry.packet_id.as_deref().map(|packet| fingerprint(&[turn, packet])),
         };
-        self.recent.intended(&open.doubt.tool, turn, &entry.time, data);
+        self.recent.intended((server, tool), turn, &entry.time, data);
         self.open.insert((turn.to_owned(), call.to_owned()), open);
     }
 

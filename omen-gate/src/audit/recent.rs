@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// When tools were called, and how often turns and sessions have called one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recent {
-    /// By `server/tool`.
+    /// By server and tool, with a separator that no name has.
     tools: BTreeMap<String, VecDeque<SystemTime>>,
     turns: BTreeMap<String, u32>,
     sessions: BTreeMap<String, u32>,
@@ -16,7 +16,8 @@ pub(crate) struct Recent {
 
 impl Recent {
     /// A tool was about to be called.
-    pub(super) fn intended(&mut self, tool: &str, turn: &str, time: &str, data: &Map<String, Value>) {
+    pub(super) fn intended(&mut self, (server, tool): (&str, &str), turn: &str, time: &str, data: &Map<String, Value>) {
+        let tool = &format!("{server}{SEPARATOR}{tool}");
         if let Ok(time) = humantime::parse_rfc3339(time) {
             if !self.tools.contains_key(tool) {
                 self.make_room();
@@ -55,8 +56,10 @@ impl Recent {
     }
 
     /// Each tool with the times of its calls.
-    pub(crate) fn tools(&self) -> impl Iterator<Item = (&str, &VecDeque<SystemTime>)> {
-        self.tools.iter().map(|(tool, made)| (tool.as_str(), made))
+    pub(crate) fn tools(&self) -> impl Iterator<Item = (&str, &str, &VecDeque<SystemTime>)> {
+        self.tools
+            .iter()
+            .filter_map(|(tool, made)| tool.split_once(SEPARATOR).map(|(server, tool)| (server, tool, made)))
     }
 
     /// How many calls a turn has made.
@@ -73,6 +76,8 @@ impl Recent {
 /// The members of an intent that name the session, and say that calls of the turn are counted.
 pub(crate) const SESSION: &str = "session";
 pub(crate) const TURN_CALLS: &str = "turn_calls";
+
+const SEPARATOR: char = '\0';
 
 /// What no limit counts any more: as for limits, a day and a thousand calls.
 const LONGEST: Duration = Duration::from_secs(86_400);

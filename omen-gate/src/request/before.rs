@@ -79,8 +79,7 @@ impl Before {
     /// Counts the calls of the last day for the limits of their tools. A clock that was set back makes none of them older.
     pub(crate) fn restore_rates(&self, rates: &Rates, clock: &dyn GateClock) {
         let now = clock.wall();
-        for (tool, made) in self.0.past().recent().tools() {
-            let Some((server, name)) = tool.split_once('/') else { continue };
+        for (server, name, made) in self.0.past().recent().tools() {
             let (Ok(server), Ok(name)) = (ServerName::new(server), ToolName::new(name)) else { continue };
             let tool = ToolId { server, tool: name };
             for time in made {

@@ -104,7 +104,8 @@ impl RequestContext {
     /// The same turn for one of its steps, and what ends the step when it is dropped.
     pub(crate) fn within(&self, step: &StepId) -> (Self, EndOfStep) {
         let under_way = Arc::new(UnderWay { step: step.clone(), is_over: AtomicBool::new(false) });
-        (Self { step: Some(Arc::clone(&under_way)), ..self.clone() }, EndOfStep(under_way))
+        let within = Self { step: Some(Arc::clone(&under_way)), tried: Arc::default(), ..self.clone() };
+        (within, EndOfStep(under_way))
     }
 
     /// Whether the step that the request is of is still under way (R4).

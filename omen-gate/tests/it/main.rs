@@ -36,6 +36,7 @@ mod plan;
 mod policy;
 mod random;
 mod reload;
+mod replay;
 mod restart;
 mod rfc8785;
 mod server;
