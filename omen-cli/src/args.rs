@@ -16,6 +16,7 @@ mod audit_show;
 mod clock;
 mod codes;
 mod config;
+mod episode;
 mod findings;
 mod format;
 mod formats;
@@ -41,6 +42,7 @@ pub(crate) use self::audit_show::{AuditSettleArgs, AuditShowArgs, AuditStatsArgs
 pub(crate) use self::clock::ClockArgs;
 pub(crate) use self::codes::AnyCode;
 pub(crate) use self::config::ConfigArgs;
+pub(crate) use self::episode::EpisodeArgs;
 pub(crate) use self::findings::FindingArgs;
 pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;
