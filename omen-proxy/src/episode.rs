@@ -11,19 +11,24 @@
 //!
 //! [`AnyEpisode::propose_with`]: omen_fsm::episode::AnyEpisode::propose_with
 
+mod begun;
 mod budgets;
-mod call;
 mod catalog;
 mod desk;
 mod drafts;
 mod enforce;
 mod envelope;
+mod facts;
 mod human;
 mod list;
 mod log;
 mod mode;
 mod moves;
+mod names;
+mod not_stated;
 mod observe;
+mod outcome;
+mod recorded;
 mod recorder;
 mod refused;
 mod reply;
@@ -34,7 +39,7 @@ pub use budgets::Budgets;
 pub use mode::{Mode, UnknownMode};
 pub use session::Recording;
 
-pub(crate) use drafts::Outcome;
 pub(crate) use human::Witness;
+pub(crate) use outcome::Outcome;
 pub(crate) use reply::{At, NotNow};
 pub(crate) use session::{About, Episodes, blocked};

@@ -12,10 +12,12 @@ use omen_types::{Code, Diagnostic};
 use serde_json::{Value, json};
 
 use super::budgets::Budgets;
-use super::call::{CallFacts, Recorded};
-use super::drafts::{self, Outcome};
+use super::drafts;
 use super::envelope::{Stated, reference};
-use super::observe;
+use super::facts::CallFacts;
+use super::not_stated::not_stated;
+use super::outcome::Outcome;
+use super::recorded::Recorded;
 use super::recorder::{Recorder, Sent, unused};
 use super::refused::Refused;
 
@@ -138,14 +140,14 @@ impl Desk {
         source: &str,
     ) -> Result<Sent, Refused> {
         let own = reference(ref_type, source, &self.recorder.origin().timestamp());
-        let stated = self.stated.clone().unwrap_or_else(observe::not_stated);
+        let stated = self.stated.clone().unwrap_or_else(not_stated);
         let mcp = stated.witnessed(self.budgets, own.as_slice(), self.tools);
         self.recorder.propose(Allow::everything(), packet_type, payload, &mcp)
     }
 
     /// The envelope in force. Before the first packet there is none, and a packet in its place is only judged.
     fn mcp(&self) -> Value {
-        let stated = self.stated.clone().unwrap_or_else(observe::not_stated);
+        let stated = self.stated.clone().unwrap_or_else(not_stated);
         stated.envelope(self.budgets, &self.cited, self.tools)
     }
 

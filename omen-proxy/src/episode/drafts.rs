@@ -1,8 +1,7 @@
 //! The payloads that the proxy writes itself: of calls, tokens, results, and what it has seen.
 
 use omen_fsm::sender;
-use omen_gate::tool::Answer;
-use omen_gate::{Fault, Ran, Stopped, bounded};
+use omen_gate::bounded;
 use omen_types::packet::{
     AuthorizedScope, Count, ErrorDetails, ExecutionMetadata, ExecutionMethod, ObservationPayload, ObservationType,
     OperationType, PacketId, PacketType, PositiveCount, ReliabilityMetadata, TaskDirectivePayload, TaskId,
@@ -10,7 +9,8 @@ use omen_types::packet::{
 };
 use serde_json::{Map, Value, json};
 
-use super::call::CallFacts;
+use super::facts::CallFacts;
+use super::outcome::Outcome;
 
 /// A token for one call. Which operations a tool makes is not known, so it covers what the operator's grants do: all that the
 /// tool can do, once.
@@ -49,88 +49,6 @@ pub(super) fn directive(task_id: &TaskId, call: &CallFacts, token: Option<&Token
                 .timeout_seconds(call.timeout)
                 .build()
         ),
-    }
-}
-
-/// What came of a call.
-#[derive(Clone, Debug)]
-pub(crate) enum Outcome {
-    Answered(Value),
-    Failed {
-        details: ErrorDetails,
-        ran: Ran,
-    },
-    /// Nobody waits for it any more, or its answer is another question.
-    Cancelled {
-        why: String,
-        ran: Ran,
-    },
-}
-
-impl Outcome {
-    pub(crate) fn of(answer: &Answer) -> Self {
-        match answer.fault() {
-            Some(fault) => Self::fault(&fault),
-            None => Self::Answered(kept(&json!(answer))),
-        }
-    }
-
-    fn fault(fault: &Fault) -> Self {
-        let class = fault.class();
-        let details = ErrorDetails::builder()
-            .error_code(class.as_str())
-            .error_message(fault.to_string())
-            .is_transient(class.is_transient())
-            .retry_recommended(class.is_retryable())
-            .build();
-        Self::Failed { details, ran: class.ran() }
-    }
-
-    pub(crate) fn stopped(stopped: &Stopped) -> Self {
-        match stopped {
-            Stopped::Failed(fault) => Self::fault(fault),
-            other => Self::refused(other.code().as_str(), &other.to_string(), other.ran()),
-        }
-    }
-
-    /// An answer that the gate withholds, or a call that it does not make.
-    pub(crate) fn refused(code: &str, why: &str, ran: Ran) -> Self {
-        let details = ErrorDetails::builder().error_code(code).error_message(why).retry_recommended(false).build();
-        Self::Failed { details, ran }
-    }
-
-    pub(crate) fn cancelled(why: &str) -> Self {
-        Self::Cancelled { why: why.to_owned(), ran: Ran::Unknown }
-    }
-
-    fn ran(&self) -> Ran {
-        match self {
-            Self::Answered(_) => Ran::Yes,
-            Self::Failed { ran, .. } | Self::Cancelled { ran, .. } => *ran,
-        }
-    }
-
-    /// Whether it counts as a call of a tool.
-    pub(super) fn counts(&self) -> bool {
-        self.ran() != Ran::No
-    }
-
-    /// Whether a tool has given something: its answer, or that it failed.
-    pub(super) fn was_seen(&self) -> bool {
-        matches!(self, Self::Answered(_) | Self::Failed { ran: Ran::Yes, .. })
-    }
-
-    pub(super) fn is_success(&self) -> bool {
-        matches!(self, Self::Answered(_))
-    }
-
-    /// The outcome as one value.
-    pub(super) fn data(&self) -> Value {
-        match self {
-            Self::Answered(answer) => answer.clone(),
-            Self::Failed { details, .. } => json!(details),
-            Self::Cancelled { why, .. } => json!({ "cancelled": why }),
-        }
     }
 }
 
@@ -200,17 +118,6 @@ pub(super) fn output(call: &CallFacts, outcome: &Outcome, result: Option<&Packet
 /// What was seen of somebody.
 pub(super) fn observation(observation_type: ObservationType, data: Map<String, Value>) -> Value {
     json!(ObservationPayload::builder().observation_type(observation_type).data(data).unchecked())
-}
-
-/// As much of an answer as a log keeps.
-fn kept(answer: &Value) -> Value {
-    let mut text = answer.to_string();
-    let bytes = text.len();
-    if bytes <= omen_gate::MAX_RAW_ANSWER {
-        return answer.clone();
-    }
-    omen_types::fit::cut(&mut text, omen_gate::MAX_RAW_ANSWER);
-    json!({ "bytes": bytes, "cut": text })
 }
 
 /// A text that a log keeps a bounded part of.

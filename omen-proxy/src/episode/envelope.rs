@@ -9,6 +9,7 @@ use omen_types::{Code, Diagnostic};
 use serde_json::{Map, Value, json};
 
 use super::budgets::Budgets;
+use super::names::{BUDGETS, EPISTEMICS, EVIDENCE, ROUTING, TOOLS_STATE};
 use super::refused::Refused;
 use super::schema;
 
@@ -114,9 +115,3 @@ fn seen() -> Epistemics {
         .assumptions(Vec::<String>::new())
         .build()
 }
-
-pub(super) const BUDGETS: &str = "budgets";
-pub(super) const EVIDENCE: &str = "evidence";
-pub(super) const EPISTEMICS: &str = "epistemics";
-pub(super) const ROUTING: &str = "routing";
-pub(super) const TOOLS_STATE: &str = "tools_state";

@@ -4,23 +4,22 @@
 //! are observations, and the ruling is a belief and a decision of the gate's own: not of the agent, whose reasons the wire does
 //! not show.
 
-use std::sync::LazyLock;
-
 use omen_gate::bounded;
-use omen_invariants::{text, unit};
+use omen_invariants::text;
+use omen_types::builder::AtLeastOne;
 use omen_types::packet::{
-    Adversariality, BeliefChange, BeliefUpdatePayload, ConstraintsSatisfied, DecisionOutcome, DecisionPayload,
-    DefinitionOfDone, EpistemicStatus, Epistemics, FreshnessClass, Impact, Intent, IntentScope, Irreversibility,
-    ObservationType, PacketId, PacketType, Quality, QualityTier, RefType, Stakes, StakesLevel, TaskClass, Text,
-    Uncertainty, VerificationRequirement,
+    BeliefChange, BeliefUpdatePayload, ConstraintsSatisfied, DecisionOutcome, DecisionPayload, ObservationType,
+    PacketId, PacketType, RefType, Text,
 };
 use serde_json::{Map, Value, json};
 
-use super::call::{CallFacts, Recorded};
 use super::desk::Desk;
-use super::drafts::{self, Outcome};
-use super::envelope::{ROUTING, Stated};
+use super::drafts;
+use super::facts::CallFacts;
 use super::human::Heard;
+use super::not_stated::not_stated;
+use super::outcome::Outcome;
+use super::recorded::Recorded;
 use super::refused::Refused;
 
 /// Writes what comes before a call that the gate lets pass.
@@ -85,7 +84,10 @@ fn believe(desk: &mut Desk, key: &str, value: Value, because: &PacketId) -> Resu
 
 fn belief(desk: &mut Desk, key: &str, value: Value, because: Vec<String>) -> Result<(), Refused> {
     let change = BeliefChange::builder().domain("gate").key(key).new_value(value).prior_value(Value::Null).build();
-    let payload = BeliefUpdatePayload::new_belief().belief_changes(vec1(change)).evidence_integration(because).build();
+    let payload = BeliefUpdatePayload::new_belief()
+        .belief_changes(AtLeastOne::new(change, []))
+        .evidence_integration(because)
+        .build();
     send(desk, PacketType::BeliefUpdatePacket, &json!(payload))
 }
 
@@ -106,48 +108,3 @@ fn send(desk: &mut Desk, packet_type: PacketType, payload: &Value) -> Result<(),
     let cited = desk.citing(&cited)?;
     desk.send(packet_type, payload, not_stated(), cited).map(drop)
 }
-
-fn vec1<T>(one: T) -> omen_types::builder::AtLeastOne<T> {
-    omen_types::builder::AtLeastOne::new(one, [])
-}
-
-/// An envelope of which nobody has stated anything. Every packet must have one, so these are values that judge nothing: what a
-/// rule says of them says nothing of the agent.
-pub(super) fn not_stated() -> Stated {
-    NOT_STATED.clone()
-}
-
-static NOT_STATED: LazyLock<Stated> = LazyLock::new(|| {
-    let stakes = Stakes::builder()
-        .impact(Impact::Medium)
-        .irreversibility(Irreversibility::Partial)
-        .uncertainty(Uncertainty::High)
-        .adversariality(Adversariality::Contested)
-        .stakes_level(StakesLevel::Medium)
-        .build();
-    let done = DefinitionOfDone::builder().text(text!("not stated")).checks(vec!["not stated".to_owned()]);
-    let quality = Quality::builder()
-        .quality_tier(QualityTier::Par)
-        .satisficing_mode(false)
-        .definition_of_done(done.unchecked())
-        .verification_requirement(VerificationRequirement::Optional)
-        .build();
-    let epistemics = Epistemics::builder()
-        .status(EpistemicStatus::Derived)
-        .confidence(unit!(1.0))
-        .calibration_note(text!("the gate's own ruling; the agent has stated nothing"))
-        .freshness_class(FreshnessClass::Operational)
-        .assumptions(Vec::<String>::new())
-        .build();
-    let parts = json!({
-        "intent": Intent::builder().summary(text!("not stated")).scope(IntentScope::from(text!("not stated"))).build(),
-        "stakes": stakes,
-        "quality": quality,
-        "epistemics": epistemics,
-        ROUTING: { "task_class": TaskClass::Lookup },
-    });
-    match parts {
-        Value::Object(parts) => Stated::of(parts),
-        _ => Stated::default(),
-    }
-});

@@ -10,7 +10,7 @@ use omen_types::packet::{ObservationType, PacketType};
 use serde_json::{Map, Value, json};
 
 use super::catalog::OwnTool;
-use super::envelope::{BUDGETS, EVIDENCE, ROUTING, TOOLS_STATE};
+use super::names::{BUDGETS, EVIDENCE, ROUTING, TOOLS_STATE};
 
 /// The file of a packet's schema.
 fn file(packet: PacketType) -> String {

@@ -15,14 +15,16 @@ use omen_types::Code;
 use omen_types::packet::{AlertSeverity, AlertType, PacketType, PositiveCount, ToolsState};
 use serde_json::{Map, Value};
 
+use super::begun::{Begun, Ends};
 use super::budgets::Budgets;
-use super::call::{Begun, CallFacts, Recorded};
 use super::catalog::{OwnTool, collision};
 use super::desk::Desk;
-use super::drafts::Outcome;
+use super::facts::CallFacts;
 use super::human::{Answers, Witness};
 use super::log::Shared;
 use super::mode::Mode;
+use super::outcome::Outcome;
+use super::recorded::Recorded;
 use super::recorder::{Origin, Recorder};
 use super::refused::Refused;
 use super::reply::{At, Done, NotNow, Standing};
@@ -138,10 +140,6 @@ impl Episodes {
     pub(crate) fn behind(&self, gate: &Gate) {
         // INVARIANT: it is set once, when the session begins.
         let _ = self.gate.set(gate.clone());
-    }
-
-    pub(super) fn note(&self, what: &str) {
-        (self.notes)(what);
     }
 
     fn desks(&self) -> MutexGuard<'_, BTreeMap<TurnId, Desk>> {
@@ -294,7 +292,7 @@ impl Episodes {
             }
         });
         match (recorded, self.mode) {
-            (Ok(recorded), _) => Ok(Some(Begun::new(Arc::clone(self), call, recorded))),
+            (Ok(recorded), _) => Ok(Some(Begun::new(Arc::clone(self) as Arc<dyn Ends>, call, recorded))),
             (Err(why), Mode::Enforce) => Err(why),
             (Err(why), Mode::Observe) => {
                 self.note(&format!("a call of `{}` is not recorded: {}", call.tool, why.why.reason()));
@@ -304,28 +302,9 @@ impl Episodes {
         }
     }
 
-    /// Records the outcome of a call.
-    pub(super) fn ended(&self, call: &CallFacts, recorded: Recorded, outcome: &Outcome) -> Result<(), Refused> {
-        if self.mode == Mode::Enforce {
-            return self.at(&call.turn, |desk| desk.end(call, recorded, outcome));
-        }
-        if let Err(why) = self.at(&call.turn, |desk| observe::end(desk, call, recorded, outcome)) {
-            self.note(&format!("the end of a call of `{}` is not recorded: {}", call.tool, why.reason()));
-        }
-        self.desks().remove(&call.turn);
-        Ok(())
-    }
-
     /// What the client is answered if the outcome of a call cannot be recorded: its answer is withheld.
     pub(crate) fn unrecorded(&self, turn: &TurnId, why: Refused) -> NotNow {
         self.at(turn, |desk| not_now(desk, why, Ran::Yes))
-    }
-
-    /// What the client is answered if the episode has taken a call back while it ran.
-    pub(crate) fn taken_back(&self, turn: &TurnId, why: Lapsed) -> NotNow {
-        let code = if why == Lapsed::SafeMode { Code::E7 } else { Code::E6 };
-        let why = Refused::new(code, format!("the call was cancelled while it ran: {why}"), why.help());
-        self.at(turn, |desk| not_now(desk, why, Ran::Unknown))
     }
 
     /// Records a call that the gate refuses, where each call is an episode.
@@ -368,6 +347,29 @@ impl Episodes {
             if open > 0 { format!(", {open} directives were open and are cancelled") } else { String::new() };
         let failed = noted.err().map(|why| format!("; its end is not recorded: {}", why.reason())).unwrap_or_default();
         Some(format!("the episode `corr_{name}` ended in {state} with {packets} packets{unfinished}{failed}"))
+    }
+}
+
+impl Ends for Episodes {
+    fn ended(&self, call: &CallFacts, recorded: Recorded, outcome: &Outcome) -> Result<(), Refused> {
+        if self.mode == Mode::Enforce {
+            return self.at(&call.turn, |desk| desk.end(call, recorded, outcome));
+        }
+        if let Err(why) = self.at(&call.turn, |desk| observe::end(desk, call, recorded, outcome)) {
+            self.note(&format!("the end of a call of `{}` is not recorded: {}", call.tool, why.reason()));
+        }
+        self.desks().remove(&call.turn);
+        Ok(())
+    }
+
+    fn taken_back(&self, turn: &TurnId, why: Lapsed) -> NotNow {
+        let code = if why == Lapsed::SafeMode { Code::E7 } else { Code::E6 };
+        let why = Refused::new(code, format!("the call was cancelled while it ran: {why}"), why.help());
+        self.at(turn, |desk| not_now(desk, why, Ran::Unknown))
+    }
+
+    fn note(&self, what: &str) {
+        (self.notes)(what);
     }
 }
 
