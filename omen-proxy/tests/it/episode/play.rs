@@ -27,6 +27,10 @@ impl Log for Lines {
 }
 
 impl Lines {
+    pub(crate) fn of(lines: Vec<String>) -> Self {
+        Self(Arc::new(Mutex::new(lines)))
+    }
+
     pub(crate) fn all(&self) -> Vec<Value> {
         self.0.lock().unwrap().iter().map(|line| serde_json::from_str(line).unwrap()).collect()
     }

@@ -76,7 +76,7 @@ fn refused(played: &Played) -> Vec<String> {
 /// What is refused, by which rule, which calls the server gets, and what the episode's log ends with.
 #[tokio::test]
 async fn each_transcript_is_stopped_by_the_rule_that_it_breaks() {
-    let expected: [(&str, &[&str], &[&str], &str); 17] = [
+    let expected: [(&str, &[&str], &[&str], &str); 18] = [
         ("answer-in-doubt", &["R3", "E4"], &["write", "read"], "S2_MODEL"),
         ("budget-exhausted", &["INV-005"], &["read", "write"], "S7_REVIEW"),
         ("confirmation-declined", &["G3"], &["ask"], "S7_REVIEW"),
@@ -99,6 +99,7 @@ async fn each_transcript_is_stopped_by_the_rule_that_it_breaks() {
         ),
         ("safe-mode", &["INV-005", "E7", "E7", "E7"], &["read"], "S9_SAFEMODE"),
         ("skipped-verification", &["E3", "E3", "E3", "E3"], &["read", "write"], "S6_EXECUTE"),
+        ("tier-and-checks", &["INV-002", "INV-006", "E2"], &[], "S7_REVIEW"),
         ("token-named-by-model", &["E4", "E4", "SCHEMA", "SCHEMA", "PG-2"], &["write"], "S6_EXECUTE"),
         ("tool-fails", &[], &["write"], "S7_REVIEW"),
         ("two-at-once", &["E4"], &["write"], "S7_REVIEW"),
