@@ -66,6 +66,7 @@ mod error;
 mod flaw;
 mod head;
 mod key;
+mod line;
 mod log;
 mod mac;
 mod open;
