@@ -3,6 +3,7 @@
 mod calls;
 mod settle;
 mod show;
+mod sign;
 mod stats;
 
 use std::io::Write as _;
@@ -11,10 +12,9 @@ use std::path::{Path, PathBuf};
 use omen::render::human::clean;
 use omen_gate::audit::store::log_of;
 use omen_gate::audit::{
-    Anchor, FileVerification, Key, LogVerdict, LogVerification, Mac, Misfit, Tampering, Verification, verify_file,
-    verify_files, verify_folder, verify_log,
+    Anchor, BadAnchor, FileVerification, Key, LogVerdict, LogVerification, Mac, Misfit, Tampering, Verification,
+    verify_file, verify_files, verify_folder, verify_log,
 };
-use omen_gate::regular;
 use serde::Serialize;
 
 use crate::args::{AuditExportArgs, AuditVerifyArgs, Format, KeyArgs, NewKeyArgs};
@@ -23,6 +23,7 @@ use crate::output::Output;
 
 pub(crate) use settle::settle;
 pub(crate) use show::show;
+pub(crate) use sign::{new_signing_key, sign, verify_signed};
 pub(crate) use stats::stats;
 
 pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, Failure> {
@@ -272,20 +273,23 @@ pub(crate) fn key_at(file: Option<&Path>, variable: Option<&str>) -> Option<Key>
 }
 
 pub(crate) fn anchor(path: &Path, key: &Key) -> Result<Anchor, Unreadable> {
-    let read = regular::read(path, MAX_ANCHOR);
-    let unreadable = |error: &dyn std::fmt::Display| {
-        complain(format_args!("cannot use the anchor {}: {}", path.display(), clean(&error.to_string())));
+    Anchor::from_file(path, key).map_err(|error| {
+        let _ = no_anchor(path, error);
         Unreadable
+    })
+}
+
+/// Reports an anchor that cannot be used.
+fn no_anchor(path: &Path, error: BadAnchor) -> Exit {
+    let why = match error {
+        BadAnchor::Unreadable { why, .. } => why,
+        error => error.to_string(),
     };
-    let bytes = read.map_err(|error| unreadable(&error))?;
-    let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
-    Anchor::parse(&text, key).map_err(|error| unreadable(&error))
+    complain(format_args!("cannot use the anchor {}: {}", path.display(), clean(&why)));
+    Exit::Unreadable
 }
 
 pub(crate) fn found(log: &Path, key: &Key, anchor: Option<&Anchor>) -> Option<Verification> {
     let found = verify_file(log, key, anchor);
     found.map_err(|error| complain(format_args!("{error}; {}", error.help()))).ok()
 }
-
-/// The largest anchor file that is read, in bytes: far more than an anchor needs.
-const MAX_ANCHOR: u64 = 64 * 1024;

@@ -1,6 +1,6 @@
 //! The line of an entry: its one spelling (RFC 8785), put together of parts.
 //!
-//! The parts that take time, above all the text of the data, are made and checked by whoever has something to record. Who
+//! The parts that take time, above all the text of the data, are made and checked by the thread that has something to record. Who
 //! writes for all that wait adds what is known only then: number, time, group and seal.
 
 use serde_json::{Map, Value};

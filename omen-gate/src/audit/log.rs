@@ -33,7 +33,7 @@ pub struct Audit {
 }
 
 /// How a log is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Whether an entry counts as recorded only when it survives a power failure. Without, it survives the death of the
     /// process; after a power failure, entries that were acknowledged may be missing or the head record be older than
@@ -46,11 +46,14 @@ pub struct Options {
     pub rotate_bytes: Option<NonZeroU64>,
     /// A file whose first entry is so old is continued in another one, when the next entry is written.
     pub rotate_after: Option<Duration>,
+    /// What the log must hold, or it is not opened: so a log that was set back, cut or written anew is not continued. By
+    /// default nothing.
+    pub require: Option<Anchor>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { sync: true, max_entry_bytes: 1024 * 1024, rotate_bytes: None, rotate_after: None }
+        Self { sync: true, max_entry_bytes: 1024 * 1024, rotate_bytes: None, rotate_after: None, require: None }
     }
 }
 
@@ -70,7 +73,7 @@ impl Audit {
     ) -> Result<Self, AuditError> {
         let path = path.as_ref();
         let files = Files::open(path, options.sync)?;
-        let is_missing = files.is_missing();
+        let is_missing = files.is_missing() && files.has_head();
         Self::over(files, key, clock, options).map_err(|error| match error {
             AuditError::NotSound(LogVerdict::Truncated { .. }) if is_missing => AuditError::Gone(path.to_owned()),
             error => error,
@@ -83,7 +86,7 @@ impl Audit {
     /// If the log was tampered with or cut, or cannot be read or written.
     pub fn over(store: impl Store, key: Key, clock: Arc<dyn GateClock>, options: Options) -> Result<Self, AuditError> {
         let Opened { store, number, start, at, end, begun, own, data, before, past } =
-            open::open(Box::new(store), &key)?;
+            open::open(Box::new(store), &key, options.require.as_ref())?;
         let state = State { store, number, start, at, end, begun, broken: false };
         let is_new = number > 1 && end == 0;
         let max_entry_bytes = options.max_entry_bytes.min(MAX_LINE_BYTES);
