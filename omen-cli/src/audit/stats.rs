@@ -101,7 +101,8 @@ impl Stats {
         let Self { verdict, files, entries, bytes, starts, in_doubt, .. } = self;
         writeln!(out, "{verdict}: {entries} entries in {bytes} bytes, {files} {}", plural(*files, "file"))?;
         if let (Some(first), Some(last)) = (&self.first, &self.last) {
-            writeln!(out, "from {first} to {last}, opened {starts} times")?;
+            let times = if *starts == 1 { "time" } else { "times" };
+            writeln!(out, "from {first} to {last}, opened {starts} {times}")?;
         }
         writeln!(out, "\nkinds")?;
         self.kinds.iter().try_for_each(|(kind, count)| writeln!(out, "  {kind:<40}{count:>10}"))?;
