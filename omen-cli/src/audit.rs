@@ -13,7 +13,7 @@ use omen::render::human::clean;
 use omen_gate::audit::store::log_of;
 use omen_gate::audit::{
     Anchor, BadAnchor, FileVerification, Key, LogVerdict, LogVerification, Mac, Misfit, Tampering, Verification,
-    verify_file, verify_files, verify_folder, verify_log,
+    verify_files, verify_folder, verify_log,
 };
 use serde::Serialize;
 
@@ -99,23 +99,23 @@ pub(crate) fn export_anchor(args: &AuditExportArgs, out: &mut Output) -> Result<
 }
 
 /// The result of a verification, for people and for programs. Members that do not apply are `null`.
-#[derive(Serialize)]
-struct Report {
-    file: String,
-    verdict: &'static str,
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    pub(crate) file: String,
+    pub(crate) verdict: &'static str,
     /// The number of sound entries, in all files.
-    entries: u64,
-    bytes: u64,
-    last: Option<Mac>,
+    pub(crate) entries: u64,
+    pub(crate) bytes: u64,
+    pub(crate) last: Option<Mac>,
     /// The number of entries when the anchor was taken.
-    anchor: Option<u64>,
+    pub(crate) anchor: Option<u64>,
     unacknowledged_entries: Option<u64>,
     torn_bytes: Option<u64>,
     want: Option<u64>,
     line: Option<u64>,
     offset: Option<u64>,
-    message: String,
-    help: Option<&'static str>,
+    pub(crate) message: String,
+    pub(crate) help: Option<&'static str>,
     /// A program has the log open: it was verified up to the last acknowledged entry.
     in_use: bool,
     files: Vec<FileReport>,
@@ -123,7 +123,7 @@ struct Report {
 }
 
 /// One file of a log.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct FileReport {
     file: String,
     verdict: &'static str,
@@ -135,14 +135,14 @@ struct FileReport {
 }
 
 /// A file that does not fit the others.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct MisfitReport {
     message: String,
     help: &'static str,
 }
 
 impl Report {
-    fn new(log: &Path, found: &LogVerification, anchor: Option<&Anchor>) -> Self {
+    pub(crate) fn new(log: &Path, found: &LogVerification, anchor: Option<&Anchor>) -> Self {
         // What is worst says what the log is, and how to go on.
         let worst =
             found.files.iter().max_by_key(|file| (gravity(&file.found.verdict), std::cmp::Reverse(file.found.before)));
@@ -287,9 +287,4 @@ fn no_anchor(path: &Path, error: BadAnchor) -> Exit {
     };
     complain(format_args!("cannot use the anchor {}: {}", path.display(), clean(&why)));
     Exit::Unreadable
-}
-
-pub(crate) fn found(log: &Path, key: &Key, anchor: Option<&Anchor>) -> Option<Verification> {
-    let found = verify_file(log, key, anchor);
-    found.map_err(|error| complain(format_args!("{error}; {}", error.help()))).ok()
 }

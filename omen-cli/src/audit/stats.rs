@@ -46,7 +46,7 @@ struct Tool {
 pub(crate) fn stats(args: &AuditStatsArgs, out: &mut Output) -> Result<Exit, Failure> {
     let Some(key) = super::key(&args.key) else { return Ok(Exit::Unreadable) };
     let (mut stats, mut calls) = (Stats::default(), OpenCalls::default());
-    let found = match read_log(log_of(&args.log), &key, &mut |entry| stats.add(entry, &mut calls)) {
+    let found = match read_log(log_of(&args.log), &key, None, &mut |entry| stats.add(entry, &mut calls)) {
         Ok(found) => found,
         Err(error) => {
             complain(format_args!("{error}; {}", error.help()));

@@ -131,7 +131,7 @@ impl SignedAnchor {
     ) -> Result<Result<Self, LogVerification>, AuditError> {
         let mut digest = Sha256::new();
         // The line of a sound entry is its one spelling.
-        let found = read_log(log, key, &mut |entry| {
+        let found = read_log(log, key, None, &mut |entry| {
             digest.update(entry.line());
             digest.update("\n");
         })?;
