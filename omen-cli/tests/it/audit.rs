@@ -598,3 +598,21 @@ fn a_signed_anchor_is_verified_without_the_key() {
         "omen: cannot use the anchor signed: invalid signature: the anchor was changed or signed with another key\n";
     assert_eq!((other.code, other.stderr.as_str()), (3, expect));
 }
+
+#[test]
+fn who_confirmed_a_call_is_shown() {
+    let folder = folder(&[]);
+    drop(Key::create(folder.path().join("audit.key")).unwrap());
+    let audit_log = open(&folder);
+    let turn = TurnId::new("turn_1").unwrap();
+    for by in
+        [serde_json::json!({"via": "socket", "uid": 7, "user": "ops"}), serde_json::json!({"via": "socket", "uid": 7})]
+    {
+        let data = [("outcome".to_owned(), "allowed".into()), ("by".to_owned(), by)].into_iter().collect();
+        let _ = audit_log.append(Record::new(Kind::Confirmation, &turn, data)).unwrap();
+    }
+    drop(audit_log);
+    let shown = audit(&folder, &["show", "--key-file", "audit.key", "audit.jsonl"]).stdout;
+    let said: Vec<_> = shown.lines().skip(1).map(|line| line.rsplit("  ").next().unwrap()).collect();
+    assert_eq!(said, ["allowed, by ops (socket)", "allowed, by user 7 (socket)"]);
+}

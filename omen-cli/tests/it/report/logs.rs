@@ -127,9 +127,11 @@ pub(super) fn audited_with(rotate_bytes: Option<NonZeroU64>) -> TempDir {
             .unwrap();
     let turn = TurnId::new("turn_1").unwrap();
     let decided = |stage: &str| json!({ "call": "c0ffee", "outcome": "allowed", "stage": stage, "tool": { "server": "db", "tool": "retention.set" } });
+    let mut confirmed = decided("confirmation");
+    confirmed["by"] = json!({ "via": "socket", "uid": 1000, "user": "ops" });
     let entries = [
         (Kind::Decision, decided("authorization")),
-        (Kind::Confirmation, decided("confirmation")),
+        (Kind::Confirmation, confirmed),
         (Kind::Intent, decided("dispatch")),
         (Kind::Outcome, json!({ "answer": "ab", "call": "c0ffee", "class": null, "ran": "yes", "why": null })),
     ];
