@@ -24,6 +24,7 @@ mod from_client;
 mod from_server;
 mod id;
 mod json;
+mod listed;
 mod outbox;
 mod policy;
 mod proxy;
