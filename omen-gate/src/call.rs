@@ -1,6 +1,7 @@
 //! One call of a tool, as it is asked about, confirmed and dispatched.
 
 pub(crate) mod abort;
+pub mod arguments;
 pub mod breaker;
 pub(crate) mod call_limits;
 pub(crate) mod failure_budget;

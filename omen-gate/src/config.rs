@@ -27,8 +27,8 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::arguments::Recorder;
 use crate::base::{ServerName, ToolId};
+use crate::call::arguments::Recorder;
 use crate::call::{BreakerLimits, BudgetLimits, CallLimits, Demand};
 use crate::catalog::Allowlist;
 use crate::grant::{ConfirmLimits, Grant};
@@ -128,6 +128,8 @@ pub struct Audit {
     pub rotate_after: Option<Duration>,
     /// What of a call's arguments is recorded.
     pub recorder: Recorder,
+    /// A file with an anchor that the log must hold.
+    pub require_anchor: Option<PathBuf>,
 }
 
 /// Where the key of the audit log comes from. The configuration never holds the key itself.

@@ -60,10 +60,9 @@
 //! demands of a call was judged before it came here.
 //! Architecture invariant: time comes from a [`GateClock`], and random numbers are drawn for new keys alone.
 
-// The rooms, from the ground up: base, audit, call, arguments, catalog, grant, config, server, answer, request. Each uses only those
+// The rooms, from the ground up: base, audit, call, catalog, grant, config, server, answer, request. Each uses only those
 // before it.
 mod answer;
-pub mod arguments;
 pub mod audit;
 mod base;
 mod call;
@@ -81,7 +80,7 @@ pub use base::{
 };
 pub use call::{
     Abort, Attempt, BadRate, BudgetLimits, Call, CallHash, CallLimits, Demand, FailureBudget, Fault, FaultClass,
-    Missing, Ran, Rate, breaker, fault, guarded, health, tool,
+    Missing, Ran, Rate, arguments, breaker, fault, guarded, health, tool,
 };
 pub use config::{BadPolicy, Config, Policy};
 pub use grant::{

@@ -6,8 +6,8 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::{Catalog, Listed, Pin};
-use crate::arguments::ArgumentRules;
 use crate::base::{Blocked, GateCode, ToolId, TurnId, bounded};
+use crate::call::arguments::ArgumentRules;
 use crate::call::{Call, Demand, Rate};
 
 /// A tool that the operator allows, in one form.

@@ -8,8 +8,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::arguments;
 use crate::base::Permission;
+use crate::call::arguments;
 use crate::catalog::ListLimits;
 
 /// The configuration of a gate. What it does not allow is denied.
@@ -403,6 +403,12 @@ pub(super) struct Audit {
     #[schemars(length(max = 1000))]
     #[serde(default)]
     pub(super) secret_patterns: Vec<String>,
+    /// A file with an anchor, as `omen audit export-anchor` prints it; relative to the folder of this file. A gate starts
+    /// only if the log holds what the anchor names, so that a log that was set back or written anew is not continued.
+    /// Replace its content with a newer anchor as often as you can.
+    #[schemars(with = "String", length(min = 1))]
+    #[serde(default)]
+    pub(super) require_anchor: Option<String>,
 }
 
 /// How much of a call's arguments is recorded.

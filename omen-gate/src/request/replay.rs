@@ -6,47 +6,19 @@
 //!
 //! What was not recorded is not guessed: a verdict that depends on it is [`ReplayVerdict::Undecidable`].
 
+mod call;
 mod side;
 
 use std::time::SystemTime;
 
-use serde_json::{Map, Value};
-
-use crate::audit::Logged;
-use crate::base::{Blocked, GateCode, ToolId};
-use crate::catalog::{Catalog, Pin};
+use crate::base::Blocked;
+use crate::catalog::Catalog;
 use crate::config::{Config, PolicyHash};
 use crate::request::plan::{Plan, PlanLimits};
 
+pub use call::{ReplayCall, ReplayVerdict};
+
 use side::Side;
-
-/// What a policy says of a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ReplayVerdict {
-    /// It would be made.
-    Allow,
-    /// It would be made if somebody confirmed it (G3).
-    Confirm,
-    /// It would be refused.
-    Deny(Blocked),
-    /// What was recorded does not say: why.
-    Undecidable(&'static str),
-}
-
-/// A call that was asked for.
-#[derive(Clone, Debug)]
-pub struct ReplayCall {
-    /// The tool.
-    pub tool: ToolId,
-    /// What is known of its arguments.
-    pub args: Option<Map<String, Value>>,
-    /// The form of the tool at that time, if it is known.
-    pub pin: Option<Pin>,
-    /// When it was asked for. Without a time, calls do not count for rates.
-    pub time: Option<SystemTime>,
-    /// It was refused for what no policy changes, such as arguments that do not fit the schema (PG-2).
-    pub refused: Option<Blocked>,
-}
 
 /// Two policies, side by side. Calls are given in the order in which they were made.
 #[derive(Debug)]
@@ -83,7 +55,7 @@ impl Replay {
         let refused = call.refused.clone().or_else(|| match (&listed, &call.args) {
             (Some(Err(blocked)), _) => Some(blocked.clone()),
             // What was hidden might fit.
-            (Some(Ok(listed)), Some(args)) if !crate::arguments::has_masked(args) => listed.conform(args).err(),
+            (Some(Ok(listed)), Some(args)) if !crate::call::arguments::has_masked(args) => listed.conform(args).err(),
             _ => None,
         });
         if let Some(refused) = refused {
@@ -122,35 +94,5 @@ impl Replay {
         let (old, new) = self.judge(&call);
         let said = |plan: Result<Plan, Blocked>, verdict| plan.err().map_or(verdict, ReplayVerdict::Deny);
         Some((said(plans.0, old), said(plans.1, new)))
-    }
-}
-
-impl ReplayCall {
-    /// The call that an entry of a log is about: one that was about to be made, or was refused. An entry that says what a
-    /// policy would have refused is followed by that of the call.
-    #[must_use]
-    pub fn of_entry(entry: Logged<'_>) -> Option<Self> {
-        let data = entry.data();
-        let text = |member: &str| data.get(member).and_then(Value::as_str);
-        let is_denied = text("outcome") == Some("denied");
-        let code = text("code").and_then(|code| code.parse::<GateCode>().ok());
-        match entry.kind().as_str() {
-            "intent" => {}
-            // After the call was made, its answer was refused.
-            "decision" if is_denied && !matches!(code, Some(GateCode::Pg4 | GateCode::Pg5)) => {}
-            "confirmation" if is_denied => {}
-            _ => return None,
-        }
-        let tool: ToolId = serde_json::from_value(data.get("tool")?.clone()).ok()?;
-        let refused = code.filter(|code| *code == GateCode::Pg2).map(|code| {
-            Blocked::new(code, text("why").unwrap_or_default(), "pass what the tool's `inputSchema` describes")
-        });
-        Some(Self {
-            tool,
-            args: data.get("args").and_then(Value::as_object).cloned(),
-            pin: text("pin").and_then(|pin| pin.parse().ok()),
-            time: humantime::parse_rfc3339(entry.time()).ok(),
-            refused,
-        })
     }
 }

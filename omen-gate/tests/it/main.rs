@@ -26,6 +26,7 @@ mod health;
 mod holes;
 mod leases;
 mod limits;
+mod lists;
 mod matrix;
 #[cfg(unix)]
 mod mcp;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::Check;
-use crate::arguments::{
+use crate::base::bounded;
+use crate::base::json::below;
+use crate::call::arguments::{
     ArgumentRules, BadPattern, Host, Length, Nonsense, Pattern, Place, Recorder, Rule, Test, Under, Urls, is_exact,
     nonsense,
 };
-use crate::base::bounded;
-use crate::base::json::below;
 use crate::config::file::{Argument, Folders, Recorded};
 
 impl Check<'_, '_> {

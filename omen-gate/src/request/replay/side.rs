@@ -5,10 +5,10 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value};
 
-use super::{ReplayCall, ReplayVerdict};
-use crate::arguments::Judged;
+use super::call::{ReplayCall, ReplayVerdict};
 use crate::base::{Blocked, GateCode, ToolId};
 use crate::call::Rate;
+use crate::call::arguments::Judged;
 use crate::catalog::{Allowed, Allowlist, Pin};
 use crate::config::{Config, PolicyHash};
 use crate::grant::Grant;

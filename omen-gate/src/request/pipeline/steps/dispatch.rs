@@ -45,10 +45,13 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
         Err(abort) => return Err(aborted(&context, abort).await),
     };
     let mut open = Open::new(&gate, &context, &call, attempt);
-    // Asked here, a tool that has changed since costs no use of a grant and leaves no intent.
-    let admitted = gate.discovery().unchanged(&listed).await;
-    let admitted = admitted.and_then(|_| gate.still_allows(&listed, &call));
-    context.check(admitted).await?;
+    // Asked here, a tool that has changed since costs neither a confirmation nor a use of a grant, and leaves no intent. Where
+    // the call costs neither, the list that is asked for after the intent is enough.
+    let admitted = match lease.is_used_up() {
+        true => gate.discovery().unchanged(&listed).await.map(drop),
+        false => gate.discovery().unannounced(&listed).await,
+    };
+    context.check(admitted.and_then(|()| gate.still_allows(&listed, &call))).await?;
     context.check_or_try(gate.is_shadow(), gate.allowed().judge_arguments(&call)).await?;
     let (rate, room) = gate.rates().take(call.tool(), gate.rate_of(call.tool()));
     context.check_or_try(gate.is_shadow(), room).await?;

@@ -5,8 +5,8 @@ use std::fmt;
 use omen_types::pointer::steps;
 use serde_json::{Map, Value};
 
-use super::recorded;
-use super::rule::Broken;
+use super::broken::Broken;
+use super::mask;
 use crate::base::bounded;
 use crate::base::json::below;
 
@@ -84,9 +84,9 @@ impl Place {
     pub(super) fn meets_masked(&self, args: &Map<String, Value>) -> bool {
         fn meets(value: &Value, steps: &[Step]) -> bool {
             match (steps.split_first(), value) {
-                _ if recorded::is_masked(value) => true,
+                _ if mask::is_masked(value) => true,
                 (Some((Step::Key(key), rest)), Value::Object(members)) => {
-                    members.get(key).is_some_and(|value| meets(value, rest)) || members.contains_key(recorded::MASKED)
+                    members.get(key).is_some_and(|value| meets(value, rest)) || members.contains_key(mask::MASKED)
                 }
                 (Some((Step::Key(key), rest)), Value::Array(items)) => {
                     index(key).and_then(|index| items.get(index)).is_some_and(|value| meets(value, rest))
@@ -94,22 +94,22 @@ impl Place {
                 (Some((Step::Each, rest)), Value::Array(items)) => items.iter().any(|value| meets(value, rest)),
                 // A whole value is compared.
                 (None, Value::Array(items)) => items.iter().any(|value| meets(value, &[])),
-                (None, Value::Object(members)) => super::has_masked(members),
+                (None, Value::Object(members)) => mask::has_masked(members),
                 _ => false,
             }
         }
         let Some((Step::Key(key), rest)) = self.steps.split_first() else { return false };
-        args.get(key).is_some_and(|value| meets(value, rest)) || args.contains_key(recorded::MASKED)
+        args.get(key).is_some_and(|value| meets(value, rest)) || args.contains_key(mask::MASKED)
     }
 
     /// Whether a value stands at this place.
-    pub(super) fn is_at(&self, at: &[recorded::Step<'_>]) -> bool {
+    pub(super) fn is_at(&self, at: &[mask::Step<'_>]) -> bool {
         self.steps.len() == at.len()
             && self.steps.iter().zip(at).all(|steps| match steps {
-                (Step::Key(key), recorded::Step::Key(name)) => key == name,
-                (Step::Key(key), recorded::Step::Index(number)) => index(key) == Some(*number),
-                (Step::Each, recorded::Step::Index(_)) => true,
-                (Step::Each, recorded::Step::Key(_)) => false,
+                (Step::Key(key), mask::Step::Key(name)) => key == name,
+                (Step::Key(key), mask::Step::Index(number)) => index(key) == Some(*number),
+                (Step::Each, mask::Step::Index(_)) => true,
+                (Step::Each, mask::Step::Key(_)) => false,
             })
     }
 

@@ -9,7 +9,7 @@ use omen_types::unseen::is_unseen;
 use serde_json::Value;
 use url::Url;
 
-use super::rule::Why;
+use super::broken::Why;
 use super::types::Types;
 use crate::base::bounded;
 

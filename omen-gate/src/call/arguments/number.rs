@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::rule::Why;
+use super::broken::Why;
 use super::types::Types;
 
 /// The integer that a value is.

@@ -5,7 +5,7 @@ use std::fmt;
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
-use super::rule::Why;
+use super::broken::Why;
 use super::types::Types;
 use crate::base::bounded;
 

@@ -3,8 +3,9 @@
 use regex::{RegexSet, RegexSetBuilder};
 use serde_json::{Map, Value};
 
-use super::ArgumentRules;
+use super::mask::{MASKED, Step, masked};
 use super::place::Place;
+use super::rules::ArgumentRules;
 use crate::base::secret;
 
 /// How much of the arguments is recorded. Secrets are not, whatever it says.
@@ -97,25 +98,6 @@ impl Recorder {
         }
     }
 }
-
-/// A step from arguments to one of their values.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Step<'a> {
-    Key(&'a str),
-    Index(usize),
-}
-
-/// Whether a recorded value is one that was hidden, or looks like it.
-pub(super) fn is_masked(value: &Value) -> bool {
-    value == MASKED
-}
-
-fn masked() -> Value {
-    MASKED.into()
-}
-
-/// What stands in the place of what is hidden.
-pub const MASKED: &str = "[redacted]";
 
 impl Default for Recorder {
     fn default() -> Self {

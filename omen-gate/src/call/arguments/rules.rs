@@ -1,52 +1,13 @@
-//! PG-3: what the operator allows a tool to be called with: rules on the arguments of a call.
-//!
-//! An entry of `[[allow]]` may have a table `where`, which names members of the arguments by JSON pointers and says what
-//! each of them has to be. Every rule is judged on every call. What cannot be decided is refused: a member that is
-//! missing, a value of another type, a text that two programs read in two ways.
-//!
-//! ```
-//! use omen_gate::Config;
-//!
-//! let errors = Config::parse(r#"
-//!     [servers.files]
-//!     [[allow]]
-//!     server = "files"
-//!     tool = "read"
-//!     permissions = ["READ"]
-//!     where = { "path" = { under = "./data" } }
-//! "#).unwrap_err();
-//! assert_eq!(errors.0[0].message, "invalid JSON pointer `path`: expected a `/` at its start");
-//! assert_eq!(errors.0[0].help, "write `/path`");
-//! ```
-
-mod length;
-mod number;
-mod path;
-mod pattern;
-mod place;
-mod recorded;
-mod rule;
-mod schema;
-mod sense;
-mod types;
-mod url;
+//! The rules of one tool.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use super::place::Place;
+use super::rule::{Rule, Test};
+use super::schema::{self, Misfit};
 use crate::base::{Blocked, GateCode, ToolId};
-
-pub(crate) use length::Length;
-pub(crate) use number::is_exact;
-pub(crate) use path::Under;
-pub(crate) use pattern::{BadPattern, Pattern};
-pub(crate) use place::Place;
-pub use recorded::{MASKED, Recorded, Recorder};
-pub(crate) use rule::{Rule, Test};
-pub use schema::Misfit;
-pub(crate) use sense::{Nonsense, nonsense};
-pub(crate) use url::{Host, Urls};
 
 /// What is known of recorded arguments.
 #[derive(Debug)]
@@ -55,18 +16,6 @@ pub(crate) enum Judged {
     Breaks(Blocked),
     /// A rule is about what was hidden.
     Unknown,
-}
-
-/// Whether something in recorded arguments was hidden.
-pub(crate) fn has_masked(args: &Map<String, Value>) -> bool {
-    fn within(value: &Value) -> bool {
-        match value {
-            Value::Array(items) => items.iter().any(within),
-            Value::Object(members) => has_masked(members),
-            value => recorded::is_masked(value),
-        }
-    }
-    args.iter().any(|(name, value)| name == MASKED || within(value))
 }
 
 /// The rules on the arguments of one tool. They come from a configuration; without one, there are none.
@@ -121,7 +70,7 @@ impl ArgumentRules {
         }
     }
 
-    fn places(&self) -> Vec<&Place> {
+    pub(super) fn places(&self) -> Vec<&Place> {
         self.rules.iter().map(|rule| &rule.place).collect()
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::rule::Why;
+use super::broken::Why;
 use super::types::Types;
 
 /// Bounds on the characters of a string (Unicode code points, as JSON Schema counts them), or on the members of an array.

@@ -14,7 +14,7 @@ use std::path::{Component, Path, PathBuf};
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 use serde_json::Value;
 
-use super::rule::Why;
+use super::broken::Why;
 use super::types::Types;
 use crate::base::bounded;
 
