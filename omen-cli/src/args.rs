@@ -14,6 +14,8 @@ Exit codes:
 
 mod audit_show;
 mod audit_sign;
+#[cfg(feature = "otel")]
+mod audit_spans;
 mod clock;
 mod codes;
 mod config;
@@ -41,6 +43,8 @@ use crate::output::Color;
 
 pub(crate) use self::audit_show::{AuditSettleArgs, AuditShowArgs, AuditStatsArgs, YesNo};
 pub(crate) use self::audit_sign::{AuditSignArgs, AuditVerifySignedArgs, NewSigningKeyArgs};
+#[cfg(feature = "otel")]
+pub(crate) use self::audit_spans::AuditSpansArgs;
 pub(crate) use self::clock::ClockArgs;
 pub(crate) use self::codes::AnyCode;
 pub(crate) use self::config::ConfigArgs;
@@ -216,6 +220,11 @@ pub(crate) enum AuditCommand {
     /// Count what is in a log: calls and failures by tool, refusals by code
     #[command(after_long_help = audit_show::STATS_HELP)]
     Stats(AuditStatsArgs),
+
+    /// Export the calls of a log as spans of OpenTelemetry
+    #[cfg(feature = "otel")]
+    #[command(after_long_help = audit_spans::SPANS_HELP)]
+    Spans(AuditSpansArgs),
 
     /// Record what a call in doubt did, so that the gate may repeat it
     #[command(after_long_help = audit_show::SETTLE_HELP)]

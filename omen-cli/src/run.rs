@@ -103,6 +103,8 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Audit(AuditCommand::VerifySigned(args)) => audit::verify_signed(&args, &mut out),
         Command::Audit(AuditCommand::Show(args)) => audit::show(&args, &mut out),
         Command::Audit(AuditCommand::Stats(args)) => audit::stats(&args, &mut out),
+        #[cfg(feature = "otel")]
+        Command::Audit(AuditCommand::Spans(args)) => audit::spans(&args, &mut out),
         Command::Audit(AuditCommand::Settle(args)) => Ok(audit::settle(&args)),
         Command::Gate(GateCommand::DryRun(args)) => gate::dry_run(&args, &mut out),
         Command::Gate(GateCommand::Catalog(args)) => gate::catalog(&args, &mut out),

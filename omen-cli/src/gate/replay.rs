@@ -110,7 +110,7 @@ impl Report<'_> {
             return Ok(Exit::Unreadable);
         };
         let log = &self.args.input;
-        let found = match read_log(log_of(log), &key, &mut |entry| self.entry(entry)) {
+        let found = match read_log(log_of(log), &key, None, &mut |entry| self.entry(entry)) {
             Ok(found) => found,
             Err(error) => {
                 complain(format_args!("{error}; {}", error.help()));

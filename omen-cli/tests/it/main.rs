@@ -31,6 +31,8 @@ mod queries;
 mod quiet;
 mod readme;
 mod report;
+#[cfg(feature = "otel")]
+mod spans;
 mod trace;
 
 /// The command, independent of the caller's terminal.

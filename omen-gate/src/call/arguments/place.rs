@@ -114,22 +114,16 @@ impl Place {
     }
 
     /// Visits each value that there is at this place, and each member that is missing.
-    pub(super) fn visit(
-        &self,
-        args: &Map<String, Value>,
-        visit: &mut dyn FnMut(&str, Option<&Value>) -> Result<(), Broken>,
-    ) -> Result<(), Broken> {
+    pub(super) fn visit(&self, args: &Map<String, Value>, visit: &mut Visit<'_>) -> Result<(), Broken> {
         let Some((Step::Key(key), rest)) = self.steps.split_first() else { return Ok(()) };
         member(args.get(key), rest, &below("", key), visit)
     }
 }
 
-fn member(
-    value: Option<&Value>,
-    steps: &[Step],
-    at: &str,
-    visit: &mut dyn FnMut(&str, Option<&Value>) -> Result<(), Broken>,
-) -> Result<(), Broken> {
+/// Takes a value with its place, or nothing where it is missing.
+type Visit<'v> = dyn FnMut(&str, Option<&Value>) -> Result<(), Broken> + 'v;
+
+fn member(value: Option<&Value>, steps: &[Step], at: &str, visit: &mut Visit<'_>) -> Result<(), Broken> {
     let (Some(value), Some((step, rest))) = (value, steps.split_first()) else { return visit(at, value) };
     match (step, value) {
         (Step::Key(key), Value::Object(members)) => member(members.get(key), rest, &below(at, key), visit),
