@@ -1,0 +1,13 @@
+//! Workers, publishers and readers with a real server. `.ci/run` installs it, and `OMEN_NATS_SERVER` is its path.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![cfg(unix)]
+
+mod deploy;
+mod faults;
+mod logs;
+mod messages;
+mod process;
+mod publisher;
+mod same;
+mod server;
+mod stream;
