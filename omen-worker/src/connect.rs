@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_nats::{Client, ConnectOptions, Event};
 use serde::Deserialize;
@@ -90,7 +91,7 @@ impl Server {
     /// # Errors
     /// If the server cannot be reached, does not accept the credentials, or is too old.
     pub async fn connect(&self, name: &str, changed: impl Fn(&str) + Send + Sync + 'static) -> Result<Client, Failure> {
-        let mut options = ConnectOptions::new().name(name).max_reconnects(None);
+        let mut options = ConnectOptions::new().name(name).max_reconnects(None).request_timeout(Some(ANSWER));
         let changed = Arc::new(changed);
         options = options.event_callback(move |event| {
             let changed = Arc::clone(&changed);
@@ -163,6 +164,9 @@ fn without_password(url: &str) -> String {
     };
     url.split(',').map(one).collect::<Vec<_>>().join(",")
 }
+
+/// How long an answer may take. Whoever gets none looks what has happened.
+const ANSWER: Duration = Duration::from_secs(5);
 
 /// The address of a server that runs here.
 const DEFAULT_URL: &str = "nats://127.0.0.1:4222";

@@ -93,14 +93,14 @@ impl Setup {
         self.key_value(context, config).await
     }
 
-    /// The bucket of workers. After a crash of the server they write themselves into it again.
+    /// The bucket of workers.
     pub(crate) async fn members(&self, context: &Context) -> Result<kv::Store, Failure> {
         let config = kv::Config {
             bucket: self.names.members(),
             description: "OMEN workers that are alive".to_owned(),
             history: 1,
             max_age: LEASE,
-            storage: StorageType::Memory,
+            storage: StorageType::File,
             num_replicas: self.replicas,
             ..kv::Config::default()
         };

@@ -60,7 +60,11 @@ fn a_planted_mistake_is_found() {
 
     let publish = run(&mut server.omen(&["publish", "PACKETS", "--end", "--partitions", "4"]));
     assert_eq!((publish.code, publish.stdout.as_str()), (0, ""), "{}", publish.stderr);
-    assert!(publish.stderr.contains(&format!("published {lines} packets of PACKETS; ended 1 episodes")), "{}", publish.stderr);
+    assert!(
+        publish.stderr.contains(&format!("published {lines} packets of PACKETS; ended 1 episodes")),
+        "{}",
+        publish.stderr
+    );
     let wrong = run(&mut server.omen(&["publish", "PACKETS", "--partitions", "5"]));
     assert_eq!(wrong.code, 2, "{}", wrong.stderr);
 

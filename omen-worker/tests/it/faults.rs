@@ -5,6 +5,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use tokio::time::sleep;
 
+use crate::cable::Cable;
 use crate::logs::{Random, checked};
 use crate::process::Worker;
 use crate::same::{many, same};
@@ -17,13 +18,18 @@ fn kills(few: u64) -> u64 {
 }
 
 /// Publishes logs in parts, while something is done to the workers, and compares what is found at the end.
-fn while_packets_come(parts: u64, seed: u64, mut act: impl AsyncFnMut(&mut Nats, &mut Vec<Worker>, &mut Random)) {
+fn while_packets_come(
+    parts: u64,
+    seed: u64,
+    mut act: impl AsyncFnMut((&mut Nats, &Cable), &mut Vec<Worker>, &mut Random),
+) {
     let Some(mut server) = Nats::start() else { return };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut random = Random::new(seed);
     runtime.block_on(async {
         let context = server.context().await;
-        let mut workers: Vec<Worker> = (0..2).map(|_| Worker::start(&server)).collect();
+        let cable = Cable::to(server.port).await;
+        let mut workers: Vec<Worker> = (0..2).map(|_| Worker::at(&format!("nats://{}", cable.address))).collect();
         let mut log = String::new();
         for part in 0..parts {
             // The numbers of the messages are those of the lines, so the episodes end at the very end.
@@ -31,7 +37,7 @@ fn while_packets_come(parts: u64, seed: u64, mut act: impl AsyncFnMut(&mut Nats,
             let publisher =
                 omen_worker::publish::Publisher::new(context.clone(), &crate::server::setup()).await.unwrap();
             publisher.log("log", log.as_bytes(), &omen_worker::publish::Options::default()).await.unwrap();
-            act(&mut server, &mut workers, &mut random).await;
+            act((&mut server, &cable), &mut workers, &mut random).await;
         }
         publish(&context, "log", &log).await;
         judged(&context).await;
@@ -43,7 +49,7 @@ fn while_packets_come(parts: u64, seed: u64, mut act: impl AsyncFnMut(&mut Nats,
 
 #[test]
 fn workers_are_killed() {
-    while_packets_come(kills(6), 31, async |server, workers, random| {
+    while_packets_come(kills(6), 31, async |(server, _), workers, random| {
         sleep(Duration::from_millis(random.below(1500) as u64)).await;
         let at = random.below(workers.len());
         // A new process takes over: the killed one leaves everything as it was at that moment.
@@ -53,10 +59,20 @@ fn workers_are_killed() {
 
 #[test]
 fn the_server_is_killed() {
-    while_packets_come(kills(3), 32, async |server, _, random| {
+    while_packets_come(kills(3), 32, async |(server, _), _, random| {
         sleep(Duration::from_millis(random.below(700) as u64)).await;
         server.kill_and_start();
     });
+}
+
+#[test]
+fn the_network_is_cut() {
+    let mut cut = 0;
+    while_packets_come(kills(5), 34, async |(_, cable), _, random| {
+        sleep(Duration::from_millis(random.below(900) as u64)).await;
+        cut += cable.cut();
+    });
+    assert!(cut > 0 || std::env::var_os("OMEN_NATS_SERVER").is_none(), "no connection was cut");
 }
 
 #[test]

@@ -105,7 +105,7 @@ async fn a_packet_that_comes_twice_is_stored_once_or_reported() {
     judged(&context).await;
     worker.stop().await;
     let rows = rows(&found(&context).await);
-    assert_eq!(rows.iter().map(|row| (row.0, row.1.as_str())).collect::<Vec<_>>(), [(2, "SCHEMA")], "{rows:#?}");
+    assert_eq!(rows.iter().map(|row| (row.0, row.1.as_str())).collect::<Vec<_>>(), [(2, "ID")], "{rows:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

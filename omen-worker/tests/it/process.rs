@@ -16,8 +16,13 @@ pub(crate) struct Worker(Child);
 
 impl Worker {
     pub(crate) fn start(server: &Nats) -> Self {
+        Self::at(&server.address().url)
+    }
+
+    /// Starts a worker with the address of its server.
+    pub(crate) fn at(url: &str) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "process::the_process_of_a_worker", "--nocapture"]).env(ADDRESS, server.address().url);
+        command.args(["--exact", "process::the_process_of_a_worker", "--nocapture"]).env(ADDRESS, url);
         let quiet = std::env::var_os("OMEN_TEST_NOISE").is_none();
         let output = || if quiet { Stdio::null() } else { Stdio::inherit() };
         Self(command.stdin(Stdio::piped()).stdout(output()).stderr(output()).spawn().unwrap())

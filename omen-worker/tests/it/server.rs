@@ -17,7 +17,7 @@ pub(crate) const PARTITIONS: u16 = 8;
 pub(crate) struct Nats {
     binary: PathBuf,
     folder: TempDir,
-    port: u16,
+    pub(crate) port: u16,
     child: Child,
 }
 
