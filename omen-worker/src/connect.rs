@@ -166,7 +166,7 @@ fn without_password(url: &str) -> String {
 }
 
 /// How long an answer may take. Whoever gets none looks what has happened.
-const ANSWER: Duration = Duration::from_secs(5);
+const ANSWER: Duration = Duration::from_secs(10);
 
 /// The address of a server that runs here.
 const DEFAULT_URL: &str = "nats://127.0.0.1:4222";

@@ -2,6 +2,7 @@
 
 use std::hash::Hasher as _;
 
+pub use omen::log::{PACKETS, packets_of, token};
 use siphasher::sip128::{Hasher128 as _, SipHasher13};
 
 /// The streams and buckets that belong together.
@@ -32,18 +33,6 @@ impl Names {
     }
 }
 
-/// The subject of the packets of an episode. All packets of an episode must be published to it, and no others.
-#[must_use]
-pub fn packets_of(correlation_id: &str) -> String {
-    format!("{PACKETS}.{}", token(correlation_id))
-}
-
-/// The last part of an episode's subject: its correlation id, or a hash of one that is too long for a subject.
-#[must_use]
-pub fn token(correlation_id: &str) -> String {
-    if correlation_id.len() <= LONGEST_TOKEN { correlation_id.to_owned() } else { format!("~{}", hash(correlation_id)) }
-}
-
 /// Bytes in 128 bits of SipHash-1-3, in hexadecimal.
 pub(crate) fn hash(bytes: impl AsRef<[u8]>) -> String {
     let mut hasher = SipHasher13::new();
@@ -61,9 +50,6 @@ pub(crate) fn partition(partition: u16) -> String {
 pub fn verdicts(partition: u16) -> String {
     format!("{VERDICTS}.{partition}")
 }
-
-/// Where packets are published: a part for the episode follows.
-pub const PACKETS: &str = "omen.packets";
 
 /// Lines of logs that name no episode. Every partition reads them, since each may have been a packet of any.
 pub const LOST: &str = "omen.lost";
@@ -88,19 +74,3 @@ pub const SOURCE_HEADER: &str = "Omen-Source";
 
 /// In a message that came from a log: its line.
 pub const LINE_HEADER: &str = "Omen-Line";
-
-/// A server limits the line that has the subject to 4 KiB.
-const LONGEST_TOKEN: usize = 200;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_correlation_id_has_a_subject_of_its_own() {
-        assert_eq!(packets_of("corr_7"), "omen.packets.corr_7");
-        let long = |last: char| format!("corr_{}{last}", "x".repeat(300));
-        assert_ne!(token(&long('a')), token(&long('b')));
-        assert!(token(&long('a')).len() <= LONGEST_TOKEN && token(&long('a')).starts_with('~'));
-    }
-}

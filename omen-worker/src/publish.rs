@@ -18,7 +18,7 @@ use futures_util::StreamExt as _;
 use omen::lines::{LineSplitter, RawLine};
 use omen::validator::Message;
 use serde::{Deserialize, Serialize};
-use tokio::time::{sleep_until, timeout};
+use tokio::time::{sleep, sleep_until, timeout};
 
 use crate::batch::{self, Outgoing};
 use crate::failure::{During as _, Failure};
@@ -222,10 +222,34 @@ impl<'p> Run<'p> {
         let batch = std::mem::take(&mut self.batch);
         self.bytes = 0;
         let what = format!("lines of {}", self.source);
-        self.position.sequence = batch::store(&self.publisher.context, batch, &what).await?;
+        self.position.sequence = self.store(batch, &what).await?;
         self.position.messages = self.messages;
         self.position.hash.clone_from(&self.hash);
         if self.saved_at.elapsed() >= OFTEN { self.save().await } else { Ok(()) }
+    }
+
+    /// Stores a batch. If no answer comes, the stream shows whether it was stored; if not, it is sent again. The server drops the later
+    /// one of two, because their messages have the same ids.
+    async fn store(&self, batch: Vec<Outgoing>, what: &str) -> Result<u64, Failure> {
+        let mut attempts = 1;
+        loop {
+            let failure = match batch::store(&self.publisher.context, batch.clone(), what).await {
+                Ok(sequence) => return Ok(sequence),
+                Err(failure) => failure,
+            };
+            if attempts == ATTEMPTS {
+                return Err(failure);
+            }
+            attempts += 1;
+            sleep(PAUSE).await;
+            match self.publisher.stored(&self.source, self.position.sequence).await {
+                Ok(Some((messages, sequence))) if messages == self.messages => return Ok(sequence),
+                // Another process publishes this log.
+                Ok(Some((messages, _))) if messages > self.position.messages => return Err(failure),
+                // The server may not be there yet.
+                Ok(_) | Err(_) => {}
+            }
+        }
     }
 
     async fn save(&mut self) -> Result<(), Failure> {
@@ -363,6 +387,12 @@ impl Pace {
 
 /// How often it is noted how far a log is.
 const OFTEN: Duration = Duration::from_secs(1);
+
+/// How often a batch is sent …
+const ATTEMPTS: u32 = 5;
+
+/// … and how long to wait in between.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// How long an answer may take.
 const SILENCE: Duration = Duration::from_secs(10);

@@ -1,6 +1,6 @@
 //! Findings of the stream, printed as `omen check` prints its own.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use omen::render::json;
@@ -43,7 +43,7 @@ impl<'o> Found<'o> {
         let (stream, finding) = json::read(finding, text)?;
         self.has_errors |= finding.diagnostic.severity == omen::Severity::Error;
         self.report.finding(self.out, Path::new(&stream), &finding, text)?;
-        self.out.caught_up()
+        self.out.flush()
     }
 
     pub(super) fn finish(self) -> Result<Exit, Failure> {

@@ -11,10 +11,10 @@ use crate::server::{Nats, setup};
 use crate::stream::{found, judged};
 
 /// A worker in this process.
-struct Worker(oneshot::Sender<()>, JoinHandle<()>);
+pub(crate) struct Worker(oneshot::Sender<()>, JoinHandle<()>);
 
 impl Worker {
-    fn start(server: &Nats, options: omen_worker::worker::Options) -> Self {
+    pub(crate) fn start(server: &Nats, options: omen_worker::worker::Options) -> Self {
         let (stop, stopped) = oneshot::channel::<()>();
         let server = server.address();
         let task = tokio::spawn(async move {
@@ -24,7 +24,7 @@ impl Worker {
         Self(stop, task)
     }
 
-    async fn stop(self) {
+    pub(crate) async fn stop(self) {
         self.0.send(()).unwrap();
         self.1.await.unwrap();
     }
