@@ -165,7 +165,7 @@ fn without_password(url: &str) -> String {
     url.split(',').map(one).collect::<Vec<_>>().join(",")
 }
 
-/// How long an answer may take. Whoever gets none looks what has happened.
+/// How long an answer may take. Without one, what is stored shows what has happened.
 const ANSWER: Duration = Duration::from_secs(10);
 
 /// The address of a server that runs here.

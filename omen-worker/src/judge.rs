@@ -139,7 +139,7 @@ impl Judge {
             Kind::Lost { body } => {
                 let message = Message::new(body);
                 is_ours = sequence % u64::from(self.partitions) == u64::from(self.partition);
-                // Whoever publishes it there, a packet of an episode is none of all episodes.
+                // A packet that names its episode belongs to the subject of that one.
                 let Ok(()) = match message.correlation_id() {
                     Some(id) if is_ours => {
                         self.validator.refuse(sequence, &message, misplaced(id, names::LOST), &mut found)
@@ -231,5 +231,101 @@ impl Sink for Found {
 
     fn wants_packets(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    const PLACES: (u16, u16) = (0, 1);
+
+    fn judge() -> Judge {
+        Judge::new("PACKETS", PLACES, ValidatorOptions::default())
+    }
+
+    /// The messages of all examples of a kind, each in an episode of its own, then their ends.
+    fn messages(folder: &str) -> Vec<(String, Option<String>)> {
+        let examples =
+            omen_schema::EXAMPLES.iter().filter(|(path, _)| path.starts_with(folder) && path.ends_with(".jsonl"));
+        let (mut messages, mut ends) = (Vec::new(), Vec::new());
+        for (number, (_, log)) in examples.enumerate() {
+            let id = format!("\"correlation_id\":\"corr_{number}_");
+            for line in log.lines().map(|line| line.replace("\"correlation_id\":\"corr_", &id)) {
+                let token = Message::new(line.as_bytes()).correlation_id().map(names::token);
+                ends.extend(token.clone().map(|token| (token, None)));
+                messages.push((token.unwrap_or_default(), Some(line)));
+            }
+        }
+        messages.extend(ends);
+        messages
+    }
+
+    fn take(judge: &mut Judge, sequence: u64, (token, line): &(String, Option<String>)) -> Vec<Vec<u8>> {
+        let kind = match line {
+            Some(line) if token.is_empty() => Kind::Lost { body: line.as_bytes() },
+            Some(line) => Kind::Packet { token, body: line.as_bytes() },
+            None => Kind::End { token },
+        };
+        let mut out = Vec::new();
+        judge.take(Arrived { sequence, time: i64::try_from(sequence).unwrap(), kind }, &mut out);
+        assert!(out.iter().zip(0..).all(|(found, ordinal)| (found.sequence, found.ordinal) == (sequence, ordinal)));
+        out.into_iter().map(|found| found.body).collect()
+    }
+
+    #[test]
+    fn a_partition_that_is_restored_anywhere_finds_the_same() {
+        let messages = messages("invalid");
+        let (mut whole, mut cut) = (judge(), judge());
+        let mut found = 0;
+        for (number, message) in (1..).zip(&messages) {
+            if number % 7 == 0 {
+                let bytes = cut.snapshot();
+                cut = Judge::restore("PACKETS", PLACES, &bytes, ValidatorOptions::default()).unwrap();
+                assert_eq!(
+                    (cut.sequence, cut.counts, cut.episodes()),
+                    (whole.sequence, whole.counts, whole.episodes())
+                );
+            }
+            let expected = take(&mut whole, number, message);
+            assert_eq!(take(&mut cut, number, message), expected, "message {number}");
+            found += expected.len() as u64;
+        }
+        assert_eq!((found, whole.episodes()), (whole.counts.errors + whole.counts.warnings, 0));
+        assert!(found > 100, "{found}");
+    }
+
+    #[test]
+    fn a_damaged_checkpoint_is_refused() {
+        let mut judge = judge();
+        for (number, message) in (1..).zip(messages("valid").iter().take(60)) {
+            take(&mut judge, number, message);
+        }
+        let bytes = judge.snapshot();
+        for length in 0..bytes.len() {
+            let cut = Judge::restore("PACKETS", PLACES, bytes.get(..length).unwrap(), ValidatorOptions::default());
+            assert!(cut.is_err(), "{length} of {}", bytes.len());
+        }
+    }
+
+    #[test]
+    fn a_checkpoint_is_small() {
+        let log = omen_schema::example("valid/read-only.jsonl").unwrap();
+        let open: Vec<&str> = log.lines().take(4).collect();
+        let mut judge = judge();
+        let (mut number, mut bytes) = (0, 0);
+        for episode in 0..2_000 {
+            for line in &open {
+                let line = line.replace("corr_support_invoice_4471", &format!("corr_support_invoice_{episode}"));
+                number += 1;
+                bytes += line.len();
+                take(&mut judge, number, &(format!("corr_support_invoice_{episode}"), Some(line)));
+            }
+        }
+        assert_eq!((judge.episodes(), judge.counts.accepted), (2_000, number));
+        let each = judge.snapshot().len() / 2_000;
+        println!("{each} bytes an episode, {} bytes of packets", bytes / 2_000);
+        assert!((100..300).contains(&each), "{each} bytes an episode; docs/scale.md states them");
     }
 }

@@ -1,7 +1,7 @@
 //! `omen publish`: a log into the stream of packets, in order, each line once.
 //!
 //! Lines are stored in atomic batches, so the lines of a log that are in the stream are always its beginning. How far it is stands in
-//! the bucket, with the last message of the stream at that time. Whoever goes on reads the headers of the messages after that one: a
+//! the bucket, with the last message of the stream at that time. To go on, the headers of the messages after that one are read: a
 //! line that was stored without an answer is found there, however long ago that was.
 
 use std::collections::HashSet;

@@ -111,7 +111,7 @@ impl Setup {
         let name = config.bucket.clone();
         match context.get_key_value(&name).await {
             Ok(store) => Ok(store),
-            // Whoever makes it first; the others get what there is then.
+            // Another process may make it at the same moment; then it is there.
             Err(_) => match context.create_key_value(config).await {
                 Ok(store) => Ok(store),
                 Err(error) => match context.get_key_value(&name).await {

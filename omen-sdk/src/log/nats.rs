@@ -128,7 +128,7 @@ impl Connection {
     /// Works until the last log is dropped.
     async fn serve(mut self, mut jobs: UnboundedReceiver<Job>) {
         while let Some(job) = jobs.recv().await {
-            // Whoever asked waits for the answer.
+            // The caller waits for the answer.
             match job {
                 Job::Holds(id, answer) => drop(answer.send(self.last(&id).await.map(|last| last > 0))),
                 Job::Append(id, lines, answer) => drop(answer.send(self.append(id, lines).await)),

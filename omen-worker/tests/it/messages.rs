@@ -1,4 +1,4 @@
-//! Single messages: what is no packet, and what ends an episode.
+//! Single messages: what is not a packet, and what ends an episode.
 
 use async_nats::HeaderMap;
 use omen_worker::names;
