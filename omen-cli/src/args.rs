@@ -28,6 +28,8 @@ mod inputs;
 mod key;
 pub(crate) mod levels;
 mod named;
+#[cfg(feature = "nats")]
+mod nats;
 mod new;
 mod proxy;
 mod report;
@@ -56,6 +58,8 @@ pub(crate) use self::gate::{FailOn, GateCheckArgs, GateConfirmArgs, GateInitArgs
 pub(crate) use self::inputs::InputArgs;
 pub(crate) use self::key::KeyArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
+#[cfg(feature = "nats")]
+pub(crate) use self::nats::{NatsArgs, PublishArgs, StreamArgs, TailArgs, WorkerArgs};
 pub(crate) use self::new::NewArgs;
 pub(crate) use self::proxy::ProxyArgs;
 use self::proxy::{PROXY_EXIT_CODES, PROXY_HELP};
@@ -138,6 +142,21 @@ pub(crate) enum Command {
     /// Try plans against the gate, and prepare its configuration
     #[command(subcommand)]
     Gate(GateCommand),
+
+    /// Judge packets from NATS JetStream, together with other workers
+    #[cfg(feature = "nats")]
+    #[command(after_help = nats::EXIT_CODES, after_long_help = nats::WORKER_HELP)]
+    Worker(WorkerArgs),
+
+    /// Publish logs to NATS JetStream, each line once
+    #[cfg(feature = "nats")]
+    #[command(after_help = nats::EXIT_CODES, after_long_help = nats::PUBLISH_HELP)]
+    Publish(PublishArgs),
+
+    /// Print the findings of the workers as they come
+    #[cfg(feature = "nats")]
+    #[command(after_help = nats::TAIL_EXIT_CODES)]
+    Tail(TailArgs),
 
     /// Generate a shell completion script
     #[command(after_help = "Example:\n  omen completions bash > ~/.local/share/bash-completion/completions/omen")]

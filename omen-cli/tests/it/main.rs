@@ -25,6 +25,8 @@ mod helps;
 mod human;
 mod jobs;
 mod layouts;
+#[cfg(all(unix, feature = "nats"))]
+mod nats;
 mod new;
 mod others;
 mod queries;
