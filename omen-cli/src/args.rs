@@ -49,7 +49,7 @@ pub(crate) use self::inputs::InputArgs;
 pub(crate) use self::key::KeyArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
 pub(crate) use self::new::NewArgs;
-pub(crate) use self::proxy::ProxyArgs;
+pub(crate) use self::proxy::{HttpArgs, ProxyArgs};
 use self::proxy::{PROXY_EXIT_CODES, PROXY_HELP};
 pub(crate) use self::report::{ReportArgs, ReportAuditArgs};
 pub(crate) use self::trace::{GraphArgs, GraphFormat, TraceArgs};

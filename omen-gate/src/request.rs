@@ -1,6 +1,7 @@
 //! The steps of a request: the gate, the steps, turns of several steps, and the tasks of an episode.
 
 mod before;
+mod beside;
 mod bridge;
 mod builder;
 mod context;

@@ -1,6 +1,8 @@
-//! `omen gate proxy`: the gate between an MCP client and a server, on the standard streams.
+//! `omen gate proxy`: the gate between an MCP client and a server, on the standard streams or over HTTP.
 //!
 //! Standard output belongs to the protocol here, so nothing else is written to it.
+
+mod listen;
 
 use std::path::Path;
 use std::process::id;
@@ -26,6 +28,7 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     let server = server(args, &config)?;
     let launch = launch(args, &config, &server)?;
     let session = session()?;
+    let access = listen::access(&args.http)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Internal(format!("cannot start the proxy: {error}")))?;
     let socket = (!args.no_socket).then(|| config.confirm_socket());
@@ -41,8 +44,14 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
         let (reload, when) = mpsc::channel(1);
         let reloads = tokio::spawn(changed(Changes::of(&args.config), reload));
         let proxy = with_socket(proxy, socket.as_deref()).reload(&args.config, when);
-        let client = (tokio::io::stdin(), tokio::io::stdout());
-        let served = proxy.serve(launch.show_stderr(), client, asked_to_stop()).await;
+        let launch = launch.show_stderr();
+        let served = match access {
+            Some(access) => listen::serve(proxy, launch, access, &args.http).await,
+            None => {
+                let client = (tokio::io::stdin(), tokio::io::stdout());
+                proxy.serve(launch, client, asked_to_stop()).await
+            }
+        };
         reloads.abort();
         served
     });

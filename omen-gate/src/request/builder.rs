@@ -15,6 +15,7 @@ use crate::call::{Breakers, Health};
 use crate::config::{Config, KeySource, Limits};
 use crate::grant::{Confirmations, Confirmer, Grant, Grants, Nobody, Reserved};
 use crate::request::before::Before;
+use crate::request::beside::Discoveries;
 use crate::request::fixed::Fixed;
 use crate::request::gate::{Gate, Parts};
 use crate::request::rules::{InForce, Rules};
@@ -191,17 +192,19 @@ impl Builder {
         let audit_queue = AuditQueue::new(audit);
         audit_queue.set_stamp(stamp(config.hash()));
         let confirmations = Confirmations::by(confirmer, Arc::clone(&expiry), config.confirm);
+        let discovery = Arc::new(Discovery::new(servers, config.limits.clone()));
         Ok(Gate(Arc::new(Parts {
-            rules: InForce::new(Rules::of(&config)),
-            fixed: Fixed::of(&config),
-            reloading: tokio::sync::Mutex::default(),
-            discovery: Discovery::new(servers, config.limits),
-            outputs,
+            rules: Arc::new(InForce::new(Rules::of(&config))),
+            fixed: Arc::new(Fixed::of(&config)),
+            reloading: Arc::default(),
+            discoveries: Discoveries::of(&discovery),
+            discovery,
+            outputs: Arc::new(outputs),
             grants,
             confirmations,
             breakers,
             health: Health::new(clock),
-            turns: TurnRegistry::after(config.budget, before.clone()),
+            turns: Arc::new(TurnRegistry::after(config.budget, before.clone())),
             before,
             audit_queue,
             clock: expiry,

@@ -78,7 +78,7 @@ impl Gate {
         // From here on nothing can fail, and nothing waits. What is taken away goes first.
         let rules = Rules::of(&config);
         let revoked = grants.revoke();
-        self.discovery().set_limits(config.limits);
+        self.0.discoveries.set_limits(&config.limits);
         self.0.rules.replace(rules);
         self.audit_queue().set_stamp(stamp(policy));
         let given = grants.give();

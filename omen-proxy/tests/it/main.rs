@@ -11,6 +11,7 @@ mod confirmations;
 mod ends;
 mod eras;
 mod fail_open;
+mod http;
 mod lists;
 mod passages;
 mod random;
