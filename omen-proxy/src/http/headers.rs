@@ -127,7 +127,8 @@ impl Modern {
 /// Whether the headers that repeat a part of the body say the same, as far as they are there: who stands in between may have
 /// gone by them.
 pub(super) fn check_mirrored(frame: &Frame, headers: &HeaderMap) -> Result<(), Refused> {
-    let of = |refused: Refused| if frame.id().is_some() { refused.of(frame.raw_id()) } else { refused };
+    let is_request = matches!(frame.kind, Kind::Request(_));
+    let of = |refused: Refused| if is_request { refused.of(frame.raw_id()) } else { refused };
     let method = method_of(frame);
     if let Some(said) = single(headers, METHOD).map_err(of)?
         && method != Some(said)
