@@ -187,7 +187,7 @@ impl Listed {
 
     /// Whether this is the one tool of its name, and in the same form as when it was checked before.
     pub(crate) fn is_still(&self, before: &Self) -> bool {
-        !self.twice && self.tool == before.tool
+        !self.twice && (std::ptr::eq(self, before) || self.tool == before.tool)
     }
 
     /// Its `inputSchema`, or why it cannot be used.

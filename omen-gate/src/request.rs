@@ -6,6 +6,7 @@ mod bridge;
 mod builder;
 mod context;
 mod directive;
+mod discoveries;
 pub mod dry_run;
 mod fixed;
 mod gate;

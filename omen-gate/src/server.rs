@@ -7,6 +7,7 @@ pub mod mcp;
 mod snapshot;
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -28,15 +29,24 @@ pub trait ToolServer: Debug + Send + Sync + 'static {
     /// If the server cannot be asked, or gives no proper list.
     async fn list(&self) -> Result<Vec<Tool>, Fault>;
 
+    /// As [`list`](Self::list), for a caller that asks before each call. A server that knows its answer to be the same as the
+    /// last one gives the same allocation again: then nothing of it is compared, judged or hashed again.
+    ///
+    /// # Errors
+    /// As [`list`](Self::list).
+    async fn list_shared(&self) -> Result<Arc<[Tool]>, Fault> {
+        self.list().await.map(Arc::from)
+    }
+
     /// Calls a tool once. Dropping the future cancels the call.
     ///
     /// # Errors
     /// If there is no proper answer. An answer with `isError` is an answer.
     async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault>;
 
-    /// A number that goes up whenever the list may have changed. The gate asks for the list again before each call,
-    /// whatever the number is; the number says whether the list changed while it was asked for. A server whose list never
-    /// changes stays at 0.
+    /// A number that goes up whenever the list may have changed. The gate asks for the list right before each call,
+    /// whatever the number is; the number says whether the list changed while it was asked for, and whether the last list
+    /// is good enough to begin with. A server whose list never changes stays at 0.
     fn revision(&self) -> u64 {
         0
     }

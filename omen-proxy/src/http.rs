@@ -18,6 +18,7 @@ mod endpoint;
 mod headers;
 mod limits;
 mod listener;
+mod reading;
 mod refused;
 mod rewrite;
 mod session;
@@ -39,12 +40,30 @@ pub use access::{Access, BadAccess};
 pub use limits::HttpLimits;
 pub use token::{Token, TokenError};
 
-use self::body::Reading;
 use self::endpoint::Endpoint;
+use self::reading::Reading;
 use self::sessions::Sessions;
 use crate::end::Ended;
 use crate::proxy::{NotServed, Proxy};
 use crate::source::Source;
+
+/// Why nothing was served over HTTP.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotListening {
+    /// Others could use the proxy.
+    #[error(transparent)]
+    Access(#[from] BadAccess),
+    /// The address cannot be used.
+    #[error("cannot listen: {0}")]
+    Address(std::io::Error),
+    /// Episodes are written of one session, and there are several.
+    #[error("C1: episodes are written of one session; serve one on the standard streams")]
+    Episodes,
+    /// There is no gate.
+    #[error(transparent)]
+    Gate(#[from] NotServed),
+}
 
 /// The path of the endpoint.
 pub const PATH: &str = endpoint::PATH;
@@ -69,9 +88,12 @@ impl Proxy {
         access: Access,
         limits: HttpLimits,
         until: impl Future<Output = ()> + Send,
-    ) -> Result<Ended, NotServed> {
-        let address = listener.local_addr().map_err(NotServed::Listener)?;
+    ) -> Result<Ended, NotListening> {
+        let address = listener.local_addr().map_err(NotListening::Address)?;
         access.check(address.ip())?;
+        if self.writes_episodes() {
+            return Err(NotListening::Episodes);
+        }
         let gate = self.common_gate()?;
         let (reload, notes, name) = (self.take_reload(), self.notes_ref(), self.name());
         let (policy, changed) = watch::channel::<PolicyHash>(gate.policy_hash());

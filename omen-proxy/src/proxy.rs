@@ -14,7 +14,7 @@ use omen_gate::confirm::{Confirmer, Nobody};
 use omen_gate::mcp::{Broken, Launch, Lines, ServerLimits};
 use omen_gate::server::{Dispatch, ToolServer};
 use omen_gate::tool::{Answer, Tool};
-use omen_gate::{BuildError, Config, Fault, Gate, GateClock, ServerName, TurnId};
+use omen_gate::{BuildError, Config, Fault, Gate, GateClock, ServerName, SystemClock, TurnId};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinSet, consume_budget};
@@ -23,6 +23,7 @@ use tokio::time::timeout;
 use crate::downstream::Downstream;
 use crate::elicit::{Chain, Elicitation};
 use crate::end::{Ended, Lost};
+use crate::episode::{About, Episodes, Recording, Witness};
 use crate::from_client::{self, Running};
 use crate::from_server;
 use crate::outbox::Outbox;
@@ -62,6 +63,7 @@ pub struct Proxy {
     show_blocked: bool,
     drain: Duration,
     reload: Option<Reload>,
+    episode: Option<Recording>,
     notes: Notes,
     /// The gate of all sessions, if there are several.
     gate: Option<Gate>,
@@ -88,6 +90,9 @@ pub enum NotServed {
     /// The configuration has no server with this name.
     #[error("C1: the configuration has no server `{0}`")]
     UnknownServer(ServerName),
+    /// A tool that may be called has the name of one of the episode's.
+    #[error("C1: {0}; rename it, or start the proxy with `--episode observe`")]
+    Taken(String),
     /// There is no gate.
     #[error(transparent)]
     Gate(#[from] BuildError),
@@ -99,12 +104,6 @@ pub enum NotServed {
         /// What is wrong.
         fault: Fault,
     },
-    /// The proxy may not listen there.
-    #[error(transparent)]
-    Access(#[from] crate::http::BadAccess),
-    /// The address that it listens on cannot be used.
-    #[error("cannot listen: {0}")]
-    Listener(std::io::Error),
 }
 
 impl Proxy {
@@ -123,10 +122,15 @@ impl Proxy {
             show_blocked: false,
             drain: Duration::from_secs(2),
             reload: None,
+            episode: None,
             notes: Arc::new(|_| {}),
             gate: None,
             policy: None,
         }
+    }
+
+    pub(crate) fn writes_episodes(&self) -> bool {
+        self.episode.is_some()
     }
 
     pub(crate) fn take_reload(&mut self) -> Option<Reload> {
@@ -156,6 +160,7 @@ impl Proxy {
             show_blocked: self.show_blocked,
             drain: self.drain,
             reload: None,
+            episode: None,
             notes: Arc::clone(&self.notes),
             gate: Some(gate),
             policy: Some(policy),
@@ -212,6 +217,12 @@ impl Proxy {
         self
     }
 
+    /// Writes the session as episodes of the protocol, or has its client's model drive one.
+    pub fn episode(mut self, recording: Recording) -> Self {
+        self.episode = Some(recording);
+        self
+    }
+
     /// Takes lines for the operator: what was refused, and what was wrong. They hold foreign text.
     pub fn notes(mut self, notes: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.notes = Arc::new(notes);
@@ -263,7 +274,7 @@ impl Proxy {
     }
 
     async fn run(
-        self,
+        mut self,
         limits: ServerLimits,
         client: (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),
         start: impl FnOnce() -> Result<Connection, NotServed> + Send,
@@ -274,7 +285,12 @@ impl Proxy {
         let downstream = Arc::new(Downstream::new(client_out.clone()));
         let behind = Arc::new(OnceLock::new());
         // Without a gate, nothing is started.
-        let gate = self.own_gate(&session, &downstream, &behind).await?;
+        let (episodes, witness) = self.episodes(&session, &downstream)?.unzip();
+        let gate = match witness {
+            Some(witness) => self.own_gate(&behind, witness).await?,
+            None => self.own_gate(&behind, self.chain(&session, &downstream)).await?,
+        };
+        episodes.iter().for_each(|episodes| episodes.behind(&gate));
 
         let Connection { input: server_in, output: server_out, process } = start()?;
         let process = process.map(Arc::new);
@@ -296,6 +312,7 @@ impl Proxy {
             calls: Default::default(),
             from_client: Relayed::new(limits.open_requests),
             from_server: Relayed::new(limits.open_requests),
+            episodes,
             left_out: Default::default(),
         });
         let mut reader = JoinSet::new();
@@ -314,6 +331,8 @@ impl Proxy {
         drain(&shared, &ended, &mut running, self.drain).await;
         // Their outcomes are in the log with this, also of those that were broken off.
         running.shutdown().await;
+        let episode = shared.episodes.as_ref().and_then(|episodes| episodes.close(&ended.to_string()));
+        episode.iter().for_each(|episode| shared.note(format_args!("{episode}")));
         let recorded = shared.gate.turn_is_over(&shared.session_turn, &ended.to_string()).await;
 
         to_server.end();
@@ -329,28 +348,48 @@ impl Proxy {
         Ok(recorded.map_or_else(Ended::Unrecorded, |()| ended))
     }
 
-    /// The gate of this session: a new one, or one beside that of all sessions.
-    async fn own_gate(
-        &self,
-        session: &Arc<Session>,
-        downstream: &Arc<Downstream>,
-        behind: &Arc<OnceLock<Arc<Upstream>>>,
-    ) -> Result<Gate, NotServed> {
+    fn chain(&self, session: &Arc<Session>, downstream: &Arc<Downstream>) -> Chain {
         let client = self.elicitation.map(|least| Elicitation {
             client: Arc::clone(downstream),
             session: Arc::clone(session),
             least,
         });
-        let chain = Chain { client, then: Arc::clone(&self.confirmer) };
+        Chain { client, then: Arc::clone(&self.confirmer) }
+    }
+
+    fn episodes(
+        &mut self,
+        session: &Arc<Session>,
+        downstream: &Arc<Downstream>,
+    ) -> Result<Option<(Arc<Episodes>, Witness)>, NotServed> {
+        let Some(recording) = self.episode.take() else { return Ok(None) };
+        let clock = self.clock.clone().unwrap_or_else(|| Arc::new(SystemClock::default()));
+        let about = About {
+            session: &self.session,
+            server: &self.server,
+            config: &self.config,
+            clock,
+            notes: Arc::clone(&self.notes),
+        };
+        let chain = Arc::new(self.chain(session, downstream));
+        Episodes::new(recording, about, chain).map(Some).map_err(NotServed::Taken)
+    }
+
+    /// The gate of this session: a new one, or one beside that of all sessions.
+    async fn own_gate(
+        &self,
+        behind: &Arc<OnceLock<Arc<Upstream>>>,
+        confirmer: impl Confirmer,
+    ) -> Result<Gate, NotServed> {
         match &self.gate {
-            None => self.new_gate(chain, Behind(Arc::clone(behind))),
+            None => self.new_gate(confirmer, Behind(Arc::clone(behind))),
             Some(gate) => {
                 let server = |name: &ServerName| -> Arc<dyn ToolServer> {
                     if *name == self.server { Arc::new(Behind(Arc::clone(behind))) } else { Arc::new(Absent) }
                 };
                 let servers: BTreeMap<_, _> =
                     self.config.servers.keys().map(|name| (name.clone(), server(name))).collect();
-                Ok(gate.beside(servers, Arc::new(chain)).await?)
+                Ok(gate.beside(servers, Arc::new(confirmer)).await?)
             }
         }
     }

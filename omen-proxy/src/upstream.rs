@@ -3,15 +3,14 @@
 
 mod expected;
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use omen_gate::mcp::{Listing, ServerLimits};
+use omen_gate::Fault;
+use omen_gate::mcp::ServerLimits;
 use omen_gate::server::{Dispatch, ToolServer};
 use omen_gate::tool::{Answer, Tool};
-use omen_gate::{Fault, ToolName};
 use tokio::sync::watch;
 
 pub(crate) use expected::{Call, Expected};
@@ -19,8 +18,9 @@ pub(crate) use expected::{Call, Expected};
 use crate::answer;
 use crate::asked::{Answered, Asked, cancelled};
 use crate::end::Lost;
-use crate::frame::{Frame, Kind};
+use crate::frame::Frame;
 use crate::id::Id;
+use crate::listed::LastListed;
 use crate::outbox::Outbox;
 use crate::session::Session;
 
@@ -35,8 +35,7 @@ pub(crate) struct Upstream {
     pub(crate) expected: Expected,
     lost: watch::Sender<Option<Lost>>,
     revision: AtomicU64,
-    /// Tools that promise structured answers, by the last list.
-    promising: Mutex<BTreeSet<ToolName>>,
+    last_listed: LastListed,
 }
 
 impl Upstream {
@@ -49,7 +48,7 @@ impl Upstream {
             expected: Expected::default(),
             lost: watch::Sender::new(None),
             revision: AtomicU64::new(0),
-            promising: Mutex::default(),
+            last_listed: LastListed::default(),
         }
     }
 
@@ -129,12 +128,12 @@ impl Upstream {
 
     /// Whether a tool promises structured answers, as far as it was listed.
     pub(crate) fn promises(&self, tool: &str) -> bool {
-        self.promising().contains(tool)
+        self.last_listed.promises(tool)
     }
 
     /// Asks for the list, page by page.
-    async fn list(&self) -> Result<Vec<Tool>, Fault> {
-        let mut listing = Listing::new(&self.limits);
+    async fn list(&self) -> Result<Arc<[Tool]>, Fault> {
+        let mut pages = self.last_listed.begin(&self.limits);
         let mut cursor: Option<String> = None;
         loop {
             let Some(meta) = self.session.own_params() else {
@@ -152,24 +151,11 @@ impl Upstream {
                     format!("{head},\"params\":{{{params}}}}}").into_bytes()
                 })
                 .await?;
-            let page = match &response.kind {
-                Kind::Result => answer::result(&response)?,
-                _ => return Err(answer::fault(&response)),
-            };
-            cursor = listing.page(page)?;
+            cursor = pages.take(&response)?;
             if cursor.is_none() {
-                break;
+                return Ok(pages.finish());
             }
         }
-        let tools = listing.finish();
-        let promising = tools.iter().filter(|tool| tool.output_schema.is_some()).map(|tool| tool.name.clone());
-        *self.promising() = promising.collect();
-        Ok(tools)
-    }
-
-    /// A set is replaced as a whole.
-    fn promising(&self) -> MutexGuard<'_, BTreeSet<ToolName>> {
-        self.promising.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -186,6 +172,10 @@ impl Behind {
 #[async_trait]
 impl ToolServer for Behind {
     async fn list(&self) -> Result<Vec<Tool>, Fault> {
+        Ok(self.list_shared().await?.to_vec())
+    }
+
+    async fn list_shared(&self) -> Result<Arc<[Tool]>, Fault> {
         self.server()?.list().await
     }
 

@@ -3,6 +3,7 @@
 //! Standard output belongs to the protocol here, so nothing else is written to it.
 
 mod listen;
+mod stop;
 
 use std::path::Path;
 use std::process::id;
@@ -19,7 +20,8 @@ use omen_proxy::watch::{Changes, NotWatched};
 use omen_proxy::{Ended, Proxy};
 use tokio::sync::mpsc;
 
-use super::config;
+use self::stop::asked_to_stop;
+use super::{config, episode};
 use crate::args::ProxyArgs;
 use crate::exit::{Exit, Failure, complain};
 
@@ -29,6 +31,10 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     let launch = launch(args, &config, &server)?;
     let session = session()?;
     let access = listen::access(&args.http)?;
+    let recording = match episode::recording(&args.episode) {
+        Ok(recording) => recording,
+        Err(error) => return Ok(unreadable(&error.to_string())),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Internal(format!("cannot start the proxy: {error}")))?;
     let socket = (!args.no_socket).then(|| config.confirm_socket());
@@ -37,6 +43,9 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
         .pass(args.pass.iter().copied())
         .show_blocked(args.show_blocked)
         .notes(|note| complain(clean(note)));
+    if let Some(recording) = recording {
+        proxy = proxy.episode(recording);
+    }
     if args.elicitation {
         proxy = proxy.elicitation(Duration::from_millis(args.least_ms));
     }
@@ -46,10 +55,10 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
         let proxy = with_socket(proxy, socket.as_deref()).reload(&args.config, when);
         let launch = launch.show_stderr();
         let served = match access {
-            Some(access) => listen::serve(proxy, launch, access, &args.http).await,
+            Some(access) => listen::serve(proxy, launch, access, &args.http).await.map_err(|error| error.to_string()),
             None => {
                 let client = (tokio::io::stdin(), tokio::io::stdout());
-                proxy.serve(launch, client, asked_to_stop()).await
+                proxy.serve(launch, client, asked_to_stop()).await.map_err(|error| error.to_string())
             }
         };
         reloads.abort();
@@ -153,28 +162,6 @@ async fn changed(changes: Result<Changes, NotWatched>, reload: mpsc::Sender<()>)
         Err(error) => complain(format_args!("{error}; restart the proxy to put another configuration in force")),
     }
     reload.closed().await;
-}
-
-/// Comes with SIGTERM or an interrupt.
-async fn asked_to_stop() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-
-        if let (Ok(mut terminate), Ok(mut interrupt)) =
-            (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-        {
-            tokio::select! {
-                _ = terminate.recv() => return,
-                _ = interrupt.recv() => return,
-            }
-        }
-    }
-    #[cfg(not(unix))]
-    if tokio::signal::ctrl_c().await.is_ok() {
-        return;
-    }
-    std::future::pending().await
 }
 
 fn unreadable(why: &str) -> Exit {

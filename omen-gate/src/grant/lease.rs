@@ -57,6 +57,12 @@ impl Lease {
         unsafe_picks || self.call.demand().always_confirm
     }
 
+    /// Whether redeeming it uses something up that the user would have to give again: a confirmation, or one of the uses of a
+    /// grant.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.needs_confirmation() || self.picks.iter().any(|pick| pick.counted)
+    }
+
     /// Checks again, now, in one step that nothing can come between: the confirmation is this call's and in
     /// time, and each grant still stands; then one use of each is taken. The decision rests on the same grants
     /// as the authorization did; another one that happens to be there does not stand in for them.

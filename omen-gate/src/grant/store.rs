@@ -50,6 +50,8 @@ pub(super) struct Pick {
     pub(super) permission: Permission,
     pub(super) id: GrantId,
     pub(super) pre_granted: bool,
+    /// Its uses are counted.
+    pub(super) counted: bool,
 }
 
 /// Keeps the grants that a call rests on from being forgotten.
@@ -191,7 +193,7 @@ pub(super) enum Death {
 impl Entry {
     fn pick(&self) -> Pick {
         let Grant { permission, pre_granted, .. } = self.grant;
-        Pick { permission, id: self.id, pre_granted }
+        Pick { permission, id: self.id, pre_granted, counted: self.left.is_some() }
     }
 
     fn is_needed(&self, now: SystemTime) -> bool {

@@ -11,7 +11,8 @@ use crate::config::Limits;
 use crate::server::ToolServer;
 
 /// The servers of a gate, and the lists that they gave last, with those of their schemas compiled that were asked for. A
-/// server is asked each time, for it may change its tools without a word; what it says again is not compiled again.
+/// server is asked right before each call, for it may change its tools without a word; what it says again is not compiled
+/// again. Until then its last list stands for it, unless it has announced a change.
 #[derive(Debug)]
 pub(crate) struct Discovery {
     servers: BTreeMap<ServerName, Arc<dyn ToolServer>>,
@@ -21,7 +22,9 @@ pub(crate) struct Discovery {
 
 #[derive(Debug)]
 struct Seen {
-    tools: Vec<Tool>,
+    /// What the revision of the server was before it was asked.
+    revision: u64,
+    tools: Arc<[Tool]>,
     catalog: Arc<Catalog>,
 }
 
@@ -44,6 +47,18 @@ impl Discovery {
         self.servers.keys()
     }
 
+    /// The tool as its server listed it last, if it has announced no change since. A server may change its tools without a
+    /// word, so this is good enough to let a call go on, which ends with a list; not to make a call, nor to refuse one.
+    pub(crate) fn known(&self, tool: &ToolId) -> Result<Option<Arc<Listed>>, Blocked> {
+        let name = &tool.server;
+        let Some((seen, listed)) = self.lock().get(name).map(|seen| (seen.revision, seen.catalog.get(tool).cloned()))
+        else {
+            return Ok(None);
+        };
+        let is_current = revision(name, &self.server(name)?)? == seen;
+        Ok(listed.filter(|_| is_current))
+    }
+
     /// Asks the tool's server for its list, and finds the tool in it.
     pub(crate) async fn discover(&self, tool: &ToolId) -> Result<Arc<Listed>, Blocked> {
         let (_, catalog) = self.look(&tool.server).await?;
@@ -62,7 +77,16 @@ impl Discovery {
         Ok(form)
     }
 
-    /// Asks once more at the last moment, and until the server announces no change while it is asked. Then the call
+    /// Whether a tool is in the form in which it was checked, as far as its server has announced changes: only if it has
+    /// announced one is it asked.
+    pub(crate) async fn unannounced(&self, listed: &Listed) -> Result<(), Blocked> {
+        match self.known(listed.id())? {
+            Some(known) if known.is_still(listed) => Ok(()),
+            _ => self.unchanged(listed).await.map(drop),
+        }
+    }
+
+    /// Asks at the last moment, and until the server announces no change while it is asked. Then the call
     /// can be made at once: what lies between the list and the call is nothing that waits.
     pub(crate) async fn still(&self, listed: &Listed) -> Result<Form, Blocked> {
         let name = &listed.id().server;
@@ -80,7 +104,7 @@ impl Discovery {
     async fn look(&self, name: &ServerName) -> Result<(Form, Arc<Catalog>), Blocked> {
         let server = self.server(name)?;
         let revision = revision(name, &server)?;
-        let catalog = self.ask(name, Arc::clone(&server)).await?;
+        let catalog = self.ask(name, Arc::clone(&server), revision).await?;
         Ok((Form { server, revision }, catalog))
     }
 
@@ -88,18 +112,25 @@ impl Discovery {
         self.servers.get(name).cloned().ok_or_else(|| no_server(name, self.servers.keys()))
     }
 
-    async fn ask(&self, name: &ServerName, server: Arc<dyn ToolServer>) -> Result<Arc<Catalog>, Blocked> {
+    async fn ask(
+        &self,
+        name: &ServerName,
+        server: Arc<dyn ToolServer>,
+        revision: u64,
+    ) -> Result<Arc<Catalog>, Blocked> {
         let limits = self.limits();
         let limit = Duration::from_secs(u64::from(limits.list_timeout_seconds));
-        let tools = guarded(limit, async move { server.list().await }).await.map_err(|fault| unasked(name, &fault))?;
-        if let Some(seen) = self.lock().get(name)
-            && seen.tools == tools
+        let asked = guarded(limit, async move { server.list_shared().await }).await;
+        let tools = asked.map_err(|fault| unasked(name, &fault))?;
+        if let Some(seen) = self.lock().get_mut(name)
+            && (Arc::ptr_eq(&seen.tools, &tools) || seen.tools == tools)
         {
+            seen.revision = revision;
             return Ok(Arc::clone(&seen.catalog));
         }
-        let catalog = Catalog::of_server(name, tools.clone(), limits.catalog())?;
+        let catalog = Catalog::of_server(name, tools.to_vec(), limits.catalog())?;
         let catalog = Arc::new(catalog);
-        self.lock().insert(name.clone(), Seen { tools, catalog: Arc::clone(&catalog) });
+        self.lock().insert(name.clone(), Seen { revision, tools, catalog: Arc::clone(&catalog) });
         Ok(catalog)
     }
 

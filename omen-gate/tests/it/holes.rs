@@ -234,10 +234,10 @@ async fn pg_3_what_a_server_announces_while_the_intent_is_written_is_looked_at()
 }
 
 /// Changes a list, in view of the place of one of its tools.
-type Change = fn(&mut Vec<Tool>, usize);
+pub(crate) type Change = fn(&mut Vec<Tool>, usize);
 
 /// Every way in which a list can change that its server does not announce, and the code that it gives.
-const SILENT: &[(&str, Change, GateCode)] = &[
+pub(crate) const SILENT: &[(&str, Change, GateCode)] = &[
     ("description", |tools, at| tools[at].description = Some("Deletes a setting.".to_owned()), GateCode::Pg3),
     ("no description", |tools, at| tools[at].description = None, GateCode::Pg3),
     ("input schema", |tools, at| drop(tools[at].input_schema.insert("title".to_owned(), json!("K"))), GateCode::Pg3),
@@ -312,7 +312,8 @@ async fn pg_3_a_tool_that_changes_without_a_word_is_not_called() {
         server.change(*change, "get");
         let stopped = request.dispatch().await.unwrap_err();
         assert_eq!((stopped.code(), stopped.ran(), server.calls()), (*code, Ran::No, 0), "{name}: {stopped}");
-        assert_eq!(world.kinds(), ["decision", &format!("decision {}", code.as_str())], "{name}: no intent is written");
+        // The one list of a call is asked for after the intent, which uses nothing up here.
+        assert_eq!(world.kinds(), ["decision", "intent", &format!("outcome {}", code.as_str())], "{name}");
     }
 }
 

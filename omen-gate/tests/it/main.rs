@@ -24,6 +24,7 @@ mod grants;
 mod health;
 mod holes;
 mod leases;
+mod lists;
 mod matrix;
 #[cfg(unix)]
 mod mcp;

@@ -1,4 +1,4 @@
-//! Who may speak to the proxy over HTTP: the names that it goes by, the web pages that may use it, and the token.
+//! Who may speak to the proxy over HTTP: its names, the web pages that may use it, and the token.
 
 use std::net::IpAddr;
 
@@ -12,8 +12,8 @@ use super::token::Token;
 
 /// What is checked of each request before anything else is read.
 ///
-/// The names of the host are checked because a web page can have its own name lead to this machine (DNS rebinding), and the
-/// origin because a web page can send requests to any name. By default the names are those of this machine, if the proxy
+/// The host is checked because a web page can have its own name lead to this machine (DNS rebinding), and the
+/// origin because a web page can send requests to any name. By default the host is this machine, if the proxy
 /// listens on loopback, or the address that it listens on; and no web page may use the proxy.
 #[derive(Clone, Debug)]
 pub struct Access {
@@ -148,7 +148,7 @@ impl Access {
 
     fn check_host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refused> {
         let host = single(headers, &HOST)?.ok_or_else(|| {
-            Refused::new(StatusCode::BAD_REQUEST, "missing header `Host`", "send the name that the proxy goes by")
+            Refused::new(StatusCode::BAD_REQUEST, "missing header `Host`", "send a name of the proxy")
         })?;
         // Where the target has a name, too, both must be the same: readers differ in which they believe.
         let targets_other = uri.authority().is_some_and(|target| !target.as_str().eq_ignore_ascii_case(host));
@@ -159,7 +159,7 @@ impl Access {
         if asked.is_some_and(|asked| is_ours(&asked)) {
             return Ok(());
         }
-        let reason = format!("the host `{}` is not one that this proxy goes by", bounded(host));
+        let reason = format!("the host `{}` is not a name of this proxy", bounded(host));
         Err(Refused::new(StatusCode::FORBIDDEN, reason, "use an allowed name, or ask the operator for --allow-host"))
     }
 

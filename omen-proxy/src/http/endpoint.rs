@@ -11,9 +11,10 @@ use omen_gate::bounded;
 use tokio::time::timeout;
 
 use super::access::Access;
-use super::body::{Body, JSON, Reading};
+use super::body::{Body, JSON};
 use super::headers::{LAST_EVENT_ID, Modern, SESSION_ID, VERSION, check_accept, check_content, check_mirrored, single};
 use super::limits::HttpLimits;
+use super::reading::Reading;
 use super::refused::Refused;
 use super::session::{Session, Unsent};
 use super::sessions::Sessions;
@@ -119,7 +120,7 @@ impl Endpoint {
         session.send(line).await.map_err(|_| gone())?;
         let answer = timeout(self.start, reader.next()).await.map_err(|_| gone())?.ok_or_else(gone)?;
         let mut response = whole(StatusCode::OK, answer.message.clone());
-        // An error is no session.
+        // An error begins none.
         if Frame::read(answer.message.to_vec()).is_ok_and(|answer| answer.kind == Kind::Result) {
             let id = beginning.known()?;
             if let Ok(id) = HeaderValue::from_str(&id) {
@@ -141,7 +142,7 @@ impl Endpoint {
         Ok(sse::respond(Guarded { reader, gone: None }, None, self.form(&session)))
     }
 
-    /// A request that needs no session. Whoever closes the connection cancels it.
+    /// A request that needs no session. To close the connection is to cancel it.
     async fn ask_without_session(&self, frame: &Frame) -> Result<Response<Body>, Refused> {
         let session = self.sessions.common().map_err(|refused| refused.of(frame.raw_id()))?;
         let (reader, line) = session.open(frame).map_err(|_| in_use(frame))?;

@@ -125,7 +125,7 @@ impl Modern {
 }
 
 /// Whether the headers that repeat a part of the body say the same, as far as they are there: who stands in between may have
-/// gone by them.
+/// relied on them.
 pub(super) fn check_mirrored(frame: &Frame, headers: &HeaderMap) -> Result<(), Refused> {
     let is_request = matches!(frame.kind, Kind::Request(_));
     let of = |refused: Refused| if is_request { refused.of(frame.raw_id()) } else { refused };

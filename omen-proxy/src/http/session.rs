@@ -22,7 +22,7 @@ use crate::refusal;
 use crate::shared::Notes;
 use crate::source::Source;
 
-/// A session. Its client is whoever sends its id (up to 2025-11-25), or sends requests without one (2026-07-28): those share
+/// A session. Its client sends its id (up to 2025-11-25). Requests without one (2026-07-28) share
 /// a session, in which their ids and tokens are replaced by the proxy's, for each client chooses its own.
 pub(super) struct Session {
     pub(super) number: u64,

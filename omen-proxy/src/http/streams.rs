@@ -308,7 +308,7 @@ impl Streams {
         self.room.notify_waiters();
     }
 
-    /// Reads a stream, from the event after a number, or from the next one. Whoever read it before does so no longer. None
+    /// Reads a stream, from the event after a number, or from the next one. The reader before is replaced. None
     /// if the stream is not known, or the event is not there any more.
     pub(super) fn read(self: &Arc<Self>, number: u64, after: Option<u64>) -> Option<Reader> {
         let mut state = self.lock();

@@ -153,17 +153,31 @@ async fn a_list_that_changes_between_its_checks_stops_the_call() {
     for lists in [
         vec![changed("other")],
         vec![usual(), changed("other")],
-        vec![usual(), usual(), changed("other")],
-        vec![usual(), usual(), json!({"tools": []})],
-        vec![usual(), renamed],
+        vec![usual(), json!({"tools": []})],
+        vec![usual(), renamed.clone()],
         vec![json!({"tools": [tools()[0], tools()[0]]})],
+        vec![usual(), json!({"tools": [tools()[0], tools()[0]]})],
         vec![usual(), json!({"tools": "all"})],
         vec![json!({"tools": tools(), "Tools": []})],
+        vec![usual(), json!({"tools": tools(), "Tools": []})],
+        // One page more than before.
+        vec![usual(), json!({"tools": tools(), "nextCursor": "2"}), json!({"tools": [tools()[0]]})],
     ] {
         let shown = format!("{lists:?}");
         let (got, seen) = try_with(true, lists, &[call("read")]).await;
         assert!(!seen.iter().any(|line| line.contains(MARK)), "{shown}");
         assert!(got.iter().any(|line| line.contains("\"isError\":true")), "{got:?}");
+    }
+    // A call that has been made before is no leave for the next one.
+    for last in [changed("other"), json!({"tools": []}), renamed, json!({"tools": "all"})] {
+        let (mut world, seen) = World::begun(proxy()).await;
+        for id in 1..=3 {
+            assert!(world.client.call(id, "read", json!({})).await["result"].get("isError").is_none());
+        }
+        *seen.lists.lock().unwrap() = [last.clone()].into();
+        let refused = world.client.call(4, "read", json!({"x": MARK})).await;
+        assert_eq!(refused["result"]["isError"], true, "{last}: {refused}");
+        assert_eq!(seen.calls().len(), 3, "{last}");
     }
 }
 

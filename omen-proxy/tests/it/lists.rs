@@ -117,8 +117,24 @@ async fn a_list_in_pages_passes_page_by_page_and_the_gate_reads_all_pages() {
     assert!(seen.lines.lock().unwrap().last().unwrap().contains(r#""cursor":"2""#));
 
     let pages = [page(&["read"], Some("2")), page(&["write"], None)];
-    *seen.lists.lock().unwrap() = (0..3).flat_map(|_| pages.clone()).collect();
+    *seen.lists.lock().unwrap() = (0..2).flat_map(|_| pages.clone()).collect();
     let answer = world.client.call(3, "write", json!({})).await;
     assert!(answer["result"].get("isError").is_none(), "{answer}");
     let _: Seen = seen;
+}
+
+#[tokio::test]
+async fn a_call_asks_for_one_list_and_the_first_one_for_two() {
+    let (mut world, seen) = World::begun(proxy()).await;
+    let lists = || seen.lines.lock().unwrap().drain(..).filter(|line| line.contains("tools/list")).count();
+    for (id, expected) in [(1, 2), (2, 1), (3, 1)] {
+        assert!(world.client.call(id, "read", json!({})).await["result"].get("isError").is_none());
+        assert_eq!(lists(), expected, "call {id}");
+    }
+    // The list is asked for right before the call: nothing else is sent in between.
+    assert!(world.client.call(4, "write", json!({})).await["result"].get("isError").is_none());
+    let lines = seen.lines.lock().unwrap().clone();
+    let methods: Vec<Value> =
+        lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap()["method"].clone()).collect();
+    assert_eq!(methods, ["tools/list", "tools/call"]);
 }

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use omen::render::human::clean;
 use omen_gate::mcp::Launch;
-use omen_proxy::http::{Access, HttpLimits, PATH, Token};
-use omen_proxy::{Ended, NotServed, Proxy, Source};
+use omen_proxy::http::{Access, HttpLimits, NotListening, PATH, Token};
+use omen_proxy::{Ended, Proxy, Source};
 use tokio::net::TcpListener;
 
-use super::asked_to_stop;
+use super::stop::asked_to_stop;
 use crate::args::HttpArgs;
 use crate::exit::{Failure, complain};
 
@@ -30,10 +30,15 @@ pub(super) fn access(args: &HttpArgs) -> Result<Option<Access>, Failure> {
     Ok(Some(access))
 }
 
-pub(super) async fn serve(proxy: Proxy, launch: Launch, access: Access, args: &HttpArgs) -> Result<Ended, NotServed> {
-    let address = args.listen.ok_or_else(|| NotServed::Listener(std::io::ErrorKind::AddrNotAvailable.into()))?;
-    let listener = TcpListener::bind(address).await.map_err(NotServed::Listener)?;
-    let address = listener.local_addr().map_err(NotServed::Listener)?;
+pub(super) async fn serve(
+    proxy: Proxy,
+    launch: Launch,
+    access: Access,
+    args: &HttpArgs,
+) -> Result<Ended, NotListening> {
+    let address = args.listen.ok_or_else(|| NotListening::Address(std::io::ErrorKind::AddrNotAvailable.into()))?;
+    let listener = TcpListener::bind(address).await.map_err(NotListening::Address)?;
+    let address = listener.local_addr().map_err(NotListening::Address)?;
     complain(format_args!("serving http://{address}{PATH}"));
     let mut limits = HttpLimits::default();
     limits.sessions = usize::from(args.max_sessions);

@@ -70,7 +70,7 @@ async fn a_server_that_dies_in_mid_call_ends_its_session_alone() {
 #[tokio::test]
 async fn the_server_of_requests_without_a_session_is_started_again() {
     let mut http = Http::with_servers(proxy(), local(), HttpLimits::default()).await;
-    for _ in 0..3 {
+    for n in 1..=3 {
         let (client, message) = http.client.modern(&json!(1), "tools/call", json!({"name": "read", "arguments": {}}));
         let asked = tokio::spawn(async move { client.post(&message).await });
         let mut server = http.server().await;
@@ -78,6 +78,7 @@ async fn the_server_of_requests_without_a_session_is_started_again() {
         drop(server);
         let reply = asked.await.unwrap();
         assert_eq!((reply.status, refusal(&reply.json()).as_str()), (200, "R3"));
+        until(|| http.noted(&format!("session {n} has ended: the server ended"))).await;
     }
     http.stop().await;
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Names the folder with the `node_modules` of the servers.
-const SERVERS: &str = "OMEN_MCP_SERVERS";
+pub(super) const SERVERS: &str = "OMEN_MCP_SERVERS";
 
 /// Names a folder that Python finds the package `mcp` in.
 const PYTHON: &str = "OMEN_MCP_PYTHON";
@@ -21,7 +21,7 @@ fn official(name: &str, args: &[&str]) -> Option<Vec<String>> {
 }
 
 /// The harness hides what a test prints, and nobody would see that it was skipped.
-fn say(what: &str) {
+pub(super) fn say(what: &str) {
     std::io::stderr().write_all(format!("\n{what}\n").as_bytes()).unwrap();
 }
 

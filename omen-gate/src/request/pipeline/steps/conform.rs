@@ -1,20 +1,36 @@
 //! PG-2.
 
+use std::sync::Arc;
+
 use crate::base::Blocked;
+use crate::catalog::Listed;
+use crate::request::gate::Gate;
 use crate::request::pipeline::Request;
+use crate::request::plan::ToolCall;
 use crate::request::state::{Conformant, Planned};
 
-/// Asks the server for its tools as they are now, and holds the call against the tool's own schema.
+/// Holds the call against the tool's own schema, as its server has listed it last; the server is asked again before the call
+/// is made. It is asked here, too, if it has not listed its tools yet, has announced a change, or has listed something by which
+/// the call would be refused.
 ///
 /// # Errors
 /// If server or tool are not there, or the arguments do not match exactly (PG-2); if the server cannot be asked
 /// (R3); or if that cannot be recorded (A1).
 pub(crate) async fn conform(request: Request<Planned>) -> Result<Request<Conformant>, Blocked> {
-    let call = &request.state.call;
-    let found = request.gate.discovery().discover(call.tool()).await.and_then(|listed| {
-        listed.conform(call.args())?;
-        Ok(listed)
-    });
+    let found = found(&request.gate, &request.state.call).await;
     let listed = request.context.check(found).await?;
     Ok(request.at(|planned| Conformant { call: planned.call, listed }))
+}
+
+async fn found(gate: &Gate, call: &ToolCall) -> Result<Arc<Listed>, Blocked> {
+    // A server may have put right without a word what was wrong with its last list: nothing is refused because of that one.
+    if let Some(known) = gate.discovery().known(call.tool())?
+        && known.conform(call.args()).is_ok()
+        && gate.allowed().permit(&known).is_ok()
+    {
+        return Ok(known);
+    }
+    let listed = gate.discovery().discover(call.tool()).await?;
+    listed.conform(call.args())?;
+    Ok(listed)
 }

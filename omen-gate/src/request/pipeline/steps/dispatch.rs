@@ -45,9 +45,13 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
         Err(abort) => return Err(aborted(&context, abort).await),
     };
     let mut open = Open::new(&gate, &context, &call, attempt);
-    // Asked here, a tool that has changed since costs no use of a grant and leaves no intent.
-    let admitted = gate.discovery().unchanged(&listed).await;
-    let admitted = admitted.and_then(|_| gate.still_allows(&listed, &call));
+    // Asked here, a tool that has changed since costs neither a confirmation nor a use of a grant, and leaves no intent. Where
+    // the call costs neither, the list that is asked for after the intent is enough.
+    let admitted = match lease.is_used_up() {
+        true => gate.discovery().unchanged(&listed).await.map(drop),
+        false => gate.discovery().unannounced(&listed).await,
+    };
+    let admitted = admitted.and_then(|()| gate.still_allows(&listed, &call));
     let admitted = admitted.and_then(|()| gate.breakers().admit(&call.tool().tool));
     let admission = context.check(admitted).await?;
     open.intended(admission);
@@ -96,7 +100,7 @@ async fn intent(gate: &Gate, context: &RequestContext, call: &Call, decision: De
     if decision.outcome == Outcome::Denied {
         return context.record_value(Kind::Decision, &decision).await;
     }
-    // The form that was approved, and that the tool has: it was checked right before.
+    // The form that was approved, and in which the call was checked. The tool does not run if it has another one by now.
     let pin = gate.allowed().get(call.tool()).and_then(|allowed| allowed.pin);
     let mut entry = data(json!({ "args": call.args(), "pin": pin.map(|pin| pin.to_string()) }));
     if let Ok(Value::Object(decision)) = serde_json::to_value(&decision) {
