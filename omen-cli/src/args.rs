@@ -61,7 +61,7 @@ pub(crate) use self::levels::{LevelArgs, Target};
 #[cfg(feature = "nats")]
 pub(crate) use self::nats::{NatsArgs, PublishArgs, StreamArgs, TailArgs, WorkerArgs};
 pub(crate) use self::new::NewArgs;
-pub(crate) use self::proxy::ProxyArgs;
+pub(crate) use self::proxy::{HttpArgs, ProxyArgs};
 use self::proxy::{PROXY_EXIT_CODES, PROXY_HELP};
 pub(crate) use self::report::{ReportArgs, ReportAuditArgs};
 pub(crate) use self::trace::{GraphArgs, GraphFormat, TraceArgs};

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::*;
 
 mod first_session;
+mod http;
 mod official;
 
 /// Names a folder of the server's. Without it, a test is a test.
