@@ -110,7 +110,7 @@ impl Report<'_> {
             return Ok(Exit::Unreadable);
         };
         let log = &self.args.input;
-        let found = match read_log(log_of(log), &key, &mut |entry| self.entry(entry)) {
+        let found = match read_log(log_of(log), &key, None, &mut |entry| self.entry(entry)) {
             Ok(found) => found,
             Err(error) => {
                 complain(format_args!("{error}; {}", error.help()));
@@ -252,9 +252,10 @@ impl Report<'_> {
             Format::Human => {
                 let Counts { calls, deny_to_allow, allow_to_deny, unconfirmed, confirmed, unchanged, undecidable } =
                     &self.counts;
+                let s = if *calls == 1 { "" } else { "s" };
                 writeln!(
                     self.out,
-                    "{calls} calls: {deny_to_allow} DENY→ALLOW, {allow_to_deny} ALLOW→DENY, {unconfirmed} without a \
+                    "{calls} call{s}: {deny_to_allow} DENY→ALLOW, {allow_to_deny} ALLOW→DENY, {unconfirmed} without a \
                      confirmation, {confirmed} with one, {unchanged} unchanged, {undecidable} undecidable"
                 )?;
                 writeln!(self.out, "old policy {old}\nnew policy {new}")

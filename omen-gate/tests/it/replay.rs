@@ -149,7 +149,7 @@ async fn recorded(folder: &std::path::Path, policy: &Policy, arguments: &str, co
         let mut args = json!({ "text": "t" });
         match random.below(5) {
             0 => {}
-            other => args["mode"] = json!(["r", "w", "x", 7][other - 1]),
+            other => args["mode"] = [json!("r"), json!("w"), json!("x"), json!(7)][other - 1].clone(),
         }
         if random.below(2) == 0 {
             args["amount"] = json!(random.below(20));
@@ -222,7 +222,7 @@ async fn the_difference_over_ten_thousand_calls_is_the_one_by_brute_force() {
     let config = |policy: &Policy| Config::parse(&text(policy, full)).unwrap();
     let mut replay = Replay::new(&config(&old), &config(&new), None, start());
     let mut found = Vec::new();
-    let read = read_log(folder.path().join("audit.jsonl"), &key(), &mut |entry| {
+    let read = read_log(folder.path().join("audit.jsonl"), &key(), None, &mut |entry| {
         if let Some(call) = ReplayCall::of_entry(entry) {
             let (old, new) = replay.judge(&call);
             found.push((name(&old), name(&new)));
@@ -260,7 +260,7 @@ async fn without_the_arguments_a_verdict_that_depends_on_them_is_undecidable() {
         let mut replay = Replay::new(&config(&old), &config(&new), None, start());
         let (expect_old, expect_new) = (by_hand(&old, &calls), by_hand(&new, &calls));
         let mut number = 0;
-        let read = read_log(folder.path().join("audit.jsonl"), &key(), &mut |entry| {
+        let read = read_log(folder.path().join("audit.jsonl"), &key(), None, &mut |entry| {
             let Some(call) = ReplayCall::of_entry(entry) else { return };
             let (old, new) = replay.judge(&call);
             let tool = calls[number].tool;

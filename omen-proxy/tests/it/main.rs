@@ -12,6 +12,7 @@ mod ends;
 mod episode;
 mod eras;
 mod fail_open;
+mod limits;
 mod lists;
 mod passages;
 mod random;
