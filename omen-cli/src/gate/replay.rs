@@ -252,9 +252,10 @@ impl Report<'_> {
             Format::Human => {
                 let Counts { calls, deny_to_allow, allow_to_deny, unconfirmed, confirmed, unchanged, undecidable } =
                     &self.counts;
+                let s = if *calls == 1 { "" } else { "s" };
                 writeln!(
                     self.out,
-                    "{calls} calls: {deny_to_allow} DENY→ALLOW, {allow_to_deny} ALLOW→DENY, {unconfirmed} without a \
+                    "{calls} call{s}: {deny_to_allow} DENY→ALLOW, {allow_to_deny} ALLOW→DENY, {unconfirmed} without a \
                      confirmation, {confirmed} with one, {unchanged} unchanged, {undecidable} undecidable"
                 )?;
                 writeln!(self.out, "old policy {old}\nnew policy {new}")

@@ -13,6 +13,7 @@ mod episode;
 mod eras;
 mod fail_open;
 mod http;
+mod limits;
 mod lists;
 mod passages;
 mod random;

@@ -135,7 +135,7 @@ async fn what_is_refused_never_reaches_the_server_and_what_may_pass_does() {
     let gate = guarded(folder.path(), &RULES.replace('\n', " "));
     let mut random = Random(16);
     let (mut passed, mut refused) = (0, 0);
-    for _ in 0..4000 {
+    for _ in 0..6000 {
         let args = arguments(&mut random);
         let expect = may_pass(folder.path(), &args);
         let called = gate.call(&args.to_string()).await;
