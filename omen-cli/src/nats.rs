@@ -32,7 +32,7 @@ pub(crate) fn worker(args: &WorkerArgs) -> Result<Exit, Failure> {
         accepts_gaps: args.accept_gaps,
         listen: args.listen,
         id: args.name.clone(),
-        notice: Arc::new(|what| complain(clean(what))),
+        notice: Arc::new(|what: &str| complain(clean(what))),
     };
     let runtime = runtime(Builder::new_multi_thread())?;
     let worked = runtime.block_on(async { work::run(&server, options, asked_to_stop()?).await.map_err(failure) });

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::HeaderMap;
 use async_nats::jetstream::Message;
+use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
@@ -145,15 +146,29 @@ impl<'s> Tenure<'s> {
     async fn catch_up(&mut self) -> Result<(), Failure> {
         while self.judge.sequence < self.committed.sequence {
             let messages = self.source.available().await?;
-            if messages.is_empty() {
-                // The rest was of other partitions.
-                self.judge.sequence = self.judge.sequence.max(self.committed.sequence);
-            }
             for message in &messages {
                 self.take(message).await?;
             }
+            if messages.is_empty() {
+                self.wait_for_the_last().await?;
+            }
         }
         Ok(())
+    }
+
+    /// The last message that was judged is not there. The server that is asked may have it later than the others do.
+    async fn wait_for_the_last(&mut self) -> Result<(), Failure> {
+        if let Some(message) = self.source.next(LONGEST_WAIT).await? {
+            return self.take(&message).await;
+        }
+        match self.shared.packets.get_raw_message(self.committed.sequence).await {
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {
+                // It was deleted, so nothing before it will come.
+                self.judge.sequence = self.committed.sequence;
+                Ok(())
+            }
+            _ => Err(Failure::server("read the stream of packets")(&"the last message that was judged is missing")),
+        }
     }
 
     /// Judges what comes, until it is to stop.
