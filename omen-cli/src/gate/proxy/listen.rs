@@ -14,7 +14,7 @@ use crate::exit::{Failure, complain};
 
 /// Where the proxy listens, and who may speak to it; nothing if it serves the standard streams.
 pub(super) fn access(args: &HttpArgs) -> Result<Option<Access>, Failure> {
-    let usage = |error: &dyn std::fmt::Display| Failure::Usage(clean(&error.to_string()));
+    let usage = |error: &dyn std::fmt::Display| Failure::Usage(clean(&error.to_string()).into_owned());
     let Some(address) = args.listen else { return Ok(None) };
     let mut access = Access::new(address.ip());
     for host in &args.allow_host {
