@@ -4,7 +4,7 @@ import asyncio
 import sys
 
 import httpx2
-from mcp import Client
+from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
 url, token, mode, tool, argument, refused_tool = sys.argv[1:]
@@ -39,7 +39,7 @@ async def main():
     except BaseException as error:
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
-        print("not served:", "wrong bearer token" in str(error), flush=True)
+        print("not served:", isinstance(error, MCPError), flush=True)
 
 
 asyncio.run(main())
