@@ -23,6 +23,7 @@ use crate::elicit::{Chain, Elicitation};
 use crate::end::{Ended, Lost};
 use crate::from_client::{self, Running};
 use crate::from_server;
+use crate::mrtr::Rounds;
 use crate::outbox::Outbox;
 use crate::policy::{Passage, Passages};
 use crate::relayed::Relayed;
@@ -224,7 +225,8 @@ impl Proxy {
         let downstream = Arc::new(Downstream::new(client_out.clone()));
         let behind = Arc::new(OnceLock::new());
         // Without a gate, nothing is started.
-        let gate = self.gate(&session, &downstream, &behind)?;
+        let rounds = self.elicitation.and_then(Rounds::new).map(Arc::new);
+        let gate = self.gate(&session, &downstream, &behind, rounds.as_ref())?;
 
         let (server_in, server_out, process) = start()?;
         let process = process.map(Arc::new);
@@ -239,6 +241,7 @@ impl Proxy {
             upstream,
             downstream,
             passages: self.passages,
+            rounds,
             show_blocked: self.show_blocked,
             notes: self.notes,
             session_turn: self.session,
@@ -281,6 +284,7 @@ impl Proxy {
         session: &Arc<Session>,
         downstream: &Arc<Downstream>,
         behind: &Arc<OnceLock<Arc<Upstream>>>,
+        rounds: Option<&Arc<Rounds>>,
     ) -> Result<Gate, NotServed> {
         if !self.config.servers.contains_key(&self.server) {
             return Err(NotServed::UnknownServer(self.server.clone()));
@@ -288,6 +292,7 @@ impl Proxy {
         let client = self.elicitation.map(|least| Elicitation {
             client: Arc::clone(downstream),
             session: Arc::clone(session),
+            rounds: rounds.cloned(),
             least,
         });
         let chain = Chain { client, then: Arc::clone(&self.confirmer) };

@@ -15,5 +15,6 @@ mod lists;
 mod passages;
 mod random;
 mod relay;
+mod rounds;
 mod support;
 mod watch;

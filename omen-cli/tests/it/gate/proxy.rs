@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::*;
 
 mod official;
+mod typescript;
 
 /// Names a folder of the server's. Without it, a test is a test.
 const SERVER: &str = "OMEN_TEST_PROXIED";
