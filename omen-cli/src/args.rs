@@ -13,9 +13,11 @@ Exit codes:
 }
 
 mod audit_show;
+mod audit_sign;
 mod clock;
 mod codes;
 mod config;
+mod episode;
 mod findings;
 mod format;
 mod formats;
@@ -38,9 +40,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::output::Color;
 
 pub(crate) use self::audit_show::{AuditSettleArgs, AuditShowArgs, AuditStatsArgs, YesNo};
+pub(crate) use self::audit_sign::{AuditSignArgs, AuditVerifySignedArgs, NewSigningKeyArgs};
 pub(crate) use self::clock::ClockArgs;
 pub(crate) use self::codes::AnyCode;
 pub(crate) use self::config::ConfigArgs;
+pub(crate) use self::episode::EpisodeArgs;
 pub(crate) use self::findings::FindingArgs;
 pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;
@@ -192,6 +196,18 @@ pub(crate) enum AuditCommand {
     /// Print an anchor of a sound log: one line of JSON, to be kept elsewhere
     #[command(after_help = AUDIT_EXIT_CODES, after_long_help = AUDIT_EXPORT_HELP)]
     ExportAnchor(AuditExportArgs),
+
+    /// Create a pair of keys for signed anchors: the secret half, and the public half for auditors
+    #[command(after_long_help = audit_sign::NEW_SIGNING_KEY_HELP)]
+    NewSigningKey(NewSigningKeyArgs),
+
+    /// Print a signed anchor of a sound log, which is verified without the key of the log
+    #[command(after_long_help = audit_sign::SIGN_HELP)]
+    Sign(AuditSignArgs),
+
+    /// Verify a log by a signed anchor, with the public half of the signing key alone
+    #[command(after_long_help = audit_sign::VERIFY_SIGNED_HELP)]
+    VerifySigned(AuditVerifySignedArgs),
 
     /// Show the entries of a log, verified, with filters
     #[command(after_long_help = audit_show::SHOW_HELP)]

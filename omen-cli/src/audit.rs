@@ -3,6 +3,7 @@
 mod calls;
 mod settle;
 mod show;
+mod sign;
 mod stats;
 
 use std::io::Write as _;
@@ -11,10 +12,9 @@ use std::path::{Path, PathBuf};
 use omen::render::human::clean;
 use omen_gate::audit::store::log_of;
 use omen_gate::audit::{
-    Anchor, FileVerification, Key, LogVerdict, LogVerification, Mac, Misfit, Tampering, Verification, verify_file,
+    Anchor, BadAnchor, FileVerification, Key, LogVerdict, LogVerification, Mac, Misfit, Tampering, Verification,
     verify_files, verify_folder, verify_log,
 };
-use omen_gate::regular;
 use serde::Serialize;
 
 use crate::args::{AuditExportArgs, AuditVerifyArgs, Format, KeyArgs, NewKeyArgs};
@@ -23,6 +23,7 @@ use crate::output::Output;
 
 pub(crate) use settle::settle;
 pub(crate) use show::show;
+pub(crate) use sign::{new_signing_key, sign, verify_signed};
 pub(crate) use stats::stats;
 
 pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, Failure> {
@@ -98,23 +99,23 @@ pub(crate) fn export_anchor(args: &AuditExportArgs, out: &mut Output) -> Result<
 }
 
 /// The result of a verification, for people and for programs. Members that do not apply are `null`.
-#[derive(Serialize)]
-struct Report {
-    file: String,
-    verdict: &'static str,
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    pub(crate) file: String,
+    pub(crate) verdict: &'static str,
     /// The number of sound entries, in all files.
-    entries: u64,
-    bytes: u64,
-    last: Option<Mac>,
+    pub(crate) entries: u64,
+    pub(crate) bytes: u64,
+    pub(crate) last: Option<Mac>,
     /// The number of entries when the anchor was taken.
-    anchor: Option<u64>,
+    pub(crate) anchor: Option<u64>,
     unacknowledged_entries: Option<u64>,
     torn_bytes: Option<u64>,
     want: Option<u64>,
     line: Option<u64>,
     offset: Option<u64>,
-    message: String,
-    help: Option<&'static str>,
+    pub(crate) message: String,
+    pub(crate) help: Option<&'static str>,
     /// A program has the log open: it was verified up to the last acknowledged entry.
     in_use: bool,
     files: Vec<FileReport>,
@@ -122,7 +123,7 @@ struct Report {
 }
 
 /// One file of a log.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct FileReport {
     file: String,
     verdict: &'static str,
@@ -134,14 +135,14 @@ struct FileReport {
 }
 
 /// A file that does not fit the others.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct MisfitReport {
     message: String,
     help: &'static str,
 }
 
 impl Report {
-    fn new(log: &Path, found: &LogVerification, anchor: Option<&Anchor>) -> Self {
+    pub(crate) fn new(log: &Path, found: &LogVerification, anchor: Option<&Anchor>) -> Self {
         // What is worst says what the log is, and how to go on.
         let worst =
             found.files.iter().max_by_key(|file| (gravity(&file.found.verdict), std::cmp::Reverse(file.found.before)));
@@ -272,20 +273,18 @@ pub(crate) fn key_at(file: Option<&Path>, variable: Option<&str>) -> Option<Key>
 }
 
 pub(crate) fn anchor(path: &Path, key: &Key) -> Result<Anchor, Unreadable> {
-    let read = regular::read(path, MAX_ANCHOR);
-    let unreadable = |error: &dyn std::fmt::Display| {
-        complain(format_args!("cannot use the anchor {}: {}", path.display(), clean(&error.to_string())));
+    Anchor::from_file(path, key).map_err(|error| {
+        let _ = no_anchor(path, error);
         Unreadable
+    })
+}
+
+/// Reports an anchor that cannot be used.
+fn no_anchor(path: &Path, error: BadAnchor) -> Exit {
+    let why = match error {
+        BadAnchor::Unreadable { why, .. } => why,
+        error => error.to_string(),
     };
-    let bytes = read.map_err(|error| unreadable(&error))?;
-    let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
-    Anchor::parse(&text, key).map_err(|error| unreadable(&error))
+    complain(format_args!("cannot use the anchor {}: {}", path.display(), clean(&why)));
+    Exit::Unreadable
 }
-
-pub(crate) fn found(log: &Path, key: &Key, anchor: Option<&Anchor>) -> Option<Verification> {
-    let found = verify_file(log, key, anchor);
-    found.map_err(|error| complain(format_args!("{error}; {}", error.help()))).ok()
-}
-
-/// The largest anchor file that is read, in bytes: far more than an anchor needs.
-const MAX_ANCHOR: u64 = 64 * 1024;

@@ -6,6 +6,7 @@ mod config;
 #[cfg(unix)]
 mod confirm;
 mod dry_run;
+mod episode;
 mod init;
 mod pins;
 mod proxy;

@@ -66,6 +66,8 @@ mod error;
 mod flaw;
 mod head;
 mod key;
+mod key_error;
+mod line;
 mod log;
 mod mac;
 mod open;
@@ -74,7 +76,10 @@ mod queue;
 mod read;
 mod receipt;
 mod seam;
+mod secret;
 mod series;
+#[cfg(feature = "ed25519")]
+mod signed;
 pub mod store;
 mod torn;
 mod verdict;
@@ -88,7 +93,8 @@ pub use anchor::{Anchor, BadAnchor};
 pub use entry::{Kind, Record};
 pub use error::AuditError;
 pub use flaw::Flaw;
-pub use key::{Key, KeyError};
+pub use key::Key;
+pub use key_error::KeyError;
 pub use log::{Audit, Options};
 pub use mac::Mac;
 #[doc(no_inline)]
@@ -99,6 +105,8 @@ pub(crate) use queue::{AuditQueue, EpisodePacket, data};
 pub use read::{Follow, Logged, read_log};
 pub use receipt::Receipt;
 pub use series::{FileVerification, LogVerification, Misfit, verify_files, verify_folder, verify_log};
+#[cfg(feature = "ed25519")]
+pub use signed::{PublicKey, SignedAnchor, SignedVerdict, SigningKey};
 pub use verdict::{LogVerdict, Tampering, Verification};
 pub use verify::{Verifier, verify};
 

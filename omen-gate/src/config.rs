@@ -117,6 +117,8 @@ pub struct Audit {
     pub rotate_bytes: Option<NonZeroU64>,
     /// How old a file of the log becomes before another one continues it.
     pub rotate_after: Option<Duration>,
+    /// A file with an anchor that the log must hold.
+    pub require_anchor: Option<PathBuf>,
 }
 
 /// Where the key of the audit log comes from. The configuration never holds the key itself.

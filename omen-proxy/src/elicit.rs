@@ -16,14 +16,14 @@ use crate::session::Session;
 
 /// The ways to a confirmation, one after the other: the client's user, if the client can ask and the configuration lets it;
 /// then another confirmer, by default nobody. Without an answer of a human, the call is denied.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Chain {
     pub(crate) client: Option<Elicitation>,
     pub(crate) then: Arc<dyn Confirmer>,
 }
 
 /// How the client is asked.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Elicitation {
     pub(crate) client: Arc<Downstream>,
     pub(crate) session: Arc<Session>,

@@ -121,6 +121,7 @@ async fn call(shared: Arc<Shared>, asked: Asked, raw_id: String) -> Vec<u8> {
 
 async fn list(shared: Arc<Shared>, frame: Frame) -> Vec<u8> {
     let raw_id = frame.raw_id();
+    let is_first = !frame.members().is_ok_and(|members| members.iter().any(|member| member.key == "cursor"));
     let response = match shared.upstream.ask(|id| frame.with_id(id)).await {
         Ok(response) => response,
         Err(fault) => return refusal::error(raw_id, INTERNAL_ERROR, &format!("cannot list the tools: {fault}")),
@@ -138,7 +139,15 @@ async fn list(shared: Arc<Shared>, frame: Frame) -> Vec<u8> {
                         }
                     }
                 }
-                page.line
+                match &shared.episodes {
+                    Some(episodes) => match episodes.list(page.line, &response, is_first) {
+                        Ok(line) => line,
+                        Err(fault) => {
+                            refusal::error(raw_id, INTERNAL_ERROR, &format!("cannot list the tools: {fault}"))
+                        }
+                    },
+                    None => page.line,
+                }
             }
             Err(fault) => refusal::error(raw_id, INTERNAL_ERROR, &format!("cannot list the tools: {fault}")),
         },

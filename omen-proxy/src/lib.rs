@@ -18,6 +18,7 @@ pub mod confirm;
 mod downstream;
 mod elicit;
 mod end;
+pub mod episode;
 mod form;
 mod frame;
 mod from_client;

@@ -12,7 +12,7 @@ use omen_gate::confirm::{Confirmer, Nobody};
 use omen_gate::mcp::{Broken, Launch, Lines, ServerLimits, ServerProcess};
 use omen_gate::server::{Dispatch, ToolServer};
 use omen_gate::tool::{Answer, Tool};
-use omen_gate::{BuildError, Config, Fault, Gate, GateClock, ServerName, TurnId};
+use omen_gate::{BuildError, Config, Fault, Gate, GateClock, ServerName, SystemClock, TurnId};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio::task::{JoinSet, consume_budget};
@@ -21,6 +21,7 @@ use tokio::time::timeout;
 use crate::downstream::Downstream;
 use crate::elicit::{Chain, Elicitation};
 use crate::end::{Ended, Lost};
+use crate::episode::{About, Episodes, Recording, Witness};
 use crate::from_client::{self, Running};
 use crate::from_server;
 use crate::mrtr::Rounds;
@@ -60,6 +61,7 @@ pub struct Proxy {
     show_blocked: bool,
     drain: Duration,
     reload: Option<Reload>,
+    episode: Option<Recording>,
     notes: Notes,
 }
 
@@ -82,6 +84,9 @@ pub enum NotServed {
     /// The configuration has no server with this name.
     #[error("C1: the configuration has no server `{0}`")]
     UnknownServer(ServerName),
+    /// A tool that may be called has the name of one of the episode's.
+    #[error("C1: {0}; rename it, or start the proxy with `--episode observe`")]
+    Taken(String),
     /// There is no gate.
     #[error(transparent)]
     Gate(#[from] BuildError),
@@ -111,6 +116,7 @@ impl Proxy {
             show_blocked: false,
             drain: Duration::from_secs(2),
             reload: None,
+            episode: None,
             notes: Arc::new(|_| {}),
         }
     }
@@ -165,6 +171,12 @@ impl Proxy {
         self
     }
 
+    /// Writes the session as episodes of the protocol, or has its client's model drive one.
+    pub fn episode(mut self, recording: Recording) -> Self {
+        self.episode = Some(recording);
+        self
+    }
+
     /// Takes lines for the operator: what was refused, and what was wrong. They hold foreign text.
     pub fn notes(mut self, notes: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.notes = Arc::new(notes);
@@ -210,7 +222,7 @@ impl Proxy {
     }
 
     async fn run<I, O>(
-        self,
+        mut self,
         limits: ServerLimits,
         client: (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),
         start: impl FnOnce() -> Result<(I, O, Option<ServerProcess>), NotServed>,
@@ -226,7 +238,10 @@ impl Proxy {
         let behind = Arc::new(OnceLock::new());
         // Without a gate, nothing is started.
         let rounds = self.elicitation.and_then(Rounds::new).map(Arc::new);
-        let gate = self.gate(&session, &downstream, &behind, rounds.as_ref())?;
+        let chain = self.chain(&session, &downstream, rounds.as_ref());
+        let (episodes, witness) = self.episodes(&chain)?.unzip();
+        let gate = self.gate(chain, &behind, witness)?;
+        episodes.iter().for_each(|episodes| episodes.behind(&gate));
 
         let (server_in, server_out, process) = start()?;
         let process = process.map(Arc::new);
@@ -249,6 +264,7 @@ impl Proxy {
             calls: Default::default(),
             from_client: Relayed::new(limits.open_requests),
             from_server: Relayed::new(limits.open_requests),
+            episodes,
             left_out: Default::default(),
         });
         let mut reader = JoinSet::new();
@@ -264,6 +280,8 @@ impl Proxy {
         drain(&shared, &ended, &mut running, self.drain).await;
         // Their outcomes are in the log with this, also of those that were broken off.
         running.shutdown().await;
+        let episode = shared.episodes.as_ref().and_then(|episodes| episodes.close(&ended.to_string()));
+        episode.iter().for_each(|episode| shared.note(format_args!("{episode}")));
         let recorded = shared.gate.turn_is_over(&shared.session_turn, &ended.to_string()).await;
 
         to_server.end();
@@ -279,24 +297,43 @@ impl Proxy {
         Ok(recorded.map_or_else(Ended::Unrecorded, |()| ended))
     }
 
-    fn gate(
-        &self,
-        session: &Arc<Session>,
-        downstream: &Arc<Downstream>,
-        behind: &Arc<OnceLock<Arc<Upstream>>>,
-        rounds: Option<&Arc<Rounds>>,
-    ) -> Result<Gate, NotServed> {
-        if !self.config.servers.contains_key(&self.server) {
-            return Err(NotServed::UnknownServer(self.server.clone()));
-        }
+    fn chain(&self, session: &Arc<Session>, downstream: &Arc<Downstream>, rounds: Option<&Arc<Rounds>>) -> Chain {
         let client = self.elicitation.map(|least| Elicitation {
             client: Arc::clone(downstream),
             session: Arc::clone(session),
             rounds: rounds.cloned(),
             least,
         });
-        let chain = Chain { client, then: Arc::clone(&self.confirmer) };
-        let mut builder = Gate::builder(self.config.clone()).confirmer(chain);
+        Chain { client, then: Arc::clone(&self.confirmer) }
+    }
+
+    fn episodes(&mut self, chain: &Chain) -> Result<Option<(Arc<Episodes>, Witness)>, NotServed> {
+        let Some(recording) = self.episode.take() else { return Ok(None) };
+        let clock = self.clock.clone().unwrap_or_else(|| Arc::new(SystemClock::default()));
+        let about = About {
+            session: &self.session,
+            server: &self.server,
+            config: &self.config,
+            clock,
+            notes: Arc::clone(&self.notes),
+        };
+        Episodes::new(recording, about, Arc::new(chain.clone())).map(Some).map_err(NotServed::Taken)
+    }
+
+    fn gate(
+        &self,
+        chain: Chain,
+        behind: &Arc<OnceLock<Arc<Upstream>>>,
+        witness: Option<Witness>,
+    ) -> Result<Gate, NotServed> {
+        if !self.config.servers.contains_key(&self.server) {
+            return Err(NotServed::UnknownServer(self.server.clone()));
+        }
+        let builder = Gate::builder(self.config.clone());
+        let mut builder = match witness {
+            Some(witness) => builder.confirmer(witness),
+            None => builder.confirmer(chain),
+        };
         for name in self.config.servers.keys() {
             builder = if *name == self.server {
                 builder.server(name.clone(), Behind(Arc::clone(behind)))

@@ -9,6 +9,7 @@ use omen_gate::{BadName, Gate, ServerName, TurnId};
 use tokio::task::AbortHandle;
 
 use crate::downstream::Downstream;
+use crate::episode::Episodes;
 use crate::id::Id;
 use crate::mrtr::Rounds;
 use crate::policy::Passages;
@@ -38,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) calls: Mutex<HashMap<Id, AbortHandle>>,
     pub(crate) from_client: Relayed,
     pub(crate) from_server: Relayed,
+    /// The episodes of the session, if they are written.
+    pub(crate) episodes: Option<Arc<Episodes>>,
     /// The tools that were left out of a list, and why: each is recorded once.
     pub(crate) left_out: Mutex<BTreeSet<(String, String)>>,
 }

@@ -10,6 +10,7 @@ use omen_gate::{
 use serde_json::{Map, Value};
 
 use crate::answer;
+use crate::episode::{At, NotNow, Outcome, blocked};
 use crate::frame::{Frame, similar};
 use crate::json;
 use crate::policy::{self, Passage, Passages};
@@ -54,11 +55,18 @@ impl Asked {
         let tool = json::text(&self.name, 0..self.name.len()).unwrap_or_default();
         let hash = self.hash(shared, &tool);
         let (id, era) = (self.frame.raw_id().to_owned(), self.era);
+        if let Some((episodes, own)) = shared.episodes.as_ref().and_then(|all| Some((all, all.own(&tool)?))) {
+            return episodes.drive(own, &self.args, &At { id: &id, turn, era, promises: false, own: true }).await;
+        }
+        let given = args(&self.args);
         let refused = match self.in_rounds(shared, turn, &tool, hash).await {
             Ok(line) => return line,
             Err(refusal) => refusal,
         };
         let promises = shared.upstream.promises(&tool);
+        if let Some(episodes) = &shared.episodes {
+            episodes.refused(turn, &tool, given, refused.code.as_str(), &refused.reason);
+        }
         shared.note(format_args!("refused a call of `{}`: {}: {}", bounded(&tool), refused.code, refused.reason));
         refused.result(&Place { id: &id, turn, call: hash, era, promises })
     }
@@ -111,17 +119,54 @@ impl Asked {
             Call::new(self.frame, self.era, self.is_task, planned.planned().tool().tool.clone(), args(&self.args));
         let call = Arc::new(call);
         let expected = shared.upstream.expected.expect(turn, Arc::clone(&call));
-        let authorized = planned.conform().await?.authorize().await?;
-        let dispatched = authorized.dispatch().await;
+        let planned_tool = planned.planned().tool().clone();
+        let conformant = planned.conform().await?;
+        let at = At { id: &id, turn, era: call.era, promises: shared.upstream.promises(tool), own: false };
+        // Before anybody is asked to confirm it.
+        if let Some(episodes) = &shared.episodes
+            && let Some(permissions) = shared.gate.permissions(&planned_tool)
+            && let Some(asked) = judged(turn, &planned_tool, permissions, &self.args)
+            && let Err(why) = episodes.may(&episodes.facts(&asked))
+        {
+            return Ok(not_now(shared, &why, &at).await);
+        }
+        let authorized = conformant.authorize().await?;
+        let begun = match &shared.episodes {
+            Some(episodes) => match episodes.begin(episodes.facts(authorized.authorized())) {
+                Ok(begun) => begun,
+                Err(why) => return Ok(not_now(shared, &why, &at).await),
+            },
+            None => None,
+        };
+        let dispatched = match &begun {
+            Some(begun) => match begun.run(authorized.dispatch()).await {
+                Ok(dispatched) => dispatched,
+                Err(why) => return Ok(not_now(shared, &begun.taken_back(why), &at).await),
+            },
+            None => authorized.dispatch().await,
+        };
         drop(expected);
         let response = call.answer();
-        match (dispatched, response) {
+        let mut outcome = match &dispatched {
+            Ok(request) if answer::is_interim(request.answer()) => Outcome::cancelled("the server asks for more first"),
+            Ok(request) => Outcome::of(request.answer()),
+            Err(stopped) => Outcome::stopped(stopped),
+        };
+        let line = match (dispatched, response) {
             (Ok(request), Some(response)) => passed(shared, turn, request, &response, &id).await,
             // The server's own error is what the client would have without the proxy.
             (Err(Stopped::Failed(Fault::Refused { .. })), Some(response)) => Ok(response.with_id(&id)),
             (Err(stopped), _) => Err(stopped.into()),
             // INVARIANT: an answer of the gate is one that the server gave.
             (Ok(_), None) => Err(Stopped::Failed(Fault::malformed("the answer is not there")).into()),
+        };
+        let Some(begun) = begun else { return line };
+        if let (Outcome::Answered(_), Err(withheld)) = (&outcome, &line) {
+            outcome = Outcome::refused(withheld.code.as_str(), &withheld.reason, withheld.ran);
+        }
+        match (begun.end(&outcome), &shared.episodes) {
+            (Err(why), Some(episodes)) => Ok(not_now(shared, &episodes.unrecorded(turn, why), &at).await),
+            _ => line,
         }
     }
 
@@ -131,6 +176,24 @@ impl Asked {
         let permissions = Permissions::new([Permission::Read]).ok()?;
         let demand = Demand { tool, permissions, always_confirm: false };
         Some(Judged::new(shared.session_turn.clone(), demand, args(&self.args)).ok()?.hash())
+    }
+}
+
+/// A call that the gate has not authorized yet.
+fn judged(turn: &TurnId, tool: &ToolId, permissions: Permissions, args_text: &str) -> Option<Judged> {
+    let demand = Demand { tool: tool.clone(), permissions, always_confirm: false };
+    Judged::new(turn.clone(), demand, args(args_text)).ok()
+}
+
+/// The line for a call that the episode does not let be made, or whose outcome it cannot record. It is in the audit log.
+async fn not_now(shared: &Shared, why: &NotNow, at: &At<'_>) -> Vec<u8> {
+    shared.note(format_args!("the episode refuses a call: {}: {}", why.why.code(), why.why.reason()));
+    match shared.gate.refused(at.turn, &blocked(why)).await {
+        Ok(()) => why.result(at),
+        Err(unrecorded) => {
+            let refusal = Refusal { ran: why.ran, ..unrecorded.into() };
+            refusal.result(&Place { id: at.id, turn: at.turn, call: None, era: at.era, promises: at.promises })
+        }
     }
 }
 

@@ -59,7 +59,7 @@ pub struct Options {
     /// Measure the memory of this many episodes that have ended in this process
     #[arg(long, hide = true)]
     child_closed_episodes: Option<u64>,
-    /// With --gate: leave out what calls no proxy
+    /// With --gate: measure only calls through `omen gate proxy`
     #[arg(long, requires = "gate")]
     proxy_only: bool,
     /// Answer as a stand-in server, on the standard streams

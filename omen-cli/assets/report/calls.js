@@ -26,13 +26,14 @@ function tone({ code, outcome, ran, class: fault }) {
 export function entryRow(entry) {
   const { data } = entry;
   const tool = data.tool && [data.tool.server, data.tool.tool].filter(Boolean).join("/");
+  const by = data.by && [data.by.user ?? (data.by.uid === undefined ? null : `user ${data.by.uid}`), data.by.via].filter(Boolean).join(", ");
   const result = [data.outcome, data.code, data.ran && `ran: ${data.ran}`, data.class].filter((part) => typeof part === "string").join(", ");
   return h("tr", {},
     h("td", { class: "n" }, number(entry.sequence)),
     h("td", { class: "time" }, visible(entry.time)),
     h("td", {}, visible(entry.kind)),
     h("td", {}, tool && visible(tool)),
-    h("td", {}, result && h("span", { class: `tag ${tone(data)}` }, visible(result)), data.why && [" ", cut(String(data.why), 200)]),
+    h("td", {}, result && h("span", { class: `tag ${tone(data)}` }, visible(result)), by && [" by ", visible(by)], data.why && [" ", cut(String(data.why), 200)]),
     h("td", {}, entry.packet ? h("a", { href: address(entry.packet.episode, entry.packet) }, visible(entry.packet_id)) : entry.packet_id && visible(entry.packet_id)),
     h("td", {}, h("details", {}, h("summary", {}, "data"), h("code", {}, cut(JSON.stringify(data), 600)))));
 }

@@ -7,6 +7,8 @@ use clap::Args;
 use omen_gate::ServerName;
 use omen_proxy::Passage;
 
+use super::episode::EpisodeArgs;
+
 #[derive(Debug, Args)]
 pub(crate) struct ProxyArgs {
     /// The configuration of the gate: a regular file, in TOML
@@ -41,6 +43,9 @@ pub(crate) struct ProxyArgs {
     #[arg(long)]
     pub(crate) show_blocked: bool,
 
+    #[command(flatten)]
+    pub(crate) episode: EpisodeArgs,
+
     /// The server's program and its arguments, in place of those of the configuration
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
@@ -69,12 +74,18 @@ Write this command in the configuration of an MCP client in place of the server'
 Calls that need a confirmation wait for `omen gate confirm` in another terminal. SIGHUP puts the configuration \
      in force anew, whole or not at all.
 
+With --episode enforce the client gets some more tools, by which its model states what it observes, believes and \
+     decides; a call that writes is refused unless the episode stands where it is legal, and the refusal names the rule and \
+     what is legal next. With --episode observe nothing more is refused. Either way `omen check FILE` judges what is \
+     written.
+
 SIGTERM and SIGINT end the session: calls that run have two seconds to end. Nothing of the server outlives \
      the proxy, however it ends (on Linux).
 
 Examples:
   omen gate proxy --config gate.toml -- npx -y @modelcontextprotocol/server-filesystem ./data
   omen gate proxy --config gate.toml --server files --elicitation
+  omen gate proxy --config gate.toml --episode enforce --episode-log episodes.jsonl
 
 ",
     proxy_exit_codes!()

@@ -93,6 +93,9 @@ fn says(entry: Logged<'_>) -> String {
     if let Some(code) = text("code") {
         says = format!("{says} {code}");
     }
+    if let Some(by) = data.get("by").and_then(responder) {
+        says = format!("{says}, by {by}");
+    }
     if let Some(why) = text("why") {
         says = format!("{says}: {why}");
     }
@@ -100,6 +103,14 @@ fn says(entry: Logged<'_>) -> String {
         says = Value::Object(data.clone()).to_string();
     }
     cut(says.trim_start())
+}
+
+/// Who answered a question, and the way that the answer came.
+fn responder(by: &Value) -> Option<String> {
+    let via = by.get("via")?.as_str()?;
+    let uid = || by.get("uid").map(|uid| format!("user {uid}"));
+    let user = by.get("user").and_then(Value::as_str).map(str::to_owned).or_else(uid);
+    Some(user.map_or_else(|| via.to_owned(), |user| format!("{user} ({via})")))
 }
 
 /// Grants by their ids, with the tool and permission of those that are given.

@@ -16,7 +16,7 @@ pub(crate) fn show(args: &AuditShowArgs, out: &mut Output) -> Result<Exit, Failu
     let Some(key) = super::key(&args.key) else { return Ok(Exit::Unreadable) };
     let log = log_of(&args.log);
     let mut printer = Printer { args, calls: OpenCalls::default(), failed: None };
-    let found = match read_log(&log, &key, &mut |entry| printer.entry(entry, out)) {
+    let found = match read_log(&log, &key, None, &mut |entry| printer.entry(entry, out)) {
         Ok(found) => found,
         Err(error) => {
             complain(format_args!("{error}; {}", error.help()));

@@ -46,7 +46,7 @@ struct Tool {
 pub(crate) fn stats(args: &AuditStatsArgs, out: &mut Output) -> Result<Exit, Failure> {
     let Some(key) = super::key(&args.key) else { return Ok(Exit::Unreadable) };
     let (mut stats, mut calls) = (Stats::default(), OpenCalls::default());
-    let found = match read_log(log_of(&args.log), &key, &mut |entry| stats.add(entry, &mut calls)) {
+    let found = match read_log(log_of(&args.log), &key, None, &mut |entry| stats.add(entry, &mut calls)) {
         Ok(found) => found,
         Err(error) => {
             complain(format_args!("{error}; {}", error.help()));
@@ -101,7 +101,8 @@ impl Stats {
         let Self { verdict, files, entries, bytes, starts, in_doubt, .. } = self;
         writeln!(out, "{verdict}: {entries} entries in {bytes} bytes, {files} {}", plural(*files, "file"))?;
         if let (Some(first), Some(last)) = (&self.first, &self.last) {
-            writeln!(out, "from {first} to {last}, opened {starts} times")?;
+            let times = if *starts == 1 { "time" } else { "times" };
+            writeln!(out, "from {first} to {last}, opened {starts} {times}")?;
         }
         writeln!(out, "\nkinds")?;
         self.kinds.iter().try_for_each(|(kind, count)| writeln!(out, "  {kind:<40}{count:>10}"))?;

@@ -17,7 +17,7 @@ use omen_proxy::watch::{Changes, NotWatched};
 use omen_proxy::{Ended, Proxy};
 use tokio::sync::mpsc;
 
-use super::config;
+use super::{config, episode};
 use crate::args::ProxyArgs;
 use crate::exit::{Exit, Failure, complain};
 
@@ -26,6 +26,10 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     let server = server(args, &config)?;
     let launch = launch(args, &config, &server)?;
     let session = session()?;
+    let recording = match episode::recording(&args.episode) {
+        Ok(recording) => recording,
+        Err(error) => return Ok(unreadable(&error.to_string())),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Internal(format!("cannot start the proxy: {error}")))?;
     let socket = (!args.no_socket).then(|| config.confirm_socket());
@@ -34,6 +38,9 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
         .pass(args.pass.iter().copied())
         .show_blocked(args.show_blocked)
         .notes(|note| complain(clean(note)));
+    if let Some(recording) = recording {
+        proxy = proxy.episode(recording);
+    }
     if args.elicitation {
         proxy = proxy.elicitation(Duration::from_millis(args.least_ms));
     }

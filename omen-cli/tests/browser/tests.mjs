@@ -246,7 +246,7 @@ export async function an_audit_log_shows_calls_and_confirmations(open, [report])
   const page = await open(report);
   assert.match(await page.text("#calls .facts"), /Chain\s*sound.*Anchor.*none given/s);
   const rows = await page.$$eval("#entries tbody tr", (rows) => rows.map((row) => row.textContent));
-  assert.ok(rows.some((row) => row.includes("confirmation") && row.includes("allowed")), rows.join("\n"));
+  assert.ok(rows.some((row) => row.includes("confirmation") && row.includes("allowed by ops, socket")), rows.join("\n"));
   assert.ok(rows.some((row) => row.includes("intent") && row.includes("db/retention.set")));
   // The directive shows the entries that are about it.
   await page.click("#entries tbody a");

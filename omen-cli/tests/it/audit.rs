@@ -547,3 +547,72 @@ fn help_shows_exit_codes_and_an_example() {
         assert!(help.stdout.lines().all(|line| line.chars().count() <= 100), "{}", help.stdout);
     }
 }
+
+/// An auditor has the log, a signed anchor and the public key, and nothing else.
+#[test]
+fn a_signed_anchor_is_verified_without_the_key() {
+    let folder = logged();
+    let made = audit(&folder, &["new-signing-key", "sign.key"]);
+    assert_eq!((made.code, made.stdout.as_str(), made.stderr.as_str()), (0, "", ""));
+    let sign = ["sign", "--key-file", "audit.key", "--signing-key", "sign.key", "audit.jsonl"];
+    let signed = audit(&folder, &sign);
+    assert_eq!((signed.code, signed.stderr.as_str(), signed.stdout.lines().count()), (0, "", 1));
+    write(folder.path(), "signed", signed.stdout.as_bytes());
+    fs::rename(folder.path().join("audit.key"), folder.path().join("hidden.key")).unwrap();
+    let verify = ["verify-signed", "--public-key", "sign.key.pub", "--anchor", "signed", "audit.jsonl"];
+    let verified = |code: i32, expect: &str| {
+        let run = audit(&folder, &verify);
+        assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (code, expect, ""));
+    };
+    verified(0, "audit.jsonl: sound up to entry 3, the last one\n");
+    fs::rename(folder.path().join("hidden.key"), folder.path().join("audit.key")).unwrap();
+    append(&folder, 1);
+    verified(0, "audit.jsonl: sound up to entry 3; 2 entries after it were not signed\n");
+
+    let log = fs::read(folder.path().join("audit.jsonl")).unwrap();
+    let third = log.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).map(|(at, _)| at + 1).unwrap();
+    change(&folder, |log| log[20] ^= 1);
+    let help = "keep the files and the anchor as evidence; `omen audit verify` with the key of the log says where";
+    verified(
+        1,
+        &format!("audit.jsonl: tampered: the first 3 entries are not those that were signed\n  help: {help}\n"),
+    );
+    let refused = audit(&folder, &sign);
+    assert_eq!((refused.code, refused.stdout.as_str()), (1, ""));
+    assert!(refused.stderr.contains("tampered"), "{}", refused.stderr);
+    change(&folder, |found| *found = log[..third].to_vec());
+    let help = "keep the files and the anchor as evidence, and compare them with a copy of the log";
+    verified(1, &format!("audit.jsonl: truncated: 2 of 3 signed entries are there\n  help: {help}\n"));
+
+    // Neither half is overwritten.
+    let again = audit(&folder, &["new-signing-key", "sign.key"]);
+    assert_eq!(again.code, 3);
+    assert!(again.stderr.contains("a key is never overwritten"), "{}", again.stderr);
+    // Another pair has not signed this.
+    assert_eq!(audit(&folder, &["new-signing-key", "other.key"]).code, 0);
+    let other = audit(
+        &folder,
+        &["verify-signed", "--public-key", "other.key.pub", "--anchor", "signed", "--format", "json", "audit.jsonl"],
+    );
+    let expect =
+        "omen: cannot use the anchor signed: invalid signature: the anchor was changed or signed with another key\n";
+    assert_eq!((other.code, other.stderr.as_str()), (3, expect));
+}
+
+#[test]
+fn who_confirmed_a_call_is_shown() {
+    let folder = folder(&[]);
+    drop(Key::create(folder.path().join("audit.key")).unwrap());
+    let audit_log = open(&folder);
+    let turn = TurnId::new("turn_1").unwrap();
+    for by in
+        [serde_json::json!({"via": "socket", "uid": 7, "user": "ops"}), serde_json::json!({"via": "socket", "uid": 7})]
+    {
+        let data = [("outcome".to_owned(), "allowed".into()), ("by".to_owned(), by)].into_iter().collect();
+        let _ = audit_log.append(Record::new(Kind::Confirmation, &turn, data)).unwrap();
+    }
+    drop(audit_log);
+    let shown = audit(&folder, &["show", "--key-file", "audit.key", "audit.jsonl"]).stdout;
+    let said: Vec<_> = shown.lines().skip(1).map(|line| line.rsplit("  ").next().unwrap()).collect();
+    assert_eq!(said, ["allowed, by ops (socket)", "allowed, by user 7 (socket)"]);
+}

@@ -1,5 +1,7 @@
 //! `omen report`: the file as it is written. What a reader sees of it is tested in a browser.
 
+use std::num::NonZeroU64;
+
 use omen_types::Code;
 use sha2::{Digest as _, Sha256};
 
@@ -252,6 +254,17 @@ fn an_audit_log_is_verified_and_its_sound_entries_are_shown() {
     assert_eq!(run.code, 1);
     assert!(page.contains("<span class=\"tag bad\">tampered</span>"));
     assert_eq!(data(&page)["calls"].as_array().unwrap().len(), 3);
+
+    // A log that was rotated is shown in all its files, and a file that is missing is missed.
+    let rotated = logs::audited_with(NonZeroU64::new(600));
+    let (run, page) = report_in(&rotated, &logs, &audit);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let kinds: Vec<_> = data(&page)["calls"].as_array().unwrap().iter().map(|entry| entry["kind"].clone()).collect();
+    assert!(kinds.contains(&"continued".into()) && kinds.last() == Some(&"outcome".into()), "{kinds:?}");
+    fs::remove_file(rotated.path().join("audit.000002.jsonl")).unwrap();
+    let (run, page) = report_in(&rotated, &logs, &audit);
+    assert_eq!(run.code, 1);
+    assert!(page.contains("<span class=\"tag bad\">truncated</span> truncated: audit.000002.jsonl is missing"));
 
     let without = report_in(&folder, &logs, &["--audit", "audit.jsonl"]).0;
     assert_eq!(without.code, 2, "a key is required");

@@ -1,10 +1,11 @@
 //! Anchors: what is kept elsewhere.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use super::head::{Head, Point, Sealed};
 use super::{Key, Mac};
-use crate::base::NotExact;
+use crate::base::{NotExact, regular};
 
 /// Where a log stood once: how many entries it had, and the seal of the last of them. Kept where a process that can write to
 /// the log cannot, it shows that log and head record were both set back, or written anew (A3).
@@ -31,6 +32,18 @@ impl Anchor {
         let sealed: Sealed = serde_json::from_str(text).map_err(|error| BadAnchor::NotAnchor(error.to_string()))?;
         let at = sealed.open(key, LABEL).ok_or(BadAnchor::Seal)?;
         Self::new(at, key).map_err(|error| BadAnchor::NotAnchor(error.to_string()))
+    }
+
+    /// Reads an anchor from a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is not a regular file, or holds no anchor of this key.
+    pub fn from_file(path: impl AsRef<Path>, key: &Key) -> Result<Self, BadAnchor> {
+        let path = path.as_ref();
+        let unreadable = |why: String| BadAnchor::Unreadable { path: path.to_owned(), why };
+        let bytes = regular::read(path, MAX_FILE).map_err(|error| unreadable(error.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))?;
+        Self::parse(&text, key)
     }
 
     /// Entries that the log had.
@@ -67,6 +80,20 @@ pub enum BadAnchor {
     /// It was changed, or made with another key.
     #[error("invalid seal: the anchor was changed or made with another key")]
     Seal,
+    /// It was changed, or signed with another key.
+    #[error("invalid signature: the anchor was changed or signed with another key")]
+    Signature,
+    /// Its file cannot be read.
+    #[error("the anchor `{path}` cannot be read: {why}", path = .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
 }
+
+/// The largest file that is read, in bytes: far more than an anchor needs.
+const MAX_FILE: u64 = 64 * 1024;
 
 const LABEL: &[u8] = b"omen-gate audit log v1: anchor";

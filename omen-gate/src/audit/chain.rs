@@ -3,38 +3,25 @@
 use super::entry::Entry;
 use super::flaw::Flaw;
 use super::head::Point;
+use super::line::{Draft, Place, sealed};
 use super::{Key, Mac};
-use crate::base::NotExact;
 use crate::base::canonical;
 
 impl Entry {
-    /// Seals the entry behind another one, and gives its line with the line break.
-    pub(crate) fn seal(&mut self, key: &Key, previous: &Mac) -> Result<(Vec<u8>, Mac), NotExact> {
-        canonical::check_inner(&self.data)?;
-        self.mac = None;
-        let mac = key.seal(&[previous.as_bytes(), &canonical::write(self)?]);
-        self.mac = Some(mac);
-        let mut line = canonical::write(self)?;
-        line.push(b'\n');
-        Ok((line, mac))
-    }
-
     /// Judges a line, without its line break, by its place in the chain, and gives the entry with its seal.
     pub(crate) fn judge(line: &[u8], key: &Key, previous: &Mac, sequence: u64) -> Result<(Self, Mac), Flaw> {
-        let mut entry: Self = serde_json::from_slice(line).map_err(Flaw::not_entry)?;
+        let entry: Self = serde_json::from_slice(line).map_err(Flaw::not_entry)?;
         if entry.sequence != sequence {
             return Err(Flaw::Sequence { expected: sequence, found: entry.sequence });
         }
-        let mac = entry.mac.take().ok_or_else(|| Flaw::not_entry("it has no `mac`"))?;
-        let unsealed = canonical::write(&entry).map_err(Flaw::not_entry)?;
-        if !key.fits(&[previous.as_bytes(), &unsealed], &mac) {
+        let mac = entry.mac.ok_or_else(|| Flaw::not_entry("it has no `mac`"))?;
+        let time = canonical::write_text(&entry.time).map_err(Flaw::not_entry)?;
+        let place = Place { sequence, time: &time, group: entry.group };
+        let (before, after) = Draft::of(&entry).map_err(Flaw::not_entry)?.unsealed(place);
+        if !key.fits(&[previous.as_bytes(), &before, &after], &mac) {
             return Err(Flaw::Mac);
         }
-        entry.mac = Some(mac);
-        match canonical::write(&entry) {
-            Ok(canonical) if canonical == line => Ok((entry, mac)),
-            _ => Err(Flaw::Form),
-        }
+        if sealed(&before, &mac, &after) == line { Ok((entry, mac)) } else { Err(Flaw::Form) }
     }
 }
 

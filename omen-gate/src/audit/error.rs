@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::anchor::BadAnchor;
 use super::flaw::Flaw;
 use super::verdict::LogVerdict;
 use crate::base::{Blocked, GateCode, NotExact};
@@ -39,6 +40,9 @@ pub enum AuditError {
     /// The log was tampered with, or cut. It is left as it is.
     #[error("the log is {0}")]
     NotSound(LogVerdict),
+    /// The anchor that the log must hold cannot be used.
+    #[error("{0}")]
+    Anchor(#[from] BadAnchor),
     /// An entry, or the head record, has no canonical text.
     #[error("the entry cannot be recorded: {0}")]
     NotCanonical(#[from] NotExact),
@@ -90,6 +94,9 @@ impl AuditError {
                 "check that the files are readable and writable and that the disk has space"
             }
             Self::NotSound(verdict) => verdict.help().unwrap_or_default(),
+            Self::Anchor(_) => {
+                "name the file with the last anchor of this log, as `omen audit export-anchor` prints it"
+            }
             Self::NotCanonical(NotExact::Number { .. }) => "write numbers beyond ±(2^53−1) as strings",
             Self::NotCanonical(_) | Self::NotReadBack(_) => "write nested or unusual values as strings",
             Self::Long { .. } => "record a hash of the long value, or raise the limit of an entry",

@@ -11,6 +11,7 @@ use serde_json::{Map, json};
 
 use super::entry::{Entry, Kind, Label, Own, Record};
 use super::head::{Head, Point};
+use super::line::{Draft, Place};
 use super::open::{self, Before, Opened};
 use super::past::{InDoubt, Past};
 use super::receipt::Receipt;
@@ -32,7 +33,7 @@ pub struct Audit {
 }
 
 /// How a log is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Whether an entry counts as recorded only when it survives a power failure. Without, it survives the death of the
     /// process; after a power failure, entries that were acknowledged may be missing or the head record be older than
@@ -45,11 +46,14 @@ pub struct Options {
     pub rotate_bytes: Option<NonZeroU64>,
     /// A file whose first entry is so old is continued in another one, when the next entry is written.
     pub rotate_after: Option<Duration>,
+    /// What the log must hold, or it is not opened: so a log that was set back, cut or written anew is not continued. By
+    /// default nothing.
+    pub require: Option<Anchor>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { sync: true, max_entry_bytes: 1024 * 1024, rotate_bytes: None, rotate_after: None }
+        Self { sync: true, max_entry_bytes: 1024 * 1024, rotate_bytes: None, rotate_after: None, require: None }
     }
 }
 
@@ -69,7 +73,7 @@ impl Audit {
     ) -> Result<Self, AuditError> {
         let path = path.as_ref();
         let files = Files::open(path, options.sync)?;
-        let is_missing = files.is_missing();
+        let is_missing = files.is_missing() && files.has_head();
         Self::over(files, key, clock, options).map_err(|error| match error {
             AuditError::NotSound(LogVerdict::Truncated { .. }) if is_missing => AuditError::Gone(path.to_owned()),
             error => error,
@@ -82,7 +86,7 @@ impl Audit {
     /// If the log was tampered with or cut, or cannot be read or written.
     pub fn over(store: impl Store, key: Key, clock: Arc<dyn GateClock>, options: Options) -> Result<Self, AuditError> {
         let Opened { store, number, start, at, end, begun, own, data, before, past } =
-            open::open(Box::new(store), &key)?;
+            open::open(Box::new(store), &key, options.require.as_ref())?;
         let state = State { store, number, start, at, end, begun, broken: false };
         let is_new = number > 1 && end == 0;
         let max_entry_bytes = options.max_entry_bytes.min(MAX_LINE_BYTES);
@@ -100,7 +104,7 @@ impl Audit {
             inner.begin_file(&mut state)?;
         }
         state.begun = state.begun.or_else(|| Some(inner.clock.wall()));
-        inner.write_own(&mut state, Entry::new(Label::Own(own), data))?;
+        inner.write_own(&mut state, &Entry::new(Label::Own(own), data))?;
         if let Some(before) = before {
             before.name_continued(&inner.key)?;
         }
@@ -160,7 +164,7 @@ impl Audit {
     /// Records an entry, and waits until it is.
     fn write(&self, entry: Entry) -> Result<Receipt, AuditError> {
         let (waiter, signals) = Waiter::thread();
-        if self.inner.waiting.push(Due { entry, waiter }) {
+        if self.inner.waiting.push(Due { draft: Draft::new(&entry)?, waiter }) {
             self.inner.lead();
         }
         loop {
@@ -245,9 +249,9 @@ impl Inner {
         let mut group = Group::after(state.at);
         let mut waiters = Vec::new();
         while group.has_room()
-            && let Some(Due { entry, waiter }) = self.waiting.pop()
+            && let Some(Due { draft, waiter }) = self.waiting.pop()
         {
-            match group.add(entry, self) {
+            match group.add(&draft, self) {
                 Ok(receipt) => waiters.push((waiter, receipt)),
                 // It alone is not recorded.
                 Err(error) => waiter.notify(Err(error)),
@@ -267,9 +271,9 @@ impl Inner {
 
 impl Inner {
     /// Writes an entry of the log itself.
-    fn write_own(&self, state: &mut State, entry: Entry) -> Result<(), AuditError> {
+    fn write_own(&self, state: &mut State, entry: &Entry) -> Result<(), AuditError> {
         let mut group = Group::after(state.at);
-        let _ = group.add(entry, self)?;
+        let _ = group.add(&Draft::new(entry)?, self)?;
         state.write(&group, &self.key)
     }
 
@@ -298,7 +302,7 @@ impl Inner {
         }
         let mut data = Map::new();
         data.insert("file".into(), json!(number));
-        self.write_own(state, Entry::new(Label::Own(Own::Rotated), data))?;
+        self.write_own(state, &Entry::new(Label::Own(Own::Rotated), data))?;
         let next = state.store.next()?;
         let store = std::mem::replace(&mut state.store, next);
         let before = Before { store, at: state.at };
@@ -314,7 +318,7 @@ impl Inner {
             state.store.replace_head(&Head::new(state.at).encode(&self.key)?)?;
         }
         state.begun = Some(self.clock.wall());
-        self.write_own(state, Seam { file: state.number, count, last }.entry()?)
+        self.write_own(state, &Seam { file: state.number, count, last }.entry()?)
     }
 }
 
@@ -339,23 +343,17 @@ impl Group {
     }
 
     /// Numbers, dates and seals an entry.
-    fn add(&mut self, mut entry: Entry, log: &Inner) -> Result<Receipt, AuditError> {
-        let previous = self.at.last;
-        entry.sequence = self.at.count + 1;
-        if entry.sequence > MAX_INTEGER {
-            return Err(NotExact::Number { at: "/sequence".to_owned(), number: entry.sequence.to_string() }.into());
+    fn add(&mut self, draft: &Draft, log: &Inner) -> Result<Receipt, AuditError> {
+        let sequence = self.at.count + 1;
+        if sequence > MAX_INTEGER {
+            return Err(NotExact::Number { at: "/sequence".to_owned(), number: sequence.to_string() }.into());
         }
-        entry.time = rfc3339(log.clock.wall())?;
-        entry.group = (!self.is_empty()).then_some(self.before.count + 1);
-        let sequence = entry.sequence;
-        let (line, mac) = entry.seal(&log.key, &previous)?;
+        let time = format!("\"{}\"", rfc3339(log.clock.wall())?);
+        let group = (!self.is_empty()).then_some(self.before.count + 1);
+        let (line, mac) = draft.seal(Place { sequence, time: time.as_bytes(), group }, &log.key, &self.at.last);
         if line.len() > log.max_entry_bytes {
             return Err(AuditError::Long { bytes: line.len(), limit: log.max_entry_bytes });
         }
-        // INVARIANT: nothing gets into the log that a verifier would not let pass. An agent can choose what is recorded
-        // of it, and must not be able to make the log look tampered with.
-        let text = line.strip_suffix(b"\n").unwrap_or(&line);
-        let _ = Entry::judge(text, &log.key, &previous, sequence).map_err(AuditError::NotReadBack)?;
         self.at = Point { count: sequence, last: mac };
         self.lines.extend_from_slice(&line);
         Ok(Receipt { sequence, mac })

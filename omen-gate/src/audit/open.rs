@@ -12,7 +12,7 @@ use super::past::Past;
 use super::store::Store;
 use super::verdict::{LogVerdict, Tampering};
 use super::verify::Verifier;
-use super::{AuditError, Key};
+use super::{Anchor, AuditError, Key};
 
 /// The last file of a log, ready for more, once its own entry is written.
 pub(super) struct Opened {
@@ -62,13 +62,13 @@ struct Found {
     has_records: bool,
 }
 
-pub(super) fn open(mut store: Box<dyn Store>, key: &Key) -> Result<Opened, AuditError> {
+pub(super) fn open(mut store: Box<dyn Store>, key: &Key, require: Option<&Anchor>) -> Result<Opened, AuditError> {
     let (mut number, mut start) = (1, Point::genesis(key));
     // A file that has ended, and does not say that the next one is there: a crash has interrupted the rotation.
     let mut before: Option<Before> = None;
     let mut adopted = 0;
     let mut past = Past::default();
-    let mut found = find(&mut *store, number, start, key, true, &mut past)?;
+    let mut found = find(&mut *store, number, start, key, require, true, &mut past)?;
     while found.is_closed {
         if before.is_some() {
             return Err(set_back(start.count));
@@ -82,7 +82,7 @@ pub(super) fn open(mut store: Box<dyn Store>, key: &Key) -> Result<Opened, Audit
         let next = store.next()?;
         let ended = std::mem::replace(&mut store, next);
         let must_be_there = found.is_continued;
-        found = find(&mut *store, number, start, key, !must_be_there, &mut past)?;
+        found = find(&mut *store, number, start, key, require, !must_be_there, &mut past)?;
         if must_be_there && found.at == start {
             return Err(AuditError::NotSound(LogVerdict::Truncated { have: start.count, want: start.count + 1 }));
         }
@@ -95,6 +95,10 @@ pub(super) fn open(mut store: Box<dyn Store>, key: &Key) -> Result<Opened, Audit
     }
     if store.has_next()? {
         return Err(AuditError::NotSound(LogVerdict::Tampered(Tampering::NotClosed(number + 1))));
+    }
+    // An anchor of an entry that is there was compared with it. Before there is anything, nothing was.
+    if let Some(anchor) = require.filter(|anchor| anchor.count() > found.at.count || found.at.count == 0) {
+        return Err(AuditError::NotSound(LogVerdict::Truncated { have: found.at.count, want: anchor.count() }));
     }
     // The record of the repair would be lost if this process, too, died before it is written: so the head record says
     // first that it is due, and of what is cut off, the place where it is kept.
@@ -119,12 +123,13 @@ fn find(
     number: u32,
     start: Point,
     key: &Key,
+    require: Option<&Anchor>,
     may_be_missing: bool,
     past: &mut Past,
 ) -> Result<Found, AuditError> {
     let head = store.head()?;
     let mut has_records = false;
-    let mut verifier = Verifier::of_file(number, start, head.as_deref(), key, None);
+    let mut verifier = Verifier::of_file(number, start, head.as_deref(), key, require).with_the_anchor_elsewhere();
     let log = store.log()?;
     let is_nothing = log.is_none() && head.is_none();
     match log {

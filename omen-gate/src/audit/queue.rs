@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::audit::AuditError;
 use crate::audit::entry::{Entry, Kind, Record};
+use crate::audit::line::Draft;
 use crate::audit::log::Audit;
 use crate::audit::waiting::{Due, Duty, Waiter};
 use crate::base::{Blocked, GateCode, TurnId};
@@ -70,7 +71,7 @@ impl AuditQueue {
         data: Map<String, Value>,
     ) -> Result<(), Blocked> {
         let (waiter, recorded) = oneshot::channel();
-        let due = Due { entry: self.entry(kind, turn, packet, data), waiter: Waiter::Task(waiter) };
+        let due = Due { draft: Draft::new(&self.entry(kind, turn, packet, data))?, waiter: Waiter::Task(waiter) };
         // Callers that went away may have left so many; there is no room for ever more (A1).
         let Some(must_lead) = self.audit.waiting().push_below(MAX_WAITING, due) else {
             let message = format!("{MAX_WAITING} entries are waiting to be recorded");
@@ -92,9 +93,10 @@ impl AuditQueue {
         packet: Option<&Arc<EpisodePacket>>,
         data: Map<String, Value>,
     ) {
+        // What has no text stays unrecorded, and the call in doubt.
+        let Ok(draft) = Draft::new(&self.entry(kind, turn, packet, data)) else { return };
         let (waiter, _) = oneshot::channel();
-        if self.audit.waiting().push(Due { entry: self.entry(kind, turn, packet, data), waiter: Waiter::Task(waiter) })
-        {
+        if self.audit.waiting().push(Due { draft, waiter: Waiter::Task(waiter) }) {
             self.lead();
         }
     }

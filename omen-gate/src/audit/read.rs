@@ -10,7 +10,7 @@ use super::head::{Head, Point};
 use super::series::{LogVerification, verify_log_to};
 use super::store::{ReadOnly, numbered, parse_name};
 use super::verdict::{LogVerdict, Tampering};
-use super::{AuditError, Key};
+use super::{Anchor, AuditError, Key};
 use crate::base::canonical;
 
 /// An entry whose seal fits.
@@ -69,9 +69,10 @@ impl<'e> Logged<'e> {
 pub fn read_log(
     log: impl AsRef<Path>,
     key: &Key,
+    anchor: Option<&Anchor>,
     seen: &mut dyn FnMut(Logged<'_>),
 ) -> Result<LogVerification, AuditError> {
-    verify_log_to(log.as_ref(), key, None, &mut |entry| seen(Logged(entry)))
+    verify_log_to(log.as_ref(), key, anchor, &mut |entry| seen(Logged(entry)))
 }
 
 /// A log that is read as it grows, over its files.

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 use super::AuditError;
-use super::entry::Entry;
+use super::line::Draft;
 use super::receipt::Receipt;
 
 pub(super) type Recorded = Result<Receipt, AuditError>;
@@ -18,7 +18,7 @@ pub(super) type Recorded = Result<Receipt, AuditError>;
 /// An entry that is to be written.
 #[derive(Debug)]
 pub(super) struct Due {
-    pub(super) entry: Entry,
+    pub(super) draft: Draft,
     pub(super) waiter: Waiter,
 }
 

@@ -289,7 +289,12 @@ impl Check<'_, '_> {
                 return None;
             }
         };
-        for (member, path) in [("log", Some(audit.log.as_str())), ("key_file", file_of(&key))] {
+        let paths = [
+            ("log", Some(audit.log.as_str())),
+            ("key_file", file_of(&key)),
+            ("require_anchor", audit.require_anchor.as_deref()),
+        ];
+        for (member, path) in paths {
             self.without_nul(&format!("/audit/{member}"), "the path", path.unwrap_or_default());
         }
         if let Some(file) = file_of(&key)
@@ -299,7 +304,8 @@ impl Check<'_, '_> {
         }
         let rotate_after = audit.rotate_seconds.map(|seconds| Duration::from_secs(u64::from(seconds)));
         let rotate_bytes = audit.rotate_bytes.and_then(|bytes| NonZeroU64::new(u64::from(bytes)));
-        Some(Audit { log: audit.log.into(), key, sync: audit.sync, rotate_bytes, rotate_after })
+        let require_anchor = audit.require_anchor.map(PathBuf::from);
+        Some(Audit { log: audit.log.into(), key, sync: audit.sync, rotate_bytes, rotate_after, require_anchor })
     }
 
     /// The key of the log is for the gate alone: a server that has it can write the log anew (A3).

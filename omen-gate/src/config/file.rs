@@ -271,6 +271,12 @@ pub(super) struct Audit {
     #[schemars(with = "u32", range(min = 1, max = 315_360_000))]
     #[serde(default)]
     pub(super) rotate_seconds: Option<u32>,
+    /// A file with an anchor, as `omen audit export-anchor` prints it; relative to the folder of this file. A gate starts
+    /// only if the log holds what the anchor names, so that a log that was set back or written anew is not continued.
+    /// Replace its content with a newer anchor as often as you can.
+    #[schemars(with = "String", length(min = 1))]
+    #[serde(default)]
+    pub(super) require_anchor: Option<String>,
 }
 
 fn yes() -> bool {

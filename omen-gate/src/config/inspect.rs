@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use super::error::{ConfigError, ConfigErrors};
 use super::source::Source;
 use super::{Audit, Command, Config, KeySource, load};
-use crate::audit::Key;
+use crate::audit::{Anchor, AuditError, Key};
 use crate::base::json::below;
 use crate::base::{bounded, regular};
 
@@ -88,6 +88,14 @@ impl Found<'_, '_> {
             KeySource::File(file) => (Key::from_file(file), "/audit/key_file"),
             KeySource::Env(variable) => (Key::from_env(variable), "/audit/key_env"),
         };
+        let anchor = match (&key, &audit.require_anchor) {
+            (Ok(key), Some(path)) => Anchor::from_file(path, key).map(drop),
+            _ => Ok(()),
+        };
+        if let Err(error) = anchor {
+            let error = AuditError::from(error);
+            self.wrong("/audit/require_anchor", error.to_string(), error.help());
+        }
         if let Err(error) = key {
             self.wrong(pointer, error.to_string(), error.help());
         }

@@ -18,6 +18,9 @@ pub(super) fn resolve(config: &mut Config, file: &Path) {
         if let KeySource::File(file) = &mut audit.key {
             *file = folder.join(&*file);
         }
+        if let Some(anchor) = &mut audit.require_anchor {
+            *anchor = folder.join(&*anchor);
+        }
     }
     if let Some(socket) = &mut config.confirm_socket {
         *socket = folder.join(&*socket);

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use crate::answer::{BadOutput, Outputs};
-use crate::audit::{Audit, AuditError, AuditQueue, Key, KeyError, Kind, Options, Record, data};
+use crate::audit::{Anchor, Audit, AuditError, AuditQueue, Key, KeyError, Kind, Options, Record, data};
 use crate::base::{Blocked, GateClock, Ratchet, ServerName, SystemClock, ToolId, TurnId};
 use crate::call::{Breakers, Health};
 use crate::config::{Config, KeySource, Limits};
@@ -169,11 +169,16 @@ impl Builder {
                     KeySource::File(path) => Key::from_file(path)?,
                     KeySource::Env(variable) => Key::from_env(variable)?,
                 };
+                let require = match &audit.require_anchor {
+                    Some(path) => Some(Anchor::from_file(path, &key).map_err(AuditError::from)?),
+                    None => None,
+                };
                 let options = Options {
                     sync: audit.sync,
                     max_entry_bytes: longest_entry(&config.limits),
                     rotate_bytes: audit.rotate_bytes,
                     rotate_after: audit.rotate_after,
+                    require,
                 };
                 Audit::open(&audit.log, key, Arc::clone(&clock), options)?
             }

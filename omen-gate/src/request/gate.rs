@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::answer::Outputs;
 use crate::audit::{Anchor, AuditError, AuditQueue, InDoubt, Kind, data};
-use crate::base::{Blocked, GateClock, GateCode, Permission, Ratchet, ToolId, TurnId};
+use crate::base::{Blocked, GateClock, GateCode, Permission, Permissions, Ratchet, ToolId, TurnId};
 use crate::call::{Breakers, Call, Fault, Health, Snapshot};
 use crate::catalog::{Allowlist, Listed};
 use crate::config::{Limits, Policy};
@@ -94,6 +94,12 @@ impl Gate {
     /// If a write failed, so that it is not known.
     pub fn anchor(&self) -> Result<Anchor, AuditError> {
         self.0.audit_queue.audit().anchor()
+    }
+
+    /// What the operator says that a tool can do; none if it is not allowed.
+    #[must_use]
+    pub fn permissions(&self, tool: &ToolId) -> Option<Permissions> {
+        self.allowed().get(tool).map(|allowed| allowed.demand.permissions.clone())
     }
 
     pub(crate) fn policy(&self) -> Arc<Policy> {

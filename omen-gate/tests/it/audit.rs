@@ -18,7 +18,10 @@ mod head;
 mod keys;
 mod kill;
 mod records;
+mod required;
 mod rotation;
+#[cfg(unix)]
+mod signed;
 mod states;
 mod tamper;
 mod torn;

@@ -9,6 +9,7 @@ mod cancel;
 mod confirm;
 mod confirmations;
 mod ends;
+mod episode;
 mod eras;
 mod fail_open;
 mod lists;

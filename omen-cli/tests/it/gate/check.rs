@@ -158,3 +158,21 @@ fn what_cannot_be_read_exits_3() {
     assert_eq!((run.code, run.stdout.as_str()), (3, ""));
     assert!(run.stderr.starts_with("omen: the configuration `gate.toml` cannot be read: "), "{}", run.stderr);
 }
+
+/// A gate that must find its anchor in the log does not start without the anchor.
+#[test]
+fn the_anchor_must_be_one_of_this_key() {
+    let with_anchor = format!("{SOUND}require_anchor = 'last.anchor'\n");
+    let (folder, run) = check(&with_anchor);
+    let anchor = folder.path().join("last.anchor");
+    let help = "name the file with the last anchor of this log, as `omen audit export-anchor` prints it";
+    let expect = |why: &str| format!("gate.toml:6:1: error: {why}\n  = help: {help}\ngate.toml: 1 error, 0 warnings\n");
+    let missing = format!("the anchor `{}` cannot be read: No such file or directory (os error 2)", anchor.display());
+    assert!(run.stdout.starts_with(&expect(&missing)), "{}", run.stdout);
+    assert_eq!(run.code, 1);
+
+    write(folder.path(), "last.anchor", b"{}");
+    let run = gate(&folder, &["check", "--config", "gate.toml"]);
+    let expect = expect("invalid anchor: missing field `count` at line 1 column 2");
+    assert!(run.stdout.starts_with(&expect), "{}", run.stdout);
+}

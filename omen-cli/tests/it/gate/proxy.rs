@@ -1,11 +1,13 @@
 //! `omen gate proxy`: a client and a server in processes of their own. The server is this test binary run again.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 use super::*;
 
+mod first_session;
 mod official;
 mod typescript;
 
@@ -40,7 +42,7 @@ fn a_server_behind_the_proxy() {
             "tools/call" => {
                 note("calls", &params["arguments"].to_string());
                 match params["arguments"]["path"].as_str() {
-                    Some("hang") => loop {
+                    Some(path) if path.starts_with("hang") => loop {
                         std::thread::sleep(Duration::from_secs(60));
                     },
                     Some("die") => std::process::exit(9),
@@ -122,7 +124,11 @@ impl Client {
 
     /// Asks for a call that hangs, and waits until it runs.
     fn hang(&mut self, folder: &TempDir, id: u64) {
-        let params = json!({"name": "read_file", "arguments": {"path": "hang"}});
+        self.hang_in(folder, id, "read_file", json!({"path": "hang"}));
+    }
+
+    fn hang_in(&mut self, folder: &TempDir, id: u64, tool: &str, args: Value) {
+        let params = json!({"name": tool, "arguments": args});
         let before = noted(folder, "calls").len();
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
         until("the call runs", || noted(folder, "calls").len() > before);
@@ -264,7 +270,7 @@ fn a_killed_proxy_leaves_a_log_that_has_every_call_and_no_server() {
         let mut client = Client::start(&folder, &[]);
         // At different points: before, at and after the call.
         if round % 4 == 0 {
-            client.hang(&folder, 1);
+            client.hang_in(&folder, 1, "read_file", json!({"path": format!("hang {round}")}));
         } else {
             for id in 1..=round % 4 {
                 let params = json!({"name": "read_file", "arguments": {"path": format!("{round} {id}")}});
@@ -282,15 +288,80 @@ fn a_killed_proxy_leaves_a_log_that_has_every_call_and_no_server() {
             .filter(|entry| entry["kind"] == "intent")
             .map(|entry| entry["data"]["args"].to_string())
             .collect();
-        for call in noted(&folder, "calls") {
-            assert!(intended.contains(&call), "round {round}: {call} is not in the log");
+        let called = noted(&folder, "calls");
+        for call in &called {
+            assert!(intended.contains(call), "round {round}: {call} is not in the log");
         }
+        let distinct: BTreeSet<_> = called.iter().collect();
+        assert_eq!(distinct.len(), called.len(), "round {round}: a call was repeated");
+        assert_eq!(in_doubt(&folder), without_outcome(&entries), "round {round}");
     }
     // And the log goes on.
     let mut client = Client::start(&folder, &[]);
     assert!(client.call(1, "read_file", json!({"path": "last"}))["result"].get("isError").is_none());
     assert_eq!(client.close().0, 0);
     assert_eq!(log(&folder).0, "sound");
+}
+
+/// The numbers of the intents whose call is in doubt, as the command says.
+fn in_doubt(folder: &TempDir) -> BTreeSet<u64> {
+    let shown =
+        run(omen(["audit", "show", "--key-file", "audit.key", "--in-doubt", "--format", "json", "audit.jsonl"])
+            .current_dir(folder));
+    let entries = shown.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    entries.map(|entry| entry["sequence"].as_u64().unwrap()).collect()
+}
+
+/// The numbers of the intents of whose call there is no outcome.
+fn without_outcome(entries: &[Value]) -> BTreeSet<u64> {
+    let call = |entry: &Value| (entry["turn"].to_string(), entry["data"]["call"].to_string());
+    let of = |kind: &str| entries.iter().filter(|entry| entry["kind"] == kind).collect::<Vec<_>>();
+    let ended: BTreeSet<_> = of("outcome").into_iter().map(call).collect();
+    let open = of("intent").into_iter().filter(|intent| !ended.contains(&call(intent)));
+    open.map(|intent| intent["sequence"].as_u64().unwrap()).collect()
+}
+
+/// A call that may have written something is not made again until somebody has recorded what it did.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_call_in_doubt_is_refused_until_it_is_settled() {
+    let folder = proxied();
+    let path = folder.path().join("gate.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    let given = "tool = 'write_file'\npermissions = ['WRITE']\n\n";
+    assert!(text.contains(given));
+    let without_question = format!("{}\npre_granted = true\n", given.trim_end());
+    fs::write(&path, text.replace(given, &without_question)).unwrap();
+    let args = || json!({"path": "hang", "text": "b"});
+    let mut client = Client::start(&folder, &[]);
+    client.hang_in(&folder, 1, "write_file", args());
+    client.signal("-KILL");
+    client.end();
+    none_is_left(&folder);
+
+    for _ in 0..2 {
+        let mut client = Client::start(&folder, &[]);
+        let refused = client.call(1, "write_file", args());
+        assert_eq!(refused["result"]["_meta"]["omen/decision"]["code"], "PG-6", "{refused}");
+        assert_eq!(noted(&folder, "calls").len(), 1, "it was not made again");
+        // Another call is another call.
+        let other = client.call(2, "write_file", json!({"path": "a", "text": "b"}));
+        assert!(other["result"].get("isError").is_none(), "{other}");
+        fs::write(folder.path().join("calls"), format!("{}\n", args())).unwrap();
+        client.signal("-KILL");
+        client.end();
+    }
+    let doubts = in_doubt(&folder);
+    let intent = doubts.first().unwrap().to_string();
+    assert_eq!(doubts.len(), 1);
+    let settled = run(omen(["audit", "settle", "--key-file", "audit.key", "--ran", "no", "audit.jsonl", &intent])
+        .current_dir(&folder));
+    assert_eq!((settled.code, settled.stderr.as_str()), (0, ""));
+    assert_eq!(in_doubt(&folder), BTreeSet::new());
+    let mut client = Client::start(&folder, &[]);
+    client.hang_in(&folder, 1, "write_file", args());
+    client.signal("-TERM");
+    assert_eq!(client.end().0, 0);
 }
 
 #[test]

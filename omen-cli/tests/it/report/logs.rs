@@ -1,5 +1,6 @@
 //! Logs that are made for the report.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use omen_gate::audit::{Audit, Key, Kind, Options, Record};
@@ -105,6 +106,11 @@ pub(super) fn long_episode() -> String {
 
 /// A folder with `episode.jsonl`, and with `audit.key` and `audit.jsonl` about its first writing directive.
 pub(super) fn audited() -> TempDir {
+    audited_with(None)
+}
+
+/// The same with a log whose files have so many bytes.
+pub(super) fn audited_with(rotate_bytes: Option<NonZeroU64>) -> TempDir {
     let text = log("valid/verify-then-write.jsonl");
     let folder = folder(&[("episode.jsonl", text.as_bytes())]);
     drop(Key::create(folder.path().join("audit.key")).unwrap());
@@ -116,12 +122,16 @@ pub(super) fn audited() -> TempDir {
 
     let key = Key::from_file(folder.path().join("audit.key")).unwrap();
     let path = folder.path().join("audit.jsonl");
-    let audit = Audit::open(path, key, Arc::new(SystemClock::default()), Options::default()).unwrap();
+    let audit =
+        Audit::open(path, key, Arc::new(SystemClock::default()), Options { rotate_bytes, ..Options::default() })
+            .unwrap();
     let turn = TurnId::new("turn_1").unwrap();
     let decided = |stage: &str| json!({ "call": "c0ffee", "outcome": "allowed", "stage": stage, "tool": { "server": "db", "tool": "retention.set" } });
+    let mut confirmed = decided("confirmation");
+    confirmed["by"] = json!({ "via": "socket", "uid": 1000, "user": "ops" });
     let entries = [
         (Kind::Decision, decided("authorization")),
-        (Kind::Confirmation, decided("confirmation")),
+        (Kind::Confirmation, confirmed),
         (Kind::Intent, decided("dispatch")),
         (Kind::Outcome, json!({ "answer": "ab", "call": "c0ffee", "class": null, "ran": "yes", "why": null })),
     ];

@@ -74,6 +74,11 @@ impl Files {
         self.unnamed.is_some()
     }
 
+    /// Whether there is a head record, of a log that may be missing.
+    pub(crate) fn has_head(&self) -> bool {
+        self.head.is_some()
+    }
+
     /// Gives the log its name, if it has not got it.
     fn name(&mut self) -> io::Result<()> {
         if let Some(unnamed) = &self.unnamed {

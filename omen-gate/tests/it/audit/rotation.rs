@@ -86,7 +86,7 @@ fn a_file_that_is_old_is_continued() {
     let memory = Memory::default();
     let day = Duration::from_secs(86_400);
     let options = Options { rotate_after: Some(day), ..Options::default() };
-    let audit = Audit::over(memory.clone(), key(), clock.clone(), options).unwrap();
+    let audit = Audit::over(memory.clone(), key(), clock.clone(), options.clone()).unwrap();
     let _ = record(&audit, 1).unwrap();
     clock.advance(day - Duration::from_millis(1));
     let _ = record(&audit, 2).unwrap();

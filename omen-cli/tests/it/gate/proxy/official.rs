@@ -3,7 +3,7 @@
 use super::*;
 
 /// Names the folder with the `node_modules` of the servers.
-const SERVERS: &str = "OMEN_MCP_SERVERS";
+pub(super) const SERVERS: &str = "OMEN_MCP_SERVERS";
 
 /// Names a folder that Python finds the package `mcp` in.
 const PYTHON: &str = "OMEN_MCP_PYTHON";

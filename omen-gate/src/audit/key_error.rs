@@ -1,0 +1,82 @@
+//! Why a key cannot be used.
+
+use std::io;
+use std::path::PathBuf;
+
+/// A key is missing, invalid or unsafe.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// The file cannot be read or written.
+    #[error("key file `{path}`: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is a directory, a pipe or a device.
+    #[error("key file `{0}` is not a regular file")]
+    NotFile(PathBuf),
+    /// Others than the owner have rights on the file.
+    #[error("key file `{path}` is accessible to other users (mode {mode:o})")]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// The environment variable is not set.
+    #[error("the environment variable `{0}` is not set")]
+    NotSet(String),
+    /// The text is something else than an even number of hexadecimal digits. It is not repeated here, for it may be
+    /// most of a key.
+    #[error("the key is not an even number of hexadecimal digits")]
+    NotHex,
+    /// There are too few bytes.
+    #[error("the key has {0} bytes; at least {BYTES} are required")]
+    Short(usize),
+    /// One byte, repeated, is a placeholder and no key.
+    #[error("the key is one byte repeated")]
+    Uniform,
+    /// These digits are no public key of Ed25519.
+    #[error("the digits are not a public key")]
+    NotPublic,
+    /// The operating system gives no random bytes.
+    #[error("no random bytes: {0}")]
+    Random(String),
+}
+
+impl KeyError {
+    /// How to fix it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::AlreadyExists => {
+                "a key is never overwritten: give another name, or move the old one to where its logs are".into()
+            }
+            Self::Io { path, source } if source.kind() == io::ErrorKind::NotFound => {
+                format!("name the file that holds the key, or make a key: `omen audit new-key {}`", path.display())
+            }
+            Self::Io { .. } => "name a file that this user can read".into(),
+            Self::NotFile(_) => {
+                "name the file that holds the key's digits; write the output of a pipe to a file or a variable first"
+                    .into()
+            }
+            Self::Open { path, .. } => {
+                format!("run `chmod 600 {}`, and make a new key if somebody else may have read it", path.display())
+            }
+            Self::NotSet(variable) => format!("set `{variable}` to the key's digits, or name a key file"),
+            Self::NotHex | Self::Short(_) | Self::Uniform => {
+                "a key is 64 random hexadecimal digits or more, as `omen audit new-key FILE` makes it".into()
+            }
+            Self::NotPublic => {
+                "name the file with `.pub` behind its name that `omen audit new-signing-key` has made".into()
+            }
+            Self::Random(_) => "make the key on another machine and copy it here as a file".into(),
+        }
+    }
+}
+
+/// Bytes of a key, at least.
+pub(super) const BYTES: usize = 32;

@@ -1,0 +1,45 @@
+//! The protocol for an agent that knows nothing of it: the calls of a session as an episode, and an episode that decides
+//! which calls are made.
+//!
+//! [`Mode::Observe`] writes an episode for each call, with what the proxy itself has seen and done. [`Mode::Enforce`] gives
+//! the client some tools by which its model states what it observes, believes and decides; a call of a server's tool is made
+//! only where a directive, or an observation, is legal. Either way the log is written before the call.
+//!
+//! Architecture invariant: no rule is judged here. What is legal is the answer of [`AnyEpisode::propose_with`] and of the
+//! machine behind it; what the tools take is the schema's.
+//! Architecture invariant: this adds a condition to a call and takes none away. What the gate refuses stays refused.
+//!
+//! [`AnyEpisode::propose_with`]: omen_fsm::episode::AnyEpisode::propose_with
+
+mod begun;
+mod budgets;
+mod catalog;
+mod desk;
+mod drafts;
+mod enforce;
+mod envelope;
+mod facts;
+mod human;
+mod list;
+mod log;
+mod mode;
+mod moves;
+mod names;
+mod not_stated;
+mod observe;
+mod outcome;
+mod recorded;
+mod recorder;
+mod refused;
+mod reply;
+mod schema;
+mod session;
+
+pub use budgets::Budgets;
+pub use mode::{Mode, UnknownMode};
+pub use session::Recording;
+
+pub(crate) use human::Witness;
+pub(crate) use outcome::Outcome;
+pub(crate) use reply::{At, NotNow};
+pub(crate) use session::{About, Episodes, blocked};

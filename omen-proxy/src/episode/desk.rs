@@ -1,0 +1,306 @@
+//! An episode with what the proxy keeps beside it: what is stated, what was cited, and what has passed.
+
+use std::collections::VecDeque;
+
+use omen_fsm::episode::Allow;
+use omen_fsm::{Event, Node, NodeSet};
+use omen_types::packet::{
+    AlertSeverity, AlertType, EvidenceRef, IntegrityAlertPayload, PacketId, PacketType, RefType, TaskId, Text,
+    Timestamp, TokenId, ToolsState,
+};
+use omen_types::{Code, Diagnostic};
+use serde_json::{Value, json};
+
+use super::budgets::Budgets;
+use super::drafts;
+use super::envelope::{Stated, reference};
+use super::facts::CallFacts;
+use super::not_stated::not_stated;
+use super::outcome::Outcome;
+use super::recorded::Recorded;
+use super::recorder::{Recorder, Sent, unused};
+use super::refused::Refused;
+
+/// One episode.
+pub(super) struct Desk {
+    pub(super) recorder: Recorder,
+    pub(super) budgets: Budgets,
+    /// What is in force of the envelope; none before the first packet.
+    stated: Option<Stated>,
+    cited: Vec<EvidenceRef>,
+    /// What has passed, the latest last.
+    seen: VecDeque<Seen>,
+    /// Whether tools work, as the proxy knows it.
+    pub(super) tools: ToolsState,
+    /// The latest decision.
+    pub(super) decision: Option<PacketId>,
+    calls: u64,
+    pub(super) calls_used: u64,
+}
+
+/// Something that may be cited: it has passed the proxy.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub(super) packet_id: PacketId,
+    pub(super) ref_type: RefType,
+    pub(super) at: Timestamp,
+    /// The tool that gave it.
+    pub(super) from: String,
+}
+
+/// How a call stands in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// As a directive under a token of its own.
+    Token,
+    /// As a directive.
+    Directive,
+    /// As an observation of what it gives.
+    Observation,
+}
+
+impl Desk {
+    pub(super) fn new(recorder: Recorder, budgets: Budgets) -> Self {
+        Self {
+            recorder,
+            budgets,
+            stated: None,
+            cited: Vec::new(),
+            seen: VecDeque::new(),
+            tools: ToolsState::ToolsOk,
+            decision: None,
+            calls: 0,
+            calls_used: 0,
+        }
+    }
+
+    /// The parts of the envelope that are in force, with those that are given now.
+    pub(super) fn stating(&self, mcp: Option<&Value>) -> Result<Stated, Refused> {
+        self.stated.clone().unwrap_or_default().with(mcp)
+    }
+
+    /// References to packets that are named as evidence.
+    pub(super) fn citing(&self, named: &[String]) -> Result<Vec<EvidenceRef>, Refused> {
+        let find = |(at, id): (usize, &String)| {
+            let seen = self.seen.iter().find(|seen| seen.packet_id.as_str() == id);
+            let found = seen.and_then(|seen| reference(seen.ref_type, id, &seen.at));
+            found.ok_or_else(|| {
+                let problem = format!("`{id}` is not an output of a tool or an answer of the user in this episode");
+                let finding = Diagnostic::error(Code::Inv004, problem).at(format!("/evidence/{at}"));
+                Refused::rule(finding.help(self.citable()))
+            })
+        };
+        named.iter().enumerate().map(find).collect()
+    }
+
+    /// What can be cited, in words.
+    fn citable(&self) -> String {
+        match self.seen.len() {
+            0 => "call a tool that reads: what it gives can be cited".to_owned(),
+            _ => {
+                let all: Vec<_> = self.seen().map(|seen| format!("`{}` ({})", seen.packet_id, seen.from)).collect();
+                format!("name one of {}", all.join(", "))
+            }
+        }
+    }
+
+    pub(super) fn seen(&self) -> impl Iterator<Item = &Seen> {
+        self.seen.iter()
+    }
+
+    /// Sends a packet of the model's, and keeps what it states if it was accepted.
+    pub(super) fn send(
+        &mut self,
+        packet_type: PacketType,
+        payload: &Value,
+        stated: Stated,
+        cited: Vec<EvidenceRef>,
+    ) -> Result<Sent, Refused> {
+        let mcp = stated.envelope(self.budgets, &cited, self.tools);
+        let sent = self.recorder.propose(Allow::moves(), packet_type, payload, &mcp)?;
+        if packet_type == PacketType::DecisionPacket {
+            self.decision = Some(sent.packet_id.clone());
+        }
+        (self.stated, self.cited) = (Some(stated), cited);
+        Ok(sent)
+    }
+
+    /// Sends a packet of the proxy's own, in the envelope that is in force.
+    fn send_own(&mut self, packet_type: PacketType, payload: &Value) -> Result<Sent, Refused> {
+        let mcp = self.mcp();
+        self.recorder.propose(Allow::everything(), packet_type, payload, &mcp)
+    }
+
+    /// Sends what the proxy has seen itself.
+    fn send_seen(
+        &mut self,
+        packet_type: PacketType,
+        payload: &Value,
+        ref_type: RefType,
+        source: &str,
+    ) -> Result<Sent, Refused> {
+        let own = reference(ref_type, source, &self.recorder.origin().timestamp());
+        let stated = self.stated.clone().unwrap_or_else(not_stated);
+        let mcp = stated.witnessed(self.budgets, own.as_slice(), self.tools);
+        self.recorder.propose(Allow::everything(), packet_type, payload, &mcp)
+    }
+
+    /// The envelope in force. Before the first packet there is none, and a packet in its place is only judged.
+    fn mcp(&self) -> Value {
+        let stated = self.stated.clone().unwrap_or_else(not_stated);
+        stated.envelope(self.budgets, &self.cited, self.tools)
+    }
+
+    /// Whether a call may be made here and now.
+    pub(super) fn may(&self, call: &CallFacts) -> Result<(), Refused> {
+        self.way(call).map(drop)
+    }
+
+    fn way(&self, call: &CallFacts) -> Result<Way, Refused> {
+        let nodes = self.recorder.nodes();
+        let (task, token) = self.next_ids()?;
+        let in_loop = nodes == NodeSet::of(Node::Verify);
+        let directive = drafts::directive(&task, call, call.writes.then_some(&token), in_loop);
+        let directive = (PacketType::TaskDirectivePacket, directive);
+        // The results of what is open come first: they count against the budget, too.
+        let open = self.recorder.ledger(|ledger| {
+            let open = ledger.open().in_order();
+            open.iter().filter_map(|one| drafts::counted(&one.task_id, &one.packet_id)).collect::<Vec<_>>()
+        });
+        let probe = |packets: Vec<(PacketType, Value)>| {
+            let number = open.len() + packets.len() - 1;
+            let own = drafts::counted(task.as_str(), &unused(number));
+            let all: Vec<_> = open.iter().cloned().chain(packets).chain(own).collect();
+            self.recorder.probe(&all, &self.mcp())
+        };
+        if call.writes && !nodes.after(Event::Authorize).is_empty() {
+            let issued = (PacketType::ToolAuthorizationToken, self.token(&token, call, ""));
+            probe(vec![issued, directive])?;
+            return Ok(Way::Token);
+        }
+        if call.writes {
+            probe(vec![directive])?;
+            // Its token is one that was not issued, so this is not reached; a call that writes never goes without its own.
+            return Err(Refused::new(Code::E4, "no token can be issued here", "decide to act first"));
+        }
+        if !nodes.after(Event::DirectRead).is_empty() || nodes.after(Event::Observe).is_empty() {
+            probe(vec![directive])?;
+            return Ok(Way::Directive);
+        }
+        // Before a decision, what a tool gives is an observation.
+        if self.stated.is_none() {
+            let problem = "nothing is stated of this episode yet: why it is, what is at stake, how it is known";
+            let help = "call `omen_observe` first, with `mcp`";
+            return Err(Refused::new(Code::Inv001, problem, help));
+        }
+        Ok(Way::Observation)
+    }
+
+    fn token(&self, token: &TokenId, call: &CallFacts, rationale: &str) -> Value {
+        let now = self.recorder.ledger(|ledger| ledger.clock_at(self.recorder.origin().now()));
+        // The call may begin a moment after its token, and takes no longer than its timeout.
+        let expiry = Timestamp::from(now.plus_seconds(call.timeout.get().saturating_add(SLACK_SECONDS)));
+        drafts::token(token, call, expiry, rationale)
+    }
+
+    fn next_ids(&self) -> Result<(TaskId, TokenId), Refused> {
+        let number = self.calls + 1;
+        let broken =
+            |error: omen_types::scalar::Invalid| Refused::new(Code::Id, error.to_string(), "start the proxy again");
+        Ok((
+            TaskId::new(format!("task_{number}")).map_err(broken)?,
+            TokenId::new(format!("token_{number}")).map_err(broken)?,
+        ))
+    }
+
+    /// Records a call before it is made.
+    pub(super) fn begin(&mut self, call: &CallFacts, rationale: &str) -> Result<Recorded, Refused> {
+        let way = self.way(call)?;
+        let (task_id, token) = self.next_ids()?;
+        self.calls += 1;
+        if way == Way::Observation {
+            return Ok(Recorded::Observation);
+        }
+        let token = match way {
+            Way::Token => {
+                let payload = self.token(&token, call, &drafts::short(rationale));
+                self.send_own(PacketType::ToolAuthorizationToken, &payload)?;
+                Some(token)
+            }
+            _ => None,
+        };
+        let in_loop = self.recorder.nodes() == NodeSet::of(Node::Verify);
+        let directive = drafts::directive(&task_id, call, token.as_ref(), in_loop);
+        match self.send_own(PacketType::TaskDirectivePacket, &directive)?.task {
+            Some(task) => Recorded::directive(task_id, task),
+            // INVARIANT: a directive that was sent has a task.
+            None => Err(Refused::new(Code::E6, "the directive has no task", "call the tool again")),
+        }
+    }
+
+    /// Records what came of a call.
+    pub(super) fn end(&mut self, call: &CallFacts, mut recorded: Recorded, outcome: &Outcome) -> Result<(), Refused> {
+        recorded.stop();
+        let source = call.hash.map_or_else(|| call.turn.to_string(), |hash| format!("call:{hash}"));
+        let result = match &recorded {
+            Recorded::Directive { task_id, directive, .. } => {
+                if self.recorder.nodes() == NodeSet::of(Node::SafeMode) {
+                    // What is open when safe mode begins has no result (D13).
+                    return Ok(());
+                }
+                let payload = drafts::result(task_id, directive, outcome);
+                if outcome.counts() {
+                    self.calls_used += 1;
+                }
+                Some(self.send_seen(PacketType::TaskResultPacket, &payload, RefType::ToolOutput, &source)?.packet_id)
+            }
+            Recorded::Observation => None,
+        };
+        if !outcome.was_seen() {
+            return Ok(());
+        }
+        if self.recorder.nodes().after(Event::Observe).is_empty() {
+            let note = format!("what `{}` gave came after the episode had gone on, and is not recorded", call.tool);
+            return self.alert(AlertType::Other, AlertSeverity::Info, &note);
+        }
+        let payload = drafts::output(call, outcome, result.as_ref());
+        let sent = self.send_seen(PacketType::ObservationPacket, &payload, RefType::ToolOutput, &source)?;
+        self.keep(sent.packet_id, RefType::ToolOutput, &call.tool);
+        Ok(())
+    }
+
+    /// Records an observation that the proxy has made of somebody.
+    pub(super) fn observed(&mut self, payload: &Value, ref_type: RefType, from: &str) -> Result<PacketId, Refused> {
+        let sent = self.send_seen(PacketType::ObservationPacket, payload, ref_type, from)?;
+        self.keep(sent.packet_id.clone(), ref_type, from);
+        Ok(sent.packet_id)
+    }
+
+    fn keep(&mut self, packet_id: PacketId, ref_type: RefType, from: &str) {
+        if self.seen.len() >= MOST_SEEN {
+            self.seen.pop_front();
+        }
+        let at = self.recorder.origin().timestamp();
+        self.seen.push_back(Seen { packet_id, ref_type, at, from: from.to_owned() });
+    }
+
+    /// Sends an alert, which is legal in every state.
+    pub(super) fn alert(
+        &mut self,
+        alert_type: AlertType,
+        severity: AlertSeverity,
+        summary: &str,
+    ) -> Result<(), Refused> {
+        let summary = Text::new(drafts::short(summary));
+        let summary = summary.map_err(|error| Refused::new(Code::Schema, error.to_string(), "give a reason"))?;
+        let payload =
+            IntegrityAlertPayload::builder().alert_type(alert_type).severity(severity).summary(summary).build();
+        self.send_own(PacketType::IntegrityAlertPacket, &json!(payload)).map(drop)
+    }
+}
+
+/// How much longer a token is good than its call may take.
+const SLACK_SECONDS: u64 = 60;
+
+/// How many outputs can be cited; the earliest are forgotten.
+const MOST_SEEN: usize = 64;

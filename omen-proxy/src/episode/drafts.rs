@@ -1,0 +1,126 @@
+//! The payloads that the proxy writes itself: of calls, tokens, results, and what it has seen.
+
+use omen_fsm::sender;
+use omen_gate::bounded;
+use omen_types::packet::{
+    AuthorizedScope, Count, ErrorDetails, ExecutionMetadata, ExecutionMethod, ObservationPayload, ObservationType,
+    OperationType, PacketId, PacketType, PositiveCount, ReliabilityMetadata, TaskDirectivePayload, TaskId,
+    TaskResultPayload, TaskType, Text, Timestamp, TokenId, ToolAuthorizationPayload,
+};
+use serde_json::{Map, Value, json};
+
+use super::facts::CallFacts;
+use super::outcome::Outcome;
+
+/// A token for one call. Which operations a tool makes is not known, so it covers what the operator's grants do: all that the
+/// tool can do, once.
+pub(super) fn token(token_id: &TokenId, call: &CallFacts, expiry: Timestamp, rationale: &str) -> Value {
+    let scope =
+        AuthorizedScope::builder().tool_ids(vec![call.tool.clone()]).operation_types(OperationType::ALL.to_vec());
+    let payload = ToolAuthorizationPayload::builder()
+        .token_id(token_id.clone())
+        .authorized_scope(scope.unchecked())
+        .expiry(expiry)
+        .max_usage_count(PositiveCount::from(std::num::NonZeroU32::MIN))
+        .issuer_layer(sender(PacketType::ToolAuthorizationToken))
+        .maybe_rationale(Text::new(rationale).ok())
+        .build();
+    json!(payload)
+}
+
+/// The directive of a call; with a token, of one that writes.
+pub(super) fn directive(task_id: &TaskId, call: &CallFacts, token: Option<&TokenId>, in_loop: bool) -> Value {
+    let method = ExecutionMethod::tool().tool_id(call.tool.clone()).tool_params(call.args.clone()).build();
+    match token {
+        Some(token) => json!(
+            TaskDirectivePayload::write()
+                .task_id(task_id.clone())
+                .task_type(TaskType::ToolWrite)
+                .execution_method(method)
+                .authorization_token_id(token.clone())
+                .timeout_seconds(call.timeout)
+                .build()
+        ),
+        None => json!(
+            TaskDirectivePayload::read()
+                .task_id(task_id.clone())
+                .task_type(if in_loop { TaskType::Verification } else { TaskType::ToolRead })
+                .execution_method(method)
+                .timeout_seconds(call.timeout)
+                .build()
+        ),
+    }
+}
+
+/// The result of a call.
+pub(super) fn result(task_id: &TaskId, directive: &PacketId, outcome: &Outcome) -> Value {
+    // A call that may have run counts against the budget.
+    let calls = Count::from(u32::from(outcome.counts()));
+    let metadata = ExecutionMetadata::builder().tokens_used(Count::from(0)).tool_calls_used(calls).build();
+    let (task_id, directive) = (task_id.clone(), directive.clone());
+    match outcome {
+        Outcome::Answered(answer) => json!(
+            TaskResultPayload::success()
+                .task_id(task_id)
+                .directive_packet_id(directive)
+                .result_data(answer.clone())
+                .execution_metadata(metadata)
+                .build()
+        ),
+        Outcome::Failed { details, .. } => json!(
+            TaskResultPayload::failure()
+                .task_id(task_id)
+                .directive_packet_id(directive)
+                .result_data(Value::Null)
+                .error_details(details.clone())
+                .execution_metadata(metadata)
+                .build()
+        ),
+        Outcome::Cancelled { why, .. } => json!(
+            TaskResultPayload::cancelled()
+                .task_id(task_id)
+                .directive_packet_id(directive)
+                .result_data(Value::Null)
+                .error_details(ErrorDetails::builder().error_message(why.as_str()).build())
+                .execution_metadata(metadata)
+                .build()
+        ),
+    }
+}
+
+/// The result of a call that has used one call of the budget, to be judged before there is one.
+pub(super) fn counted(task_id: &str, directive: &str) -> Option<(PacketType, Value)> {
+    let outcome = Outcome::cancelled("it is not known yet");
+    let payload = result(&task_id.parse().ok()?, &directive.parse().ok()?, &outcome);
+    Some((PacketType::TaskResultPacket, payload))
+}
+
+/// What a tool gave, as an observation. Of a directive, its result has the whole of it.
+pub(super) fn output(call: &CallFacts, outcome: &Outcome, result: Option<&PacketId>) -> Value {
+    let mut data = Map::new();
+    data.insert("call".to_owned(), json!(call.hash));
+    match result {
+        Some(result) => data.insert("result_packet_id".to_owned(), json!(result)),
+        None => data.insert("output".to_owned(), outcome.data()),
+    };
+    let reliability = ReliabilityMetadata::builder().tool_success(outcome.is_success()).build();
+    json!(
+        ObservationPayload::builder()
+            .observation_type(ObservationType::ToolOutput)
+            .data(data)
+            .source_tool(call.tool.clone())
+            .query_params(call.args.clone())
+            .reliability_metadata(reliability)
+            .unchecked()
+    )
+}
+
+/// What was seen of somebody.
+pub(super) fn observation(observation_type: ObservationType, data: Map<String, Value>) -> Value {
+    json!(ObservationPayload::builder().observation_type(observation_type).data(data).unchecked())
+}
+
+/// A text that a log keeps a bounded part of.
+pub(super) fn short(text: &str) -> String {
+    bounded(text)
+}

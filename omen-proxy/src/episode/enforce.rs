@@ -1,0 +1,194 @@
+//! The tools by which a model drives its episode.
+
+use omen_gate::confirm::Reply;
+use omen_types::packet::{
+    AlertSeverity, AlertType, EpistemicStatus, EscalationTrigger, ObservationType, PacketId, PacketType, RefType,
+};
+use omen_types::{Code, Diagnostic};
+use serde_json::{Map, Value, json};
+
+use super::catalog::OwnTool;
+use super::desk::Desk;
+use super::drafts;
+use super::human::Heard;
+use super::recorder::Sent;
+use super::refused::{Refused, in_tools};
+use super::reply::{self, Done, Standing};
+use super::schema;
+
+/// What a model has given to one of the tools.
+struct Given {
+    payload: Map<String, Value>,
+    mcp: Option<Value>,
+    evidence: Option<Vec<String>>,
+}
+
+/// Sends the packet that a tool stands for.
+pub(super) fn send(
+    desk: &mut Desk,
+    tool: OwnTool,
+    packet: PacketType,
+    args: Map<String, Value>,
+) -> Result<Done, Refused> {
+    let Given { mut payload, mcp, evidence } = given(packet, args)?;
+    let stated = desk.stating(mcp.as_ref())?;
+    let cited = desk.citing(&evidence.unwrap_or_default())?;
+    match packet {
+        PacketType::ObservationPacket => seen_by_nobody(&payload, stated.status())?,
+        PacketType::BeliefUpdatePacket => integrates(desk, &payload)?,
+        PacketType::VerificationPlanPacket => decided(desk, &mut payload, "decision_packet_id"),
+        PacketType::EscalationPacket => decided(desk, &mut payload, "blocking_decision_packet_id"),
+        _ => {}
+    }
+    let Sent { packet_id, warnings, .. } = desk.send(packet, &Value::Object(payload), stated, cited)?;
+    let mut text = format!("Accepted: `{}` is packet `{packet_id}`.", tool.name());
+    let warnings: Vec<_> = warnings.iter().map(|warning| (warning, in_tools(warning))).collect();
+    for (warning, said) in &warnings {
+        text.push_str(&format!("\n- warning ({}): {}", warning.code, said.message));
+        if let Some(help) = &said.help {
+            text.push_str(&format!("; what to do: {help}"));
+        }
+    }
+    let warnings: Vec<_> = warnings.iter().map(|(warning, said)| reply::json(warning, said)).collect();
+    let members = json!({ "packet_id": packet_id, "warnings": warnings });
+    Ok(Done { text, members, standing: Standing::of(desk) })
+}
+
+/// Says where an episode stands.
+pub(super) fn state(desk: &Desk) -> Done {
+    let open: Vec<String> =
+        desk.recorder.ledger(|ledger| ledger.open().in_order().iter().map(|one| one.packet_id.to_string()).collect());
+    let evidence: Vec<_> = desk
+        .seen()
+        .map(|seen| json!({ "packet_id": seen.packet_id, "from": seen.from, "is": seen.ref_type }))
+        .collect();
+    let budgets = json!({
+        "tool_calls": { "used": desk.calls_used, "allowed": desk.budgets.tool_calls },
+        "seconds": { "allowed": desk.budgets.seconds },
+    });
+    let mut text = format!("{} packets are recorded.", desk.recorder.packets());
+    if let Some(most) = desk.budgets.tool_calls {
+        text.push_str(&format!(" {} of {most} tool calls are used.", desk.calls_used));
+    }
+    for one in &open {
+        text.push_str(&format!("\nOpen: the directive `{one}`."));
+    }
+    for seen in desk.seen() {
+        text.push_str(&format!("\nEvidence: `{}`, from {}.", seen.packet_id, seen.from));
+    }
+    let members = json!({ "open": open, "evidence": evidence, "budgets": budgets, "packets": desk.recorder.packets() });
+    Done { text, members, standing: Standing::of(desk) }
+}
+
+/// Takes the arguments apart. What is the proxy's to supply is refused, whatever it says.
+fn given(packet: PacketType, mut args: Map<String, Value>) -> Result<Given, Refused> {
+    let (mcp, evidence) = (args.remove("mcp"), args.remove("evidence"));
+    let evidence = match evidence {
+        None => None,
+        Some(value) => Some(serde_json::from_value::<Vec<String>>(value).map_err(|_| {
+            let finding = Diagnostic::error(Code::Schema, "expected an array of packet ids for `evidence`");
+            Refused::rule(
+                finding.at("/evidence").help("write it as `[\"pkt_7\"]`; `omen_state` lists what can be cited"),
+            )
+        })?),
+    };
+    let (own, tokens, headers) = (schema::payload_members(packet), schema::of_tokens(), schema::of_headers());
+    for name in args.keys().filter(|name| !own.contains(name)) {
+        let (code, problem, help) = if tokens.contains(name) {
+            let help = "leave it out, and call the tool that writes: its token is issued by the operator's grants";
+            (Code::E4, "a model cannot issue or name a token", help)
+        } else if schema::is_supplied(packet, name) || headers.contains(name) {
+            (Code::Schema, "this is supplied by the proxy", "leave it out")
+        } else {
+            continue;
+        };
+        let finding = Diagnostic::error(code, format!("{problem}: `{name}`")).at(format!("/{name}"));
+        return Err(Refused::rule(finding.help(help)));
+    }
+    Ok(Given { payload: args, mcp, evidence })
+}
+
+/// An observation that nobody but the model has made. What a tool or a human has said is what has passed the proxy.
+fn seen_by_nobody(payload: &Map<String, Value>, status: Option<&Value>) -> Result<(), Refused> {
+    let said = |value: Option<&Value>, own: &str| value.and_then(Value::as_str) == Some(own);
+    let observed = payload.get(schema::OBSERVATION_TYPE);
+    let (problem, pointer, help) = if said(observed, ObservationType::ToolOutput.as_str()) {
+        let help = "call the tool: what it gives is recorded as an observation, with its packet id";
+        ("the output of a tool is what has passed the proxy, not what a model reports", "/observation_type", help)
+    } else if said(observed, ObservationType::UserInput.as_str()) {
+        let help =
+            "wait for the user: the proxy records the answer to `omen_escalate`; or use another `observation_type`";
+        let finding = Diagnostic::error(Code::Fsm, "a model cannot speak for the user").at("/observation_type");
+        return Err(Refused::rule(finding.help(help)));
+    } else if said(status, EpistemicStatus::Observed.as_str()) {
+        let help = "state how you know it, for example `REMEMBERED` or `INFERRED`; or call a tool that shows it";
+        ("only what has passed the proxy is `OBSERVED`", "/mcp/epistemics/status", help)
+    } else {
+        return Ok(());
+    };
+    Err(Refused::rule(Diagnostic::error(Code::Inv004, problem).at(pointer).help(help)))
+}
+
+/// A belief rests on packets that there are. In a verification loop, the machine asks for more.
+fn integrates(desk: &Desk, payload: &Map<String, Value>) -> Result<(), Refused> {
+    let named = payload.get("evidence_integration").and_then(Value::as_array).into_iter().flatten();
+    for (at, id) in named.enumerate() {
+        let Some(id) = id.as_str().filter(|id| !desk.recorder.has(id)) else { continue };
+        let in_loop = desk.recorder.nodes() == omen_fsm::NodeSet::of(omen_fsm::Node::Verify);
+        let code = if in_loop { Code::E3 } else { Code::Inv004 };
+        let finding = Diagnostic::error(code, format!("`{id}` is not a packet of this episode"));
+        let help = "name packets that `omen_state` lists as evidence";
+        return Err(Refused::rule(finding.at(format!("/evidence_integration/{at}")).help(help)));
+    }
+    Ok(())
+}
+
+/// The decision that a plan or an escalation serves is the one that rests.
+fn decided(desk: &Desk, payload: &mut Map<String, Value>, member: &str) {
+    if let Some(decision) = &desk.decision {
+        payload.insert(member.to_owned(), json!(decision));
+    }
+}
+
+/// Whether an escalation asks to go on beyond the budgets.
+pub(super) fn asks_for_budget(args: &Map<String, Value>) -> bool {
+    args.get("escalation_trigger").and_then(Value::as_str) == Some(EscalationTrigger::BudgetInsufficient.as_str())
+}
+
+/// Records what a human has said to an escalation.
+pub(super) fn answered(
+    desk: &mut Desk,
+    escalation: &PacketId,
+    args: &Map<String, Value>,
+    reply: Option<&Reply>,
+) -> Result<Done, Refused> {
+    let members = |answer: Value| json!({ "packet_id": escalation, "answer": answer });
+    let Some(heard) = reply.and_then(Heard::of) else {
+        let why = match reply {
+            Some(Reply::Denied { why }) => why.as_str(),
+            _ => "no answer in time",
+        };
+        let text = format!(
+            "The escalation `{escalation}` is recorded, and nobody has answered it ({}). Call `omen_escalate` again to \
+             present it again.",
+            drafts::short(why)
+        );
+        return Ok(Done { text, members: members(Value::Null), standing: Standing::of(desk) });
+    };
+    let step = args.get("recommended_next_step").cloned().unwrap_or_default();
+    let data = heard.data(escalation.as_str(), step);
+    let payload = drafts::observation(ObservationType::UserInput, data);
+    let (answer, from) = if heard.yes { ("yes", "user") } else { ("no", "user") };
+    if !heard.yes && asks_for_budget(args) {
+        // The escalation alone approves the overrun (D32), which the human has declined: so nothing goes on.
+        desk.alert(AlertType::BudgetOverrun, AlertSeverity::Critical, "the user declined to go on beyond the budget")?;
+        let text = format!("The user answered `{answer}`: the budget stays as it is, and the episode is halted.");
+        return Ok(Done { text, members: members(json!(answer)), standing: Standing::of(desk) });
+    }
+    let id = desk.observed(&payload, RefType::UserObservation, from)?;
+    let why = heard.why.as_deref().map(|why| format!(" ({})", drafts::short(why))).unwrap_or_default();
+    let text = format!(
+        "The user answered `{answer}`{why} to the recommended step of `{escalation}`; the answer is packet `{id}`."
+    );
+    Ok(Done { text, members: members(json!(answer)), standing: Standing::of(desk) })
+}

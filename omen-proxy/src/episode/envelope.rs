@@ -1,0 +1,117 @@
+//! The envelope of a packet: what the model states of it, and what the proxy adds.
+
+use omen_invariants::{text, unit};
+use omen_types::builder::AtLeastOne;
+use omen_types::packet::{
+    EpistemicStatus, Epistemics, Evidence, EvidenceRef, FreshnessClass, RefType, Text, Timestamp, ToolsState,
+};
+use omen_types::{Code, Diagnostic};
+use serde_json::{Map, Value, json};
+
+use super::budgets::Budgets;
+use super::names::{BUDGETS, EPISTEMICS, EVIDENCE, ROUTING, TOOLS_STATE};
+use super::refused::Refused;
+use super::schema;
+
+/// The parts of an envelope that are the model's, as JSON. Each stays in force until another one is given.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stated(Map<String, Value>);
+
+impl Stated {
+    /// Those of a program.
+    pub(super) fn of(parts: Map<String, Value>) -> Self {
+        Self(parts)
+    }
+
+    /// With the parts that a model gives now.
+    pub(super) fn with(&self, given: Option<&Value>) -> Result<Self, Refused> {
+        let mut parts = self.0.clone();
+        match given {
+            None => {}
+            Some(Value::Object(given)) => {
+                for (name, part) in given {
+                    ours(name, part)?;
+                    parts.insert(name.clone(), part.clone());
+                }
+            }
+            Some(_) => {
+                let finding = Diagnostic::error(Code::Schema, "expected an object for `mcp`").at("/mcp");
+                return Err(Refused::rule(finding.help("give the parts that change, such as `stakes`")));
+            }
+        }
+        let missing: Vec<_> = schema::stated_parts().into_iter().filter(|part| !parts.contains_key(part)).collect();
+        if missing.is_empty() {
+            return Ok(Self(parts));
+        }
+        let missing = missing.iter().map(|part| format!("`{part}`")).collect::<Vec<_>>().join(", ");
+        let finding = Diagnostic::error(Code::Inv001, format!("the envelope `mcp` has no {missing}")).at("/mcp");
+        Err(Refused::rule(
+            finding.help("state each part once, in the first call; it stays in force until you give another one"),
+        ))
+    }
+
+    /// How the content is known.
+    pub(super) fn status(&self) -> Option<&Value> {
+        self.0.get(EPISTEMICS)?.get("status")
+    }
+
+    /// The whole envelope.
+    pub(super) fn envelope(&self, budgets: Budgets, evidence: &[EvidenceRef], tools: ToolsState) -> Value {
+        let mut mcp = self.0.clone();
+        mcp.insert(BUDGETS.to_owned(), json!(budgets.stated()));
+        mcp.insert(EVIDENCE.to_owned(), json!(evidence_of(evidence)));
+        if let Some(Value::Object(routing)) = mcp.get_mut(ROUTING) {
+            routing.insert(TOOLS_STATE.to_owned(), json!(tools));
+        }
+        Value::Object(mcp)
+    }
+
+    /// The envelope of what the proxy has seen itself.
+    pub(super) fn witnessed(&self, budgets: Budgets, evidence: &[EvidenceRef], tools: ToolsState) -> Value {
+        let mut mcp = self.envelope(budgets, evidence, tools);
+        if let Value::Object(mcp) = &mut mcp {
+            mcp.insert(EPISTEMICS.to_owned(), json!(seen()));
+        }
+        mcp
+    }
+}
+
+/// What the proxy supplies, and a model therefore does not.
+fn ours(name: &str, part: &Value) -> Result<(), Refused> {
+    let (name, help) = match name {
+        BUDGETS => (name, "leave it out: the operator sets the budgets"),
+        EVIDENCE => (name, "leave it out, and name packets that `omen_state` lists in `evidence`, beside `mcp`"),
+        ROUTING if part.get(TOOLS_STATE).is_some() => (TOOLS_STATE, "leave it out: the proxy knows whether tools work"),
+        _ => return Ok(()),
+    };
+    let code = if name == EVIDENCE { Code::Inv004 } else { Code::Schema };
+    let finding = Diagnostic::error(code, format!("`{name}` is not stated by a model")).at(format!("/mcp/{name}"));
+    Err(Refused::rule(finding.help(help)))
+}
+
+fn evidence_of(refs: &[EvidenceRef]) -> Evidence {
+    match refs.split_first() {
+        Some((first, rest)) => {
+            let refs = AtLeastOne::new(first.clone(), rest.iter().cloned());
+            Evidence::present().evidence_refs(refs).build()
+        }
+        None => Evidence::absent().evidence_absent_reason(text!("no output of a tool is cited")).build(),
+    }
+}
+
+/// A reference to a packet of the episode that reports what came from a tool or a human.
+pub(super) fn reference(ref_type: RefType, packet_id: &str, at: &Timestamp) -> Option<EvidenceRef> {
+    let id = Text::new(packet_id).ok()?;
+    Some(EvidenceRef::builder().ref_type(ref_type).ref_id(id).timestamp(at.clone()).build())
+}
+
+/// How the proxy knows what has passed it.
+fn seen() -> Epistemics {
+    Epistemics::builder()
+        .status(EpistemicStatus::Observed)
+        .confidence(unit!(1.0))
+        .calibration_note(text!("the proxy has seen it pass; whether it is true is not known to it"))
+        .freshness_class(FreshnessClass::Operational)
+        .assumptions(Vec::<String>::new())
+        .build()
+}

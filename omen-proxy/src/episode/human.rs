@@ -1,0 +1,89 @@
+//! What a human has said, by the ways on which calls are confirmed.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use omen_gate::TurnId;
+use omen_gate::confirm::{Confirmer, Question, Reply, Responder};
+use serde_json::{Map, Value, json};
+
+/// A human's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Heard {
+    pub(super) yes: bool,
+    by: Option<Responder>,
+    pub(super) why: Option<String>,
+}
+
+impl Heard {
+    /// What a reply says, if it is a human's. A confirmer that cannot say who has denied may have asked nobody.
+    pub(super) fn of(reply: &Reply) -> Option<Self> {
+        match reply {
+            Reply::Confirmed => Some(Self { yes: true, by: None, why: None }),
+            Reply::ConfirmedBy(by) => Some(Self { yes: true, by: Some(by.clone()), why: None }),
+            Reply::DeniedBy { by, why } => Some(Self { yes: false, by: Some(by.clone()), why: Some(why.clone()) }),
+            Reply::Denied { .. } => None,
+        }
+    }
+
+    /// The answer as the data of an observation.
+    pub(super) fn data(&self, to: &str, asked: Value) -> Map<String, Value> {
+        let data = json!({
+            "answer": if self.yes { "yes" } else { "no" }, "by": self.by, "to": to, "asked": asked, "why": self.why,
+        });
+        match data {
+            Value::Object(data) => data,
+            _ => Map::new(),
+        }
+    }
+
+    pub(super) fn via(&self) -> &str {
+        self.by.as_ref().map_or("a confirmer", |by| by.via.as_str())
+    }
+}
+
+/// The answers of a session, by the turns that they are for, until they are taken.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answers(Arc<Mutex<BTreeMap<TurnId, Heard>>>);
+
+impl Answers {
+    fn note(&self, turn: &TurnId, heard: Heard) {
+        let mut answers = self.lock();
+        // A turn is a call, and its answer is taken at once; others were given up in between.
+        if answers.len() >= MOST {
+            answers.clear();
+        }
+        answers.insert(turn.clone(), heard);
+    }
+
+    pub(super) fn take(&self, turn: &TurnId) -> Option<Heard> {
+        self.lock().remove(turn)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<TurnId, Heard>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A confirmer whose answers are noted.
+#[derive(Debug)]
+pub(crate) struct Witness {
+    pub(super) then: Arc<dyn Confirmer>,
+    pub(super) answers: Answers,
+}
+
+#[async_trait]
+impl Confirmer for Witness {
+    async fn confirm(&self, question: &Question) -> Reply {
+        let reply = self.then.confirm(question).await;
+        if let Some(heard) = Heard::of(&reply) {
+            self.answers.note(&question.turn, heard);
+        }
+        reply
+    }
+}
+
+/// As many as calls can be judged at once.
+const MOST: usize = 1024;

@@ -1,0 +1,75 @@
+//! The log of a session's episodes, and the machine that has judged what is in it.
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use omen_fsm::Machine;
+use omen_fsm::episode::{Line, Log};
+use omen_types::{CorrelationId, Diagnostic, PacketFacts};
+
+/// A log that several episodes write to.
+#[derive(Clone)]
+pub(super) struct Shared(Arc<Mutex<Box<dyn Log>>>);
+
+impl Shared {
+    pub(super) fn new(log: Box<dyn Log>) -> Self {
+        Self(Arc::new(Mutex::new(log)))
+    }
+
+    /// A log that has panicked keeps its lock poisoned; its next write reports what is wrong.
+    fn lock(&self) -> MutexGuard<'_, Box<dyn Log>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is known of one episode from what was written.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// Where the episode stands, to ask what it would say of a packet without sending it.
+    pub(super) machine: Machine,
+    /// The warnings about the latest packets, which nobody has taken yet.
+    pub(super) warnings: Vec<Diagnostic>,
+    pub(super) packets: u64,
+}
+
+/// The log of one episode.
+#[derive(Clone)]
+pub(super) struct Tee {
+    pub(super) to: Shared,
+    pub(super) written: Arc<Mutex<Written>>,
+}
+
+impl Tee {
+    pub(super) fn new(to: Shared) -> Self {
+        Self { to, written: Arc::default() }
+    }
+
+    /// Each change of what is behind the lock is whole.
+    pub(super) fn written(&self) -> MutexGuard<'_, Written> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Log for Tee {
+    fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()> {
+        self.to.lock().append(lines)?;
+        let mut written = self.written();
+        for line in lines {
+            // INVARIANT: the episode has judged it the moment before.
+            let facts = PacketFacts::parse(line.text).map_err(|rejected| io::Error::other(rejected.to_string()))?;
+            let verdict = written.machine.judge(&facts, None);
+            written.machine.accept(&facts, &verdict);
+            written.packets += 1;
+        }
+        Ok(())
+    }
+
+    fn warn(&mut self, warning: &Diagnostic) {
+        self.to.lock().warn(warning);
+        self.written().warnings.push(warning.clone());
+    }
+
+    fn holds(&self, episode: &CorrelationId) -> bool {
+        self.to.lock().holds(episode)
+    }
+}

@@ -1,0 +1,110 @@
+//! A call as an episode of its own, written by a proxy that only observes.
+//!
+//! The wire shows that a call was asked for, what a human has said to it, and what came of it. The gate has ruled on it. These
+//! are observations, and the ruling is a belief and a decision of the gate's own: not of the agent, whose reasons the wire does
+//! not show.
+
+use omen_gate::bounded;
+use omen_invariants::text;
+use omen_types::builder::AtLeastOne;
+use omen_types::packet::{
+    BeliefChange, BeliefUpdatePayload, ConstraintsSatisfied, DecisionOutcome, DecisionPayload, ObservationType,
+    PacketId, PacketType, RefType, Text,
+};
+use serde_json::{Map, Value, json};
+
+use super::desk::Desk;
+use super::drafts;
+use super::facts::CallFacts;
+use super::human::Heard;
+use super::not_stated::not_stated;
+use super::outcome::Outcome;
+use super::recorded::Recorded;
+use super::refused::Refused;
+
+/// Writes what comes before a call that the gate lets pass.
+pub(super) fn begin(
+    desk: &mut Desk,
+    call: &CallFacts,
+    heard: Option<&Heard>,
+    rationale: &str,
+) -> Result<Recorded, Refused> {
+    let asked = asked(desk, call)?;
+    if let Some(heard) = heard {
+        human(desk, call, heard)?;
+    }
+    believe(desk, "ruling", json!("the call may be made"), &asked)?;
+    let why = "safety: allowlist, grants and confirmation let the call pass (PG-3, G1 to G3)";
+    decide(desk, DecisionOutcome::Act, why)?;
+    desk.begin(call, rationale)
+}
+
+/// Writes what came of it.
+pub(super) fn end(desk: &mut Desk, call: &CallFacts, recorded: Recorded, outcome: &Outcome) -> Result<(), Refused> {
+    desk.end(call, recorded, outcome)?;
+    let last = desk.seen().last().map(|seen| seen.packet_id.clone());
+    let value = if outcome.is_success() { json!("the tool answered") } else { outcome.data() };
+    belief(desk, "outcome", value, last.iter().map(ToString::to_string).collect())
+}
+
+/// Writes a call that the gate refuses.
+pub(super) fn refused(
+    desk: &mut Desk,
+    call: &CallFacts,
+    heard: Option<&Heard>,
+    code: &str,
+    why: &str,
+) -> Result<(), Refused> {
+    let asked = asked(desk, call)?;
+    if let Some(heard) = heard {
+        human(desk, call, heard)?;
+    }
+    believe(desk, "ruling", json!({ "code": code, "why": bounded(why) }), &asked)?;
+    decide(desk, DecisionOutcome::Cancel, &format!("safety: the gate refuses the call ({code})"))?;
+    belief(desk, "outcome", json!("the tool was not called"), Vec::new())
+}
+
+fn asked(desk: &mut Desk, call: &CallFacts) -> Result<PacketId, Refused> {
+    let mut data = Map::new();
+    data.insert("call".to_owned(), json!(call.hash));
+    data.insert("tool".to_owned(), json!(call.tool));
+    data.insert("arguments".to_owned(), json!(call.args));
+    let payload = drafts::observation(ObservationType::IntelUpdate, data);
+    desk.observed(&payload, RefType::ToolOutput, "client")
+}
+
+fn human(desk: &mut Desk, call: &CallFacts, heard: &Heard) -> Result<PacketId, Refused> {
+    let data = heard.data(&call.tool, json!({ "call": call.hash }));
+    desk.observed(&drafts::observation(ObservationType::UserInput, data), RefType::UserObservation, "user")
+}
+
+fn believe(desk: &mut Desk, key: &str, value: Value, because: &PacketId) -> Result<(), Refused> {
+    belief(desk, key, value, vec![because.to_string()])
+}
+
+fn belief(desk: &mut Desk, key: &str, value: Value, because: Vec<String>) -> Result<(), Refused> {
+    let change = BeliefChange::builder().domain("gate").key(key).new_value(value).prior_value(Value::Null).build();
+    let payload = BeliefUpdatePayload::new_belief()
+        .belief_changes(AtLeastOne::new(change, []))
+        .evidence_integration(because)
+        .build();
+    send(desk, PacketType::BeliefUpdatePacket, &json!(payload))
+}
+
+fn decide(desk: &mut Desk, outcome: DecisionOutcome, why: &str) -> Result<(), Refused> {
+    let summary = Text::new(why).unwrap_or_else(|_| text!("safety"));
+    // The gate's own checks: the operator's policy, the failure budget, and a tier that the stakes below need no more of.
+    let checks = ConstraintsSatisfied::builder().constitutional_check(true).budget_check(true).tier_check(true).build();
+    let payload = DecisionPayload::builder()
+        .decision_outcome(outcome)
+        .decision_summary(summary)
+        .constraints_satisfied(checks)
+        .build();
+    send(desk, PacketType::DecisionPacket, &json!(payload))
+}
+
+fn send(desk: &mut Desk, packet_type: PacketType, payload: &Value) -> Result<(), Refused> {
+    let cited = desk.seen().map(|seen| seen.packet_id.to_string()).collect::<Vec<_>>();
+    let cited = desk.citing(&cited)?;
+    desk.send(packet_type, payload, not_stated(), cited).map(drop)
+}

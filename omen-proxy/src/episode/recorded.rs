@@ -1,0 +1,41 @@
+//! How a call stands in the log of its episode while it runs.
+
+use omen_fsm::episode::{Pending, Running, Watch};
+use omen_types::packet::{PacketId, TaskId};
+
+use super::refused::Refused;
+
+/// What stands in the log for a call.
+pub(super) enum Recorded {
+    /// A directive, which its result closes.
+    Directive { task_id: TaskId, directive: PacketId, running: Option<Box<Running>> },
+    /// Nothing yet: its output will be an observation.
+    Observation,
+}
+
+impl Recorded {
+    pub(super) fn directive(task_id: TaskId, task: Pending) -> Result<Self, Refused> {
+        let directive = task.directive().clone();
+        match task.start() {
+            Ok(running) => Ok(Self::Directive { task_id, directive, running: Some(Box::new(running)) }),
+            Err(not_started) => {
+                Err(Refused::new(omen_types::Code::E6, not_started.why.to_string(), not_started.why.help()))
+            }
+        }
+    }
+
+    /// Notices when the episode takes the call back.
+    pub(super) fn watch(&self) -> Option<Watch> {
+        match self {
+            Self::Directive { running: Some(running), .. } => Some(running.watch().clone()),
+            _ => None,
+        }
+    }
+
+    /// Its tool is not called any more, so that its result can be written.
+    pub(super) fn stop(&mut self) {
+        if let Self::Directive { running, .. } = self {
+            drop(running.take());
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! One episode: what is proposed to it is written, or refused.
+
+use std::sync::Arc;
+
+use omen_fsm::episode::{Allow, AnyEpisode, Claims, IdSource, Moved, NotMoved, OnDrop, Pending, Setup};
+use omen_fsm::{Event, NodeSet, sender};
+use omen_gate::GateClock;
+use omen_invariants::facts::DynEnvelope;
+use omen_types::packet::{CampaignId, CorrelationId, PacketHeader, PacketId, PacketType, Timestamp};
+use omen_types::scalar::Invalid;
+use omen_types::{Code, Diagnostic, Instant, PacketFacts};
+use serde_json::Value;
+
+use super::log::{Shared, Tee};
+use super::refused::Refused;
+
+/// Which episode is written, where, and how it ends.
+#[derive(Clone)]
+pub(super) struct Origin {
+    /// What the id of the episode is made of.
+    pub(super) name: String,
+    /// What the id of its campaign is made of, if it has one.
+    pub(super) campaign: Option<String>,
+    pub(super) clock: Arc<dyn GateClock>,
+    pub(super) on_drop: OnDrop,
+    /// Of the session: its episodes have names of their own, and its log knows those of others.
+    pub(super) claims: Claims,
+}
+
+impl Origin {
+    pub(super) fn now(&self) -> Instant {
+        self.clock.wall().into()
+    }
+
+    /// The id of the episode.
+    pub(super) fn correlation_id(&self) -> Result<CorrelationId, Refused> {
+        CorrelationId::new(format!("corr_{}", self.name)).map_err(unnamed)
+    }
+
+    pub(super) fn timestamp(&self) -> Timestamp {
+        Timestamp::from(self.now())
+    }
+}
+
+/// A packet that was sent.
+pub(super) struct Sent {
+    pub(super) packet_id: PacketId,
+    /// The task, if it was a directive.
+    pub(super) task: Option<Pending>,
+    /// What the rules warn of.
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+/// An episode that begins with its first packet.
+pub(super) struct Recorder {
+    origin: Origin,
+    log: Tee,
+    episode: Option<AnyEpisode>,
+}
+
+impl Recorder {
+    pub(super) fn new(origin: Origin, log: Shared) -> Self {
+        Self { origin, log: Tee::new(log), episode: None }
+    }
+
+    pub(super) fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Proposes a packet: payload and envelope as JSON.
+    pub(super) fn propose(
+        &mut self,
+        allow: Allow,
+        packet_type: PacketType,
+        payload: &Value,
+        mcp: &Value,
+    ) -> Result<Sent, Refused> {
+        let episode = match self.episode.take() {
+            Some(episode) => episode,
+            None => self.begin(mcp)?,
+        };
+        let proposal = serde_json::json!({ "packet_type": packet_type, "payload": payload, "mcp": mcp });
+        let (episode, moved) = match episode.propose_with(allow, &proposal.to_string()) {
+            Ok(Moved { episode, packet_id, task }) => (episode, Ok((packet_id, task))),
+            Err(NotMoved { episode, why }) => (episode, Err(Refused::from(why))),
+        };
+        // An episode that has written nothing has not begun: the next one may have another envelope.
+        if self.log.written().packets > 0 || moved.is_ok() {
+            self.episode = Some(episode);
+        }
+        let warnings = std::mem::take(&mut self.log.written().warnings);
+        moved.map(|(packet_id, task)| Sent { packet_id, task, warnings })
+    }
+
+    fn begin(&self, mcp: &Value) -> Result<AnyEpisode, Refused> {
+        let envelope = DynEnvelope::from_json(&mcp.to_string()).map_err(Refused::rules)?;
+        let clock = Arc::clone(&self.origin.clock);
+        let setup = Setup::new(self.origin.correlation_id()?, &envelope, move || Instant::from(clock.wall()))
+            .log(self.log.clone())
+            .ids(Counted::default())
+            .claims(&self.origin.claims)
+            .on_drop(self.origin.on_drop);
+        let setup = match &self.origin.campaign {
+            Some(name) => setup.campaign(CampaignId::new(format!("camp_{name}")).map_err(unnamed)?),
+            None => setup,
+        };
+        let started = setup.start().map_err(|error| {
+            Refused::new(Code::Id, error.to_string(), "start the proxy again, or with another file for its episodes")
+        })?;
+        Ok(started.into_any())
+    }
+
+    /// What the rules would say of packets that are sent one after the other. Nothing is sent. The budget of the episode has
+    /// to hold after the last of them, too, of which the rules only warn where the overrun has happened.
+    pub(super) fn probe(&self, packets: &[(PacketType, Value)], mcp: &Value) -> Result<(), Refused> {
+        let mut machine = self.log.written().machine.clone();
+        for (number, (packet_type, payload)) in packets.iter().enumerate() {
+            let text = self.unsent(number, *packet_type, payload, mcp)?;
+            let facts = PacketFacts::parse(&text).map_err(|rejected| Refused::rules(rejected.errors))?;
+            let verdict = machine.judge(&facts, None);
+            let overrun = |finding: &&Diagnostic| finding.code == Code::Inv005;
+            let against: Vec<_> = verdict.errors().chain(verdict.invariants.iter().filter(overrun)).cloned().collect();
+            if !against.is_empty() {
+                return Err(Refused::rules(against));
+            }
+            machine.accept(&facts, &verdict);
+        }
+        Ok(())
+    }
+
+    /// The text of a packet that is only judged.
+    fn unsent(&self, number: usize, packet_type: PacketType, payload: &Value, mcp: &Value) -> Result<String, Refused> {
+        let broken = |error: String| Refused::new(Code::Json, error, "write it as JSON");
+        let id = PacketId::new(unused(number)).map_err(|error| broken(error.to_string()))?;
+        let header = PacketHeader::builder()
+            .packet_id(id)
+            .packet_type(packet_type)
+            .created_at(self.origin.timestamp())
+            .layer_source(sender(packet_type))
+            .correlation_id(self.origin.correlation_id()?)
+            .build();
+        let header = serde_json::to_string(&header).map_err(|error| broken(error.to_string()))?;
+        Ok(format!("{{\"header\":{header},\"mcp\":{mcp},\"payload\":{payload}}}"))
+    }
+
+    /// Where the episode stands.
+    pub(super) fn nodes(&self) -> NodeSet {
+        self.log.written().machine.nodes()
+    }
+
+    /// What may come next, from any sender.
+    pub(super) fn offers(&self) -> Vec<Event> {
+        let now = self.origin.now();
+        let written = self.log.written();
+        written.machine.offers(written.machine.ledger().clock_at(now)).collect()
+    }
+
+    /// Whether an id is that of a packet of this episode.
+    pub(super) fn has(&self, packet_id: &str) -> bool {
+        self.log.written().machine.ledger().has_accepted(packet_id)
+    }
+
+    /// Reads what the rules remember.
+    pub(super) fn ledger<T>(&self, read: impl FnOnce(&omen_invariants::Ledger) -> T) -> T {
+        read(self.log.written().machine.ledger())
+    }
+
+    pub(super) fn packets(&self) -> u64 {
+        self.log.written().packets
+    }
+
+    /// Ends the episode: closed where it may close, and brought to an end where not.
+    pub(super) fn end(&mut self) {
+        match self.episode.take() {
+            // INVARIANT: it may close in this state; a log that has failed leaves the episode as it is.
+            Some(AnyEpisode::Review(episode)) => drop(episode.close()),
+            other => drop(other),
+        }
+    }
+}
+
+/// INVARIANT: a name is made of characters that an id takes.
+fn unnamed(error: Invalid) -> Refused {
+    Refused::new(Code::Id, error.to_string(), "give the session another name")
+}
+
+/// Short ids, which a model can write: they need to be unique within one episode only (D21).
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted(u64);
+
+impl Counted {
+    fn next(&mut self, kind: &str) -> String {
+        self.0 = self.0.saturating_add(1);
+        format!("{kind}_{}", self.0)
+    }
+}
+
+impl IdSource for Counted {
+    fn packet_id(&mut self) -> String {
+        self.next("pkt")
+    }
+
+    fn task_id(&mut self) -> String {
+        self.next("task")
+    }
+
+    fn token_id(&mut self) -> String {
+        self.next("token")
+    }
+}
+
+/// The ids of packets that are not sent.
+pub(super) fn unused(number: usize) -> String {
+    format!("pkt_0_{number}")
+}

@@ -1,0 +1,155 @@
+//! What a model reads of its episode: text, and the same for programs.
+
+use omen_fsm::{Node, NodeSet};
+use omen_gate::{Ran, TurnId};
+use omen_types::Diagnostic;
+use omen_types::packet::PacketId;
+use serde_json::{Value, json};
+
+use super::desk::Desk;
+use super::moves::{self, Move};
+use super::refused::{InTools, Refused, in_tools};
+use crate::session::Era;
+
+/// What an answer belongs to.
+#[derive(Clone, Debug)]
+pub(crate) struct At<'p> {
+    /// The id of the request, as it was written.
+    pub(crate) id: &'p str,
+    pub(crate) turn: &'p TurnId,
+    pub(crate) era: Era,
+    /// Whether the tool promises structured answers.
+    pub(crate) promises: bool,
+    /// Whether it is a tool of the episode, and not of the server.
+    pub(crate) own: bool,
+}
+
+/// Where an episode stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Standing {
+    state: String,
+    moves: Vec<Move>,
+}
+
+impl Standing {
+    pub(super) fn of(desk: &Desk) -> Self {
+        let nodes = desk.recorder.nodes();
+        let in_loop = nodes == NodeSet::of(Node::Verify);
+        Self { state: nodes.to_string(), moves: moves::next(&desk.recorder.offers(), in_loop) }
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("State: {}. Legal next:", self.state);
+        if self.moves.is_empty() {
+            text.push_str(" nothing that you can do; the operator has to end this session.");
+        }
+        for one in &self.moves {
+            text.push('\n');
+            text.push_str(&one.line());
+        }
+        text
+    }
+
+    fn next(&self) -> Value {
+        moves::json(&self.moves)
+    }
+}
+
+/// A refusal, and where the episode stands.
+#[derive(Clone, Debug)]
+pub(crate) struct NotNow {
+    pub(crate) why: Refused,
+    pub(super) standing: Standing,
+    pub(crate) ran: Ran,
+}
+
+impl NotNow {
+    /// The same as a result of `tools/call`. What a tool promises is not in a refusal, so that then the decision is in `_meta`
+    /// alone.
+    pub(crate) fn result(&self, at: &At<'_>) -> Vec<u8> {
+        let (code, ran) = (self.why.code(), ran(self.ran, at.own));
+        let mut text = format!("Refused by the episode ({code}). {ran}");
+        let findings: Vec<_> = self.why.findings.iter().map(|finding| (finding, in_tools(finding))).collect();
+        for (_, InTools { at, message, help }) in &findings {
+            text.push_str("\n- ");
+            if let Some(place) = at {
+                text.push_str(&format!("at `{place}`: "));
+            }
+            text.push_str(message);
+            if let Some(help) = help {
+                text.push_str("; what to do: ");
+                text.push_str(help);
+            }
+        }
+        if !self.why.is_final {
+            text.push('\n');
+            text.push_str(&self.standing.text());
+        }
+        let findings: Vec<_> = findings.iter().map(|(finding, said)| json(finding, said)).collect();
+        let decision = json!({
+            "accepted": false, "code": code, "findings": findings, "next": self.standing.next(), "ran": self.ran,
+            "state": self.standing.state, "turn": at.turn,
+        });
+        whole(at, &text, decision, true)
+    }
+}
+
+/// What was done, and where the episode stands now.
+#[derive(Clone, Debug)]
+pub(super) struct Done {
+    pub(super) text: String,
+    pub(super) members: Value,
+    pub(super) standing: Standing,
+}
+
+impl Done {
+    /// The packet that was sent.
+    pub(super) fn packet_id(&self) -> Option<PacketId> {
+        self.members.get("packet_id")?.as_str()?.parse().ok()
+    }
+
+    pub(super) fn result(self, at: &At<'_>) -> Vec<u8> {
+        let text = format!("{}\n{}", self.text, self.standing.text());
+        let mut decision = self.members;
+        if let Value::Object(members) = &mut decision {
+            members.insert("accepted".to_owned(), true.into());
+            members.insert("state".to_owned(), self.standing.state.clone().into());
+            members.insert("next".to_owned(), self.standing.next());
+        }
+        whole(at, &text, decision, false)
+    }
+}
+
+/// A finding for programs.
+pub(super) fn json(finding: &Diagnostic, InTools { at, message, help }: &InTools) -> Value {
+    let also: Vec<_> = finding.also.iter().map(|code| code.as_str()).collect();
+    json!({ "code": finding.code.as_str(), "also": also, "at": at, "reason": message, "help": help })
+}
+
+fn whole(at: &At<'_>, text: &str, decision: Value, is_error: bool) -> Vec<u8> {
+    let mut result = json!({ "content": [{ "type": "text", "text": text }], "isError": is_error });
+    if let Value::Object(members) = &mut result {
+        if at.promises {
+            members.insert("_meta".to_owned(), json!({ EPISODE: decision }));
+        } else {
+            members.insert("structuredContent".to_owned(), decision);
+        }
+        if at.era == Era::Stateless {
+            members.insert("resultType".to_owned(), "complete".into());
+        }
+    }
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", at.id).into_bytes()
+}
+
+/// Whether a tool of the server was called.
+fn ran(ran: Ran, own: bool) -> &'static str {
+    match ran {
+        Ran::No if own => "Nothing was recorded.",
+        Ran::No => "The tool was not called.",
+        Ran::Unknown => "The tool may have run.",
+        Ran::Yes => "The tool ran; its answer is withheld.",
+    }
+}
+
+/// Where the decision stands in `_meta`.
+const EPISODE: &str = "omen/episode";

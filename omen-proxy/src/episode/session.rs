@@ -1,0 +1,390 @@
+//! The episodes of a session.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use omen_fsm::episode::{Claims, Lapsed, Log, OnDrop};
+use omen_gate::breaker::BreakerState;
+use omen_gate::confirm::{Confirmer, Question, Reply};
+use omen_gate::{
+    Blocked, Call, Config, Demand, Gate, GateClock, GateCode, Permission, Permissions, Ran, ServerName, ToolId, TurnId,
+};
+use omen_types::Code;
+use omen_types::packet::{AlertSeverity, AlertType, PacketType, PositiveCount, ToolsState};
+use serde_json::{Map, Value};
+
+use super::begun::{Begun, Ends};
+use super::budgets::Budgets;
+use super::catalog::{OwnTool, collision};
+use super::desk::Desk;
+use super::facts::CallFacts;
+use super::human::{Answers, Witness};
+use super::log::Shared;
+use super::mode::Mode;
+use super::outcome::Outcome;
+use super::recorded::Recorded;
+use super::recorder::{Origin, Recorder};
+use super::refused::Refused;
+use super::reply::{At, Done, NotNow, Standing};
+use super::{enforce, list, observe};
+use crate::frame::Frame;
+use crate::shared::Notes;
+use omen_gate::Fault;
+
+/// What a proxy does with episodes, and where it writes them.
+pub struct Recording {
+    mode: Mode,
+    log: Box<dyn Log>,
+    budgets: Budgets,
+}
+
+impl fmt::Debug for Recording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recording").field("mode", &self.mode).field("budgets", &self.budgets).finish_non_exhaustive()
+    }
+}
+
+impl Recording {
+    /// Writes episodes to a log.
+    #[must_use]
+    pub fn new(mode: Mode, log: impl Log) -> Self {
+        Self { mode, log: Box::new(log), budgets: Budgets::default() }
+    }
+
+    /// What an episode may use.
+    #[must_use]
+    pub fn budgets(self, budgets: Budgets) -> Self {
+        Self { budgets, ..self }
+    }
+}
+
+/// The episodes of one session.
+pub(crate) struct Episodes {
+    mode: Mode,
+    session: TurnId,
+    server: ServerName,
+    clock: Arc<dyn GateClock>,
+    log: Shared,
+    claims: Claims,
+    budgets: Budgets,
+    timeout: PositiveCount,
+    asks: Duration,
+    /// Who is asked about an escalation: those who confirm calls.
+    confirmer: Arc<dyn Confirmer>,
+    answers: Answers,
+    gate: OnceLock<Gate>,
+    notes: Notes,
+    /// The session's episode, if it is one; else those of the calls that are open, by their turns.
+    desks: Mutex<BTreeMap<TurnId, Desk>>,
+}
+
+impl fmt::Debug for Episodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Episodes").field("mode", &self.mode).field("session", &self.session).finish_non_exhaustive()
+    }
+}
+
+/// What the episodes of a session are about.
+pub(crate) struct About<'a> {
+    pub(crate) session: &'a TurnId,
+    pub(crate) server: &'a ServerName,
+    pub(crate) config: &'a Config,
+    pub(crate) clock: Arc<dyn GateClock>,
+    pub(crate) notes: Notes,
+}
+
+impl Episodes {
+    /// Episodes of a session, with a confirmer whose answers they note.
+    ///
+    /// # Errors
+    /// The name of a tool that may be called and that a client could take for one of the episode's.
+    pub(crate) fn new(
+        Recording { mode, log, budgets }: Recording,
+        about: About<'_>,
+        confirmer: Arc<dyn Confirmer>,
+    ) -> Result<(Arc<Self>, Witness), String> {
+        if mode == Mode::Enforce {
+            let allowed = about.config.allow.iter().map(|allowed| &allowed.demand.tool);
+            let names = allowed.filter(|tool| tool.server == *about.server).map(|tool| tool.tool.as_str());
+            if let Some(name) = collision(names) {
+                return Err(list::taken(&name));
+            }
+        }
+        let answers = Answers::default();
+        let witness = Witness { then: Arc::clone(&confirmer), answers: answers.clone() };
+        // Between its directive and its end, a call waits for two lists of the server's tools, too.
+        let limits = &about.config.limits;
+        let seconds = limits.call_timeout_seconds.saturating_add(limits.list_timeout_seconds.saturating_mul(2));
+        let episodes = Self {
+            mode,
+            session: about.session.clone(),
+            server: about.server.clone(),
+            clock: about.clock,
+            log: Shared::new(log),
+            claims: Claims::new(),
+            budgets,
+            timeout: PositiveCount::from(std::num::NonZeroU32::new(seconds).unwrap_or(std::num::NonZeroU32::MIN)),
+            asks: about.config.confirm.timeout,
+            confirmer,
+            answers,
+            gate: OnceLock::new(),
+            notes: about.notes,
+            desks: Mutex::default(),
+        };
+        Ok((Arc::new(episodes), witness))
+    }
+
+    /// The gate of the session, whose breakers say whether tools work.
+    pub(crate) fn behind(&self, gate: &Gate) {
+        // INVARIANT: it is set once, when the session begins.
+        let _ = self.gate.set(gate.clone());
+    }
+
+    fn desks(&self) -> MutexGuard<'_, BTreeMap<TurnId, Desk>> {
+        self.desks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The episode of a turn, which begins with its first packet.
+    fn at<T>(&self, turn: &TurnId, then: impl FnOnce(&mut Desk) -> T) -> T {
+        let turn = if self.mode == Mode::Enforce { &self.session } else { turn };
+        let tools = self.tools();
+        let mut desks = self.desks();
+        let desk = desks.entry(turn.clone()).or_insert_with(|| self.desk(turn));
+        desk.tools = tools;
+        then(desk)
+    }
+
+    fn desk(&self, turn: &TurnId) -> Desk {
+        let origin = Origin {
+            name: plain(turn),
+            campaign: (self.mode == Mode::Observe).then(|| plain(&self.session)),
+            clock: Arc::clone(&self.clock),
+            claims: self.claims.clone(),
+            // An episode of a call is whole when the call has ended; one of a session ends when its client does.
+            on_drop: if self.mode == Mode::Observe { OnDrop::Leave } else { OnDrop::Cancel },
+        };
+        Desk::new(Recorder::new(origin, self.log.clone()), self.budgets)
+    }
+
+    /// Tools work unless a breaker says otherwise; a server that is gone has ended the session.
+    fn tools(&self) -> ToolsState {
+        let breakers = self.gate.get().map(|gate| gate.health().breakers).unwrap_or_default();
+        let fails = breakers.values().any(|state| !matches!(state, BreakerState::Closed { .. }));
+        if fails { ToolsState::ToolsPartial } else { ToolsState::ToolsOk }
+    }
+
+    /// The tool of the episode with a name, if the client has it.
+    pub(crate) fn own(&self, name: &str) -> Option<OwnTool> {
+        OwnTool::named(name).filter(|_| self.mode == Mode::Enforce)
+    }
+
+    /// What a call is, as far as it is known.
+    pub(crate) fn facts(&self, call: &Call) -> CallFacts {
+        CallFacts::new(
+            call.turn(),
+            call.tool(),
+            call.args().clone(),
+            Some(call.hash()),
+            &call.demand().permissions,
+            self.timeout,
+        )
+    }
+
+    /// Lists the tools of the episode on the first page.
+    ///
+    /// # Errors
+    /// If the server has a tool that a client could take for one of them.
+    pub(crate) fn list(&self, page: Vec<u8>, response: &Frame, is_first: bool) -> Result<Vec<u8>, Fault> {
+        if self.mode == Mode::Observe {
+            return Ok(page);
+        }
+        list::collides(response)?;
+        if is_first { list::with_own(page) } else { Ok(page) }
+    }
+
+    /// Does what the model asks of its episode, and gives the line for the client.
+    pub(crate) async fn drive(&self, tool: OwnTool, args: &str, at: &At<'_>) -> Vec<u8> {
+        let done = match serde_json::from_str::<Map<String, Value>>(args) {
+            Ok(args) => self.done(tool, args, at).await,
+            Err(_) => {
+                let why = Refused::new(Code::Schema, "expected an object for `arguments`", "write an object");
+                Err(self.at(at.turn, |desk| not_now(desk, why, Ran::No)))
+            }
+        };
+        match done {
+            Ok(done) => done.result(at),
+            Err(not_now) => {
+                self.note(&format!("refused `{}`: {}: {}", tool.name(), not_now.why.code(), not_now.why.reason()));
+                not_now.result(at)
+            }
+        }
+    }
+
+    async fn done(&self, tool: OwnTool, args: Map<String, Value>, at: &At<'_>) -> Result<Done, NotNow> {
+        let Some(packet) = tool.packet_type() else {
+            return self.at(at.turn, |desk| {
+                if args.is_empty() {
+                    return Ok(enforce::state(desk));
+                }
+                let why = Refused::new(Code::Schema, "this tool takes no arguments", "leave them out");
+                Err(not_now(desk, why, Ran::No))
+            });
+        };
+        let given = args.clone();
+        let sent = self
+            .at(at.turn, |desk| enforce::send(desk, tool, packet, args).map_err(|why| not_now(desk, why, Ran::No)))?;
+        if packet != PacketType::EscalationPacket {
+            return Ok(sent);
+        }
+        // The episode waits for the human, who may take a while; other calls are judged in the meantime.
+        let reply = self.ask(at.turn, tool, &given).await;
+        let escalation = sent.packet_id();
+        self.at(at.turn, |desk| {
+            let Some(escalation) = escalation else { return Ok(sent) };
+            enforce::answered(desk, &escalation, &given, reply.as_ref()).map_err(|why| not_now(desk, why, Ran::No))
+        })
+    }
+
+    /// Asks a human about an escalation: whether to go on with the step that it recommends.
+    async fn ask(&self, turn: &TurnId, tool: OwnTool, args: &Map<String, Value>) -> Option<Reply> {
+        let tool = ToolId { server: self.server.clone(), tool: tool.name().parse().ok()? };
+        let permissions = Permissions::new([Permission::Write]).ok()?;
+        let demand = Demand { tool, permissions, always_confirm: true };
+        let call = Call::new(turn.clone(), demand, args.clone()).ok()?;
+        let question = Question {
+            turn: turn.clone(),
+            tool: call.tool().clone(),
+            args: call.args_text().to_owned(),
+            hash: call.hash(),
+            permissions: call.demand().permissions.clone(),
+            timeout: self.asks,
+        };
+        tokio::time::timeout(self.asks, self.confirmer.confirm(&question)).await.ok()
+    }
+
+    /// Whether a call may be made here, before anybody is asked to confirm it. An answer is not a promise.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn may(&self, call: &CallFacts) -> Result<(), NotNow> {
+        if self.mode == Mode::Observe {
+            return Ok(());
+        }
+        self.at(&call.turn, |desk| desk.may(call).map_err(|why| not_now(desk, why, Ran::No)))
+    }
+
+    /// Records a call before it is made. None if what observes cannot record it, which stops nothing.
+    ///
+    /// # Errors
+    /// Why the call may not be made.
+    pub(crate) fn begin(self: &Arc<Self>, call: CallFacts) -> Result<Option<Begun>, NotNow> {
+        let heard = self.answers.take(&call.turn);
+        let rationale = match &heard {
+            Some(heard) => format!("granted by the operator's configuration, confirmed via {}", heard.via()),
+            None => "granted by the operator's configuration".to_owned(),
+        };
+        let recorded = self.at(&call.turn, |desk| match self.mode {
+            Mode::Enforce => desk.begin(&call, &rationale).map_err(|why| not_now(desk, why, Ran::No)),
+            Mode::Observe => {
+                observe::begin(desk, &call, heard.as_ref(), &rationale).map_err(|why| not_now(desk, why, Ran::No))
+            }
+        });
+        match (recorded, self.mode) {
+            (Ok(recorded), _) => Ok(Some(Begun::new(Arc::clone(self) as Arc<dyn Ends>, call, recorded))),
+            (Err(why), Mode::Enforce) => Err(why),
+            (Err(why), Mode::Observe) => {
+                self.note(&format!("a call of `{}` is not recorded: {}", call.tool, why.why.reason()));
+                self.desks().remove(&call.turn);
+                Ok(None)
+            }
+        }
+    }
+
+    /// What the client is answered if the outcome of a call cannot be recorded: its answer is withheld.
+    pub(crate) fn unrecorded(&self, turn: &TurnId, why: Refused) -> NotNow {
+        self.at(turn, |desk| not_now(desk, why, Ran::Yes))
+    }
+
+    /// Records a call that the gate refuses, where each call is an episode.
+    pub(crate) fn refused(&self, turn: &TurnId, tool: &str, args: Map<String, Value>, code: &str, why: &str) {
+        if self.mode == Mode::Enforce {
+            return;
+        }
+        let heard = self.answers.take(turn);
+        let call = CallFacts {
+            turn: turn.clone(),
+            tool: format!("{}/{}", self.server, omen_gate::bounded(tool)),
+            args,
+            hash: None,
+            writes: false,
+            timeout: self.timeout,
+        };
+        // A call that had begun has its end already.
+        let recorded = self.at(turn, |desk| match desk.recorder.packets() {
+            0 => observe::refused(desk, &call, heard.as_ref(), code, why),
+            _ => Ok(()),
+        });
+        if let Err(why) = recorded {
+            self.note(&format!("a refused call of `{}` is not recorded: {}", call.tool, why.reason()));
+        }
+        self.desks().remove(turn);
+    }
+
+    /// Ends the session's episode, and says where it stood.
+    pub(crate) fn close(&self, ended: &str) -> Option<String> {
+        let mut desk = self.desks().remove(&self.session)?;
+        if desk.recorder.packets() == 0 {
+            return None;
+        }
+        let state = desk.recorder.nodes();
+        let noted = desk.alert(AlertType::Other, AlertSeverity::Info, &format!("the session ended: {ended}"));
+        let open = desk.recorder.ledger(|ledger| ledger.open().len());
+        desk.recorder.end();
+        let (name, packets) = (&desk.recorder.origin().name, desk.recorder.packets());
+        let unfinished =
+            if open > 0 { format!(", {open} directives were open and are cancelled") } else { String::new() };
+        let failed = noted.err().map(|why| format!("; its end is not recorded: {}", why.reason())).unwrap_or_default();
+        Some(format!("the episode `corr_{name}` ended in {state} with {packets} packets{unfinished}{failed}"))
+    }
+}
+
+impl Ends for Episodes {
+    fn ended(&self, call: &CallFacts, recorded: Recorded, outcome: &Outcome) -> Result<(), Refused> {
+        if self.mode == Mode::Enforce {
+            return self.at(&call.turn, |desk| desk.end(call, recorded, outcome));
+        }
+        if let Err(why) = self.at(&call.turn, |desk| observe::end(desk, call, recorded, outcome)) {
+            self.note(&format!("the end of a call of `{}` is not recorded: {}", call.tool, why.reason()));
+        }
+        self.desks().remove(&call.turn);
+        Ok(())
+    }
+
+    fn taken_back(&self, turn: &TurnId, why: Lapsed) -> NotNow {
+        let code = if why == Lapsed::SafeMode { Code::E7 } else { Code::E6 };
+        let why = Refused::new(code, format!("the call was cancelled while it ran: {why}"), why.help());
+        self.at(turn, |desk| not_now(desk, why, Ran::Unknown))
+    }
+
+    fn note(&self, what: &str) {
+        (self.notes)(what);
+    }
+}
+
+fn not_now(desk: &Desk, why: Refused, ran: Ran) -> NotNow {
+    NotNow { why, standing: Standing::of(desk), ran }
+}
+
+/// What the gate's log has of a call that the episode refuses.
+pub(crate) fn blocked(not_now: &NotNow) -> Blocked {
+    let (code, reason) = (not_now.why.code(), not_now.why.reason());
+    Blocked::new(GateCode::G1, format!("the episode refuses the call ({code}): {reason}"), "see what is legal next")
+}
+
+/// What an id takes of the name of a turn, whose characters may be others.
+fn plain(turn: &TurnId) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '-' };
+    turn.as_str().chars().map(plain).collect()
+}

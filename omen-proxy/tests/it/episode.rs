@@ -1,0 +1,8 @@
+//! Episodes: recorded transcripts of a model, played to a proxy.
+
+mod ends;
+mod listed;
+mod observed;
+mod play;
+mod table;
+mod transcripts;

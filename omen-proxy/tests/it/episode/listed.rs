@@ -1,0 +1,76 @@
+//! The tools of the episode in the lists of a client.
+
+use std::sync::Arc;
+
+use omen_proxy::episode::{Mode, Recording};
+use omen_proxy::{NotServed, Proxy};
+use serde_json::{Value, json};
+
+use super::play::{Lines, server};
+use crate::support::{World, config, proxy};
+
+const NAMES: [&str; 6] = ["omen_observe", "omen_believe", "omen_decide", "omen_plan", "omen_escalate", "omen_state"];
+
+/// The line of a list, under the same id, of a proxy with and without episodes.
+async fn listed(proxy: Proxy, params: Value) -> String {
+    let (mut world, end) = World::with_server(proxy);
+    tokio::spawn(server(end, Arc::default()));
+    world.client.shake_hands(json!({})).await;
+    let request = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list", "params": params});
+    world.client.send(request.to_string()).await;
+    world.client.line().await.unwrap()
+}
+
+fn with(mode: Mode) -> Proxy {
+    proxy().episode(Recording::new(mode, Lines::default()))
+}
+
+#[tokio::test]
+async fn the_first_page_ends_with_them_and_the_servers_part_keeps_its_bytes() {
+    let plain = listed(proxy(), json!({})).await;
+    let more = listed(with(Mode::Enforce), json!({})).await;
+    let names: Value = serde_json::from_str(&more).unwrap();
+    let names: Vec<_> = names["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
+    assert_eq!(names[names.len() - 6..], NAMES);
+    let (before, after) = plain.rsplit_once(']').unwrap();
+    assert!(more.starts_with(before) && more.ends_with(&format!("]{after}")), "{more}");
+    let second = listed(with(Mode::Enforce), json!({"cursor": "2"})).await;
+    assert!(!second.contains("omen_"), "a later page has none");
+    assert_eq!(listed(with(Mode::Observe), json!({})).await, plain);
+}
+
+/// What a model may state is checked against the schema that it was given.
+#[tokio::test]
+async fn what_the_transcripts_state_matches_the_schemas_that_are_listed() {
+    let page: Value = serde_json::from_str(&listed(with(Mode::Enforce), json!({})).await).unwrap();
+    let tools = page["result"]["tools"].as_array().unwrap();
+    for name in NAMES {
+        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
+        assert!(tool["description"].as_str().unwrap().len() > 40, "{tool}");
+        assert_eq!(tool["inputSchema"]["type"], "object");
+        assert!(
+            tool["inputSchema"].to_string().len() < 24_000,
+            "{name} is long: {}",
+            tool["inputSchema"].to_string().len()
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_tool_of_the_server_with_the_same_name_is_refused_at_start() {
+    let more = "[[allow]]\nserver='s'\ntool='Omen_State'\npermissions=['READ']\n\
+         pin='v1:0000000000000000000000000000000000000000000000000000000000000000'\n";
+    let named = |mode| {
+        let proxy = Proxy::new(config(more), "s".parse().unwrap(), "session".parse().unwrap());
+        proxy.episode(Recording::new(mode, Lines::default()))
+    };
+    let (_client, near) = tokio::io::duplex(64);
+    let (_server, far) = tokio::io::duplex(64);
+    let (near, far) = (tokio::io::split(near), tokio::io::split(far));
+    let served = named(Mode::Enforce)
+        .serve_over(Default::default(), (far.1, far.0), (near.0, near.1), std::future::pending())
+        .await;
+    let error = served.expect_err("the name is taken");
+    assert!(matches!(error, NotServed::Taken(_)), "{error}");
+    assert!(error.to_string().contains("`Omen_State` has the name of a tool of the episode"), "{error}");
+}
