@@ -73,6 +73,7 @@ const tools = {
       return one(text("Done."));
     },
   ],
+  test_reconnection: [{}, () => one(text("Done."))],
   test_error_handling: [
     {},
     () => ({ ...one(text("This tool intentionally returns an error for testing")), isError: true }),

@@ -52,7 +52,7 @@ fn the_typescript_client_has_the_same_session_and_confirms_what_its_user_does() 
         [
             "echo: Echo: \u{e9}",
             "structured: conditions,humidity,temperature",
-            "progress: 2",
+            "progress: true",
             "cancelled: true",
             "echo: Echo: still here"
         ]
@@ -106,7 +106,9 @@ fn suite(packages: &Path, command: &[String]) -> BTreeMap<String, Vec<(String, S
         let scenario = name[..name.len() - "-2026-11-23T14-42-49-519Z".len()].to_owned();
         let checks: Vec<Value> = serde_json::from_slice(&fs::read(folder.path().join("checks.json")).unwrap()).unwrap();
         let text = |check: &Value, key: &str| check[key].as_str().unwrap().to_owned();
-        let checks = checks.iter().map(|check| (text(check, "id"), text(check, "status")));
+        // Notes say what was sent and when, and judge nothing.
+        let judged = checks.iter().filter(|check| check["status"] != "INFO");
+        let checks = judged.map(|check| (text(check, "id"), text(check, "status")));
         assert!(found.insert(scenario, checks.collect()).is_none(), "{name}");
     }
     assert!(!found.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -153,5 +155,8 @@ fn the_conformance_suite_has_the_same_results_with_and_without_the_proxy() {
         assert_eq!(Some(checks), through.get(scenario), "{scenario}");
     }
     // By default, the proxy does not let pass what could act without being a call: docs/proxy.md lists these.
-    assert_eq!(failed(&strict), ["server-resources-subscribe", "server-tools-call-sampling"]);
+    assert_eq!(
+        failed(&strict),
+        ["server-resources-subscribe", "server-resources-unsubscribe", "server-tools-call-sampling"]
+    );
 }
