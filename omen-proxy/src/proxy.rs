@@ -26,6 +26,7 @@ use crate::end::{Ended, Lost};
 use crate::episode::{About, Episodes, Recording, Witness};
 use crate::from_client::{self, Running};
 use crate::from_server;
+use crate::mrtr::Rounds;
 use crate::outbox::Outbox;
 use crate::policy::{Passage, Passages};
 use crate::relayed::Relayed;
@@ -285,10 +286,12 @@ impl Proxy {
         let downstream = Arc::new(Downstream::new(client_out.clone()));
         let behind = Arc::new(OnceLock::new());
         // Without a gate, nothing is started.
-        let (episodes, witness) = self.episodes(&session, &downstream)?.unzip();
+        let rounds = self.elicitation.and_then(Rounds::new).map(Arc::new);
+        let chain = self.chain(&session, &downstream, rounds.as_ref());
+        let (episodes, witness) = self.episodes(&chain)?.unzip();
         let gate = match witness {
             Some(witness) => self.own_gate(&behind, witness).await?,
-            None => self.own_gate(&behind, self.chain(&session, &downstream)).await?,
+            None => self.own_gate(&behind, chain).await?,
         };
         episodes.iter().for_each(|episodes| episodes.behind(&gate));
 
@@ -305,6 +308,7 @@ impl Proxy {
             upstream,
             downstream,
             passages: self.passages,
+            rounds,
             show_blocked: self.show_blocked,
             notes: self.notes,
             session_turn: self.session,
@@ -348,20 +352,17 @@ impl Proxy {
         Ok(recorded.map_or_else(Ended::Unrecorded, |()| ended))
     }
 
-    fn chain(&self, session: &Arc<Session>, downstream: &Arc<Downstream>) -> Chain {
+    fn chain(&self, session: &Arc<Session>, downstream: &Arc<Downstream>, rounds: Option<&Arc<Rounds>>) -> Chain {
         let client = self.elicitation.map(|least| Elicitation {
             client: Arc::clone(downstream),
             session: Arc::clone(session),
+            rounds: rounds.cloned(),
             least,
         });
         Chain { client, then: Arc::clone(&self.confirmer) }
     }
 
-    fn episodes(
-        &mut self,
-        session: &Arc<Session>,
-        downstream: &Arc<Downstream>,
-    ) -> Result<Option<(Arc<Episodes>, Witness)>, NotServed> {
+    fn episodes(&mut self, chain: &Chain) -> Result<Option<(Arc<Episodes>, Witness)>, NotServed> {
         let Some(recording) = self.episode.take() else { return Ok(None) };
         let clock = self.clock.clone().unwrap_or_else(|| Arc::new(SystemClock::default()));
         let about = About {
@@ -371,8 +372,7 @@ impl Proxy {
             clock,
             notes: Arc::clone(&self.notes),
         };
-        let chain = Arc::new(self.chain(session, downstream));
-        Episodes::new(recording, about, chain).map(Some).map_err(NotServed::Taken)
+        Episodes::new(recording, about, Arc::new(chain.clone())).map(Some).map_err(NotServed::Taken)
     }
 
     /// The gate of this session: a new one, or one beside that of all sessions.

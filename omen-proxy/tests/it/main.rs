@@ -18,5 +18,6 @@ mod lists;
 mod passages;
 mod random;
 mod relay;
+mod rounds;
 mod support;
 mod watch;

@@ -9,7 +9,7 @@ pub(super) const SERVERS: &str = "OMEN_MCP_SERVERS";
 const PYTHON: &str = "OMEN_MCP_PYTHON";
 
 /// The command of an official server, or says why not.
-fn official(name: &str, args: &[&str]) -> Option<Vec<String>> {
+pub(super) fn official(name: &str, args: &[&str]) -> Option<Vec<String>> {
     let Some(folder) = std::env::var_os(SERVERS) else {
         say(&format!("{SERVERS} is not set: `{name}` is not tried through the proxy"));
         return None;
@@ -26,7 +26,7 @@ pub(super) fn say(what: &str) {
 }
 
 /// A configuration that allows what the server lists: each tool needs `READ`, but for those that are named.
-fn allowing(command: &[String], folder: &TempDir, write: &[&str], without: &[&str]) {
+pub(super) fn allowing(command: &[String], folder: &TempDir, write: &[&str], without: &[&str]) {
     let server = format!("[servers.files]\ncommand = {}\nargs = {}\n", json!(command[0]), json!(command[1..]));
     let text = format!("[audit]\nlog = 'audit.jsonl'\nkey_file = 'audit.key'\nsync = false\n{server}");
     fs::write(folder.path().join("gate.toml"), &text).unwrap();
