@@ -26,6 +26,9 @@ pub(super) enum Step {
     Each,
 }
 
+/// Judges a value at a place, or that it is missing there.
+type Visit<'v> = dyn FnMut(&str, Option<&Value>) -> Result<(), Broken> + 'v;
+
 impl Place {
     /// Reads a pointer.
     ///
@@ -114,22 +117,13 @@ impl Place {
     }
 
     /// Visits each value that there is at this place, and each member that is missing.
-    pub(super) fn visit(
-        &self,
-        args: &Map<String, Value>,
-        visit: &mut dyn FnMut(&str, Option<&Value>) -> Result<(), Broken>,
-    ) -> Result<(), Broken> {
+    pub(super) fn visit(&self, args: &Map<String, Value>, visit: &mut Visit<'_>) -> Result<(), Broken> {
         let Some((Step::Key(key), rest)) = self.steps.split_first() else { return Ok(()) };
         member(args.get(key), rest, &below("", key), visit)
     }
 }
 
-fn member(
-    value: Option<&Value>,
-    steps: &[Step],
-    at: &str,
-    visit: &mut dyn FnMut(&str, Option<&Value>) -> Result<(), Broken>,
-) -> Result<(), Broken> {
+fn member(value: Option<&Value>, steps: &[Step], at: &str, visit: &mut Visit<'_>) -> Result<(), Broken> {
     let (Some(value), Some((step, rest))) = (value, steps.split_first()) else { return visit(at, value) };
     match (step, value) {
         (Step::Key(key), Value::Object(members)) => member(members.get(key), rest, &below(at, key), visit),
