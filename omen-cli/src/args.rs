@@ -14,6 +14,8 @@ Exit codes:
 
 mod audit_show;
 mod audit_sign;
+#[cfg(feature = "otel")]
+mod audit_spans;
 mod clock;
 mod codes;
 mod config;
@@ -26,6 +28,8 @@ mod inputs;
 mod key;
 pub(crate) mod levels;
 mod named;
+#[cfg(feature = "nats")]
+mod nats;
 mod new;
 mod proxy;
 mod report;
@@ -41,6 +45,8 @@ use crate::output::Color;
 
 pub(crate) use self::audit_show::{AuditSettleArgs, AuditShowArgs, AuditStatsArgs, YesNo};
 pub(crate) use self::audit_sign::{AuditSignArgs, AuditVerifySignedArgs, NewSigningKeyArgs};
+#[cfg(feature = "otel")]
+pub(crate) use self::audit_spans::AuditSpansArgs;
 pub(crate) use self::clock::ClockArgs;
 pub(crate) use self::codes::AnyCode;
 pub(crate) use self::config::ConfigArgs;
@@ -52,8 +58,10 @@ pub(crate) use self::gate::{FailOn, GateCheckArgs, GateConfirmArgs, GateInitArgs
 pub(crate) use self::inputs::InputArgs;
 pub(crate) use self::key::KeyArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
+#[cfg(feature = "nats")]
+pub(crate) use self::nats::{NatsArgs, PublishArgs, StreamArgs, TailArgs, WorkerArgs};
 pub(crate) use self::new::NewArgs;
-pub(crate) use self::proxy::ProxyArgs;
+pub(crate) use self::proxy::{HttpArgs, ProxyArgs};
 use self::proxy::{PROXY_EXIT_CODES, PROXY_HELP};
 pub(crate) use self::report::{ReportArgs, ReportAuditArgs};
 pub(crate) use self::trace::{GraphArgs, GraphFormat, TraceArgs};
@@ -134,6 +142,21 @@ pub(crate) enum Command {
     /// Try plans against the gate, and prepare its configuration
     #[command(subcommand)]
     Gate(GateCommand),
+
+    /// Judge packets from NATS JetStream, together with other workers
+    #[cfg(feature = "nats")]
+    #[command(after_help = nats::EXIT_CODES, after_long_help = nats::WORKER_HELP)]
+    Worker(WorkerArgs),
+
+    /// Publish logs to NATS JetStream, each line once
+    #[cfg(feature = "nats")]
+    #[command(after_help = nats::EXIT_CODES, after_long_help = nats::PUBLISH_HELP)]
+    Publish(PublishArgs),
+
+    /// Print the findings of the workers as they come
+    #[cfg(feature = "nats")]
+    #[command(after_help = nats::TAIL_EXIT_CODES)]
+    Tail(TailArgs),
 
     /// Generate a shell completion script
     #[command(after_help = "Example:\n  omen completions bash > ~/.local/share/bash-completion/completions/omen")]
@@ -216,6 +239,11 @@ pub(crate) enum AuditCommand {
     /// Count what is in a log: calls and failures by tool, refusals by code
     #[command(after_long_help = audit_show::STATS_HELP)]
     Stats(AuditStatsArgs),
+
+    /// Export the calls of a log as spans of OpenTelemetry
+    #[cfg(feature = "otel")]
+    #[command(after_long_help = audit_spans::SPANS_HELP)]
+    Spans(AuditSpansArgs),
 
     /// Record what a call in doubt did, so that the gate may repeat it
     #[command(after_long_help = audit_show::SETTLE_HELP)]

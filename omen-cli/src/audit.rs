@@ -4,6 +4,8 @@ mod calls;
 mod settle;
 mod show;
 mod sign;
+#[cfg(feature = "otel")]
+mod spans;
 mod stats;
 
 use std::io::Write as _;
@@ -24,6 +26,8 @@ use crate::output::Output;
 pub(crate) use settle::settle;
 pub(crate) use show::show;
 pub(crate) use sign::{new_signing_key, sign, verify_signed};
+#[cfg(feature = "otel")]
+pub(crate) use spans::spans;
 pub(crate) use stats::stats;
 
 pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, Failure> {

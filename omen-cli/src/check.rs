@@ -9,7 +9,7 @@ use omen::validator::{Summary, ValidatorOptions};
 
 use crate::args::{CheckArgs, InputArgs};
 use crate::exit::{Exit, Failure, complain};
-use crate::formats::{Format, Reports};
+use crate::formats::{FOLLOWED, Format, Reports};
 use crate::input::find::{Given, Logs};
 use crate::input::{self, Layout};
 use crate::output::{Color, Output};
@@ -138,6 +138,3 @@ fn refuse_to_follow(args: &CheckArgs) -> Result<(), Failure> {
         None => Ok(()),
     }
 }
-
-/// The formats that have a line, or a paragraph, for each finding.
-const FOLLOWED: &[&str] = &["human", "concise", "json", "github"];

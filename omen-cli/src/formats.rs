@@ -18,6 +18,8 @@ mod sarif;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 pub(crate) use format::Format;
+#[cfg(feature = "nats")]
+pub(crate) use format::Report;
 pub(crate) use prose::{codes, message};
 pub(crate) use reports::Reports;
 
@@ -27,6 +29,9 @@ pub(crate) static DEFAULT: &Format = &human::FORMAT;
 /// All formats, in the order of the help.
 pub(crate) static ALL: &[Format] =
     &[human::FORMAT, concise::FORMAT, json::FORMAT, sarif::FORMAT, junit::FORMAT, github::FORMAT, gitlab::FORMAT];
+
+/// The formats that have a line, or a paragraph, for each finding, so that a report need not end.
+pub(crate) const FOLLOWED: &[&str] = &["human", "concise", "json", "github"];
 
 /// Parses the name of a format.
 pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Format> {

@@ -17,6 +17,8 @@ mod gate;
 mod graph;
 mod input;
 mod jobs;
+#[cfg(feature = "nats")]
+mod nats;
 mod new;
 mod output;
 mod report;

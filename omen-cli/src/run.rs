@@ -30,19 +30,24 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             };
         }
     };
-    let is_verdict = matches!(
-        cli.command,
-        Command::Check(_)
-            | Command::Trace(_)
-            | Command::Audit(_)
-            | Command::Gate(
-                GateCommand::DryRun(_)
-                    | GateCommand::Catalog(_)
-                    | GateCommand::Check(_)
-                    | GateCommand::Proxy(_)
-                    | GateCommand::Replay(_)
-            )
-    );
+    #[cfg(feature = "nats")]
+    let is_tail = matches!(cli.command, Command::Tail(_));
+    #[cfg(not(feature = "nats"))]
+    let is_tail = false;
+    let is_verdict = is_tail
+        || matches!(
+            cli.command,
+            Command::Check(_)
+                | Command::Trace(_)
+                | Command::Audit(_)
+                | Command::Gate(
+                    GateCommand::DryRun(_)
+                        | GateCommand::Catalog(_)
+                        | GateCommand::Check(_)
+                        | GateCommand::Proxy(_)
+                        | GateCommand::Replay(_)
+                )
+        );
     match dispatch(cli) {
         Ok(exit) => exit.into(),
         // A text whose reader has read enough. A verdict that nobody has read to its end is not success.
@@ -103,6 +108,8 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Audit(AuditCommand::VerifySigned(args)) => audit::verify_signed(&args, &mut out),
         Command::Audit(AuditCommand::Show(args)) => audit::show(&args, &mut out),
         Command::Audit(AuditCommand::Stats(args)) => audit::stats(&args, &mut out),
+        #[cfg(feature = "otel")]
+        Command::Audit(AuditCommand::Spans(args)) => audit::spans(&args, &mut out),
         Command::Audit(AuditCommand::Settle(args)) => Ok(audit::settle(&args)),
         Command::Gate(GateCommand::DryRun(args)) => gate::dry_run(&args, &mut out),
         Command::Gate(GateCommand::Catalog(args)) => gate::catalog(&args, &mut out),
@@ -113,6 +120,12 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Gate(GateCommand::Proxy(args)) => gate::proxy(&args),
         Command::Gate(GateCommand::Wrap(args)) => gate::wrap(&args, &mut out),
         Command::Gate(GateCommand::Schema) => gate::schema(&mut out),
+        #[cfg(feature = "nats")]
+        Command::Worker(args) => crate::nats::worker(&args),
+        #[cfg(feature = "nats")]
+        Command::Publish(args) => crate::nats::publish(&args),
+        #[cfg(feature = "nats")]
+        Command::Tail(args) => crate::nats::tail(&args, cli.color, &mut out),
         Command::Completions { shell } => completions::run(shell, &mut out),
     }
 }

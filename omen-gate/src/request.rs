@@ -1,10 +1,12 @@
 //! The steps of a request: the gate, the steps, turns of several steps, and the tasks of an episode.
 
 mod before;
+mod beside;
 mod bridge;
 mod builder;
 mod context;
 mod directive;
+mod discoveries;
 pub mod dry_run;
 mod fixed;
 mod gate;

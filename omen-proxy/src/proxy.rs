@@ -1,5 +1,6 @@
 //! A session, from its start to its end.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
@@ -8,13 +9,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use omen_gate::audit::Audit;
+use omen_gate::config::PolicyHash;
 use omen_gate::confirm::{Confirmer, Nobody};
-use omen_gate::mcp::{Broken, Launch, Lines, ServerLimits, ServerProcess};
+use omen_gate::mcp::{Broken, Launch, Lines, ServerLimits};
 use omen_gate::server::{Dispatch, ToolServer};
 use omen_gate::tool::{Answer, Tool};
 use omen_gate::{BuildError, Config, Fault, Gate, GateClock, ServerName, SystemClock, TurnId};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinSet, consume_budget};
 use tokio::time::timeout;
 
@@ -24,11 +26,13 @@ use crate::end::{Ended, Lost};
 use crate::episode::{About, Episodes, Recording, Witness};
 use crate::from_client::{self, Running};
 use crate::from_server;
+use crate::mrtr::Rounds;
 use crate::outbox::Outbox;
 use crate::policy::{Passage, Passages};
 use crate::relayed::Relayed;
 use crate::session::Session;
 use crate::shared::{Notes, Shared};
+use crate::source::{Connection, Source};
 use crate::upstream::{Behind, Upstream};
 
 /// A proxy for one session: one client, one server, and the gate between them.
@@ -62,10 +66,14 @@ pub struct Proxy {
     reload: Option<Reload>,
     episode: Option<Recording>,
     notes: Notes,
+    /// The gate of all sessions, if there are several.
+    gate: Option<Gate>,
+    /// The policy in force, if somebody else puts another one in force.
+    policy: Option<watch::Receiver<PolicyHash>>,
 }
 
 /// Where the configuration is read again, and when.
-struct Reload {
+pub(crate) struct Reload {
     path: PathBuf,
     when: mpsc::Receiver<()>,
 }
@@ -117,6 +125,46 @@ impl Proxy {
             reload: None,
             episode: None,
             notes: Arc::new(|_| {}),
+            gate: None,
+            policy: None,
+        }
+    }
+
+    pub(crate) fn writes_episodes(&self) -> bool {
+        self.episode.is_some()
+    }
+
+    pub(crate) fn take_reload(&mut self) -> Option<Reload> {
+        self.reload.take()
+    }
+
+    pub(crate) fn notes_ref(&self) -> Notes {
+        Arc::clone(&self.notes)
+    }
+
+    /// The name of its session, with which those of several sessions begin.
+    pub(crate) fn name(&self) -> TurnId {
+        self.session.clone()
+    }
+
+    /// The same for one of several sessions, which share a gate.
+    pub(crate) fn session(&self, session: TurnId, gate: Gate, policy: watch::Receiver<PolicyHash>) -> Self {
+        Self {
+            config: self.config.clone(),
+            server: self.server.clone(),
+            session,
+            audit: None,
+            clock: None,
+            confirmer: Arc::clone(&self.confirmer),
+            elicitation: self.elicitation,
+            passages: self.passages.clone(),
+            show_blocked: self.show_blocked,
+            drain: self.drain,
+            reload: None,
+            episode: None,
+            notes: Arc::clone(&self.notes),
+            gate: Some(gate),
+            policy: Some(policy),
         }
     }
 
@@ -194,14 +242,7 @@ impl Proxy {
         client: (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),
         until: impl Future<Output = ()> + Send,
     ) -> Result<Ended, NotServed> {
-        let limits = *launch.limits_ref();
-        let server = self.server.clone();
-        let start = move || {
-            let started = ServerProcess::start(&launch);
-            let (process, input, output) = started.map_err(|fault| NotServed::Server { server, fault })?;
-            Ok((input, output, Some(process)))
-        };
-        self.run(limits, client, start, until).await
+        self.serve_source(&Source::process(launch), client, until).await
     }
 
     /// Serves one session in front of a server that is reached through streams: what it reads, and what it writes. It ends
@@ -217,30 +258,44 @@ impl Proxy {
         until: impl Future<Output = ()> + Send,
     ) -> Result<Ended, NotServed> {
         let (input, output) = server;
-        self.run(limits, client, move || Ok((input, output, None)), until).await
+        let connection = Connection { input: Box::new(input), output: Box::new(output), process: None };
+        self.run(limits, client, move || Ok(connection), until).await
     }
 
-    async fn run<I, O>(
+    /// Serves one session in front of a server that is started, or connected to, once there is a gate.
+    pub(crate) async fn serve_source(
+        self,
+        source: &Source,
+        client: (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),
+        until: impl Future<Output = ()> + Send,
+    ) -> Result<Ended, NotServed> {
+        let server = self.server.clone();
+        let start = || source.connect().map_err(|fault| NotServed::Server { server, fault });
+        self.run(*source.limits(), client, start, until).await
+    }
+
+    async fn run(
         mut self,
         limits: ServerLimits,
         client: (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),
-        start: impl FnOnce() -> Result<(I, O, Option<ServerProcess>), NotServed>,
+        start: impl FnOnce() -> Result<Connection, NotServed> + Send,
         until: impl Future<Output = ()> + Send,
-    ) -> Result<Ended, NotServed>
-    where
-        I: AsyncWrite + Send + Unpin + 'static,
-        O: AsyncRead + Send + Unpin + 'static,
-    {
+    ) -> Result<Ended, NotServed> {
         let session = Arc::new(Session::default());
         let (client_out, client_writer) = Outbox::new(client.1, limits.unread_bytes);
         let downstream = Arc::new(Downstream::new(client_out.clone()));
         let behind = Arc::new(OnceLock::new());
         // Without a gate, nothing is started.
-        let (episodes, witness) = self.episodes(&session, &downstream)?.unzip();
-        let gate = self.gate(&session, &downstream, &behind, witness)?;
+        let rounds = self.elicitation.and_then(Rounds::new).map(Arc::new);
+        let chain = self.chain(&session, &downstream, rounds.as_ref());
+        let (episodes, witness) = self.episodes(&chain)?.unzip();
+        let gate = match witness {
+            Some(witness) => self.own_gate(&behind, witness).await?,
+            None => self.own_gate(&behind, chain).await?,
+        };
         episodes.iter().for_each(|episodes| episodes.behind(&gate));
 
-        let (server_in, server_out, process) = start()?;
+        let Connection { input: server_in, output: server_out, process } = start()?;
         let process = process.map(Arc::new);
         let (to_server, server_writer) = Outbox::new(server_in, limits.unread_bytes);
         let upstream = Arc::new(Upstream::new(to_server.clone(), limits, Arc::clone(&session)));
@@ -253,6 +308,7 @@ impl Proxy {
             upstream,
             downstream,
             passages: self.passages,
+            rounds,
             show_blocked: self.show_blocked,
             notes: self.notes,
             session_turn: self.session,
@@ -268,6 +324,9 @@ impl Proxy {
         let mut reloading = JoinSet::new();
         if let Some(reload) = self.reload {
             reloading.spawn(reload_when(Arc::clone(&shared), reload));
+        }
+        if let Some(policy) = self.policy {
+            reloading.spawn(notify_when(Arc::clone(&shared), policy));
         }
 
         let mut running = Running::new();
@@ -293,20 +352,17 @@ impl Proxy {
         Ok(recorded.map_or_else(Ended::Unrecorded, |()| ended))
     }
 
-    fn chain(&self, session: &Arc<Session>, downstream: &Arc<Downstream>) -> Chain {
+    fn chain(&self, session: &Arc<Session>, downstream: &Arc<Downstream>, rounds: Option<&Arc<Rounds>>) -> Chain {
         let client = self.elicitation.map(|least| Elicitation {
             client: Arc::clone(downstream),
             session: Arc::clone(session),
+            rounds: rounds.cloned(),
             least,
         });
         Chain { client, then: Arc::clone(&self.confirmer) }
     }
 
-    fn episodes(
-        &mut self,
-        session: &Arc<Session>,
-        downstream: &Arc<Downstream>,
-    ) -> Result<Option<(Arc<Episodes>, Witness)>, NotServed> {
+    fn episodes(&mut self, chain: &Chain) -> Result<Option<(Arc<Episodes>, Witness)>, NotServed> {
         let Some(recording) = self.episode.take() else { return Ok(None) };
         let clock = self.clock.clone().unwrap_or_else(|| Arc::new(SystemClock::default()));
         let about = About {
@@ -316,31 +372,40 @@ impl Proxy {
             clock,
             notes: Arc::clone(&self.notes),
         };
-        let chain = Arc::new(self.chain(session, downstream));
-        Episodes::new(recording, about, chain).map(Some).map_err(NotServed::Taken)
+        Episodes::new(recording, about, Arc::new(chain.clone())).map(Some).map_err(NotServed::Taken)
     }
 
-    fn gate(
+    /// The gate of this session: a new one, or one beside that of all sessions.
+    async fn own_gate(
         &self,
-        session: &Arc<Session>,
-        downstream: &Arc<Downstream>,
         behind: &Arc<OnceLock<Arc<Upstream>>>,
-        witness: Option<Witness>,
+        confirmer: impl Confirmer,
     ) -> Result<Gate, NotServed> {
+        match &self.gate {
+            None => self.new_gate(confirmer, Behind(Arc::clone(behind))),
+            Some(gate) => {
+                let server = |name: &ServerName| -> Arc<dyn ToolServer> {
+                    if *name == self.server { Arc::new(Behind(Arc::clone(behind))) } else { Arc::new(Absent) }
+                };
+                let servers: BTreeMap<_, _> =
+                    self.config.servers.keys().map(|name| (name.clone(), server(name))).collect();
+                Ok(gate.beside(servers, Arc::new(confirmer)).await?)
+            }
+        }
+    }
+
+    /// The gate of several sessions, none of which it calls a tool for itself.
+    pub(crate) fn common_gate(&self) -> Result<Gate, NotServed> {
+        self.new_gate(Nobody, Absent)
+    }
+
+    fn new_gate(&self, confirmer: impl Confirmer, server: impl ToolServer) -> Result<Gate, NotServed> {
         if !self.config.servers.contains_key(&self.server) {
             return Err(NotServed::UnknownServer(self.server.clone()));
         }
-        let builder = Gate::builder(self.config.clone());
-        let mut builder = match witness {
-            Some(witness) => builder.confirmer(witness),
-            None => builder.confirmer(self.chain(session, downstream)),
-        };
-        for name in self.config.servers.keys() {
-            builder = if *name == self.server {
-                builder.server(name.clone(), Behind(Arc::clone(behind)))
-            } else {
-                builder.server(name.clone(), Absent)
-            };
+        let mut builder = Gate::builder(self.config.clone()).confirmer(confirmer).server(self.server.clone(), server);
+        for name in self.config.servers.keys().filter(|name| **name != self.server) {
+            builder = builder.server(name.clone(), Absent);
         }
         if let Some(audit) = &self.audit {
             builder = builder.audit(audit.clone());
@@ -395,19 +460,40 @@ async fn relay(
 }
 
 /// Reads the configuration again whenever it is asked for.
-async fn reload_when(shared: Arc<Shared>, Reload { path, mut when }: Reload) {
-    while when.recv().await.is_some() {
-        match shared.gate.reload_file(&path).await {
-            Ok(reloaded) if reloaded.before == reloaded.policy => {
-                shared.note(format_args!("the configuration has not changed"));
-            }
-            Ok(reloaded) => {
-                shared.note(format_args!("the configuration is in force anew, as {}", reloaded.policy));
-                if shared.session.has_handshake() {
-                    shared.downstream.send(LIST_CHANGED).await;
+async fn reload_when(shared: Arc<Shared>, mut reload: Reload) {
+    while reload.next(&shared.gate, &shared.notes).await.is_some() {
+        list_changed(&shared).await;
+    }
+}
+
+/// Notifies the client whenever another policy is in force.
+async fn notify_when(shared: Arc<Shared>, mut policy: watch::Receiver<PolicyHash>) {
+    while policy.changed().await.is_ok() {
+        list_changed(&shared).await;
+    }
+    std::future::pending().await
+}
+
+async fn list_changed(shared: &Shared) {
+    if shared.session.has_handshake() {
+        shared.downstream.send(LIST_CHANGED).await;
+    }
+}
+
+impl Reload {
+    /// Puts what the file has in force, whole or not at all, whenever it is asked for. Gives the next policy that is
+    /// another one.
+    pub(crate) async fn next(&mut self, gate: &Gate, notes: &Notes) -> Option<PolicyHash> {
+        loop {
+            self.when.recv().await?;
+            match gate.reload_file(&self.path).await {
+                Ok(reloaded) if reloaded.before == reloaded.policy => notes("the configuration has not changed"),
+                Ok(reloaded) => {
+                    notes(&format!("the configuration is in force anew, as {}", reloaded.policy));
+                    return Some(reloaded.policy);
                 }
+                Err(error) => notes(&format!("the configuration is as it was: {error}")),
             }
-            Err(error) => shared.note(format_args!("the configuration is as it was: {error}")),
         }
     }
 }

@@ -11,6 +11,7 @@ use tokio::task::AbortHandle;
 use crate::downstream::Downstream;
 use crate::episode::Episodes;
 use crate::id::Id;
+use crate::mrtr::Rounds;
 use crate::policy::Passages;
 use crate::relayed::Relayed;
 use crate::session::Session;
@@ -27,6 +28,8 @@ pub(crate) struct Shared {
     pub(crate) upstream: Arc<Upstream>,
     pub(crate) downstream: Arc<Downstream>,
     pub(crate) passages: Passages,
+    /// If the client may ask its user.
+    pub(crate) rounds: Option<Arc<Rounds>>,
     pub(crate) show_blocked: bool,
     pub(crate) notes: Notes,
     /// The turn of what belongs to no call.

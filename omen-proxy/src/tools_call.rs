@@ -59,7 +59,7 @@ impl Asked {
             return episodes.drive(own, &self.args, &At { id: &id, turn, era, promises: false, own: true }).await;
         }
         let given = args(&self.args);
-        let refused = match self.pass(shared, turn, &tool).await {
+        let refused = match self.in_rounds(shared, turn, &tool, hash).await {
             Ok(line) => return line,
             Err(refusal) => refusal,
         };
@@ -69,6 +69,31 @@ impl Asked {
         }
         shared.note(format_args!("refused a call of `{}`: {}: {}", bounded(&tool), refused.code, refused.reason));
         refused.result(&Place { id: &id, turn, call: hash, era, promises })
+    }
+
+    /// In the era without a handshake, a call that has to be confirmed may be one of two: the first is answered with the
+    /// question, and the second has the answer.
+    async fn in_rounds(
+        mut self,
+        shared: &Shared,
+        turn: &TurnId,
+        tool: &str,
+        hash: Option<CallHash>,
+    ) -> Result<Vec<u8>, Refusal> {
+        let rounds = shared.rounds.as_ref().filter(|_| self.era == Era::Stateless);
+        let Some(rounds) = rounds else { return self.pass(shared, turn, tool).await };
+        let begun = match rounds.begin(turn, &self.frame, hash) {
+            Ok(begun) => begun,
+            Err(why) => return Err(recorded(shared, turn, why).await.into()),
+        };
+        let id = self.frame.raw_id().to_owned();
+        self.frame = begun.frame.clone();
+        match (self.pass(shared, turn, tool).await, begun.question()) {
+            (Err(refusal), Some(question)) if refusal.code == GateCode::G3 => {
+                Ok(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{question}}}").into_bytes())
+            }
+            (outcome, _) => outcome,
+        }
     }
 
     async fn pass(self, shared: &Shared, turn: &TurnId, tool: &str) -> Result<Vec<u8>, Refusal> {

@@ -25,6 +25,7 @@
 //! | [`facts`] | the parts of an envelope |
 //! | [`packet`], [`builder`] | packets as a log has them, with a builder for each |
 //! | [`log_file`] | a log in a file, with one writer |
+//! | `log` | with the feature `nats`: a log on a server |
 //! | [`validator`], [`finding`] | the validator for logs, and what it reports |
 //! | [`render`] | findings as JSON, and with the feature `render` for people |
 //! | [`lines`] | a stream of bytes, split into lines in bounded memory |
@@ -36,6 +37,8 @@
 pub mod finding;
 pub mod guide;
 pub mod lines;
+#[cfg(feature = "nats")]
+pub mod log;
 pub mod log_file;
 pub mod prelude;
 pub mod render;

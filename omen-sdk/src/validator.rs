@@ -17,6 +17,7 @@ mod judge;
 mod judged;
 mod levels;
 mod line;
+mod message;
 mod options;
 mod parallel;
 mod sink;
@@ -25,6 +26,7 @@ mod summary;
 mod tally;
 
 pub use levels::{Level, Levels, NotAdjustable};
+pub use message::Message;
 pub use options::{Depth, ValidatorOptions};
 pub use parallel::ParallelValidator;
 pub use sink::{JudgedPacket, Sink};

@@ -16,6 +16,7 @@ pub mod gate;
 mod hand;
 mod measure;
 mod memory;
+pub mod proxy;
 mod report;
 mod samples;
 pub mod scaling;
@@ -31,7 +32,7 @@ pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 /// What to measure.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
-    /// Measure the cost of the gate: calls, the audit log, and its verification
+    /// Measure the cost of the gate: calls, the audit log, its verification, and calls through `omen gate proxy`
     #[arg(long)]
     gate: bool,
     /// Measure the cost of the typed API: packets, leases of tasks, and dropping an episode
@@ -58,6 +59,12 @@ pub struct Options {
     /// Measure the memory of this many episodes that have ended in this process
     #[arg(long, hide = true)]
     child_closed_episodes: Option<u64>,
+    /// With --gate: measure only calls through `omen gate proxy`
+    #[arg(long, requires = "gate")]
+    proxy_only: bool,
+    /// Answer as a stand-in server, on the standard streams
+    #[arg(long, hide = true)]
+    child_server: bool,
 }
 
 /// Runs the benchmark and writes its report.
@@ -65,6 +72,10 @@ pub struct Options {
 /// # Errors
 /// If it was built without optimisations, if the corpus has findings, or if a child process fails.
 pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, Failure> {
+    if options.child_server {
+        proxy::server::serve(io::stdin().lock(), out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if cfg!(debug_assertions) {
         return Err("the benchmark was built without optimisations; run `cargo xtask bench`".into());
     }
@@ -77,7 +88,15 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
     }
     if options.gate {
         let counts = gate::Counts { rounds: options.rounds, ..gate::Counts::default() };
-        return show(&gate::run(&counts)?, options.json, out);
+        let gate = (!options.proxy_only).then(|| gate::run(&counts)).transpose()?;
+        let own = std::env::current_exe()?;
+        let programs = proxy::Programs {
+            omen: proxy::built(&own)?,
+            server: vec![own.into(), "bench".into(), "--child-server".into()],
+            official: std::env::var_os("OMEN_MCP_SERVERS").map(Into::into),
+        };
+        let counts = proxy::Counts { rounds: options.rounds, ..proxy::Counts::default() };
+        return show(&Both { gate, proxy: proxy::run(&counts, &programs)? }, options.json, out);
     }
     if options.episode {
         let counts = episode::Counts { rounds: options.rounds, ..episode::Counts::default() };
@@ -87,6 +106,23 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
         return show(&scaling::run(options.seed, scaling::SIZES)?, options.json, out);
     }
     show(&report::run(options.seed, options.episodes, options.rounds)?, options.json, out)
+}
+
+/// The gate in this process, and in a proxy.
+#[derive(Debug, Serialize)]
+struct Both {
+    #[serde(flatten)]
+    gate: Option<gate::Report>,
+    proxy: proxy::Report,
+}
+
+impl fmt::Display for Both {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(gate) = &self.gate {
+            writeln!(f, "{gate}")?;
+        }
+        self.proxy.fmt(f)
+    }
 }
 
 fn show(report: &(impl Serialize + fmt::Display), json: bool, out: &mut impl io::Write) -> Result<ExitCode, Failure> {

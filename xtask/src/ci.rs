@@ -65,6 +65,14 @@ const STEPS: &[Step<'_>] = &[
         offline: false,
     },
     Step { name: "tests", arguments: &["test", "--locked"], env: &[], limit: minutes(60), offline: true },
+    // The subcommands that the command does not have by default.
+    Step {
+        name: "nats",
+        arguments: &["test", "--locked", "-p", "omen-cli", "--features", "nats", "--test", "it", "nats::"],
+        env: &[],
+        limit: minutes(15),
+        offline: true,
+    },
     Step {
         name: "docs",
         arguments: &["doc", "--locked", "--workspace", "--no-deps", "--all-features"],

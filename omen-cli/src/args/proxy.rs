@@ -1,6 +1,7 @@
 //! The arguments of `omen gate proxy`.
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -48,11 +49,42 @@ pub(crate) struct ProxyArgs {
     pub(crate) shadow: bool,
 
     #[command(flatten)]
+    pub(crate) http: HttpArgs,
+
+    #[command(flatten)]
     pub(crate) episode: EpisodeArgs,
 
     /// The server's program and its arguments, in place of those of the configuration
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+}
+
+/// How clients are served over HTTP.
+#[derive(Debug, Args)]
+pub(crate) struct HttpArgs {
+    /// Serve clients over HTTP at this address, e.g. `127.0.0.1:8808`, in place of one on the standard streams
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "mode")]
+    pub(crate) listen: Option<SocketAddr>,
+
+    /// With --listen: serve only clients that send the token in this file, which only its owner can read
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    pub(crate) token_file: Option<PathBuf>,
+
+    /// With --listen: a further name that clients may reach the proxy by (`Host`), with or without a port
+    #[arg(long, value_name = "HOST", requires = "listen")]
+    pub(crate) allow_host: Vec<String>,
+
+    /// With --listen: web pages that may use the proxy (`Origin`), e.g. `https://app.example.com`
+    #[arg(long, value_name = "ORIGIN", requires = "listen")]
+    pub(crate) allow_origin: Vec<String>,
+
+    /// With --listen: how many sessions may run at once, each with a server of its own
+    #[arg(long, value_name = "N", default_value_t = 64, requires = "listen", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) max_sessions: u16,
+
+    /// With --listen: after how many seconds a session that nobody uses is ended
+    #[arg(long, value_name = "SECONDS", default_value_t = 1_800, requires = "listen", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) idle_seconds: u32,
 }
 
 /// A macro, because `concat!` takes no constants.
@@ -62,7 +94,8 @@ macro_rules! proxy_exit_codes {
 Exit codes:
   0  the client closed the session, or the proxy was asked to stop
   2  usage error
-  3  the session did not begin, the server ended or broke the protocol, or the end could not be recorded"
+  3  the session did not begin, the server ended or broke the protocol, the address cannot be used, or the end
+     could not be recorded"
     };
 }
 
@@ -86,9 +119,14 @@ With --episode enforce the client gets some more tools, by which its model state
 SIGTERM and SIGINT end the session: calls that run have two seconds to end. Nothing of the server outlives \
      the proxy, however it ends (on Linux).
 
+With --listen, clients are served over Streamable HTTP at http://ADDRESS/mcp: each session has a server process \
+     of its own, and all have one gate and one audit log. Other machines can connect only if ADDRESS is not a loopback \
+     address, and then --token-file is required. TLS is left to a reverse proxy.
+
 Examples:
   omen gate proxy --config gate.toml -- npx -y @modelcontextprotocol/server-filesystem ./data
   omen gate proxy --config gate.toml --server files --elicitation
+  omen gate proxy --config gate.toml --listen 127.0.0.1:8808 --token-file token
   omen gate proxy --config gate.toml --episode enforce --episode-log episodes.jsonl
 
 ",

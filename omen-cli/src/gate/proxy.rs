@@ -1,6 +1,9 @@
-//! `omen gate proxy`: the gate between an MCP client and a server, on the standard streams.
+//! `omen gate proxy`: the gate between an MCP client and a server, on the standard streams or over HTTP.
 //!
 //! Standard output belongs to the protocol here, so nothing else is written to it.
+
+mod listen;
+mod stop;
 
 use std::path::Path;
 use std::process::id;
@@ -17,6 +20,7 @@ use omen_proxy::watch::{Changes, NotWatched};
 use omen_proxy::{Ended, Proxy};
 use tokio::sync::mpsc;
 
+use self::stop::asked_to_stop;
 use super::{config, episode};
 use crate::args::ProxyArgs;
 use crate::exit::{Exit, Failure, complain};
@@ -34,6 +38,7 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     let server = server(args, &config)?;
     let launch = launch(args, &config, &server)?;
     let session = session()?;
+    let access = listen::access(&args.http)?;
     let recording = match episode::recording(&args.episode) {
         Ok(recording) => recording,
         Err(error) => return Ok(unreadable(&error.to_string())),
@@ -56,8 +61,14 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
         let (reload, when) = mpsc::channel(1);
         let reloads = tokio::spawn(changed(Changes::of(&args.config), reload));
         let proxy = with_socket(proxy, socket.as_deref()).reload(&args.config, when);
-        let client = (tokio::io::stdin(), tokio::io::stdout());
-        let served = proxy.serve(launch.show_stderr(), client, asked_to_stop()).await;
+        let launch = launch.show_stderr();
+        let served = match access {
+            Some(access) => listen::serve(proxy, launch, access, &args.http).await.map_err(|error| error.to_string()),
+            None => {
+                let client = (tokio::io::stdin(), tokio::io::stdout());
+                proxy.serve(launch, client, asked_to_stop()).await.map_err(|error| error.to_string())
+            }
+        };
         reloads.abort();
         served
     });
@@ -159,28 +170,6 @@ async fn changed(changes: Result<Changes, NotWatched>, reload: mpsc::Sender<()>)
         Err(error) => complain(format_args!("{error}; restart the proxy to put another configuration in force")),
     }
     reload.closed().await;
-}
-
-/// Comes with SIGTERM or an interrupt.
-async fn asked_to_stop() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-
-        if let (Ok(mut terminate), Ok(mut interrupt)) =
-            (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-        {
-            tokio::select! {
-                _ = terminate.recv() => return,
-                _ = interrupt.recv() => return,
-            }
-        }
-    }
-    #[cfg(not(unix))]
-    if tokio::signal::ctrl_c().await.is_ok() {
-        return;
-    }
-    std::future::pending().await
 }
 
 fn unreadable(why: &str) -> Exit {

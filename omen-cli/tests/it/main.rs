@@ -25,12 +25,16 @@ mod helps;
 mod human;
 mod jobs;
 mod layouts;
+#[cfg(all(unix, feature = "nats"))]
+mod nats;
 mod new;
 mod others;
 mod queries;
 mod quiet;
 mod readme;
 mod report;
+#[cfg(feature = "otel")]
+mod spans;
 mod trace;
 
 /// The command, independent of the caller's terminal.

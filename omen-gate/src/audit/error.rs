@@ -42,7 +42,7 @@ pub enum AuditError {
     NotSound(LogVerdict),
     /// The anchor that the log must hold cannot be used.
     #[error("{0}")]
-    Anchor(#[from] BadAnchor),
+    Required(#[from] BadAnchor),
     /// An entry, or the head record, has no canonical text.
     #[error("the entry cannot be recorded: {0}")]
     NotCanonical(#[from] NotExact),
@@ -94,7 +94,7 @@ impl AuditError {
                 "check that the files are readable and writable and that the disk has space"
             }
             Self::NotSound(verdict) => verdict.help().unwrap_or_default(),
-            Self::Anchor(_) => {
+            Self::Required(_) => {
                 "name the file with the last anchor of this log, as `omen audit export-anchor` prints it"
             }
             Self::NotCanonical(NotExact::Number { .. }) => "write numbers beyond ±(2^53−1) as strings",

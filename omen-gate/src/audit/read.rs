@@ -48,6 +48,12 @@ impl<'e> Logged<'e> {
         self.0.packet_id.as_deref()
     }
 
+    /// The episode, if there is one.
+    #[must_use]
+    pub fn correlation_id(self) -> Option<&'e str> {
+        self.0.correlation_id.as_deref()
+    }
+
     /// What it says.
     #[must_use]
     pub fn data(self) -> &'e Map<String, Value> {

@@ -15,6 +15,7 @@ use crate::call::{Breakers, Health, Rates};
 use crate::config::{Config, KeySource, Limits};
 use crate::grant::{Confirmations, Confirmer, Grant, Grants, Nobody, Reserved};
 use crate::request::before::Before;
+use crate::request::discoveries::Discoveries;
 use crate::request::fixed::Fixed;
 use crate::request::gate::{Gate, Parts};
 use crate::request::rules::{InForce, Rules};
@@ -193,18 +194,20 @@ impl Builder {
         before.keep_revoked(&grants, &TurnId::start())?;
         let breakers = Breakers::new(Arc::clone(&clock), config.breaker);
         before.restore(&breakers, clock.as_ref());
-        let rates = Rates::new(Arc::clone(&clock));
+        let rates = Arc::new(Rates::new(Arc::clone(&clock)));
         before.restore_rates(&rates, clock.as_ref());
         let audit_queue = AuditQueue::new(audit);
         audit_queue.set_stamp(stamp(config.hash(), config.shadow));
         let confirmations = Confirmations::by(confirmer, Arc::clone(&expiry), config.confirm);
         let keeps_shadow = config.keeps_shadow();
+        let discovery = Arc::new(Discovery::new(servers, config.limits.clone()));
         Ok(Gate(Arc::new(Parts {
-            rules: InForce::new(Rules::of(&config)),
-            fixed: Fixed::of(&config),
-            reloading: tokio::sync::Mutex::default(),
-            discovery: Discovery::new(servers, config.limits),
-            outputs,
+            rules: Arc::new(InForce::new(Rules::of(&config))),
+            fixed: Arc::new(Fixed::of(&config)),
+            reloading: Arc::default(),
+            discoveries: Discoveries::of(&discovery),
+            discovery,
+            outputs: Arc::new(outputs),
             grants,
             confirmations,
             breakers,
@@ -212,7 +215,7 @@ impl Builder {
             keeps_shadow,
             recorder: config.audit.map(|audit| audit.recorder).unwrap_or_default(),
             health: Health::new(clock),
-            turns: TurnRegistry::after(config.budget, config.calls, before.clone()),
+            turns: Arc::new(TurnRegistry::after(config.budget, config.calls, before.clone())),
             before,
             audit_queue,
             clock: expiry,

@@ -16,6 +16,7 @@ use crate::config::{Limits, Policy};
 use crate::grant::{Confirmations, Confirmed, Grant, GrantId, Grants, Ruling};
 use crate::request::before::Before;
 use crate::request::context::RequestContext;
+use crate::request::discoveries::Discoveries;
 use crate::request::fixed::Fixed;
 use crate::request::plan::ToolCall;
 use crate::request::rules::InForce;
@@ -29,22 +30,28 @@ use crate::server::Discovery;
 #[derive(Clone)]
 pub struct Gate(pub(super) Arc<Parts>);
 
+/// What a gate shares with those [beside](Gate::beside) it are the parts that are shared pointers, or that say so.
+#[derive(Clone)]
 pub(super) struct Parts {
-    pub(super) rules: InForce,
-    pub(super) fixed: Fixed,
+    pub(super) rules: Arc<InForce>,
+    pub(super) fixed: Arc<Fixed>,
     /// Held while another configuration is put in force.
-    pub(super) reloading: tokio::sync::Mutex<()>,
-    pub(super) discovery: Discovery,
-    pub(super) outputs: Outputs,
+    pub(super) reloading: Arc<tokio::sync::Mutex<()>>,
+    /// The gate's own.
+    pub(super) discovery: Arc<Discovery>,
+    /// Those of all gates that share the rest.
+    pub(super) discoveries: Discoveries,
+    pub(super) outputs: Arc<Outputs>,
     pub(super) grants: Grants,
+    /// The gate's own.
     pub(super) confirmations: Confirmations,
     pub(super) breakers: Breakers,
-    pub(super) rates: Rates,
+    pub(super) rates: Arc<Rates>,
     pub(super) recorder: Recorder,
     /// Whether rules on what a call says are only tried, whatever a reload brings.
     pub(super) keeps_shadow: bool,
     pub(super) health: Health,
-    pub(super) turns: TurnRegistry,
+    pub(super) turns: Arc<TurnRegistry>,
     pub(super) before: Before,
     pub(super) audit_queue: AuditQueue,
     /// What things expire by. It never goes back.

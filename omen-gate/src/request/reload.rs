@@ -79,7 +79,7 @@ impl Gate {
         let rules = Rules::of(&config);
         let stamp = stamp(policy, config.shadow || self.0.keeps_shadow);
         let revoked = grants.revoke();
-        self.discovery().set_limits(config.limits);
+        self.0.discoveries.set_limits(&config.limits);
         self.0.rules.replace(rules);
         self.audit_queue().set_stamp(stamp);
         let given = grants.give();

@@ -79,6 +79,11 @@ impl Desk {
         self.stated.clone().unwrap_or_default().with(mcp)
     }
 
+    /// The evidence that is in force: it holds until other evidence is named.
+    pub(super) fn cited(&self) -> &[EvidenceRef] {
+        &self.cited
+    }
+
     /// References to packets that are named as evidence.
     pub(super) fn citing(&self, named: &[String]) -> Result<Vec<EvidenceRef>, Refused> {
         let find = |(at, id): (usize, &String)| {

@@ -32,7 +32,10 @@ pub(super) fn send(
 ) -> Result<Done, Refused> {
     let Given { mut payload, mcp, evidence } = given(packet, args)?;
     let stated = desk.stating(mcp.as_ref())?;
-    let cited = desk.citing(&evidence.unwrap_or_default())?;
+    let cited = match evidence {
+        Some(named) => desk.citing(&named)?,
+        None => desk.cited().to_vec(),
+    };
     match packet {
         PacketType::ObservationPacket => seen_by_nobody(&payload, stated.status())?,
         PacketType::BeliefUpdatePacket => integrates(desk, &payload)?,

@@ -10,6 +10,7 @@ use omen_gate::breaker::BreakerState;
 use omen_gate::confirm::{Confirmer, Question, Reply};
 use omen_gate::{
     Blocked, Call, Config, Demand, Gate, GateClock, GateCode, Permission, Permissions, Ran, ServerName, ToolId, TurnId,
+    guarded,
 };
 use omen_types::Code;
 use omen_types::packet::{AlertSeverity, AlertType, PacketType, PositiveCount, ToolsState};
@@ -261,7 +262,8 @@ impl Episodes {
             permissions: call.demand().permissions.clone(),
             timeout: self.asks,
         };
-        tokio::time::timeout(self.asks, self.confirmer.confirm(&question)).await.ok()
+        let confirmer = Arc::clone(&self.confirmer);
+        guarded(self.asks, async move { Ok(confirmer.confirm(&question).await) }).await.ok()
     }
 
     /// Whether a call may be made here, before anybody is asked to confirm it. An answer is not a promise.

@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-const KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+pub(crate) const KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
 /// A test that hangs fails. Nothing that is tested depends on how long something takes.
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
@@ -76,7 +76,7 @@ pub(crate) struct End {
 }
 
 impl End {
-    fn new(stream: DuplexStream) -> Self {
+    pub(crate) fn new(stream: DuplexStream) -> Self {
         let (from, to) = split(stream);
         Self { to: Some(to), from: BufReader::new(from) }
     }

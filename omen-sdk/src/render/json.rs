@@ -2,9 +2,13 @@
 //!
 //! Other programs rely on the fields and their order. Unknown facts are `null`.
 
+mod read;
+
 use std::io::{self, Write};
 
 use serde::Serialize;
+
+pub use read::read;
 
 use crate::finding::Finding;
 use crate::validator::Summary;

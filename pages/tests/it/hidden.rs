@@ -12,7 +12,8 @@ use omen_pages::expand::{Options, Part, command};
 use serde::Deserialize;
 
 /// The crates that a program can depend on.
-const CRATES: [&str; 6] = ["omen-types", "omen-invariants", "omen-fsm", "omen-gate", "omen-proxy", "omen-sdk"];
+const CRATES: [&str; 7] =
+    ["omen-types", "omen-invariants", "omen-fsm", "omen-gate", "omen-proxy", "omen-sdk", "omen-worker"];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where retired words are searched: the files at the root, and these folders.
-const SCANNED: [&str; 14] = [
+const SCANNED: [&str; 15] = [
     "docs",
     "examples",
     "omen-cli",
@@ -16,6 +16,7 @@ const SCANNED: [&str; 14] = [
     "omen-proxy",
     "omen-sdk",
     "omen-types",
+    "omen-worker",
     "pages",
     "proofs",
     "schema",

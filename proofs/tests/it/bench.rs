@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use omen::{Code, Finding, Stage, Summary, Validator};
 use omen_proofs::bench::corpus::{Corpus, Form, Kind, Plan, faults};
 use omen_proofs::bench::gate::{self, Counts};
+use omen_proofs::bench::proxy;
 use omen_proofs::bench::scaling::{self, Size};
 use omen_proofs::bench::{allocations, episode};
 
@@ -165,3 +166,31 @@ fn the_typed_api_is_measured_in_all_its_parts() {
 
 /// The steps of a request to the gate.
 const WAY: &str = "screen plan conform authorize dispatch type_output ground";
+
+/// The command that is measured is not built for this test: the stand-in server speaks for it.
+#[test]
+#[cfg(unix)]
+fn the_proxy_is_measured_against_the_server_behind_it() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let server = env!("CARGO_BIN_EXE_omen-proofs");
+    let folder = tempfile::tempdir().unwrap();
+    let omen = folder.path().join("omen");
+    let script =
+        format!("#!/bin/sh\nif [ \"$1\" = audit ]; then : > \"$3\"; exit; fi\nexec '{server}' bench --child-server\n");
+    std::fs::write(&omen, script).unwrap();
+    std::fs::set_permissions(&omen, PermissionsExt::from_mode(0o700)).unwrap();
+    let server = vec![server.into(), "bench".into(), "--child-server".into()];
+    let counts = proxy::Counts { rounds: 1, calls: 3, clients: vec![1, 2], shared_calls: 4 };
+    let report = proxy::run(&counts, &proxy::Programs { omen, server, official: None }).unwrap();
+    let latency = &report.latency[0];
+    assert!([latency.bare, latency.list, latency.files, latency.synced].iter().all(|of| of.p50_us > 0.0));
+    assert!(report.throughput.iter().all(|of| of.bare_s > 0.0 && of.files_s > 0.0 && of.synced_s > 0.0));
+    assert_eq!(report.throughput.iter().map(|of| of.clients).collect::<Vec<_>>(), [1, 2]);
+    let text = report.to_string();
+    assert!(text.contains("added, no sync") && text.contains("2 clients"), "{text}");
+
+    // A call that fails is no measurement.
+    let gone = proxy::Programs { omen: "/nowhere".into(), server: vec!["true".into()], official: None };
+    assert!(proxy::run(&counts, &gone).is_err());
+}

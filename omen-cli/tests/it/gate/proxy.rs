@@ -7,8 +7,11 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
+mod episode;
 mod first_session;
+mod http;
 mod official;
+mod typescript;
 
 /// Names a folder of the server's. Without it, a test is a test.
 const SERVER: &str = "OMEN_TEST_PROXIED";

@@ -26,9 +26,6 @@ pub(super) enum Step {
     Each,
 }
 
-/// Judges a value at a place, or that it is missing there.
-type Visit<'v> = dyn FnMut(&str, Option<&Value>) -> Result<(), Broken> + 'v;
-
 impl Place {
     /// Reads a pointer.
     ///
@@ -122,6 +119,9 @@ impl Place {
         member(args.get(key), rest, &below("", key), visit)
     }
 }
+
+/// Takes a value with its place, or nothing where it is missing.
+type Visit<'v> = dyn FnMut(&str, Option<&Value>) -> Result<(), Broken> + 'v;
 
 fn member(value: Option<&Value>, steps: &[Step], at: &str, visit: &mut Visit<'_>) -> Result<(), Broken> {
     let (Some(value), Some((step, rest))) = (value, steps.split_first()) else { return visit(at, value) };

@@ -160,7 +160,7 @@ pub(crate) async fn play(mode: Mode, lines: &[Value]) -> Played {
         // Of calls that are made at once, either may be first.
         answers.sort_by_key(|answer| answer["result"]["isError"] == true);
         for answer in answers {
-            show(&mut read, &calls[0], &answer["result"]);
+            show(&mut read, &calls[0], &answer["result"], calls.len() > 1);
             results.push(answer["result"].clone());
         }
     }
@@ -171,8 +171,8 @@ pub(crate) async fn play(mode: Mode, lines: &[Value]) -> Played {
     Played { read, results, log, made, last_note }
 }
 
-/// A call and what a model reads of its result.
-fn show(read: &mut String, call: &Value, result: &Value) {
+/// A call and what a model reads of its result. Of calls that are made at once, what is legal next depends on which has ended.
+fn show(read: &mut String, call: &Value, result: &Value, at_once: bool) {
     let mut asked = call["arguments"].clone();
     if let Value::Object(asked) = &mut asked {
         // The same in nearly every transcript, and long.
@@ -180,7 +180,8 @@ fn show(read: &mut String, call: &Value, result: &Value) {
     }
     writeln!(read, "> {} {asked}", call["call"].as_str().unwrap()).unwrap();
     for content in result["content"].as_array().unwrap() {
-        for line in content["text"].as_str().unwrap().lines() {
+        let lines = content["text"].as_str().unwrap().lines();
+        for line in lines.take_while(|line| !at_once || !line.starts_with("State: ")) {
             writeln!(read, "  {line}").unwrap();
         }
     }

@@ -9,7 +9,7 @@ pub(super) const SERVERS: &str = "OMEN_MCP_SERVERS";
 const PYTHON: &str = "OMEN_MCP_PYTHON";
 
 /// The command of an official server, or says why not.
-fn official(name: &str, args: &[&str]) -> Option<Vec<String>> {
+pub(super) fn official(name: &str, args: &[&str]) -> Option<Vec<String>> {
     let Some(folder) = std::env::var_os(SERVERS) else {
         say(&format!("{SERVERS} is not set: `{name}` is not tried through the proxy"));
         return None;
@@ -26,7 +26,7 @@ pub(super) fn say(what: &str) {
 }
 
 /// A configuration that allows what the server lists: each tool needs `READ`, but for those that are named.
-fn allowing(command: &[String], folder: &TempDir, write: &[&str], without: &[&str]) {
+pub(super) fn allowing(command: &[String], folder: &TempDir, write: &[&str], without: &[&str]) {
     let server = format!("[servers.files]\ncommand = {}\nargs = {}\n", json!(command[0]), json!(command[1..]));
     let text = format!("[audit]\nlog = 'audit.jsonl'\nkey_file = 'audit.key'\nsync = false\n{server}");
     fs::write(folder.path().join("gate.toml"), &text).unwrap();
@@ -150,4 +150,47 @@ fn the_python_client_completes_a_session_with_a_confirmation() {
     assert_eq!(verdict, "sound");
     let confirmed = entries.iter().find(|entry| entry["kind"] == "confirmation").unwrap();
     assert_eq!(confirmed["data"]["by"]["via"], "elicitation", "{confirmed}");
+}
+
+#[test]
+fn the_python_client_is_governed_over_http() {
+    let data = folder(&[("note.txt", b"hello")]);
+    let data_path = data.path().canonicalize().unwrap();
+    let Some(command) = official("server-filesystem", &[data_path.to_str().unwrap()]) else { return };
+    let Some(python) = std::env::var_os(PYTHON) else {
+        say(&format!("{PYTHON} is not set: the Python client is not tried over HTTP"));
+        return;
+    };
+    let folder = folder(&[]);
+    allowing(&command, &folder, &[], &["get_file_info"]);
+    let path = format!("path={}/note.txt", data_path.display());
+    // It asks whether there is a handshake, finds that there is, and makes it.
+    for mode in ["auto", "legacy"] {
+        let said = http::python_client(&folder, &python, [mode, "read_text_file", &path, "get_file_info"]);
+        assert_eq!(said, ["2025-11-25", "listed: True False", "hello", "1", "refused: True PG-3", "not served: True"]);
+    }
+    let (verdict, entries) = log(&folder);
+    assert_eq!((verdict.as_str(), count(&entries, "intent"), count(&entries, "outcome")), ("sound", 12, 12));
+}
+
+#[test]
+fn the_python_client_is_governed_over_http_without_a_session() {
+    let Some(python) = std::env::var_os(PYTHON) else {
+        say(&format!("{PYTHON} is not set: the Python client is not tried without a session"));
+        return;
+    };
+    let folder = folder(&[]);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/proxy/stateless_server.py");
+    let command = ["/usr/bin/env".to_owned(), format!("PYTHONPATH={}", python.to_str().unwrap()), "python3".to_owned()];
+    let command = [&command[..], &[script.to_str().unwrap().to_owned()]].concat();
+    allowing(&command, &folder, &[], &["forget"]);
+    for mode in ["auto", "2026-07-28"] {
+        let said = http::python_client(&folder, &python, [mode, "greet", "name=you", "forget"]);
+        assert_eq!(
+            said,
+            ["2026-07-28", "listed: True False", "hello, you", "1", "refused: True PG-3", "not served: True"]
+        );
+    }
+    let (verdict, entries) = log(&folder);
+    assert_eq!((verdict.as_str(), count(&entries, "intent"), count(&entries, "outcome")), ("sound", 12, 12));
 }

@@ -1,0 +1,185 @@
+//! The arguments of `omen worker`, `omen publish` and `omen tail`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::LevelArgs;
+use crate::formats::{self, Format};
+
+/// How to reach a server.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Connection")]
+pub(crate) struct NatsArgs {
+    /// The addresses of the servers, separated by commas [default: nats://127.0.0.1:4222]
+    #[arg(long = "nats", value_name = "URL", hide_default_value = true)]
+    pub(crate) url: Option<String>,
+
+    /// A context of the command `nats`; options given here come before what it says
+    #[arg(long, value_name = "NAME")]
+    pub(crate) context: Option<String>,
+
+    /// A file of credentials
+    #[arg(long, value_name = "FILE")]
+    pub(crate) creds: Option<PathBuf>,
+
+    /// A file with the seed of an NKEY
+    #[arg(long, value_name = "FILE")]
+    pub(crate) nkey: Option<PathBuf>,
+
+    /// Certificates of authorities to trust beside those of the system
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tls_ca: Option<PathBuf>,
+
+    /// The certificate of this client
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+
+    /// Its key
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+
+    /// Begin with TLS, before the server has said anything
+    #[arg(long)]
+    pub(crate) tls_first: bool,
+}
+
+/// What the server has.
+#[derive(Debug, Args)]
+pub(crate) struct StreamArgs {
+    /// The stream of packets; the streams and buckets that belong to it have names that begin with this
+    #[arg(long, value_name = "NAME", default_value = "PACKETS")]
+    pub(crate) stream: String,
+
+    /// Into how many partitions its packets are mapped; all workers and publishers must agree
+    #[arg(long, value_name = "COUNT", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) partitions: u16,
+
+    /// On how many servers what is made is kept
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub(crate) replicas: u8,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorkerArgs {
+    #[command(flatten)]
+    pub(crate) streams: StreamArgs,
+
+    /// End episodes without a packet in this time, and report what is open in them
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub(crate) episode_ttl: Option<Duration>,
+
+    /// How often time is marked in the stream of packets
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = seconds)]
+    pub(crate) tick: Duration,
+
+    /// Go on where packets were deleted from the stream before they were judged
+    #[arg(long)]
+    pub(crate) accept_gaps: bool,
+
+    /// Serve /metrics, /livez and /readyz at this address, such as 0.0.0.0:9464
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<SocketAddr>,
+
+    /// The name of this worker; no two may have the same [default: one that no other has]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) levels: LevelArgs,
+
+    #[command(flatten)]
+    pub(crate) nats: NatsArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PublishArgs {
+    /// The logs, one after the other; `-` is standard input
+    #[arg(value_name = "LOG", required = true)]
+    pub(crate) logs: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) streams: StreamArgs,
+
+    /// Publish at most this many lines in a second
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rate: Option<u32>,
+
+    /// By which name it is known how far the log is published [default: its absolute path]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) source: Option<String>,
+
+    /// End the episodes of each log after it, so that what is open in them is reported
+    #[arg(long)]
+    pub(crate) end: bool,
+
+    #[command(flatten)]
+    pub(crate) nats: NatsArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TailArgs {
+    /// The stream of packets
+    #[arg(long, value_name = "NAME", default_value = "PACKETS")]
+    pub(crate) stream: String,
+
+    /// Begin with the next finding, not with the first one that is stored
+    #[arg(long)]
+    pub(crate) new: bool,
+
+    /// Stop at the last finding that is stored
+    #[arg(long, conflicts_with = "new")]
+    pub(crate) no_follow: bool,
+
+    /// The format [default: human]
+    #[arg(long, value_name = "FORMAT", value_parser = formats::parser())]
+    pub(crate) format: Option<&'static Format>,
+
+    #[command(flatten)]
+    pub(crate) nats: NatsArgs,
+}
+
+/// A time of whole seconds, such as `90s`, `15m` or `2h`.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let time =
+        humantime::parse_duration(text).map_err(|error| format!("{error}; expected a time such as 90s or 2h"))?;
+    if time.as_secs() == 0 { Err("expected at least one second".to_owned()) } else { Ok(time) }
+}
+
+pub(super) const EXIT_CODES: &str = "\
+Exit codes:
+  0  done, or stopped by a signal after everything was committed
+  2  usage error, or the server has what cannot be used
+  3  an input could not be read, or the server failed";
+
+pub(super) const TAIL_EXIT_CODES: &str = "\
+Exit codes:
+  0  no errors (there may be warnings)
+  1  errors found
+  2  usage error
+  3  the server failed, or the output could not be written";
+
+pub(super) const WORKER_HELP: &str = "\
+Exit codes:
+  0  stopped by a signal after everything was committed
+  2  usage error, or the server has what cannot be used
+  3  the server failed
+
+Examples:
+  omen worker --nats nats://127.0.0.1:4222 --partitions 64
+  omen worker --context production --episode-ttl 2h --listen 0.0.0.0:9464
+
+Each worker has some of the partitions. They move within seconds when a worker joins, leaves or
+dies, and no finding is lost or published twice. docs/scale.md explains why.";
+
+pub(super) const PUBLISH_HELP: &str = "\
+Exit codes:
+  0  every line is in the stream
+  2  usage error, or the server has what cannot be used
+  3  a log could not be read, or the server failed; the same command goes on where it was
+
+Examples:
+  omen publish episodes.jsonl
+  zcat old.jsonl.gz | omen publish - --source old --rate 5000 --end";

@@ -1,0 +1,47 @@
+//! `omen gate proxy --listen`: the proxy over HTTP.
+
+use std::time::Duration;
+
+use omen::render::human::clean;
+use omen_gate::mcp::Launch;
+use omen_proxy::http::{Access, HttpLimits, NotListening, PATH, Token};
+use omen_proxy::{Ended, Proxy, Source};
+use tokio::net::TcpListener;
+
+use super::stop::asked_to_stop;
+use crate::args::HttpArgs;
+use crate::exit::{Failure, complain};
+
+/// Where the proxy listens, and who may speak to it; nothing if it serves the standard streams.
+pub(super) fn access(args: &HttpArgs) -> Result<Option<Access>, Failure> {
+    let usage = |error: &dyn std::fmt::Display| Failure::Usage(clean(&error.to_string()).into_owned());
+    let Some(address) = args.listen else { return Ok(None) };
+    let mut access = Access::new(address.ip());
+    for host in &args.allow_host {
+        access = access.allow_host(host).map_err(|error| usage(&error))?;
+    }
+    for origin in &args.allow_origin {
+        access = access.allow_origin(origin).map_err(|error| usage(&error))?;
+    }
+    if let Some(file) = &args.token_file {
+        access = access.token(Token::from_file(file).map_err(|error| usage(&error))?);
+    }
+    access.check(address.ip()).map_err(|error| usage(&error))?;
+    Ok(Some(access))
+}
+
+pub(super) async fn serve(
+    proxy: Proxy,
+    launch: Launch,
+    access: Access,
+    args: &HttpArgs,
+) -> Result<Ended, NotListening> {
+    let address = args.listen.ok_or_else(|| NotListening::Address(std::io::ErrorKind::AddrNotAvailable.into()))?;
+    let listener = TcpListener::bind(address).await.map_err(NotListening::Address)?;
+    let address = listener.local_addr().map_err(NotListening::Address)?;
+    complain(format_args!("serving http://{address}{PATH}"));
+    let mut limits = HttpLimits::default();
+    limits.sessions = usize::from(args.max_sessions);
+    limits.idle = Duration::from_secs(u64::from(args.idle_seconds));
+    proxy.serve_http(Source::process(launch), listener, access, limits, asked_to_stop()).await
+}

@@ -1,0 +1,170 @@
+//! `omen worker`, `omen publish` and `omen tail`: what goes past one machine.
+
+mod found;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use omen::render::human::clean;
+use omen::validator::ValidatorOptions;
+use omen_worker::connect::Server;
+use omen_worker::names::Names;
+use omen_worker::publish::{self, Publisher};
+use omen_worker::setup::Setup;
+use omen_worker::{tail as findings, worker as work};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::args::{NatsArgs, PublishArgs, StreamArgs, TailArgs, WorkerArgs};
+use crate::exit::{Exit, Failure, complain};
+use crate::input;
+use crate::output::{Color, Output};
+
+pub(crate) fn worker(args: &WorkerArgs) -> Result<Exit, Failure> {
+    let levels = args.levels.after(&[]).map_err(|error| Failure::Usage(error.to_string()))?;
+    let server = server(&args.nats)?;
+    let options = work::Options {
+        setup: setup(&args.streams),
+        validator: ValidatorOptions { levels, ..ValidatorOptions::default() },
+        episode_ttl: args.episode_ttl,
+        tick: args.tick,
+        accepts_gaps: args.accept_gaps,
+        listen: args.listen,
+        id: args.name.clone(),
+        notice: Arc::new(|what: &str| complain(clean(what))),
+    };
+    let runtime = runtime(Builder::new_multi_thread())?;
+    let worked = runtime.block_on(async { work::run(&server, options, asked_to_stop()?).await.map_err(failure) });
+    // A request may still wait for its answer.
+    runtime.shutdown_background();
+    worked.map(|()| Exit::Clean)
+}
+
+pub(crate) fn publish(args: &PublishArgs) -> Result<Exit, Failure> {
+    if args.source.is_some() && args.logs.len() > 1 {
+        return Err(Failure::Usage("`--source` names one log; publish one at a time".to_owned()));
+    }
+    let server = server(&args.nats)?;
+    let options = publish::Options { rate: args.rate, ends: args.end };
+    runtime(Builder::new_current_thread())?.block_on(async {
+        let client = server.connect("omen publish", notice).await.map_err(failure)?;
+        let publisher = Publisher::new(server.jetstream(client), &setup(&args.streams)).await.map_err(failure)?;
+        for log in &args.logs {
+            let source = args.source.clone().map_or_else(|| source(log), Ok)?;
+            let reader: Box<dyn Read> = if input::is_stdin(log) {
+                Box::new(std::io::stdin())
+            } else {
+                match File::open(log) {
+                    Ok(file) => Box::new(file),
+                    Err(error) => {
+                        complain(format_args!("cannot read {}: {error}", input::name(log)));
+                        return Ok(Exit::Unreadable);
+                    }
+                }
+            };
+            let published = publisher.log(&source, reader, &options).await.map_err(failure)?;
+            let publish::Published { lines, before, ended } = published;
+            let before = if before > 0 { format!(", {before} of them before") } else { String::new() };
+            let ended = if ended > 0 { format!("; ended {ended} episodes") } else { String::new() };
+            complain(format_args!("published {lines} packets of {}{before}{ended}", input::name(log)));
+        }
+        Ok(Exit::Clean)
+    })
+}
+
+pub(crate) fn tail(args: &TailArgs, color: Color, out: &mut Output) -> Result<Exit, Failure> {
+    let server = server(&args.nats)?;
+    let from = if args.new { findings::From::Now } else { findings::From::Beginning };
+    runtime(Builder::new_current_thread())?.block_on(async {
+        let client = server.connect("omen tail", notice).await.map_err(failure)?;
+        let context = server.jetstream(client);
+        let names = Names::of(&args.stream);
+        let streams = findings::Streams::open(&context, &names).await.map_err(failure)?;
+        let mut found = found::Found::new(args, color, out)?;
+        let stop = asked_to_stop()?;
+        let how = (!args.no_follow, found.wants_packets());
+        let print = |finding: &[u8], packet: Option<&[u8]>| found.print(finding, packet);
+        findings::run(&streams, from, how, stop, print).await.map_err(failure)?.map_err(Failure::from)?;
+        found.finish()
+    })
+}
+
+fn setup(args: &StreamArgs) -> Setup {
+    let replicas = usize::from(args.replicas);
+    Setup { names: Names::of(&args.stream), partitions: args.partitions, replicas }
+}
+
+/// How to reach the server: what the arguments say, and the context as far as they are silent.
+fn server(args: &NatsArgs) -> Result<Server, Failure> {
+    let path = |path: &Option<PathBuf>| path.as_ref().map_or(String::new(), |path| path.display().to_string());
+    let stated = Server {
+        url: args.url.clone().unwrap_or_default(),
+        creds: path(&args.creds),
+        nkey: path(&args.nkey),
+        ca: path(&args.tls_ca),
+        cert: path(&args.tls_cert),
+        key: path(&args.tls_key),
+        tls_first: args.tls_first,
+        ..Server::default()
+    };
+    let context = args.context.as_deref().map(Server::of_context).transpose();
+    Ok(stated.or(context.map_err(|error| Failure::Usage(error.to_string()))?.unwrap_or_default()))
+}
+
+/// What identifies a log, wherever the command is run.
+fn source(log: &Path) -> Result<String, Failure> {
+    if input::is_stdin(log) {
+        return Err(Failure::Usage("standard input has no name; give it one with `--source NAME`".to_owned()));
+    }
+    let path = std::path::absolute(log).map_err(|error| Failure::Usage(format!("{}: {error}", log.display())))?;
+    Ok(path.display().to_string())
+}
+
+fn failure(failure: omen_worker::Failure) -> Failure {
+    match failure {
+        omen_worker::Failure::Refused(_) | omen_worker::Failure::Input(_) => Failure::Usage(failure.to_string()),
+        failure => Failure::File(std::io::Error::other(failure.to_string())),
+    }
+}
+
+/// What happens to the connection.
+fn notice(what: &str) {
+    if !what.is_empty() {
+        complain(clean(what));
+    }
+}
+
+fn runtime(mut builder: Builder) -> Result<Runtime, Failure> {
+    builder.enable_all().build().map_err(|error| Failure::Internal(format!("cannot start: {error}")))
+}
+
+/// Ready when somebody wants this to end. A second signal does not wait.
+#[cfg(unix)]
+fn asked_to_stop() -> Result<impl Future<Output = ()>, Failure> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let register = |kind| signal(kind).map_err(|error| Failure::Internal(format!("cannot wait for a signal: {error}")));
+    let (mut terminate, mut interrupt) = (register(SignalKind::terminate())?, register(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            std::process::exit(STOPPED);
+        });
+    })
+}
+
+#[cfg(not(unix))]
+fn asked_to_stop() -> Result<impl Future<Output = ()>, Failure> {
+    Ok(async { drop(tokio::signal::ctrl_c().await) })
+}
+
+/// The exit code of a process that did not wait for its end.
+#[cfg(unix)]
+const STOPPED: i32 = 3;

@@ -1,0 +1,53 @@
+//! Findings of the stream, printed as `omen check` prints its own.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use omen::render::json;
+
+use crate::args::TailArgs;
+use crate::exit::{Exit, Failure};
+use crate::formats::{self, Report};
+use crate::output::{Color, Output};
+
+/// Prints findings.
+pub(super) struct Found<'o> {
+    report: Box<dyn Report>,
+    out: &'o mut Output,
+    wants_packets: bool,
+    has_errors: bool,
+}
+
+impl<'o> Found<'o> {
+    pub(super) fn new(args: &TailArgs, color: Color, out: &'o mut Output) -> Result<Self, Failure> {
+        let format = args.format.unwrap_or(formats::DEFAULT);
+        if !formats::FOLLOWED.contains(&format.name) {
+            return Err(Failure::Usage(format!(
+                "`{}` reports each log at its end, and a stream has none; use one of `{}`",
+                format.name,
+                formats::FOLLOWED.join("`, `")
+            )));
+        }
+        *out = if format.is_for_people { Output::for_people(color) } else { Output::for_programs() };
+        Ok(Self { report: (format.start)(), out, wants_packets: format.is_for_people, has_errors: false })
+    }
+
+    /// Whether packets are shown.
+    pub(super) fn wants_packets(&self) -> bool {
+        self.wants_packets
+    }
+
+    /// Prints a finding, with the packet that it is about if the stream still has it.
+    pub(super) fn print(&mut self, finding: &[u8], packet: Option<&[u8]>) -> io::Result<()> {
+        let text = packet.and_then(|packet| std::str::from_utf8(packet).ok());
+        let (stream, finding) = json::read(finding, text)?;
+        self.has_errors |= finding.diagnostic.severity == omen::Severity::Error;
+        self.report.finding(self.out, Path::new(&stream), &finding, text)?;
+        self.out.flush()
+    }
+
+    pub(super) fn finish(self) -> Result<Exit, Failure> {
+        self.out.flush()?;
+        Ok(if self.has_errors { Exit::ErrorsFound } else { Exit::Clean })
+    }
+}

@@ -1,0 +1,174 @@
+//! `omen gate proxy --episode`: the transcripts of the proxy's own tests, through the command.
+
+use super::*;
+
+const TRANSCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../omen-proxy/tests/transcripts");
+
+/// Names a folder that Python finds the package `mcp` in.
+const PYTHON: &str = "OMEN_MCP_PYTHON";
+
+/// The calls that a command judges, as `omen check` sees them: errors, warnings, and the codes.
+fn check(folder: &TempDir) -> (i32, Vec<String>) {
+    let run = run(omen(["check", "--format", "json", "episodes.jsonl"]).current_dir(folder));
+    let findings = run.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let codes = findings.filter_map(|finding| finding["code"].as_str().map(str::to_owned)).collect();
+    (run.code, codes)
+}
+
+/// A configuration for the tools of the transcripts: each may be called but `unlisted`, and `ask` if somebody confirms it.
+fn of_transcripts() -> TempDir {
+    let folder = folder(&[]);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/proxy/server.py");
+    let text = format!(
+        "[audit]\nlog = 'audit.jsonl'\nkey_file = 'audit.key'\nsync = false\n[limits]\ncall_timeout_seconds = 1\n\
+         [servers.s]\ncommand = 'python3'\nargs = [{}]\n",
+        json!(script)
+    );
+    fs::write(folder.path().join("gate.toml"), &text).unwrap();
+    assert_eq!(run(omen(["audit", "new-key", "audit.key"]).current_dir(&folder)).code, 0);
+    let listed = gate(&folder, &["catalog", "--config", "gate.toml"]);
+    let listed: std::collections::BTreeMap<String, Vec<omen_gate::tool::Tool>> =
+        serde_json::from_str(&listed.stdout).unwrap_or_else(|_| panic!("{}", listed.stderr));
+    let mut text = text;
+    for tool in listed.values().flatten().filter(|tool| tool.name.as_str() != "unlisted") {
+        let (name, pin) = (tool.name.as_str(), pin(tool).unwrap());
+        let permission = if ["write", "ask"].contains(&name) { "WRITE" } else { "READ" };
+        let tool = format!("server = 's'\ntool = '{name}'\npermissions = ['{permission}']\n");
+        text += &format!("[[allow]]\n{tool}pin = '{pin}'\n[[grants]]\n{tool}pre_granted = {}\n", name == "write");
+    }
+    fs::write(folder.path().join("gate.toml"), text).unwrap();
+    folder
+}
+
+/// What the model reads is what it reads of the stand-in client, and what is written is judged clean.
+#[test]
+fn the_python_client_plays_every_transcript() {
+    let Some(python) = std::env::var_os(PYTHON) else {
+        let skipped = format!("\n{PYTHON} is not set: the transcripts are not played by the Python client\n");
+        return std::io::stderr().write_all(skipped.as_bytes()).unwrap();
+    };
+    let mut played = 0;
+    for entry in fs::read_dir(TRANSCRIPTS).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "jsonl") {
+            continue;
+        }
+        // The stand-in client plays all of them in both modes.
+        let modes = if path.ends_with("good.jsonl") { &["enforce", "observe"][..] } else { &["enforce"] };
+        for mode in modes {
+            let folder = of_transcripts();
+            let text = fs::read_to_string(&path).unwrap();
+            let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+            let budget = first["budget"]["tool_calls"].as_u64().map(|calls| format!("--episode-calls={calls}"));
+            let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/proxy/transcript.py");
+            let mut client = std::process::Command::new("python3");
+            client.arg(script).arg(&path).args([env!("CARGO_BIN_EXE_omen"), "gate", "proxy", "--config", "gate.toml"]);
+            client.args(["--no-socket", "--elicitation", "--least-ms", "0", "--episode", mode]);
+            client.args(["--episode-log", "episodes.jsonl"]).args(budget);
+            let output = client.current_dir(&folder).env("PYTHONPATH", &python).output().expect("python3 starts");
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+            assert_eq!(check(&folder), (0, Vec::new()), "{mode} {}", path.display());
+            if *mode == "enforce" {
+                let fixture = fs::read_to_string(path.with_extension("read.txt")).unwrap();
+                assert_eq!(read(&said), fixed(&fixture), "{}", path.display());
+            }
+        }
+        played += 1;
+    }
+    assert!(played >= 12, "{played}");
+}
+
+/// What the client has printed of its calls.
+fn read(said: &str) -> Vec<String> {
+    let lines = said.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter_map(|line| Some(plain(line["text"].as_str()?))).collect()
+}
+
+/// What a fixture says that the model reads.
+fn fixed(fixture: &str) -> Vec<String> {
+    let calls = fixture.split("\n\n").filter(|call| !call.trim().is_empty());
+    calls
+        .map(|call| {
+            let lines = call.trim_start().lines().skip(1);
+            plain(&lines.map(|line| line.strip_prefix("  ").unwrap_or(line)).collect::<Vec<_>>().join("\n"))
+        })
+        .collect()
+}
+
+/// Without what depends on the server: its pins.
+fn plain(text: &str) -> String {
+    match text.split_once("with the pin") {
+        Some((before, _)) => before.to_owned(),
+        None => text.to_owned(),
+    }
+}
+
+fn mcp() -> Value {
+    let text = fs::read_to_string(Path::new(TRANSCRIPTS).join("good.jsonl")).unwrap();
+    serde_json::from_str::<Value>(text.lines().next().unwrap()).unwrap()["arguments"]["mcp"].clone()
+}
+
+/// Brings an episode to where a call may be made as a directive.
+fn act(client: &mut Client) {
+    let change = json!({"domain": "d", "key": "k", "new_value": 1, "prior_value": null});
+    let checks = json!({"constitutional_check": true, "budget_check": true, "tier_check": true});
+    for (id, tool, args) in [
+        (1, "omen_observe", json!({"observation_type": "intel_update", "data": {"a": 1}, "mcp": mcp()})),
+        (2, "omen_believe", json!({"update_type": "new_belief", "belief_changes": [change]})),
+        (
+            3,
+            "omen_decide",
+            json!({"decision_outcome": "ACT", "decision_summary": "safety first", "constraints_satisfied": checks}),
+        ),
+    ] {
+        let answer = client.call(id, tool, args);
+        assert_eq!(answer["result"]["structuredContent"]["accepted"], true, "{answer}");
+    }
+}
+
+/// However the proxy is killed, what the server has seen is in the log of the episode, and the log can be judged and goes on.
+#[test]
+fn a_killed_proxy_leaves_an_episode_with_the_directive_of_the_call_that_ran() {
+    let folder = proxied();
+    let args = ["--episode", "enforce", "--episode-log", "episodes.jsonl"];
+    let mut client = Client::start(&folder, &args);
+    act(&mut client);
+    client.hang(&folder, 4);
+    client.signal("-KILL");
+    client.end();
+    let text = fs::read_to_string(folder.path().join("episodes.jsonl")).unwrap();
+    let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    assert_eq!(last["header"]["packet_type"], "TaskDirectivePacket");
+    assert_eq!(last["payload"]["execution_method"]["tool_params"], json!({"path": "hang"}));
+    assert_eq!(check(&folder), (1, vec!["E6".to_owned()]), "it is open, since nobody knows what came of it");
+    // The next session has an episode of its own.
+    let mut client = Client::start(&folder, &args);
+    act(&mut client);
+    let answer = client.call(4, "read_file", json!({"path": "a"}));
+    assert_eq!(answer["result"]["content"][0]["text"], "read_file");
+    let (code, stderr) = client.close();
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("ended in S6_EXECUTE with 8 packets"), "{stderr}");
+    assert_eq!(check(&folder), (1, vec!["E6".to_owned()]));
+}
+
+#[test]
+fn a_log_that_another_session_writes_is_refused_and_both_options_are_needed() {
+    let folder = proxied();
+    let args = ["--episode", "observe", "--episode-log", "episodes.jsonl"];
+    let client = Client::start(&folder, &args);
+    let other = gate(&folder, &[&["proxy", "--config", "gate.toml", "--no-socket"], &args[..]].concat());
+    assert_eq!(other.code, 3, "{}", other.stderr);
+    assert!(other.stderr.contains("`episodes.jsonl` is in use by another process"), "{}", other.stderr);
+    assert_eq!(client.close().0, 0);
+    for (args, why) in [
+        (["--episode", "observe"], "--episode-log <FILE>"),
+        (["--episode-log", "e.jsonl"], "--episode <MODE>"),
+        (["--episode", "watch"], "expected `observe` or `enforce`"),
+    ] {
+        let run = gate(&folder, &[&["proxy", "--config", "gate.toml"], &args[..]].concat());
+        assert_eq!(run.code, 2, "{args:?}: {}", run.stderr);
+        assert!(run.stderr.contains(why), "{args:?}: {}", run.stderr);
+    }
+}

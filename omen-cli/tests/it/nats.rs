@@ -1,0 +1,123 @@
+//! `omen worker`, `omen publish` and `omen tail`, with a real server. `.ci/run` installs it, and `OMEN_NATS_SERVER` is its path.
+
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::*;
+
+/// A server on loopback, with its files in a temporary folder.
+struct Server {
+    child: Child,
+    url: String,
+    folder: TempDir,
+}
+
+impl Server {
+    fn start() -> Option<Self> {
+        let Some(binary) = std::env::var_os("OMEN_NATS_SERVER") else {
+            assert!(std::env::var_os("CI").is_none(), "OMEN_NATS_SERVER is not set, which .ci/run does");
+            return None;
+        };
+        let folder = folder(&[]);
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let child = std::process::Command::new(binary)
+            .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
+            .arg(folder.path().join("store"))
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let begin = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(begin.elapsed() < AT_ONCE, "the server does not listen");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Some(Self { child, url: format!("nats://127.0.0.1:{port}"), folder })
+    }
+
+    fn omen<'a>(&'a self, args: &[&'a str]) -> Command {
+        let mut command = omen(args.iter().copied());
+        command.args(["--nats", &self.url]).current_dir(&self.folder);
+        command
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_planted_mistake_is_found() {
+    let Some(server) = Server::start() else { return };
+    let text = log("invalid/e1-decision-before-belief.jsonl");
+    write(server.folder.path(), "PACKETS", text.as_bytes());
+    let lines = text.lines().count();
+
+    let publish = run(&mut server.omen(&["publish", "PACKETS", "--end", "--partitions", "4"]));
+    assert_eq!((publish.code, publish.stdout.as_str()), (0, ""), "{}", publish.stderr);
+    assert!(
+        publish.stderr.contains(&format!("published {lines} packets of PACKETS; ended 1 episodes")),
+        "{}",
+        publish.stderr
+    );
+    let wrong = run(&mut server.omen(&["publish", "PACKETS", "--partitions", "5"]));
+    assert_eq!(wrong.code, 2, "{}", wrong.stderr);
+
+    let mut worker = std::process::Command::new(env!("CARGO_BIN_EXE_omen"))
+        .args(["worker", "--partitions", "4", "--nats", &server.url])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let expected = run(omen(["check", "PACKETS", "--format", "json"]).current_dir(&server.folder));
+    let expected: Vec<&str> = expected.stdout.lines().filter(|line| !line.contains("\"summary\"")).collect();
+    assert_eq!(expected.len(), 1);
+    let begin = Instant::now();
+    let found = loop {
+        let found = run(&mut server.omen(&["tail", "--no-follow", "--format", "json"]));
+        if found.code == 1 {
+            break found;
+        }
+        assert!(begin.elapsed() < AT_ONCE, "{}", found.stderr);
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    assert_eq!(found.stdout.lines().collect::<Vec<_>>(), expected);
+
+    // With the packet from the stream, the excerpt is that of the file.
+    let people = run(&mut server.omen(&["tail", "--no-follow"]));
+    let checked = run(omen(["check", "PACKETS"]).current_dir(&server.folder));
+    let (excerpt, _) = checked.stdout.split_once("\n1 file").unwrap();
+    assert_eq!(people.stdout.trim_end(), excerpt.trim_end());
+
+    kill_process(Pid::from_child(&worker), Signal::TERM).unwrap();
+    assert_eq!(worker.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_server_that_is_not_there_is_a_failure() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for args in [&["worker"][..], &["tail"], &["publish", "-", "--source", "a"]] {
+        let failed = run(omen(args.iter().copied()).args(["--nats", &format!("nats://{free}")]).write_stdin(""));
+        assert_eq!(failed.code, 3, "{}", failed.stderr);
+        assert!(failed.stderr.contains(&format!("cannot connect to nats://{free}")), "{}", failed.stderr);
+    }
+}
+
+#[test]
+fn arguments_are_checked() {
+    for (args, expected) in [
+        (&["publish", "-"][..], "--source"),
+        (&["publish", "a", "b", "--source", "c"], "one at a time"),
+        (&["worker", "--episode-ttl", "soon"], "expected a time"),
+        (&["worker", "--partitions", "0"], "invalid value"),
+        (&["tail", "--context", "/nowhere"], "cannot read the context"),
+    ] {
+        let refused = run(&mut omen(args.iter().copied()));
+        assert_eq!(refused.code, 2, "{}", refused.stderr);
+        assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+    }
+}

@@ -1,0 +1,40 @@
+//! Gates that share everything but their servers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::base::ServerName;
+use crate::config::Limits;
+use crate::grant::{Confirmations, Confirmer};
+use crate::request::builder::BuildError;
+use crate::request::gate::{Gate, Parts};
+use crate::server::{Discovery, ToolServer};
+
+impl Gate {
+    /// Another gate over the same state, for a client with servers and a confirmer of its own. The configuration in force,
+    /// the audit log, grants with the uses that are left, revocations, breakers, failure budgets and the calls in doubt are
+    /// the same for both: what one of them uses up is used up for the other, and a reload of one is a reload of both. Turns
+    /// must have different names in both.
+    ///
+    /// # Errors
+    /// If the servers are not those of the configuration.
+    pub async fn beside(
+        &self,
+        servers: BTreeMap<ServerName, Arc<dyn ToolServer>>,
+        confirmer: Arc<dyn Confirmer>,
+    ) -> Result<Self, BuildError> {
+        // The limits of a reload that is under way are the new ones, or are set by it.
+        let _reloading = self.0.reloading.lock().await;
+        if let Some(unknown) = servers.keys().find(|name| !self.discovery().servers().any(|known| known == *name)) {
+            return Err(BuildError::UnknownServer(unknown.clone()));
+        }
+        if let Some(missing) = self.discovery().servers().find(|name| !servers.contains_key(*name)) {
+            return Err(BuildError::NoServer(missing.clone()));
+        }
+        let limits = self.0.rules.with(|rules| (Limits::clone(&rules.limits), rules.confirm));
+        let discovery = Arc::new(Discovery::new(servers, limits.0));
+        self.0.discoveries.add(&discovery);
+        let confirmations = Confirmations::by(confirmer, Arc::clone(&self.0.clock), limits.1);
+        Ok(Self(Arc::new(Parts { discovery, confirmations, ..Parts::clone(&self.0) })))
+    }
+}

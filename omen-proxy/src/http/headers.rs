@@ -1,0 +1,298 @@
+//! The headers of a request, and what of its body they repeat.
+
+use hyper::header::{ACCEPT, AsHeaderName, CONTENT_ENCODING, CONTENT_TYPE};
+use hyper::{HeaderMap, StatusCode};
+use omen_gate::bounded;
+
+use super::refused::{HEADER_MISMATCH, INVALID_PARAMS, Refused};
+use crate::frame::{Frame, Kind};
+use crate::json;
+
+pub(super) const SESSION_ID: &str = "mcp-session-id";
+pub(super) const VERSION: &str = "mcp-protocol-version";
+pub(super) const LAST_EVENT_ID: &str = "last-event-id";
+const METHOD: &str = "mcp-method";
+const NAME: &str = "mcp-name";
+
+/// The value of a header that stands once, or not at all.
+pub(super) fn single(headers: &HeaderMap, name: impl AsHeaderName) -> Result<Option<&str>, Refused> {
+    let shown = name.as_str().to_owned();
+    let bad = |what: &str| {
+        Refused::new(StatusCode::BAD_REQUEST, format!("{what} header `{shown}`"), "send it once, in visible ASCII")
+    };
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => value.to_str().map(Some).map_err(|_| bad("invalid")),
+        (Some(_), Some(_)) => Err(bad("repeated")),
+    }
+}
+
+/// Whether the body is what the protocol says.
+pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Refused> {
+    let refused = |reason: String| {
+        Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, reason, "send one message as `application/json` in UTF-8")
+    };
+    let media = single(headers, CONTENT_TYPE)?.ok_or_else(|| refused("missing header `Content-Type`".to_owned()))?;
+    let mut parts = media.split(';').map(str::trim);
+    let is_json = parts.next().is_some_and(|media| media.eq_ignore_ascii_case("application/json"));
+    let is_utf8 = parts.all(|part| match part.split_once('=') {
+        Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
+            value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+        }
+        _ => true,
+    });
+    if !is_json || !is_utf8 {
+        return Err(refused(format!("the content type `{}` is not supported", bounded(media))));
+    }
+    match single(headers, CONTENT_ENCODING)? {
+        Some(encoding) if !encoding.eq_ignore_ascii_case("identity") => {
+            Err(refused(format!("the content encoding `{}` is not supported", bounded(encoding))))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the client takes each of these types.
+pub(super) fn check_accept(headers: &HeaderMap, needed: &[&str]) -> Result<(), Refused> {
+    let values: Vec<_> = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+    let taken: Vec<_> = values
+        .iter()
+        .flat_map(|value| value.split(','))
+        .map(|range| range.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+        .collect();
+    let takes = |media: &&&str| {
+        let group = media.split('/').next().unwrap_or_default();
+        taken.iter().any(|range| range == **media || range == "*/*" || *range == format!("{group}/*"))
+    };
+    match needed.iter().find(|media| !takes(media)) {
+        None => Ok(()),
+        Some(missing) => {
+            let reason = format!("the header `Accept` does not list `{missing}`");
+            let help = format!("send `Accept: {}`", needed.join(", "));
+            Err(Refused::new(StatusCode::NOT_ACCEPTABLE, reason, help))
+        }
+    }
+}
+
+/// What a request says of itself in the era without a handshake (2026-07-28).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Modern {
+    version: String,
+    declares: bool,
+}
+
+impl Modern {
+    /// Reads the members of `_meta` that take the place of a handshake; nothing if the version is not among them.
+    pub(super) fn of(frame: &Frame) -> Option<Self> {
+        let params = frame.members().ok()?;
+        let meta = params.iter().find(|member| member.key == "_meta")?;
+        let members = json::members(frame.text(), meta.span.clone()).ok()?;
+        let get = |key: &str| members.iter().find(|member| member.key == key).map(|member| member.span.clone());
+        let version = json::text(frame.text(), get("io.modelcontextprotocol/protocolVersion")?)?;
+        let declared = get("io.modelcontextprotocol/clientCapabilities");
+        let declares = declared.is_some_and(|span| frame.raw(span).starts_with('{'));
+        Some(Self { version, declares })
+    }
+
+    /// Checks the headers that such a request must have.
+    pub(super) fn check(&self, frame: &Frame, headers: &HeaderMap) -> Result<(), Refused> {
+        let mismatch = |reason: String| mismatch(reason).of(frame.raw_id());
+        match single(headers, VERSION)? {
+            Some(version) if version == self.version => {}
+            Some(version) => {
+                return Err(mismatch(format!(
+                    "the header `MCP-Protocol-Version` says `{}`, and the body `{}`",
+                    bounded(version),
+                    bounded(&self.version)
+                )));
+            }
+            None => return Err(mismatch("missing header `MCP-Protocol-Version`".to_owned())),
+        }
+        if single(headers, METHOD)?.is_none() {
+            return Err(mismatch("missing header `Mcp-Method`".to_owned()));
+        }
+        if named_by(method_of(frame)).is_some() && single(headers, NAME)?.is_none() {
+            return Err(mismatch("missing header `Mcp-Name`".to_owned()));
+        }
+        if !self.declares {
+            let reason = "missing field `io.modelcontextprotocol/clientCapabilities` in `_meta`";
+            let refused = Refused::new(StatusCode::BAD_REQUEST, reason, "send it, e.g. as `{}`");
+            return Err(refused.code(INVALID_PARAMS).of(frame.raw_id()));
+        }
+        Ok(())
+    }
+}
+
+/// Whether the headers that repeat a part of the body say the same, as far as they are there: who stands in between may have
+/// relied on them.
+pub(super) fn check_mirrored(frame: &Frame, headers: &HeaderMap) -> Result<(), Refused> {
+    let is_request = matches!(frame.kind, Kind::Request(_));
+    let of = |refused: Refused| if is_request { refused.of(frame.raw_id()) } else { refused };
+    let method = method_of(frame);
+    if let Some(said) = single(headers, METHOD).map_err(of)?
+        && method != Some(said)
+    {
+        let reason = format!("the header `Mcp-Method` says `{}`, and the body `{}`", bounded(said), shown(method));
+        return Err(of(mismatch(reason)));
+    }
+    if let Some(said) = single(headers, NAME).map_err(of)? {
+        let name = name_of(frame, method);
+        let decoded = decoded(said);
+        if decoded.is_none() || decoded != name {
+            let name = shown(name.as_deref());
+            let reason = format!("the header `Mcp-Name` says `{}`, and the body `{name}`", bounded(said));
+            return Err(of(mismatch(reason)));
+        }
+    }
+    Ok(())
+}
+
+fn mismatch(reason: String) -> Refused {
+    Refused::new(StatusCode::BAD_REQUEST, reason, "send headers that say what the body says").code(HEADER_MISMATCH)
+}
+
+fn shown(text: Option<&str>) -> String {
+    text.map_or_else(|| "nothing".to_owned(), bounded)
+}
+
+fn method_of(frame: &Frame) -> Option<&str> {
+    match &frame.kind {
+        Kind::Request(method) | Kind::Notification(method) => Some(method),
+        _ => None,
+    }
+}
+
+/// The parameter that `Mcp-Name` repeats, of methods that must have the header.
+fn named_by(method: Option<&str>) -> Option<&'static str> {
+    match method? {
+        "tools/call" | "prompts/get" => Some("name"),
+        "resources/read" => Some("uri"),
+        _ => None,
+    }
+}
+
+/// What `Mcp-Name` has to say. Clients send it with other methods, too.
+fn name_of(frame: &Frame, method: Option<&str>) -> Option<String> {
+    let params = frame.members().ok()?;
+    let get = |key: &str| {
+        let member = params.iter().find(|member| member.key == key)?;
+        json::text(frame.text(), member.span.clone())
+    };
+    match named_by(method) {
+        Some(key) => get(key),
+        None => get("name").or_else(|| get("uri")),
+    }
+}
+
+/// A value that may be encoded because a header cannot hold it.
+fn decoded(value: &str) -> Option<String> {
+    match value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
+        None => Some(value.to_owned()),
+        Some(encoded) => {
+            let bytes = data_encoding::BASE64.decode(encoded.as_bytes()).ok()?;
+            String::from_utf8(bytes).ok()
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use hyper::HeaderMap;
+
+    use super::{Modern, check_accept, check_content, check_mirrored, single};
+    use crate::frame::Frame;
+
+    fn map(headers: &[(&'static str, &str)]) -> HeaderMap {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, value.parse().unwrap());
+        }
+        map
+    }
+
+    fn frame(method: &str, params: &str) -> Frame {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{params}}}"#);
+        Frame::read(line.into_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_header_that_stands_twice_is_none_that_can_be_believed() {
+        assert_eq!(single(&map(&[("a", "b")]), "a").unwrap(), Some("b"));
+        assert_eq!(single(&map(&[]), "a").unwrap(), None);
+        assert_eq!(single(&map(&[("a", "b"), ("a", "b")]), "a").unwrap_err().status(), 400);
+        let mut strange = HeaderMap::new();
+        strange.insert("a", hyper::header::HeaderValue::from_bytes(b"\xFF").unwrap());
+        assert_eq!(single(&strange, "a").unwrap_err().status(), 400);
+    }
+
+    #[test]
+    fn only_json_in_utf8_is_read() {
+        for good in ["application/json", "Application/JSON; charset=\"UTF-8\"", "application/json;charset=utf-8; x=y"] {
+            assert!(check_content(&map(&[("content-type", good)])).is_ok(), "{good}");
+        }
+        for bad in ["text/plain", "application/jsonx", "application/json; charset=utf-16", ""] {
+            assert_eq!(check_content(&map(&[("content-type", bad)])).unwrap_err().status(), 415, "{bad}");
+        }
+        let zipped = map(&[("content-type", "application/json"), ("content-encoding", "gzip")]);
+        assert_eq!(check_content(&zipped).unwrap_err().status(), 415);
+        assert_eq!(check_content(&map(&[])).unwrap_err().status(), 415);
+        let both = ["application/json", "text/event-stream"];
+        for good in ["application/json, text/event-stream", "*/*", "text/*;q=0.5, Application/JSON"] {
+            assert!(check_accept(&map(&[("accept", good)]), &both).is_ok(), "{good}");
+        }
+        for bad in ["application/json", "text/event-stream", "text/html", ""] {
+            assert_eq!(check_accept(&map(&[("accept", bad)]), &both).unwrap_err().status(), 406, "{bad}");
+        }
+    }
+
+    #[test]
+    fn headers_say_what_the_body_says() {
+        let call = frame("tools/call", r#"{"name":"r\u00e9ad","uri":"x"}"#);
+        for good in [
+            &[][..],
+            &[("mcp-method", "tools/call")],
+            &[("mcp-method", "tools/call"), ("mcp-name", "=?base64?csOpYWQ=?=")],
+        ] {
+            assert!(check_mirrored(&call, &map(good)).is_ok(), "{good:?}");
+        }
+        for bad in [
+            &[("mcp-method", "tools/list")][..],
+            &[("mcp-method", "Tools/call")],
+            &[("mcp-name", "read")],
+            &[("mcp-name", "x")],
+            &[("mcp-name", "=?base64?csOpYWQ?=")],
+            &[("mcp-name", "=?base64?!?=")],
+            &[("mcp-method", "tools/call"), ("mcp-method", "tools/call")],
+        ] {
+            assert_eq!(check_mirrored(&call, &map(bad)).unwrap_err().status(), 400, "{bad:?}");
+        }
+        let read = frame("resources/read", r#"{"uri":"file:///a","name":"b"}"#);
+        assert!(check_mirrored(&read, &map(&[("mcp-name", "file:///a")])).is_ok());
+        assert!(check_mirrored(&read, &map(&[("mcp-name", "b")])).is_err());
+        let other = frame("logging/setLevel", r#"{"level":"x"}"#);
+        assert!(check_mirrored(&other, &map(&[("mcp-name", "x")])).is_err());
+    }
+
+    #[test]
+    fn a_request_without_a_handshake_has_all_headers() {
+        let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+        let call = frame("tools/call", &format!(r#"{{"name":"a",{meta}}}"#));
+        let modern = Modern::of(&call).unwrap();
+        let all = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "a")];
+        assert!(modern.check(&call, &map(&all)).is_ok());
+        for left_out in 0..3 {
+            let some: Vec<_> = all.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, it)| *it).collect();
+            assert_eq!(modern.check(&call, &map(&some)).unwrap_err().status(), 400, "{some:?}");
+        }
+        let other = [("mcp-protocol-version", "2025-11-25"), all[1], all[2]];
+        assert_eq!(modern.check(&call, &map(&other)).unwrap_err().status(), 400);
+        let list = frame("tools/list", &format!("{{{meta}}}"));
+        assert!(Modern::of(&list).unwrap().check(&list, &map(&[all[0], ("mcp-method", "tools/list")])).is_ok());
+        let silent = frame("tools/list", &format!("{{{}}}", meta.replace("clientCapabilities\":{}", "x\":1")));
+        let refused = Modern::of(&silent).unwrap().check(&silent, &map(&[all[0], ("mcp-method", "tools/list")]));
+        assert_eq!(refused.unwrap_err().status(), 400);
+        assert_eq!(Modern::of(&frame("tools/list", "{}")), None);
+    }
+}

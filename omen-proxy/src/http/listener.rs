@@ -1,0 +1,153 @@
+//! Connections: how many there are, and how long they may take.
+
+use std::convert::Infallible;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::endpoint::Endpoint;
+
+/// Bytes of the head of a request, at most.
+const HEAD_BYTES: usize = 32 << 10;
+
+/// Headers of a request, at most.
+const HEADERS: usize = 64;
+
+/// What is done if no connection can be accepted, such as without file descriptors: others may end.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Accepts connections until it is asked to stop. Gives those that are open.
+pub(super) async fn accept(
+    listener: TcpListener,
+    endpoint: &Arc<Endpoint>,
+    stopping: &watch::Sender<bool>,
+    until: impl Future<Output = ()>,
+) -> JoinSet<()> {
+    let room = Arc::new(Semaphore::new(endpoint.limits.connections.min(Semaphore::MAX_PERMITS)));
+    let mut connections = JoinSet::new();
+    tokio::pin!(until);
+    loop {
+        while connections.try_join_next().is_some() {}
+        let accepted = async {
+            // Without room, connections wait in the system.
+            let permit = Arc::clone(&room).acquire_owned().await;
+            (permit, listener.accept().await)
+        };
+        let (permit, accepted) = tokio::select! {
+            biased;
+            () = &mut until => return connections,
+            accepted = accepted => accepted,
+        };
+        let Ok(permit) = permit else { return connections };
+        match accepted {
+            Ok((stream, _)) => {
+                let (endpoint, stopping) = (Arc::clone(endpoint), stopping.subscribe());
+                connections.spawn(async move {
+                    serve(stream, endpoint, stopping).await;
+                    drop(permit);
+                });
+            }
+            Err(error) => {
+                (endpoint.notes)(&format!("cannot accept a connection: {error}"));
+                sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+async fn serve(stream: TcpStream, endpoint: Arc<Endpoint>, mut stopping: watch::Receiver<bool>) {
+    // An event is sent when it comes.
+    let _ = stream.set_nodelay(true);
+    let stream = TokioIo::new(Patient { stream, limit: endpoint.limits.stall, waits: None });
+    let head = endpoint.limits.head;
+    let service = service_fn(move |request| {
+        let endpoint = Arc::clone(&endpoint);
+        async move { Ok::<_, Infallible>(endpoint.answer(request).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(head)
+        .max_buf_size(HEAD_BYTES)
+        .max_headers(HEADERS)
+        .serve_connection(stream, service);
+    tokio::pin!(connection);
+    tokio::select! {
+        // Why a connection ended is the client's affair.
+        _ = &mut connection => return,
+        _ = stopping.wait_for(|stopping| *stopping) => connection.as_mut().graceful_shutdown(),
+    }
+    let _ = connection.await;
+}
+
+/// A connection whose other side has to take what it is sent, in time.
+struct Patient {
+    stream: TcpStream,
+    limit: Duration,
+    waits: Option<Pin<Box<Sleep>>>,
+}
+
+impl Patient {
+    /// An error if what was to be written has waited for too long.
+    fn patient<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.waits = None;
+            return written;
+        }
+        let limit = self.limit;
+        let waits = self.waits.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + limit)));
+        match waits.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl AsyncRead for Patient {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Patient {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.patient(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, bytes);
+        self.patient(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.patient(context, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,297 @@
+//! A session behind HTTP: the proxy's two ends as lines, and what goes where.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use omen_gate::bounded;
+use omen_gate::mcp::Lines;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, duplex, split};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use super::rewrite;
+use super::streams::{Asked, InUse, Reader, Streams};
+use crate::end::Ended;
+use crate::frame::{Frame, Kind};
+use crate::from_client::{INTERNAL_ERROR, requested};
+use crate::json;
+use crate::proxy::{NotServed, Proxy};
+use crate::refusal;
+use crate::shared::Notes;
+use crate::source::Source;
+
+/// A session. Its client sends its id (up to 2025-11-25). Requests without one (2026-07-28) share
+/// a session, in which their ids and tokens are replaced by the proxy's, for each client chooses its own.
+pub(super) struct Session {
+    pub(super) number: u64,
+    pub(super) kind: Of,
+    /// None once no more is sent.
+    to: Mutex<Option<mpsc::Sender<Vec<u8>>>>,
+    pub(super) streams: Arc<Streams>,
+    /// The version of the protocol that was agreed on.
+    version: OnceLock<String>,
+    notes: Notes,
+}
+
+/// Whose session it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    /// One client's, with a handshake.
+    OneClient,
+    /// That of all requests that need none.
+    AllRequests,
+}
+
+/// Why a message was not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unsent {
+    /// The session has ended.
+    Ended,
+    /// The server does not read.
+    Stuck,
+}
+
+/// The pipe between the two is short: what waits is bounded elsewhere.
+const PIPE: usize = 64 << 10;
+
+/// How long a message may wait for a server that does not read.
+const STUCK: Duration = Duration::from_secs(30);
+
+/// How long what the proxy has said last may take to be put where it belongs.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+impl Session {
+    /// A session, and what its client sends. It begins when that is [served](Self::serve).
+    pub(super) fn new(number: u64, kind: Of, kept: usize, notes: Notes) -> (Arc<Self>, Sent) {
+        let (to, lines) = mpsc::channel(1);
+        let session = Arc::new(Self {
+            number,
+            kind,
+            to: Mutex::new(Some(to)),
+            streams: Arc::new(Streams::new(kept)),
+            version: OnceLock::new(),
+            notes,
+        });
+        (session, Sent(lines))
+    }
+
+    /// Serves the session to its end.
+    pub(super) async fn serve(
+        self: Arc<Self>,
+        sent: Sent,
+        proxy: Proxy,
+        source: Source,
+        until: impl Future<Output = ()> + Send,
+    ) -> Result<Ended, NotServed> {
+        let (near, far) = duplex(PIPE);
+        let (from_proxy, to_proxy) = split(far);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(pump(sent.0, to_proxy));
+        let mut routing = JoinSet::new();
+        routing.spawn(Arc::clone(&self).route(from_proxy));
+        let ended = proxy.serve_source(&source, split(near), until).await;
+        self.end();
+        tasks.shutdown().await;
+        let _ = timeout(LAST_WORDS, routing.join_next()).await;
+        self.streams.end();
+        ended
+    }
+
+    /// Sends a message of the client, once there is room for it. A future that is dropped has sent all of it or nothing.
+    pub(super) async fn send(&self, line: Vec<u8>) -> Result<(), Unsent> {
+        let to = self.to().clone().ok_or(Unsent::Ended)?;
+        match timeout(STUCK, to.send(line)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(Unsent::Ended),
+            Err(_) => Err(Unsent::Stuck),
+        }
+    }
+
+    /// Ends the session, as a client does that closes its end.
+    pub(super) fn end(&self) {
+        drop(self.to().take());
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.to().as_ref().is_none_or(mpsc::Sender::is_closed)
+    }
+
+    fn to(&self) -> MutexGuard<'_, Option<mpsc::Sender<Vec<u8>>>> {
+        self.to.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn version(&self) -> Option<&str> {
+        self.version.get().map(String::as_str)
+    }
+
+    /// Sends a notification or a response of the client.
+    pub(super) async fn tell(&self, frame: &Frame) -> Result<(), Unsent> {
+        self.streams.is_used();
+        let cancelled = match &frame.kind {
+            Kind::Notification(method) if method == "notifications/cancelled" => requested(frame),
+            _ => None,
+        };
+        self.send(one_line(frame.text().to_owned())).await?;
+        // No response comes to it.
+        if let Some((number, _)) = cancelled.and_then(|id| self.streams.asked(&id)) {
+            self.streams.close(number);
+        }
+        Ok(())
+    }
+
+    /// Opens the stream of a request, and reads it. Gives the request as it is sent, as one line.
+    pub(super) fn open(&self, frame: &Frame) -> Result<(Reader, Vec<u8>), InUse> {
+        let mut line = Vec::new();
+        let number = self.streams.open(|number| {
+            let (asked, text) = match self.kind {
+                Of::OneClient => (rewrite::as_it_is(frame), frame.text().to_owned()),
+                Of::AllRequests => rewrite::of_client(frame, number),
+            };
+            line = one_line(text);
+            asked
+        })?;
+        self.streams.read(number, None).map(|reader| (reader, line)).ok_or(InUse)
+    }
+
+    /// Cancels a request whose client has gone.
+    pub(super) fn cancel(self: Arc<Self>, number: u64, asked: &Asked) {
+        self.streams.close(number);
+        let line = rewrite::cancelled(&asked.id);
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { self.send(line.into_bytes()).await });
+        }
+    }
+
+    /// Puts what the proxy says to the client where it belongs.
+    async fn route(self: Arc<Self>, from_proxy: impl AsyncRead + Unpin) {
+        // The proxy's own lines are bounded where they are made.
+        let mut lines = Lines::new(from_proxy, usize::MAX);
+        while let Ok(Some(line)) = lines.next().await {
+            match Frame::read(line) {
+                Ok(frame) => match self.kind {
+                    Of::OneClient => self.for_the_client(&frame).await,
+                    Of::AllRequests => self.for_a_request(&frame).await,
+                },
+                // An answer to nobody: the message before was refused where it came in.
+                Err(malformed) => self.note(&format!("dropped a message to the client: {}", malformed.why)),
+            }
+        }
+        self.streams.end();
+    }
+
+    async fn for_the_client(&self, frame: &Frame) {
+        let text = one_line(frame.text().to_owned());
+        match &frame.kind {
+            Kind::Request(_) => self.push(self.streams.likely(), text, false).await,
+            Kind::Notification(method) => {
+                let named = (method == "notifications/progress").then(|| rewrite::progress_token(frame)).flatten();
+                let asked = named.and_then(|(token, _)| self.streams.of_token(&token));
+                self.push(asked.map_or_else(|| self.streams.likely(), |(number, _)| number), text, false).await;
+            }
+            Kind::Result | Kind::Error | Kind::Unsure(_) => {
+                let Some((number, _)) = frame.id().and_then(|id| self.streams.asked(id)) else {
+                    return frame.id().into_iter().for_each(|id| self.streams.answered(id));
+                };
+                if self.version.get().is_none()
+                    && let Some(version) = agreed(frame)
+                {
+                    let _ = self.version.set(version);
+                }
+                self.push(number, text, true).await;
+            }
+        }
+    }
+
+    async fn for_a_request(&self, frame: &Frame) {
+        match &frame.kind {
+            Kind::Request(method) => {
+                self.note(&format!("refused `{}` of the server: this era has no requests of servers", bounded(method)));
+                self.refuse(frame).await;
+            }
+            Kind::Notification(method) => {
+                if method == "notifications/cancelled" {
+                    // A server ends a subscription with it; here, the end of the stream says so.
+                    if let Some((number, _)) = requested(frame).and_then(|id| self.streams.asked(&id)) {
+                        self.streams.close(number);
+                    }
+                    return;
+                }
+                match rewrite::for_its_client(frame, &self.streams) {
+                    Some((number, text)) => self.push(number, one_line(text), false).await,
+                    None => match self.streams.only() {
+                        Some(number) => self.push(number, one_line(frame.text().to_owned()), false).await,
+                        None => self.note(&format!(
+                            "dropped the notification `{}`: it does not say to which of the requests it belongs",
+                            bounded(method)
+                        )),
+                    },
+                }
+            }
+            Kind::Result | Kind::Error | Kind::Unsure(_) => {
+                let Some((number, asked)) = frame.id().and_then(|id| self.streams.asked(id)) else {
+                    // Its client has gone.
+                    return frame.id().into_iter().for_each(|id| self.streams.answered(id));
+                };
+                self.push(number, one_line(rewrite::response(frame, &asked)), true).await;
+            }
+        }
+    }
+
+    /// Puts a message on a stream. A request that is lost over it is answered, or its server would wait for ever.
+    async fn push(&self, number: u64, message: Vec<u8>, is_last: bool) {
+        let lost = self.streams.push(number, Bytes::from(message), is_last).await;
+        if !lost.is_empty() {
+            self.note(&format!("dropped {} messages that the client did not read", lost.len()));
+        }
+        for message in lost {
+            if let Ok(frame) = Frame::read(message.to_vec())
+                && matches!(frame.kind, Kind::Request(_))
+            {
+                self.refuse(&frame).await;
+            }
+        }
+    }
+
+    /// Answers a request of the server that no client gets.
+    async fn refuse(&self, frame: &Frame) {
+        let line = refusal::error(frame.raw_id(), INTERNAL_ERROR, "no client reads this request");
+        let _ = self.send(line).await;
+    }
+
+    fn note(&self, what: &str) {
+        (self.notes)(&format!("session {}: {what}", self.number));
+    }
+}
+
+/// What the client of a session sends.
+pub(super) struct Sent(mpsc::Receiver<Vec<u8>>);
+
+/// Writes the client's messages, each as a line.
+async fn pump(mut lines: mpsc::Receiver<Vec<u8>>, mut to_proxy: impl AsyncWrite + Unpin) {
+    while let Some(mut line) = lines.recv().await {
+        line.push(b'\n');
+        if to_proxy.write_all(&line).await.is_err() {
+            return;
+        }
+    }
+    let _ = to_proxy.shutdown().await;
+    // It stays until the proxy has read what is in the pipe.
+    sleep(Duration::MAX).await;
+}
+
+/// The same message without line breaks. In JSON that was read strictly they stand between values only, where a blank is
+/// the same; and lines, and events, end with them.
+fn one_line(text: String) -> Vec<u8> {
+    let mut line = text.into_bytes();
+    line.iter_mut().filter(|byte| matches!(**byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    line
+}
+
+/// The version in the answer to a handshake.
+fn agreed(frame: &Frame) -> Option<String> {
+    let members = frame.members().ok()?;
+    let version = members.iter().find(|member| member.key == "protocolVersion")?;
+    json::text(frame.text(), version.span.clone())
+}

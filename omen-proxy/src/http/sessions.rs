@@ -1,0 +1,198 @@
+//! The sessions that run: how they begin, are found, and end.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hyper::StatusCode;
+use omen_gate::config::PolicyHash;
+use omen_gate::{Blocked, Gate, TurnId};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+
+use super::limits::HttpLimits;
+use super::refused::Refused;
+use super::session::{Of, Session};
+use crate::end::Ended;
+use crate::proxy::Proxy;
+use crate::shared::Notes;
+use crate::source::Source;
+
+/// The sessions of a proxy, all with one gate and one log.
+pub(super) struct Sessions {
+    proxy: Proxy,
+    /// What the names of their turns begin with.
+    name: TurnId,
+    gate: Gate,
+    source: Source,
+    limits: HttpLimits,
+    policy: watch::Receiver<PolicyHash>,
+    stop: watch::Sender<bool>,
+    room: Arc<Semaphore>,
+    notes: Notes,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// By the ids that their clients send.
+    known: HashMap<String, Arc<Session>>,
+    /// That of the requests that need none.
+    common: Option<Arc<Session>>,
+    begun: u64,
+    tasks: JoinSet<()>,
+    unrecorded: Option<Blocked>,
+}
+
+/// A session that nobody knows yet. Dropped, it ends.
+pub(super) struct Beginning {
+    pub(super) session: Arc<Session>,
+    sessions: Arc<Sessions>,
+    is_known: bool,
+}
+
+impl Sessions {
+    pub(super) fn new(
+        proxy: Proxy,
+        name: TurnId,
+        gate: Gate,
+        source: Source,
+        limits: HttpLimits,
+        policy: watch::Receiver<PolicyHash>,
+        notes: Notes,
+    ) -> Arc<Self> {
+        let room = Arc::new(Semaphore::new(limits.sessions.min(Semaphore::MAX_PERMITS)));
+        let stop = watch::Sender::new(false);
+        Arc::new(Self { proxy, name, gate, source, limits, policy, stop, room, notes, state: Mutex::default() })
+    }
+
+    /// Begins a session for one client.
+    pub(super) fn begin(self: &Arc<Self>) -> Result<Beginning, Refused> {
+        let session = self.start(&mut self.lock(), Of::OneClient)?;
+        Ok(Beginning { session, sessions: Arc::clone(self), is_known: false })
+    }
+
+    /// The session of all requests that need none. It begins with the first of them, and again if it has ended.
+    pub(super) fn common(self: &Arc<Self>) -> Result<Arc<Session>, Refused> {
+        let mut state = self.lock();
+        if let Some(session) = state.common.as_ref().filter(|session| !session.has_ended()) {
+            return Ok(Arc::clone(session));
+        }
+        let session = self.start(&mut state, Of::AllRequests)?;
+        state.common = Some(Arc::clone(&session));
+        Ok(session)
+    }
+
+    /// The session with an id.
+    pub(super) fn find(&self, id: &str) -> Option<Arc<Session>> {
+        let state = self.lock();
+        state.known.get(id).filter(|session| !session.has_ended()).cloned()
+    }
+
+    /// Ends the session with an id, if there is one.
+    pub(super) fn end(&self, id: &str) -> bool {
+        let ended = self.lock().known.remove(id);
+        ended.is_some_and(|session| {
+            let was_open = !session.has_ended();
+            session.end();
+            was_open
+        })
+    }
+
+    fn start(self: &Arc<Self>, state: &mut State, kind: Of) -> Result<Arc<Session>, Refused> {
+        while state.tasks.try_join_next().is_some() {}
+        if *self.stop.borrow() {
+            let help = "start the proxy again";
+            return Err(Refused::new(StatusCode::SERVICE_UNAVAILABLE, "the proxy is stopping", help));
+        }
+        let Ok(permit) = Arc::clone(&self.room).try_acquire_owned() else {
+            let reason = format!("{} sessions run already", self.limits.sessions);
+            let help = "end a session with DELETE, try again later, or ask the operator for --max-sessions";
+            return Err(Refused::new(StatusCode::SERVICE_UNAVAILABLE, reason, help));
+        };
+        let number = state.begun + 1;
+        let turn = TurnId::new(format!("{}.s{number}", self.name)).map_err(|error| {
+            Refused::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string(), "start the proxy again")
+        })?;
+        state.begun = number;
+        let (session, sent) = Session::new(number, kind, self.limits.kept, Arc::clone(&self.notes));
+        let proxy = self.proxy.session(turn, self.gate.clone(), self.policy.clone());
+        let (sessions, source, own) = (Arc::clone(self), self.source.clone(), Arc::clone(&session));
+        let mut stop = self.stop.subscribe();
+        let until = async move {
+            // If it cannot be asked to stop any more, it has been.
+            let _ = stop.wait_for(|stop| *stop).await;
+        };
+        (self.notes)(&format!("session {number} has begun"));
+        state.tasks.spawn(async move {
+            let ended = Arc::clone(&own).serve(sent, proxy, source, until).await;
+            let how = ended.as_ref().map_or_else(ToString::to_string, ToString::to_string);
+            (sessions.notes)(&format!("session {number} has ended: {how}"));
+            let mut state = sessions.lock();
+            state.known.retain(|_, session| !Arc::ptr_eq(session, &own));
+            state.common.take_if(|session| Arc::ptr_eq(session, &own));
+            if let Ok(Ended::Unrecorded(why)) = ended {
+                state.unrecorded.get_or_insert(why);
+            }
+            drop(permit);
+        });
+        Ok(session)
+    }
+
+    /// Ends sessions that nobody uses, for as long as it is polled.
+    pub(super) async fn end_idle(self: Arc<Self>) {
+        let often = (self.limits.idle / 4).max(Duration::from_millis(10));
+        loop {
+            sleep(often).await;
+            let state = self.lock();
+            let now = Instant::now();
+            for session in state.known.values().chain(&state.common) {
+                let is_idle = |since: Instant| now.saturating_duration_since(since) >= self.limits.idle;
+                if !session.has_ended() && session.streams.idle_since().is_some_and(is_idle) {
+                    (self.notes)(&format!("session {} is ended: nobody uses it", session.number));
+                    session.end();
+                }
+            }
+        }
+    }
+
+    /// Asks all sessions to stop, and waits until they have ended. Gives what could not be recorded.
+    pub(super) async fn stop(&self) -> Option<Blocked> {
+        self.stop.send_replace(true);
+        let mut tasks = std::mem::take(&mut self.lock().tasks);
+        while tasks.join_next().await.is_some() {}
+        self.lock().unrecorded.take()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Beginning {
+    /// From now on the session is known by an id that nobody can guess.
+    pub(super) fn known(mut self) -> Result<String, Refused> {
+        let mut bytes = [0; 24];
+        getrandom::fill(&mut bytes).map_err(|error| {
+            let reason = format!("there are no random numbers for the id of the session: {error}");
+            Refused::new(StatusCode::INTERNAL_SERVER_ERROR, reason, "check the operating system")
+        })?;
+        let id = base16ct::lower::encode_string(&bytes);
+        self.sessions.lock().known.insert(id.clone(), Arc::clone(&self.session));
+        self.is_known = true;
+        // One that has ended in this moment has been looked for before it was known.
+        if self.session.has_ended() {
+            self.sessions.lock().known.remove(&id);
+        }
+        Ok(id)
+    }
+}
+
+impl Drop for Beginning {
+    fn drop(&mut self) {
+        if !self.is_known {
+            self.session.end();
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What a client has said to the server in the members that carry rounds.
+
+use omen_gate::{Blocked, GateCode};
+
+use crate::frame::Frame;
+
+/// A server has rounds of its own: what the client had for it when it was asked for a confirmation is kept here, and is what
+/// the server gets. So an answer to the gate is not seen by the server, and the other one not changed under the confirmation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kept(Vec<(&'static str, Box<str>)>);
+
+/// The members that carry rounds.
+const ROUNDS: [&str; 2] = ["inputResponses", "requestState"];
+
+impl Kept {
+    pub(super) fn of(request: &Frame) -> Self {
+        let members = request.members().unwrap_or_default();
+        let raw = |key: &'static str| {
+            let member = members.iter().find(|member| member.key == key)?;
+            Some((key, request.raw(member.span.clone()).into()))
+        };
+        Self(ROUNDS.into_iter().filter_map(raw).collect())
+    }
+
+    /// The request with these in place of its own. All other members keep their bytes.
+    pub(super) fn restored(&self, request: &Frame) -> Result<Frame, Blocked> {
+        let unread = |why: String| Blocked::new(GateCode::R3, why, "this is a bug in the gate; please report it");
+        let members = request.members().map_err(|flaw| unread(flaw.to_string()))?;
+        let others = members.iter().filter(|member| !ROUNDS.contains(&member.key.as_ref()));
+        let others = others.map(|member| (member.key.as_ref(), request.raw(member.span.clone())));
+        let kept = self.0.iter().map(|(key, raw)| (*key, raw.as_ref()));
+        let written = others.chain(kept).map(|(key, raw)| format!("{}:{raw}", serde_json::Value::from(key)));
+        let params = written.collect::<Vec<_>>().join(",");
+        let body = request.body().unwrap_or_default();
+        let before = request.raw(0..body.start);
+        let after = request.raw(body.end..request.text().len());
+        let line = format!("{before}{{{params}}}{after}");
+        Frame::read(line.into_bytes()).map_err(|malformed| unread(malformed.why))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::Kept;
+    use crate::frame::Frame;
+
+    fn frame(params: &str) -> Frame {
+        let line = format!(r#"{{"id":1, "jsonrpc":"2.0","params":{params},"method":"m" }}"#);
+        Frame::read(line.into_bytes()).unwrap()
+    }
+
+    #[test]
+    fn what_was_there_before_is_there_again_and_nothing_else() {
+        let first = frame(r#"{"name":"a","requestState":"theirs","inputResponses":{"x":{"n":1.50}}}"#);
+        let second = frame(
+            r#"{"inputResponses":{"ours":1},"name" : "a","arguments":{"big":123456789012345678901},"requestState":"ours"}"#,
+        );
+        let restored = Kept::of(&first).restored(&second).unwrap();
+        assert_eq!(
+            restored.text(),
+            r#"{"id":1, "jsonrpc":"2.0","params":{"name":"a","arguments":{"big":123456789012345678901},"inputResponses":{"x":{"n":1.50}},"requestState":"theirs"},"method":"m" }"#
+        );
+        let without = Kept::of(&frame(r#"{"name":"a"}"#)).restored(&second).unwrap();
+        assert!(!without.text().contains("ours") && without.text().contains("1234567890"), "{}", without.text());
+    }
+}

@@ -1,0 +1,66 @@
+//! How a session reaches its server.
+
+use std::fmt;
+use std::sync::Arc;
+
+use omen_gate::Fault;
+use omen_gate::mcp::{Launch, ServerLimits, ServerProcess};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// How a session reaches its server. Each session has a server of its own: a new process, or a new connection.
+#[derive(Clone)]
+pub struct Source {
+    limits: ServerLimits,
+    connect: Arc<dyn Fn() -> Result<Connection, Fault> + Send + Sync>,
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+impl Source {
+    /// Starts a process for each session.
+    #[must_use]
+    pub fn process(launch: Launch) -> Self {
+        let limits = *launch.limits_ref();
+        let connect = move || {
+            let (process, input, output) = ServerProcess::start(&launch)?;
+            Ok(Connection { input: Box::new(input), output: Box::new(output), process: Some(process) })
+        };
+        Self { limits, connect: Arc::new(connect) }
+    }
+
+    /// Connects each session to streams: what the server reads, and what it writes.
+    #[must_use]
+    pub fn streams<I, O>(
+        limits: ServerLimits,
+        connect: impl Fn() -> Result<(I, O), Fault> + Send + Sync + 'static,
+    ) -> Self
+    where
+        I: AsyncWrite + Send + Unpin + 'static,
+        O: AsyncRead + Send + Unpin + 'static,
+    {
+        let connect = move || {
+            let (input, output) = connect()?;
+            Ok(Connection { input: Box::new(input), output: Box::new(output), process: None })
+        };
+        Self { limits, connect: Arc::new(connect) }
+    }
+
+    pub(crate) fn limits(&self) -> &ServerLimits {
+        &self.limits
+    }
+
+    pub(crate) fn connect(&self) -> Result<Connection, Fault> {
+        (self.connect)()
+    }
+}
+
+/// A server that was started or connected to.
+pub(crate) struct Connection {
+    pub(crate) input: Box<dyn AsyncWrite + Send + Unpin>,
+    pub(crate) output: Box<dyn AsyncRead + Send + Unpin>,
+    pub(crate) process: Option<ServerProcess>,
+}

@@ -1,0 +1,11 @@
+//! The proxy over Streamable HTTP: servers that the tests play, and a client over plain TCP.
+
+mod access;
+mod client;
+mod ends;
+mod fail_open;
+mod floods;
+mod sessions;
+mod shared_gate;
+mod stateless;
+mod world;

@@ -1,0 +1,21 @@
+//! Logs on a server: the packets of an agent in a stream of NATS JetStream, from where workers judge them.
+//!
+//! ```no_run
+//! use omen::log::Nats;
+//! # use omen::prelude::*;
+//!
+//! # fn demo(setup: Setup) -> Result<(), Box<dyn std::error::Error>> {
+//! let log = Nats::connect("nats://127.0.0.1:4222")?;
+//! let episode = setup.log(log).start()?; // Fails if the stream holds packets of this episode.
+//! # drop(episode);
+//! # Ok(())
+//! # }
+//! ```
+
+#[doc(hidden)]
+pub mod batch;
+mod nats;
+mod subject;
+
+pub use nats::Nats;
+pub use subject::{PACKETS, packets_of, token};

@@ -1,0 +1,105 @@
+//! Packets that come one by one, each with a number of its own, such as the messages of a queue.
+
+use omen_types::Diagnostic;
+use omen_types::limits::MAX_LINE_BYTES;
+
+use super::Validator;
+use super::charity::Follows;
+use super::judged::{Judged, stage};
+use super::line::Parsed;
+use super::sink::Sink;
+use crate::lines::whole;
+
+/// A packet that did not come as a line of a stream of bytes, after its first two checks: JSON and schema.
+///
+/// ```
+/// use omen::validator::{Message, Validator, ValidatorOptions};
+/// use omen::Finding;
+///
+/// let mut findings: Vec<Finding> = Vec::new();
+/// let mut validator = Validator::new(ValidatorOptions::default());
+/// let log = omen_schema::example("invalid/e1-decision-before-belief.jsonl").unwrap_or_default();
+/// // Every tenth message of a queue is of this episode.
+/// for (number, packet) in (10..).step_by(10).zip(log.lines()) {
+///     let message = Message::new(packet.as_bytes());
+///     assert!(message.correlation_id().is_some_and(|id| id.starts_with("corr_")));
+///     let Ok(()) = validator.message(number, &message, &mut findings);
+/// }
+/// assert_eq!(findings[0].line, Some(20));
+/// ```
+#[derive(Debug)]
+pub struct Message<'m>(Option<Parsed<'m>>);
+
+impl<'m> Message<'m> {
+    /// Checks the bytes of a message: one packet, with or without a line end.
+    #[must_use]
+    pub fn new(bytes: &'m [u8]) -> Self {
+        Self(Parsed::new(whole(bytes.strip_suffix(b"\n").unwrap_or(bytes), MAX_LINE_BYTES)))
+    }
+
+    /// Whether there is nothing but white space in it. A validator skips it, as a blank line.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The episode that it names, also if it is not a valid packet. Without one, it may have been a packet of any episode.
+    #[must_use]
+    pub fn correlation_id(&self) -> Option<&str> {
+        self.0.as_ref().and_then(Parsed::correlation_id)
+    }
+}
+
+impl Validator {
+    /// Checks a message as if it were the line `number` of a stream: findings have this number as their line. Numbers must
+    /// increase; there may be others between them. The form of the stream is not examined as in [`feed`](Self::feed): a message
+    /// of another form is one finding.
+    ///
+    /// # Errors
+    /// The first error of the sink.
+    pub fn message<S: Sink + ?Sized>(
+        &mut self,
+        number: u64,
+        message: &Message<'_>,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        self.judge.tally.line = number;
+        match &message.0 {
+            Some(parsed) => self.judge.judge(parsed, None, sink),
+            None => Ok(()),
+        }
+    }
+
+    /// Rejects a message for what does not stand in it, such as where it came from, and reports that. Its episode does not change
+    /// (D1).
+    ///
+    /// # Errors
+    /// The first error of the sink.
+    pub fn refuse<S: Sink + ?Sized>(
+        &mut self,
+        number: u64,
+        message: &Message<'_>,
+        why: Diagnostic,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        self.judge.tally.line = number;
+        let Some(parsed) = &message.0 else { return Ok(()) };
+        let mut judged = Judged { text: parsed.text.clone(), ..Judged::default() };
+        match (&parsed.facts, &parsed.rejected) {
+            (Some(facts), _) => {
+                judged.packet_type = Some(facts.payload.packet_type());
+                judged.packet_id = Some(facts.header.packet_id.clone());
+                judged.correlation_id = Some(facts.header.correlation_id.clone());
+            }
+            (None, Some(rejected)) => {
+                let claims = rejected.claims.clone();
+                judged.packet_type = claims.packet_type;
+                judged.packet_id = claims.packet_id.map(Into::into);
+                judged.correlation_id = claims.correlation_id.map(Into::into);
+            }
+            (None, None) => {}
+        }
+        let judged = judged.with(std::iter::once((stage(&why), why)), &Follows::Nothing);
+        self.judge.tally.packet(judged, sink)
+    }
+}

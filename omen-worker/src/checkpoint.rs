@@ -1,0 +1,196 @@
+//! Checkpoints: what a partition remembers, in the bucket.
+//!
+//! A checkpoint shortens the replay after a crash, and nothing depends on it: it is written after the commit of the same message,
+//! and a worker that finds none replays the stream. Its bytes are cut into values that a server takes. They are written first,
+//! under names that no other checkpoint has; then the *head* names them, if it is still the head that the worker knows; then the
+//! values of older checkpoints are removed. So a worker that stops anywhere leaves a checkpoint that is whole.
+
+use async_nats::Client;
+use async_nats::jetstream::kv::{CreateErrorKind, Store, UpdateErrorKind};
+use bytes::Bytes;
+use futures_util::TryStreamExt as _;
+use omen::validator::ValidatorOptions;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::{During as _, Failure};
+use crate::judge::Judge;
+use crate::names;
+
+/// What names the values of a checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+struct Head {
+    version: u8,
+    partitions: u16,
+    /// Up to this message, the partition was judged. After the bytes were written, it may have been idle.
+    sequence: u64,
+    /// The name of the values.
+    generation: String,
+    values: usize,
+    bytes: usize,
+    /// A hash of the bytes.
+    seal: String,
+}
+
+/// The checkpoints of a partition.
+#[derive(Debug)]
+pub(crate) struct Checkpoints {
+    bucket: Store,
+    partition: u16,
+    partitions: u16,
+    /// The head that this worker knows, and its revision.
+    head: Option<(Head, u64)>,
+    client: Client,
+}
+
+impl Checkpoints {
+    pub(crate) fn new(bucket: Store, (partition, partitions): (u16, u16), client: Client) -> Self {
+        Self { bucket, partition, partitions, head: None, client }
+    }
+
+    /// Reads the last checkpoint.
+    pub(crate) async fn load(&mut self, stream: &str, options: &ValidatorOptions) -> Result<Option<Judge>, Failure> {
+        for _ in 0..ATTEMPTS {
+            let entry = self.bucket.entry(self.key()).await.during("read a checkpoint")?;
+            let Some(entry) = entry.filter(|entry| !entry.value.is_empty()) else {
+                self.head = None;
+                return Ok(None);
+            };
+            let head: Head = serde_json::from_slice(&entry.value).during("read a checkpoint")?;
+            if head.version != VERSION {
+                let found = head.version;
+                return Err(self.refused(&format!("is of version {found}; expected version {VERSION}")));
+            }
+            if head.partitions != self.partitions {
+                let found = head.partitions;
+                return Err(self.refused(&format!("is one of {found}; expected one of {}", self.partitions)));
+            }
+            let bytes = self.values(&head).await?;
+            if bytes.len() != head.bytes || names::hash(&bytes) != head.seal {
+                // Another worker may have replaced it meanwhile.
+                continue;
+            }
+            let places = (self.partition, self.partitions);
+            let mut judge = Judge::restore(stream, places, &bytes, options.clone())
+                .map_err(|error| self.refused(&format!("cannot be restored: {error}")))?;
+            judge.sequence = judge.sequence.max(head.sequence);
+            self.head = Some((head, entry.revision));
+            return Ok(Some(judge));
+        }
+        Err(self.refused("is damaged"))
+    }
+
+    async fn values(&self, head: &Head) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::with_capacity(head.bytes.min(LARGEST_VALUE));
+        for value in 0..head.values {
+            match self.bucket.get(self.value_key(&head.generation, value)).await.during("read a checkpoint")? {
+                Some(value) => bytes.extend_from_slice(&value),
+                None => break,
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Writes a checkpoint, and returns how many bytes it has.
+    ///
+    /// # Errors
+    /// [`Failure::Fenced`] if another worker has written one.
+    pub(crate) async fn save(&mut self, judge: &mut Judge) -> Result<usize, Failure> {
+        let what = "write a checkpoint";
+        let bytes = Bytes::from(judge.snapshot());
+        // A name that nobody else has, in what a bucket takes as a key.
+        let unique = self.client.new_inbox();
+        let generation = format!("{}-{}", judge.sequence, unique.rsplit('.').next().unwrap_or_default());
+        let largest_value = self.client.server_info().max_payload.saturating_sub(ROOM).clamp(1, LARGEST_VALUE);
+        let mut values = 0;
+        for start in (0..bytes.len()).step_by(largest_value) {
+            let value = bytes.slice(start..bytes.len().min(start + largest_value));
+            self.bucket.put(self.value_key(&generation, values), value).await.during(what)?;
+            values += 1;
+        }
+        let head = Head {
+            version: VERSION,
+            partitions: self.partitions,
+            sequence: judge.sequence,
+            generation: generation.clone(),
+            values,
+            bytes: bytes.len(),
+            seal: names::hash(&bytes),
+        };
+        // What is there now and is not of this checkpoint: when the head names this one, nobody can name that any more, since the
+        // head that its writer knows is not the last one then. What another worker writes from then on is not in the list.
+        let prefix = format!("$KV.{}.value.{}", self.bucket.name, self.partition);
+        let ours = format!("{prefix}.{generation}.");
+        let there = self.bucket.stream.info_with_subjects(format!("{prefix}.>")).await.during(what)?;
+        let there: Vec<(String, usize)> = there.try_collect().await.during(what)?;
+        self.write(head).await?;
+        for (subject, _) in there.into_iter().filter(|(subject, _)| !subject.starts_with(&ours)) {
+            self.bucket.stream.purge().filter(subject).await.during("remove a checkpoint")?;
+        }
+        Ok(bytes.len())
+    }
+
+    /// Notes that nothing has happened up to a message.
+    ///
+    /// # Errors
+    /// As [`save`](Self::save).
+    pub(crate) async fn advance(&mut self, sequence: u64) -> Result<(), Failure> {
+        match &self.head {
+            Some((head, _)) => self.write(Head { sequence, ..head.clone() }).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Whether there is one.
+    pub(crate) fn is_any(&self) -> bool {
+        self.head.is_some()
+    }
+
+    async fn write(&mut self, head: Head) -> Result<(), Failure> {
+        let what = "write the head of a checkpoint";
+        let value = Bytes::from(serde_json::to_vec(&head).during(what)?);
+        let fenced = || Failure::Fenced(format!("the checkpoint of partition {}", self.partition));
+        let revision = match &self.head {
+            Some((_, revision)) => {
+                self.bucket.update(self.key(), value, *revision).await.map_err(|error| match error.kind() {
+                    UpdateErrorKind::WrongLastRevision => fenced(),
+                    _ => Failure::server(what)(&error),
+                })?
+            }
+            None => self.bucket.create(self.key(), value).await.map_err(|error| match error.kind() {
+                CreateErrorKind::AlreadyExists => fenced(),
+                _ => Failure::server(what)(&error),
+            })?,
+        };
+        self.head = Some((head, revision));
+        Ok(())
+    }
+
+    fn key(&self) -> String {
+        format!("checkpoint.{}", self.partition)
+    }
+
+    fn value_key(&self, generation: &str, value: usize) -> String {
+        format!("value.{}.{generation}.{value}", self.partition)
+    }
+
+    fn refused(&self, what: &str) -> Failure {
+        let (key, bucket) = (self.key(), &self.bucket.name);
+        Failure::Refused(format!(
+            "the checkpoint of partition {} {what}; to judge the stream again from its beginning, delete the key `{key}` of the \
+             bucket `{bucket}`: what was published is not published again",
+            self.partition
+        ))
+    }
+}
+
+/// The version of the form.
+const VERSION: u8 = 1;
+
+/// How often a checkpoint is read that another worker may be replacing.
+const ATTEMPTS: usize = 3;
+
+/// The largest value: half of what a server takes in a message by default.
+const LARGEST_VALUE: usize = 512 * 1024;
+
+/// Room for headers in a message.
+const ROOM: usize = 4 * 1024;

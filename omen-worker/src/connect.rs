@@ -1,0 +1,192 @@
+//! How to reach a server.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::{Client, ConnectOptions, Event};
+use serde::Deserialize;
+
+use crate::failure::{During as _, Failure};
+use crate::setup;
+
+/// How to reach a server, as a user of the command `nats` states it.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Server {
+    /// Addresses, separated by commas.
+    #[serde(default)]
+    pub url: String,
+    /// A file of credentials: a JWT and a seed.
+    #[serde(default)]
+    pub creds: String,
+    /// A file with the seed of an NKEY.
+    #[serde(default)]
+    pub nkey: String,
+    /// A name …
+    #[serde(default)]
+    pub user: String,
+    /// … and its password.
+    #[serde(default)]
+    pub password: String,
+    /// A token.
+    #[serde(default)]
+    pub token: String,
+    /// A file with the certificates of authorities to trust.
+    #[serde(default)]
+    pub ca: String,
+    /// A file with the client's certificate …
+    #[serde(default)]
+    pub cert: String,
+    /// … and its key.
+    #[serde(default)]
+    pub key: String,
+    /// Whether TLS begins before the server has said anything.
+    #[serde(default)]
+    pub tls_first: bool,
+    /// The subjects at which answers arrive, if the account limits them.
+    #[serde(default)]
+    pub inbox_prefix: String,
+    /// The JetStream domain.
+    #[serde(default)]
+    pub jetstream_domain: String,
+}
+
+impl Server {
+    /// Reads a context of the command `nats`.
+    ///
+    /// # Errors
+    /// If there is none with this name.
+    pub fn of_context(name: &str) -> Result<Self, Failure> {
+        let home = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+        let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".config"))).unwrap_or_default();
+        let path = home.join("nats").join("context").join(format!("{name}.json"));
+        let text = std::fs::read(&path)
+            .map_err(|error| Failure::Input(format!("cannot read the context {}: {error}", path.display())))?;
+        serde_json::from_slice(&text)
+            .map_err(|error| Failure::Input(format!("cannot read the context {}: {error}", path.display())))
+    }
+
+    /// What is stated here, and in `other` as far as this is silent.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let or = |this: String, other: String| if this.is_empty() { other } else { this };
+        Self {
+            url: or(self.url, other.url),
+            creds: or(self.creds, other.creds),
+            nkey: or(self.nkey, other.nkey),
+            user: or(self.user, other.user),
+            password: or(self.password, other.password),
+            token: or(self.token, other.token),
+            ca: or(self.ca, other.ca),
+            cert: or(self.cert, other.cert),
+            key: or(self.key, other.key),
+            tls_first: self.tls_first || other.tls_first,
+            inbox_prefix: or(self.inbox_prefix, other.inbox_prefix),
+            jetstream_domain: or(self.jetstream_domain, other.jetstream_domain),
+        }
+    }
+
+    /// Connects under a name. Connections that break are made again; `changed` receives each change.
+    ///
+    /// # Errors
+    /// If the server cannot be reached, does not accept the credentials, or is too old.
+    pub async fn connect(&self, name: &str, changed: impl Fn(&str) + Send + Sync + 'static) -> Result<Client, Failure> {
+        let mut options = ConnectOptions::new().name(name).max_reconnects(None).request_timeout(Some(ANSWER));
+        let changed = Arc::new(changed);
+        options = options.event_callback(move |event| {
+            let changed = Arc::clone(&changed);
+            async move {
+                match event {
+                    Event::Connected => changed(""),
+                    event => changed(&event.to_string()),
+                }
+            }
+        });
+        if !self.creds.is_empty() {
+            options = options.credentials_file(&self.creds).await.map_err(|error| unreadable(&self.creds, &error))?;
+        }
+        if !self.nkey.is_empty() {
+            let seed = std::fs::read_to_string(&self.nkey).map_err(|error| unreadable(&self.nkey, &error))?;
+            options = options.nkey(seed.trim().to_owned());
+        }
+        if !self.user.is_empty() {
+            options = options.user_and_password(self.user.clone(), self.password.clone());
+        }
+        if !self.token.is_empty() {
+            options = options.token(self.token.clone());
+        }
+        if !self.ca.is_empty() {
+            options = options.add_root_certificates(existing(&self.ca)?).require_tls(true);
+        }
+        if !self.cert.is_empty() {
+            options = options.add_client_certificate(existing(&self.cert)?, existing(&self.key)?).require_tls(true);
+        }
+        if self.tls_first {
+            options = options.tls_first();
+        }
+        if !self.inbox_prefix.is_empty() {
+            options = options.custom_inbox_prefix(&self.inbox_prefix);
+        }
+        let url = if self.url.is_empty() { DEFAULT_URL } else { &self.url };
+        let addresses: Vec<String> = url.split(',').map(|url| url.trim().to_owned()).collect();
+        let client = options.connect(addresses).await.during(&format!("connect to {}", without_password(url)))?;
+        setup::check_version(&client)?;
+        Ok(client)
+    }
+
+    /// JetStream on a connection.
+    #[must_use]
+    pub fn jetstream(&self, client: Client) -> async_nats::jetstream::Context {
+        if self.jetstream_domain.is_empty() {
+            async_nats::jetstream::new(client)
+        } else {
+            async_nats::jetstream::with_domain(client, &self.jetstream_domain)
+        }
+    }
+}
+
+fn existing(path: &str) -> Result<PathBuf, Failure> {
+    let path = Path::new(path);
+    std::fs::metadata(path).map_err(|error| unreadable(&path.display().to_string(), &error))?;
+    Ok(path.to_owned())
+}
+
+fn unreadable(path: &str, error: &std::io::Error) -> Failure {
+    Failure::Input(format!("cannot read {path}: {error}"))
+}
+
+/// An address for people: a password is not shown.
+fn without_password(url: &str) -> String {
+    let one = |url: &str| match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_owned(),
+        _ => url.to_owned(),
+    };
+    url.split(',').map(one).collect::<Vec<_>>().join(",")
+}
+
+/// How long an answer may take. Without one, what is stored shows what has happened.
+const ANSWER: Duration = Duration::from_secs(10);
+
+/// The address of a server that runs here.
+const DEFAULT_URL: &str = "nats://127.0.0.1:4222";
+
+#[cfg(test)]
+#[allow(clippy::expect_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_stated_comes_before_the_context() {
+        let context: Server =
+            serde_json::from_str(r#"{"url": "nats://a:4222", "creds": "/c", "description": "unknown to us"}"#)
+                .expect("a context");
+        let both = Server { url: "nats://b:4222".to_owned(), ..Server::default() }.or(context);
+        assert_eq!((&*both.url, &*both.creds), ("nats://b:4222", "/c"));
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        assert_eq!(without_password("tls://me:secret@host:4222,nats://other:1"), "tls://host:4222,nats://other:1");
+    }
+}

@@ -1,0 +1,70 @@
+//! When each episode had its last message, by the clock of the server that stored it.
+
+use std::collections::HashMap;
+
+/// The episodes that have had a message and have not ended.
+#[derive(Debug, Default)]
+pub(crate) struct Idle {
+    last: HashMap<Box<str>, i64>,
+}
+
+impl Idle {
+    /// A message of an episode, at a time in milliseconds.
+    pub(crate) fn message(&mut self, id: &str, at: i64) {
+        match self.last.get_mut(id) {
+            Some(last) => *last = at,
+            None => drop(self.last.insert(id.into(), at)),
+        }
+    }
+
+    pub(crate) fn end(&mut self, id: &str) {
+        self.last.remove(id);
+    }
+
+    /// Takes out the episodes without a message since a time, in the order of their ids.
+    pub(crate) fn since(&mut self, time: i64) -> Vec<Box<str>> {
+        let mut idle: Vec<_> = self.last.extract_if(|_, last| *last < time).map(|(id, _)| id).collect();
+        idle.sort_unstable();
+        idle
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.last.len()
+    }
+
+    /// For a checkpoint: a line for each. A correlation id has neither spaces nor line ends.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        for (id, last) in &self.last {
+            out.extend_from_slice(format!("{id} {last}\n").as_bytes());
+        }
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let entry = |line: &str| line.rsplit_once(' ').and_then(|(id, at)| Some((id.into(), at.parse().ok()?)));
+        Some(Self { last: text.lines().map(entry).collect::<Option<_>>()? })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::expect_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_episode_is_idle_once() {
+        let mut idle = Idle::default();
+        for (id, at) in [("corr_b", 1), ("corr_a", 2), ("corr_c", 9), ("corr_b", 3)] {
+            idle.message(id, at);
+        }
+        let mut bytes = Vec::new();
+        idle.write(&mut bytes);
+        let mut idle = std::str::from_utf8(&bytes).ok().and_then(Idle::read).expect("what was written");
+        assert_eq!(idle.since(9).iter().map(|id| &**id).collect::<Vec<_>>(), ["corr_a", "corr_b"]);
+        assert!(idle.since(9).is_empty());
+        idle.end("corr_c");
+        assert_eq!(idle.len(), 0);
+        assert!(Idle::read("corr_a").is_none());
+    }
+}

@@ -1,0 +1,41 @@
+//! The validator past one machine: judges packets from NATS JetStream, and publishes what it finds exactly once.
+//!
+//! Packets are in one stream, whose server maps each episode to one of a fixed number of partitions. A worker judges the packets of
+//! a partition in the order of the stream, with one validator. What it finds goes into a second stream, together with the
+//! *commit*: up to which packet the partition was judged. Both are one atomic batch, which the server takes only if the last
+//! commit is the one that the worker knows. So a finding is stored exactly once, whatever dies, and a worker that lost its
+//! partition publishes nothing. `docs/scale.md` has the whole argument.
+//!
+//! | Module | Contains |
+//! |---|---|
+//! | [`connect`] | how to reach a server: address, credentials, TLS, contexts |
+//! | [`names`] | streams, subjects and the bucket |
+//! | [`setup`] | makes the streams, or checks those that are there |
+//! | [`worker`] | `omen worker` |
+//! | [`publish`] | `omen publish` |
+//! | [`tail`] | `omen tail` |
+//! | [`metrics`] | what a worker counts, in the text format of Prometheus |
+//!
+//! Architecture invariant: whatever is found is a function of the stream alone. No clock decides, and nothing of the worker does.
+
+mod batch;
+mod checkpoint;
+mod commit;
+pub mod connect;
+mod failure;
+mod fit;
+mod http;
+mod idle;
+mod judge;
+mod members;
+pub mod metrics;
+pub mod names;
+mod partition;
+pub mod publish;
+pub mod setup;
+mod shared;
+mod source;
+pub mod tail;
+pub mod worker;
+
+pub use failure::Failure;

@@ -1,0 +1,341 @@
+//! A partition, as long as this worker has it.
+//!
+//! 1. Read the last commit and the last checkpoint, and the stream from the checkpoint on.
+//! 2. Judge. What the commit covers is published already.
+//! 3. Store the findings and the next commit, as one batch that expects the last commit. If it is not the last any more, another
+//!    worker has the partition: forget everything, and begin again.
+//! 4. Now and then, write a checkpoint. It never gets ahead of the commit.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use async_nats::HeaderMap;
+use async_nats::jetstream::Message;
+use async_nats::jetstream::stream::LastRawMessageErrorKind;
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use crate::batch::{self, Outgoing};
+use crate::checkpoint::Checkpoints;
+use crate::commit::{self, Commit};
+use crate::failure::{During as _, Failure};
+use crate::judge::{Judge, Kind, Reported};
+use crate::metrics::State;
+use crate::names;
+use crate::shared::Shared;
+use crate::source::{self, Source};
+
+/// Judges a partition until it is to stop.
+pub(crate) async fn run(shared: &Shared, partition: u16, mut stop: watch::Receiver<bool>) {
+    let mut pause = SHORTEST_PAUSE;
+    while !*stop.borrow() {
+        shared.metrics.state(partition, State::Loading);
+        let begin = Instant::now();
+        let failure = match Tenure::begin(shared, partition).await {
+            Ok(mut tenure) => match tenure.judge(&mut stop).await {
+                Ok(()) => break,
+                Err(failure) => failure,
+            },
+            Err(failure) => failure,
+        };
+        // What went well for a while fails for a new reason.
+        if begin.elapsed() > LONGEST_PAUSE {
+            pause = SHORTEST_PAUSE;
+        }
+        match &failure {
+            Failure::Fenced(_) => shared.metrics.fenced(),
+            failure => {
+                shared.metrics.state(partition, State::Failed);
+                (shared.notice)(&format!("partition {partition}: {failure}"));
+            }
+        }
+        tokio::select! {
+            () = sleep(pause) => {}
+            _ = stop.changed() => {}
+        }
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+    shared.metrics.state(partition, State::Elsewhere);
+}
+
+/// From the last commit to the moment when the worker loses the partition.
+struct Tenure<'s> {
+    shared: &'s Shared,
+    partition: u16,
+    judge: Judge,
+    source: Source,
+    checkpoints: Checkpoints,
+    /// What is published …
+    committed: Commit,
+    /// … and the sequence of its commit.
+    revision: u64,
+    committed_at: Instant,
+    /// Findings that are not.
+    pending: VecDeque<Reported>,
+    pending_bytes: usize,
+    /// Bytes of messages since the last checkpoint, and of that.
+    since_checkpoint: usize,
+    checkpoint_bytes: usize,
+    /// Whether anything but marks of time came since.
+    is_changed: bool,
+    active_at: Instant,
+}
+
+impl<'s> Tenure<'s> {
+    async fn begin(shared: &'s Shared, partition: u16) -> Result<Self, Failure> {
+        let places = (partition, shared.partitions);
+        let mut checkpoints = Checkpoints::new(shared.bucket.clone(), places, shared.context.client());
+        // In this order: a checkpoint never gets ahead of the commit, so one that does shows that commits expired.
+        let restored = checkpoints.load(&shared.names.packets, &shared.options).await?;
+        let (committed, revision) = commit::last(&shared.findings, partition).await?;
+        let packets = shared.packets.get_info().await.during("read the state of the stream of packets")?.state;
+        let judge = restored.unwrap_or_else(|| Judge::new(&shared.names.packets, places, shared.options.clone()));
+        let committed = match committed {
+            Some(committed) if committed.partitions != shared.partitions => {
+                let found = committed.partitions;
+                return Err(Failure::Refused(format!(
+                    "the findings in `{}` are of {found} partitions; expected {}",
+                    shared.names.findings, shared.partitions
+                )));
+            }
+            Some(committed) if committed.sequence >= judge.sequence => committed,
+            _ => Commit { sequence: judge.sequence, ..Commit::default() },
+        };
+        if committed.sequence > packets.last_sequence {
+            return Err(Failure::Refused(format!(
+                "the stream `{}` ends with message {}, and partition {partition} was judged up to message {}: it is another \
+                 stream with this name; delete `{}` and the bucket `{}`, or name others",
+                shared.names.packets,
+                packets.last_sequence,
+                committed.sequence,
+                shared.names.findings,
+                shared.names.bucket
+            )));
+        }
+        if judge.sequence + 1 < packets.first_sequence && !shared.accepts_gaps {
+            return Err(Failure::Refused(format!(
+                "the stream `{}` begins with message {}, and partition {partition} was judged up to message {}: what is between \
+                 them was deleted; to go on without it, start with `--accept-gaps`",
+                shared.names.packets, packets.first_sequence, judge.sequence
+            )));
+        }
+        let source = Source::after(&shared.packets, judge.sequence, partition).await?;
+        let now = Instant::now();
+        let mut tenure = Self {
+            shared,
+            partition,
+            judge,
+            source,
+            checkpoints,
+            committed,
+            revision,
+            committed_at: now,
+            pending: VecDeque::new(),
+            pending_bytes: 0,
+            since_checkpoint: 0,
+            checkpoint_bytes: 0,
+            is_changed: false,
+            active_at: now,
+        };
+        tenure.catch_up().await?;
+        shared.metrics.state(partition, State::Owned);
+        Ok(tenure)
+    }
+
+    /// Judges again what is committed. Other workers may be waiting for it to be read, so it does not stop in between.
+    async fn catch_up(&mut self) -> Result<(), Failure> {
+        while self.judge.sequence < self.committed.sequence {
+            let messages = self.source.available().await?;
+            for message in &messages {
+                self.take(message).await?;
+            }
+            if messages.is_empty() {
+                self.wait_for_the_last().await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The last message that was judged is not there. The server that is asked may have it later than the others do.
+    async fn wait_for_the_last(&mut self) -> Result<(), Failure> {
+        if let Some(message) = self.source.next(LONGEST_WAIT).await? {
+            return self.take(&message).await;
+        }
+        match self.shared.packets.get_raw_message(self.committed.sequence).await {
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {
+                // It was deleted, so nothing before it will come.
+                self.judge.sequence = self.committed.sequence;
+                Ok(())
+            }
+            _ => Err(Failure::server("read the stream of packets")(&"the last message that was judged is missing")),
+        }
+    }
+
+    /// Judges what comes, until it is to stop.
+    async fn judge(&mut self, stop: &mut watch::Receiver<bool>) -> Result<(), Failure> {
+        while !*stop.borrow() {
+            let messages = self.source.available().await?;
+            for message in &messages {
+                self.take(message).await?;
+            }
+            if !messages.is_empty() {
+                self.active_at = Instant::now();
+            }
+            if !self.pending.is_empty() || self.is_behind() && self.committed_at.elapsed() >= OFTEN {
+                self.commit().await?;
+            }
+            self.checkpoint_if_due().await?;
+            if messages.is_empty() {
+                let within = if self.is_behind() { OFTEN } else { LONGEST_WAIT };
+                tokio::select! {
+                    next = self.source.next(within) => {
+                        if let Some(message) = next? {
+                            self.active_at = Instant::now();
+                            self.take(&message).await?;
+                        }
+                    }
+                    _ = stop.changed() => {}
+                }
+            }
+        }
+        if self.is_behind() || !self.pending.is_empty() {
+            self.commit().await?;
+        }
+        if self.since_checkpoint > 0 {
+            self.checkpoint().await?;
+        }
+        Ok(())
+    }
+
+    /// Judges a message.
+    async fn take(&mut self, message: &Message) -> Result<(), Failure> {
+        let arrived = source::arrived(message)?;
+        if arrived.sequence <= self.judge.sequence {
+            return Ok(());
+        }
+        let (mut out, episodes) = (Vec::new(), self.judge.episodes());
+        self.judge.take(arrived, &mut out);
+        self.is_changed |= !matches!(arrived.kind, Kind::Tick { .. }) || self.judge.episodes() != episodes;
+        self.since_checkpoint += message.payload.len() + OVERHEAD;
+        let committed = &self.committed;
+        let new = out.into_iter().filter(|finding| !committed.covers(finding));
+        for finding in new {
+            self.pending_bytes += finding.body.len();
+            self.pending.push_back(finding);
+        }
+        if self.committed.is_beyond(arrived.sequence) {
+            return Ok(());
+        }
+        self.shared.metrics.judged(self.partition, message.info().map_or(0, |info| info.pending));
+        while self.pending.len() >= batch::MOST || self.pending_bytes >= batch::MOST_BYTES {
+            self.commit_some().await?;
+        }
+        Ok(())
+    }
+
+    /// Whether something was judged that is not committed.
+    fn is_behind(&self) -> bool {
+        !self.committed.is_beyond(self.judge.sequence)
+    }
+
+    /// Publishes everything.
+    async fn commit(&mut self) -> Result<(), Failure> {
+        while !self.pending.is_empty() || self.is_behind() {
+            self.commit_some().await?;
+        }
+        Ok(())
+    }
+
+    /// Publishes as many findings as a batch takes.
+    async fn commit_some(&mut self) -> Result<(), Failure> {
+        let mut messages = Vec::new();
+        let (mut bytes, mut last) = (0, None);
+        while messages.len() < batch::MOST
+            && let Some(finding) =
+                self.pending.pop_front_if(|next| messages.is_empty() || bytes + next.body.len() <= batch::MOST_BYTES)
+        {
+            bytes += finding.body.len();
+            last = Some((finding.sequence, finding.ordinal));
+            self.shared.metrics.found(&finding.subject);
+            let mut headers = HeaderMap::new();
+            let id = format!("{}:{}:{}", self.shared.names.packets, finding.sequence, finding.ordinal);
+            headers.insert(async_nats::header::NATS_MESSAGE_ID, id);
+            messages.push(Outgoing { subject: finding.subject, headers, body: finding.body.into() });
+        }
+        self.pending_bytes = self.pending_bytes.saturating_sub(bytes);
+        let (sequence, findings_of_last) = match (last, self.pending.front()) {
+            // The rest of this message is in the next batch.
+            (Some((sequence, ordinal)), Some(next)) if next.sequence == sequence => (sequence, Some(ordinal + 1)),
+            (Some((sequence, _)), Some(_)) => (sequence, None),
+            (_, None) => (self.judge.sequence, None),
+            (None, Some(_)) => return Ok(()),
+        };
+        let commit = Commit {
+            version: Commit::VERSION,
+            stream: self.shared.names.packets.clone(),
+            partition: self.partition,
+            partitions: self.shared.partitions,
+            sequence,
+            findings_of_last,
+            counts: self.judge.counts,
+            worker: self.shared.id.clone(),
+        };
+        let mut headers = HeaderMap::new();
+        headers.insert(async_nats::header::NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, self.revision.to_string());
+        // The commits before it are of no use to anybody: only the last one is kept.
+        headers.insert(async_nats::header::NATS_ROLLUP, "sub");
+        let body = serde_json::to_vec(&commit).during("write a commit")?.into();
+        messages.push(Outgoing { subject: names::verdicts(self.partition), headers, body });
+        let permit = self.shared.batches.acquire().await.during("publish findings")?;
+        let what = format!("the findings of partition {}", self.partition);
+        self.revision = batch::store(&self.shared.context, messages, &what).await?;
+        drop(permit);
+        self.shared.metrics.committed(self.partition, self.judge.episodes());
+        self.committed = commit;
+        self.committed_at = Instant::now();
+        Ok(())
+    }
+
+    async fn checkpoint_if_due(&mut self) -> Result<(), Failure> {
+        if self.is_behind() || self.since_checkpoint == 0 {
+            return Ok(());
+        }
+        let much = self.since_checkpoint >= MUCH.max(SELDOM * self.checkpoint_bytes);
+        if much || self.active_at.elapsed() >= QUIET { self.checkpoint().await } else { Ok(()) }
+    }
+
+    async fn checkpoint(&mut self) -> Result<(), Failure> {
+        if !self.is_changed && self.checkpoints.is_any() {
+            // Only time has passed: so messages that the stream deletes because of their age are not missed.
+            self.checkpoints.advance(self.judge.sequence).await?;
+            self.since_checkpoint = 0;
+            return Ok(());
+        }
+        self.checkpoint_bytes = self.checkpoints.save(&mut self.judge).await?;
+        (self.since_checkpoint, self.is_changed) = (0, false);
+        self.shared.metrics.checkpoint(self.partition, self.checkpoint_bytes);
+        Ok(())
+    }
+}
+
+/// The pauses after a failure.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// What has no findings is committed so often.
+const OFTEN: Duration = Duration::from_millis(250);
+
+/// How long the server waits for a message.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+
+/// A checkpoint is written after so many bytes of messages …
+const MUCH: usize = 1024 * 1024;
+
+/// … and at least this many times its own bytes, so that checkpoints are a fifth of the traffic at most …
+const SELDOM: usize = 4;
+
+/// … or when nothing has come for this time.
+const QUIET: Duration = Duration::from_secs(5);
+
+/// Subject and headers of a message, about.
+const OVERHEAD: usize = 100;

@@ -1,0 +1,48 @@
+//! A network that can be cut: connections to the server that go through this process.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+pub(crate) struct Cable {
+    pub(crate) address: SocketAddr,
+    connections: Arc<Mutex<JoinSet<()>>>,
+    listener: tokio::task::JoinHandle<()>,
+}
+
+impl Cable {
+    pub(crate) async fn to(port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let connections = Arc::new(Mutex::new(JoinSet::new()));
+        let all = Arc::clone(&connections);
+        let listener = tokio::spawn(async move {
+            while let Ok((mut client, _)) = listener.accept().await {
+                all.lock().unwrap().spawn(async move {
+                    if let Ok(mut server) = TcpStream::connect(("127.0.0.1", port)).await {
+                        let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
+                    }
+                });
+            }
+        });
+        Self { address, connections, listener }
+    }
+
+    /// Cuts all connections, with what is on its way in them.
+    pub(crate) fn cut(&self) -> usize {
+        let mut connections = self.connections.lock().unwrap();
+        while connections.try_join_next().is_some() {}
+        let count = connections.len();
+        connections.abort_all();
+        count
+    }
+}
+
+impl Drop for Cable {
+    fn drop(&mut self) {
+        self.listener.abort();
+        self.cut();
+    }
+}

@@ -1,0 +1,87 @@
+//! Whatever dies, no finding is lost, and none is there twice.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+use tokio::time::sleep;
+
+use crate::cable::Cable;
+use crate::logs::{Random, checked};
+use crate::process::Worker;
+use crate::same::{many, same};
+use crate::server::Nats;
+use crate::stream::{found, judged, publish};
+
+/// How often something is killed: `OMEN_TEST_KILLS`, or not often.
+fn kills(few: u64) -> u64 {
+    std::env::var("OMEN_TEST_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(few)
+}
+
+/// Publishes logs in parts, while something is done to the workers, and compares what is found at the end.
+fn while_packets_come(
+    parts: u64,
+    seed: u64,
+    mut act: impl AsyncFnMut((&mut Nats, &Cable), &mut Vec<Worker>, &mut Random),
+) {
+    let Some(mut server) = Nats::start() else { return };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut random = Random::new(seed);
+    runtime.block_on(async {
+        let context = server.context().await;
+        let cable = Cable::to(server.port).await;
+        let mut workers: Vec<Worker> = (0..2).map(|_| Worker::at(&format!("nats://{}", cable.address))).collect();
+        let mut log = String::new();
+        for part in 0..parts {
+            // The numbers of the messages are those of the lines, so the episodes end at the very end.
+            log.push_str(&many(seed + 100 * part, 8).replace("\"corr_", &format!("\"corr_p{part}_")));
+            let publisher =
+                omen_worker::publish::Publisher::new(context.clone(), &crate::server::setup()).await.unwrap();
+            publisher.log("log", log.as_bytes(), &omen_worker::publish::Options::default()).await.unwrap();
+            act((&mut server, &cable), &mut workers, &mut random).await;
+        }
+        publish(&context, "log", &log).await;
+        judged(&context).await;
+        same(&found(&context).await, &checked(&log));
+        workers.into_iter().for_each(Worker::stop);
+        same(&found(&context).await, &checked(&log));
+    });
+}
+
+#[test]
+fn workers_are_killed() {
+    while_packets_come(kills(6), 31, async |(server, _), workers, random| {
+        sleep(Duration::from_millis(random.below(1500) as u64)).await;
+        let at = random.below(workers.len());
+        // A new process takes over: the killed one leaves everything as it was at that moment.
+        workers[at] = Worker::start(server);
+    });
+}
+
+#[test]
+fn the_server_is_killed() {
+    while_packets_come(kills(3), 32, async |(server, _), _, random| {
+        sleep(Duration::from_millis(random.below(700) as u64)).await;
+        server.kill_and_start();
+    });
+}
+
+#[test]
+fn the_network_is_cut() {
+    let mut cut = 0;
+    while_packets_come(kills(5), 34, async |(_, cable), _, random| {
+        sleep(Duration::from_millis(random.below(900) as u64)).await;
+        cut += cable.cut();
+    });
+    assert!(cut > 0 || std::env::var_os("OMEN_NATS_SERVER").is_none(), "no connection was cut");
+}
+
+#[test]
+fn a_stopped_worker_wakes_up_after_its_partitions_have_moved() {
+    while_packets_come(kills(2), 33, async |_, workers, random| {
+        let at = random.below(workers.len());
+        workers[at].signal(Signal::STOP);
+        // Longer than its entry in the bucket lasts, so that the other one has everything.
+        sleep(Duration::from_secs(8)).await;
+        workers[at].signal(Signal::CONT);
+    });
+}

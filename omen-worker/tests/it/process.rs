@@ -1,0 +1,82 @@
+//! Workers as processes: this program, started once more.
+
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use omen::ValidatorOptions;
+use omen_worker::connect::Server;
+use omen_worker::worker::{self, Options};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::server::{Nats, setup};
+
+/// A worker in a process of its own, which dies with this value.
+pub(crate) struct Worker(Child);
+
+impl Worker {
+    pub(crate) fn start(server: &Nats) -> Self {
+        Self::at(&server.address().url)
+    }
+
+    /// Starts a worker with the address of its server.
+    pub(crate) fn at(url: &str) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "process::the_process_of_a_worker", "--nocapture"]).env(ADDRESS, url);
+        let quiet = std::env::var_os("OMEN_TEST_NOISE").is_none();
+        let output = || if quiet { Stdio::null() } else { Stdio::inherit() };
+        Self(command.stdin(Stdio::piped()).stdout(output()).stderr(output()).spawn().unwrap())
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.0), signal).unwrap();
+    }
+
+    /// Closes its standard input, which asks the process to end, and waits until it has.
+    pub(crate) fn stop(mut self) {
+        drop(self.0.stdin.take());
+        assert!(self.0.wait().unwrap().success(), "the worker ends well");
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+pub(crate) fn options() -> Options {
+    Options {
+        setup: setup(),
+        validator: ValidatorOptions::default(),
+        episode_ttl: None,
+        // Never: a mark is a message, too, and would have the number of a line.
+        tick: Duration::from_secs(u64::MAX),
+        accepts_gaps: false,
+        listen: None,
+        id: None,
+        notice: Arc::new(|what| {
+            if std::env::var_os("OMEN_TEST_NOISE").is_some() {
+                crate::say(what);
+            }
+        }),
+    }
+}
+
+/// Not a test by itself: what a worker's process runs.
+#[test]
+fn the_process_of_a_worker() {
+    let Ok(url) = std::env::var(ADDRESS) else { return };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let (stop, stopped) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        let _ = stop.send(());
+    });
+    let server = Server { url, ..Server::default() };
+    let stop = async { drop(stopped.await) };
+    runtime.block_on(async { worker::run(&server, options(), stop).await.unwrap() });
+}
+
+const ADDRESS: &str = "OMEN_TEST_WORKER_OF";
