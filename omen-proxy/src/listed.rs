@@ -10,7 +10,7 @@ use omen_gate::{Fault, ToolName};
 use crate::answer;
 use crate::frame::{Frame, Kind};
 
-/// What a server listed last. A list with the same bytes is the same list: it is not read again, and whoever asks for it gets
+/// What a server listed last. A list with the same bytes is the same list: it is not read again, and who asks for it gets
 /// the same tools as before.
 #[derive(Debug, Default)]
 pub(crate) struct LastListed(Mutex<Option<Arc<Known>>>);

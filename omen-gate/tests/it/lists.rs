@@ -229,7 +229,7 @@ async fn pg_3_a_list_that_changes_at_any_point_of_a_call_is_seen() {
                     let is_refusal = entry["data"]["outcome"] == "denied" || entry["data"]["ran"] == "no";
                     assert!(is_refusal, "{shown}: {entry}");
                 }
-                // And it is no other at the next call.
+                // Nor is it another one at the next call.
                 assert!(tried.call(3, name).await.is_err() || is_approved(what), "{shown}");
                 assert_eq!(tried.server.calls(), u32::from(is_approved(what)), "{shown}");
                 tries += 1;
@@ -263,7 +263,7 @@ async fn nothing_is_refused_because_of_a_list_that_is_over() {
     assert_eq!(tried.server.calls(), 2);
 }
 
-/// Gives the same allocation as long as it is told to, and counts how often it is read anew.
+/// Gives the same allocation as long as it is asked to, and counts how often it is read anew.
 #[derive(Debug)]
 struct Shared {
     list: Mutex<Arc<[Tool]>>,

@@ -168,7 +168,7 @@ async fn a_list_that_changes_between_its_checks_stops_the_call() {
         assert!(!seen.iter().any(|line| line.contains(MARK)), "{shown}");
         assert!(got.iter().any(|line| line.contains("\"isError\":true")), "{got:?}");
     }
-    // A call that has been made before is no leave for the next one.
+    // A call that has been made before does not let the next one pass.
     for last in [changed("other"), json!({"tools": []}), renamed, json!({"tools": "all"})] {
         let (mut world, seen) = World::begun(proxy()).await;
         for id in 1..=3 {

@@ -190,7 +190,7 @@ fn the_proxy_is_measured_against_the_server_behind_it() -> Result<(), omen_proof
     let text = report.to_string();
     assert!(text.contains("added, no sync") && text.contains("2 clients"), "{text}");
 
-    // A call that fails is no measurement.
+    // A call that fails does not count as a measurement.
     let gone = proxy::Programs { omen: "/nowhere".into(), server: vec!["true".into()], official: None };
     assert!(proxy::run(&counts, &gone).is_err());
     Ok(())

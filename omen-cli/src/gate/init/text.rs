@@ -120,4 +120,6 @@ const FOOT: &str = "
 [audit]
 log = \"audit.jsonl\"
 key_file = \"audit.key\"
+# How much of the arguments is recorded: full, redacted or hash. Secrets are left out in any case.
+arguments = \"full\"
 ";

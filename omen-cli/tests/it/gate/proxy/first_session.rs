@@ -8,12 +8,13 @@ use super::*;
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
 
-/// Times, and the ids of sessions, are different each time.
-fn with_fixed_names(text: &str) -> String {
+/// Times, the ids of sessions, and the folder are different each time.
+fn with_fixed_names(text: &str, folder: &Path) -> String {
     let time = Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z").unwrap();
     let session = Regex::new(r"proxy-\d{19}-\d+").unwrap();
     let text = time.replace_all(text, "2026-11-23T10:00:00.000Z");
     let text = session.replace_all(&text, "proxy-1795428000000000000-4711").into_owned();
+    let text = text.replace(folder.to_str().unwrap(), "/home/me");
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
@@ -32,6 +33,7 @@ fn it_is_what_the_readme_shows() {
     };
     let server = Path::new(&servers).join("node_modules/.bin/mcp-server-filesystem");
     let folder = folder(&[]);
+    let root = folder.path().canonicalize().unwrap();
     fs::create_dir(folder.path().join("data")).unwrap();
     fs::write(folder.path().join("data/a.txt"), "hello\n").unwrap();
     let init = gate(&folder, &["init", "--", server.to_str().unwrap(), "./data"]);
@@ -52,9 +54,10 @@ fn it_is_what_the_readme_shows() {
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     let listed = client.ask(1, "tools/list", &json!({}));
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 1, "{listed}");
-    let read = client.call(2, "read_text_file", json!({"path": "a.txt"}));
+    let note = root.join("data/a.txt");
+    let read = client.call(2, "read_text_file", json!({"path": note}));
     assert_eq!(read["result"]["content"][0]["text"], "hello\n", "{read}");
-    let refused = client.call(3, "write_file", json!({"path": "a.txt", "content": "gone"}));
+    let refused = client.call(3, "write_file", json!({"path": note, "content": "gone"}));
     let refused = refused["result"]["content"][0]["text"].as_str().unwrap().to_owned();
     assert_eq!(client.close().0, 0);
     assert_eq!(fs::read_to_string(folder.path().join("data/a.txt")).unwrap(), "hello\n");
@@ -63,7 +66,7 @@ fn it_is_what_the_readme_shows() {
         let args = ["audit", what, "--key-file", "audit.key", "audit.jsonl"];
         let run = run(omen(args).current_dir(&folder));
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
-        with_fixed_names(&format!("$ omen {}\n{}", args.join(" "), run.stdout))
+        with_fixed_names(&format!("$ omen {}\n{}", args.join(" "), run.stdout), &root)
     };
     let readme = fs::read_to_string(README).unwrap();
     let mut blessed = readme.clone();
