@@ -131,13 +131,13 @@ async fn list(shared: Arc<Shared>, frame: Frame) -> Vec<u8> {
         Kind::Unsure(why) => refusal::error(raw_id, INTERNAL_ERROR, &format!("the list of tools is malformed: {why}")),
         _ => match tools_list::page(&response, raw_id, &shared.gate, &shared.server, shared.show_blocked) {
             Ok(page) => {
-                for (tool, why) in page.blocked {
-                    if shared.is_new(&tool, &why.message) {
-                        shared.note(format_args!("left `{}` out of the list: {why}", bounded(&tool)));
-                        if let Err(unrecorded) = shared.gate.refused(&shared.session_turn, &why).await {
-                            return refusal::error(raw_id, INTERNAL_ERROR, &unrecorded.to_string());
-                        }
-                    }
+                let mut new = page.blocked;
+                new.retain(|(tool, why)| shared.is_new(tool, &why.message));
+                for (tool, why) in &new {
+                    shared.note(format_args!("left `{}` out of the list: {why}", bounded(tool)));
+                }
+                if let Err(unrecorded) = shared.gate.left_out(&shared.session_turn, &new).await {
+                    return refusal::error(raw_id, INTERNAL_ERROR, &unrecorded.to_string());
                 }
                 match &shared.episodes {
                     Some(episodes) => match episodes.list(page.line, &response, is_first) {

@@ -91,6 +91,7 @@ fn says(entry: Logged<'_>) -> String {
             Some("yes") => result(entry).unwrap_or_default(),
             ran => format!("{}; ran: {}", result(entry).unwrap_or_default(), ran.unwrap_or("unknown")),
         },
+        "decision" if text("outcome") == Some("left_out") => data.get("tools").map(left_out).unwrap_or_default(),
         "grant" | "revocation" => data.get("grants").map(grants).unwrap_or_default(),
         _ => text("outcome").unwrap_or_default().to_owned(),
     };
@@ -115,6 +116,13 @@ fn responder(by: &Value) -> Option<String> {
     let uid = || by.get("uid").map(|uid| format!("user {uid}"));
     let user = by.get("user").and_then(Value::as_str).map(str::to_owned).or_else(uid);
     Some(user.map_or_else(|| via.to_owned(), |user| format!("{user} ({via})")))
+}
+
+/// The tools that were left out of a list.
+fn left_out(tools: &Value) -> String {
+    let names: Vec<_> =
+        tools.as_array().into_iter().flatten().filter_map(|tool| tool.get("tool").and_then(Value::as_str)).collect();
+    format!("left out of the list, {}: {}", names.len(), names.join(", "))
 }
 
 /// Grants by their ids, with the tool and permission of those that are given.

@@ -50,6 +50,19 @@ impl Gate {
         self.context(turn).record(Kind::Decision, data(entry)).await
     }
 
+    /// Records the tools that were left out of a list, since they may not be called, and why (G4).
+    ///
+    /// # Errors
+    /// If it cannot be recorded (A1).
+    pub async fn left_out(&self, turn: &TurnId, tools: &[(String, Blocked)]) -> Result<(), Blocked> {
+        for some in tools.chunks(TOOLS_AN_ENTRY) {
+            let of = |(tool, why): &(String, Blocked)| json!({ "code": why.code.as_str(), "tool": crate::base::bounded(tool), "why": why.message });
+            let entry = json!({ "outcome": "left_out", "tools": some.iter().map(of).collect::<Vec<_>>() });
+            self.context(turn).record(Kind::Decision, data(entry)).await?;
+        }
+        Ok(())
+    }
+
     /// Records that a turn is over, and why, and forgets it as [`Gate::end_turn`] does. When this returns, everything that
     /// the gate had to record before is in the log, also the outcomes of calls that nobody waited for any more.
     ///
@@ -65,3 +78,6 @@ impl Gate {
         RequestContext::new(turn.clone(), None, self.audit_queue().clone())
     }
 }
+
+/// So that no entry is longer than entries may be, whatever the tools are called.
+const TOOLS_AN_ENTRY: usize = 256;

@@ -56,8 +56,12 @@ async fn what_is_left_out_is_recorded_once() {
     let notes = world.notes.lock().unwrap().clone();
     assert_eq!(notes.len(), 2, "{notes:?}");
     let (_, log) = world.close().await;
-    assert_eq!(kinds(&log), ["decision PG-3", "decision PG-3", "turn"]);
-    assert!(entries(&log)[0]["data"]["why"].as_str().unwrap().contains("s/unlisted"));
+    assert_eq!(kinds(&log), ["decision", "turn"]);
+    let data = &entries(&log)[0]["data"];
+    assert_eq!(data["outcome"], "left_out");
+    let tools: Vec<_> = data["tools"].as_array().unwrap().iter().map(|tool| (&tool["tool"], &tool["code"])).collect();
+    assert_eq!(tools, [(&json!("unlisted"), &json!("PG-3")), (&json!("changed"), &json!("PG-3"))]);
+    assert!(data["tools"][0]["why"].as_str().unwrap().contains("s/unlisted"));
 }
 
 #[tokio::test]
