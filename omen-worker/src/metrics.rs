@@ -135,7 +135,7 @@ impl Metrics {
             return Some("not connected");
         }
         let beat = *self.beat.lock().unwrap_or_else(PoisonError::into_inner);
-        if !beat.is_some_and(|beat| beat.elapsed() < crate::members::LEASE) {
+        if beat.is_none_or(|beat| beat.elapsed() >= crate::members::LEASE) {
             return Some("not among the workers");
         }
         let partitions = self.partitions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -199,6 +199,7 @@ impl Metrics {
 const STUCK: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
+#[expect(clippy::expect_used, reason = "tests")]
 mod tests {
     use super::*;
 

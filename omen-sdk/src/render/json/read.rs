@@ -29,7 +29,7 @@ use crate::finding::{Cause, Finding};
 pub fn read(line: &[u8], packet: Option<&str>) -> io::Result<(String, Finding)> {
     let row: Row = serde_json::from_slice(line).map_err(|error| Error::new(ErrorKind::InvalidData, error))?;
     let state = row.state.map(|names| names.iter().map(|name| state(name)).collect::<io::Result<_>>()).transpose()?;
-    let packet_type = row.packet_type.map(|name| known(&PacketType::ALL, &name, |it| it.as_str())).transpose()?;
+    let packet_type = row.packet_type.map(|name| known(PacketType::ALL, &name, |it| it.as_str())).transpose()?;
     let code = |name: String| name.parse::<Code>().map_err(|_| unknown(&name));
     let mut diagnostic = Diagnostic::error(code(row.code)?, row.message);
     diagnostic.also = row.also.into_iter().map(code).collect::<io::Result<_>>()?;
@@ -64,7 +64,7 @@ pub fn read(line: &[u8], packet: Option<&str>) -> io::Result<(String, Finding)> 
 }
 
 fn state(name: &str) -> io::Result<&'static str> {
-    known(&State::ALL, name, |it| it.as_str()).map(State::as_str)
+    known(State::ALL, name, |it| it.as_str()).map(State::as_str)
 }
 
 /// The value with a name.
