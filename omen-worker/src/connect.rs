@@ -172,7 +172,7 @@ const ANSWER: Duration = Duration::from_secs(10);
 const DEFAULT_URL: &str = "nats://127.0.0.1:4222";
 
 #[cfg(test)]
-#[allow(clippy::expect_used, reason = "tests")]
+#[expect(clippy::expect_used, reason = "tests")]
 mod tests {
     use super::*;
 

@@ -48,7 +48,7 @@ impl Idle {
 }
 
 #[cfg(test)]
-#[allow(clippy::expect_used, reason = "tests")]
+#[expect(clippy::expect_used, reason = "tests")]
 mod tests {
     use super::*;
 

@@ -199,7 +199,7 @@ impl Metrics {
 const STUCK: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
-#[allow(clippy::expect_used, reason = "tests")]
+#[expect(clippy::expect_used, reason = "tests")]
 mod tests {
     use super::*;
 

@@ -96,7 +96,7 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
     });
     let members = Members::new(setup.members(&context).await?, &id);
     notice(&format!("worker {id}: judging packets of `{}`", setup.names.packets));
-    let clock = Clock::new(&context, tick, episode_ttl);
+    let mut clock = Clock::new(&context, tick, episode_ttl);
     let mut crew = Crew { shared, running: BTreeMap::new(), leaving: JoinSet::new() };
     let mut beat = interval(members::BEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -174,6 +174,8 @@ impl Crew {
 struct Clock<'c> {
     context: &'c Context,
     every: u64,
+    /// The period of the last attempt.
+    last: Option<u64>,
     body: Vec<u8>,
 }
 
@@ -181,16 +183,18 @@ impl<'c> Clock<'c> {
     fn new(context: &'c Context, tick: Duration, episode_ttl: Option<Duration>) -> Self {
         let every = episode_ttl.map_or(tick, |ttl| tick.min(ttl / 4)).as_secs().max(1);
         let idle_seconds = episode_ttl.map(|ttl| u32::try_from(ttl.as_secs()).unwrap_or(u32::MAX));
-        Self { context, every, body: serde_json::to_vec(&Tick { idle_seconds }).unwrap_or_default() }
+        Self { context, every, last: None, body: serde_json::to_vec(&Tick { idle_seconds }).unwrap_or_default() }
     }
 
-    async fn mark(&self) {
+    async fn mark(&mut self) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        if !now.is_multiple_of(self.every) {
+        let period = now / self.every;
+        // Not when the worker has just begun: another one may have marked this period.
+        if self.last.replace(period).is_none_or(|last| last == period) {
             return;
         }
         let mut headers = HeaderMap::new();
-        headers.insert(async_nats::header::NATS_MESSAGE_ID, format!("tick-{}-{}", self.every, now / self.every));
+        headers.insert(async_nats::header::NATS_MESSAGE_ID, format!("tick-{}-{period}", self.every));
         let mark = Outgoing { subject: names::TICK.to_owned(), headers, body: self.body.clone().into() };
         // Another one follows.
         let _ = batch::store(self.context, vec![mark], "the time").await;

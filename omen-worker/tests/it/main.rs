@@ -1,5 +1,6 @@
 //! Workers, publishers and readers with a real server. `.ci/run` installs it, and `OMEN_NATS_SERVER` is its path.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::print_stderr, reason = "what is skipped, and what a worker says, is for people")]
 #![cfg(unix)]
 
 mod agent;
