@@ -74,7 +74,7 @@ pub(super) fn result(entry: Logged<'_>) -> Option<String> {
 pub(super) fn line(entry: Logged<'_>, tool: Option<&str>) -> String {
     let (sequence, time, kind) = (entry.sequence(), entry.time(), entry.kind());
     let (turn, tool) = (entry.turn().unwrap_or("-"), tool.unwrap_or("-"));
-    format!("{sequence:>7}  {time}  {kind:<12}  {turn:<16}  {tool:<24}  {}", says(entry)).trim_end().to_owned()
+    format!("{sequence:>7}  {time}  {kind:<12}  {turn:<33}  {tool:<26}  {}", says(entry)).trim_end().to_owned()
 }
 
 fn says(entry: Logged<'_>) -> String {
