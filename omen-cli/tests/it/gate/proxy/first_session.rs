@@ -1,7 +1,7 @@
 //! What the README shows of a first session: an operator without a line of Rust, with an official server from npm.
 //! `OMEN_BLESS=1` updates it.
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use super::official::{SERVERS, say};
 use super::*;
@@ -11,9 +11,17 @@ const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
 /// Times, the ids of sessions, and the folder are different each time.
 fn with_fixed_names(text: &str, folder: &Path) -> String {
     let time = Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z").unwrap();
-    let session = Regex::new(r"proxy-\d{19}-\d+").unwrap();
+    let session = Regex::new(r"proxy-\d{19}-\d+(\.\d+)? *").unwrap();
+    // They depend on how long the ids and the folder are.
+    let bytes = Regex::new(r"in \d+ bytes").unwrap();
     let text = time.replace_all(text, "2026-11-23T10:00:00.000Z");
-    let text = session.replace_all(&text, "proxy-1795428000000000000-4711").into_owned();
+    let text = bytes.replace_all(&text, "in 5266 bytes");
+    // In a column, which is as wide as it always is.
+    let session_of = |found: &Captures<'_>| {
+        let call = found.get(1).map_or("", |call| call.as_str());
+        format!("{:<35}", format!("proxy-1795428000000000000-4711{call}"))
+    };
+    let text = session.replace_all(&text, session_of).into_owned();
     let text = text.replace(folder.to_str().unwrap(), "/home/me");
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
