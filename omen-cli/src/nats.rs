@@ -45,13 +45,14 @@ pub(crate) fn publish(args: &PublishArgs) -> Result<Exit, Failure> {
     if args.source.is_some() && args.logs.len() > 1 {
         return Err(Failure::Usage("`--source` names one log; publish one at a time".to_owned()));
     }
+    let named = |log: &PathBuf| args.source.clone().map_or_else(|| source(log), Ok);
+    let sources: Vec<String> = args.logs.iter().map(named).collect::<Result<_, Failure>>()?;
     let server = server(&args.nats)?;
     let options = publish::Options { rate: args.rate, ends: args.end };
     runtime(Builder::new_current_thread())?.block_on(async {
         let client = server.connect("omen publish", notice).await.map_err(failure)?;
         let publisher = Publisher::new(server.jetstream(client), &setup(&args.streams)).await.map_err(failure)?;
-        for log in &args.logs {
-            let source = args.source.clone().map_or_else(|| source(log), Ok)?;
+        for (log, source) in args.logs.iter().zip(&sources) {
             let reader: Box<dyn Read> = if input::is_stdin(log) {
                 Box::new(std::io::stdin())
             } else {
@@ -63,7 +64,7 @@ pub(crate) fn publish(args: &PublishArgs) -> Result<Exit, Failure> {
                     }
                 }
             };
-            let published = publisher.log(&source, reader, &options).await.map_err(failure)?;
+            let published = publisher.log(source, reader, &options).await.map_err(failure)?;
             let publish::Published { lines, before, ended } = published;
             let before = if before > 0 { format!(", {before} of them before") } else { String::new() };
             let ended = if ended > 0 { format!("; ended {ended} episodes") } else { String::new() };
