@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use async_nats::HeaderMap;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
-use async_nats::jetstream::kv::Store;
+use async_nats::jetstream::kv::{Store, UpdateErrorKind};
 use async_nats::jetstream::stream::Stream;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -252,10 +252,32 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Notes how far the log is. A note whose answer was lost is the one that is there.
     async fn save(&mut self) -> Result<(), Failure> {
         let what = "note how far the log is published";
+        let bucket = &self.publisher.bucket;
         let value = Bytes::from(serde_json::to_vec(&self.position).during(what)?);
-        self.revision = self.publisher.bucket.update(&self.key, value, self.revision).await.during(what)?;
+        let mut attempts = 1;
+        loop {
+            let error = match bucket.update(&self.key, value.clone(), self.revision).await {
+                Ok(revision) => {
+                    self.revision = revision;
+                    break;
+                }
+                Err(error) => error,
+            };
+            if error.kind() == UpdateErrorKind::WrongLastRevision {
+                let entry = bucket.entry(&self.key).await.during(what)?.filter(|entry| entry.value == value);
+                let Some(entry) = entry else { return Err(Failure::Fenced(self.source.clone())) };
+                self.revision = entry.revision;
+                break;
+            }
+            if attempts == ATTEMPTS {
+                return Err(Failure::server(what)(&error));
+            }
+            attempts += 1;
+            sleep(PAUSE).await;
+        }
         self.saved_at = Instant::now();
         Ok(())
     }

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use async_nats::jetstream::Context;
+use omen_worker::Failure;
+use omen_worker::publish::{Options, Publisher};
 use rustix::process::Signal;
 use tokio::time::sleep;
 
@@ -9,12 +12,17 @@ use crate::cable::Cable;
 use crate::logs::{Random, checked};
 use crate::process::Worker;
 use crate::same::{many, same};
-use crate::server::Nats;
+use crate::server::{Nats, setup};
 use crate::stream::{found, judged, publish};
 
 /// How often something is killed: `OMEN_TEST_KILLS`, or not often.
 fn kills(few: u64) -> u64 {
     std::env::var("OMEN_TEST_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(few)
+}
+
+async fn published(context: &Context, log: &str) -> Result<(), Failure> {
+    let publisher = Publisher::new(context.clone(), &setup()).await?;
+    publisher.log("log", log.as_bytes(), &Options::default()).await.map(drop)
 }
 
 /// Publishes logs in parts, while something is done to the workers, and compares what is found at the end.
@@ -34,9 +42,10 @@ fn while_packets_come(
         for part in 0..parts {
             // The numbers of the messages are those of the lines, so the episodes end at the very end.
             log.push_str(&many(seed + 100 * part, 8).replace("\"corr_", &format!("\"corr_p{part}_")));
-            let publisher =
-                omen_worker::publish::Publisher::new(context.clone(), &crate::server::setup()).await.unwrap();
-            publisher.log("log", log.as_bytes(), &omen_worker::publish::Options::default()).await.unwrap();
+            // Where the server was killed, the same call goes on.
+            while let Err(failure) = published(&context, &log).await {
+                assert!(matches!(failure, Failure::Server { .. }), "{failure}");
+            }
             act((&mut server, &cable), &mut workers, &mut random).await;
         }
         publish(&context, "log", &log).await;
