@@ -184,7 +184,7 @@ fn said(responses: Option<&Map<String, Value>>) -> Said {
     match responses.and_then(|responses| responses.get(KEY)) {
         Some(Value::Object(result)) => Said::read(result),
         Some(_) => Said::Other("an invalid result".to_owned()),
-        None => Said::Other("there is no `inputResponses` for it".to_owned()),
+        None => Said::Other("missing `inputResponses` for it".to_owned()),
     }
 }
 

@@ -122,7 +122,8 @@ fn responder(by: &Value) -> Option<String> {
 fn left_out(tools: &Value) -> String {
     let names: Vec<_> =
         tools.as_array().into_iter().flatten().filter_map(|tool| tool.get("tool").and_then(Value::as_str)).collect();
-    format!("left out of the list, {}: {}", names.len(), names.join(", "))
+    let s = if names.len() == 1 { "" } else { "s" };
+    format!("{} tool{s} left out of the list: {}", names.len(), names.join(", "))
 }
 
 /// Grants by their ids, with the tool and permission of those that are given.

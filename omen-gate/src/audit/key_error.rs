@@ -39,7 +39,10 @@ pub enum KeyError {
     /// One byte, repeated, is a placeholder and no key.
     #[error("the key is one byte repeated")]
     Uniform,
-    /// These digits are no public key of Ed25519.
+    /// A key of Ed25519 has 64 digits, and this is something else. It is not repeated here.
+    #[error("the key is not 64 hexadecimal digits")]
+    NotPair,
+    /// These digits are not a public key of Ed25519.
     #[error("the digits are not a public key")]
     NotPublic,
     /// The operating system gives no random bytes.
@@ -69,6 +72,9 @@ impl KeyError {
             Self::NotSet(variable) => format!("set `{variable}` to the key's digits, or name a key file"),
             Self::NotHex | Self::Short(_) | Self::Uniform => {
                 "a key is 64 random hexadecimal digits or more, as `omen audit new-key FILE` makes it".into()
+            }
+            Self::NotPair => {
+                "name a file that `omen audit new-signing-key` has made: FILE to sign, FILE.pub to verify".into()
             }
             Self::NotPublic => {
                 "name the file with `.pub` behind its name that `omen audit new-signing-key` has made".into()

@@ -90,7 +90,7 @@ impl PublicKey {
         let path = path.as_ref();
         let read = regular::read(path, MAX_FILE);
         let bytes = read.map_err(|source| KeyError::Io { path: path.to_owned(), source })?;
-        let text = String::from_utf8(bytes).map_err(|_| KeyError::NotHex)?;
+        let text = String::from_utf8(bytes).map_err(|_| KeyError::NotPair)?;
         let mut bytes = [0; 32];
         decode(&text, &mut bytes)?;
         ed25519_dalek::VerifyingKey::from_bytes(&bytes).map(Self).map_err(|_| KeyError::NotPublic)
@@ -250,9 +250,9 @@ fn hex(bytes: &[u8]) -> String {
 fn decode(digits: &str, bytes: &mut [u8]) -> Result<(), KeyError> {
     let digits = digits.trim_ascii();
     if digits.len() != 2 * bytes.len() {
-        return Err(KeyError::NotHex);
+        return Err(KeyError::NotPair);
     }
-    base16ct::mixed::decode(digits, bytes).map(drop).map_err(|_| KeyError::NotHex)
+    base16ct::mixed::decode(digits, bytes).map(drop).map_err(|_| KeyError::NotPair)
 }
 
 const LABEL: &[u8] = b"omen-gate audit log v1: signed anchor";

@@ -19,7 +19,7 @@ use super::refused::Refused;
 use super::session::{Session, Unsent};
 use super::sessions::Sessions;
 use super::sse::{self, Form, Gone, Guarded, event_id};
-use super::streams::{Event, STANDING};
+use super::streams::{Event, Reader, STANDING};
 use crate::frame::{Frame, Kind};
 use crate::shared::Notes;
 
@@ -133,24 +133,15 @@ impl Endpoint {
     /// A request of a session.
     async fn ask(&self, headers: &HeaderMap, frame: &Frame) -> Result<Response<Body>, Refused> {
         let session = self.session(headers).map_err(|refused| refused.of(frame.raw_id()))?;
-        let (reader, line) = session.open(frame).map_err(|_| in_use(frame))?;
-        let number = reader.number();
-        session.send(line).await.map_err(|unsent| {
-            session.streams.unasked(number);
-            unsent_because(unsent, frame)
-        })?;
+        let reader = asked_in(&session, frame).await?;
         Ok(sse::respond(Guarded { reader, gone: None }, None, self.form(&session)))
     }
 
     /// A request that needs no session. To close the connection is to cancel it.
     async fn ask_without_session(&self, frame: &Frame) -> Result<Response<Body>, Refused> {
         let session = self.sessions.common().map_err(|refused| refused.of(frame.raw_id()))?;
-        let (reader, line) = session.open(frame).map_err(|_| in_use(frame))?;
+        let reader = asked_in(&session, frame).await?;
         let number = reader.number();
-        session.send(line).await.map_err(|unsent| {
-            session.streams.unasked(number);
-            unsent_because(unsent, frame)
-        })?;
         let asked = reader.asked();
         let cancels = Arc::clone(&session);
         let gone: Gone = Box::new(move || {
@@ -228,6 +219,17 @@ impl Endpoint {
         let is_primed = session.version().is_some_and(|version| version >= "2025-11-25");
         Form { is_numbered: true, is_primed, keep_alive: self.limits.keep_alive }
     }
+}
+
+/// Sends a request in a session, and gives what is sent to its client.
+async fn asked_in(session: &Session, frame: &Frame) -> Result<Reader, Refused> {
+    let (reader, line) = session.open(frame).map_err(|_| in_use(frame))?;
+    let number = reader.number();
+    session.send(line).await.map_err(|unsent| {
+        session.streams.unasked(number);
+        unsent_because(unsent, frame)
+    })?;
+    Ok(reader)
 }
 
 fn in_use(frame: &Frame) -> Refused {

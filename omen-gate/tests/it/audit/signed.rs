@@ -115,5 +115,5 @@ fn a_secret_half_that_others_can_read_is_refused() {
     assert!(matches!(SigningKey::from_file(&path), Err(KeyError::Open { mode: 0o640, .. })));
     fs::write(&path, "not a key").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-    assert!(matches!(SigningKey::from_file(&path), Err(KeyError::NotHex)));
+    assert!(matches!(SigningKey::from_file(&path), Err(KeyError::NotPair)));
 }
