@@ -1,5 +1,6 @@
 //! What comes from the server.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use omen_gate::bounded;
@@ -27,13 +28,14 @@ pub(crate) async fn read(
     limit: usize,
 ) {
     let mut lines = Lines::new(output, limit);
+    let mut last_long = None;
     let lost = loop {
         // However much the server says at once, others have their turn.
         consume_budget().await;
         match lines.next().await {
             Ok(Some(text)) if text.trim_ascii().is_empty() => {}
             Ok(Some(text)) => {
-                if let Err(why) = line(&shared, text).await {
+                if let Err(why) = line(&shared, text, &mut last_long).await {
                     break Lost::Malformed(why);
                 }
             }
@@ -55,8 +57,15 @@ pub(crate) async fn read(
     shared.upstream.end(lost);
 }
 
-async fn line(shared: &Shared, line: Vec<u8>) -> Result<(), String> {
-    let frame = Frame::read(line).map_err(|malformed| malformed.why)?;
+/// Takes a line. The last long result is kept, for the list of tools comes again before each call.
+async fn line(shared: &Shared, line: Vec<u8>, last_long: &mut Option<Frame>) -> Result<(), String> {
+    let frame = match last_long.as_ref().and_then(|last| last.again(&line)) {
+        Some(frame) => frame,
+        None => Frame::read(line).map_err(|malformed| malformed.why)?,
+    };
+    if frame.kind == Kind::Result && LONG.contains(&frame.text().len()) {
+        *last_long = Some(frame.clone());
+    }
     match frame.kind.clone() {
         Kind::Request(method) => request(shared, frame, &method).await,
         Kind::Notification(method) => {
@@ -71,6 +80,9 @@ async fn line(shared: &Shared, line: Vec<u8>) -> Result<(), String> {
         Kind::Result | Kind::Error | Kind::Unsure(_) => response(shared, frame).await,
     }
 }
+
+/// A line of so many bytes takes longer to read than to compare, and may be kept.
+const LONG: RangeInclusive<usize> = 1024..=256 * 1024;
 
 async fn request(shared: &Shared, frame: Frame, method: &str) -> Result<(), String> {
     let Some(id) = frame.id() else { return Ok(()) };

@@ -46,7 +46,7 @@ use crate::upstream::{Behind, Upstream};
 /// let config = Config::parse("[servers.files]\n[audit]\nlog = 'audit.jsonl'\nkey_file = 'audit.key'\n")?;
 /// let launch = Launch::new("mcp-server-filesystem").arg("./data");
 /// let proxy = Proxy::new(config, "files".parse()?, "session_1".parse()?);
-/// let ended = proxy.serve(launch, (tokio::io::stdin(), tokio::io::stdout()), std::future::pending()).await?;
+/// let ended = proxy.serve(launch, omen_proxy::stdio(), std::future::pending()).await?;
 /// println!("{ended}");
 /// # Ok(())
 /// # }

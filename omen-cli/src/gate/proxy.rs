@@ -17,7 +17,7 @@ use omen_gate::{Config, ServerName, SystemClock, TurnId};
 #[cfg(unix)]
 use omen_proxy::confirm::SocketConfirmer;
 use omen_proxy::watch::{Changes, NotWatched};
-use omen_proxy::{Ended, Proxy};
+use omen_proxy::{Ended, Proxy, stdio};
 use tokio::sync::mpsc;
 
 use self::stop::asked_to_stop;
@@ -64,10 +64,7 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
         let launch = launch.show_stderr();
         let served = match access {
             Some(access) => listen::serve(proxy, launch, access, &args.http).await.map_err(|error| error.to_string()),
-            None => {
-                let client = (tokio::io::stdin(), tokio::io::stdout());
-                proxy.serve(launch, client, asked_to_stop()).await.map_err(|error| error.to_string())
-            }
+            None => proxy.serve(launch, stdio(), asked_to_stop()).await.map_err(|error| error.to_string()),
         };
         reloads.abort();
         served

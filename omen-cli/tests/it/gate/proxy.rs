@@ -11,6 +11,8 @@ mod episode;
 mod first_session;
 mod http;
 mod official;
+#[cfg(target_os = "linux")]
+mod stdio;
 mod typescript;
 
 /// Names a folder of the server's. Without it, a test is a test.
