@@ -50,7 +50,7 @@ use tally::Tally;
 /// Memory grows with the number of episodes (about 100 bytes each), with their open directives and tokens (about 100 bytes
 /// each), and by 16 bytes for each id that must not be repeated (D21), up to 40 in an episode with more than 24; otherwise not
 /// with the length of the log. An episode that has nothing left to do costs the same, since an observation may begin its next
-/// cycle, in which its ids must not be repeated (D12). After rejected packets, up to 64 MiB of packets are kept until it is known
+/// cycle, in which its ids must not be repeated (D12). After rejected packets, up to 128 MiB of packets are kept until it is known
 /// whether a finding follows from them. To follow logs without an end, use one validator for each file or day, if no
 /// episode is in two of them, or [`end_episode`](Self::end_episode) where it is known that an episode is done.
 ///

@@ -294,5 +294,5 @@ pub(super) fn claimed(text: Option<&str>, rejected: &Rejected) -> Claimed {
 /// With fewer entries none is removed.
 const CROWDED: usize = 1024;
 
-/// The most bytes that wait: 64 MiB, some ten thousand episodes with a rejected packet. What is beyond is judged at once.
-const MOST_WAITING: usize = 64 * 1024 * 1024;
+/// The most bytes that wait: 128 MiB, some twenty thousand episodes with a rejected packet. What is beyond is judged at once.
+const MOST_WAITING: usize = 128 * 1024 * 1024;
