@@ -192,6 +192,7 @@ impl Builder {
         // What was done before the gate was restarted holds.
         let before = Before::new(audit.clone());
         before.keep_revoked(&grants, &TurnId::start())?;
+        before.restore_uses(&grants);
         let breakers = Breakers::new(Arc::clone(&clock), config.breaker);
         before.restore(&breakers, clock.as_ref());
         let rates = Arc::new(Rates::new(Arc::clone(&clock)));
