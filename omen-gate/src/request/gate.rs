@@ -18,6 +18,7 @@ use crate::request::before::Before;
 use crate::request::context::RequestContext;
 use crate::request::discoveries::Discoveries;
 use crate::request::fixed::Fixed;
+use crate::request::on_disk::OnDisk;
 use crate::request::rules::InForce;
 use crate::request::turn_registry::TurnRegistry;
 use crate::server::Discovery;
@@ -47,6 +48,7 @@ pub(super) struct Parts {
     pub(super) breakers: Breakers,
     pub(super) rates: Arc<Rates>,
     pub(super) recorder: Recorder,
+    pub(super) on_disk: OnDisk,
     /// Whether rules on what a call says are only tried, whatever a reload brings.
     pub(super) keeps_shadow: bool,
     pub(super) health: Health,
@@ -199,6 +201,11 @@ impl Gate {
 
     pub(crate) fn limits(&self) -> Arc<Limits> {
         self.0.rules.with(|rules| Arc::clone(&rules.limits))
+    }
+
+    /// Lets a call pass whose arguments satisfy the rules on them (PG-3).
+    pub(crate) async fn judge_arguments(&self, call: &Call) -> Result<(), Blocked> {
+        self.0.on_disk.judge_arguments(self.allowed(), call).await
     }
 
     /// Asks somebody to confirm a call, within the limits in force now.

@@ -52,7 +52,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
         false => gate.discovery().unannounced(&listed).await,
     };
     context.check(admitted.and_then(|()| gate.still_allows(&listed, &call))).await?;
-    context.check_or_try(gate.is_shadow(), gate.allowed().judge_arguments(&call)).await?;
+    context.check_or_try(gate.is_shadow(), gate.judge_arguments(&call).await).await?;
     let (rate, room) = gate.rates().take(call.tool(), gate.rate_of(call.tool()));
     context.check_or_try(gate.is_shadow(), room).await?;
     let (counted, room) = gate.turns().count_call(calls, context.session());
@@ -124,13 +124,12 @@ async fn still_holds(
     redeemed: &Redeemed,
 ) -> Result<Form, Stopped> {
     let form = gate.discovery().still(listed).await?;
+    // Links may lead elsewhere now.
+    context.try_only(gate.is_shadow(), gate.judge_arguments(redeemed.call()).await).await??;
+    context.try_only(gate.is_shadow(), context.screened(&gate.policy())).await??;
+    // Following links has taken its time, and so has recording what is only tried.
     redeemed.stands()?;
     gate.still_allows(listed, redeemed.call())?;
-    // Links may lead elsewhere now.
-    context.try_only(gate.is_shadow(), gate.allowed().judge_arguments(redeemed.call())).await??;
-    context.try_only(gate.is_shadow(), context.screened(&gate.policy())).await??;
-    // Recording what is only tried has taken its time.
-    redeemed.stands()?;
     context.stands(gate.clock())?;
     context.goes_on()?;
     Ok(form)
@@ -182,8 +181,8 @@ fn outcome_of(
         // Numbers that have no canonical text make no hash; the answer is refused later, where it is typed.
         let bytes = serde_json::to_value(answer).ok().and_then(|answer| canonical(&answer).ok())?;
         Some(base16ct::lower::encode_string(&Sha256::digest(bytes)))
-    let (class, why) = fault.unzip();
     });
+    let (class, why) = fault.unzip();
     let mut entry = data(json!({
         "answer": answer,
         "call": call.hash(),
