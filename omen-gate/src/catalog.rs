@@ -190,6 +190,11 @@ impl Listed {
         !self.twice && (std::ptr::eq(self, before) || self.tool == before.tool)
     }
 
+    /// Whether its `inputSchema` names a member of some object. One that cannot be used names none.
+    pub(crate) fn declares(&self, name: &str) -> bool {
+        self.args().is_ok_and(|schema| schema.declares(name))
+    }
+
     /// Its `inputSchema`, or why it cannot be used.
     fn args(&self) -> Result<&Schema, &str> {
         let args = self.args.get_or_init(|| Schema::compile(&self.tool.input_schema));

@@ -11,6 +11,7 @@ pub mod dry_run;
 mod fixed;
 mod gate;
 mod messages;
+mod on_disk;
 pub mod pipeline;
 pub mod plan;
 mod reload;

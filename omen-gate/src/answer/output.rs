@@ -212,20 +212,21 @@ impl Registered {
         for (schema, name) in by {
             let violations = schema.map(|schema| schema.violations(content)).unwrap_or_default();
             if !violations.is_empty() {
-                let message =
-                    format!("the answer of `{id}` does not match its {name}: {}", format_violations(&violations));
-                return Err(blocked(message, RAW));
+                let reason = format!("the answer of `{id}` does not match its {name}");
+                return Err(quoting(reason, &format_violations(&violations)));
             }
         }
-        let broken = |what: String| blocked(format!("the answer of `{id}` {what}"), RAW);
-        let text = canonical(content).map_err(|error| broken(format!("has no canonical text: {error}")))?;
-        let text = String::from_utf8(text).map_err(|error| broken(format!("has no canonical text: {error}")))?;
+        let broken = |error: &dyn std::fmt::Display| {
+            quoting(format!("the answer of `{id}` has no canonical text"), &error.to_string())
+        };
+        let text = canonical(content).map_err(|error| broken(&error))?;
+        let text = String::from_utf8(text).map_err(|error| broken(&error))?;
         Ok(text)
     }
 
     /// An answer that fits both schemas, but is not a value of the type.
     fn broken(&self, listed: &Listed, why: &str) -> Blocked {
-        blocked(format!("the answer of `{}` is not a valid `{}`: {}", listed.id(), self.name, bounded(why)), RAW)
+        quoting(format!("the answer of `{}` is not a valid `{}`", listed.id(), self.name), &bounded(why))
     }
 }
 
@@ -256,8 +257,8 @@ fn promised(listed: &Listed, answer: &Answer) -> Result<(), Blocked> {
     if violations.is_empty() {
         return Ok(());
     }
-    let message = format!("the answer of `{id}` does not match its `outputSchema`: {}", format_violations(&violations));
-    Err(blocked(message, RAW))
+    let reason = format!("the answer of `{id}` does not match its `outputSchema`");
+    Err(quoting(reason, &format_violations(&violations)))
 }
 
 /// A value of the type that is registered for a tool, and the text that evidence is quoted from. It can only come
@@ -336,8 +337,14 @@ fn reads<T: DeserializeOwned>(text: &str) -> Result<(), String> {
     serde_json::from_str::<T>(text).map(drop).map_err(|error| error.to_string())
 }
 
+/// A refusal whose reason names tools, types and schemas, and quotes nothing of an answer.
 fn blocked(message: impl Into<String>, help: impl Into<String>) -> Blocked {
-    Blocked::new(GateCode::Pg4, message, help)
+    Blocked::new(GateCode::Pg4, message, help).quoting_nothing()
+}
+
+/// A refusal that says what is wrong with an answer by quoting it.
+fn quoting(reason: String, quoted: &str) -> Blocked {
+    Blocked::new(GateCode::Pg4, format!("{reason}: {quoted}"), RAW).unquoted_as(reason)
 }
 
 const RAW: &str = "use the raw answer as unchecked text, or fix the tool so that its answer matches its `outputSchema`";

@@ -53,15 +53,16 @@ pub struct GroundedSummary {
 pub fn ground<T>(typed: &TypedAnswer<T>, summary: Summary) -> Result<GroundedSummary, Blocked> {
     let mut faults = Faults::default();
     if summary.sections.is_empty() {
-        faults.add(|| "it has no sections".to_owned());
+        faults.add("it has no sections".to_owned());
     }
     for (number, section) in (1..).zip(&summary.sections) {
         for (bullet, Bullet { text, evidence }) in (1..).zip(&section.bullets) {
             if is_blank(text) {
-                faults.add(|| format!("bullet {bullet} of section {number} has a text without a letter or a digit"));
+                faults.add(format!("bullet {bullet} of section {number} has a text without a letter or a digit"));
             }
             if let Some(fault) = fault(typed.text(), evidence) {
-                faults.add(|| format!("bullet {bullet} of section {number} {fault}: `{}`", bounded(evidence)));
+                let place = format!("bullet {bullet} of section {number} {fault}");
+                faults.add_quoting(place, evidence);
             }
         }
     }
@@ -69,9 +70,11 @@ pub fn ground<T>(typed: &TypedAnswer<T>, summary: Summary) -> Result<GroundedSum
         return Ok(GroundedSummary { summary });
     }
     let more = if faults.more > 0 { format!("; and {} more", faults.more) } else { String::new() };
-    let shown = faults.shown.join("; ");
-    let message = format!("the summary of `{}` is not grounded: {shown}{more}", typed.tool());
-    Err(Blocked::new(GateCode::Pg5, message, "quote the canonical text exactly, or remove the bullet"))
+    let said =
+        |faults: Vec<String>| format!("the summary of `{}` is not grounded: {}{more}", typed.tool(), faults.join("; "));
+    let (shown, unquoted) = faults.shown.into_iter().unzip();
+    let help = "quote the canonical text exactly, or remove the bullet";
+    Err(Blocked::new(GateCode::Pg5, said(shown), help).unquoted_as(said(unquoted)))
 }
 
 impl GroundedSummary {
@@ -91,14 +94,23 @@ impl GroundedSummary {
 /// The first faults, and how many more there are.
 #[derive(Default)]
 struct Faults {
-    shown: Vec<String>,
+    /// Each as it is shown, and without the evidence.
+    shown: Vec<(String, String)>,
     more: usize,
 }
 
 impl Faults {
-    fn add(&mut self, fault: impl FnOnce() -> String) {
+    fn add(&mut self, fault: String) {
+        self.push(fault.clone(), fault);
+    }
+
+    fn add_quoting(&mut self, fault: String, evidence: &str) {
+        self.push(format!("{fault}: `{}`", bounded(evidence)), fault);
+    }
+
+    fn push(&mut self, shown: String, unquoted: String) {
         if self.shown.len() < SHOWN {
-            self.shown.push(fault());
+            self.shown.push((shown, unquoted));
         } else {
             self.more += 1;
         }

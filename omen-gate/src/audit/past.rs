@@ -27,7 +27,9 @@ pub(crate) struct Past {
     /// The grants of the configuration that were revoked, by what they grant.
     revoked: BTreeSet<Fingerprint>,
     /// The grants of the configuration in this run of a gate, by their ids.
-    given: BTreeMap<u64, Fingerprint>,
+    given: BTreeMap<u64, GivenGrant>,
+    /// How many calls have rested on a grant of the configuration whose uses are counted, by what it grants.
+    spent: BTreeMap<Fingerprint, u64>,
     /// What limits on calls count.
     recent: Recent,
 }
@@ -50,6 +52,14 @@ pub struct InDoubt {
     pub packet_id: Option<String>,
     /// Its episode.
     pub correlation_id: Option<String>,
+}
+
+/// A grant of the configuration.
+#[derive(Clone, Copy, Debug)]
+struct GivenGrant {
+    grant: Fingerprint,
+    /// Whether its uses are counted.
+    counted: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -115,22 +125,31 @@ impl Past {
             if let (Some("config"), Some(id)) = (text(grant, "source"), grant.get("id").and_then(Value::as_u64)) {
                 let mut grant = grant.clone();
                 grant.remove("id");
-                self.given.extend(of_grant(&grant).map(|grant| (id, grant)));
+                let counted = grant.contains_key("uses");
+                self.given.extend(of_grant(&grant).map(|grant| (id, GivenGrant { grant, counted })));
             }
         }
     }
 
     /// Somebody has revoked what a tool may do. If a configuration no longer has a grant, that names no tool: then it was
-    /// not revoked, and may be given again.
+    /// not revoked, and may be given again, with all its uses.
     fn taken_back(&mut self, data: &Map<String, Value>) {
-        let ids = data.get("grants").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_u64);
-        let grants = ids.filter_map(|id| self.given.get(&id));
+        let grants = ids(data).filter_map(|id| self.given.get(&id)).map(|given| given.grant);
         if data.contains_key("tool") {
             self.revoked.extend(grants);
         } else {
             for grant in grants {
-                self.revoked.remove(grant);
+                self.revoked.remove(&grant);
+                self.spent.remove(&grant);
             }
+        }
+    }
+
+    /// A use is taken before the intent is written, and is not given back, whatever comes of the call.
+    fn spent_by(&mut self, data: &Map<String, Value>) {
+        for given in ids(data).filter_map(|id| self.given.get(&id)).filter(|given| given.counted) {
+            let spent = self.spent.entry(given.grant).or_default();
+            *spent = spent.saturating_add(1);
         }
     }
 
@@ -153,6 +172,7 @@ impl Past {
             directive: entry.packet_id.as_deref().map(|packet| fingerprint(&[turn, packet])),
         };
         self.recent.intended((server, tool), turn, &entry.time, data);
+        self.spent_by(data);
         self.open.insert((turn.to_owned(), call.to_owned()), open);
     }
 
@@ -235,10 +255,20 @@ impl Past {
         &self.recent
     }
 
+    /// How many uses of a grant of the configuration were taken, by its members.
+    pub(crate) fn spent(&self, grant: &Map<String, Value>) -> u64 {
+        of_grant(grant).and_then(|grant| self.spent.get(&grant).copied()).unwrap_or_default()
+    }
+
     /// Whether a grant of the configuration was revoked, by its members.
     pub(crate) fn is_revoked(&self, grant: &Map<String, Value>) -> bool {
         of_grant(grant).is_some_and(|grant| self.revoked.contains(&grant))
     }
+}
+
+/// The grants that an entry names.
+fn ids(data: &Map<String, Value>) -> impl Iterator<Item = u64> {
+    data.get("grants").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_u64)
 }
 
 fn of_grant(grant: &Map<String, Value>) -> Option<Fingerprint> {

@@ -67,6 +67,21 @@ pub enum Fault {
     },
 }
 
+impl Fault {
+    /// What happened, without a text of the tool, its server or a library: that may quote what the tool was called with.
+    #[must_use]
+    pub fn unquoted(&self) -> String {
+        match self {
+            Self::Timeout { .. } | Self::Cancelled | Self::Panicked | Self::Oversized { .. } => self.to_string(),
+            Self::Unreachable { .. } => "the server cannot be reached".to_owned(),
+            Self::Died { .. } => "the server died during the call".to_owned(),
+            Self::Malformed { .. } => "the answer is malformed".to_owned(),
+            Self::Refused { code, .. } => format!("the server refused the call ({code})"),
+            Self::Tool { .. } => "the tool reports an error".to_owned(),
+        }
+    }
+}
+
 // The ways to make a fault of foreign text: whatever is cut off is cut off here.
 impl Fault {
     /// The server could not be started or reached.

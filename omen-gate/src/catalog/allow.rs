@@ -134,8 +134,10 @@ impl Allowlist {
         turn: &TurnId,
         args: &Map<String, Value>,
     ) -> Result<Call, Blocked> {
-        Call::new(turn.clone(), self.permit(listed)?.demand.clone(), args.clone())
-            .map_err(|error| Blocked::new(GateCode::A4, error.to_string(), "write such numbers as strings"))
+        Call::new(turn.clone(), self.permit(listed)?.demand.clone(), args.clone()).map_err(|error| {
+            Blocked::new(GateCode::A4, error.to_string(), "write such numbers as strings")
+                .unquoted_as("the arguments have no canonical text")
+        })
     }
 
     /// Lets a call pass whose arguments satisfy the rules on them.

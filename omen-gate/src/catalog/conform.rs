@@ -86,12 +86,15 @@ fn conform(listed: &Listed, args: &Map<String, Value>) -> Result<(), Blocked> {
         let message = format!("the tool `{id}` cannot be called: {why}");
         blocked(message, "its server must list it once, with an `inputSchema` that the gate supports")
     })?;
-    let misfits = schema.misfits(&Value::Object(args.clone()));
+    let args = Value::Object(args.clone());
+    let misfits = schema.misfits(&args);
     if misfits.is_empty() {
         return Ok(());
     }
-    let message = format!("the arguments do not match the `inputSchema` of `{id}`: {}", format_violations(&misfits));
-    Err(blocked(message, "pass exactly the arguments that the `inputSchema` describes"))
+    let said = |what: String| format!("the arguments do not match the `inputSchema` of `{id}`: {what}");
+    let unquoted = said(schema.format_unquoted(&args, &misfits));
+    let help = "pass exactly the arguments that the `inputSchema` describes";
+    Err(blocked(said(format_violations(&misfits)), help).unquoted_as(unquoted))
 }
 
 /// Names in backticks, with commas; a long list is cut.
@@ -101,8 +104,9 @@ fn listed(names: &[&str]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
+/// A refusal whose reason names servers and tools.
 fn blocked(message: String, help: impl Into<String>) -> Blocked {
-    Blocked::new(GateCode::Pg2, message, help)
+    Blocked::new(GateCode::Pg2, message, help).quoting_nothing()
 }
 
 const LISTED: usize = 12;

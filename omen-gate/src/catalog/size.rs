@@ -50,5 +50,5 @@ fn within<T: Serialize>(limits: ListLimits, server: &ServerName, tools: &[T]) ->
 }
 
 fn blocked(message: String) -> Blocked {
-    Blocked::new(GateCode::Pg2, message, "ask the operator to check the server or to raise the limit")
+    Blocked::new(GateCode::Pg2, message, "ask the operator to check the server or to raise the limit").quoting_nothing()
 }

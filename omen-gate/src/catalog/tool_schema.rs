@@ -6,14 +6,17 @@ mod violation;
 
 use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
+use omen_types::pointer::steps;
 use serde_json::{Map, Value};
 
 use crate::base::bounded;
 use crate::base::json::below;
+use crate::call::arguments::MASKED;
 use document::{Document, Registered};
 use names::{Beyond, Effort, Names};
 
 pub(crate) use document::annotates;
+use violation::format_unquoted;
 pub(crate) use violation::{Violation, format_violations};
 
 /// A schema that values are checked against: with all keywords, `format` included, and without ever fetching
@@ -79,6 +82,29 @@ impl Schema {
         all
     }
 
+    /// Writes violations of arguments without anything of their values. Names of members are written as far as the schema has
+    /// them: all others may be data.
+    pub(crate) fn format_unquoted(&self, args: &Value, violations: &[Violation]) -> String {
+        format_unquoted(violations, |at| {
+            let (mut here, mut shown) = (Some(args), String::new());
+            for step in steps(at) {
+                let is_known = matches!(here, Some(Value::Array(_))) || self.declares(&step);
+                shown = below(&shown, if is_known { &step } else { MASKED });
+                here = match here {
+                    Some(Value::Array(items)) => step.parse().ok().and_then(|index: usize| items.get(index)),
+                    Some(Value::Object(members)) => members.get(step.as_ref()),
+                    _ => None,
+                };
+            }
+            bounded(&shown)
+        })
+    }
+
+    /// Whether the schema names a key of some object.
+    pub(crate) fn declares(&self, key: &str) -> bool {
+        self.names.declares(key)
+    }
+
     fn effort(&self, value: &Value) -> Result<Effort, Violation> {
         self.names.effort(value, MOST_STEPS, DEEPEST_JUDGED).map_err(beyond)
     }
@@ -106,7 +132,8 @@ impl Schema {
 
 /// A violation of the value as a whole.
 fn whole(what: impl Into<String>) -> Violation {
-    Violation { at: String::new(), what: what.into() }
+    let what = what.into();
+    Violation { at: String::new(), unquoted: what.clone(), what }
 }
 
 fn beyond(why: Beyond) -> Violation {
@@ -138,7 +165,35 @@ fn longest_pointer(value: &Value) -> usize {
 }
 
 fn violation(error: &jsonschema::ValidationError<'_>) -> Violation {
-    Violation { at: error.instance_path().as_str().to_owned(), what: bounded(&error.to_string()) }
+    let (at, what) = (error.instance_path().as_str().to_owned(), bounded(&error.to_string()));
+    Violation { at, what, unquoted: unquoted(error) }
+}
+
+/// What is wrong, in words that are the schema's alone. The validator can mask the value, but not the names of its members, nor
+/// what stands in errors within errors: of all but the kinds that are known to quote the schema only, the keyword is left.
+fn unquoted(error: &jsonschema::ValidationError<'_>) -> String {
+    use ValidationErrorKind as Kind;
+    match error.kind() {
+        Kind::Type { .. }
+        | Kind::Required { .. }
+        | Kind::Enum { .. }
+        | Kind::Constant { .. }
+        | Kind::Format { .. }
+        | Kind::Pattern { .. }
+        | Kind::Minimum { .. }
+        | Kind::Maximum { .. }
+        | Kind::ExclusiveMinimum { .. }
+        | Kind::ExclusiveMaximum { .. }
+        | Kind::MultipleOf { .. }
+        | Kind::MinLength { .. }
+        | Kind::MaxLength { .. }
+        | Kind::MinItems { .. }
+        | Kind::MaxItems { .. }
+        | Kind::MinProperties { .. }
+        | Kind::MaxProperties { .. }
+        | Kind::UniqueItems => bounded(&error.masked_with("it").to_string()),
+        kind => format!("it does not match `{}` of the schema", bounded(kind.keyword())),
+    }
 }
 
 /// The most steps that judging a value may take: an instant. What an honest tool takes or answers is far from it, at some

@@ -71,7 +71,7 @@ impl Decision {
             stage,
             outcome: if denied.is_some() { Outcome::Denied } else { Outcome::Allowed },
             code: denied.map(|blocked| blocked.code),
-            why: denied.map(|blocked| blocked.message.clone()),
+            why: denied.map(|blocked| blocked.unquoted().to_owned()),
             grants,
             by: None,
         }

@@ -76,6 +76,11 @@ impl Grants {
         revoked
     }
 
+    /// Takes uses of grants that were taken before; `spent` says how many of those that are left, which it is given.
+    pub(crate) fn spend(&self, spent: impl FnMut(&Grant, u32) -> u32) {
+        self.0.lock().spend(spent);
+    }
+
     /// Revokes one grant, and says what it was; nothing if it is not there or already revoked.
     pub fn revoke_id(&self, id: GrantId) -> Option<Grant> {
         let mut store = self.0.lock();

@@ -108,6 +108,15 @@ impl Store {
         revoked.collect()
     }
 
+    /// Takes uses of grants that were taken before. Of two grants that are the same, the older one has had the first.
+    pub(super) fn spend(&mut self, mut spent: impl FnMut(&Grant, u32) -> u32) {
+        for entry in self.entries.values_mut().flat_map(BTreeMap::values_mut).flatten() {
+            if let Some(left) = entry.left {
+                entry.left = Some(left.saturating_sub(spent(&entry.grant, left)));
+            }
+        }
+    }
+
     /// Dead grants are kept while there is room, because they explain refusals; those that a call rests on, and
     /// those that are yet to be given, in any case.
     fn forget_dead(&mut self, now: SystemTime) {

@@ -1,5 +1,6 @@
 //! What was done before this gate was started, as its audit log says: it holds over a restart (PG-6, R1, R2, G2).
 
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
@@ -95,6 +96,21 @@ impl Before {
 
     pub(crate) fn calls_of_session(&self, session: &TurnId) -> u32 {
         self.0.past().recent().of_session(session.as_str())
+    }
+
+    /// Takes the uses of the default grants that were taken before (G2). A configuration may have the same grant twice: then both
+    /// together have had the calls that the log has.
+    pub(crate) fn restore_uses(&self, grants: &Grants) {
+        let past = self.0.past();
+        let mut left_over = BTreeMap::new();
+        grants.spend(|grant, left| {
+            let Ok(Value::Object(members)) = serde_json::to_value(grant) else { return 0 };
+            let spent =
+                left_over.entry(Value::Object(members.clone()).to_string()).or_insert_with(|| past.spent(&members));
+            let taken = u32::try_from(*spent).unwrap_or(u32::MAX).min(left);
+            *spent -= u64::from(taken);
+            taken
+        });
     }
 
     /// Revokes the default grants that were revoked before (G2). That is recorded, so that it is found again.

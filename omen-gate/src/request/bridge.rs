@@ -8,7 +8,7 @@ use omen_types::{ErrorDetails, MethodKind};
 use serde_json::{Map, Value, json};
 
 use crate::audit::EpisodePacket;
-use crate::base::{Blocked, GateCode, Permission, ToolId, TurnId};
+use crate::base::{Blocked, GateCode, Permission, ToolId, ToolName, TurnId};
 use crate::call::{Answer, Ran};
 use crate::request::context::RequestContext;
 use crate::request::directive::{Directive, lapsed};
@@ -113,7 +113,7 @@ impl Gate {
         context.check(context.stands(self.clock())).await?;
         context.check_or_try(self.is_shadow(), context.screened(&self.policy())).await?;
         let call = context.check(self.call_of(task)).await?;
-        let context = context.planning(self.recorded(&call));
+        let context = context.planning(call.tool(), self.recorded(call.tool(), call.args(), None));
         context.check(self.authorized_by(task, call.tool())).await?;
         let request = Request { gate: self.clone(), context, state: Planned { call } };
         let request = request.conform().await?.authorize().await?.dispatch().await?;
@@ -148,15 +148,18 @@ impl Gate {
             (Some(tool), None) => Ok(tool.clone()),
             (Some(one), Some(other)) => {
                 let message = format!("`{name}` is ambiguous: it may be `{one}` or `{other}`");
-                Err(Blocked::new(GateCode::Pg3, message, "name the tool with its server"))
+                let reason = "the name of the tool is ambiguous";
+                Err(Blocked::new(GateCode::Pg3, message, "name the tool with its server").unquoted_as(reason))
             }
             (None, _) => {
                 let message = format!("the tool `{name}` is not allowed");
-                Err(Blocked::new(
-                    GateCode::Pg3,
-                    message,
-                    "ask the operator to add the tool and its server to the allowlist",
-                ))
+                // Whatever a directive has in place of a name.
+                let reason = match name.split('/').all(|part| ToolName::new(part).is_ok()) {
+                    true => message.clone(),
+                    false => "the tool of the directive is not allowed".to_owned(),
+                };
+                let help = "ask the operator to add the tool and its server to the allowlist";
+                Err(Blocked::new(GateCode::Pg3, message, help).unquoted_as(reason))
             }
         }
     }

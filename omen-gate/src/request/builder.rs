@@ -18,6 +18,7 @@ use crate::request::before::Before;
 use crate::request::discoveries::Discoveries;
 use crate::request::fixed::Fixed;
 use crate::request::gate::{Gate, Parts};
+use crate::request::on_disk::OnDisk;
 use crate::request::rules::{InForce, Rules};
 use crate::request::stamp::stamp;
 use crate::request::turn_registry::TurnRegistry;
@@ -191,6 +192,7 @@ impl Builder {
         load(&config.grants, &grants, &audit)?;
         // What was done before the gate was restarted holds.
         let before = Before::new(audit.clone());
+        before.restore_uses(&grants);
         before.keep_revoked(&grants, &TurnId::start())?;
         let breakers = Breakers::new(Arc::clone(&clock), config.breaker);
         before.restore(&breakers, clock.as_ref());
@@ -213,6 +215,7 @@ impl Builder {
             breakers,
             rates,
             keeps_shadow,
+            on_disk: OnDisk::default(),
             recorder: config.audit.map(|audit| audit.recorder).unwrap_or_default(),
             health: Health::new(clock),
             turns: Arc::new(TurnRegistry::after(config.budget, config.calls, before.clone())),

@@ -11,11 +11,13 @@ use serde_json::{Map, Value, json};
 
 use crate::audit::{AuditQueue, EpisodePacket, Kind, data};
 use crate::base::clock::instant;
-use crate::base::{Blocked, GateClock, GateCode, StepId, TurnId};
-use crate::call::Abort;
+use crate::base::{Blocked, GateClock, GateCode, StepId, ToolId, TurnId};
+use crate::call::arguments::Recordable;
+use crate::call::{Abort, Fault};
 use crate::catalog::Pin;
 use crate::config::Policy;
 use crate::request::directive::Directive;
+use crate::request::stopped::Stopped;
 
 /// The context of a request: the id of its turn, its directive and step, and the way to the audit log.
 #[derive(Clone, Debug)]
@@ -27,6 +29,8 @@ pub(crate) struct RequestContext {
     asked: Arc<Map<String, Value>>,
     /// What an intent or a refusal has of the call: its tool and pin, and what is recorded of its arguments.
     planned: Arc<Map<String, Value>>,
+    /// Whether a reason may quote the call. Nothing may be quoted before it is known what is called.
+    quotes: Recordable,
     /// What was let pass because rules are only tried, so that it is recorded once.
     tried: Arc<Mutex<BTreeSet<String>>>,
     /// The session of the client that asks.
@@ -61,6 +65,7 @@ impl RequestContext {
             step: None,
             asked: Arc::default(),
             planned: Arc::default(),
+            quotes: Recordable::default(),
             tried: Arc::default(),
             session: None,
             query: None,
@@ -74,8 +79,32 @@ impl RequestContext {
     }
 
     /// The same turn for a call, with what its intent or its refusal has of it.
-    pub(crate) fn planning(self, planned: Map<String, Value>) -> Self {
-        Self { planned: Arc::new(planned), ..self }
+    pub(crate) fn planning(self, tool: &ToolId, mut recordable: Recordable) -> Self {
+        let mut planned = data(json!({ "tool": tool }));
+        if let Some(args) = recordable.take_arguments() {
+            planned.insert("args".to_owned(), Value::Object(args));
+        }
+        Self { planned: Arc::new(planned), quotes: recordable, ..self }
+    }
+
+    /// A text as it is recorded: as it is, or without what it may quote of the call.
+    fn said(&self, text: String, unquoted: impl FnOnce() -> String) -> String {
+        if self.quotes.may_quote(&text) { text } else { unquoted() }
+    }
+
+    /// The reason of a refusal as it is recorded.
+    fn why(&self, blocked: &Blocked) -> String {
+        self.said(blocked.message.clone(), || blocked.unquoted().to_owned())
+    }
+
+    /// The text of a fault as it is recorded.
+    pub(crate) fn why_failed(&self, fault: &Fault) -> String {
+        self.said(fault.to_string(), || fault.unquoted())
+    }
+
+    /// Why a call was stopped, as it is recorded.
+    pub(crate) fn why_stopped(&self, stopped: &Stopped) -> String {
+        self.said(stopped.to_string(), || stopped.unquoted())
     }
 
     /// The tool of the call has this form.
@@ -238,7 +267,7 @@ impl RequestContext {
         };
         let is_new = self.tried.lock().unwrap_or_else(PoisonError::into_inner).insert(blocked.to_string());
         if is_new {
-            let entry = json!({ "code": blocked.code.as_str(), "outcome": SHADOW, "why": blocked.message });
+            let entry = json!({ "code": blocked.code.as_str(), "outcome": SHADOW, "why": self.why(&blocked) });
             self.record(Kind::Decision, data(entry)).await?;
         }
         Ok(Ok(()))
@@ -246,9 +275,9 @@ impl RequestContext {
 
     /// Gives what a check says, and records it if it refuses.
     pub(crate) async fn check<T>(&self, verdict: Result<T, Blocked>) -> Result<T, Blocked> {
-        if let Err(Blocked { code, message, .. }) = &verdict {
-            self.record(Kind::Decision, data(json!({ "code": code.as_str(), "outcome": "denied", "why": message })))
-                .await?;
+        if let Err(blocked) = &verdict {
+            let entry = json!({ "code": blocked.code.as_str(), "outcome": "denied", "why": self.why(blocked) });
+            self.record(Kind::Decision, data(entry)).await?;
         }
         verdict
     }

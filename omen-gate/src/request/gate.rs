@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::answer::Outputs;
 use crate::audit::{Anchor, AuditError, AuditQueue, InDoubt, Kind, data};
 use crate::base::{Blocked, GateClock, GateCode, Permission, Permissions, Ratchet, ToolId, TurnId};
-use crate::call::arguments::Recorder;
+use crate::call::arguments::{Known, Recordable, Recorder};
 use crate::call::{Breakers, Call, Fault, Health, Rate, Rates, Snapshot};
 use crate::catalog::{Allowlist, Listed};
 use crate::config::{Limits, Policy};
@@ -18,7 +18,7 @@ use crate::request::before::Before;
 use crate::request::context::RequestContext;
 use crate::request::discoveries::Discoveries;
 use crate::request::fixed::Fixed;
-use crate::request::plan::ToolCall;
+use crate::request::on_disk::OnDisk;
 use crate::request::rules::InForce;
 use crate::request::turn_registry::TurnRegistry;
 use crate::server::Discovery;
@@ -48,6 +48,7 @@ pub(super) struct Parts {
     pub(super) breakers: Breakers,
     pub(super) rates: Arc<Rates>,
     pub(super) recorder: Recorder,
+    pub(super) on_disk: OnDisk,
     /// Whether rules on what a call says are only tried, whatever a reload brings.
     pub(super) keeps_shadow: bool,
     pub(super) health: Health,
@@ -141,15 +142,25 @@ impl Gate {
         self.0.keeps_shadow || self.0.rules.with(|rules| rules.shadow)
     }
 
-    /// What the log has of a call that is asked for: its tool, and what is recorded of its arguments.
-    pub(crate) fn recorded(&self, call: &ToolCall) -> Map<String, Value> {
-        let mut noted = data(json!({ "tool": call.tool() }));
+    /// What `[audit] arguments` lets be written down of a call, for a program that keeps a record of its own beside the audit log.
+    #[must_use]
+    pub fn recordable(&self, tool: &ToolId, args: &Map<String, Value>) -> Recordable {
+        // A server whose code panics lists nothing.
+        let listed = if self.asks_for_names() { self.discovery().known(tool).ok().flatten() } else { None };
+        self.recorded(tool, args, listed.as_deref())
+    }
+
+    /// The same with the tool as its server lists it; before that is known, no name of a member is.
+    pub(crate) fn recorded(&self, tool: &ToolId, args: &Map<String, Value>, listed: Option<&Listed>) -> Recordable {
         let allowed = self.allowed();
-        let rules = allowed.get(call.tool()).map(|allowed| &allowed.arguments);
-        if let Some(args) = self.0.recorder.record(rules, call.args()) {
-            noted.insert("args".to_owned(), Value::Object(args));
-        }
-        noted
+        let rules = allowed.get(tool).map(|allowed| &allowed.arguments);
+        let declares = |name: &str| listed.is_some_and(|listed| listed.declares(name));
+        self.0.recorder.record(&Known::new(rules, &declares), args)
+    }
+
+    /// Whether what is recorded of a call depends on the schema of its tool.
+    pub(crate) fn asks_for_names(&self) -> bool {
+        self.0.recorder.asks_for_names()
     }
 
     pub(crate) fn outputs(&self) -> &Outputs {
@@ -190,6 +201,11 @@ impl Gate {
 
     pub(crate) fn limits(&self) -> Arc<Limits> {
         self.0.rules.with(|rules| Arc::clone(&rules.limits))
+    }
+
+    /// Lets a call pass whose arguments satisfy the rules on them (PG-3).
+    pub(crate) async fn judge_arguments(&self, call: &Call) -> Result<(), Blocked> {
+        self.0.on_disk.judge_arguments(self.allowed(), call).await
     }
 
     /// Asks somebody to confirm a call, within the limits in force now.

@@ -36,7 +36,7 @@ impl Gate {
             Some(why) => {
                 let message = format!("the tool `{}` cannot be called: {why}", listed.id());
                 let help = "its server must list it once, with an `inputSchema` that the gate supports";
-                Err(Blocked::new(GateCode::Pg2, message, help))
+                Err(Blocked::new(GateCode::Pg2, message, help).quoting_nothing())
             }
         }
     }
@@ -46,7 +46,7 @@ impl Gate {
     /// # Errors
     /// If it cannot be recorded (A1).
     pub async fn refused(&self, turn: &TurnId, why: &Blocked) -> Result<(), Blocked> {
-        let entry = json!({ "code": why.code.as_str(), "outcome": "denied", "why": why.message });
+        let entry = json!({ "code": why.code.as_str(), "outcome": "denied", "why": why.unquoted() });
         self.context(turn).record(Kind::Decision, data(entry)).await
     }
 
@@ -56,7 +56,7 @@ impl Gate {
     /// If it cannot be recorded (A1).
     pub async fn left_out(&self, turn: &TurnId, tools: &[(String, Blocked)]) -> Result<(), Blocked> {
         for some in tools.chunks(TOOLS_AN_ENTRY) {
-            let of = |(tool, why): &(String, Blocked)| json!({ "code": why.code.as_str(), "tool": crate::base::bounded(tool), "why": why.message });
+            let of = |(tool, why): &(String, Blocked)| json!({ "code": why.code.as_str(), "tool": crate::base::bounded(tool), "why": why.unquoted() });
             let entry = json!({ "outcome": "left_out", "tools": some.iter().map(of).collect::<Vec<_>>() });
             self.context(turn).record(Kind::Decision, data(entry)).await?;
         }

@@ -162,7 +162,7 @@ impl<T> Request<Grounded<T>> {
 
     /// Value and summary.
     #[must_use]
-    pub fn into_parts(self) -> (T, Summary) {
+    pub fn into_value_and_summary(self) -> (T, Summary) {
         (self.state.payload.into_value(), self.state.summary.into_summary())
     }
 }

@@ -45,6 +45,24 @@ impl Stopped {
         }
     }
 
+    /// Why, without what a client, a model or a tool has written.
+    #[must_use]
+    pub fn unquoted(&self) -> String {
+        let of = |why: &Blocked| format!("{}: {}", why.code, why.unquoted());
+        match self {
+            Self::Blocked(why) => of(why),
+            Self::BrokenOff(why) => {
+                format!("{}; the call was cancelled, and what the tool did before remains", of(why))
+            }
+            Self::Failed(fault) => format!("R3: {}", fault.unquoted()),
+            Self::Unrecorded { why, .. } => {
+                format!("{}; the tool was called anyway, and its answer is withheld", of(why))
+            }
+            // It names steps and classes of faults.
+            Self::Aborted { .. } => self.to_string(),
+        }
+    }
+
     /// Whether the tool ran.
     #[must_use]
     pub fn ran(&self) -> Ran {

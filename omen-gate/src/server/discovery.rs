@@ -157,5 +157,6 @@ fn revision(name: &ServerName, server: &Arc<dyn ToolServer>) -> Result<u64, Bloc
 
 fn unasked(name: &ServerName, fault: &Fault) -> Blocked {
     let message = format!("cannot list the tools of the server `{name}`: {fault}");
-    Blocked::new(GateCode::R3, message, "check that the server runs, then retry the request")
+    let reason = format!("cannot list the tools of the server `{name}`: {}", fault.unquoted());
+    Blocked::new(GateCode::R3, message, "check that the server runs, then retry the request").unquoted_as(reason)
 }

@@ -2,6 +2,7 @@
 
 mod evasions;
 mod load;
+mod masking;
 mod moments;
 mod oracle;
 mod recorded;

@@ -1,6 +1,7 @@
 //! Random numbers from a seed.
 
 /// SplitMix64: small, and the same on every machine.
+#[derive(Debug)]
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::bridge::{envelope, reading_at};
 use crate::gates::{config, local};
+use crate::random::Random;
 use crate::support::{all_logged, clock, tool};
 
 const MAY: &str = "[[grants]]\nserver = 'store'\ntool = 'set'\npermissions = ['WRITE']\npre_granted = true\n\
@@ -296,6 +297,77 @@ async fn g2_what_was_revoked_stays_revoked() {
     let other = MAY.replace("pre_granted", "uses = 7\npre_granted");
     let again = Run::on(&log, &clock, &other).await;
     let _ = again.call("turn_3", "store/set", set(60)).await.unwrap();
+}
+
+/// Makes a call, or says which rule refuses it.
+async fn attempt(run: &Run, turn: &str, args: Value) -> Result<(), GateCode> {
+    let plan = json!({ "type": "call_tool", "server": "store", "tool": "set", "args": args }).to_string();
+    let request = run.gate.request(TurnId::new(turn).unwrap(), "raise the pool");
+    let planned = request.screen().await.unwrap().plan(&plan).await.unwrap().call().unwrap();
+    let authorized = planned.conform().await.unwrap().authorize().await.map_err(|blocked| blocked.code)?;
+    authorized.dispatch().await.map(drop).map_err(|stopped| stopped.code())
+}
+
+/// However often and whenever the gate is killed, a default grant is good for as many calls as it says.
+#[tokio::test]
+async fn g2_uses_are_counted_over_kills_and_starts() {
+    let grant = |uses: u32| {
+        format!(
+            "[[grants]]\nserver = 'store'\ntool = 'set'\npermissions = ['WRITE']\nuses = {uses}\npre_granted = true\n"
+        )
+    };
+    // The same grant may be there twice.
+    for (configuration, uses) in [(grant(5), 5), ([grant(2), grant(2)].concat(), 4)] {
+        let mut killed = 0;
+        for seed in 0..40 {
+            let mut random = Random(seed);
+            let (mut log, clock) = (Memory::default(), clock());
+            let (mut run, mut made) = (Run::on(&log, &clock, &configuration).await, 0);
+            for number in 0.. {
+                assert!(number < 200, "the grant is never used up");
+                let called = attempt(&run, &format!("turn_{number}"), set(number)).await;
+                match called {
+                    Ok(()) => made += 1,
+                    Err(code) => {
+                        assert_eq!((code, made), (GateCode::G2, uses), "seed {seed}");
+                        break;
+                    }
+                }
+                match random.below(3) {
+                    0 => {}
+                    1 => run = Run::on(&log, &clock, &configuration).await,
+                    // It was killed in the middle of the call.
+                    _ => {
+                        killed += 1;
+                        let left = run.server.copy.lock().unwrap().take().unwrap();
+                        log = left;
+                        run = Run::on(&log, &clock, &configuration).await;
+                    }
+                }
+            }
+        }
+        assert!(killed > 40, "{killed}");
+    }
+}
+
+/// A grant that a configuration no longer has, and then has again, is given anew, also for the next gate.
+#[tokio::test]
+async fn g2_a_grant_that_is_given_again_has_all_its_uses() {
+    let counted = MAY.replace("pre_granted", "uses = 2\npre_granted");
+    let without = MAY.split("[breaker]").nth(1).map(|rest| format!("[breaker]{rest}")).unwrap();
+    let (log, clock) = (Memory::default(), clock());
+    let run = Run::on(&log, &clock, &counted).await;
+    for number in 0..2 {
+        attempt(&run, "turn_1", set(number)).await.unwrap();
+    }
+    assert_eq!(attempt(&run, "turn_1", set(2)).await, Err(GateCode::G2));
+    run.gate.reload(config(&without).await).await.unwrap();
+    run.gate.reload(config(&counted).await).await.unwrap();
+    attempt(&run, "turn_2", set(3)).await.unwrap();
+    drop(run);
+    let again = Run::on(&log, &clock, &counted).await;
+    attempt(&again, "turn_3", set(4)).await.unwrap();
+    assert_eq!(attempt(&again, "turn_3", set(5)).await, Err(GateCode::G2));
 }
 
 /// What an entry about a call says of the rules that it was judged by.

@@ -2,7 +2,7 @@
 use omen_gate::{Request, Typed};
 
 fn agent(request: Request<Typed<u64>>) {
-    let (_value, _summary) = request.into_parts();
+    let (_value, _summary) = request.into_value_and_summary();
 }
 
 fn main() {}

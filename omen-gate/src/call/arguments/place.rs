@@ -75,6 +75,11 @@ impl Place {
         })
     }
 
+    /// Whether a member of this name is on the way to it, or at it.
+    pub(super) fn names(&self, name: &str) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Key(key) if key == name))
+    }
+
     /// The step behind another place, if this one lies below it.
     pub(super) fn beyond(&self, other: &Self) -> Option<&Step> {
         self.steps.strip_prefix(other.steps.as_slice())?.first()

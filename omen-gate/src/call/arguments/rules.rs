@@ -70,6 +70,11 @@ impl ArgumentRules {
         }
     }
 
+    /// Whether a rule asks the file system, which may take its time to answer.
+    pub(crate) fn asks_files(&self) -> bool {
+        self.rules.iter().any(|rule| rule.tests.iter().any(|test| matches!(test, Test::Under(_))))
+    }
+
     pub(super) fn places(&self) -> Vec<&Place> {
         self.rules.iter().map(|rule| &rule.place).collect()
     }

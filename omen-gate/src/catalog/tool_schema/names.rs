@@ -28,6 +28,7 @@ mod extent;
 mod node;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use jsonschema::Validator;
 use omen_types::suggest;
@@ -51,6 +52,8 @@ pub(super) struct Names {
     tests: BTreeMap<Id, Validator>,
     /// Of the keys of `patternProperties`.
     patterns: BTreeMap<String, Validator>,
+    /// The keys of every `properties`, collected when they are asked for.
+    declared: OnceLock<BTreeSet<String>>,
 }
 
 impl Names {
@@ -59,7 +62,13 @@ impl Names {
     pub(super) fn of(document: &Document) -> Result<Self, String> {
         let (nodes, places) = build::nodes(document)?;
         ends::comes_to_an_end(&nodes)?;
-        let mut names = Self { nodes, places: BTreeMap::new(), tests: BTreeMap::new(), patterns: BTreeMap::new() };
+        let mut names = Self {
+            nodes,
+            places: BTreeMap::new(),
+            tests: BTreeMap::new(),
+            patterns: BTreeMap::new(),
+            declared: OnceLock::new(),
+        };
         let tests = names.share_tests();
         extent::fits(&names.nodes, &tests)?;
         names.places = places.into_iter().enumerate().filter(|(id, _)| tests.contains(id)).collect();
@@ -97,6 +106,12 @@ impl Names {
             }
         }
         all
+    }
+
+    /// Whether some schema names a key, wherever that is: then the key is a word of the tool's, and not data of a call.
+    pub(super) fn declares(&self, key: &str) -> bool {
+        let all = || self.nodes.iter().flat_map(|node| node.properties.keys().cloned()).collect();
+        self.declared.get_or_init(all).contains(key)
     }
 
     /// The keys of arguments that no schema names; at most so many.
@@ -175,7 +190,7 @@ impl<'n> Search<'n> {
                     None => String::new(),
                 };
                 let what = format!("unknown field `{}`{near}", bounded(key));
-                self.found.push(Violation { at: below(at, key), what });
+                self.found.push(Violation { at: below(at, key), what, unquoted: "unknown field".to_owned() });
             }
         }
     }

@@ -3,7 +3,7 @@
 use omen_types::suggest;
 use serde_json::{Map, Value};
 
-use super::refused::{blocked, kind};
+use super::refused::{kind, naming, quoting};
 use super::{FinalAnswer, Plan, ToolCall};
 use crate::base::{BadName, Blocked, GateCode, ServerName, ToolId, ToolName, bounded};
 
@@ -26,7 +26,7 @@ fn tag(members: &mut Map<String, Value>) -> Result<&'static str, Blocked> {
                 None => "missing field `type` in the plan".to_owned(),
             },
         };
-        return Err(blocked(message, help));
+        return Err(quoting("missing field `type` in the plan", message, help));
     };
     let Value::String(tag) = tag else { return Err(wrong(TYPE, "a string", &tag)) };
     TAGS.into_iter().find(|known| *known == tag).ok_or_else(|| {
@@ -34,7 +34,7 @@ fn tag(members: &mut Map<String, Value>) -> Result<&'static str, Blocked> {
             Some(near) => format!("did you mean `{near}`?"),
             None => help.to_owned(),
         };
-        blocked(format!("invalid value `{}` for `type`", bounded(&tag)), help)
+        quoting("invalid value for `type`", format!("invalid value `{}` for `type`", bounded(&tag)), help)
     })
 }
 
@@ -80,7 +80,8 @@ fn known(members: &Map<String, Value>, form: &str, names: &[&str]) -> Result<(),
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the fields of a `{form}` are `type`, `{}`", names.join("`, `")),
     };
-    Err(blocked(format!("unknown field `{}` of a `{form}`", bounded(unknown)), help))
+    let message = format!("unknown field `{}` of a `{form}`", bounded(unknown));
+    Err(quoting(format!("unknown field of a `{form}`"), message, help))
 }
 
 fn name(members: &mut Map<String, Value>, key: &str) -> Result<String, Blocked> {
@@ -94,20 +95,21 @@ fn name(members: &mut Map<String, Value>, key: &str) -> Result<String, Blocked> 
 /// What has not the form of a name stands in no catalogue (PG-2).
 fn unlisted(key: &str, error: &BadName) -> Blocked {
     Blocked::new(GateCode::Pg2, bounded(&error.to_string()), format!("name the {key} as it is listed"))
+        .unquoted_as(format!("the name of the {key} is invalid"))
 }
 
 fn missing(key: &str, help: &str) -> Blocked {
-    blocked(format!("missing field `{key}` in the plan"), help)
+    naming(format!("missing field `{key}` in the plan"), help)
 }
 
 fn wrong(key: &str, wanted: &str, got: &Value) -> Blocked {
-    blocked(
+    naming(
         format!("expected {wanted} for `{key}`, found {}", kind(got)),
         format!("write {wanted} instead of `{}`", bounded(&got.to_string())),
     )
 }
 
-fn not_terminal(message: &str) -> Blocked {
+fn not_terminal(message: &'static str) -> Blocked {
     Blocked::new(
         GateCode::PgT,
         message,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::PlanLimits;
-use super::refused::{blocked, kind};
+use super::refused::{blocked, kind, naming, quoting};
 use crate::base::json::{self, Reading, Unread};
 use crate::base::{Blocked, MAX_DEPTH, bounded};
 
@@ -11,7 +11,7 @@ use crate::base::{Blocked, MAX_DEPTH, bounded};
 pub(super) fn object(text: &str, limits: &PlanLimits) -> Result<Map<String, Value>, Blocked> {
     if text.len() > limits.bytes {
         let message = format!("the plan exceeds {} bytes ({} bytes)", limits.bytes, text.len());
-        return Err(blocked(message, "plan one call, and refer to large data instead of including it"));
+        return Err(naming(message, "plan one call, and refer to large data instead of including it"));
     }
     before(text)?;
     let how = Reading { depth: limits.depth.min(MAX_DEPTH), exact_numbers: true };
@@ -19,22 +19,25 @@ pub(super) fn object(text: &str, limits: &PlanLimits) -> Result<Map<String, Valu
         Ok(Value::Object(members)) => Ok(members),
         Ok(other) => Err(no_object(&other)),
         Err(Unread::Trailing(at)) => Err(after(text.get(at..).unwrap_or_default())),
-        Err(Unread::Syntax(what)) => Err(blocked(format!("the plan is not valid JSON: {what}"), ONLY)),
+        Err(Unread::Syntax(what)) => Err(quoting(INVALID, format!("{INVALID}: {what}"), ONLY)),
         Err(Unread::Truncated) => {
             Err(blocked("the plan is incomplete: unexpected end of JSON", "raise the planner's output limit"))
         }
         Err(Unread::Deep) => {
             let message = format!("the plan is nested more than {} levels deep", how.depth);
-            Err(blocked(message, "flatten the arguments"))
+            Err(naming(message, "flatten the arguments"))
         }
         Err(error @ Unread::Reserved { .. }) => {
-            Err(blocked(format!("the plan cannot be read: {error}"), "rename the field"))
+            let reason = "the plan has a key that is reserved";
+            Err(quoting(reason, format!("the plan cannot be read: {error}"), "rename the field"))
         }
         Err(error @ Unread::Repeated { .. }) => {
-            Err(blocked(error.to_string(), "write each key once; readers differ in which value they take"))
+            let help = "write each key once; readers differ in which value they take";
+            Err(quoting("the plan has a duplicate field", error.to_string(), help))
         }
-        Err(error @ Unread::Number { .. }) => {
-            Err(blocked(error.to_string(), "write it as a string if the tool accepts one, or with fewer digits"))
+        Err(ref error @ Unread::Number { ref why, .. }) => {
+            let help = "write it as a string if the tool accepts one, or with fewer digits";
+            Err(quoting(format!("a number of the plan {why}"), error.to_string(), help))
         }
     }
 }
@@ -57,12 +60,12 @@ fn before(text: &str) -> Result<(), Blocked> {
         return Ok(());
     }
     let first = bounded(start.split_whitespace().next().unwrap_or_default());
-    let message = if start.contains('{') {
-        format!("there is text before the plan, beginning with `{first}`")
-    } else {
-        format!("expected a JSON object, found text beginning with `{first}`")
+    let reason = match start.contains('{') {
+        true => "there is text before the plan",
+        false => "expected a JSON object, found text",
     };
-    Err(blocked(message, ONLY))
+    let comma = if start.contains('{') { "," } else { "" };
+    Err(quoting(reason, format!("{reason}{comma} beginning with `{first}`"), ONLY))
 }
 
 /// Says what stands after the object.
@@ -74,7 +77,8 @@ fn after(rest: &str) -> Blocked {
         return blocked("a code fence follows the plan", "remove the fence and send only the object");
     }
     let first = bounded(rest.split_whitespace().next().unwrap_or_default());
-    blocked(format!("there is text after the plan, beginning with `{first}`"), ONLY)
+    let reason = "there is text after the plan";
+    quoting(reason, format!("{reason}, beginning with `{first}`"), ONLY)
 }
 
 fn no_object(value: &Value) -> Blocked {
@@ -83,10 +87,11 @@ fn no_object(value: &Value) -> Blocked {
         Value::Array(_) => "plan one step, as an object: a request makes at most one call",
         _ => ONLY,
     };
-    blocked(format!("expected an object, found {what}"), help)
+    naming(format!("expected an object, found {what}"), help)
 }
 
 const ONLY: &str = "send one JSON object and nothing else: `{\"type\": \"call_tool\", …}`";
+const INVALID: &str = "the plan is not valid JSON";
 const FENCE: &str = "```";
 /// JSON's white space. A plan may stand on a line of its own.
 const BLANK: [char; 4] = [' ', '\t', '\n', '\r'];

@@ -8,14 +8,22 @@ use crate::support::logged_of_turns;
 const AUDIT: &str = "[audit]\nlog = 'l'\nkey_file = 'k'\n";
 
 fn gate(audit: &str) -> Guarded {
+    gate_of(any_values(), audit)
+}
+
+fn gate_of(schema: Value, audit: &str) -> Guarded {
     let folder = tempfile::tempdir().unwrap();
     let rules = r#"{ "/mode" = { in = ["r"] }, "/paths/*" = { matches = '(?s).*', optional = true } }"#;
-    guarded_by(folder.path(), tool_of(any_values()), rules, &format!("{AUDIT}{audit}"))
+    guarded_by(folder.path(), tool_of(schema), rules, &format!("{AUDIT}{audit}"))
 }
 
 /// The arguments in the entries of one call.
 async fn recorded(audit: &str, args: &Value) -> Vec<Option<Value>> {
-    let gate = gate(audit);
+    recorded_by(any_values(), audit, args).await
+}
+
+async fn recorded_by(schema: Value, audit: &str, args: &Value) -> Vec<Option<Value>> {
+    let gate = gate_of(schema, audit);
     let _ = gate.call(&args.to_string()).await;
     logged_of_turns(&gate.memory)
         .iter()
@@ -80,6 +88,19 @@ async fn texts_that_no_rule_is_about_are_left_out() {
         "amount": 7,
         "paths": ["a", "[redacted]"],
         "opts": { "on": true, "api_key": "[redacted]", "deep": [{ "value": "[redacted]", "Authorization": "[redacted]" }] },
+    });
+    let mut schema = any_values();
+    schema["properties"]["opts"] = json!({ "properties": {
+        "on": {}, "api_key": {}, "deep": { "items": { "properties": { "value": {}, "Authorization": {} } } },
+    } });
+    assert_eq!(recorded_by(schema, "arguments = 'redacted'\n", &arguments()).await, [Some(expect)]);
+    // The names in a free map are data, as the values are.
+    let expect = json!({
+        "mode": "r",
+        "text": "[redacted]",
+        "amount": 7,
+        "paths": ["a", "[redacted]"],
+        "opts": { "[redacted]": true },
     });
     assert_eq!(recorded("arguments = 'redacted'\n", &arguments()).await, [Some(expect)]);
 }

@@ -103,7 +103,7 @@ async fn through(calls: u32, audit: Audit, laps: &mut Laps) -> Result<Duration, 
         let request = request.ground(summary).await?;
         laps.end();
         total += begun.elapsed();
-        black_box(request.into_parts());
+        black_box(request.into_value_and_summary());
     }
     Ok(total)
 }

@@ -19,7 +19,7 @@ pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Au
     let Conformant { call, listed } = &request.state;
     let call = request.gate.allowed().permit_call(listed, request.turn(), call.args());
     let call = request.context.check(call).await?;
-    let arguments = request.gate.allowed().judge_arguments(&call);
+    let arguments = request.gate.judge_arguments(&call).await;
     request.context.check_or_try(request.gate.is_shadow(), arguments).await?;
     let ruling = request.gate.grants().check(&call);
     let lease = ruling.recorded_by(|decision| record(&request.context, Kind::Decision, decision)).await?;

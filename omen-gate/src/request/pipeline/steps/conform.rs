@@ -20,6 +20,10 @@ pub(crate) async fn conform(request: Request<Planned>) -> Result<Request<Conform
     let found = found(&request.gate, &request.state.call).await;
     let (listed, fits) = request.context.check(found).await?;
     let Request { gate, context, state: Planned { call } } = request;
+    let context = match gate.asks_for_names() {
+        true => context.planning(call.tool(), gate.recorded(call.tool(), call.args(), Some(&listed))),
+        false => context,
+    };
     let context = context.formed(listed.pin().ok());
     context.check(fits).await?;
     Ok(Request { gate, context, state: Conformant { call, listed } })

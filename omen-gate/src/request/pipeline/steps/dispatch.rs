@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::audit::{Kind, data};
 use crate::base::{Blocked, canonical, size};
 use crate::call::breaker::BreakerState;
-use crate::call::{Abort, Answer, Call, Fault, Ran, guarded};
+use crate::call::{Abort, Answer, Call, Fault, FaultClass, Ran, guarded};
 use crate::catalog::Listed;
 use crate::grant::{Decision, Outcome, Redeemed};
 use crate::request::context::RequestContext;
@@ -52,7 +52,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
         false => gate.discovery().unannounced(&listed).await,
     };
     context.check(admitted.and_then(|()| gate.still_allows(&listed, &call))).await?;
-    context.check_or_try(gate.is_shadow(), gate.allowed().judge_arguments(&call)).await?;
+    context.check_or_try(gate.is_shadow(), gate.judge_arguments(&call).await).await?;
     let (rate, room) = gate.rates().take(call.tool(), gate.rate_of(call.tool()));
     context.check_or_try(gate.is_shadow(), room).await?;
     let (counted, room) = gate.turns().count_call(calls, context.session());
@@ -68,7 +68,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
         Ok(form) => form,
         Err(stopped) => {
             open.refused();
-            context.record(Kind::Outcome, data(stopped_by_rule(&call, &stopped))).await?;
+            context.record(Kind::Outcome, data(stopped_by_rule(&context, &call, &stopped))).await?;
             return Err(stopped);
         }
     };
@@ -83,7 +83,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
         Err(why) => {
             open.broken_off();
             let stopped = Stopped::BrokenOff(why);
-            let recorded = context.record(Kind::Outcome, data(stopped_by_rule(&call, &stopped))).await;
+            let recorded = context.record(Kind::Outcome, data(stopped_by_rule(&context, &call, &stopped))).await;
             recorded.map_err(|why| Stopped::Unrecorded { ran: stopped.ran(), why })?;
             return Err(stopped);
         }
@@ -92,7 +92,8 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     open.ended(fault.as_ref());
     let ran = fault.as_ref().map_or(Ran::Yes, |fault| fault.class().ran());
     let breaker = gate.breakers().state(&call.tool().tool);
-    let recorded = context.record(Kind::Outcome, outcome_of(&call, &outcome, fault.as_ref(), ran, breaker)).await;
+    let why = fault.as_ref().map(|fault| (fault.class(), context.why_failed(fault)));
+    let recorded = context.record(Kind::Outcome, outcome_of(&call, &outcome, why, ran, breaker)).await;
     recorded.map_err(|why| Stopped::Unrecorded { ran, why })?;
     drop(record);
     Ok(Request { gate, context, state: Dispatched { tool: call.tool().clone(), listed, answer: outcome? } })
@@ -123,13 +124,12 @@ async fn still_holds(
     redeemed: &Redeemed,
 ) -> Result<Form, Stopped> {
     let form = gate.discovery().still(listed).await?;
+    // Links may lead elsewhere now.
+    context.try_only(gate.is_shadow(), gate.judge_arguments(redeemed.call()).await).await??;
+    context.try_only(gate.is_shadow(), context.screened(&gate.policy())).await??;
+    // Following links has taken its time, and so has recording what is only tried.
     redeemed.stands()?;
     gate.still_allows(listed, redeemed.call())?;
-    // Links may lead elsewhere now.
-    context.try_only(gate.is_shadow(), gate.allowed().judge_arguments(redeemed.call())).await??;
-    context.try_only(gate.is_shadow(), context.screened(&gate.policy())).await??;
-    // Recording what is only tried has taken its time.
-    redeemed.stands()?;
     context.stands(gate.clock())?;
     context.goes_on()?;
     Ok(form)
@@ -164,8 +164,8 @@ async fn while_it_stands(
 }
 
 /// What came of a call that a rule did not let be made, or finish.
-fn stopped_by_rule(call: &Call, stopped: &Stopped) -> Value {
-    let why = stopped.to_string();
+fn stopped_by_rule(context: &RequestContext, call: &Call, stopped: &Stopped) -> Value {
+    let why = context.why_stopped(stopped);
     json!({ "call": call.hash(), "code": stopped.code().as_str(), "ran": stopped.ran(), "why": why })
 }
 
@@ -173,7 +173,7 @@ fn stopped_by_rule(call: &Call, stopped: &Stopped) -> Value {
 fn outcome_of(
     call: &Call,
     outcome: &Result<Answer, Fault>,
-    fault: Option<&Fault>,
+    fault: Option<(FaultClass, String)>,
     ran: Ran,
     breaker: BreakerState,
 ) -> Map<String, Value> {
@@ -182,12 +182,13 @@ fn outcome_of(
         let bytes = serde_json::to_value(answer).ok().and_then(|answer| canonical(&answer).ok())?;
         Some(base16ct::lower::encode_string(&Sha256::digest(bytes)))
     });
+    let (class, why) = fault.unzip();
     let mut entry = data(json!({
         "answer": answer,
         "call": call.hash(),
-        "class": fault.map(Fault::class),
+        "class": class,
         "ran": ran,
-        "why": fault.map(ToString::to_string),
+        "why": why,
     }));
     // What a gate that is restarted has to know (R1).
     if breaker != (BreakerState::Closed { failures: 0 }) {

@@ -21,7 +21,7 @@ pub(crate) async fn plan(
     match request.context.check(plan).await? {
         Plan::CallTool(call) => {
             let Request { gate, context, .. } = request;
-            let context = context.planning(gate.recorded(&call));
+            let context = context.planning(call.tool(), gate.recorded(call.tool(), call.args(), None));
             Ok(Way::Call(Request { gate, context, state: Planned { call } }))
         }
         Plan::FinalAnswer(answer) => {
