@@ -146,6 +146,13 @@ impl Frame {
         self.body().map_or(Ok(Vec::new()), |body| json::members(&self.text, body))
     }
 
+    /// The request that a notification names.
+    pub(crate) fn requested(&self) -> Option<Id> {
+        let members = self.members().ok()?;
+        let member = members.iter().find(|member| member.key == "requestId")?;
+        Id::read(self.raw(member.span.clone()))
+    }
+
     /// What stands at a place.
     pub(crate) fn raw(&self, at: Range<usize>) -> &str {
         self.text.get(at).unwrap_or_default()
@@ -167,6 +174,14 @@ pub(crate) fn similar(key: &str, known: &[&str]) -> Option<String> {
     }
     let near = known.iter().find(|known| json::same_folded(known, key))?;
     Some(format!("the key `{}` differs from `{near}` only in case", bounded(key)))
+}
+
+/// The same message without line breaks. In JSON that was read strictly they stand between values only, where a blank is
+/// the same; and lines, and events, end with them.
+pub(crate) fn one_line(text: String) -> Vec<u8> {
+    let mut line = text.into_bytes();
+    line.iter_mut().filter(|byte| matches!(**byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    line
 }
 
 enum Once {

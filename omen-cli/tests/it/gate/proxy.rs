@@ -11,6 +11,7 @@ mod episode;
 mod first_session;
 mod http;
 mod official;
+mod remote;
 #[cfg(target_os = "linux")]
 mod stdio;
 mod typescript;
@@ -90,6 +91,10 @@ impl Client {
     fn start(folder: &TempDir, args: &[&str]) -> Self {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
         command.args(["gate", "proxy", "--config", "gate.toml", "--no-socket"]).args(args).current_dir(folder);
+        Self::of(&mut command)
+    }
+
+    fn of(command: &mut std::process::Command) -> Self {
         let mut proxy =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("omen starts");
         let to = proxy.stdin.take();
