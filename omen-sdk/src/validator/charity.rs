@@ -77,6 +77,12 @@ impl Charities {
         Self { by_id: HashMap::default(), lost: LostLines::default(), crowded: 0, room }
     }
 
+    /// From now on, together with so many others as many bytes may wait as in one.
+    pub(super) fn share(&mut self, parts: usize) {
+        let waiting: usize = self.by_id.values().map(Deferred::bytes).sum();
+        self.room = (MOST_WAITING / parts.max(1)).saturating_sub(waiting);
+    }
+
     /// For a snapshot. What waits is judged before, so that it need not be written.
     pub(super) fn write(&mut self, options: &ValidatorOptions, writer: &mut Writer<'_>) {
         let ids: Vec<Box<str>> = self.by_id.keys().cloned().collect();
