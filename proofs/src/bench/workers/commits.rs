@@ -90,8 +90,8 @@ impl Drop for Commits {
     }
 }
 
-/// Packets a second, from the moment when all of `workers` have committed something until everything is judged; none if that is no
-/// time at all.
+/// Packets a second, from the moment when all of `workers` have committed something until everything is judged; none if that
+/// takes no time at all.
 pub(super) fn rate(commits: &[Commit], workers: usize) -> Option<f64> {
     let (mut authors, mut last) = (Vec::new(), BTreeMap::new());
     let mut begin = None;
