@@ -76,7 +76,7 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     runtime.shutdown_background();
     Ok(match served {
         Ok(Ended::Client | Ended::Asked) => Exit::Clean,
-        Ok(ended) => unreadable(&ended.to_string()),
+        Ok(ended) => unreadable(&ended.unquoted()),
         Err(error) => unreadable(&error.to_string()),
     })
 }

@@ -70,7 +70,7 @@ impl Drop for Begun {
                 self.episodes.note(&format!(
                     "the end of a call of `{}` is not recorded: {}",
                     self.call.tool,
-                    why.reason()
+                    why.unquoted()
                 ));
             }
         }

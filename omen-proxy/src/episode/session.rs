@@ -8,6 +8,7 @@ use std::time::Duration;
 use omen_fsm::episode::{Claims, Lapsed, Log, OnDrop};
 use omen_gate::breaker::BreakerState;
 use omen_gate::confirm::{Confirmer, Question, Reply};
+use omen_gate::arguments::Recordable;
 use omen_gate::{
     Blocked, Call, Config, Demand, Gate, GateClock, GateCode, Permission, Permissions, Ran, ServerName, ToolId, TurnId,
     guarded,
@@ -186,7 +187,7 @@ impl Episodes {
         CallFacts::new(
             call.turn(),
             call.tool(),
-            call.args().clone(),
+            self.gate.get().map(|gate| gate.recordable(call.tool(), call.args())).unwrap_or_default(),
             Some(call.hash()),
             &call.demand().permissions,
             self.timeout,
@@ -217,7 +218,7 @@ impl Episodes {
         match done {
             Ok(done) => done.result(at),
             Err(not_now) => {
-                self.note(&format!("refused `{}`: {}: {}", tool.name(), not_now.why.code(), not_now.why.reason()));
+                self.note(&format!("refused `{}`: {}: {}", tool.name(), not_now.why.code(), not_now.why.unquoted()));
                 not_now.result(at)
             }
         }
@@ -297,7 +298,7 @@ impl Episodes {
             (Ok(recorded), _) => Ok(Some(Begun::new(Arc::clone(self) as Arc<dyn Ends>, call, recorded))),
             (Err(why), Mode::Enforce) => Err(why),
             (Err(why), Mode::Observe) => {
-                self.note(&format!("a call of `{}` is not recorded: {}", call.tool, why.why.reason()));
+                self.note(&format!("a call of `{}` is not recorded: {}", call.tool, why.why.unquoted()));
                 self.desks().remove(&call.turn);
                 Ok(None)
             }
@@ -310,7 +311,14 @@ impl Episodes {
     }
 
     /// Records a call that the gate refuses, where each call is an episode.
-    pub(crate) fn refused(&self, turn: &TurnId, tool: &str, args: Map<String, Value>, code: &str, why: &str) {
+    pub(crate) fn refused(
+        &self,
+        turn: &TurnId,
+        tool: &str,
+        args: Option<&Map<String, Value>>,
+        code: &str,
+        why: &str,
+    ) {
         if self.mode == Mode::Enforce {
             return;
         }
@@ -318,18 +326,18 @@ impl Episodes {
         let call = CallFacts {
             turn: turn.clone(),
             tool: format!("{}/{}", self.server, omen_gate::bounded(tool)),
-            args,
+            recordable: Recordable::default(),
             hash: None,
             writes: false,
             timeout: self.timeout,
         };
         // A call that had begun has its end already.
         let recorded = self.at(turn, |desk| match desk.recorder.packets() {
-            0 => observe::refused(desk, &call, heard.as_ref(), code, why),
+            0 => observe::refused(desk, &call, args, heard.as_ref(), (code, why)),
             _ => Ok(()),
         });
         if let Err(why) = recorded {
-            self.note(&format!("a refused call of `{}` is not recorded: {}", call.tool, why.reason()));
+            self.note(&format!("a refused call of `{}` is not recorded: {}", call.tool, why.unquoted()));
         }
         self.desks().remove(turn);
     }
@@ -358,7 +366,7 @@ impl Ends for Episodes {
             return self.at(&call.turn, |desk| desk.end(call, recorded, outcome));
         }
         if let Err(why) = self.at(&call.turn, |desk| observe::end(desk, call, recorded, outcome)) {
-            self.note(&format!("the end of a call of `{}` is not recorded: {}", call.tool, why.reason()));
+            self.note(&format!("the end of a call of `{}` is not recorded: {}", call.tool, why.unquoted()));
         }
         self.desks().remove(&call.turn);
         Ok(())
@@ -390,3 +398,6 @@ fn plain(turn: &TurnId) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '-' };
     turn.as_str().chars().map(plain).collect()
 }
+        let outcome = &outcome.recorded(&call.recordable);
+    let unquoted = format!("the episode refuses the call ({code}): {}", not_now.why.unquoted());
+        .unquoted_as(unquoted)

@@ -110,7 +110,7 @@ fn mcp() -> Value {
 }
 
 /// Brings an episode to where a call may be made as a directive.
-fn act(client: &mut Client) {
+pub(super) fn act(client: &mut Client) {
     let change = json!({"domain": "d", "key": "k", "new_value": 1, "prior_value": null});
     let checks = json!({"constitutional_check": true, "budget_check": true, "tier_check": true});
     for (id, tool, args) in [
