@@ -70,7 +70,7 @@ impl Asked {
         let recordable = named.map_or_else(|_| Recordable::default(), |tool| shared.gate.recordable(&tool, &given));
         let noted = refused.noted(&recordable);
         if let Some(episodes) = &shared.episodes {
-            episodes.refused(turn, &tool, recordable.arguments(), refused.code.as_str(), noted);
+            episodes.refused(turn, &tool, recordable.arguments(), refused.code.as_str(), noted).await;
         }
         shared.note(format_args!("refused a call of `{}`: {}: {noted}", bounded(&tool), refused.code));
         refused.result(&Place { id: &id, turn, call: hash, era, promises })
@@ -138,7 +138,7 @@ impl Asked {
         }
         let authorized = conformant.authorize().await?;
         let begun = match &shared.episodes {
-            Some(episodes) => match episodes.begin(episodes.facts(authorized.authorized())) {
+            Some(episodes) => match episodes.begin(episodes.facts(authorized.authorized())).await {
                 Ok(begun) => begun,
                 Err(why) => return Ok(not_now(shared, &why, &at).await),
             },
@@ -170,7 +170,7 @@ impl Asked {
         if let (Outcome::Answered(_), Err(withheld)) = (&outcome, &line) {
             outcome = Outcome::refused(withheld.code.as_str(), &withheld.reason, &withheld.unquoted, withheld.ran);
         }
-        match (begun.end(&outcome), &shared.episodes) {
+        match (begun.end(&outcome).await, &shared.episodes) {
             (Err(why), Some(episodes)) => Ok(not_now(shared, &episodes.unrecorded(turn, why), &at).await),
             _ => line,
         }

@@ -34,6 +34,12 @@ impl Refused {
         Self { quotes: false, ..Self::rule(Diagnostic::error(code, message).help(help)) }
     }
 
+    /// The log is not known to be on the disk, so nothing more is done.
+    pub(super) fn not_synced(why: String) -> Self {
+        let help = "end the session: nothing more is recorded in it, and so nothing more is called";
+        Self { is_final: true, ..Self::new(Code::E6, why, help) }
+    }
+
     /// The rule that is broken first.
     pub(crate) fn code(&self) -> &'static str {
         self.findings.first().map_or(Code::Fsm, |finding| finding.code).as_str()
