@@ -67,6 +67,18 @@ pub enum Ended {
     Unrecorded(Blocked),
 }
 
+impl Ended {
+    /// How it ended, without what the server has written.
+    #[must_use]
+    pub fn unquoted(&self) -> String {
+        match self {
+            Self::BadServer(_) => "the server was stopped: it broke the protocol".to_owned(),
+            Self::Unrecorded(why) => format!("{}: {}", why.code, why.unquoted()),
+            Self::Client | Self::BadClient(_) | Self::Server(_) | Self::Asked => self.to_string(),
+        }
+    }
+}
+
 impl From<Lost> for Ended {
     fn from(lost: Lost) -> Self {
         match lost {

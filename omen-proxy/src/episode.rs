@@ -20,6 +20,7 @@ mod enforce;
 mod envelope;
 mod facts;
 mod human;
+mod interrupted;
 mod list;
 mod log;
 mod mode;
@@ -34,8 +35,10 @@ mod refused;
 mod reply;
 mod schema;
 mod session;
+mod synced;
 
 pub use budgets::Budgets;
+pub use interrupted::Interrupted;
 pub use mode::{Mode, UnknownMode};
 pub use session::Recording;
 

@@ -36,6 +36,8 @@ pub(crate) struct Malformed {
     pub(crate) code: i64,
     /// What is wrong, bounded.
     pub(crate) why: String,
+    /// The same without what it quotes of the line.
+    pub(crate) unquoted: String,
 }
 
 impl Frame {
@@ -48,10 +50,13 @@ impl Frame {
         let text: Arc<str> = text.into();
         let (members, repeated) = json::members_noting(&text, 0..text.len()).map_err(|flaw| match flaw {
             Flaw::Syntax(..) => parse_error(flaw.to_string()),
-            _ => invalid(flaw.to_string()),
+            _ => flawed(&flaw),
         })?;
         if let Some(other) = members.iter().find_map(|member| similar(&member.key, &OUTER)) {
-            return Err(invalid(other));
+            return Err(Malformed {
+                unquoted: "a key differs from a known one only in case".to_owned(),
+                ..invalid(other)
+            });
         }
         let id = match once(&members, "id") {
             Once::Absent => None,
@@ -67,7 +72,7 @@ impl Frame {
                 Some(id) if is_response => {
                     Ok(Self { kind: Kind::Unsure(flaw.to_string()), id: Some(id), body: None, text })
                 }
-                _ => Err(invalid(flaw.to_string())),
+                _ => Err(flawed(&flaw)),
             };
         }
         let get = |key: &str| members.iter().find(|member| member.key == key).map(|member| member.span.clone());
@@ -200,11 +205,17 @@ fn once(members: &[Member<'_>], key: &str) -> Once {
 }
 
 fn parse_error(why: String) -> Malformed {
-    Malformed { code: PARSE_ERROR, why: bounded(&why) }
+    Malformed { code: PARSE_ERROR, ..invalid(why) }
 }
 
+/// A reason that quotes nothing of the line.
 fn invalid(why: impl AsRef<str>) -> Malformed {
-    Malformed { code: INVALID_REQUEST, why: bounded(why.as_ref()) }
+    let why = bounded(why.as_ref());
+    Malformed { code: INVALID_REQUEST, unquoted: why.clone(), why }
+}
+
+fn flawed(flaw: &Flaw) -> Malformed {
+    Malformed { unquoted: flaw.unquoted(), ..invalid(flaw.to_string()) }
 }
 
 const OUTER: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];

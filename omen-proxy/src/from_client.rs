@@ -26,7 +26,7 @@ pub(crate) async fn line(shared: &Arc<Shared>, line: Vec<u8>, running: &mut Runn
     let frame = match Frame::read(line) {
         Ok(frame) => frame,
         Err(why) => {
-            shared.note(format_args!("the client sent an invalid message: {}", why.why));
+            shared.note(format_args!("the client sent an invalid message: {}", why.unquoted));
             return shared.downstream.send(refusal::malformed(&why)).await;
         }
     };
@@ -184,7 +184,7 @@ async fn response(shared: &Shared, frame: Frame) {
     }
     match (shared.from_server.answered(&id), &frame.kind) {
         (To::Open(_), Kind::Unsure(why)) => {
-            shared.note(format_args!("the client sent an invalid response: {why}"));
+            shared.note(format_args!("the client sent an invalid response: duplicate field"));
             let why = format!("the client's response is malformed: {why}");
             shared.upstream.send(refusal::error(frame.raw_id(), INTERNAL_ERROR, &why)).await;
         }
@@ -202,7 +202,7 @@ pub(crate) enum Side {
 
 /// Records a refusal of a message, and answers it.
 pub(crate) async fn refused(shared: &Shared, raw_id: &str, why: omen_gate::Blocked, side: Side) {
-    shared.note(format_args!("{why}"));
+    shared.note(format_args!("{}: {}", why.code, why.unquoted()));
     let why = match shared.gate.refused(&shared.session_turn, &why).await {
         Ok(()) => why,
         Err(unrecorded) => unrecorded,

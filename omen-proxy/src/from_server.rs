@@ -196,7 +196,8 @@ async fn response(shared: &Shared, frame: Frame) -> Result<(), String> {
     let line = match malformed {
         None => frame.text().as_bytes().to_vec(),
         Some(why) => {
-            shared.note(format_args!("the server sent an invalid response: {why}"));
+            // What is wrong with it may quote what a call has said.
+            shared.note(format_args!("the server sent an invalid response"));
             refusal::error(frame.raw_id(), INTERNAL_ERROR, &format!("the server's response is malformed: {why}"))
         }
     };

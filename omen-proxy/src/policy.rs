@@ -86,6 +86,7 @@ impl Passages {
         let unread = |why: String| {
             let message = format!("the message cannot be judged: {}", omen_gate::bounded(&why));
             Blocked::new(GateCode::R3, message, "write it so that every reader reads the same")
+                .unquoted_as("the message cannot be judged")
         };
         self.check(asked.map_err(unread)?)
     }

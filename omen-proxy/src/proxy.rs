@@ -340,9 +340,9 @@ impl Proxy {
         drain(&shared, &ended, &mut running, self.drain).await;
         // Their outcomes are in the log with this, also of those that were broken off.
         running.shutdown().await;
-        let episode = shared.episodes.as_ref().and_then(|episodes| episodes.close(&ended.to_string()));
+        let episode = shared.episodes.as_ref().and_then(|episodes| episodes.close(&ended.unquoted()));
         episode.iter().for_each(|episode| shared.note(format_args!("{episode}")));
-        let recorded = shared.gate.turn_is_over(&shared.session_turn, &ended.to_string()).await;
+        let recorded = shared.gate.turn_is_over(&shared.session_turn, &ended.unquoted()).await;
 
         to_server.end();
         server_writer.finish(limits.stop).await;

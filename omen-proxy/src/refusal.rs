@@ -1,5 +1,6 @@
 //! What a client reads of a refusal.
 
+use omen_gate::arguments::Recordable;
 use omen_gate::{Abort, Blocked, CallHash, GateCode, Ran, Stopped, TurnId, bounded};
 use serde_json::{Value, json};
 
@@ -11,13 +12,16 @@ use crate::session::Era;
 pub(crate) struct Refusal {
     pub(crate) code: GateCode,
     pub(crate) reason: String,
+    /// The reason without what it quotes of the call or its answer.
+    pub(crate) unquoted: String,
     pub(crate) help: String,
     pub(crate) ran: Ran,
 }
 
 impl From<Blocked> for Refusal {
     fn from(why: Blocked) -> Self {
-        Self { code: why.code, reason: why.message, help: why.help, ran: Ran::No }
+        let unquoted = why.unquoted().to_owned();
+        Self { code: why.code, reason: why.message, unquoted, help: why.help, ran: Ran::No }
     }
 }
 
@@ -26,26 +30,31 @@ impl From<Stopped> for Refusal {
         let (code, ran) = (stopped.code(), stopped.ran());
         match stopped {
             Stopped::Blocked(why) => why.into(),
-            Stopped::BrokenOff(why) | Stopped::Unrecorded { why, .. } => {
-                Self { code, reason: why.message, help: why.help, ran }
-            }
+            Stopped::BrokenOff(why) | Stopped::Unrecorded { why, .. } => Self { ran, ..why.into() },
             Stopped::Failed(fault) => {
                 let help = if fault.class().is_retryable() {
                     "try again later"
                 } else {
                     "check what it did before it is called again"
                 };
-                Self { code, reason: fault.to_string(), help: help.to_owned(), ran }
+                let unquoted = fault.unquoted();
+                Self { code, reason: fault.to_string(), unquoted, help: help.to_owned(), ran }
             }
             Stopped::Aborted { why, .. } => Self::aborted(&why, ran),
-            other => Self { code, reason: other.to_string(), help: String::new(), ran },
+            other => Self { code, reason: other.to_string(), unquoted: other.unquoted(), help: String::new(), ran },
         }
     }
 }
 
 impl Refusal {
     fn aborted(why: &Abort, ran: Ran) -> Self {
-        Self { code: why.code(), reason: why.to_string(), help: "start another turn".to_owned(), ran }
+        let reason = why.to_string();
+        Self { code: why.code(), unquoted: reason.clone(), reason, help: "start another turn".to_owned(), ran }
+    }
+
+    /// The reason as it is written down of a call.
+    pub(crate) fn noted(&self, recordable: &Recordable) -> &str {
+        if recordable.may_quote(&self.reason) { &self.reason } else { &self.unquoted }
     }
 
     /// A result of `tools/call` that says so, in words for the model and as a decision for programs. Structured content has to

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use omen_gate::arguments::Recordable;
 use omen_gate::pipeline::{Request, Untyped};
 use omen_gate::{
-    Blocked, Call as Judged, CallHash, Demand, Fault, GateCode, Permission, Permissions, Ran, Stopped, ToolId, TurnId,
-    bounded,
+    Blocked, Call as Judged, CallHash, Demand, Fault, GateCode, Permission, Permissions, Ran, Stopped, ToolId,
+    ToolName, TurnId, bounded,
 };
 use serde_json::{Map, Value};
 
@@ -64,10 +65,14 @@ impl Asked {
             Err(refusal) => refusal,
         };
         let promises = shared.upstream.promises(&tool);
+        // A name that is none has no rules, and nothing is known of its arguments.
+        let named = ToolName::new(&tool).map(|tool| ToolId { server: shared.server.clone(), tool });
+        let recordable = named.map_or_else(|_| Recordable::default(), |tool| shared.gate.recordable(&tool, &given));
+        let noted = refused.noted(&recordable);
         if let Some(episodes) = &shared.episodes {
-            episodes.refused(turn, &tool, given, refused.code.as_str(), &refused.reason);
+            episodes.refused(turn, &tool, recordable.arguments(), refused.code.as_str(), noted).await;
         }
-        shared.note(format_args!("refused a call of `{}`: {}: {}", bounded(&tool), refused.code, refused.reason));
+        shared.note(format_args!("refused a call of `{}`: {}: {noted}", bounded(&tool), refused.code));
         refused.result(&Place { id: &id, turn, call: hash, era, promises })
     }
 
@@ -133,7 +138,7 @@ impl Asked {
         }
         let authorized = conformant.authorize().await?;
         let begun = match &shared.episodes {
-            Some(episodes) => match episodes.begin(episodes.facts(authorized.authorized())) {
+            Some(episodes) => match episodes.begin(episodes.facts(authorized.authorized())).await {
                 Ok(begun) => begun,
                 Err(why) => return Ok(not_now(shared, &why, &at).await),
             },
@@ -163,9 +168,9 @@ impl Asked {
         };
         let Some(begun) = begun else { return line };
         if let (Outcome::Answered(_), Err(withheld)) = (&outcome, &line) {
-            outcome = Outcome::refused(withheld.code.as_str(), &withheld.reason, withheld.ran);
+            outcome = Outcome::refused(withheld.code.as_str(), &withheld.reason, &withheld.unquoted, withheld.ran);
         }
-        match (begun.end(&outcome), &shared.episodes) {
+        match (begun.end(&outcome).await, &shared.episodes) {
             (Err(why), Some(episodes)) => Ok(not_now(shared, &episodes.unrecorded(turn, why), &at).await),
             _ => line,
         }
@@ -188,7 +193,7 @@ fn judged(turn: &TurnId, tool: &ToolId, permissions: Permissions, args_text: &st
 
 /// The line for a call that the episode does not let be made, or whose outcome it cannot record. It is in the audit log.
 async fn not_now(shared: &Shared, why: &NotNow, at: &At<'_>) -> Vec<u8> {
-    shared.note(format_args!("the episode refuses a call: {}: {}", why.why.code(), why.why.reason()));
+    shared.note(format_args!("the episode refuses a call: {}: {}", why.why.code(), why.why.unquoted()));
     match shared.gate.refused(at.turn, &blocked(why)).await {
         Ok(()) => why.result(at),
         Err(unrecorded) => {

@@ -97,6 +97,7 @@ fn read(response: &Frame, item: &Range<usize>) -> Result<Tool, Blocked> {
     let invalid = |why: String| {
         let message = format!("invalid tool in the list: {}", bounded(&why));
         Blocked::new(GateCode::Pg2, message, "its server must list it as the protocol says")
+            .unquoted_as("its server lists it in an invalid form")
     };
     let members = json::members(response.text(), item.clone()).map_err(|flaw| invalid(flaw.to_string()))?;
     if let Some(why) = members.iter().find_map(|member| similar(&member.key, &TOOL)) {

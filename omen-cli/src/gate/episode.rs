@@ -1,14 +1,63 @@
 //! The episodes of `omen gate proxy`.
 
+mod torn;
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use std::sync::Arc;
+
 use omen::log_file::{LogFile, LogFileError};
+use omen::render::human::clean;
+use omen_gate::{Config, GateClock};
 use omen_proxy::episode::{Budgets, Recording};
 
+use super::proxy::SESSION;
 use crate::args::EpisodeArgs;
+use crate::exit::complain;
 
-/// What is written, if anything is; or why the log cannot be.
-pub(super) fn recording(args: &EpisodeArgs) -> Result<Option<Recording>, LogFileError> {
+/// What is written, if anything is; or why the log cannot be. What a proxy that was killed has left in the log is repaired and
+/// ended first.
+pub(super) fn recording(
+    args: &EpisodeArgs,
+    config: &Config,
+    clock: &Arc<dyn GateClock>,
+) -> Result<Option<Recording>, LogFileError> {
     let (Some(mode), Some(path)) = (args.mode, &args.log) else { return Ok(None) };
-    let log = LogFile::open(path)?;
+    let failed = |error| LogFileError::Io(path.clone(), error);
+    let log = match LogFile::open(path) {
+        Err(LogFileError::Torn { whole, .. }) => {
+            let kept = torn::set_aside(path, whole).map_err(failed)?;
+            complain(clean(&format!(
+                "repaired a partial write at the end of `{}`; what was cut off is in `{}`",
+                path.display(),
+                kept.display()
+            )));
+            LogFile::open(path)?
+        }
+        opened => opened?,
+    };
     let budgets = Budgets { tool_calls: args.calls, seconds: args.seconds };
-    Ok(Some(Recording::new(mode, log).budgets(budgets)))
+    let mut recording = Recording::new(mode, log).budgets(budgets);
+    if config.audit.as_ref().is_none_or(|audit| audit.sync) {
+        let file = File::open(path).map_err(failed)?;
+        recording = recording.synced(move || file.sync_data());
+    }
+    let read = || File::open(path).map(BufReader::new);
+    for interrupted in recording.end_interrupted(read, is_own, clock).map_err(failed)? {
+        complain(clean(&interrupted.to_string()));
+    }
+    sync_folder(path).map_err(failed)?;
+    Ok(Some(recording))
+}
+
+/// Whether an episode is one that a proxy has written: its name is that of the session.
+fn is_own(episode: &str) -> bool {
+    episode.strip_prefix("corr_").is_some_and(|name| name.starts_with(SESSION))
+}
+
+/// So that a log that was made now is there after a loss of power.
+fn sync_folder(path: &Path) -> std::io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use omen::render::human::clean;
-use omen_gate::{Config, ServerName, SystemClock, TurnId};
+use omen_gate::{Config, GateClock, ServerName, SystemClock, TurnId};
 #[cfg(unix)]
 use omen_proxy::confirm::SocketConfirmer;
 use omen_proxy::watch::{Changes, NotWatched};
@@ -41,7 +41,8 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     };
     let session = session()?;
     let access = listen::access(&args.http)?;
-    let recording = match episode::recording(&args.episode) {
+    let clock: Arc<dyn GateClock> = Arc::new(SystemClock::default());
+    let recording = match episode::recording(&args.episode, &config, &clock) {
         Ok(recording) => recording,
         Err(error) => return Ok(unreadable(&error.to_string())),
     };
@@ -49,7 +50,7 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     let runtime = runtime.map_err(|error| Failure::Internal(format!("cannot start the proxy: {error}")))?;
     let socket = (!args.no_socket).then(|| config.confirm_socket());
     let mut proxy = Proxy::new(config, server, session)
-        .clock(Arc::new(SystemClock::default()))
+        .clock(clock)
         .pass(args.pass.iter().copied())
         .show_blocked(args.show_blocked)
         .notes(|note| complain(clean(note)));
@@ -74,7 +75,7 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     runtime.shutdown_background();
     Ok(match served {
         Ok(Ended::Client | Ended::Asked) => Exit::Clean,
-        Ok(ended) => unreadable(&ended.to_string()),
+        Ok(ended) => unreadable(&ended.unquoted()),
         Err(error) => unreadable(&error.to_string()),
     })
 }
@@ -100,10 +101,13 @@ fn listed(names: &[&ServerName]) -> String {
     format!("its servers are {}", names.join(", "))
 }
 
+/// How the names of sessions begin.
+pub(super) const SESSION: &str = "proxy-";
+
 /// A name that no other session of the log has.
 fn session() -> Result<TurnId, Failure> {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let name = format!("proxy-{}-{}", since.as_nanos(), id());
+    let name = format!("{SESSION}{}-{}", since.as_nanos(), id());
     TurnId::new(name).map_err(|error| Failure::Internal(error.to_string()))
 }
 

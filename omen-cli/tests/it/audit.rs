@@ -1,5 +1,6 @@
 //! `omen audit`: the four verdicts, anchors, and files that cannot be read.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use omen_gate::audit::store::head_path;
@@ -27,9 +28,12 @@ fn append(folder: &TempDir, entries: u64) {
 }
 
 fn open(folder: &TempDir) -> Audit {
+    open_at(folder, "audit.jsonl", Options::default())
+}
+
+fn open_at(folder: &TempDir, log: &str, options: Options) -> Audit {
     let key = Key::from_file(folder.path().join("audit.key")).unwrap();
-    let clock = Arc::new(SystemClock::default());
-    Audit::open(folder.path().join("audit.jsonl"), key, clock, Options::default()).unwrap()
+    Audit::open(folder.path().join(log), key, Arc::new(SystemClock::default()), options).unwrap()
 }
 
 fn audit(folder: &TempDir, args: &[&str]) -> Run {
@@ -90,6 +94,68 @@ fn a_sound_log_exits_0() {
     assert_eq!((human.code, human.stderr.as_str()), (0, ""));
     assert!(human.stdout.starts_with("audit.jsonl: sound\n  3 sound entries in "), "{}", human.stdout);
     assert!(human.stdout.ends_with("; no anchor given\n"), "{}", human.stdout);
+}
+
+/// What the documentation says of a log of one file: it is moved into a folder, goes on there in several files, and is put away.
+#[test]
+fn a_log_of_one_file_is_moved_goes_on_in_several_and_is_put_away() {
+    let folder = logged();
+    // A crash has left something, which was set aside.
+    change(&folder, |log| log.extend(*b"{\"data\":{"));
+    append(&folder, 1);
+    let anchor = |name: &str, log: &str| {
+        let exported = audit(&folder, &["export-anchor", "--key-file", "audit.key", log]);
+        assert_eq!(exported.code, 0, "{}", exported.stderr);
+        fs::write(folder.path().join(name), exported.stdout).unwrap();
+    };
+    let sound = |anchor: &str, place: &str, entries: u64| {
+        let found =
+            audit(&folder, &["verify", "--format", "json", "--key-file", "audit.key", "--anchor", anchor, place]);
+        let found: Value = serde_json::from_str(&found.stdout).unwrap();
+        assert_eq!((&found["verdict"], &found["entries"]), (&"sound".into(), &entries.into()), "{found}");
+        found["files"].as_array().unwrap().len()
+    };
+    anchor("before.anchor", "audit.jsonl");
+    let move_to = |place: &str, from: &str| {
+        fs::create_dir(folder.path().join(place)).unwrap();
+        let mut moved = Vec::new();
+        for entry in fs::read_dir(folder.path().join(from)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            if name.starts_with("audit.") && name.contains("jsonl") {
+                fs::rename(&path, folder.path().join(place).join(&name)).unwrap();
+                moved.push(name);
+            }
+        }
+        moved.sort();
+        moved
+    };
+    let moved = move_to("logs", ".");
+    let [log, head, torn] = moved.as_slice() else { panic!("{moved:?}") };
+    assert_eq!((log.as_str(), head.as_str()), ("audit.jsonl", "audit.jsonl.head"));
+    assert!(torn.starts_with("audit.jsonl.torn-"), "{torn}");
+    assert_eq!(sound("before.anchor", "logs", 5), 1);
+
+    // It goes on there, in several files.
+    let rotated =
+        open_at(&folder, "logs/audit.jsonl", Options { rotate_bytes: NonZeroU64::new(400), ..Options::default() });
+    let turn = TurnId::new("turn_2").unwrap();
+    for _ in 0..6 {
+        let _ = rotated.append(Record::new(Kind::Decision, &turn, serde_json::Map::new())).unwrap();
+    }
+    drop(rotated);
+    anchor("last.anchor", "logs/audit.jsonl");
+    let entries = audit(&folder, &["verify", "--format", "json", "--key-file", "audit.key", "logs"]);
+    let entries = serde_json::from_str::<Value>(&entries.stdout).unwrap()["entries"].as_u64().unwrap();
+    assert!(entries > 11, "{entries}");
+    assert!(sound("before.anchor", "logs", entries) > 1);
+
+    // It is put away, and a new one is begun in its place.
+    move_to("archive", "logs");
+    drop(open_at(&folder, "logs/audit.jsonl", Options::default()));
+    assert!(sound("last.anchor", "archive", entries) > 1);
+    let other = audit(&folder, &["verify", "--key-file", "audit.key", "--anchor", "last.anchor", "logs"]);
+    assert_eq!(other.code, 1, "the new log does not hold the anchor of the old one: {}", other.stdout);
 }
 
 #[test]

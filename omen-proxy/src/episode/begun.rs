@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use omen_fsm::episode::Lapsed;
 use omen_gate::TurnId;
 
@@ -12,7 +13,11 @@ use super::refused::Refused;
 use super::reply::NotNow;
 
 /// Where calls end: the episodes of a session.
+#[async_trait]
 pub(super) trait Ends: Send + Sync {
+    /// Waits until what was recorded is on the disk.
+    async fn synced(&self) -> Result<(), Refused>;
+
     /// Records the outcome of a call.
     fn ended(&self, call: &CallFacts, recorded: Recorded, outcome: &Outcome) -> Result<(), Refused>;
 
@@ -54,11 +59,11 @@ impl Begun {
     ///
     /// # Errors
     /// If it cannot be recorded.
-    pub(crate) fn end(mut self, outcome: &Outcome) -> Result<(), Refused> {
-        match self.recorded.take() {
-            Some(recorded) => self.episodes.ended(&self.call, recorded, outcome),
-            None => Ok(()),
+    pub(crate) async fn end(mut self, outcome: &Outcome) -> Result<(), Refused> {
+        if let Some(recorded) = self.recorded.take() {
+            self.episodes.ended(&self.call, recorded, outcome)?;
         }
+        self.episodes.synced().await
     }
 }
 
@@ -70,7 +75,7 @@ impl Drop for Begun {
                 self.episodes.note(&format!(
                     "the end of a call of `{}` is not recorded: {}",
                     self.call.tool,
-                    why.reason()
+                    why.unquoted()
                 ));
             }
         }

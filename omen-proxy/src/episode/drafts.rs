@@ -30,7 +30,10 @@ pub(super) fn token(token_id: &TokenId, call: &CallFacts, expiry: Timestamp, rat
 
 /// The directive of a call; with a token, of one that writes.
 pub(super) fn directive(task_id: &TaskId, call: &CallFacts, token: Option<&TokenId>, in_loop: bool) -> Value {
-    let method = ExecutionMethod::tool().tool_id(call.tool.clone()).tool_params(call.args.clone()).build();
+    let method = ExecutionMethod::tool()
+        .tool_id(call.tool.clone())
+        .maybe_tool_params(call.recordable.arguments().cloned())
+        .build();
     match token {
         Some(token) => json!(
             TaskDirectivePayload::write()
@@ -109,7 +112,7 @@ pub(super) fn output(call: &CallFacts, outcome: &Outcome, result: Option<&Packet
             .observation_type(ObservationType::ToolOutput)
             .data(data)
             .source_tool(call.tool.clone())
-            .query_params(call.args.clone())
+            .maybe_query_params(call.recordable.arguments().cloned())
             .reliability_metadata(reliability)
             .unchecked()
     )

@@ -29,7 +29,7 @@ pub(super) fn begin(
     heard: Option<&Heard>,
     rationale: &str,
 ) -> Result<Recorded, Refused> {
-    let asked = asked(desk, call)?;
+    let asked = asked(desk, call, call.recordable.arguments())?;
     if let Some(heard) = heard {
         human(desk, call, heard)?;
     }
@@ -51,11 +51,11 @@ pub(super) fn end(desk: &mut Desk, call: &CallFacts, recorded: Recorded, outcome
 pub(super) fn refused(
     desk: &mut Desk,
     call: &CallFacts,
+    args: Option<&Map<String, Value>>,
     heard: Option<&Heard>,
-    code: &str,
-    why: &str,
+    (code, why): (&str, &str),
 ) -> Result<(), Refused> {
-    let asked = asked(desk, call)?;
+    let asked = asked(desk, call, args)?;
     if let Some(heard) = heard {
         human(desk, call, heard)?;
     }
@@ -64,11 +64,13 @@ pub(super) fn refused(
     belief(desk, "outcome", json!("the tool was not called"), Vec::new())
 }
 
-fn asked(desk: &mut Desk, call: &CallFacts) -> Result<PacketId, Refused> {
+fn asked(desk: &mut Desk, call: &CallFacts, args: Option<&Map<String, Value>>) -> Result<PacketId, Refused> {
     let mut data = Map::new();
     data.insert("call".to_owned(), json!(call.hash));
     data.insert("tool".to_owned(), json!(call.tool));
-    data.insert("arguments".to_owned(), json!(call.args));
+    if let Some(args) = args {
+        data.insert("arguments".to_owned(), json!(args));
+    }
     let payload = drafts::observation(ObservationType::IntelUpdate, data);
     desk.observed(&payload, RefType::ToolOutput, "client")
 }

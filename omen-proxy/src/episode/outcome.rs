@@ -1,9 +1,11 @@
 //! What came of a call of a server's tool.
 
+use omen_gate::arguments::Recordable;
 use omen_gate::tool::Answer;
-use omen_gate::{Fault, Ran, Stopped};
+use omen_gate::{Fault, Ran, Stopped, canonical};
 use omen_types::packet::ErrorDetails;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 /// What came of a call.
 #[derive(Clone, Debug)]
@@ -11,6 +13,8 @@ pub(crate) enum Outcome {
     Answered(Value),
     Failed {
         details: ErrorDetails,
+        /// The message without what it may quote of the call.
+        unquoted: String,
         ran: Ran,
     },
     /// Nobody waits for it any more, or its answer is another question.
@@ -24,7 +28,7 @@ impl Outcome {
     pub(crate) fn of(answer: &Answer) -> Self {
         match answer.fault() {
             Some(fault) => Self::fault(&fault),
-            None => Self::Answered(kept(&json!(answer))),
+            None => Self::Answered(json!(answer)),
         }
     }
 
@@ -36,20 +40,36 @@ impl Outcome {
             .is_transient(class.is_transient())
             .retry_recommended(class.is_retryable())
             .build();
-        Self::Failed { details, ran: class.ran() }
+        Self::Failed { details, unquoted: fault.unquoted(), ran: class.ran() }
     }
 
     pub(crate) fn stopped(stopped: &Stopped) -> Self {
         match stopped {
             Stopped::Failed(fault) => Self::fault(fault),
-            other => Self::refused(other.code().as_str(), &other.to_string(), other.ran()),
+            other => Self::refused(other.code().as_str(), &other.to_string(), &other.unquoted(), other.ran()),
         }
     }
 
     /// An answer that the gate withholds, or a call that it does not make.
-    pub(crate) fn refused(code: &str, why: &str, ran: Ran) -> Self {
+    pub(crate) fn refused(code: &str, why: &str, unquoted: &str, ran: Ran) -> Self {
         let details = ErrorDetails::builder().error_code(code).error_message(why).retry_recommended(false).build();
-        Self::Failed { details, ran }
+        Self::Failed { details, unquoted: unquoted.to_owned(), ran }
+    }
+
+    /// The outcome as the log of an episode has it: an answer as it is, or its hash, by which the audit log has it, too.
+    pub(super) fn recorded(&self, recordable: &Recordable) -> Self {
+        match self {
+            Self::Answered(answer) if recordable.may_keep(answer) => Self::Answered(kept(answer)),
+            Self::Answered(answer) => Self::Answered(json!({ "sha256": hash(answer) })),
+            Self::Failed { details, unquoted, ran } => {
+                let mut details = details.clone();
+                if details.error_message.as_ref().is_some_and(|message| !recordable.may_quote(message)) {
+                    details.error_message = Some(unquoted.clone());
+                }
+                Self::Failed { details, unquoted: unquoted.clone(), ran: *ran }
+            }
+            Self::Cancelled { .. } => self.clone(),
+        }
     }
 
     pub(crate) fn cancelled(why: &str) -> Self {
@@ -85,6 +105,11 @@ impl Outcome {
             Self::Cancelled { why, .. } => json!({ "cancelled": why }),
         }
     }
+}
+
+/// The hash of an answer; none if it has a number without a canonical text.
+fn hash(answer: &Value) -> Option<String> {
+    Some(base16ct::lower::encode_string(&Sha256::digest(canonical(answer).ok()?)))
 }
 
 /// As much of an answer as a log keeps.

@@ -16,19 +16,28 @@ pub(crate) struct Refused {
     pub(super) findings: Vec<Diagnostic>,
     /// Whether nothing that is done next can help: the log has failed.
     pub(super) is_final: bool,
+    /// Whether the reason may quote what the model has written.
+    quotes: bool,
 }
 
 impl Refused {
     pub(super) fn rule(finding: Diagnostic) -> Self {
-        Self { findings: vec![finding], is_final: false }
+        Self::rules(vec![finding])
     }
 
     pub(super) fn rules(findings: Vec<Diagnostic>) -> Self {
-        Self { findings, is_final: false }
+        Self { findings, is_final: false, quotes: true }
     }
 
+    /// A reason in the proxy's own words.
     pub(super) fn new(code: Code, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::rule(Diagnostic::error(code, message).help(help))
+        Self { quotes: false, ..Self::rule(Diagnostic::error(code, message).help(help)) }
+    }
+
+    /// The log is not known to be on the disk, so nothing more is done.
+    pub(super) fn not_synced(why: String) -> Self {
+        let help = "end the session: nothing more is recorded in it, and so nothing more is called";
+        Self { is_final: true, ..Self::new(Code::E6, why, help) }
     }
 
     /// The rule that is broken first.
@@ -36,7 +45,17 @@ impl Refused {
         self.findings.first().map_or(Code::Fsm, |finding| finding.code).as_str()
     }
 
-    /// What is wrong, for an operator.
+    /// What is wrong, for an operator: without what the model has written. It reads the whole of it.
+    pub(crate) fn unquoted(&self) -> String {
+        if !self.quotes {
+            return self.reason();
+        }
+        let mut titles: Vec<_> = self.findings.iter().map(|finding| finding.code.info().title).collect();
+        titles.dedup();
+        titles.join("; ")
+    }
+
+    /// What is wrong.
     pub(crate) fn reason(&self) -> String {
         self.findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; ")
     }
@@ -48,9 +67,9 @@ impl From<Arc<Refusal>> for Refused {
             [] => {
                 let help = "end the session: nothing more is recorded in it, and so nothing more is called";
                 let finding = Diagnostic::error(Code::E6, why.to_string()).help(help);
-                Self { findings: vec![finding], is_final: true }
+                Self { findings: vec![finding], is_final: true, quotes: false }
             }
-            findings => Self { findings: findings.to_vec(), is_final: false },
+            findings => Self::rules(findings.to_vec()),
         }
     }
 }

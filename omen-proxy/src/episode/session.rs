@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::{self, BufRead};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use omen_fsm::episode::{Claims, Lapsed, Log, OnDrop};
+use omen_gate::arguments::Recordable;
 use omen_gate::breaker::BreakerState;
 use omen_gate::confirm::{Confirmer, Question, Reply};
 use omen_gate::{
@@ -22,6 +25,7 @@ use super::catalog::{OwnTool, collision};
 use super::desk::Desk;
 use super::facts::CallFacts;
 use super::human::{Answers, Witness};
+use super::interrupted::Interrupted;
 use super::log::Shared;
 use super::mode::Mode;
 use super::outcome::Outcome;
@@ -29,7 +33,8 @@ use super::recorded::Recorded;
 use super::recorder::{Origin, Recorder};
 use super::refused::Refused;
 use super::reply::{At, Done, NotNow, Standing};
-use super::{enforce, list, observe};
+use super::synced::Synced;
+use super::{enforce, interrupted, list, observe};
 use crate::frame::Frame;
 use crate::shared::Notes;
 use omen_gate::Fault;
@@ -37,8 +42,9 @@ use omen_gate::Fault;
 /// What a proxy does with episodes, and where it writes them.
 pub struct Recording {
     mode: Mode,
-    log: Box<dyn Log>,
+    log: Shared,
     budgets: Budgets,
+    synced: Synced,
 }
 
 impl fmt::Debug for Recording {
@@ -51,7 +57,33 @@ impl Recording {
     /// Writes episodes to a log.
     #[must_use]
     pub fn new(mode: Mode, log: impl Log) -> Self {
-        Self { mode, log: Box::new(log), budgets: Budgets::default() }
+        Self { mode, log: Shared::new(Box::new(log)), budgets: Budgets::default(), synced: Synced::default() }
+    }
+
+    /// Waits with `sync` for the disk: before a call is made, before its answer is passed on, and before a model reads that a
+    /// packet was accepted. What is not on the disk then is not done, or withheld.
+    #[must_use]
+    pub fn synced(self, sync: impl Fn() -> io::Result<()> + Send + std::marker::Sync + 'static) -> Self {
+        Self { synced: Synced::by(Arc::new(sync)), ..self }
+    }
+
+    /// Ends the episodes that an earlier proxy has left open in the log, because it was killed: those of its latest session whose
+    /// correlation ids `is_own` takes for a proxy's. A call of which nobody knows what came of it has failed. `read` reads the
+    /// log from its start, twice.
+    ///
+    /// # Errors
+    /// If the log cannot be read, or what was written is not on the disk. An episode that cannot be ended says why.
+    pub fn end_interrupted<R: BufRead>(
+        &self,
+        read: impl FnMut() -> io::Result<R>,
+        is_own: impl Fn(&str) -> bool,
+        clock: &Arc<dyn GateClock>,
+    ) -> io::Result<Vec<Interrupted>> {
+        let ended = interrupted::end(&self.log, self.budgets, read, is_own, clock)?;
+        if !ended.is_empty() {
+            self.synced.now().map_err(io::Error::other)?;
+        }
+        Ok(ended)
     }
 
     /// What an episode may use.
@@ -68,6 +100,7 @@ pub(crate) struct Episodes {
     server: ServerName,
     clock: Arc<dyn GateClock>,
     log: Shared,
+    synced: Synced,
     claims: Claims,
     budgets: Budgets,
     timeout: PositiveCount,
@@ -102,7 +135,7 @@ impl Episodes {
     /// # Errors
     /// The name of a tool that may be called and that a client could take for one of the episode's.
     pub(crate) fn new(
-        Recording { mode, log, budgets }: Recording,
+        Recording { mode, log, budgets, synced }: Recording,
         about: About<'_>,
         confirmer: Arc<dyn Confirmer>,
     ) -> Result<(Arc<Self>, Witness), String> {
@@ -123,7 +156,8 @@ impl Episodes {
             session: about.session.clone(),
             server: about.server.clone(),
             clock: about.clock,
-            log: Shared::new(log),
+            log,
+            synced,
             claims: Claims::new(),
             budgets,
             timeout: PositiveCount::from(std::num::NonZeroU32::new(seconds).unwrap_or(std::num::NonZeroU32::MIN)),
@@ -186,7 +220,7 @@ impl Episodes {
         CallFacts::new(
             call.turn(),
             call.tool(),
-            call.args().clone(),
+            self.gate.get().map(|gate| gate.recordable(call.tool(), call.args())).unwrap_or_default(),
             Some(call.hash()),
             &call.demand().permissions,
             self.timeout,
@@ -214,10 +248,15 @@ impl Episodes {
                 Err(self.at(at.turn, |desk| not_now(desk, why, Ran::No)))
             }
         };
+        // What was refused has written nothing.
+        let done = match (done, self.synced.wait().await) {
+            (Ok(_), Err(why)) => Err(self.at(at.turn, |desk| not_now(desk, Refused::not_synced(why), Ran::No))),
+            (done, _) => done,
+        };
         match done {
             Ok(done) => done.result(at),
             Err(not_now) => {
-                self.note(&format!("refused `{}`: {}: {}", tool.name(), not_now.why.code(), not_now.why.reason()));
+                self.note(&format!("refused `{}`: {}: {}", tool.name(), not_now.why.code(), not_now.why.unquoted()));
                 not_now.result(at)
             }
         }
@@ -281,7 +320,7 @@ impl Episodes {
     ///
     /// # Errors
     /// Why the call may not be made.
-    pub(crate) fn begin(self: &Arc<Self>, call: CallFacts) -> Result<Option<Begun>, NotNow> {
+    pub(crate) async fn begin(self: &Arc<Self>, call: CallFacts) -> Result<Option<Begun>, NotNow> {
         let heard = self.answers.take(&call.turn);
         let rationale = match &heard {
             Some(heard) => format!("granted by the operator's configuration, confirmed via {}", heard.via()),
@@ -294,10 +333,25 @@ impl Episodes {
             }
         });
         match (recorded, self.mode) {
-            (Ok(recorded), _) => Ok(Some(Begun::new(Arc::clone(self) as Arc<dyn Ends>, call, recorded))),
+            (Ok(recorded), mode) => {
+                let turn = call.turn.clone();
+                let begun = Begun::new(Arc::clone(self) as Arc<dyn Ends>, call, recorded);
+                match (self.synced.wait().await, mode) {
+                    (Ok(()), _) => Ok(Some(begun)),
+                    // Dropped, the call is recorded as cancelled, as far as that can be recorded.
+                    (Err(why), Mode::Enforce) => {
+                        drop(begun);
+                        Err(self.at(&turn, |desk| not_now(desk, Refused::not_synced(why), Ran::No)))
+                    }
+                    (Err(why), Mode::Observe) => {
+                        self.note(&why);
+                        Ok(Some(begun))
+                    }
+                }
+            }
             (Err(why), Mode::Enforce) => Err(why),
             (Err(why), Mode::Observe) => {
-                self.note(&format!("a call of `{}` is not recorded: {}", call.tool, why.why.reason()));
+                self.note(&format!("a call of `{}` is not recorded: {}", call.tool, why.why.unquoted()));
                 self.desks().remove(&call.turn);
                 Ok(None)
             }
@@ -310,7 +364,14 @@ impl Episodes {
     }
 
     /// Records a call that the gate refuses, where each call is an episode.
-    pub(crate) fn refused(&self, turn: &TurnId, tool: &str, args: Map<String, Value>, code: &str, why: &str) {
+    pub(crate) async fn refused(
+        &self,
+        turn: &TurnId,
+        tool: &str,
+        args: Option<&Map<String, Value>>,
+        code: &str,
+        why: &str,
+    ) {
         if self.mode == Mode::Enforce {
             return;
         }
@@ -318,20 +379,23 @@ impl Episodes {
         let call = CallFacts {
             turn: turn.clone(),
             tool: format!("{}/{}", self.server, omen_gate::bounded(tool)),
-            args,
+            recordable: Recordable::default(),
             hash: None,
             writes: false,
             timeout: self.timeout,
         };
         // A call that had begun has its end already.
         let recorded = self.at(turn, |desk| match desk.recorder.packets() {
-            0 => observe::refused(desk, &call, heard.as_ref(), code, why),
+            0 => observe::refused(desk, &call, args, heard.as_ref(), (code, why)),
             _ => Ok(()),
         });
         if let Err(why) = recorded {
-            self.note(&format!("a refused call of `{}` is not recorded: {}", call.tool, why.reason()));
+            self.note(&format!("a refused call of `{}` is not recorded: {}", call.tool, why.unquoted()));
         }
         self.desks().remove(turn);
+        if let Err(why) = self.synced.wait().await {
+            self.note(&why);
+        }
     }
 
     /// Ends the session's episode, and says where it stood.
@@ -344,6 +408,10 @@ impl Episodes {
         let noted = desk.alert(AlertType::Other, AlertSeverity::Info, &format!("the session ended: {ended}"));
         let open = desk.recorder.ledger(|ledger| ledger.open().len());
         desk.recorder.end();
+        // Nothing else waits any more.
+        if let Err(why) = self.synced.now() {
+            self.note(&why);
+        }
         let (name, packets) = (&desk.recorder.origin().name, desk.recorder.packets());
         let unfinished =
             if open > 0 { format!(", {open} directives were open and are cancelled") } else { String::new() };
@@ -352,13 +420,26 @@ impl Episodes {
     }
 }
 
+#[async_trait]
 impl Ends for Episodes {
+    async fn synced(&self) -> Result<(), Refused> {
+        match (self.synced.wait().await, self.mode) {
+            (Err(why), Mode::Enforce) => Err(Refused::not_synced(why)),
+            (Err(why), Mode::Observe) => {
+                self.note(&why);
+                Ok(())
+            }
+            (Ok(()), _) => Ok(()),
+        }
+    }
+
     fn ended(&self, call: &CallFacts, recorded: Recorded, outcome: &Outcome) -> Result<(), Refused> {
+        let outcome = &outcome.recorded(&call.recordable);
         if self.mode == Mode::Enforce {
             return self.at(&call.turn, |desk| desk.end(call, recorded, outcome));
         }
         if let Err(why) = self.at(&call.turn, |desk| observe::end(desk, call, recorded, outcome)) {
-            self.note(&format!("the end of a call of `{}` is not recorded: {}", call.tool, why.reason()));
+            self.note(&format!("the end of a call of `{}` is not recorded: {}", call.tool, why.unquoted()));
         }
         self.desks().remove(&call.turn);
         Ok(())
@@ -382,7 +463,9 @@ fn not_now(desk: &Desk, why: Refused, ran: Ran) -> NotNow {
 /// What the gate's log has of a call that the episode refuses.
 pub(crate) fn blocked(not_now: &NotNow) -> Blocked {
     let (code, reason) = (not_now.why.code(), not_now.why.reason());
+    let unquoted = format!("the episode refuses the call ({code}): {}", not_now.why.unquoted());
     Blocked::new(GateCode::G1, format!("the episode refuses the call ({code}): {reason}"), "see what is legal next")
+        .unquoted_as(unquoted)
 }
 
 /// What an id takes of the name of a turn, whose characters may be others.

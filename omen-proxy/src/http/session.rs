@@ -175,7 +175,7 @@ impl Session {
                     Of::AllRequests => self.for_a_request(&frame).await,
                 },
                 // An answer to nobody: the message before was refused where it came in.
-                Err(malformed) => self.note(&format!("dropped a message to the client: {}", malformed.why)),
+                Err(malformed) => self.note(&format!("dropped a message to the client: {}", malformed.unquoted)),
             }
         }
         self.streams.end();

@@ -19,6 +19,17 @@ pub(crate) enum Flaw {
     Deep,
 }
 
+impl Flaw {
+    /// What is wrong, without the names of members, which are the writer's.
+    pub(crate) fn unquoted(&self) -> String {
+        match self {
+            Self::Repeated(_) => "duplicate field".to_owned(),
+            Self::Reserved(_) => "a key is reserved".to_owned(),
+            Self::Syntax(..) | Self::Deep => self.to_string(),
+        }
+    }
+}
+
 impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

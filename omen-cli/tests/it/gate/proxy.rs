@@ -10,6 +10,7 @@ use super::*;
 mod episode;
 mod first_session;
 mod http;
+mod masking;
 mod official;
 mod remote;
 #[cfg(target_os = "linux")]
@@ -51,6 +52,11 @@ fn a_server_behind_the_proxy() {
                         std::thread::sleep(Duration::from_secs(60));
                     },
                     Some("die") => std::process::exit(9),
+                    // As tools do, it repeats what it was called with.
+                    Some(path) if path.starts_with("echo") || path.starts_with("fail") => {
+                        let text = params["arguments"].to_string();
+                        json!({"content": [{"type": "text", "text": text}], "isError": path.starts_with("fail")})
+                    }
                     _ => json!({"content": [{"type": "text", "text": params["name"]}]}),
                 }
             }

@@ -110,7 +110,7 @@ fn mcp() -> Value {
 }
 
 /// Brings an episode to where a call may be made as a directive.
-fn act(client: &mut Client) {
+pub(super) fn act(client: &mut Client) {
     let change = json!({"domain": "d", "key": "k", "new_value": 1, "prior_value": null});
     let checks = json!({"constitutional_check": true, "budget_check": true, "tier_check": true});
     for (id, tool, args) in [
@@ -142,15 +142,103 @@ fn a_killed_proxy_leaves_an_episode_with_the_directive_of_the_call_that_ran() {
     assert_eq!(last["header"]["packet_type"], "TaskDirectivePacket");
     assert_eq!(last["payload"]["execution_method"]["tool_params"], json!({"path": "hang"}));
     assert_eq!(check(&folder), (1, vec!["E6".to_owned()]), "it is open, since nobody knows what came of it");
-    // The next session has an episode of its own.
+    // The next session ends it, and has an episode of its own.
     let mut client = Client::start(&folder, &args);
     act(&mut client);
     let answer = client.call(4, "read_file", json!({"path": "a"}));
     assert_eq!(answer["result"]["content"][0]["text"], "read_file");
     let (code, stderr) = client.close();
     assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("was interrupted in S6_EXECUTE; 1 of its calls may have run"), "{stderr}");
     assert!(stderr.contains("ended in S6_EXECUTE with 8 packets"), "{stderr}");
-    assert_eq!(check(&folder), (1, vec!["E6".to_owned()]));
+    assert_eq!(check(&folder), (0, Vec::new()));
+    let text = fs::read_to_string(folder.path().join("episodes.jsonl")).unwrap();
+    let results = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let results: Vec<_> = results.filter(|packet| packet["header"]["packet_type"] == "TaskResultPacket").collect();
+    assert_eq!(results[0]["payload"]["result_status"], "FAILURE");
+    let why = results[0]["payload"]["error_details"]["error_message"].as_str().unwrap();
+    assert!(why.contains("the tool may have run"), "{why}");
+}
+
+/// Whenever it is killed, the next start ends what it has left open, and the whole log is judged clean.
+#[test]
+#[cfg(target_os = "linux")]
+fn however_often_a_proxy_is_killed_its_episodes_are_judged_clean() {
+    let folder = proxied();
+    let rounds: u64 = if cfg!(debug_assertions) { 8 } else { 50 };
+    let checks = json!({"constitutional_check": true, "budget_check": true, "tier_check": true});
+    let change = json!({"domain": "d", "key": "k", "new_value": 1, "prior_value": null});
+    let observe = json!({"observation_type": "intel_update", "data": {"a": 1}, "mcp": mcp()});
+    let believe = json!({"update_type": "new_belief", "belief_changes": [change]});
+    let decide =
+        json!({"decision_outcome": "ACT", "decision_summary": "safety first", "constraints_satisfied": checks});
+    let (mut in_doubt, mut random) = (0, 88_172_645_463_325_252_u64);
+    for round in 1..=rounds {
+        let mode = if round % 3 == 0 { "observe" } else { "enforce" };
+        let mut client = Client::start(&folder, &["--episode", mode, "--episode-log", "episodes.jsonl"]);
+        let calls = [
+            ("omen_observe", observe.clone()),
+            ("omen_believe", believe.clone()),
+            ("omen_decide", decide.clone()),
+            ("read_file", json!({"path": format!("{round}")})),
+            ("read_file", json!({"path": format!("hang {round}")})),
+        ];
+        // Some wait for the answers, so that the episode gets as far as a call that hangs.
+        for (id, (tool, args)) in (1..).zip(calls) {
+            let hangs = args["path"].as_str().is_some_and(|path| path.starts_with("hang"));
+            match (round % 2 == 0, hangs) {
+                (true, true) => client.hang_in(&folder, id, tool, args),
+                (true, false) => drop(client.call(id, tool, args)),
+                (false, _) => {
+                    let params = json!({"name": tool, "arguments": args});
+                    client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+                }
+            }
+        }
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        std::thread::sleep(Duration::from_micros(random % 20_000));
+        client.signal("-KILL");
+        let (_, stderr) = client.end();
+        assert!(!stderr.contains("could not be ended"), "round {round}: {stderr}");
+        in_doubt += stderr.matches("may have run").count();
+        none_is_left(&folder);
+    }
+    let client = Client::start(&folder, &["--episode", "observe", "--episode-log", "episodes.jsonl"]);
+    let (code, stderr) = client.close();
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(check(&folder), (0, Vec::new()));
+    let text = fs::read_to_string(folder.path().join("episodes.jsonl")).unwrap();
+    let packets: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let count = |kind: &str| packets.iter().filter(|packet| packet["header"]["packet_type"] == kind).count();
+    assert_eq!(count("TaskDirectivePacket"), count("TaskResultPacket"));
+    assert!(in_doubt + stderr.matches("may have run").count() > 0, "some calls ran when the proxy was killed");
+    // Nothing is ended twice: another start finds nothing to do.
+    let client = Client::start(&folder, &["--episode", "observe", "--episode-log", "episodes.jsonl"]);
+    assert!(!client.close().1.contains("interrupted"));
+    assert_eq!(fs::read_to_string(folder.path().join("episodes.jsonl")).unwrap(), text);
+}
+
+/// What a crash has left of a line is kept beside the log, and what others have written in it is left alone.
+#[test]
+fn a_partial_line_is_set_aside_and_the_episodes_of_others_are_left_alone() {
+    let folder = proxied();
+    let path = folder.path().join("episodes.jsonl");
+    let other = omen_schema::example("invalid/e6-end-with-directive-open.jsonl");
+    let other = other.unwrap_or_else(|| panic!("there is a log with an open directive"));
+    for (half, kept) in [("{\"half", "torn-{}"), ("{\"other", "torn-{}-2")] {
+        fs::write(&path, format!("{}\n{half}", other.trim_end())).unwrap();
+        let whole = other.trim_end().len() + 1;
+        let client = Client::start(&folder, &["--episode", "observe", "--episode-log", "episodes.jsonl"]);
+        let (code, stderr) = client.close();
+        assert_eq!(code, 0, "{stderr}");
+        let kept = format!("episodes.jsonl.{}", kept.replace("{}", &whole.to_string()));
+        assert!(stderr.contains(&format!("what was cut off is in `{kept}`")), "{stderr}");
+        assert_eq!(fs::read_to_string(folder.path().join(kept)).unwrap(), half);
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{}\n", other.trim_end()));
+        assert!(!stderr.contains("interrupted"), "{stderr}");
+    }
 }
 
 #[test]

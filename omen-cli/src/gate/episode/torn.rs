@@ -1,0 +1,42 @@
+//! A log whose last line is incomplete, as a crash leaves it.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// Moves what stands behind the complete lines to a file beside the log, and gives its name. The step that it belongs to was
+/// not taken. What is moved is on the disk before the log is cut.
+pub(super) fn set_aside(path: &Path, whole: u64) -> io::Result<PathBuf> {
+    let mut log = OpenOptions::new().read(true).write(true).open(path)?;
+    // Whoever writes now is not to be cut.
+    log.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => io::Error::new(io::ErrorKind::ResourceBusy, "it is in use by another process"),
+        TryLockError::Error(error) => error,
+    })?;
+    let (mut file, kept) = fresh(path, whole)?;
+    log.seek(SeekFrom::Start(whole))?;
+    io::copy(&mut log, &mut file)?;
+    file.sync_all()?;
+    super::sync_folder(path)?;
+    log.set_len(whole)?;
+    log.sync_all()?;
+    log.unlock()?;
+    Ok(kept)
+}
+
+/// A file that was not there before: a log may be cut at one place more than once.
+fn fresh(path: &Path, whole: u64) -> io::Result<(File, PathBuf)> {
+    for time in 1_u64.. {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".torn-{whole}"));
+        if time > 1 {
+            name.push(format!("-{time}"));
+        }
+        let kept = path.with_file_name(name);
+        match OpenOptions::new().write(true).create_new(true).open(&kept) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            opened => return opened.map(|file| (file, kept)),
+        }
+    }
+    Err(io::Error::other("there are too many files beside it"))
+}

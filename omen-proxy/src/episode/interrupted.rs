@@ -1,0 +1,226 @@
+//! The episodes of a proxy that was killed: what it has left open is ended when the next one starts.
+//!
+//! Nobody knows what came of a call that ran then. So its result is a FAILURE that says so, and the episode goes the shortest
+//! legal way to one of its ends (D54), like that of a client that is gone. Nothing is claimed that the log does not show.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, BufRead};
+use std::sync::Arc;
+
+use omen_fsm::episode::{Allow, AnyEpisode, Claims, IdSource, Moved, NotMoved, OnDrop, Setup};
+use omen_fsm::{Machine, Node, NodeSet};
+use omen_gate::{FaultClass, GateClock, Ran, bounded};
+use omen_invariants::facts::DynEnvelope;
+use omen_types::packet::{
+    AlertSeverity, AlertType, CorrelationId, IntegrityAlertPayload, PacketType, RefType, Text, Timestamp, ToolsState,
+};
+use omen_types::{Instant, PacketFacts};
+use serde_json::{Value, json};
+
+use super::budgets::Budgets;
+use super::drafts;
+use super::envelope::reference;
+use super::log::{Shared, Tee};
+use super::not_stated::not_stated;
+use super::outcome::Outcome;
+use super::refused::Refused;
+
+/// An episode that an earlier proxy has not ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Interrupted {
+    /// Its correlation id.
+    pub episode: String,
+    /// Where it stood.
+    pub state: String,
+    /// How many calls may have run.
+    pub in_doubt: usize,
+    /// Why its end could not be written, if it could not.
+    pub not_ended: Option<String>,
+}
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { episode, state, in_doubt, not_ended } = self;
+        write!(f, "the episode `{episode}` was interrupted in {state}")?;
+        if *in_doubt > 0 {
+            write!(f, "; {in_doubt} of its calls may have run, and are recorded as failed")?;
+        }
+        match not_ended {
+            Some(why) => write!(f, "; it could not be ended: {why}"),
+            None => f.write_str(" and is ended now"),
+        }
+    }
+}
+
+/// Ends the episodes that the latest session of a log has left open. Sessions write one after the other, so those before it
+/// have none; episodes of other programs are left alone: `is_own` says whose a correlation id is.
+pub(super) fn end<R: BufRead>(
+    log: &Shared,
+    budgets: Budgets,
+    mut read: impl FnMut() -> io::Result<R>,
+    is_own: impl Fn(&str) -> bool,
+    clock: &Arc<dyn GateClock>,
+) -> io::Result<Vec<Interrupted>> {
+    let left = left_open(read()?, is_own)?;
+    if left.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut lines: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    each(read()?, |text, facts| {
+        if let Some(episode) = left.get_key_value(&*facts.header.correlation_id).map(|(id, _)| id.clone()) {
+            lines.entry(episode).or_default().push(text.to_owned());
+        }
+    })?;
+    let ended = left.into_iter().map(|(episode, machine)| {
+        let lines = lines.remove(&episode).unwrap_or_default();
+        let ended = end_one(log, budgets, &episode, &machine, &lines, clock);
+        Interrupted {
+            state: machine.nodes().to_string(),
+            in_doubt: machine.ledger().open().len(),
+            not_ended: ended.err().map(|why| bounded(&why.reason())),
+            episode,
+        }
+    });
+    Ok(ended.collect())
+}
+
+/// The episodes of the latest session that stand where a log must not end, or have a directive without a result.
+fn left_open(read: impl BufRead, is_own: impl Fn(&str) -> bool) -> io::Result<BTreeMap<String, Machine>> {
+    let (mut open, mut session) = (BTreeMap::<String, Machine>::new(), String::new());
+    each(read, |_, facts| {
+        let episode: &str = &facts.header.correlation_id;
+        if !is_own(episode) {
+            return;
+        }
+        // Where each call is an episode, the session is the campaign.
+        let campaign = facts.header.campaign_id.as_deref();
+        let of = campaign.unwrap_or(episode);
+        if session != of {
+            open.clear();
+            of.clone_into(&mut session);
+        }
+        let machine = open.entry(episode.to_owned()).or_default();
+        let verdict = machine.judge(facts, None);
+        if verdict.errors().next().is_none() {
+            machine.accept(facts, &verdict);
+        }
+        // So that a long session is not remembered as a whole: an episode of one call has one end.
+        if campaign.is_some() && is_over(machine) {
+            open.remove(episode);
+        }
+    })?;
+    open.retain(|_, machine| !is_over(machine));
+    Ok(open)
+}
+
+/// Whether a log may end here.
+fn is_over(machine: &Machine) -> bool {
+    let nodes = machine.nodes();
+    // What is open in safe mode waits for layer 1 (D13).
+    nodes == NodeSet::of(Node::SafeMode) || (nodes.contains(Node::Review) && machine.ledger().open().is_empty())
+}
+
+/// The packets of a log, one after the other. What is not a packet is for `omen check` to report.
+fn each(mut read: impl BufRead, mut then: impl FnMut(&str, &PacketFacts<'_>)) -> io::Result<()> {
+    let mut line = Vec::new();
+    while read.read_until(b'\n', &mut line)? > 0 {
+        if let Ok(text) = std::str::from_utf8(line.trim_ascii_end())
+            && let Ok(facts) = PacketFacts::parse(text)
+        {
+            then(text, &facts);
+        }
+        line.clear();
+    }
+    Ok(())
+}
+
+fn end_one(
+    log: &Shared,
+    budgets: Budgets,
+    episode: &str,
+    machine: &Machine,
+    lines: &[String],
+    clock: &Arc<dyn GateClock>,
+) -> Result<(), Refused> {
+    let now = Timestamp::from(Instant::from(clock.wall()));
+    let mcp = |source: &str| {
+        let seen = reference(RefType::ToolOutput, source, &now);
+        not_stated().witnessed(budgets, seen.as_slice(), ToolsState::ToolsOk)
+    };
+    let bad = |error: &dyn fmt::Display| Refused::new(omen_types::Code::Id, error.to_string(), "check the log");
+    let id = CorrelationId::new(episode).map_err(|error| bad(&error))?;
+    let envelope = DynEnvelope::from_json(&mcp(episode).to_string()).map_err(Refused::rules)?;
+    let clock = Arc::clone(clock);
+    let setup = Setup::new(id, &envelope, move || Instant::from(clock.wall()))
+        .log(Tee::new(log.clone()))
+        .ids(After(lines.len()))
+        // Nobody else writes to the log.
+        .claims(&Claims::new())
+        .on_drop(OnDrop::Cancel);
+    let mut resumed = AnyEpisode::resume(setup, lines.iter().map(String::as_str)).map_err(|error| bad(&error))?;
+    for open in machine.ledger().open().in_order() {
+        let task = open.task_id.parse().map_err(|error| bad(&error))?;
+        let directive = open.packet_id.parse().map_err(|error| bad(&error))?;
+        let outcome = Outcome::refused(FaultClass::Cancelled.as_str(), IN_DOUBT, IN_DOUBT, Ran::Unknown);
+        let payload = drafts::result(&task, &directive, &outcome);
+        resumed = sent(resumed, PacketType::TaskResultPacket, &payload, Some(&mcp(&open.packet_id)))?;
+    }
+    let summary = Text::new(STOPPED).map_err(|error| bad(&error))?;
+    let alert = IntegrityAlertPayload::builder()
+        .alert_type(AlertType::Other)
+        .severity(AlertSeverity::Info)
+        .summary(summary)
+        .build();
+    match sent(resumed, PacketType::IntegrityAlertPacket, &json!(alert), None)? {
+        // INVARIANT: it may close in this state; what cannot be written is found by the next start.
+        AnyEpisode::Review(episode) => drop(episode.close()),
+        other => drop(other),
+    }
+    Ok(())
+}
+
+fn sent(
+    episode: AnyEpisode,
+    packet_type: PacketType,
+    payload: &Value,
+    mcp: Option<&Value>,
+) -> Result<AnyEpisode, Refused> {
+    let mut proposal = json!({ "packet_type": packet_type, "payload": payload });
+    if let (Some(mcp), Some(members)) = (mcp, proposal.as_object_mut()) {
+        members.insert("mcp".to_owned(), mcp.clone());
+    }
+    match episode.propose_with(Allow::everything(), &proposal.to_string()) {
+        Ok(Moved { episode, .. }) => Ok(episode),
+        Err(NotMoved { why, .. }) => Err(Refused::from(why)),
+    }
+}
+
+/// Ids that begin where a log ends: no packet that was written before has one, for each is one line further.
+#[derive(Clone, Copy, Debug)]
+struct After(usize);
+
+impl After {
+    fn next(&mut self, kind: &str) -> String {
+        self.0 = self.0.saturating_add(1);
+        format!("{kind}_after_{}", self.0)
+    }
+}
+
+impl IdSource for After {
+    fn packet_id(&mut self) -> String {
+        self.next("pkt")
+    }
+
+    fn task_id(&mut self) -> String {
+        self.next("task")
+    }
+
+    fn token_id(&mut self) -> String {
+        self.next("token")
+    }
+}
+
+const IN_DOUBT: &str = "the proxy stopped before the outcome was known; the tool may have run";
+const STOPPED: &str = "the proxy stopped before it had ended this episode; its end was written at the next start";
