@@ -414,7 +414,7 @@ pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), C
             for (name, endpoint) in
                 config.servers.iter().filter_map(|(name, server)| Some((name, server.endpoint.as_ref()?)))
             {
-                let sent = endpoint::texts(name, endpoint);
+                let sent = check.sent(name, endpoint);
                 for (pointer, _) in sent.into_iter().filter(|(_, text)| !key.is_empty() && text.contains(key)) {
                     let place = path(&source.value, &pointer);
                     check.wrong(&pointer, format!("`{place}` holds the key of the log (`audit.key_env`)"), KEEP);
