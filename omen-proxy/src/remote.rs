@@ -12,7 +12,9 @@
 mod body;
 mod client;
 mod connector;
+mod error;
 mod exchange;
+mod inner;
 mod legacy;
 mod limits;
 mod link;
@@ -33,24 +35,18 @@ use std::sync::Arc;
 use omen_gate::config::{Endpoint, Limits};
 use omen_gate::mcp::ServerLimits;
 
-pub use client::BadRemote;
+pub use error::BadRemote;
 pub use limits::RemoteLimits;
 pub use list::list;
 
 use self::client::Client;
+use self::inner::Inner;
 use self::room::Room;
 use crate::connection::Connection;
 
 /// A server that is reached over HTTP. Clones share connections.
 #[derive(Clone)]
 pub struct Remote(Arc<Inner>);
-
-struct Inner {
-    client: Client,
-    server: ServerLimits,
-    limits: RemoteLimits,
-    room: Room,
-}
 
 impl fmt::Debug for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -25,7 +25,6 @@ use crate::base::json::below;
 use crate::base::{Permissions, ServerName, ToolId, ToolName, bounded};
 use crate::call::{BadRate, BreakerLimits, BudgetLimits, CallLimits, Demand, Rate};
 use crate::catalog::{Allowed, Allowlist, Pin};
-use crate::config::endpoint::{Endpoint, HeaderSource};
 use crate::config::query_policy::{BadPolicy, Policy};
 use crate::grant::{self, ConfirmLimits, Grant};
 
@@ -415,9 +414,8 @@ pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), C
             for (name, endpoint) in
                 config.servers.iter().filter_map(|(name, server)| Some((name, server.endpoint.as_ref()?)))
             {
-                for (pointer, _) in
-                    sent(name, endpoint).into_iter().filter(|(_, text)| !key.is_empty() && text.contains(key))
-                {
+                let sent = check.sent(name, endpoint);
+                for (pointer, _) in sent.into_iter().filter(|(_, text)| !key.is_empty() && text.contains(key)) {
                     let place = path(&source.value, &pointer);
                     check.wrong(&pointer, format!("`{place}` holds the key of the log (`audit.key_env`)"), KEEP);
                 }
@@ -433,16 +431,6 @@ pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), C
         }
     }
     if check.errors.is_empty() { Ok(()) } else { Err(ConfigErrors(check.errors)) }
-}
-
-/// The texts that a server is sent, and where they stand.
-fn sent<'e>(name: &ServerName, endpoint: &'e Endpoint) -> Vec<(String, &'e str)> {
-    let pointer = below("/servers", name.as_str());
-    let headers = endpoint.headers().values().filter_map(|value| match value {
-        HeaderSource::Text(text) => Some((below(&pointer, "headers"), text.as_str())),
-        HeaderSource::Env { .. } => None,
-    });
-    std::iter::once((below(&pointer, "url"), endpoint.url())).chain(headers).collect()
 }
 
 /// Fractions of a second are cut off, so that a grant ends early rather than late.

@@ -3,12 +3,13 @@
 use hyper::header::{ACCEPT, AsHeaderName, CONTENT_ENCODING, CONTENT_TYPE};
 use hyper::{HeaderMap, StatusCode};
 use omen_gate::bounded;
+use serde_json::Value;
 
 use super::refused::{HEADER_MISMATCH, INVALID_PARAMS, Refused};
 use crate::frame::{Frame, Kind};
 use crate::json;
 pub(super) use crate::mirrored::{LAST_EVENT_ID, SESSION_ID, VERSION};
-use crate::mirrored::{METHOD, NAME, decoded, method_of, name_of, named_by};
+use crate::mirrored::{METHOD, NAME, PARAM, decoded, method_of, name_of, named_by};
 
 /// The value of a header that stands once, or not at all.
 pub(super) fn single(headers: &HeaderMap, name: impl AsHeaderName) -> Result<Option<&str>, Refused> {
@@ -141,7 +142,40 @@ pub(super) fn check_mirrored(frame: &Frame, headers: &HeaderMap) -> Result<(), R
             return Err(of(mismatch(reason)));
         }
     }
+    for name in headers.keys().filter(|name| name.as_str().starts_with(PARAM)) {
+        let said = single(headers, name).map_err(of)?.unwrap_or_default();
+        if !decoded(said).is_some_and(|value| is_an_argument(frame, &value)) {
+            let (name, said) = (bounded(name.as_str()), bounded(said));
+            let reason = format!("the header `{name}` says `{said}`, and none of the arguments in the body does");
+            return Err(of(mismatch(reason)));
+        }
+    }
     Ok(())
+}
+
+/// Whether an argument of a call has this value. Which one a header repeats is in the schema of the tool; what no argument says,
+/// no header may say.
+fn is_an_argument(frame: &Frame, value: &str) -> bool {
+    let members = frame.members().unwrap_or_default();
+    let args = members.iter().find(|member| member.key == "arguments");
+    let args = args.and_then(|member| json::object(frame.text(), member.span.clone()).ok());
+    args.is_some_and(|args| args.values().any(|argument| says(argument, value)))
+}
+
+fn says(argument: &Value, value: &str) -> bool {
+    match argument {
+        Value::String(text) => text == value,
+        Value::Bool(yes) => value == if *yes { "true" } else { "false" },
+        // Whole numbers have several spellings.
+        Value::Number(number) => {
+            let whole = |text: &str| text.parse::<i64>().ok().or_else(|| text.strip_suffix(".0")?.parse().ok());
+            let number = number.to_string();
+            number == value || whole(&number).is_some_and(|number| whole(value) == Some(number))
+        }
+        // Parameters of objects may be repeated, too; items of arrays may not.
+        Value::Object(members) => members.values().any(|argument| says(argument, value)),
+        Value::Null | Value::Array(_) => false,
+    }
 }
 
 fn mismatch(reason: String) -> Refused {
@@ -227,6 +261,17 @@ mod tests {
         let read = frame("resources/read", r#"{"uri":"file:///a","name":"b"}"#);
         assert!(check_mirrored(&read, &map(&[("mcp-name", "file:///a")])).is_ok());
         assert!(check_mirrored(&read, &map(&[("mcp-name", "b")])).is_err());
+        let args =
+            r#"{"name":"a","arguments":{"region":"us-west1","in":{"n":42,"yes":true},"list":["x"],"none":null}}"#;
+        let call = frame("tools/call", args);
+        for good in ["us-west1", "42", "42.0", "true", "=?base64?dXMtd2VzdDE=?="] {
+            assert!(check_mirrored(&call, &map(&[("mcp-param-region", good)])).is_ok(), "{good}");
+        }
+        for bad in ["us-west2", "US-WEST1", "43", "x", "null", "", "=?base64?!?="] {
+            assert_eq!(check_mirrored(&call, &map(&[("mcp-param-region", bad)])).unwrap_err().status(), 400, "{bad}");
+        }
+        let twice = map(&[("mcp-param-region", "us-west1"), ("mcp-param-region", "us-west1")]);
+        assert!(check_mirrored(&call, &twice).is_err());
         let other = frame("logging/setLevel", r#"{"level":"x"}"#);
         assert!(check_mirrored(&other, &map(&[("mcp-name", "x")])).is_err());
     }

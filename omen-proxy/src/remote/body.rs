@@ -100,7 +100,8 @@ pub(super) fn no_room() -> Fault {
 }
 
 /// Reads a message, strictly, as one line.
-pub(super) fn message(bytes: Vec<u8>, secrets: &Secrets) -> Result<Frame, Fault> {
+pub(super) fn message(mut bytes: Vec<u8>, secrets: &Secrets) -> Result<Frame, Fault> {
+    bytes.truncate(bytes.trim_ascii_end().len());
     let malformed = |why: &str| Fault::malformed(why);
     let frame = Frame::read(bytes).map_err(|flaw| malformed(&flaw.why))?;
     if secrets.are_in(frame.text()) {

@@ -1,7 +1,6 @@
 //! Requests over HTTP: how they are sent, and what their failures mean.
 
 use std::error::Error;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -18,6 +17,7 @@ use tokio::time::timeout;
 use zeroize::Zeroizing;
 
 use super::connector::Timed;
+use super::error::BadRemote;
 use super::limits::RemoteLimits;
 use super::secrets::Secrets;
 
@@ -25,62 +25,6 @@ use super::secrets::Secrets;
 type Connector = hyper_rustls::HttpsConnector<HttpConnector>;
 #[cfg(not(feature = "https"))]
 type Connector = HttpConnector;
-
-/// Why a server cannot be reached over HTTP from here.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BadRemote {
-    /// A header has no value.
-    #[error("the variable `{variable}` for the header `{header}` is not set; set it where the proxy is started")]
-    NoVariable {
-        /// The variable.
-        variable: String,
-        /// The header.
-        header: String,
-    },
-    /// A value cannot stand in a header. It is not shown.
-    #[error(
-        "the variable `{variable}` for the header `{header}` has a value that a header cannot hold; remove line breaks and characters that are not ASCII"
-    )]
-    BadVariable {
-        /// The variable.
-        variable: String,
-        /// The header.
-        header: String,
-    },
-    /// The address cannot stand in a request.
-    #[error("the URL cannot be used in a request: {why}")]
-    Address {
-        /// Why.
-        why: String,
-    },
-    /// Certificates that cannot be read.
-    #[error("cannot read the certificates in `{path}`: {why}")]
-    Certificates {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
-    /// The system has no certificates.
-    #[error("this system has no trusted certificates{why}; name a file with --tls-ca")]
-    NoCertificates {
-        /// What the system says.
-        why: String,
-    },
-    /// The library for encryption does not work here.
-    #[error("no encryption: {why}")]
-    Tls {
-        /// Why.
-        why: String,
-    },
-    /// The program was built without encryption.
-    #[error("this program was built without the feature `https`, so it cannot reach `{address}`")]
-    NotBuilt {
-        /// The address.
-        address: String,
-    },
-}
 
 /// A client of one address.
 pub(super) struct Client {

@@ -7,10 +7,11 @@ use hyper::HeaderMap;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
 use omen_gate::{Fault, bounded};
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::task::AbortHandle;
 
-use super::Inner;
 use super::body::{hidden, single};
+use super::inner::Inner;
 use super::params::Params;
 use crate::connection::Said;
 use crate::end::Lost;
@@ -71,6 +72,17 @@ impl Link {
     /// Gives something to the session. That nobody takes it is seen where the session ends.
     pub(super) async fn say(&self, said: Said) {
         let _ = self.said.send(said).await;
+    }
+
+    /// The same where nobody can wait: what reads from the session must not depend on that the session reads. If there is no
+    /// room, notes are lost, and the rest is said later.
+    pub(super) fn say_soon(&self, said: Said) {
+        let Err(TrySendError::Full(said)) = self.said.try_send(said) else { return };
+        if !matches!(said, Said::Note(_)) {
+            let queue = self.said.clone();
+            // One for each open request at most.
+            tokio::spawn(async move { queue.send(said).await });
+        }
     }
 
     /// Comes when the session is over.

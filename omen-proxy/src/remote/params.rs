@@ -21,7 +21,7 @@ type Annotated = Result<Vec<(HeaderName, Vec<String>)>, String>;
 
 /// How many tools are remembered.
 const MOST: usize = 10_000;
-/// How deep properties are looked into.
+/// How deep properties are read.
 const DEEPEST: usize = 32;
 
 impl Params {

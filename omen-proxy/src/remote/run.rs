@@ -13,8 +13,9 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
+use super::inner::Inner;
 use super::link::{Link, gone};
-use super::{Inner, exchange, standing, status};
+use super::{exchange, standing, status};
 use crate::connection::{Connection, Output, Said};
 use crate::frame::{Frame, Kind};
 use crate::id::Id;
@@ -23,7 +24,7 @@ use crate::session::Era;
 
 /// The pipe between the two is short: what waits is bounded elsewhere.
 const PIPE: usize = 64 << 10;
-/// How many messages may wait for the session, and how many for the server that are no requests.
+/// How many messages may wait for the session, and how many that are not requests for the server.
 const QUEUE: usize = 4;
 /// How long what was said last, and the end of the session, may take to be sent.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -62,7 +63,7 @@ async fn run(link: Arc<Link>, input: DuplexStream) {
         // INVARIANT: what the proxy sends was read before.
         let Ok(frame) = Frame::read(line) else { continue };
         if matches!(frame.kind, Kind::Request(_)) {
-            ask(&link, frame, &room, &mut tasks).await;
+            ask(&link, frame, &room, &mut tasks);
         } else {
             notify(&link, frame, &notices, &mut tasks).await;
         }
@@ -79,11 +80,11 @@ async fn run(link: Arc<Link>, input: DuplexStream) {
 }
 
 /// Sends a request in a task of its own.
-async fn ask(link: &Arc<Link>, frame: Frame, room: &Arc<Semaphore>, tasks: &mut JoinSet<()>) {
+fn ask(link: &Arc<Link>, frame: Frame, room: &Arc<Semaphore>, tasks: &mut JoinSet<()>) {
     let Some(id) = frame.id().cloned() else { return };
     let Ok(permit) = Arc::clone(room).try_acquire_owned() else {
         let why = format!("{} requests are open already", link.remote.limits.requests);
-        return link.say(Said::Failed(id, Fault::unreachable(&why))).await;
+        return link.say_soon(Said::Failed(id, Fault::unreachable(&why)));
     };
     let is_stateless = method_of(&frame) != Some("initialize") && stated_version(&frame).is_some();
     let era = if is_stateless { Era::Stateless } else { Era::Handshake };
@@ -106,7 +107,7 @@ async fn notify(link: &Arc<Link>, frame: Frame, notices: &mpsc::Sender<Notice>, 
             // To close the connection is to cancel the request.
             Era::Stateless => {
                 asked.task.abort();
-                link.say(Said::Failed(id, Fault::Cancelled)).await;
+                link.say_soon(Said::Failed(id, Fault::Cancelled));
             }
             Era::Handshake => {
                 let _ = notices.send(Notice { frame, cancels: Some((id, asked.task)), told: None }).await;
@@ -135,7 +136,7 @@ async fn tell_all(link: Arc<Link>, mut queue: mpsc::Receiver<Notice>) {
         }
         if let Some((id, task)) = cancels {
             task.abort();
-            link.say(Said::Failed(id, Fault::Cancelled)).await;
+            link.say_soon(Said::Failed(id, Fault::Cancelled));
         }
     }
 }
@@ -148,7 +149,7 @@ async fn tell(link: &Link, frame: &Frame) -> bool {
         None => link.is_begun().then(|| link.of_session()),
     };
     let Some(headers) = headers else {
-        link.say(Said::Note(format!("dropped {what} to the server: it belongs to no session"))).await;
+        link.say_soon(Said::Note(format!("dropped {what} to the server: it belongs to no session")));
         return false;
     };
     let body = Bytes::copy_from_slice(frame.text().as_bytes());
@@ -157,14 +158,14 @@ async fn tell(link: &Link, frame: &Frame) -> bool {
         Ok(response) if link.is_begun() => match link.same_session(response.headers()) {
             Err(broken) => {
                 if let Some(lost) = broken.lost {
-                    link.say(Said::Lost(lost)).await;
+                    link.say_soon(Said::Lost(lost));
                 }
                 return false;
             }
             Ok(()) => match response.status() {
                 status if status.is_success() => return true,
                 StatusCode::NOT_FOUND if link.has_id() => {
-                    link.say(Said::Lost(gone())).await;
+                    link.say_soon(Said::Lost(gone()));
                     return false;
                 }
                 status => status::fault(status),
@@ -174,6 +175,6 @@ async fn tell(link: &Link, frame: &Frame) -> bool {
         Ok(response) => status::fault(response.status()),
         Err(fault) => fault,
     };
-    link.say(Said::Note(format!("the server has not taken {what}: {fault}"))).await;
+    link.say_soon(Said::Note(format!("the server has not taken {what}: {fault}")));
     false
 }

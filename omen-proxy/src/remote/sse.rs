@@ -82,6 +82,11 @@ impl Parser {
         self.last_id.as_deref()
     }
 
+    /// The stream begins anew, for the server does not know that id.
+    pub(super) fn forget(&mut self) {
+        self.last_id = None;
+    }
+
     /// How long the server asks to wait before the stream is opened again, in milliseconds.
     pub(super) fn retry(&self) -> Option<u64> {
         self.retry

@@ -40,6 +40,10 @@ pub(super) async fn listen(link: Arc<Link>) {
                 }
                 "it ends at once".to_owned()
             }
+            Err(Unopened::NotHere) if parser.last_id().is_some() => {
+                parser.forget();
+                "it cannot be read on".to_owned()
+            }
             Err(Unopened::NotHere) => return,
             Err(Unopened::Over(broken)) => {
                 let lost = broken.lost.unwrap_or_else(|| Lost::Closed(broken.fault.to_string()));

@@ -9,7 +9,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 
-use super::client::BadRemote;
+use super::error::BadRemote;
 
 /// The largest file with certificates that is read, in bytes.
 const MAX_CERTIFICATES: u64 = 4 << 20;

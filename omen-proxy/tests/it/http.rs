@@ -1,7 +1,7 @@
 //! The proxy over Streamable HTTP: servers that the tests play, and a client over plain TCP.
 
 mod access;
-mod client;
+pub(crate) mod client;
 mod ends;
 mod fail_open;
 mod floods;

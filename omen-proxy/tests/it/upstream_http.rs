@@ -1,5 +1,6 @@
 //! Servers over HTTP behind the proxy: one that the tests play over plain TCP, so that it can say what no library would.
 
+mod both;
 mod faults;
 mod leaks;
 mod listing;

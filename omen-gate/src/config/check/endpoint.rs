@@ -76,4 +76,14 @@ impl Check<'_, '_> {
             }
         }
     }
+
+    /// The texts that a server is sent, and where they stand.
+    pub(super) fn sent<'e>(&self, name: &ServerName, endpoint: &'e Endpoint) -> Vec<(String, &'e str)> {
+        let pointer = below("/servers", name.as_str());
+        let headers = endpoint.headers().values().filter_map(|value| match value {
+            HeaderSource::Text(text) => Some((below(&pointer, "headers"), text.as_str())),
+            HeaderSource::Env { .. } => None,
+        });
+        std::iter::once((below(&pointer, "url"), endpoint.url())).chain(headers).collect()
+    }
 }

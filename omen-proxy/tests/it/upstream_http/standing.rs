@@ -52,6 +52,24 @@ async fn the_stream_is_opened_again_where_it_ended() {
 }
 
 #[tokio::test]
+async fn a_stream_that_cannot_be_read_on_is_opened_anew() {
+    let far = Far::begun_limited(
+        |got| match (got.method.as_str(), got.header("last-event-id")) {
+            ("GET", Some(_)) => Some(answer("400 Bad Request", "", "")),
+            ("GET", None) => Some(stream(format!("id: 1\n{}", event(&changed())))),
+            _ => None,
+        },
+        short(),
+        "",
+    )
+    .await;
+    until(|| gets(&far).len() >= 3).await;
+    let ids: Vec<_> = gets(&far).iter().take(3).map(|got| got.header("last-event-id").is_some()).collect();
+    assert_eq!(ids, [false, true, false]);
+    far.close().await;
+}
+
+#[tokio::test]
 async fn without_it_calls_are_answered_as_before() {
     for (status, tries) in [("405 Method Not Allowed", 1), ("500 Internal Server Error", 6), ("401 Unauthorized", 6)] {
         let mut far =

@@ -1,0 +1,14 @@
+//! What all sessions with a server share.
+
+use omen_gate::mcp::ServerLimits;
+
+use super::client::Client;
+use super::limits::RemoteLimits;
+use super::room::Room;
+
+pub(super) struct Inner {
+    pub(super) client: Client,
+    pub(super) server: ServerLimits,
+    pub(super) limits: RemoteLimits,
+    pub(super) room: Room,
+}
