@@ -32,6 +32,7 @@ mod named;
 mod nats;
 mod new;
 mod proxy;
+mod remote;
 mod report;
 mod stage;
 mod trace;
@@ -63,6 +64,7 @@ pub(crate) use self::nats::{NatsArgs, PublishArgs, StreamArgs, TailArgs, WorkerA
 pub(crate) use self::new::NewArgs;
 pub(crate) use self::proxy::{HttpArgs, ProxyArgs};
 use self::proxy::{PROXY_EXIT_CODES, PROXY_HELP};
+pub(crate) use self::remote::RemoteArgs;
 pub(crate) use self::report::{ReportArgs, ReportAuditArgs};
 pub(crate) use self::trace::{GraphArgs, GraphFormat, TraceArgs};
 

@@ -11,6 +11,7 @@ mod episode;
 mod init;
 mod pins;
 mod proxy;
+mod remote;
 mod replay;
 mod toml;
 mod wrap;

@@ -12,6 +12,7 @@
 //! default one that allows something. A file that is missing or wrong in any way gives errors, and no configuration.
 
 mod check;
+mod endpoint;
 mod error;
 mod file;
 mod hash;
@@ -33,6 +34,7 @@ use crate::call::{BreakerLimits, BudgetLimits, CallLimits, Demand};
 use crate::catalog::Allowlist;
 use crate::grant::{ConfirmLimits, Grant};
 
+pub use endpoint::{BadEndpoint, Endpoint, HeaderSource};
 pub use error::{ConfigError, ConfigErrors, MAX_ERRORS};
 pub use file::Limits;
 pub use hash::PolicyHash;
@@ -82,8 +84,10 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Server {
-    /// How to start it. Without it, the program that runs the gate provides the server itself.
+    /// How to start it. Without it and without an `endpoint`, the program that runs the gate provides the server itself.
     pub command: Option<Command>,
+    /// How to reach it over HTTP, in place of starting it.
+    pub endpoint: Option<Endpoint>,
 }
 
 /// How a server is started: a child process that speaks the Model Context Protocol on its standard streams.

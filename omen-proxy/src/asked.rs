@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use omen_gate::Fault;
 use tokio::sync::oneshot;
 
 use crate::frame::Frame;
@@ -15,7 +16,7 @@ pub(crate) struct Asked(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     last: u64,
-    open: HashMap<u64, oneshot::Sender<Frame>>,
+    open: HashMap<u64, oneshot::Sender<Result<Frame, Fault>>>,
 }
 
 /// What a response is to.
@@ -41,12 +42,21 @@ impl Asked {
     }
 
     pub(crate) fn answered(&self, number: u64, response: Frame) -> Answered {
+        self.over(number, Ok(response))
+    }
+
+    /// No answer comes to a request.
+    pub(crate) fn failed(&self, number: u64, fault: Fault) -> Answered {
+        self.over(number, Err(fault))
+    }
+
+    fn over(&self, number: u64, answer: Result<Frame, Fault>) -> Answered {
         let mut state = self.lock();
         match state.open.remove(&number) {
             Some(sender) => {
                 drop(state);
                 // It may have been cancelled in this moment.
-                let _ = sender.send(response);
+                let _ = sender.send(answer);
                 Answered::Open
             }
             None if (1..=state.last).contains(&number) => Answered::Late,
@@ -64,7 +74,7 @@ impl Asked {
 pub(crate) struct Open<'a, C: FnMut(u64)> {
     asked: &'a Asked,
     number: u64,
-    receiver: oneshot::Receiver<Frame>,
+    receiver: oneshot::Receiver<Result<Frame, Fault>>,
     at: At,
     cancel: C,
 }
@@ -91,7 +101,8 @@ impl<C: FnMut(u64)> Open<'_, C> {
         self.at = At::Over;
     }
 
-    pub(crate) async fn answer(&mut self) -> Option<Frame> {
+    /// The answer, or why none comes; nothing if the connection is over.
+    pub(crate) async fn answer(&mut self) -> Option<Result<Frame, Fault>> {
         let answer = (&mut self.receiver).await.ok();
         self.at = At::Over;
         answer
@@ -120,6 +131,8 @@ pub(crate) fn cancelled(number: u64) -> String {
 mod tests {
     use std::cell::RefCell;
 
+    use omen_gate::Fault;
+
     use super::{Answered, Asked};
     use crate::frame::Frame;
 
@@ -135,7 +148,16 @@ mod tests {
         assert_eq!(asked.answered(0, response()), Answered::Nothing);
         assert_eq!(asked.answered(open.number(), response()), Answered::Open);
         assert_eq!(asked.answered(open.number(), response()), Answered::Late);
-        assert!(open.answer().await.is_some());
+        assert!(open.answer().await.unwrap().is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_request_without_an_answer_fails_once() {
+        let asked = Asked::default();
+        let mut open = asked.open(|_| {});
+        assert_eq!(asked.failed(open.number(), Fault::died("x")), Answered::Open);
+        assert_eq!(asked.answered(open.number(), response()), Answered::Late);
+        assert_eq!(open.answer().await.unwrap().unwrap_err(), Fault::died("x"));
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl Downstream {
         self.out.send(line).await.ok()?;
         tokio::select! {
             biased;
-            answer = open.answer() => answer,
+            answer = open.answer() => answer?.ok(),
             () = self.out.closed() => None,
         }
     }

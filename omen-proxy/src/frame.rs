@@ -105,6 +105,22 @@ impl Frame {
         Ok(Self { kind, id, body, text })
     }
 
+    /// The message of a line, if the line is this one but for its id. Such a line need not be read again: what stands in place of
+    /// the id is a string without escapes, as long as the id was.
+    pub(crate) fn again(&self, line: &[u8]) -> Option<Self> {
+        let (_, span) = self.id.as_ref()?;
+        let text = self.text.as_bytes();
+        let is_same = line.len() == text.len()
+            && line.get(..span.start) == text.get(..span.start)
+            && line.get(span.end..) == text.get(span.end..);
+        let raw = str::from_utf8(line.get(span.clone()).filter(|_| is_same)?).ok()?;
+        let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
+        let is_plain = inner.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b':' | b'-'));
+        let id = Id::read(raw).filter(|_| is_plain)?;
+        let text = str::from_utf8(line).ok()?.into();
+        Some(Self { kind: self.kind.clone(), id: Some((id, span.clone())), body: self.body.clone(), text })
+    }
+
     /// The bytes, as they came.
     pub(crate) fn text(&self) -> &str {
         &self.text
@@ -135,6 +151,13 @@ impl Frame {
         self.body().map_or(Ok(Vec::new()), |body| json::members(&self.text, body))
     }
 
+    /// The request that a notification names.
+    pub(crate) fn requested(&self) -> Option<Id> {
+        let members = self.members().ok()?;
+        let member = members.iter().find(|member| member.key == "requestId")?;
+        Id::read(self.raw(member.span.clone()))
+    }
+
     /// What stands at a place.
     pub(crate) fn raw(&self, at: Range<usize>) -> &str {
         self.text.get(at).unwrap_or_default()
@@ -156,6 +179,14 @@ pub(crate) fn similar(key: &str, known: &[&str]) -> Option<String> {
     }
     let near = known.iter().find(|known| json::same_folded(known, key))?;
     Some(format!("the key `{}` differs from `{near}` only in case", bounded(key)))
+}
+
+/// The same message without line breaks. In JSON that was read strictly they stand between values only, where a blank is
+/// the same; and lines, and events, end with them.
+pub(crate) fn one_line(text: String) -> Vec<u8> {
+    let mut line = text.into_bytes();
+    line.iter_mut().filter(|byte| matches!(**byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    line
 }
 
 enum Once {
@@ -192,7 +223,7 @@ pub(crate) const PARSE_ERROR: i64 = -32_700;
 pub(crate) const INVALID_REQUEST: i64 = -32_600;
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
+#[allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::{Frame, Kind};
     use crate::id::Id;
@@ -213,6 +244,26 @@ mod tests {
         assert_eq!(read(r#"{"jsonrpc":"2.0","id":1,"error":{}}"#).kind, Kind::Error);
         let unsure = read(r#"{"jsonrpc":"2.0","id":1,"result":{"a":1,"a":2}}"#);
         assert_eq!(unsure.kind, Kind::Unsure("duplicate field `a`".to_owned()));
+    }
+
+    #[test]
+    fn a_line_that_differs_in_its_id_is_as_if_it_were_read() {
+        let last = read(r#"{"id":"omen-gate:41","jsonrpc":"2.0","result":{"id":"omen-gate:41","b":[1,2.50]}}"#);
+        let mut same = 0;
+        for at in 0..last.text().len() {
+            for byte in 0..=u8::MAX {
+                let mut line = last.text().as_bytes().to_vec();
+                line[at] = byte;
+                let Some(again) = last.again(&line) else { continue };
+                let read = Frame::read(line).unwrap();
+                assert_eq!((again.text(), &again.kind, again.id()), (read.text(), &read.kind, read.id()));
+                assert_eq!((again.id_span(), again.body()), (read.id_span(), read.body()));
+                same += 1;
+            }
+        }
+        assert!(same > 12 * 60, "{same}");
+        let longer = last.text().replacen("41", "410", 1);
+        assert!(last.again(longer.as_bytes()).is_none());
     }
 
     #[test]

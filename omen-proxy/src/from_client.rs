@@ -156,7 +156,7 @@ async fn list(shared: Arc<Shared>, frame: Frame) -> Vec<u8> {
 
 async fn notification(shared: &Shared, frame: Frame, method: &str) {
     if method == "notifications/cancelled" {
-        let id = requested(&frame);
+        let id = frame.requested();
         if id.as_ref().is_some_and(Id::is_ours) {
             return shared.note(format_args!("the client tried to cancel a request of the proxy"));
         }
@@ -172,13 +172,6 @@ async fn notification(shared: &Shared, frame: Frame, method: &str) {
         return shared.note(format_args!("dropped the notification `{}` of the client", bounded(method)));
     }
     shared.upstream.send(frame.text()).await;
-}
-
-/// The request that a notification names.
-pub(crate) fn requested(frame: &Frame) -> Option<Id> {
-    let members = frame.members().ok()?;
-    let member = members.iter().find(|member| member.key == "requestId")?;
-    Id::read(frame.raw(member.span.clone()))
 }
 
 async fn response(shared: &Shared, frame: Frame) {
@@ -224,12 +217,8 @@ pub(crate) async fn refused(shared: &Shared, raw_id: &str, why: omen_gate::Block
 /// Tells the client of each request that it waits for that the server is gone.
 pub(crate) async fn give_up(shared: &Shared, lost: &Lost) {
     for id in shared.from_client.take() {
-        let raw_id = match &id {
-            Id::Number(number) => number.to_string(),
-            Id::Text(text) => serde_json::Value::from(text.as_ref()).to_string(),
-        };
         let why = format!("the server is gone: {lost}");
-        shared.downstream.send(refusal::error(&raw_id, INTERNAL_ERROR, &why)).await;
+        shared.downstream.send(refusal::error(&id.raw(), INTERNAL_ERROR, &why)).await;
     }
 }
 

@@ -1,17 +1,21 @@
 //! What comes from the server.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use omen_gate::bounded;
 use omen_gate::mcp::{Broken, Lines, ServerProcess};
+use omen_gate::{Fault, bounded};
 use tokio::io::AsyncRead;
+use tokio::sync::mpsc;
 use tokio::task::consume_budget;
 
 use crate::answer;
 use crate::asked::Answered;
+use crate::connection::{Output, Said};
 use crate::end::Lost;
 use crate::frame::{Frame, INVALID_REQUEST, Kind};
-use crate::from_client::{INTERNAL_ERROR, Side, refused, requested};
+use crate::from_client::{INTERNAL_ERROR, Side, refused};
+use crate::id::Id;
 use crate::json;
 use crate::policy;
 use crate::refusal;
@@ -20,32 +24,16 @@ use crate::shared::Shared;
 use crate::tools_call::input_requests;
 
 /// Reads to the end, and gives what is read to whom it is for. Then the connection is over.
-pub(crate) async fn read(
-    shared: Arc<Shared>,
-    output: impl AsyncRead + Unpin,
-    process: Option<Arc<ServerProcess>>,
-    limit: usize,
-) {
-    let mut lines = Lines::new(output, limit);
-    let lost = loop {
-        // However much the server says at once, others have their turn.
-        consume_budget().await;
-        match lines.next().await {
-            Ok(Some(text)) if text.trim_ascii().is_empty() => {}
-            Ok(Some(text)) => {
-                if let Err(why) = line(&shared, text).await {
-                    break Lost::Malformed(why);
-                }
-            }
-            Ok(None) => {
-                let how = match &process {
-                    Some(process) => process.exit_soon().await,
-                    None => None,
-                };
-                break Lost::Closed(how.unwrap_or_else(|| "it closed its output".to_owned()));
-            }
-            Err(Broken::Io(error)) => break Lost::Closed(bounded(&error.to_string())),
-            Err(Broken::Oversized) => break Lost::Oversized(u64::try_from(limit).unwrap_or(u64::MAX)),
+pub(crate) async fn read(shared: Arc<Shared>, output: Output, process: Option<Arc<ServerProcess>>, limit: usize) {
+    let lost = match output {
+        Output::Lines(output) => lines(&shared, output, process.as_deref(), limit).await,
+        Output::Messages(mut said) => {
+            let lost = messages(&shared, &mut said).await;
+            shared.upstream.end(lost);
+            // The session ends at the server, too.
+            said.close();
+            while said.recv().await.is_some() {}
+            return;
         }
     };
     if !matches!(lost, Lost::Closed(_)) {
@@ -55,14 +43,87 @@ pub(crate) async fn read(
     shared.upstream.end(lost);
 }
 
-async fn line(shared: &Shared, line: Vec<u8>) -> Result<(), String> {
-    let frame = Frame::read(line).map_err(|malformed| malformed.why)?;
+async fn lines(shared: &Shared, output: impl AsyncRead + Unpin, process: Option<&ServerProcess>, limit: usize) -> Lost {
+    let mut lines = Lines::new(output, limit);
+    let mut last_long = None;
+    loop {
+        // However much the server says at once, others have their turn.
+        consume_budget().await;
+        match lines.next().await {
+            Ok(Some(text)) if text.trim_ascii().is_empty() => {}
+            Ok(Some(text)) => {
+                if let Err(why) = line(shared, text, &mut last_long).await {
+                    return Lost::Malformed(why);
+                }
+            }
+            Ok(None) => {
+                let how = match process {
+                    Some(process) => process.exit_soon().await,
+                    None => None,
+                };
+                return Lost::Closed(how.unwrap_or_else(|| "it closed its output".to_owned()));
+            }
+            Err(Broken::Io(error)) => return Lost::Closed(bounded(&error.to_string())),
+            Err(Broken::Oversized) => return Lost::Oversized(u64::try_from(limit).unwrap_or(u64::MAX)),
+        }
+    }
+}
+
+async fn messages(shared: &Shared, said: &mut mpsc::Receiver<Said>) -> Lost {
+    loop {
+        consume_budget().await;
+        match said.recv().await {
+            Some(Said::Message(frame)) => {
+                if let Err(why) = message(shared, frame).await {
+                    return Lost::Malformed(why);
+                }
+            }
+            Some(Said::Failed(id, fault)) => failed(shared, &id, fault).await,
+            Some(Said::Note(note)) => shared.note(format_args!("{note}")),
+            Some(Said::Lost(lost)) => return lost,
+            None => return Lost::Closed("the connection was closed".to_owned()),
+        }
+    }
+}
+
+/// No answer comes to a request, and it is known to which.
+async fn failed(shared: &Shared, id: &Id, fault: Fault) {
+    if let Some(number) = id.ours() {
+        return shared.upstream.failed(number, fault);
+    }
+    let To::Open(what) = shared.from_client.answered(id) else { return };
+    if what == What::Initialize {
+        shared.session.answered(false);
+    }
+    // Nobody waits for it.
+    if fault != Fault::Cancelled {
+        shared.note(format_args!("a request has no answer: {fault}"));
+        shared.downstream.send(refusal::error(&id.raw(), INTERNAL_ERROR, &fault.to_string())).await;
+    }
+}
+
+/// Takes a line. The last long result is kept, for the list of tools comes again before each call.
+async fn line(shared: &Shared, line: Vec<u8>, last_long: &mut Option<Frame>) -> Result<(), String> {
+    let frame = match last_long.as_ref().and_then(|last| last.again(&line)) {
+        Some(frame) => frame,
+        None => Frame::read(line).map_err(|malformed| malformed.why)?,
+    };
+    if frame.kind == Kind::Result && LONG.contains(&frame.text().len()) {
+        *last_long = Some(frame.clone());
+    }
+    message(shared, frame).await
+}
+
+/// A line of so many bytes takes longer to read than to compare, and may be kept.
+const LONG: RangeInclusive<usize> = 1024..=256 * 1024;
+
+async fn message(shared: &Shared, frame: Frame) -> Result<(), String> {
     match frame.kind.clone() {
         Kind::Request(method) => request(shared, frame, &method).await,
         Kind::Notification(method) => {
             match method.as_str() {
                 "notifications/tools/list_changed" => shared.upstream.changed(),
-                "notifications/cancelled" => requested(&frame).iter().for_each(|id| shared.from_server.cancel(id)),
+                "notifications/cancelled" => frame.requested().iter().for_each(|id| shared.from_server.cancel(id)),
                 _ => {}
             }
             shared.downstream.send(frame.text()).await;

@@ -35,6 +35,14 @@ impl Id {
         digits.parse().ok().filter(|number: &u64| number.to_string() == digits)
     }
 
+    /// The id as it can be written.
+    pub(crate) fn raw(&self) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::Text(text) => serde_json::Value::from(text.as_ref()).to_string(),
+        }
+    }
+
     /// The id of a request of the proxy's own, as it is written.
     pub(crate) fn write(number: u64) -> String {
         format!("\"{OURS}{number}\"")

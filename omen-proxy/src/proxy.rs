@@ -20,6 +20,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinSet, consume_budget};
 use tokio::time::timeout;
 
+use crate::connection::{Connection, Output};
 use crate::downstream::Downstream;
 use crate::elicit::{Chain, Elicitation};
 use crate::end::{Ended, Lost};
@@ -32,7 +33,7 @@ use crate::policy::{Passage, Passages};
 use crate::relayed::Relayed;
 use crate::session::Session;
 use crate::shared::{Notes, Shared};
-use crate::source::{Connection, Source};
+use crate::source::Source;
 use crate::upstream::{Behind, Upstream};
 
 /// A proxy for one session: one client, one server, and the gate between them.
@@ -46,7 +47,7 @@ use crate::upstream::{Behind, Upstream};
 /// let config = Config::parse("[servers.files]\n[audit]\nlog = 'audit.jsonl'\nkey_file = 'audit.key'\n")?;
 /// let launch = Launch::new("mcp-server-filesystem").arg("./data");
 /// let proxy = Proxy::new(config, "files".parse()?, "session_1".parse()?);
-/// let ended = proxy.serve(launch, (tokio::io::stdin(), tokio::io::stdout()), std::future::pending()).await?;
+/// let ended = proxy.serve(launch, omen_proxy::stdio(), std::future::pending()).await?;
 /// println!("{ended}");
 /// # Ok(())
 /// # }
@@ -258,12 +259,16 @@ impl Proxy {
         until: impl Future<Output = ()> + Send,
     ) -> Result<Ended, NotServed> {
         let (input, output) = server;
-        let connection = Connection { input: Box::new(input), output: Box::new(output), process: None };
+        let connection = Connection { input: Box::new(input), output: Output::Lines(Box::new(output)), process: None };
         self.run(limits, client, move || Ok(connection), until).await
     }
 
-    /// Serves one session in front of a server that is started, or connected to, once there is a gate.
-    pub(crate) async fn serve_source(
+    /// Serves one session in front of a server that is started, or connected to, once there is a gate. It ends as
+    /// [`serve`](Self::serve) does.
+    ///
+    /// # Errors
+    /// If the session did not begin.
+    pub async fn serve_source(
         self,
         source: &Source,
         client: (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),

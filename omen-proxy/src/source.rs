@@ -7,6 +7,9 @@ use omen_gate::Fault;
 use omen_gate::mcp::{Launch, ServerLimits, ServerProcess};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::connection::{Connection, Output};
+use crate::remote::Remote;
+
 /// How a session reaches its server. Each session has a server of its own: a new process, or a new connection.
 #[derive(Clone)]
 pub struct Source {
@@ -27,7 +30,7 @@ impl Source {
         let limits = *launch.limits_ref();
         let connect = move || {
             let (process, input, output) = ServerProcess::start(&launch)?;
-            Ok(Connection { input: Box::new(input), output: Box::new(output), process: Some(process) })
+            Ok(Connection { input: Box::new(input), output: Output::Lines(Box::new(output)), process: Some(process) })
         };
         Self { limits, connect: Arc::new(connect) }
     }
@@ -44,9 +47,17 @@ impl Source {
     {
         let connect = move || {
             let (input, output) = connect()?;
-            Ok(Connection { input: Box::new(input), output: Box::new(output), process: None })
+            Ok(Connection { input: Box::new(input), output: Output::Lines(Box::new(output)), process: None })
         };
         Self { limits, connect: Arc::new(connect) }
+    }
+
+    /// Reaches the server over Streamable HTTP, in a session of its own for each session of the proxy. Must be used within a
+    /// runtime of tokio, with its timer and its driver of input and output.
+    #[must_use]
+    pub fn remote(remote: Remote) -> Self {
+        let limits = *remote.server_limits();
+        Self { limits, connect: Arc::new(move || Ok(remote.connect())) }
     }
 
     pub(crate) fn limits(&self) -> &ServerLimits {
@@ -56,11 +67,4 @@ impl Source {
     pub(crate) fn connect(&self) -> Result<Connection, Fault> {
         (self.connect)()
     }
-}
-
-/// A server that was started or connected to.
-pub(crate) struct Connection {
-    pub(crate) input: Box<dyn AsyncWrite + Send + Unpin>,
-    pub(crate) output: Box<dyn AsyncRead + Send + Unpin>,
-    pub(crate) process: Option<ServerProcess>,
 }

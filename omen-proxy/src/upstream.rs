@@ -79,7 +79,7 @@ impl Upstream {
         // An answer that is here counts, even if the server has ended since.
         tokio::select! {
             biased;
-            answer = open.answer() => answer.ok_or_else(|| Fault::died("the connection was closed")),
+            answer = open.answer() => answer.unwrap_or_else(|| Err(Fault::died("the connection was closed"))),
             lost = self.over() => {
                 open.is_over();
                 Err(lost.during())
@@ -93,6 +93,12 @@ impl Upstream {
             Some(number) => self.asked.answered(number, response),
             None => Answered::Nothing,
         }
+    }
+
+    /// No answer comes to a request of the proxy's own.
+    pub(crate) fn failed(&self, number: u64, fault: Fault) {
+        // That nobody waits for it any more changes nothing.
+        let _ = self.asked.failed(number, fault);
     }
 
     /// The list of tools may have changed.

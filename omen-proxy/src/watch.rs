@@ -1,17 +1,18 @@
 //! Another configuration when its file changes, or when the process gets SIGHUP.
 //!
-//! What is watched is the folder of the file: editors replace a file by another one of its name. A file system that reports no
-//! changes, such as that of another machine, leaves SIGHUP.
+//! The file is read twice a second. A watch by the system would be woken by every entry of an audit log in the same folder, and reports
+//! nothing of file systems of other machines and of links that come to lead elsewhere.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use omen_gate::{Gate, ReloadError, Reloaded, regular};
-use tokio::sync::mpsc;
 use tokio::time::sleep;
+
+/// How long a change may stay unseen.
+const PERIOD: Duration = Duration::from_millis(500);
 
 /// How long a writer of the file may take from its first to its last byte. A file that is read too early gives an error or
 /// the old policy, and is read again when it is complete.
@@ -22,10 +23,7 @@ pub struct Changes {
     path: PathBuf,
     /// What it was when it was read last; none if it could not be.
     seen: Option<Vec<u8>>,
-    touched: mpsc::Receiver<()>,
     hangup: Hangup,
-    /// It watches as long as it lives.
-    _watcher: RecommendedWatcher,
 }
 
 impl fmt::Debug for Changes {
@@ -51,57 +49,40 @@ impl Changes {
     /// # Errors
     /// If the system cannot watch it.
     pub fn of(path: &Path) -> Result<Self, NotWatched> {
-        let not_watched = |why: String| NotWatched { path: path.to_owned(), why };
-        let absolute = std::path::absolute(path).map_err(|error| not_watched(error.to_string()))?;
-        let name = absolute.file_name().map(ToOwned::to_owned);
-        let folder = absolute.parent().unwrap_or(Path::new("."));
-        // A link may come to lead elsewhere by a change of whatever name.
-        let is_link = absolute.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-        let (touch, touched) = mpsc::channel(1);
-        let on_event = move |event: notify::Result<Event>| {
-            // What could not be reported may have been a change.
-            let is_ours = event.map_or(true, |event| {
-                let is_change = !matches!(event.kind, notify::EventKind::Access(_));
-                let is_named = |path: &PathBuf| path.file_name() == name.as_deref();
-                is_change && (is_link || event.paths.is_empty() || event.paths.iter().any(is_named))
-            });
-            if is_ours {
-                // One that waits already is for this one, too.
-                let _ = touch.try_send(());
-            }
-        };
-        let mut watcher = notify::recommended_watcher(on_event).map_err(|error| not_watched(error.to_string()))?;
-        watcher.watch(folder, RecursiveMode::NonRecursive).map_err(|error| not_watched(error.to_string()))?;
-        let hangup = Hangup::new().map_err(|error| not_watched(error.to_string()))?;
-        let seen = contents(&absolute);
-        Ok(Self { path: absolute, seen, touched, hangup, _watcher: watcher })
+        let not_watched = |error: io::Error| NotWatched { path: path.to_owned(), why: error.to_string() };
+        let path = std::path::absolute(path).map_err(not_watched)?;
+        let hangup = Hangup::new().map_err(not_watched)?;
+        let seen = contents(&path);
+        Ok(Self { path, seen, hangup })
     }
 
     /// Waits until the file is another one, or SIGHUP asks for it to be read again.
     pub async fn next(&mut self) {
         loop {
             tokio::select! {
-                touched = self.touched.recv() => {
-                    if touched.is_none() {
-                        // The watcher has ended: SIGHUP is left.
-                        self.hangup.next().await;
-                        return;
+                () = sleep(PERIOD) => {
+                    if self.read().await == self.seen {
+                        continue;
                     }
                     sleep(SETTLE).await;
-                    // What came in the meantime is read with the rest.
-                    let _ = self.touched.try_recv();
-                    let now = contents(&self.path);
+                    let now = self.read().await;
                     if now != self.seen {
                         self.seen = now;
                         return;
                     }
                 }
                 () = self.hangup.next() => {
-                    self.seen = contents(&self.path);
+                    self.seen = self.read().await;
                     return;
                 }
             }
         }
+    }
+
+    /// The file as it is now. Its file system may be slow.
+    async fn read(&self) -> Option<Vec<u8>> {
+        let path = self.path.clone();
+        tokio::task::spawn_blocking(move || contents(&path)).await.unwrap_or_default()
     }
 
     /// Puts the file in force in a gate whenever it changes, and reports what came of it. Ends when it is dropped.

@@ -50,9 +50,10 @@ use tally::Tally;
 /// Memory grows with the number of episodes (about 100 bytes each), with their open directives and tokens (about 100 bytes
 /// each), and by 16 bytes for each id that must not be repeated (D21), up to 40 in an episode with more than 24; otherwise not
 /// with the length of the log. An episode that has nothing left to do costs the same, since an observation may begin its next
-/// cycle, in which its ids must not be repeated (D12). After rejected packets, up to 64 MiB of packets are kept until it is known
+/// cycle, in which its ids must not be repeated (D12). After rejected packets, up to 128 MiB of packets are kept until it is known
 /// whether a finding follows from them. To follow logs without an end, use one validator for each file or day, if no
-/// episode is in two of them, or [`end_episode`](Self::end_episode) where it is known that an episode is done.
+/// episode is in two of them, or [`end_episode`](Self::end_episode) where it is known that an episode is done. A program with many
+/// validators bounds the sum of what they keep by [`one_of`](Self::one_of).
 ///
 /// ```
 /// use omen::{Finding, Validator, validator::ValidatorOptions};
@@ -78,6 +79,25 @@ impl Validator {
     pub fn new(options: ValidatorOptions) -> Self {
         let judge = Judge { options, ..Judge::default() };
         Self { head: Head::default(), lines: LineSplitter::new(MAX_LINE_BYTES), judge }
+    }
+
+    /// Takes its share of memory, for a program that has so many validators at a time: of the packets that are kept after rejected
+    /// ones, and of the episodes that need not be unpacked for their next packet. The findings are the same.
+    ///
+    /// ```
+    /// use omen::{Finding, Validator, ValidatorOptions};
+    ///
+    /// let mut validator = Validator::new(ValidatorOptions::default()).one_of(64);
+    /// # let log = omen_schema::example("invalid/e1-decision-before-belief.jsonl").unwrap_or_default();
+    /// # let mut findings: Vec<Finding> = Vec::new();
+    /// # let Ok(()) = validator.feed(log.as_bytes(), &mut findings);
+    /// # assert_eq!(findings.len(), 1);
+    /// ```
+    #[must_use]
+    pub fn one_of(mut self, validators: usize) -> Self {
+        self.judge.episodes.share(validators);
+        self.judge.charities.share(validators);
+        self
     }
 
     /// Checks the next bytes of the stream, in chunks of any size.

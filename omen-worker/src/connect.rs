@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::{Client, ConnectOptions, Event};
+use async_nats::{Client, ConnectOptions, Event, ServerAddr};
+use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
 use crate::failure::{During as _, Failure};
@@ -109,11 +110,17 @@ impl Server {
             let seed = std::fs::read_to_string(&self.nkey).map_err(|error| unreadable(&self.nkey, &error))?;
             options = options.nkey(seed.trim().to_owned());
         }
-        if !self.user.is_empty() {
-            options = options.user_and_password(self.user.clone(), self.password.clone());
-        }
-        if !self.token.is_empty() {
-            options = options.token(self.token.clone());
+        let url = if self.url.is_empty() { DEFAULT_URL } else { &self.url };
+        let addresses = addresses(url)?;
+        // The client does not read what stands in an address.
+        match addresses.iter().find_map(named) {
+            _ if !self.user.is_empty() => {
+                options = options.user_and_password(self.user.clone(), self.password.clone());
+            }
+            _ if !self.token.is_empty() => options = options.token(self.token.clone()),
+            Some((user, Some(password))) => options = options.user_and_password(user, password),
+            Some((token, None)) => options = options.token(token),
+            None => {}
         }
         if !self.ca.is_empty() {
             options = options.add_root_certificates(existing(&self.ca)?).require_tls(true);
@@ -127,8 +134,6 @@ impl Server {
         if !self.inbox_prefix.is_empty() {
             options = options.custom_inbox_prefix(&self.inbox_prefix);
         }
-        let url = if self.url.is_empty() { DEFAULT_URL } else { &self.url };
-        let addresses: Vec<String> = url.split(',').map(|url| url.trim().to_owned()).collect();
         let client = options.connect(addresses).await.during(&format!("connect to {}", without_password(url)))?;
         setup::check_version(&client)?;
         Ok(client)
@@ -143,6 +148,25 @@ impl Server {
             async_nats::jetstream::with_domain(client, &self.jetstream_domain)
         }
     }
+}
+
+fn addresses(url: &str) -> Result<Vec<ServerAddr>, Failure> {
+    let address = |one: &str| {
+        let invalid = |error: &dyn std::fmt::Display| {
+            Failure::Input(format!(
+                "invalid address `{}`: {error}; expected one such as `{DEFAULT_URL}`",
+                without_password(one)
+            ))
+        };
+        one.parse::<ServerAddr>().map_err(|error| invalid(&error))
+    };
+    url.split(',').map(|url| address(url.trim())).collect()
+}
+
+/// The user of an address and the password, or the token.
+fn named(address: &ServerAddr) -> Option<(String, Option<String>)> {
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    Some((decoded(address.username()?), address.password().map(decoded)))
 }
 
 fn existing(path: &str) -> Result<PathBuf, Failure> {
@@ -183,6 +207,16 @@ mod tests {
                 .expect("a context");
         let both = Server { url: "nats://b:4222".to_owned(), ..Server::default() }.or(context);
         assert_eq!((&*both.url, &*both.creds), ("nats://b:4222", "/c"));
+    }
+
+    #[test]
+    fn an_address_may_have_a_password_or_a_token() {
+        let named = |url| addresses(url).expect("an address").iter().find_map(named);
+        let some = |user: &str, password: Option<&str>| Some((user.to_owned(), password.map(str::to_owned)));
+        assert_eq!(named("nats://a:4222,nats://me:p%40ss@b:4222"), some("me", Some("p@ss")));
+        assert_eq!((named("tls://t0ken@a"), named("a:4222")), (some("t0ken", None), None));
+        let refused = addresses("nats://me:secret@a:port").expect_err("the port is not a number").to_string();
+        assert!(refused.starts_with("invalid address `nats://a:port`") && !refused.contains("secret"), "{refused}");
     }
 
     #[test]

@@ -20,9 +20,12 @@ pub enum Failure {
     /// What the server has does not fit what is asked for. Trying again does not help.
     #[error("{0}")]
     Refused(String),
-    /// An input could not be read.
+    /// What this program was given cannot be used: a name, an address, a file of credentials.
     #[error("{0}")]
     Input(String),
+    /// A log could not be read to its end.
+    #[error("{0}")]
+    Log(String),
 }
 
 impl Failure {

@@ -6,6 +6,7 @@ use omen::finding::{Code, Diagnostic, Finding};
 use omen::validator::{BadSnapshot, Message, Sink, Summary, Validator, ValidatorOptions};
 use serde::{Deserialize, Serialize};
 
+use crate::help::schema as help;
 use crate::idle::Idle;
 use crate::{fit, names};
 
@@ -108,7 +109,8 @@ impl Judge {
             sequence: 0,
             counts: Counts::default(),
             idle: Idle::default(),
-            validator: Validator::new(options),
+            // A worker may have all partitions.
+            validator: Validator::new(options).one_of(partitions.into()),
         }
     }
 
@@ -126,7 +128,7 @@ impl Judge {
         match kind {
             Kind::Packet { token, body } => {
                 let message = Message::new(body);
-                let Ok(()) = match message.correlation_id().filter(|id| names::token(id) != token) {
+                let Ok(()) = match message.correlation_id().filter(|id| *id != token && names::token(id) != token) {
                     Some(id) => self.validator.refuse(sequence, &message, misplaced(id, token), &mut found),
                     None => {
                         if let Some(id) = message.correlation_id() {
@@ -204,18 +206,17 @@ impl Judge {
         };
         let (idle, validator) = rest.split_at_checked(idle).ok_or(BadSnapshot::Damaged)?;
         let idle = std::str::from_utf8(idle).ok().and_then(Idle::read).ok_or(BadSnapshot::Damaged)?;
-        let validator = Validator::restore(validator, options)?;
+        let validator = Validator::restore(validator, options)?.one_of(partitions.into());
         Ok(Self { stream: stream.to_owned(), partition, partitions, sequence, counts, idle, validator })
     }
 }
 
 /// A packet on the subject of another episode. The server maps subjects to partitions, so its episode would be torn apart.
 fn misplaced(id: &str, found: &str) -> Diagnostic {
-    let expected = names::packets_of(id);
     let found = if found == names::LOST { found.to_owned() } else { format!("{}.{found}", names::PACKETS) };
     Diagnostic::error(Code::Schema, format!("`correlation_id` does not match the subject `{found}`"))
         .at("/header/correlation_id")
-        .help(format!("publish the packets of this episode to `{expected}`"))
+        .help(help::subject(names::packets_of(id)))
 }
 
 /// Findings, without the lines that they are about.

@@ -24,6 +24,7 @@ mod commit;
 pub mod connect;
 mod failure;
 mod fit;
+mod help;
 mod http;
 mod idle;
 mod judge;

@@ -73,9 +73,9 @@ impl Metrics {
         self.partition(partition, |partition| partition.state = state);
     }
 
-    pub(crate) fn judged(&self, partition: u16, lag: u64) {
+    pub(crate) fn judged(&self, partition: u16, count: u64, lag: u64) {
         self.partition(partition, |partition| {
-            partition.packets += 1;
+            partition.packets += count;
             partition.lag = lag;
         });
     }
@@ -207,7 +207,7 @@ mod tests {
     fn the_dashboard_shows_what_there_is() {
         let metrics = Metrics::new(2);
         metrics.state(1, State::Owned);
-        metrics.judged(1, 7);
+        metrics.judged(1, 1, 7);
         metrics.committed(1, 3);
         metrics.checkpoint(1, 100);
         metrics.found("omen.findings.error.E4");

@@ -68,9 +68,3 @@ pub const VERDICTS: &str = "omen.verdicts";
 
 /// In a message to the subject of an episode: the episode has ended.
 pub const END_HEADER: &str = "Omen-End";
-
-/// In a message that came from a log: which one.
-pub const SOURCE_HEADER: &str = "Omen-Source";
-
-/// In a message that came from a log: its line.
-pub const LINE_HEADER: &str = "Omen-Line";

@@ -10,7 +10,6 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use async_nats::HeaderMap;
-use async_nats::jetstream::Message;
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use tokio::sync::watch;
 use tokio::time::sleep;
@@ -23,7 +22,7 @@ use crate::judge::{Judge, Kind, Reported};
 use crate::metrics::State;
 use crate::names;
 use crate::shared::Shared;
-use crate::source::{self, Source};
+use crate::source::{Received, Source};
 
 /// Judges a partition until it is to stop.
 pub(crate) async fn run(shared: &Shared, partition: u16, mut stop: watch::Receiver<bool>) {
@@ -78,6 +77,8 @@ struct Tenure<'s> {
     checkpoint_bytes: usize,
     /// Whether anything but marks of time came since.
     is_changed: bool,
+    /// Messages that were judged and are not counted in the metrics.
+    uncounted: u64,
     active_at: Instant,
 }
 
@@ -135,6 +136,7 @@ impl<'s> Tenure<'s> {
             since_checkpoint: 0,
             checkpoint_bytes: 0,
             is_changed: false,
+            uncounted: 0,
             active_at: now,
         };
         tenure.catch_up().await?;
@@ -178,8 +180,9 @@ impl<'s> Tenure<'s> {
             for message in &messages {
                 self.take(message).await?;
             }
-            if !messages.is_empty() {
+            if let Some(last) = messages.last() {
                 self.active_at = Instant::now();
+                self.count(last.pending);
             }
             if !self.pending.is_empty() || self.is_behind() && self.committed_at.elapsed() >= OFTEN {
                 self.commit().await?;
@@ -192,6 +195,7 @@ impl<'s> Tenure<'s> {
                         if let Some(message) = next? {
                             self.active_at = Instant::now();
                             self.take(&message).await?;
+                            self.count(message.pending);
                         }
                     }
                     _ = stop.changed() => {}
@@ -208,15 +212,15 @@ impl<'s> Tenure<'s> {
     }
 
     /// Judges a message.
-    async fn take(&mut self, message: &Message) -> Result<(), Failure> {
-        let arrived = source::arrived(message)?;
+    async fn take(&mut self, message: &Received) -> Result<(), Failure> {
+        let arrived = message.arrived();
         if arrived.sequence <= self.judge.sequence {
             return Ok(());
         }
         let (mut out, episodes) = (Vec::new(), self.judge.episodes());
         self.judge.take(arrived, &mut out);
         self.is_changed |= !matches!(arrived.kind, Kind::Tick { .. }) || self.judge.episodes() != episodes;
-        self.since_checkpoint += message.payload.len() + OVERHEAD;
+        self.since_checkpoint += message.bytes() + OVERHEAD;
         let committed = &self.committed;
         let new = out.into_iter().filter(|finding| !committed.covers(finding));
         for finding in new {
@@ -226,11 +230,16 @@ impl<'s> Tenure<'s> {
         if self.committed.is_beyond(arrived.sequence) {
             return Ok(());
         }
-        self.shared.metrics.judged(self.partition, message.info().map_or(0, |info| info.pending));
+        self.uncounted += 1;
         while self.pending.len() >= batch::MOST || self.pending_bytes >= batch::MOST_BYTES {
             self.commit_some().await?;
         }
         Ok(())
+    }
+
+    /// Shows in the metrics what was judged, and how much is still to be.
+    fn count(&mut self, pending: u64) {
+        self.shared.metrics.judged(self.partition, std::mem::take(&mut self.uncounted), pending);
     }
 
     /// Whether something was judged that is not committed.

@@ -84,7 +84,7 @@ impl Publisher {
     pub async fn log(&self, source: &str, log: impl Read, options: &Options) -> Result<Published, Failure> {
         let mut run = Run::begin(self, source, options).await?;
         let mut lines = Lines::new(log);
-        while let Some(line) = lines.next().map_err(|error| Failure::Input(format!("cannot read {source}: {error}")))? {
+        while let Some(line) = lines.next().map_err(|error| Failure::Log(format!("cannot read {source}: {error}")))? {
             let Some(line) = line else {
                 return Err(Failure::Refused(format!(
                     "line {} of {source} exceeds 16 MiB; remove it: no packet is that long",
@@ -101,6 +101,8 @@ impl Publisher {
 struct Run<'p> {
     publisher: &'p Publisher,
     source: String,
+    /// How the ids of its messages begin.
+    ids: String,
     options: &'p Options,
     key: String,
     revision: u64,
@@ -143,6 +145,7 @@ impl<'p> Run<'p> {
         Ok(Self {
             publisher,
             source: source.to_owned(),
+            ids: ids(source),
             options,
             key,
             revision,
@@ -203,9 +206,7 @@ impl<'p> Run<'p> {
             self.published.before = self.published.lines;
             return Ok(());
         }
-        headers.insert(names::SOURCE_HEADER, names::hash(&self.source));
-        headers.insert(names::LINE_HEADER, self.messages.to_string());
-        headers.insert(async_nats::header::NATS_MESSAGE_ID, format!("{}:{}", names::hash(&self.source), self.messages));
+        headers.insert(async_nats::header::NATS_MESSAGE_ID, format!("{}{}", self.ids, self.messages));
         self.bytes += body.len();
         self.batch.push(Outgoing { subject, headers, body });
         let most = self.is_limited_by.as_ref().map_or(batch::MOST, Pace::batch);
@@ -310,7 +311,7 @@ impl Publisher {
         if last <= after {
             return Ok(found);
         }
-        let source = names::hash(source);
+        let ids = ids(source);
         let config = pull::OrderedConfig {
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: after + 1 },
             headers_only: true,
@@ -325,11 +326,8 @@ impl Publisher {
             };
             let info = message.info().map_err(|error| Failure::server(what)(&error))?;
             let headers = message.headers.as_ref();
-            let header =
-                |name: &str| headers.and_then(|headers| headers.get(name)).map(async_nats::HeaderValue::as_str);
-            if header(names::SOURCE_HEADER) == Some(source.as_str())
-                && let Some(number) = header(names::LINE_HEADER).and_then(|number| number.parse().ok())
-            {
+            let id = headers.and_then(|headers| headers.get(async_nats::header::NATS_MESSAGE_ID));
+            if let Some(number) = id.and_then(|id| id.as_str().strip_prefix(&ids)?.parse().ok()) {
                 found = Some((number, info.stream_sequence));
             }
             if info.pending == 0 {
@@ -337,6 +335,11 @@ impl Publisher {
             }
         }
     }
+}
+
+/// How the ids of the messages of a log begin: its number follows.
+fn ids(source: &str) -> String {
+    format!("{}:", names::hash(source))
 }
 
 /// Lines, and what number each has.

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use async_nats::jetstream::Message;
-use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy, pull};
+use async_nats::jetstream::consumer::pull::{self, Batch};
+use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy};
 use async_nats::jetstream::stream::Stream;
 use futures_util::StreamExt as _;
 use tokio::time::timeout;
@@ -13,11 +14,38 @@ use crate::judge::{Arrived, Kind};
 use crate::names;
 
 /// A consumer that the server forgets soon after nobody asks. It acknowledges nothing: the commit is the acknowledgement.
-#[derive(Debug)]
 pub(crate) struct Source {
     consumer: Consumer<pull::Config>,
     /// The number of the last message that the consumer delivered.
     delivered: u64,
+    /// What the server sends while the messages before are judged.
+    ahead: Option<Batch>,
+}
+
+/// A message, and what the server says of it.
+#[derive(Debug)]
+pub(crate) struct Received {
+    message: Message,
+    /// Its number in the stream.
+    pub(crate) sequence: u64,
+    /// When the server stored it, in milliseconds since 1970.
+    time: i64,
+    /// How many of the partition are in the stream behind it.
+    pub(crate) pending: u64,
+}
+
+impl Received {
+    /// What it is.
+    pub(crate) fn arrived(&self) -> Arrived<'_> {
+        let Self { message, sequence, time, .. } = self;
+        let kind = kind(&message.subject, &message.payload, message.headers.as_ref().is_some_and(is_end));
+        Arrived { sequence: *sequence, time: *time, kind }
+    }
+
+    /// The bytes of its content.
+    pub(crate) fn bytes(&self) -> usize {
+        self.message.payload.len()
+    }
 }
 
 impl Source {
@@ -33,27 +61,41 @@ impl Source {
             ..pull::Config::default()
         };
         let consumer = packets.create_consumer(config).await.during("read the stream of packets")?;
-        Ok(Self { consumer, delivered: 0 })
+        Ok(Self { consumer, delivered: 0, ahead: None })
     }
 
     /// The messages that are there, at most some megabytes. The server sends what is asked for and no more, so what a worker
-    /// cannot judge yet stays in the stream.
-    pub(crate) async fn available(&mut self) -> Result<Vec<Message>, Failure> {
-        let messages = self.fetch(MESSAGES, Some(BYTES)).await?;
-        match messages {
+    /// cannot judge yet stays in the stream. If there are more, the next ones are asked for, and come while these are judged.
+    pub(crate) async fn available(&mut self) -> Result<Vec<Received>, Failure> {
+        let batch = match self.ahead.take() {
+            Some(batch) => batch,
+            None => self.ask(MESSAGES, Some(BYTES)).await?,
+        };
+        let messages = match self.receive(batch).await? {
+            Some(messages) => messages,
             // The next one is larger than that.
-            None => Ok(self.fetch(1, None).await?.unwrap_or_default()),
-            Some(messages) => Ok(messages),
+            None => {
+                let batch = self.ask(1, None).await?;
+                self.receive(batch).await?.unwrap_or_default()
+            }
+        };
+        if messages.last().is_some_and(|last| last.pending > 0) {
+            self.ahead = Some(self.ask(MESSAGES, Some(BYTES)).await?);
         }
+        Ok(messages)
     }
 
-    /// Messages that are there; `None` if the first one has more bytes than that.
-    async fn fetch(&mut self, most: usize, most_bytes: Option<usize>) -> Result<Option<Vec<Message>>, Failure> {
+    /// Asks for messages that are there.
+    async fn ask(&self, most: usize, most_bytes: Option<usize>) -> Result<Batch, Failure> {
         let mut fetch = self.consumer.fetch().max_messages(most);
         if let Some(most_bytes) = most_bytes {
             fetch = fetch.max_bytes(most_bytes);
         }
-        let mut batch = fetch.messages().await.during(READ)?;
+        fetch.messages().await.during(READ)
+    }
+
+    /// The messages that were asked for; `None` if the first one has more bytes than that.
+    async fn receive(&mut self, mut batch: Batch) -> Result<Option<Vec<Received>>, Failure> {
         let mut messages = Vec::new();
         loop {
             match timeout(SILENCE, batch.next()).await.during(READ)? {
@@ -72,8 +114,8 @@ impl Source {
         }
     }
 
-    /// The next message, if there is one within some time.
-    pub(crate) async fn next(&mut self, within: Duration) -> Result<Option<Message>, Failure> {
+    /// The next message, if there is one within some time. To be called when none was available.
+    pub(crate) async fn next(&mut self, within: Duration) -> Result<Option<Received>, Failure> {
         let mut batch = self.consumer.batch().max_messages(1).expires(within).messages().await.during(READ)?;
         match timeout(within + SILENCE, batch.next()).await.during(READ)? {
             None => Ok(None),
@@ -83,22 +125,16 @@ impl Source {
     }
 
     /// Refuses a message if one before it was lost on the way.
-    fn in_order(&mut self, message: Message) -> Result<Message, Failure> {
-        let number = message.info().map_err(|error| Failure::server(READ)(&error))?.consumer_sequence;
+    fn in_order(&mut self, message: Message) -> Result<Received, Failure> {
+        let info = message.info().map_err(|error| Failure::server(READ)(&error))?;
+        let (number, sequence, pending) = (info.consumer_sequence, info.stream_sequence, info.pending);
+        let time = i64::try_from(info.published.unix_timestamp_nanos() / 1_000_000).unwrap_or(i64::MAX);
         if number != self.delivered + 1 {
             return Err(Failure::server(READ)(&format!("message {} was lost on the way", self.delivered + 1)));
         }
         self.delivered = number;
-        Ok(message)
+        Ok(Received { message, sequence, time, pending })
     }
-}
-
-/// What a message is.
-pub(crate) fn arrived(message: &Message) -> Result<Arrived<'_>, Failure> {
-    let info = message.info().map_err(|error| Failure::server(READ)(&error))?;
-    let time = info.published.unix_timestamp_nanos() / 1_000_000;
-    let kind = kind(&message.subject, &message.payload, message.headers.as_ref().is_some_and(is_end));
-    Ok(Arrived { sequence: info.stream_sequence, time: i64::try_from(time).unwrap_or(i64::MAX), kind })
 }
 
 fn kind<'m>(subject: &'m str, body: &'m [u8], is_end: bool) -> Kind<'m> {

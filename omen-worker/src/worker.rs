@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use async_nats::HeaderMap;
 use async_nats::jetstream::Context;
@@ -111,10 +111,8 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
             Ok(Ok(members)) => {
                 metrics.beat(members.len());
                 crew.assign(&members::owned(&id, &members, setup.partitions));
-                // One of them is enough; the server drops what a second one sends.
-                if members.first() == Some(&id) {
-                    clock.mark().await;
-                }
+                // One of them is enough. Where two believe that they are the first, there is a mark more.
+                if members.first() == Some(&id) { clock.mark().await } else { clock.rest() }
             }
             // The partitions stay where they are: without the server nobody can take them.
             Ok(Err(failure)) => notice(&failure.to_string()),
@@ -170,34 +168,39 @@ impl Crew {
     }
 }
 
-/// Marks time in the stream of packets. The time itself is that of the server; of this clock only depends how often.
+/// Marks time in the stream of packets. The time itself is that of the server: this worker only measures how long ago it sent the
+/// last mark, so its clock may be set to anything.
 struct Clock<'c> {
     context: &'c Context,
-    every: u64,
-    /// The period of the last attempt.
-    last: Option<u64>,
+    every: Duration,
+    /// When the last mark was sent, or the worker began to send them.
+    last: Option<Instant>,
     body: Vec<u8>,
 }
 
 impl<'c> Clock<'c> {
     fn new(context: &'c Context, tick: Duration, episode_ttl: Option<Duration>) -> Self {
-        let every = episode_ttl.map_or(tick, |ttl| tick.min(ttl / 4)).as_secs().max(1);
+        let every = episode_ttl.map_or(tick, |ttl| tick.min(ttl / 4)).max(members::BEAT);
         let idle_seconds = episode_ttl.map(|ttl| u32::try_from(ttl.as_secs()).unwrap_or(u32::MAX));
         Self { context, every, last: None, body: serde_json::to_vec(&Tick { idle_seconds }).unwrap_or_default() }
     }
 
+    /// To be called as long as this worker is the one that marks time.
     async fn mark(&mut self) {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let period = now / self.every;
-        // Not when the worker has just begun: another one may have marked this period.
-        if self.last.replace(period).is_none_or(|last| last == period) {
+        // Another one may have marked it a moment ago.
+        if self.last.get_or_insert_with(Instant::now).elapsed() < self.every {
             return;
         }
-        let mut headers = HeaderMap::new();
-        headers.insert(async_nats::header::NATS_MESSAGE_ID, format!("tick-{}-{period}", self.every));
-        let mark = Outgoing { subject: names::TICK.to_owned(), headers, body: self.body.clone().into() };
+        self.last = Some(Instant::now());
+        let mark =
+            Outgoing { subject: names::TICK.to_owned(), headers: HeaderMap::new(), body: self.body.clone().into() };
         // Another one follows.
         let _ = batch::store(self.context, vec![mark], "the time").await;
+    }
+
+    /// To be called when another worker marks time.
+    fn rest(&mut self) {
+        self.last = None;
     }
 }
 

@@ -20,6 +20,7 @@ pub mod proxy;
 mod report;
 mod samples;
 pub mod scaling;
+pub mod workers;
 
 pub use report::Report;
 
@@ -41,6 +42,11 @@ pub struct Options {
     /// Measure how the speed of validation depends on the number of episodes and on how many are interleaved
     #[arg(long, conflicts_with_all = ["gate", "episode"])]
     scaling: bool,
+    /// Measure the workers: their speed beside `omen check`, lag under load, recovery and memory; with nats-server at `OMEN_NATS_SERVER`
+    #[arg(long, conflicts_with_all = ["gate", "episode", "scaling"])]
+    workers: bool,
+    #[command(flatten)]
+    of_workers: workers::Arguments,
     /// Write one JSON object instead of a table
     #[arg(long)]
     json: bool,
@@ -101,6 +107,10 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
     if options.episode {
         let counts = episode::Counts { rounds: options.rounds, ..episode::Counts::default() };
         return show(&episode::run_and_count(&counts)?, options.json, out);
+    }
+    if options.workers {
+        let packets = (options.seed, options.rounds, options.episodes);
+        return show(&workers::command(&options.of_workers, packets)?, options.json, out);
     }
     if options.scaling {
         return show(&scaling::run(options.seed, scaling::SIZES)?, options.json, out);

@@ -2,7 +2,7 @@
 //!
 //! - [`referee`] compares the packet parser with an independent JSON Schema validator on mutated packets;
 //! - [`walk`] walks at random over the typed API, and validates and resumes what it writes;
-//! - [`mod@bench`] measures validation, the typed API and the gate, on a corpus that a seed makes.
+//! - [`mod@bench`] measures validation, the typed API, the gate and workers, on a corpus that a seed makes.
 //!
 //! ```
 //! let report = omen_proofs::referee::run(&omen_proofs::referee::Options { count: 20, ..Default::default() })?;

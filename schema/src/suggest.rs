@@ -19,8 +19,13 @@ pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     let (folded, length) = (text.to_lowercase(), text.chars().count());
     // A third of the letters may be wrong or missing: with more, short names all look alike.
     let limit = |candidate: &str| (length.max(candidate.chars().count()) / 3).max(1);
+    // Each letter more or less is a mistake.
+    let may_be_near = |candidate: &&str| {
+        !candidate.is_ascii() || !text.is_ascii() || candidate.len().abs_diff(length) <= limit(candidate)
+    };
     candidates
         .into_iter()
+        .filter(may_be_near)
         .map(|candidate| (strsim::osa_distance(&folded, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| *distance <= limit(candidate))
         .min_by_key(|(distance, _)| *distance)

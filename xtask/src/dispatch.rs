@@ -43,7 +43,7 @@ pub const REMOTES: &[Remote] = &[
     },
     Remote {
         name: "bench",
-        about: "Measure validation (default), the typed API (--episode) or the gate (--gate)",
+        about: "Measure validation (default), the typed API (--episode), the gate (--gate) or workers (--workers)",
         package: "omen-proofs",
         release: true,
     },

@@ -9,6 +9,7 @@ use omen_gate::ServerName;
 use omen_proxy::Passage;
 
 use super::episode::EpisodeArgs;
+use super::remote::RemoteArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct ProxyArgs {
@@ -47,6 +48,9 @@ pub(crate) struct ProxyArgs {
     /// Let pass what the rules on what a call says would refuse, and record it: patterns, `where`, `max`, and budgets of calls
     #[arg(long)]
     pub(crate) shadow: bool,
+
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
 
     #[command(flatten)]
     pub(crate) http: HttpArgs,
@@ -123,9 +127,13 @@ With --listen, clients are served over Streamable HTTP at http://ADDRESS/mcp: ea
      of its own, and all have one gate and one audit log. Other machines can connect only if ADDRESS is not a loopback \
      address, and then --token-file is required. TLS is left to a reverse proxy.
 
+With --url, or a `url` in the configuration, the server is reached over Streamable HTTP. Secrets come from variables of \
+     the environment, redirects are not followed, and `http` is for this machine alone unless you allow it.
+
 Examples:
   omen gate proxy --config gate.toml -- npx -y @modelcontextprotocol/server-filesystem ./data
   omen gate proxy --config gate.toml --server files --elicitation
+  omen gate proxy --config gate.toml --url https://example.com/mcp --bearer-env TOKEN
   omen gate proxy --config gate.toml --listen 127.0.0.1:8808 --token-file token
   omen gate proxy --config gate.toml --episode enforce --episode-log episodes.jsonl
 

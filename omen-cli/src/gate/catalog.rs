@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::time::Duration;
 
 use omen::render::human::clean;
 use omen_gate::catalog::Catalog;
+use omen_gate::config::Endpoint;
 use omen_gate::tool::Tool;
 use omen_gate::{Config, Fault, ServerName, mcp, regular};
+use omen_proxy::remote::{Remote, list};
 
 use super::{config, pins};
 use crate::args::CatalogArgs;
@@ -45,20 +48,39 @@ pub(crate) fn catalog(args: &CatalogArgs, out: &mut Output) -> Result<Exit, Fail
 
 /// The tools of all servers, or nothing if one of the servers fails. Failures are reported here.
 pub(super) fn discover(config: &Config) -> Result<Option<Lists>, Failure> {
-    for (name, _) in config.servers.iter().filter(|(_, server)| server.command.is_none()) {
+    let is_ours = |server: &omen_gate::config::Server| server.command.is_some() || server.endpoint.is_some();
+    for (name, _) in config.servers.iter().filter(|(_, server)| !is_ours(server)) {
         complain(format_args!("note: the server `{}` has no `command`; skipped", clean(name.as_str())));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Internal(format!("cannot start servers: {error}")))?;
     let (mut lists, mut is_whole) = (Lists::new(), true);
-    for (name, listed) in runtime.block_on(mcp::discover(config)) {
+    let mut found = runtime.block_on(mcp::discover(config));
+    let limit = Duration::from_secs(u64::from(config.limits.list_timeout_seconds));
+    for (name, endpoint) in config.servers.iter().filter_map(|(name, server)| Some((name, server.endpoint.as_ref()?))) {
+        match Remote::configured(endpoint, &config.limits) {
+            Ok(remote) => drop(found.insert(name.clone(), runtime.block_on(async { list(&remote, limit).await }))),
+            Err(error) => {
+                let name = clean(name.as_str());
+                complain(format_args!("cannot reach the server `{name}`: {}", clean(&error.to_string())));
+                is_whole = false;
+            }
+        }
+    }
+    for (name, listed) in found {
         match listed {
             Ok(tools) => drop(lists.insert(name, tools)),
             Err(fault) => {
                 let why = fault.to_string();
-                let command = config.servers.get(&name).and_then(|server| server.command.as_ref());
+                let server = config.servers.get(&name);
+                let command = server.and_then(|server| server.command.as_ref());
+                let address = server.and_then(|server| server.endpoint.as_ref()).map(Endpoint::shown);
                 // The error of a server that runs says what is wrong; one that does not run has to be started first.
                 let help = match (&fault, command) {
+                    (Fault::Unreachable { .. } | Fault::Died { .. }, None) if address.is_some() => {
+                        let address = address.unwrap_or_default();
+                        format!("; check that its `url`, `{}`, is correct and that the server runs", clean(&address))
+                    }
                     (Fault::Unreachable { .. } | Fault::Died { .. }, Some(command)) => {
                         format!(
                             "; check that its `command`, `{}`, is correct and runs by itself",

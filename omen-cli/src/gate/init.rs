@@ -14,7 +14,7 @@ use omen_gate::catalog::Catalog;
 use omen_gate::{Config, ServerName};
 
 use self::text::Setup;
-use super::{catalog, config};
+use super::{catalog, config, remote};
 use crate::args::GateInitArgs;
 use crate::exit::{Exit, Failure, complain};
 use crate::output::{Color, Output};
@@ -29,10 +29,26 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
         complain(format_args!("{} exists already; name another file, or replace it with `--force`", path.display()));
         return Ok(Exit::Unreadable);
     }
-    let Some(server) = args.server.clone().or_else(|| name::of(&args.command)) else {
-        return Err(Failure::Usage("no name for the server in its command; name it with `--server NAME`".to_owned()));
+    let mut endpoint = remote::endpoint(&args.remote)?;
+    if let Some(file) = endpoint.as_mut().and_then(|endpoint| endpoint.ca_file.as_mut()) {
+        // It is given from here, and the configuration may lie elsewhere.
+        *file = std::path::absolute(&*file).unwrap_or_else(|_| file.clone());
+    }
+    let named = match &endpoint {
+        Some(endpoint) => name::of_address(endpoint.url()),
+        None => name::of(&args.command),
     };
-    let setup = Setup { server: &server, command: &args.command, pass_env: &args.pass_env };
+    let Some(server) = args.server.clone().or(named) else {
+        let what = if endpoint.is_some() { "address" } else { "command" };
+        return Err(Failure::Usage(format!("no name for the server in its {what}; name it with `--server NAME`")));
+    };
+    let setup = Setup {
+        server: &server,
+        command: &args.command,
+        pass_env: &args.pass_env,
+        endpoint: endpoint.as_ref(),
+        plain_http: args.remote.allow_plain_http,
+    };
     let Some(catalog) = tools(&setup, path)? else { return Ok(Exit::Unreadable) };
     let text = setup.configuration(&catalog);
     // What is written is a configuration, or nothing is.

@@ -3,6 +3,7 @@
 //! Standard output belongs to the protocol here, so nothing else is written to it.
 
 mod listen;
+mod reached;
 mod stop;
 
 use std::path::Path;
@@ -11,13 +12,11 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use omen::render::human::clean;
-use omen_gate::config::KeySource;
-use omen_gate::mcp::{Launch, ServerLimits};
 use omen_gate::{Config, GateClock, ServerName, SystemClock, TurnId};
 #[cfg(unix)]
 use omen_proxy::confirm::SocketConfirmer;
 use omen_proxy::watch::{Changes, NotWatched};
-use omen_proxy::{Ended, Proxy};
+use omen_proxy::{Ended, Proxy, stdio};
 use tokio::sync::mpsc;
 
 use self::stop::asked_to_stop;
@@ -36,7 +35,10 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
         );
     }
     let server = server(args, &config)?;
-    let launch = launch(args, &config, &server)?;
+    let source = match reached::source(args, &config, &server)? {
+        Ok(source) => source,
+        Err(error) => return Ok(unreadable(&error.to_string())),
+    };
     let session = session()?;
     let access = listen::access(&args.http)?;
     let clock: Arc<dyn GateClock> = Arc::new(SystemClock::default());
@@ -62,13 +64,9 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
         let (reload, when) = mpsc::channel(1);
         let reloads = tokio::spawn(changed(Changes::of(&args.config), reload));
         let proxy = with_socket(proxy, socket.as_deref()).reload(&args.config, when);
-        let launch = launch.show_stderr();
         let served = match access {
-            Some(access) => listen::serve(proxy, launch, access, &args.http).await.map_err(|error| error.to_string()),
-            None => {
-                let client = (tokio::io::stdin(), tokio::io::stdout());
-                proxy.serve(launch, client, asked_to_stop()).await.map_err(|error| error.to_string())
-            }
+            Some(access) => listen::serve(proxy, source, access, &args.http).await.map_err(|error| error.to_string()),
+            None => proxy.serve_source(&source, stdio(), asked_to_stop()).await.map_err(|error| error.to_string()),
         };
         reloads.abort();
         served
@@ -101,39 +99,6 @@ fn server(args: &ProxyArgs, config: &Config) -> Result<ServerName, Failure> {
 fn listed(names: &[&ServerName]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{}`", clean(name.as_str()))).collect();
     format!("its servers are {}", names.join(", "))
-}
-
-/// How the server is started: by the configuration, with the program of the command line if there is one.
-fn launch(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Launch, Failure> {
-    let configured = config.servers.get(server).and_then(|server| server.command.clone());
-    let mut launch = match (args.command.split_first(), configured) {
-        (None, Some(command)) => Launch::configured(&command, &config.limits),
-        (None, None) => {
-            return Err(Failure::Usage(format!(
-                "the server `{}` has no `command`; add it to the configuration, or after `--`",
-                clean(server.as_str())
-            )));
-        }
-        (Some((program, args)), configured) => {
-            let mut launch = Launch::new(program).args(args).limits(ServerLimits::configured(&config.limits));
-            if let Some(configured) = configured {
-                launch = configured.env.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
-                launch = configured.pass_env.iter().fold(launch, Launch::pass);
-            }
-            launch
-        }
-    };
-    for name in &args.pass_env {
-        // A3: no server is given the key.
-        if config.audit.as_ref().is_some_and(|audit| audit.key == KeySource::Env(name.clone())) {
-            return Err(Failure::Usage(format!(
-                "`{}` holds the key of the audit log; no server inherits it",
-                clean(name)
-            )));
-        }
-        launch = launch.pass(name);
-    }
-    Ok(launch)
 }
 
 /// How the names of sessions begin.

@@ -87,6 +87,7 @@ impl Audit {
     pub fn over(store: impl Store, key: Key, clock: Arc<dyn GateClock>, options: Options) -> Result<Self, AuditError> {
         let Opened { store, number, start, at, end, begun, own, data, before, past } =
             open::open(Box::new(store), &key, options.require.as_ref())?;
+        let waits = store.waits();
         let state = State { store, number, start, at, end, begun, broken: false };
         let is_new = number > 1 && end == 0;
         let max_entry_bytes = options.max_entry_bytes.min(MAX_LINE_BYTES);
@@ -96,6 +97,7 @@ impl Audit {
             max_entry_bytes,
             rotation: Rotation { bytes: options.rotate_bytes, age: options.rotate_after },
             past,
+            waits,
             waiting: Waiting::default(),
             state: Mutex::new(state),
         };
@@ -182,7 +184,12 @@ impl Audit {
         &self.inner.waiting
     }
 
-    /// Writes what is due. This waits for the disk.
+    /// Whether writing waits for a device.
+    pub(super) fn waits(&self) -> bool {
+        self.inner.waits
+    }
+
+    /// Writes what is due. This may wait for a device.
     pub(super) fn lead(&self) {
         self.inner.lead();
     }
@@ -201,6 +208,8 @@ struct Inner {
     rotation: Rotation,
     /// What the log says of what was done before it was opened.
     past: Past,
+    /// Whether writing waits for a device.
+    waits: bool,
     waiting: Waiting,
     state: Mutex<State>,
 }

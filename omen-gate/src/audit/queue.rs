@@ -101,14 +101,15 @@ impl AuditQueue {
         }
     }
 
-    /// Has what is due written, on a thread that may wait for the disk.
+    /// Has what is due written: on a thread that may wait for the disk, if the log waits for one.
     fn lead(&self) {
         let audit = self.audit.clone();
+        let waits = audit.waits();
         let duty = Duty(move || audit.lead());
         match Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn_blocking(move || drop(duty))),
+            Ok(runtime) if waits => drop(runtime.spawn_blocking(move || drop(duty))),
             // Without a runtime no tool runs; that it does not is recorded all the same.
-            Err(_) => drop(duty),
+            _ => drop(duty),
         }
     }
 }

@@ -18,6 +18,12 @@ pub use names::{log_of, numbered};
 /// What the log needs of its medium. An operation that returns is done for good, as far as the medium can promise it;
 /// one that fails may have been done, or half done.
 pub trait Store: Debug + Send + 'static {
+    /// Whether writing waits for a device. If not, asynchronous code writes at once instead of on a thread that may wait: to wake
+    /// such a thread takes longer than to write to the system's memory. By default it waits.
+    fn waits(&self) -> bool {
+        true
+    }
+
     /// The log from its start, if there is one. An empty log is not the same as none: the head record is made before the
     /// log, so an empty log without a head record has lost it.
     ///

@@ -1,6 +1,7 @@
 //! What the file means, checked: names, patterns, and what refers to what.
 
 mod arguments;
+mod endpoint;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroU64};
@@ -24,6 +25,7 @@ use crate::base::json::below;
 use crate::base::{Permissions, ServerName, ToolId, ToolName, bounded};
 use crate::call::{BadRate, BreakerLimits, BudgetLimits, CallLimits, Demand, Rate};
 use crate::catalog::{Allowed, Allowlist, Pin};
+use crate::config::endpoint::{Endpoint, HeaderSource};
 use crate::config::query_policy::{BadPolicy, Policy};
 use crate::grant::{self, ConfirmLimits, Grant};
 
@@ -137,6 +139,7 @@ impl Check<'_, '_> {
         let mut checked = BTreeMap::new();
         for (name, server) in servers {
             let pointer = below("/servers", &name);
+            let endpoint = self.endpoint(&pointer, &name, &server);
             let command = match server.command {
                 Some(program) => {
                     let file::Server { args, env, pass_env, .. } = server;
@@ -159,6 +162,7 @@ impl Check<'_, '_> {
                     }
                     Some(Command { program, args, env, pass_env, dir: None })
                 }
+                None if server.url.is_some() => None,
                 None => {
                     if !(server.args.is_empty() && server.env.is_empty() && server.pass_env.is_empty()) {
                         let message =
@@ -170,7 +174,7 @@ impl Check<'_, '_> {
             };
             match ServerName::new(&name) {
                 Ok(name) => {
-                    checked.insert(name, Server { command });
+                    checked.insert(name, Server { command, endpoint });
                 }
                 Err(error) => self.wrong(&pointer, error.to_string(), "give the server another name"),
             }
@@ -341,6 +345,7 @@ impl Check<'_, '_> {
         let commands = servers.iter().filter_map(|(name, server)| Some((name, server.command.as_ref()?)));
         match &audit.key {
             KeySource::Env(variable) => {
+                self.key_is_not_sent(variable, servers);
                 if INHERITED.iter().any(|inherited| is_same_variable(inherited, variable)) {
                     let message = format!("every server inherits `{variable}`, so it cannot hold the key of the log");
                     self.wrong("/audit/key_env", message, KEEP);
@@ -407,6 +412,16 @@ pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), C
         KeySource::Env(variable) => {
             let key = std::env::var(variable).map(Zeroizing::new).unwrap_or_default();
             let key = key.trim_ascii();
+            for (name, endpoint) in
+                config.servers.iter().filter_map(|(name, server)| Some((name, server.endpoint.as_ref()?)))
+            {
+                for (pointer, _) in
+                    sent(name, endpoint).into_iter().filter(|(_, text)| !key.is_empty() && text.contains(key))
+                {
+                    let place = path(&source.value, &pointer);
+                    check.wrong(&pointer, format!("`{place}` holds the key of the log (`audit.key_env`)"), KEEP);
+                }
+            }
             for (name, command) in
                 config.servers.iter().filter_map(|(name, server)| Some((name, server.command.as_ref()?)))
             {
@@ -418,6 +433,16 @@ pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), C
         }
     }
     if check.errors.is_empty() { Ok(()) } else { Err(ConfigErrors(check.errors)) }
+}
+
+/// The texts that a server is sent, and where they stand.
+fn sent<'e>(name: &ServerName, endpoint: &'e Endpoint) -> Vec<(String, &'e str)> {
+    let pointer = below("/servers", name.as_str());
+    let headers = endpoint.headers().values().filter_map(|value| match value {
+        HeaderSource::Text(text) => Some((below(&pointer, "headers"), text.as_str())),
+        HeaderSource::Env { .. } => None,
+    });
+    std::iter::once((below(&pointer, "url"), endpoint.url())).chain(headers).collect()
 }
 
 /// Fractions of a second are cut off, so that a grant ends early rather than late.

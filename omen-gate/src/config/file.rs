@@ -146,6 +146,53 @@ pub(super) struct Server {
     /// log's key cannot be among them.
     #[serde(default)]
     pub(super) pass_env: Vec<String>,
+    /// The address of a server that is reached over Streamable HTTP, in place of `command`: `https://example.com/mcp`, or
+    /// `http://…` on this machine.
+    #[schemars(with = "String", length(min = 1, max = 8192))]
+    #[serde(default)]
+    pub(super) url: Option<String>,
+    /// With `url`: headers that are sent with each request. A value is a text, or `{ env = "NAME", prefix = "Bearer " }` for
+    /// the value of a variable of the environment, where a secret belongs. The variable with the log's key cannot be among
+    /// them.
+    #[schemars(schema_with = "headers")]
+    #[serde(default)]
+    pub(super) headers: BTreeMap<String, Header>,
+    /// With `url`: a file with the certificates (PEM) that are trusted in place of those of the system, relative to the folder
+    /// of this file.
+    #[schemars(with = "String", length(min = 1))]
+    #[serde(default)]
+    pub(super) ca_file: Option<String>,
+    /// With `url`: whether `http` may be used to reach another machine. Everybody in between can then read and change all of
+    /// it.
+    #[serde(default)]
+    pub(super) plain_http: bool,
+}
+
+/// The value of a header.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Header {
+    Text(String),
+    Env {
+        env: String,
+        #[serde(default)]
+        prefix: String,
+    },
+}
+
+fn headers(_: &mut SchemaGenerator) -> Schema {
+    let header = json_schema!({
+        "type": ["string", "object"],
+        "description": "A text, or `{ env = \"NAME\", prefix = \"Bearer \" }` for the value of a variable.",
+        "maxLength": 8192,
+        "additionalProperties": false,
+        "required": ["env"],
+        "properties": {
+            "env": { "type": "string", "minLength": 1, "description": "The name of the variable with the value." },
+            "prefix": { "type": "string", "description": "What stands before the value, such as `Bearer `." },
+        },
+    });
+    json_schema!({ "type": "object", "maxProperties": 64, "additionalProperties": header })
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use super::error::{ConfigError, ConfigErrors};
 use super::source::Source;
-use super::{Audit, Command, Config, KeySource, load};
+use super::{Audit, Command, Config, HeaderSource, KeySource, load};
 use crate::audit::{Anchor, AuditError, Key};
 use crate::base::json::below;
 use crate::base::{bounded, regular};
@@ -52,6 +52,7 @@ impl Config {
         };
         let mut found = Found { source: &source, errors: Vec::new(), warnings: Vec::new() };
         found.programs(&config);
+        found.endpoints(&config);
         match &config.audit {
             Some(audit) => found.audit(audit),
             None => found.warn(
@@ -90,6 +91,29 @@ impl Found<'_, '_> {
             let Some(command) = &server.command else { continue };
             if let Err((message, help)) = startable(command) {
                 self.wrong(&below(&below("/servers", name.as_str()), "command"), message, help);
+            }
+        }
+    }
+
+    /// What is sent to servers over HTTP, and which certificates are trusted.
+    fn endpoints(&mut self, config: &Config) {
+        for (name, server) in &config.servers {
+            let Some(endpoint) = &server.endpoint else { continue };
+            let pointer = below("/servers", name.as_str());
+            for (header, value) in endpoint.headers() {
+                if let HeaderSource::Env { variable, .. } = value
+                    && std::env::var_os(variable).is_none_or(|value| value.is_empty())
+                {
+                    let message = format!("the variable `{}` for the header `{header}` is not set", bounded(variable));
+                    self.wrong(&below(&pointer, "headers"), message, "set it where the proxy is started");
+                }
+            }
+            if let Some(file) = &endpoint.ca_file
+                && let Err(error) = regular::open(file)
+            {
+                let message =
+                    format!("cannot read the certificates in `{}`: {error}", bounded(&file.to_string_lossy()));
+                self.wrong(&below(&pointer, "ca_file"), message, "name a file with certificates in PEM");
             }
         }
     }

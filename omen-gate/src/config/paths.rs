@@ -13,6 +13,9 @@ pub(super) fn resolve(config: &mut Config, file: &Path) {
     for command in config.servers.values_mut().filter_map(|server| server.command.as_mut()) {
         command.dir = Some(folder.clone());
     }
+    for file in config.servers.values_mut().filter_map(|server| server.endpoint.as_mut()?.ca_file.as_mut()) {
+        *file = folder.join(&*file);
+    }
     if let Some(audit) = &mut config.audit {
         audit.log = folder.join(&audit.log);
         if let KeySource::File(file) = &mut audit.key {

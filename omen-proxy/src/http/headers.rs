@@ -7,12 +7,8 @@ use omen_gate::bounded;
 use super::refused::{HEADER_MISMATCH, INVALID_PARAMS, Refused};
 use crate::frame::{Frame, Kind};
 use crate::json;
-
-pub(super) const SESSION_ID: &str = "mcp-session-id";
-pub(super) const VERSION: &str = "mcp-protocol-version";
-pub(super) const LAST_EVENT_ID: &str = "last-event-id";
-const METHOD: &str = "mcp-method";
-const NAME: &str = "mcp-name";
+pub(super) use crate::mirrored::{LAST_EVENT_ID, SESSION_ID, VERSION};
+use crate::mirrored::{METHOD, NAME, decoded, method_of, name_of, named_by};
 
 /// The value of a header that stands once, or not at all.
 pub(super) fn single(headers: &HeaderMap, name: impl AsHeaderName) -> Result<Option<&str>, Refused> {
@@ -154,46 +150,6 @@ fn mismatch(reason: String) -> Refused {
 
 fn shown(text: Option<&str>) -> String {
     text.map_or_else(|| "nothing".to_owned(), bounded)
-}
-
-fn method_of(frame: &Frame) -> Option<&str> {
-    match &frame.kind {
-        Kind::Request(method) | Kind::Notification(method) => Some(method),
-        _ => None,
-    }
-}
-
-/// The parameter that `Mcp-Name` repeats, of methods that must have the header.
-fn named_by(method: Option<&str>) -> Option<&'static str> {
-    match method? {
-        "tools/call" | "prompts/get" => Some("name"),
-        "resources/read" => Some("uri"),
-        _ => None,
-    }
-}
-
-/// What `Mcp-Name` has to say. Clients send it with other methods, too.
-fn name_of(frame: &Frame, method: Option<&str>) -> Option<String> {
-    let params = frame.members().ok()?;
-    let get = |key: &str| {
-        let member = params.iter().find(|member| member.key == key)?;
-        json::text(frame.text(), member.span.clone())
-    };
-    match named_by(method) {
-        Some(key) => get(key),
-        None => get("name").or_else(|| get("uri")),
-    }
-}
-
-/// A value that may be encoded because a header cannot hold it.
-fn decoded(value: &str) -> Option<String> {
-    match value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
-        None => Some(value.to_owned()),
-        Some(encoded) => {
-            let bytes = data_encoding::BASE64.decode(encoded.as_bytes()).ok()?;
-            String::from_utf8(bytes).ok()
-        }
-    }
 }
 
 #[cfg(test)]

@@ -73,10 +73,7 @@ pub(super) fn progress_token(frame: &Frame) -> Option<(Id, Range<usize>)> {
 
 /// The notification that nobody waits for the answer to a request.
 pub(super) fn cancelled(id: &Id) -> String {
-    let id = match id {
-        Id::Number(number) => number.to_string(),
-        Id::Text(text) => serde_json::Value::from(text.as_ref()).to_string(),
-    };
+    let id = id.raw();
     let params = format!("{{\"requestId\":{id},\"reason\":\"the client has closed the connection\"}}");
     format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{params}}}")
 }

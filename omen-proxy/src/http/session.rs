@@ -14,8 +14,8 @@ use tokio::time::{sleep, timeout};
 use super::rewrite;
 use super::streams::{Asked, InUse, Reader, Streams};
 use crate::end::Ended;
-use crate::frame::{Frame, Kind};
-use crate::from_client::{INTERNAL_ERROR, requested};
+use crate::frame::{Frame, Kind, one_line};
+use crate::from_client::INTERNAL_ERROR;
 use crate::json;
 use crate::proxy::{NotServed, Proxy};
 use crate::refusal;
@@ -130,7 +130,7 @@ impl Session {
     pub(super) async fn tell(&self, frame: &Frame) -> Result<(), Unsent> {
         self.streams.is_used();
         let cancelled = match &frame.kind {
-            Kind::Notification(method) if method == "notifications/cancelled" => requested(frame),
+            Kind::Notification(method) if method == "notifications/cancelled" => frame.requested(),
             _ => None,
         };
         self.send(one_line(frame.text().to_owned())).await?;
@@ -213,7 +213,7 @@ impl Session {
             Kind::Notification(method) => {
                 if method == "notifications/cancelled" {
                     // A server ends a subscription with it; here, the end of the stream says so.
-                    if let Some((number, _)) = requested(frame).and_then(|id| self.streams.asked(&id)) {
+                    if let Some((number, _)) = frame.requested().and_then(|id| self.streams.asked(&id)) {
                         self.streams.close(number);
                     }
                     return;
@@ -279,14 +279,6 @@ async fn pump(mut lines: mpsc::Receiver<Vec<u8>>, mut to_proxy: impl AsyncWrite 
     let _ = to_proxy.shutdown().await;
     // It stays until the proxy has read what is in the pipe.
     sleep(Duration::MAX).await;
-}
-
-/// The same message without line breaks. In JSON that was read strictly they stand between values only, where a blank is
-/// the same; and lines, and events, end with them.
-fn one_line(text: String) -> Vec<u8> {
-    let mut line = text.into_bytes();
-    line.iter_mut().filter(|byte| matches!(**byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
-    line
 }
 
 /// The version in the answer to a handshake.

@@ -8,4 +8,4 @@ mod floods;
 mod sessions;
 mod shared_gate;
 mod stateless;
-mod world;
+pub(crate) mod world;

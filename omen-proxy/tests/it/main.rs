@@ -20,4 +20,5 @@ mod random;
 mod relay;
 mod rounds;
 mod support;
+mod upstream_http;
 mod watch;

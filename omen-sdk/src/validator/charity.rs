@@ -77,6 +77,12 @@ impl Charities {
         Self { by_id: HashMap::default(), lost: LostLines::default(), crowded: 0, room }
     }
 
+    /// From now on, together with so many others as many bytes may wait as in one.
+    pub(super) fn share(&mut self, parts: usize) {
+        let waiting: usize = self.by_id.values().map(Deferred::bytes).sum();
+        self.room = (MOST_WAITING / parts.max(1)).saturating_sub(waiting);
+    }
+
     /// For a snapshot. What waits is judged before, so that it need not be written.
     pub(super) fn write(&mut self, options: &ValidatorOptions, writer: &mut Writer<'_>) {
         let ids: Vec<Box<str>> = self.by_id.keys().cloned().collect();
@@ -294,5 +300,5 @@ pub(super) fn claimed(text: Option<&str>, rejected: &Rejected) -> Claimed {
 /// With fewer entries none is removed.
 const CROWDED: usize = 1024;
 
-/// The most bytes that wait: 64 MiB, some ten thousand episodes with a rejected packet. What is beyond is judged at once.
-const MOST_WAITING: usize = 64 * 1024 * 1024;
+/// The most bytes that wait: 128 MiB, some twenty thousand episodes with a rejected packet. What is beyond is judged at once.
+const MOST_WAITING: usize = 128 * 1024 * 1024;

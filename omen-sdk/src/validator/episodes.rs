@@ -88,7 +88,18 @@ impl Episodes {
 
     /// What [`write`](Self::write) wrote.
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
-        let mut episodes = Self::default();
+        Self::default().filled(reader)
+    }
+
+    /// The same episodes, as one of so many parts.
+    pub(super) fn share(&mut self, parts: usize) {
+        let mut bytes = Vec::new();
+        self.write(&mut Writer(&mut bytes));
+        *self = Self::one_of(parts).filled(&mut Reader(&bytes));
+    }
+
+    fn filled(self, reader: &mut Reader<'_>) -> Self {
+        let mut episodes = self;
         let begun = reader.number();
         for _ in 0..reader.count() {
             let id = reader.text();

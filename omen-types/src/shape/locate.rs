@@ -13,14 +13,7 @@ pub(crate) fn locate(text: &str, pointer: &str) -> Option<Range<usize>> {
         let mut found = None;
         let mut ahead = scanner.clone();
         match scanner.json_type() {
-            JsonType::Object => {
-                ahead.object(|at, key, _| {
-                    if found.is_none() && key == step.as_ref() {
-                        found = Some(at.clone());
-                    }
-                    at.skip();
-                });
-            }
+            JsonType::Object if ahead.find(&step) => found = Some(ahead),
             JsonType::Array => {
                 ahead.array(|at, index| {
                     if found.is_none() && step.parse() == Ok(index) {

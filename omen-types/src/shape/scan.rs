@@ -116,19 +116,34 @@ impl<'t> Scanner<'t> {
         }
     }
 
+    /// Steps over the characters of a string, from its first quotation mark; whether some are escaped.
+    fn quoted(&mut self) -> bool {
+        self.at += 1;
+        let mut is_escaped = false;
+        loop {
+            let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+            match memchr::memchr2(b'"', b'\\', rest) {
+                Some(at) if rest.get(at) == Some(&b'\\') => {
+                    is_escaped = true;
+                    self.at += at + 2;
+                }
+                Some(at) => {
+                    self.at += at + 1;
+                    return is_escaped;
+                }
+                None => {
+                    self.at = self.text.len();
+                    return is_escaped;
+                }
+            }
+        }
+    }
+
     /// Steps over a string, number, boolean or null; its span.
     pub(crate) fn scalar(&mut self) -> Range<usize> {
         let start = self.at;
         if self.peek() == b'"' {
-            self.at += 1;
-            loop {
-                let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
-                match memchr::memchr2(b'"', b'\\', rest) {
-                    Some(at) if rest.get(at) == Some(&b'\\') => self.at += at + 2,
-                    Some(at) => break self.at += at + 1,
-                    None => break self.at = self.text.len(),
-                }
-            }
+            self.quoted();
         } else {
             while !matches!(self.peek(), b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r' | 0) {
                 self.at += 1;
@@ -141,12 +156,14 @@ impl<'t> Scanner<'t> {
 
     /// Steps over a string; its text and span.
     pub(crate) fn string(&mut self) -> (Cow<'t, str>, Range<usize>) {
-        let span = self.scalar();
-        let inner = self.text.get(span.start + 1..span.end.saturating_sub(1)).unwrap_or("");
-        let text = if memchr::memchr(b'\\', inner.as_bytes()).is_some() {
+        let start = self.at;
+        let is_escaped = self.quoted();
+        let span = start..self.at;
+        self.space();
+        let text = if is_escaped {
             Cow::Owned(serde_json::from_str(self.slice(&span)).unwrap_or_default())
         } else {
-            Cow::Borrowed(inner)
+            Cow::Borrowed(self.slice(&(start + 1..span.end.saturating_sub(1))))
         };
         (text, span)
     }
@@ -198,14 +215,48 @@ impl<'t> Scanner<'t> {
 
     /// Steps over any value; its span.
     pub(crate) fn skip(&mut self) -> Range<usize> {
-        match self.json_type() {
-            JsonType::Object => self.object(|scanner, _, _| {
-                scanner.skip();
-            }),
-            JsonType::Array => self.array(|scanner, _| {
-                scanner.skip();
-            }),
-            _ => self.scalar(),
+        if !matches!(self.peek(), b'{' | b'[') {
+            return self.scalar();
+        }
+        let start = self.at;
+        let mut open = 0_usize;
+        loop {
+            match self.peek() {
+                b'"' => {
+                    self.quoted();
+                    continue;
+                }
+                b'{' | b'[' => open += 1,
+                b'}' | b']' => open = open.saturating_sub(1),
+                // The end of a text that is not valid after all.
+                0 => break,
+                _ => {}
+            }
+            self.at += 1;
+            if open == 0 {
+                break;
+            }
+        }
+        let span = start..self.at;
+        self.space();
+        span
+    }
+
+    /// Steps to the value of the first member with this name of the object that comes next; whether there is one.
+    pub(crate) fn find(&mut self, name: &str) -> bool {
+        if !self.eat(b'{') || self.peek() == b'}' {
+            return false;
+        }
+        loop {
+            let (key, _) = self.string();
+            self.eat(b':');
+            if key == name {
+                return true;
+            }
+            self.skip();
+            if !self.eat(b',') {
+                return false;
+            }
         }
     }
 }

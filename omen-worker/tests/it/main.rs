@@ -5,13 +5,17 @@
 
 mod agent;
 mod cable;
+mod clock;
+mod damage;
 mod deploy;
+mod endpoints;
 mod faults;
 mod logs;
 mod messages;
 mod process;
 mod publisher;
 mod same;
+mod secure;
 mod server;
 mod stream;
 

@@ -1,6 +1,7 @@
 //! Single messages: what is not a packet, and what ends an episode.
 
 use async_nats::HeaderMap;
+use omen_worker::connect::Server;
 use omen_worker::names;
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -15,8 +16,11 @@ pub(crate) struct Worker(oneshot::Sender<()>, JoinHandle<()>);
 
 impl Worker {
     pub(crate) fn start(server: &Nats, options: omen_worker::worker::Options) -> Self {
+        Self::of(server.address(), options)
+    }
+
+    pub(crate) fn of(server: Server, options: omen_worker::worker::Options) -> Self {
         let (stop, stopped) = oneshot::channel::<()>();
-        let server = server.address();
         let task = tokio::spawn(async move {
             let stop = async { drop(stopped.await) };
             omen_worker::worker::run(&server, options, stop).await.unwrap();

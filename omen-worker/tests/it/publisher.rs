@@ -28,7 +28,7 @@ async fn an_interrupted_log_goes_on_where_it_was() {
     assert!(lines > 1000, "more than a batch: {lines}");
     // The note of how far it is was not written: what is in the stream is read.
     let torn = Torn(&log.as_bytes()[..log.len() * 3 / 4]);
-    assert!(matches!(publisher.log("log", torn, &Options::default()).await, Err(Failure::Input(_))));
+    assert!(matches!(publisher.log("log", torn, &Options::default()).await, Err(Failure::Log(_))));
     let before = end(&context).await;
     assert!(before > 0 && before < lines);
     // Another publisher writes meanwhile.

@@ -1,7 +1,7 @@
 //! A server of its own for each test: on loopback, with its files in a temporary folder.
 
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ pub(crate) const PARTITIONS: u16 = 8;
 
 pub(crate) struct Nats {
     binary: PathBuf,
-    folder: TempDir,
+    pub(crate) folder: TempDir,
     pub(crate) port: u16,
     child: Child,
 }
@@ -24,6 +24,11 @@ pub(crate) struct Nats {
 impl Nats {
     /// Starts a server; `None` where there is none, which is a failure in CI.
     pub(crate) fn start() -> Option<Self> {
+        Self::start_with(|_| String::new())
+    }
+
+    /// Starts a server with more in its configuration, which may name files of its folder.
+    pub(crate) fn start_with(more: impl FnOnce(&Path) -> String) -> Option<Self> {
         let Some(binary) = std::env::var_os("OMEN_NATS_SERVER") else {
             assert!(std::env::var_os("CI").is_none(), "OMEN_NATS_SERVER is not set, which .ci/run does");
             crate::say("skipped: OMEN_NATS_SERVER is not set");
@@ -36,8 +41,9 @@ impl Nats {
         std::fs::write(
             folder.path().join("server.conf"),
             format!(
-                "listen: \"127.0.0.1:{port}\"\nmax_payload: 32MB\nmax_pending: 128MB\njetstream {{ store_dir: \"{}\" }}\n",
-                folder.path().join("store").display()
+                "listen: \"127.0.0.1:{port}\"\nmax_payload: 32MB\nmax_pending: 128MB\njetstream {{ store_dir: \"{}\" }}\n{}\n",
+                folder.path().join("store").display(),
+                more(folder.path())
             ),
         )
         .unwrap();
@@ -69,8 +75,16 @@ impl Nats {
 
     /// Kills the server, and starts it again with the same files.
     pub(crate) fn kill_and_start(&mut self) {
+        self.kill();
+        self.start_again();
+    }
+
+    pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+    }
+
+    pub(crate) fn start_again(&mut self) {
         self.child = Self::run(&self.binary, &self.folder);
         self.wait();
     }

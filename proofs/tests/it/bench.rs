@@ -6,6 +6,7 @@ use omen_proofs::bench::corpus::{Corpus, Form, Kind, Plan, faults};
 use omen_proofs::bench::gate::{self, Counts};
 use omen_proofs::bench::proxy;
 use omen_proofs::bench::scaling::{self, Size};
+use omen_proofs::bench::workers::{self, simulation};
 use omen_proofs::bench::{allocations, episode};
 
 const EPISODES: u64 = 200;
@@ -194,4 +195,61 @@ fn the_proxy_is_measured_against_the_server_behind_it() -> Result<(), omen_proof
     let gone = proxy::Programs { omen: "/nowhere".into(), server: vec!["true".into()], official: None };
     assert!(proxy::run(&counts, &gone).is_err());
     Ok(())
+}
+
+#[test]
+fn more_workers_judge_more_until_a_stream_is_full() {
+    // A worker judges 2,000 packets a second, and a stream stores 5,000.
+    let times = simulation::Times { judge: 500_000.0, store: 200_000.0, send: 100_000.0 };
+    let simulate = || simulation::simulate(times, 8, 7, 4_000);
+    let rows = simulate().rows;
+    let of = |workers, is_one| {
+        let row = rows.iter().find(|row| row.workers == workers && (row.streams == 1) == is_one);
+        *row.unwrap_or_else(|| panic!("{workers} workers"))
+    };
+    let one = of(1, true);
+    assert!((1_700.0..2_100.0).contains(&one.packets_s) && one.busy > 0.9, "{one:?}");
+    // Four are as fast as four, but for those that have fewer partitions; eight on one stream are as fast as the stream.
+    assert!((2.5..4.1).contains(&of(4, false).over_one), "{rows:?}");
+    assert!((4_700.0..5_300.0).contains(&of(8, true).packets_s), "{rows:?}");
+    assert!(of(8, false).packets_s > 1.6 * of(8, true).packets_s, "{rows:?}");
+    // A packet waits for the next of four commits a second.
+    assert!(rows.iter().all(|row| (1.0..400.0).contains(&row.verdict_ms.p50)), "{rows:?}");
+    assert!(rows.iter().all(|row| row.verdict_ms.p50 <= row.verdict_ms.p99), "{rows:?}");
+    assert_eq!(format!("{rows:?}"), format!("{:?}", simulate().rows), "a seed gives the same everywhere");
+}
+
+#[test]
+fn figures_of_workers_are_read_again() {
+    let quantiles = serde_json::json!({ "p50": 1.0, "p99": 2.0 });
+    let figures = serde_json::json!({
+        "throughput": {
+            "packets": 1000, "bytes": 1_700_000, "partitions": 64, "rounds": 1, "seed": 7, "check_s": 6e5, "check_all_s": 1e6,
+            "publish_s": 5e4, "worker_s": 2e4, "two_workers_s": 3e4, "worker_over_check": 0.03, "two_over_one": 1.5, "worker_us": 20.0,
+            "sent_us": 15.0, "publisher_us": 10.0, "stored_us": 25.0, "check_us": 1.6,
+        },
+        "lag": [{
+            "load": 0.5, "packets_s": 1e4, "verdict_ms": quantiles, "commits_s": 250.0, "checkpoints_s": 10.0, "checkpoint_bytes": 0.1,
+        }],
+        "recovery": {
+            "kills": 2, "packets_s": 1500.0, "partitions": 32.0, "expiry_ms": quantiles, "replay_ms": quantiles, "all_ms": quantiles,
+        },
+        "memory": {
+            "episodes": 1000, "packets": 4000, "packet_bytes": 6_000_000, "stored_bytes": 1.1, "resident": 9_000_000, "idle": 8_000_000,
+            "checkpoint_bytes": 180_000,
+        },
+        "simulation": null,
+    });
+    let report: workers::Report = serde_json::from_value(figures.clone()).expect("a report");
+    assert_eq!(serde_json::to_value(&report).expect("JSON"), figures);
+    let table = report.to_string();
+    for expected in
+        ["one worker / omen check, one thread: 0.03", "50 %", "until its entry expires", "1000 open episodes"]
+    {
+        assert!(table.contains(expected), "{expected} in\n{table}");
+    }
+    // 10^5 packets a second, each 20 µs; 10^6 episodes, each 180 bytes.
+    let costs = workers::costs(&report);
+    assert!(costs.contains("| processors that judge | 10⁵ packets/s × 20.0 µs | 2.0 |"), "{costs}");
+    assert!(costs.contains("| 10⁶ × 180 bytes | 0.18 GB |"), "{costs}");
 }

@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 use omen_gate::ServerName;
 
+use crate::args::RemoteArgs;
+
 #[derive(Debug, Args)]
 pub(crate) struct GateInitArgs {
     /// The configuration to write; the key goes into `audit.key` beside it
     #[arg(long, value_name = "FILE", default_value = "gate.toml")]
     pub(crate) config: PathBuf,
 
-    /// The name of the server in the configuration [default: from the command]
+    /// The name of the server in the configuration [default: from the command, or from the host of the URL]
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Option<ServerName>,
 
@@ -23,8 +25,11 @@ pub(crate) struct GateInitArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
+
     /// The command that starts the server
-    #[arg(value_name = "COMMAND", required = true, last = true)]
+    #[arg(value_name = "COMMAND", required_unless_present = "url", last = true)]
     pub(crate) command: Vec<String>,
 }
 
@@ -54,6 +59,7 @@ The server runs in the folder of the configuration, and paths in its command sta
 Examples:
   omen gate init -- npx -y @modelcontextprotocol/server-filesystem ./data
   omen gate init --config gate.toml --server github --pass-env GITHUB_TOKEN -- github-mcp-server stdio
+  omen gate init --url https://example.com/mcp --bearer-env TOKEN
 
 ",
     exit_codes!()

@@ -24,6 +24,19 @@ pub(super) fn of(command: &[String]) -> Option<ServerName> {
     ServerName::new(name.trim_matches(['-', '_'])).ok()
 }
 
+/// The name of the organisation in the host of an address: `example` for `https://mcp.example.com/mcp`. An address without a
+/// name has none.
+pub(super) fn of_address(url: &str) -> Option<ServerName> {
+    let authority = url.split_once("://")?.1.split(['/', '?', '#']).next()?;
+    let host = authority.split_once(':').map_or(authority, |(host, _)| host);
+    let labels: Vec<_> = host.split('.').collect();
+    // The last label is a domain of many; a number is a part of an address.
+    let names = labels.get(..labels.len().checked_sub(1)?)?;
+    let is_name = |label: &&&str| label.starts_with(|c: char| c.is_ascii_alphabetic());
+    let mut names = names.iter().filter(is_name).filter(|label| !["api", "mcp", "www"].contains(*label));
+    ServerName::new(names.next_back()?).ok()
+}
+
 /// The name of a file without its folder and ending.
 fn stem(word: &str) -> &str {
     Path::new(word).file_stem().and_then(|stem| stem.to_str()).unwrap_or(word)
@@ -37,7 +50,7 @@ const LAUNCHERS: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::{of, of_address};
 
     #[test]
     fn what_is_started_names_it() {
@@ -55,6 +68,19 @@ mod tests {
         ] {
             let words: Vec<_> = command.split(' ').map(str::to_owned).collect();
             assert_eq!(of(&words).as_ref().map_or("", |name| name.as_str()), name, "{command}");
+        }
+    }
+    #[test]
+    fn a_host_names_a_server() {
+        for (url, name) in [
+            ("https://mcp.example.com/mcp", "example"),
+            ("https://example.com:8443/mcp?x=a.b", "example"),
+            ("https://mcp.dev/", ""),
+            ("http://localhost:3001/mcp", ""),
+            ("http://127.0.0.1:3001/mcp", ""),
+            ("http://[::1]:3001/mcp", ""),
+        ] {
+            assert_eq!(of_address(url).as_ref().map_or("", |name| name.as_str()), name, "{url}");
         }
     }
 }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use omen::render::human::clean;
 use omen_gate::catalog::{Catalog, Listed};
+use omen_gate::config::{Endpoint, HeaderSource};
 use omen_gate::{ServerName, bounded};
 use serde_json::Value;
 
@@ -19,6 +20,9 @@ pub(super) struct Setup<'s> {
     pub(super) server: &'s ServerName,
     pub(super) command: &'s [String],
     pub(super) pass_env: &'s [String],
+    /// Where it is reached, in place of being started.
+    pub(super) endpoint: Option<&'s Endpoint>,
+    pub(super) plain_http: bool,
 }
 
 impl Setup<'_> {
@@ -39,6 +43,21 @@ impl Setup<'_> {
         }
         if !self.pass_env.is_empty() {
             let _ = writeln!(text, "pass_env = [{}]", list(self.pass_env));
+        }
+        if let Some(endpoint) = self.endpoint {
+            let _ = writeln!(text, "url = {}", quoted(endpoint.url()));
+            for (name, value) in endpoint.headers() {
+                // INVARIANT: the command line takes values from variables alone.
+                let HeaderSource::Env { variable, prefix } = value else { continue };
+                let prefix = if prefix.is_empty() { String::new() } else { format!(", prefix = {}", quoted(prefix)) };
+                let _ = writeln!(text, "headers.{} = {{ env = {}{prefix} }}", quoted(name), quoted(variable));
+            }
+            if let Some(file) = &endpoint.ca_file {
+                let _ = writeln!(text, "ca_file = {}", quoted(&file.to_string_lossy()));
+            }
+            if self.plain_http {
+                text.push_str("plain_http = true\n");
+            }
         }
         text
     }

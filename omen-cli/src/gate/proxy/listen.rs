@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use omen::render::human::clean;
-use omen_gate::mcp::Launch;
 use omen_proxy::http::{Access, HttpLimits, NotListening, PATH, Token};
 use omen_proxy::{Ended, Proxy, Source};
 use tokio::net::TcpListener;
@@ -32,7 +31,7 @@ pub(super) fn access(args: &HttpArgs) -> Result<Option<Access>, Failure> {
 
 pub(super) async fn serve(
     proxy: Proxy,
-    launch: Launch,
+    source: Source,
     access: Access,
     args: &HttpArgs,
 ) -> Result<Ended, NotListening> {
@@ -43,5 +42,5 @@ pub(super) async fn serve(
     let mut limits = HttpLimits::default();
     limits.sessions = usize::from(args.max_sessions);
     limits.idle = Duration::from_secs(u64::from(args.idle_seconds));
-    proxy.serve_http(Source::process(launch), listener, access, limits, asked_to_stop()).await
+    proxy.serve_http(source, listener, access, limits, asked_to_stop()).await
 }

@@ -12,6 +12,9 @@ mod first_session;
 mod http;
 mod masking;
 mod official;
+mod remote;
+#[cfg(target_os = "linux")]
+mod stdio;
 mod typescript;
 
 /// Names a folder of the server's. Without it, a test is a test.
@@ -94,6 +97,10 @@ impl Client {
     fn start(folder: &TempDir, args: &[&str]) -> Self {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
         command.args(["gate", "proxy", "--config", "gate.toml", "--no-socket"]).args(args).current_dir(folder);
+        Self::of(&mut command)
+    }
+
+    fn of(command: &mut std::process::Command) -> Self {
         let mut proxy =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("omen starts");
         let to = proxy.stdin.take();

@@ -99,6 +99,10 @@ impl Files {
 }
 
 impl Store for Files {
+    fn waits(&self) -> bool {
+        self.sync
+    }
+
     fn log(&mut self) -> io::Result<Option<Box<dyn Read + '_>>> {
         if self.is_missing() {
             return Ok(None);

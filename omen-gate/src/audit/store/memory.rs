@@ -58,6 +58,10 @@ impl Memory {
 }
 
 impl Store for Memory {
+    fn waits(&self) -> bool {
+        false
+    }
+
     fn log(&mut self) -> io::Result<Option<Box<dyn Read + '_>>> {
         let log = self.with(|content| content.log.clone());
         Ok(log.map(|log| Box::new(io::Cursor::new(log)) as Box<dyn Read>))

@@ -1,4 +1,4 @@
-//! No value of a call is in the audit log through a reason, unless arguments are recorded in full and none of them is secret.
+//! Reasons put none of the values of a call into the audit log, unless arguments are recorded in full and none of them is secret.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -46,7 +46,7 @@ fn unknown_keys() {
     check(
         "servers = { a = { 'b/~c' = 1 } }\n",
         &["1:19 servers.a.\"b/~c\": unknown key `servers.a.\"b/~c\"`; \
-         expected one of `args`, `command`, `env`, `pass_env`"],
+         expected one of `args`, `ca_file`, `command`, `env`, `headers`, `pass_env`, `plain_http`, `url`"],
     );
 }
 
@@ -584,7 +584,7 @@ fn columns_are_counted_in_characters() {
     check(
         "servers = { 'é日' = { x = 1 } }\n",
         &["1:22 servers.\"é日\".x: unknown key \
-        `servers.\"é日\".x`; expected one of `args`, `command`, `env`, `pass_env`"],
+        `servers.\"é日\".x`; expected one of `args`, `ca_file`, `command`, `env`, `headers`, `pass_env`, `plain_http`, `url`"],
     );
 }
 
@@ -600,4 +600,52 @@ fn any_text_gives_an_answer() {
             assert!(config.grants.len() <= whole.grants.len());
         }
     }
+}
+
+#[test]
+fn servers_over_http() {
+    let table = |text: &str| format!("[servers.s]\n{text}\n");
+    check(
+        &table("url = 'https://example.com'\ncommand = 'x'"),
+        &[
+            "2:1 servers.s.url: the server `s` has both a `command` and a `url`; write one of them: another address is another server",
+        ],
+    );
+    check(
+        &table("headers.a = 'x'\nca_file = 'f'\nplain_http = true"),
+        &[
+            "2:1 servers.s.headers: the server `s` has `headers`, but no `url`; add the `url`, or remove `headers`",
+            "3:1 servers.s.ca_file: the server `s` has `ca_file`, but no `url`; add the `url`, or remove `ca_file`",
+            "4:1 servers.s.plain_http: the server `s` has `plain_http`, but no `url`; add the `url`, or remove `plain_http`",
+        ],
+    );
+    check(
+        &table("url = 'https://example.com'\npass_env = ['X']"),
+        &["3:1 servers.s.pass_env: `pass_env` is for a server that is started; `s` has a `url`; remove `pass_env`"],
+    );
+    check(
+        &table("url = 'http://example.com/'"),
+        &[
+            "2:1 servers.s.url: `http` to another machine (`example.com`) is not encrypted; use `https`, or allow it with \
+           `plain_http = true` in the configuration or `--allow-plain-http`",
+        ],
+    );
+    check(
+        &table("url = 'https://example.com/'\nheaders.Authorization = 'Bearer x'\nheaders.Host = 'y'"),
+        &[
+            "3:9 servers.s.headers.Authorization: the value of the header `authorization` is a secret and stands in the \
+             configuration; take it from a variable: `Authorization = { env = \"TOKEN\", prefix = \"Bearer \" }`",
+            "4:9 servers.s.headers.Host: the header `host` is set by the proxy itself; remove it",
+        ],
+    );
+    check(
+        &table("url = 'https://example.com/'\nheaders.X = { env = 'KEY' }\n[audit]\nlog = 'l'\nkey_env = 'KEY'"),
+        &[
+            "3:1 servers.s.headers: the header `x` sends `KEY`, which holds the key of the log (`audit.key_env`); keep the \
+           key from the server: with the key it could rewrite the log",
+        ],
+    );
+    assert!(Config::parse(&table("url = 'https://example.com/'\nheaders.X = 7")).is_err());
+    assert!(Config::parse(&table("url = 'https://example.com/'\nheaders.X = { prefix = 'x' }")).is_err());
+    assert!(Config::parse(&table("url = 'https://example.com/'\nheaders.X = { env = 'x', more = 'y' }")).is_err());
 }

@@ -75,7 +75,7 @@ fn the_sample_shows_every_key_of_the_schema() {
         match value {
             Value::Object(members) => {
                 for (key, value) in members {
-                    let key = if path == "servers" || path == "allow[].where" { "*" } else { key };
+                    let key = if ["servers", "servers.*.headers", "allow[].where"].contains(&path) { "*" } else { key };
                     let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
                     found.insert(path.clone());
                     collect(value, &path, found);

@@ -76,3 +76,29 @@ fn what_waits_takes_up_the_room_and_gives_it_back() {
     assert!(ended);
     assert_eq!(validator.judge.charities.room, Charities::default().room);
 }
+
+#[test]
+fn a_validator_of_many_keeps_its_share() {
+    let examples = examples();
+    let log: Vec<u8> = (0..30).flat_map(|seed| random(seed, &examples)).collect();
+    let (first, rest) = log.split_at(log.len() / 2);
+    let reported = |parts: Option<usize>| {
+        let share = |validator: Validator| parts.into_iter().fold(validator, Validator::one_of);
+        let mut texts = Texts::default();
+        let mut validator = share(Validator::new(ValidatorOptions::default()));
+        let Ok(()) = validator.feed(first, &mut texts);
+        let room = validator.judge.charities.room;
+        // What waits is not forgotten, and episodes are not either, when a share is taken later.
+        let mut validator = share(validator);
+        assert_eq!(room, validator.judge.charities.room);
+        let restored = Validator::restore(&validator.snapshot(), ValidatorOptions::default());
+        let mut validator = share(restored.expect("a snapshot"));
+        let Ok(()) = validator.feed(rest, &mut texts);
+        let Ok(summary) = validator.finish(&mut texts);
+        (texts.0, summary, room)
+    };
+    let (whole, summary, room) = reported(None);
+    let (share, of_share, less) = reported(Some(64));
+    assert!(less < room / 32, "{less} of {room}");
+    assert!(summary.rejected > 10 && (whole, summary) == (share, of_share));
+}

@@ -23,15 +23,21 @@ impl Walk {
         let mut keys = Keys::default();
         let mut seen: Vec<(&'static str, Seen<'_>, Range<usize>)> = Vec::new();
         let mut misspelt: Vec<(usize, &'static str)> = Vec::new();
+        let mut next = 0;
         let span = scanner.object(|scanner, key, key_span| {
-            let field = object.fields.iter().find(|field| field.name == key);
+            // Most packets have their fields in the order of the schema.
+            let field = match object.fields.get(next) {
+                Some(field) if field.name == key => Some(field),
+                _ => object.fields.iter().find(|field| field.name == key),
+            };
+            next += 1;
             let fresh = keys.insert(key.clone());
             if !fresh {
                 self.repeated(&key, key_span.clone());
             }
             match field {
                 Some(field) => {
-                    let what = remember(scanner);
+                    let what = if object.conditionals.is_empty() { Seen::Other } else { remember(scanner) };
                     let start = scanner.at();
                     self.field(scanner, field);
                     if fresh {

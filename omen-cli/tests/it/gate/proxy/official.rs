@@ -27,7 +27,12 @@ pub(super) fn say(what: &str) {
 
 /// A configuration that allows what the server lists: each tool needs `READ`, but for those that are named.
 pub(super) fn allowing(command: &[String], folder: &TempDir, write: &[&str], without: &[&str]) {
-    let server = format!("[servers.files]\ncommand = {}\nargs = {}\n", json!(command[0]), json!(command[1..]));
+    allowing_of(&format!("command = {}\nargs = {}\n", json!(command[0]), json!(command[1..])), folder, write, without);
+}
+
+/// The same for a server that is started, or reached, as a table of the configuration says.
+pub(super) fn allowing_of(table: &str, folder: &TempDir, write: &[&str], without: &[&str]) {
+    let server = format!("[servers.files]\n{table}");
     let text = format!("[audit]\nlog = 'audit.jsonl'\nkey_file = 'audit.key'\nsync = false\n{server}");
     fs::write(folder.path().join("gate.toml"), &text).unwrap();
     assert_eq!(run(omen(["audit", "new-key", "audit.key"]).current_dir(folder)).code, 0);
@@ -45,7 +50,7 @@ pub(super) fn allowing(command: &[String], folder: &TempDir, write: &[&str], wit
 }
 
 /// What a server answers to requests, one after the other, as it is written but for the order of members.
-fn conversation(mut command: std::process::Command, requests: &[(&str, Value)]) -> Vec<String> {
+pub(super) fn conversation(mut command: std::process::Command, requests: &[(&str, Value)]) -> Vec<String> {
     let mut process =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
     let mut to = process.stdin.take().unwrap();
@@ -72,13 +77,10 @@ fn conversation(mut command: std::process::Command, requests: &[(&str, Value)]) 
     answers
 }
 
-#[test]
-fn everything_gives_the_same_answers_with_and_without_the_proxy() {
-    let Some(command) = official("server-everything", &[]) else { return };
-    let folder = folder(&[]);
-    allowing(&command, &folder, &[], &[]);
+/// Requests whose answers do not depend on when they are asked.
+pub(super) fn requests() -> Vec<(&'static str, Value)> {
     let call = |name: &str, args: Value| ("tools/call", json!({"name": name, "arguments": args}));
-    let requests = [
+    vec![
         (
             "initialize",
             json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
@@ -102,7 +104,15 @@ fn everything_gives_the_same_answers_with_and_without_the_proxy() {
         ),
         ("logging/setLevel", json!({"level": "error"})),
         ("no/such/method", json!({"x": [1]})),
-    ];
+    ]
+}
+
+#[test]
+fn everything_gives_the_same_answers_with_and_without_the_proxy() {
+    let Some(command) = official("server-everything", &[]) else { return };
+    let folder = folder(&[]);
+    allowing(&command, &folder, &[], &[]);
+    let requests = requests();
     let mut direct = std::process::Command::new(&command[0]);
     direct.args(&command[1..]).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
     let direct = conversation(direct, &requests);

@@ -1,0 +1,112 @@
+//! How the server is reached: started, or at an address.
+
+use omen::render::human::clean;
+use omen_gate::config::{Endpoint, HeaderSource, KeySource};
+use omen_gate::mcp::{Launch, ServerLimits};
+use omen_gate::{Config, ServerName};
+use omen_proxy::Source;
+use omen_proxy::remote::{BadRemote, Remote};
+
+use crate::args::ProxyArgs;
+use crate::exit::{Failure, complain};
+use crate::gate::remote;
+
+/// How a session reaches its server.
+pub(super) fn source(
+    args: &ProxyArgs,
+    config: &Config,
+    server: &ServerName,
+) -> Result<Result<Source, BadRemote>, Failure> {
+    match endpoint(args, config, server)? {
+        None => Ok(Ok(Source::process(launch(args, config, server)?.show_stderr()))),
+        Some(endpoint) => {
+            let source = Remote::configured(&endpoint, &config.limits).map(Source::remote);
+            if source.is_ok() && !endpoint.is_encrypted() {
+                complain(format_args!("note: requests to {} are not encrypted", clean(&endpoint.shown())));
+            }
+            Ok(source)
+        }
+    }
+}
+
+/// The address of the server, if it has one: that of the configuration, or of the command line if the configuration does not
+/// say how to reach it. The allowlist is about the server of the configuration, and another address is another server.
+fn endpoint(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Option<Endpoint>, Failure> {
+    let given = remote::endpoint(&args.remote)?;
+    let configured = config.servers.get(server);
+    let (name, own) = (clean(server.as_str()), configured.and_then(|server| server.endpoint.as_ref()));
+    let endpoint = match (given, own) {
+        (Some(_), None) if configured.is_some_and(|server| server.command.is_some()) => {
+            return Err(Failure::Usage(format!(
+                "the configuration starts the server `{name}` with a `command`; leave out --url, or write a `url` in place of the \
+                 `command`: another address is another server"
+            )));
+        }
+        (Some(given), Some(own)) if given.url() != own.url() => {
+            return Err(Failure::Usage(format!(
+                "the configuration reaches the server `{name}` at {}; leave out --url, or change it there: another address is \
+                 another server",
+                clean(&own.shown())
+            )));
+        }
+        (None, Some(_)) if !args.command.is_empty() || !args.pass_env.is_empty() => {
+            return Err(Failure::Usage(format!(
+                "the configuration reaches the server `{name}` at an address (`url`); leave out the command and --pass-env"
+            )));
+        }
+        (Some(given), Some(own)) if given.headers().is_empty() && given.ca_file.is_none() => own.clone(),
+        (Some(given), _) => given,
+        (None, Some(own)) => own.clone(),
+        (None, None) => return Ok(None),
+    };
+    for (header, value) in endpoint.headers() {
+        if let HeaderSource::Env { variable, .. } = value
+            && is_key(config, variable)
+        {
+            return Err(Failure::Usage(format!(
+                "the header `{}` sends `{}`, which holds the key of the audit log; no server is sent it",
+                clean(header),
+                clean(variable)
+            )));
+        }
+    }
+    Ok(Some(endpoint))
+}
+
+/// How the server is started: by the configuration, with the program of the command line if there is one.
+fn launch(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Launch, Failure> {
+    let configured = config.servers.get(server).and_then(|server| server.command.clone());
+    let mut launch = match (args.command.split_first(), configured) {
+        (None, Some(command)) => Launch::configured(&command, &config.limits),
+        (None, None) => {
+            return Err(Failure::Usage(format!(
+                "the server `{}` has neither a `command` nor a `url`; add one to the configuration, or the command after `--`",
+                clean(server.as_str())
+            )));
+        }
+        (Some((program, args)), configured) => {
+            let mut launch = Launch::new(program).args(args).limits(ServerLimits::configured(&config.limits));
+            if let Some(configured) = configured {
+                launch = configured.env.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+                launch = configured.pass_env.iter().fold(launch, Launch::pass);
+            }
+            launch
+        }
+    };
+    for name in &args.pass_env {
+        // A3: no server is given the key.
+        if is_key(config, name) {
+            return Err(Failure::Usage(format!(
+                "`{}` holds the key of the audit log; no server inherits it",
+                clean(name)
+            )));
+        }
+        launch = launch.pass(name);
+    }
+    Ok(launch)
+}
+
+/// Whether a variable holds the key of the log.
+fn is_key(config: &Config, variable: &str) -> bool {
+    config.audit.as_ref().is_some_and(|audit| audit.key == KeySource::Env(variable.to_owned()))
+}

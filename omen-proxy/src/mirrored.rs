@@ -1,0 +1,98 @@
+//! The headers that repeat a part of a message (2026-07-28), from clients and to servers.
+
+use std::borrow::Cow;
+
+use crate::frame::{Frame, Kind};
+use crate::json;
+
+pub(crate) const SESSION_ID: &str = "mcp-session-id";
+pub(crate) const VERSION: &str = "mcp-protocol-version";
+pub(crate) const LAST_EVENT_ID: &str = "last-event-id";
+pub(crate) const METHOD: &str = "mcp-method";
+pub(crate) const NAME: &str = "mcp-name";
+/// What the names of headers begin with that repeat an argument.
+pub(crate) const PARAM: &str = "mcp-param-";
+
+pub(crate) fn method_of(frame: &Frame) -> Option<&str> {
+    match &frame.kind {
+        Kind::Request(method) | Kind::Notification(method) => Some(method),
+        _ => None,
+    }
+}
+
+/// The version that a request states in `_meta`, if it needs no handshake.
+pub(crate) fn stated_version(frame: &Frame) -> Option<String> {
+    let params = frame.members().ok()?;
+    let meta = params.iter().find(|member| member.key == "_meta")?;
+    let members = json::members(frame.text(), meta.span.clone()).ok()?;
+    let version = members.iter().find(|member| member.key == "io.modelcontextprotocol/protocolVersion")?;
+    json::text(frame.text(), version.span.clone())
+}
+
+/// The parameter that `Mcp-Name` repeats, of methods that must have the header.
+pub(crate) fn named_by(method: Option<&str>) -> Option<&'static str> {
+    match method? {
+        "tools/call" | "prompts/get" => Some("name"),
+        "resources/read" => Some("uri"),
+        _ => None,
+    }
+}
+
+/// What `Mcp-Name` has to say. Clients send it with other methods, too.
+pub(crate) fn name_of(frame: &Frame, method: Option<&str>) -> Option<String> {
+    let params = frame.members().ok()?;
+    let get = |key: &str| {
+        let member = params.iter().find(|member| member.key == key)?;
+        json::text(frame.text(), member.span.clone())
+    };
+    match named_by(method) {
+        Some(key) => get(key),
+        None => get("name").or_else(|| get("uri")),
+    }
+}
+
+/// A value that may be encoded because a header cannot hold it.
+pub(crate) fn decoded(value: &str) -> Option<String> {
+    match value.strip_prefix(OPEN).and_then(|rest| rest.strip_suffix(CLOSE)) {
+        None => Some(value.to_owned()),
+        Some(encoded) => {
+            let bytes = data_encoding::BASE64.decode(encoded.as_bytes()).ok()?;
+            String::from_utf8(bytes).ok()
+        }
+    }
+}
+
+/// A value as a header can hold it.
+pub(crate) fn encoded(value: &str) -> Cow<'_, str> {
+    let is_plain = value.bytes().all(|byte| matches!(byte, b' '..=b'~')) && value.trim() == value;
+    let looks_encoded = value.starts_with(OPEN) && value.ends_with(CLOSE);
+    if is_plain && !value.is_empty() && !looks_encoded {
+        Cow::Borrowed(value)
+    } else {
+        Cow::Owned(format!("{OPEN}{}{CLOSE}", data_encoding::BASE64.encode(value.as_bytes())))
+    }
+}
+
+const OPEN: &str = "=?base64?";
+const CLOSE: &str = "?=";
+
+#[cfg(test)]
+mod tests {
+    use super::{decoded, encoded};
+
+    #[test]
+    fn a_value_comes_back_from_a_header_as_it_was() {
+        for (value, header) in [
+            ("us-west1", "us-west1"),
+            ("Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="),
+            (" padded ", "=?base64?IHBhZGRlZCA=?="),
+            ("line1\nline2", "=?base64?bGluZTEKbGluZTI=?="),
+            ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
+        ] {
+            assert_eq!(encoded(value), header);
+            assert_eq!(decoded(header).as_deref(), Some(value));
+        }
+        assert_eq!(decoded(&encoded("")).as_deref(), Some(""));
+        assert_eq!(decoded("=?base64?!?="), None);
+    }
+}

@@ -1,0 +1,113 @@
+//! What an answer says, and how it is read.
+
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
+use hyper::HeaderMap;
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
+use omen_gate::{Fault, bounded};
+
+use super::room::Held;
+use super::secrets::Secrets;
+use crate::frame::{Frame, one_line};
+
+/// The form of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// One message.
+    Json,
+    /// Messages as they come.
+    Events,
+}
+
+/// The form of an answer, by its headers.
+pub(super) fn form(headers: &HeaderMap) -> Result<Form, Fault> {
+    let mut coding = headers.get_all(CONTENT_ENCODING).iter();
+    if let Some(coding) = coding.find(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        let coding = bounded(&String::from_utf8_lossy(coding.as_bytes()));
+        return Err(Fault::malformed(&format!("the content encoding `{coding}` was not asked for")));
+    }
+    let media =
+        single(headers, CONTENT_TYPE.as_str())?.ok_or_else(|| Fault::malformed("missing header `Content-Type`"))?;
+    let mut parts = media.split(';').map(str::trim);
+    let kind = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let is_utf8 = parts.all(|part| match part.split_once('=') {
+        Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
+            value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+        }
+        _ => true,
+    });
+    match kind.as_str() {
+        "application/json" if is_utf8 => Ok(Form::Json),
+        "text/event-stream" if is_utf8 => Ok(Form::Events),
+        _ => Err(Fault::malformed(&format!("the content type `{}` is not one of the protocol", bounded(media)))),
+    }
+}
+
+/// The value of a header that stands once, or not at all.
+pub(super) fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Fault> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => {
+            value.to_str().map(Some).map_err(|_| Fault::malformed(&format!("invalid header `{name}`")))
+        }
+        (Some(_), Some(_)) => Err(Fault::malformed(&format!("repeated header `{name}`"))),
+    }
+}
+
+/// A text as the value of a header that is not shown.
+pub(super) fn hidden(text: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(text).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+/// Reads a whole body.
+pub(super) async fn whole(mut body: Incoming, limit: usize, held: &mut Held) -> Result<Vec<u8>, Fault> {
+    // Whether the tool ran does not follow from a body that is too long: so it is not the fault of an answer that is.
+    let oversized = || Fault::malformed(&format!("the body is larger than {limit} bytes"));
+    if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limit {
+        return Err(oversized());
+    }
+    let mut bytes = Vec::new();
+    while let Some(data) = next(&mut body).await? {
+        if data.len() > limit.saturating_sub(bytes.len()) {
+            return Err(oversized());
+        }
+        if !held.grow(bytes.len() + data.len()) {
+            return Err(no_room());
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Ok(bytes)
+}
+
+/// The next piece of a body; none at the end.
+pub(super) async fn next(body: &mut Incoming) -> Result<Option<Bytes>, Fault> {
+    while let Some(frame) = body.frame().await {
+        let frame =
+            frame.map_err(|error| Fault::died(&format!("the answer broke off: {}", super::client::causes(&error))))?;
+        if let Ok(data) = frame.into_data() {
+            return Ok(Some(data));
+        }
+    }
+    Ok(None)
+}
+
+pub(super) fn no_room() -> Fault {
+    Fault::died("too many answers are read at once")
+}
+
+/// Reads a message, strictly, as one line.
+pub(super) fn message(bytes: Vec<u8>, secrets: &Secrets) -> Result<Frame, Fault> {
+    let malformed = |why: &str| Fault::malformed(why);
+    let frame = Frame::read(bytes).map_err(|flaw| malformed(&flaw.why))?;
+    if secrets.are_in(frame.text()) {
+        return Err(malformed("it repeats the value of a header that it was sent, and is withheld"));
+    }
+    if !frame.text().contains(['\n', '\r']) {
+        return Ok(frame);
+    }
+    Frame::read(one_line(frame.text().to_owned())).map_err(|flaw| malformed(&flaw.why))
+}

@@ -1,0 +1,214 @@
+//! Requests over HTTP: how they are sent, and what their failures mean.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::header::{HeaderName, HeaderValue, USER_AGENT};
+use hyper::{HeaderMap, Method, Request, Response, Uri};
+use hyper_util::client::legacy;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use omen_gate::Fault;
+use omen_gate::config::{Endpoint, HeaderSource};
+use tokio::time::timeout;
+use zeroize::Zeroizing;
+
+use super::connector::Timed;
+use super::limits::RemoteLimits;
+use super::secrets::Secrets;
+
+#[cfg(feature = "https")]
+type Connector = hyper_rustls::HttpsConnector<HttpConnector>;
+#[cfg(not(feature = "https"))]
+type Connector = HttpConnector;
+
+/// Why a server cannot be reached over HTTP from here.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadRemote {
+    /// A header has no value.
+    #[error("the variable `{variable}` for the header `{header}` is not set; set it where the proxy is started")]
+    NoVariable {
+        /// The variable.
+        variable: String,
+        /// The header.
+        header: String,
+    },
+    /// A value cannot stand in a header. It is not shown.
+    #[error(
+        "the variable `{variable}` for the header `{header}` has a value that a header cannot hold; remove line breaks and characters that are not ASCII"
+    )]
+    BadVariable {
+        /// The variable.
+        variable: String,
+        /// The header.
+        header: String,
+    },
+    /// The address cannot stand in a request.
+    #[error("the URL cannot be used in a request: {why}")]
+    Address {
+        /// Why.
+        why: String,
+    },
+    /// Certificates that cannot be read.
+    #[error("cannot read the certificates in `{path}`: {why}")]
+    Certificates {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// The system has no certificates.
+    #[error("this system has no trusted certificates{why}; name a file with --tls-ca")]
+    NoCertificates {
+        /// What the system says.
+        why: String,
+    },
+    /// The library for encryption does not work here.
+    #[error("no encryption: {why}")]
+    Tls {
+        /// Why.
+        why: String,
+    },
+    /// The program was built without encryption.
+    #[error("this program was built without the feature `https`, so it cannot reach `{address}`")]
+    NotBuilt {
+        /// The address.
+        address: String,
+    },
+}
+
+/// A client of one address.
+pub(super) struct Client {
+    sender: legacy::Client<Timed<Connector>, Full<Bytes>>,
+    uri: Uri,
+    address: String,
+    headers: HeaderMap,
+    pub(super) secrets: Secrets,
+}
+
+/// How long a connection that nobody uses is kept. Servers close theirs after five seconds and more; a request that is sent
+/// just then would be in doubt.
+const KEPT: Duration = Duration::from_secs(3);
+/// How many of them.
+const MOST_KEPT: usize = 16;
+/// How often a connection without news is tried.
+const ALIVE: Duration = Duration::from_secs(60);
+/// How many headers an answer may have.
+const MOST_HEADERS: usize = 100;
+/// The least that hyper takes for the head of an answer.
+const LEAST_HEAD: usize = 8 << 10;
+
+impl Client {
+    pub(super) fn new(endpoint: &Endpoint, limits: &RemoteLimits) -> Result<Self, BadRemote> {
+        let uri: Uri = endpoint
+            .url()
+            .parse()
+            .map_err(|error: hyper::http::uri::InvalidUri| BadRemote::Address { why: error.to_string() })?;
+        let (headers, secrets) = headers(endpoint)?;
+        let mut http = HttpConnector::new();
+        http.set_connect_timeout(Some(limits.connect));
+        http.set_keepalive(Some(ALIVE));
+        http.set_nodelay(true);
+        let connector = Timed { connector: encrypted(http, endpoint)?, limit: limits.connect };
+        let mut builder = legacy::Client::builder(TokioExecutor::new());
+        // A request that was never begun on a connection that has just been closed is sent on another one: hyper gives it
+        // back whole. One that was begun is not sent again.
+        builder.pool_idle_timeout(KEPT).pool_max_idle_per_host(MOST_KEPT).pool_timer(TokioTimer::new());
+        builder.http1_max_buf_size(limits.head.max(LEAST_HEAD)).http1_max_headers(MOST_HEADERS);
+        let sender = builder.build(connector);
+        Ok(Self { sender, uri, address: endpoint.shown(), headers, secrets })
+    }
+
+    /// The address, without a query.
+    pub(super) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Sends a request once, and waits for the head of its answer.
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        headers: HeaderMap,
+        body: Bytes,
+        limit: Duration,
+    ) -> Result<Response<Incoming>, Fault> {
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = method;
+        *request.uri_mut() = self.uri.clone();
+        let all = request.headers_mut();
+        all.clone_from(&self.headers);
+        all.extend(headers);
+        match timeout(limit, self.sender.request(request)).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) if error.is_connect() => Err(Fault::unreachable(&causes(&error))),
+            Ok(Err(error)) => Err(Fault::died(&format!("the connection broke: {}", causes(&error)))),
+            Err(_) => Err(Fault::Timeout { after: limit }),
+        }
+    }
+}
+
+#[cfg(feature = "https")]
+fn encrypted(mut http: HttpConnector, endpoint: &Endpoint) -> Result<Connector, BadRemote> {
+    http.enforce_http(false);
+    let config = super::tls::config(endpoint)?;
+    let builder = hyper_rustls::HttpsConnectorBuilder::new().with_tls_config(config);
+    let builder = if endpoint.is_encrypted() { builder.https_only() } else { builder.https_or_http() };
+    Ok(builder.enable_http1().wrap_connector(http))
+}
+
+#[cfg(not(feature = "https"))]
+fn encrypted(http: HttpConnector, endpoint: &Endpoint) -> Result<Connector, BadRemote> {
+    if endpoint.is_encrypted() {
+        return Err(BadRemote::NotBuilt { address: endpoint.shown() });
+    }
+    Ok(http)
+}
+
+/// The headers of the configuration, and those of their values that are secrets.
+fn headers(endpoint: &Endpoint) -> Result<(HeaderMap, Secrets), BadRemote> {
+    let (mut headers, mut secrets) = (HeaderMap::new(), Vec::new());
+    headers.insert(USER_AGENT, HeaderValue::from_static(concat!("omen/", env!("CARGO_PKG_VERSION"))));
+    for (name, source) in endpoint.headers() {
+        let bad = |variable: &str| BadRemote::BadVariable { variable: variable.to_owned(), header: name.clone() };
+        let value = match source {
+            HeaderSource::Text(text) => HeaderValue::from_str(text).map_err(|_| bad(""))?,
+            HeaderSource::Env { variable, prefix } => {
+                let value = std::env::var(variable).map(Zeroizing::new).unwrap_or_default();
+                let secret = value.trim();
+                if secret.is_empty() {
+                    return Err(BadRemote::NoVariable { variable: variable.clone(), header: name.clone() });
+                }
+                if !secret.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
+                    return Err(bad(variable));
+                }
+                let whole = Zeroizing::new([prefix, secret].concat());
+                let mut value = HeaderValue::from_str(&whole).map_err(|_| bad(variable))?;
+                value.set_sensitive(true);
+                // Without a scheme that stands in the variable itself: who repeats the secret may leave that out.
+                let bare = secret.split_once(' ').map_or(secret, |(_, rest)| rest.trim_start());
+                secrets.push(Zeroizing::new(bare.to_owned()));
+                value
+            }
+        };
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad(""))?;
+        headers.insert(name, value);
+    }
+    Ok((headers, Secrets::new(secrets)))
+}
+
+/// What was wrong, from the error of the library down to that of the system.
+pub(super) fn causes(error: &dyn Error) -> String {
+    let mut texts = Vec::new();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        texts.push(error.to_string());
+        cause = error.source();
+    }
+    texts.dedup();
+    if texts.is_empty() { error.to_string() } else { texts.join(": ") }
+}

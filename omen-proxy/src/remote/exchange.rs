@@ -1,0 +1,193 @@
+//! One request, and all that is answered to it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::http::response::Parts;
+use hyper::{Method, StatusCode};
+use omen_gate::{Fault, bounded};
+use tokio::time::timeout;
+
+use super::body::{Form, form, message, next, no_room, whole};
+use super::legacy;
+use super::link::{Broken, Link, gone};
+use super::sse::{Parser, Unread};
+use super::status;
+use crate::connection::Said;
+use crate::frame::{Frame, Kind};
+use crate::id::Id;
+use crate::mirrored::method_of;
+use crate::session::Era;
+
+/// Sends a request once, and gives what is answered to the session.
+pub(super) async fn ask(link: Arc<Link>, frame: Frame, era: Era) {
+    let (Some(id), Some(method)) = (frame.id(), method_of(&frame)) else { return };
+    let asking = Asking { link: &link, id, method, era };
+    let Err(broken) = asking.exchange(&frame).await else { return };
+    link.close(id);
+    link.say(Said::Failed(id.clone(), broken.fault)).await;
+    if let Some(lost) = broken.lost {
+        link.say(Said::Lost(lost)).await;
+    }
+}
+
+/// A request that waits for its answer.
+pub(super) struct Asking<'a> {
+    pub(super) link: &'a Link,
+    id: &'a Id,
+    method: &'a str,
+    era: Era,
+}
+
+/// How long a stream may take to end after the answer. Then its connection can be used again.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+/// How much is read of the body of an answer that is not one.
+const MOST_OF_A_REFUSAL: usize = 64 << 10;
+
+impl Asking<'_> {
+    async fn exchange(&self, frame: &Frame) -> Result<(), Broken> {
+        let headers = match self.era {
+            Era::Stateless => self.link.of_request(frame)?,
+            Era::Handshake => self.link.of_session(),
+        };
+        let (remote, limit) = (&self.link.remote, self.link.remote.limits.answer);
+        let body = Bytes::copy_from_slice(frame.text().as_bytes());
+        let (head, body) = remote.client.send(Method::POST, headers, body, limit).await?.into_parts();
+        if self.era == Era::Handshake {
+            self.link.same_session(&head.headers)?;
+        }
+        if head.status != StatusCode::OK {
+            return self.refused(&head, body).await;
+        }
+        match form(&head.headers)? {
+            Form::Json => {
+                let mut held = remote.room.hold();
+                let bytes = timeout(limit, whole(body, remote.server.line_bytes, &mut held)).await;
+                let bytes = bytes.map_err(|_| Fault::Timeout { after: limit })??;
+                let answer = message(bytes, &remote.client.secrets)?;
+                if !is_response(&answer) {
+                    return Err(Fault::malformed("the body is not a response").into());
+                }
+                self.answered(&head, answer).await
+            }
+            Form::Events => self.events(&head, body).await,
+        }
+    }
+
+    /// A response: it has to be that to this request.
+    async fn answered(&self, head: &Parts, answer: Frame) -> Result<(), Broken> {
+        if answer.id() != Some(self.id) {
+            let other = answer.id().map(ToString::to_string).unwrap_or_default();
+            return Err(Fault::malformed(&format!("a response to another request, `{other}`")).into());
+        }
+        if answer.kind == Kind::Result {
+            match self.method {
+                "initialize" => self.link.begin(&head.headers, &answer)?,
+                "tools/list" if self.era == Era::Stateless => self.link.params.learn(&answer),
+                _ => {}
+            }
+        }
+        // Before anybody can give another request this id.
+        self.link.close(self.id);
+        self.link.say(Said::Message(answer)).await;
+        Ok(())
+    }
+
+    /// A status that is not that of an answer. An error of the protocol may come with it.
+    async fn refused(&self, head: &Parts, body: Incoming) -> Result<(), Broken> {
+        let limits = &self.link.remote.limits;
+        let is_gone = self.era == Era::Handshake && head.status == StatusCode::NOT_FOUND && self.link.has_id();
+        let mut held = self.link.remote.room.hold();
+        let error = match form(&head.headers) {
+            Ok(Form::Json) if !head.status.is_success() => {
+                let body = timeout(limits.notice, whole(body, MOST_OF_A_REFUSAL, &mut held)).await;
+                let body = body.ok().and_then(Result::ok);
+                body.and_then(|body| message(body, &self.link.remote.client.secrets).ok())
+            }
+            _ => None,
+        };
+        match error.filter(|error| error.kind == Kind::Error && error.id() == Some(self.id)) {
+            Some(error) if !is_gone => self.answered(head, error).await,
+            _ => Err(Broken { fault: status::fault(head.status), lost: is_gone.then(gone) }),
+        }
+    }
+
+    async fn events(&self, head: &Parts, mut body: Incoming) -> Result<(), Broken> {
+        let remote = &self.link.remote;
+        let mut parser = Parser::new(remote.server.line_bytes, remote.room.hold());
+        // A subscription is silent until something changes.
+        let idle = (self.method != "subscriptions/listen").then_some(remote.limits.idle);
+        let (mut bytes, mut tries) = (Bytes::new(), 0);
+        loop {
+            match event(&mut parser, &mut body, &mut bytes, idle).await {
+                Ok(Some(data)) => {
+                    tries = 0;
+                    let said = message(data, &remote.client.secrets)?;
+                    match &said.kind {
+                        Kind::Request(method) if self.era == Era::Stateless => {
+                            let method = bounded(method);
+                            let why = format!("the server sent the request `{method}`, which this era does not have");
+                            return Err(Fault::malformed(&why).into());
+                        }
+                        Kind::Request(_) | Kind::Notification(_) => self.link.say(Said::Message(said)).await,
+                        _ => {
+                            self.answered(head, said).await?;
+                            self.drain(&mut parser, &mut body, &mut bytes).await;
+                            return Ok(());
+                        }
+                    }
+                }
+                // The stream is over, or broken, and may be read on elsewhere. The request is not sent again.
+                Ok(None) | Err(Fault::Died { .. }) if self.era == Era::Handshake => {
+                    body = legacy::resume(self.link, &parser, &mut tries).await?;
+                    parser.begin();
+                    bytes.clear();
+                }
+                Ok(None) => return Err(Fault::died("the stream ended before the answer").into()),
+                Err(fault) => return Err(fault.into()),
+            }
+        }
+    }
+
+    /// Reads what comes after the answer, which is nothing that counts.
+    async fn drain(&self, parser: &mut Parser, body: &mut Incoming, bytes: &mut Bytes) {
+        let rest = async { event(parser, body, bytes, None).await };
+        if let Ok(Ok(Some(_))) = timeout(LAST_WORDS, rest).await {
+            let note = "dropped a message that the server sent after its answer".to_owned();
+            self.link.say(Said::Note(note)).await;
+        }
+    }
+}
+
+fn is_response(frame: &Frame) -> bool {
+    matches!(frame.kind, Kind::Result | Kind::Error | Kind::Unsure(_))
+}
+
+/// The data of the next event; none at the end of the stream.
+pub(super) async fn event(
+    parser: &mut Parser,
+    body: &mut Incoming,
+    bytes: &mut Bytes,
+    idle: Option<Duration>,
+) -> Result<Option<Vec<u8>>, Fault> {
+    loop {
+        match parser.take(bytes) {
+            Ok(Some(data)) => return Ok(Some(data)),
+            Ok(None) => {}
+            Err(Unread::Oversized) => return Err(Fault::malformed("an event is larger than the limit")),
+            Err(Unread::NoRoom) => return Err(no_room()),
+        }
+        // However much the server says at once, others have their turn.
+        tokio::task::consume_budget().await;
+        let more = match idle {
+            Some(idle) => timeout(idle, next(body)).await.map_err(|_| Fault::Timeout { after: idle })?,
+            None => next(body).await,
+        };
+        match more? {
+            Some(data) => *bytes = data,
+            None => return Ok(None),
+        }
+    }
+}

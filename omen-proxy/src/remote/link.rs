@@ -1,0 +1,202 @@
+//! What the requests of one session share: the id that the server gave it, and which of them are open.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hyper::HeaderMap;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
+use omen_gate::{Fault, bounded};
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+
+use super::Inner;
+use super::body::{hidden, single};
+use super::params::Params;
+use crate::connection::Said;
+use crate::end::Lost;
+use crate::frame::Frame;
+use crate::id::Id;
+use crate::json;
+use crate::mirrored::{METHOD, NAME, SESSION_ID, VERSION, encoded, method_of, name_of, named_by, stated_version};
+use crate::session::Era;
+
+pub(super) struct Link {
+    pub(super) remote: Arc<Inner>,
+    said: mpsc::Sender<Said>,
+    state: Mutex<State>,
+    pub(super) params: Params,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The handshake was answered.
+    is_begun: bool,
+    id: Option<HeaderValue>,
+    version: Option<HeaderValue>,
+    /// That of the last request that needed no handshake.
+    stated: Option<HeaderValue>,
+    open: HashMap<Id, Asked>,
+}
+
+/// A request that is open.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) era: Era,
+    pub(super) task: AbortHandle,
+}
+
+/// Why no answer comes to a request, and whether the session is over with it.
+#[derive(Debug)]
+pub(super) struct Broken {
+    pub(super) fault: Fault,
+    pub(super) lost: Option<Lost>,
+}
+
+impl From<Fault> for Broken {
+    fn from(fault: Fault) -> Self {
+        Self { fault, lost: None }
+    }
+}
+
+const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+pub(super) const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+/// The longest id of a session that is taken.
+const LONGEST_ID: usize = 1024;
+
+impl Link {
+    pub(super) fn new(remote: Arc<Inner>, said: mpsc::Sender<Said>) -> Self {
+        Self { remote, said, state: Mutex::default(), params: Params::default() }
+    }
+
+    /// Gives something to the session. That nobody takes it is seen where the session ends.
+    pub(super) async fn say(&self, said: Said) {
+        let _ = self.said.send(said).await;
+    }
+
+    /// Comes when the session is over.
+    pub(super) async fn closed(&self) {
+        self.said.closed().await;
+    }
+
+    /// A request is about to be sent.
+    pub(super) fn open(&self, id: Id, era: Era, task: impl FnOnce() -> AbortHandle) {
+        // Held until the task is known, which needs it to end.
+        let mut state = self.lock();
+        let task = task();
+        state.open.insert(id, Asked { era, task });
+    }
+
+    /// A request is over.
+    pub(super) fn close(&self, id: &Id) -> Option<Asked> {
+        self.lock().open.remove(id)
+    }
+
+    /// The headers of a POST of the session.
+    pub(super) fn of_session(&self) -> HeaderMap {
+        let state = self.lock();
+        let mut headers = posted();
+        let own = [(SESSION_ID, &state.id), (VERSION, &state.version)];
+        headers
+            .extend(own.into_iter().filter_map(|(name, value)| Some((HeaderName::from_static(name), value.clone()?))));
+        headers
+    }
+
+    /// The headers of a request that needs no session.
+    pub(super) fn of_request(&self, frame: &Frame) -> Result<HeaderMap, Fault> {
+        // What cannot be sent as the protocol says is not sent.
+        let unsent = |what: &str| Fault::unreachable(&format!("the request cannot be sent: {what}"));
+        let value = |name: &str, text: &str| {
+            HeaderValue::from_str(text).map_err(|_| unsent(&format!("invalid value of the header `{name}`")))
+        };
+        let method = method_of(frame);
+        let mut headers = posted();
+        let version = value(VERSION, &stated_version(frame).unwrap_or_default())?;
+        self.lock().stated = Some(version.clone());
+        headers.insert(VERSION, version);
+        headers.insert(METHOD, value(METHOD, method.unwrap_or_default())?);
+        if named_by(method).is_some() {
+            let name = name_of(frame, method).ok_or_else(|| unsent("it does not name what it is about"))?;
+            headers.insert(NAME, value(NAME, &encoded(&name))?);
+        }
+        if method == Some("tools/call") {
+            headers.extend(self.params.headers(frame).map_err(|why| unsent(&why))?);
+        }
+        Ok(headers)
+    }
+
+    /// The headers of a notification, of whichever era the session is; none if it cannot be sent.
+    pub(super) fn of_notification(&self, method: &str) -> Option<HeaderMap> {
+        if self.is_begun() {
+            return Some(self.of_session());
+        }
+        let mut headers = posted();
+        headers.insert(VERSION, self.lock().stated.clone()?);
+        headers.insert(METHOD, HeaderValue::from_str(method).ok()?);
+        Some(headers)
+    }
+
+    pub(super) fn is_begun(&self) -> bool {
+        self.lock().is_begun
+    }
+
+    /// Whether the server has given the session an id.
+    pub(super) fn has_id(&self) -> bool {
+        self.lock().id.is_some()
+    }
+
+    /// The handshake was answered with this result.
+    pub(super) fn begin(&self, headers: &HeaderMap, result: &Frame) -> Result<(), Fault> {
+        let id = match single(headers, SESSION_ID)? {
+            Some(id) if (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                hidden(id)
+            }
+            Some(_) => return Err(Fault::malformed("invalid header `mcp-session-id`")),
+            None => None,
+        };
+        let members = result.members().map_err(|flaw| Fault::malformed(&flaw.to_string()))?;
+        let version = members.iter().find(|member| member.key == "protocolVersion");
+        let version = version.and_then(|member| json::text(result.text(), member.span.clone()));
+        let version = match version {
+            None => None,
+            Some(version) => Some(
+                HeaderValue::from_str(&version)
+                    .map_err(|_| Fault::malformed(&format!("invalid `protocolVersion` `{}`", bounded(&version))))?,
+            ),
+        };
+        let mut state = self.lock();
+        (state.is_begun, state.id, state.version) = (true, id, version);
+        Ok(())
+    }
+
+    /// Whether an answer names no other session: a server that gives a session another id has mixed up two of them.
+    pub(super) fn same_session(&self, headers: &HeaderMap) -> Result<(), Broken> {
+        let lost = |why: &str| Broken { fault: Fault::malformed(why), lost: Some(Lost::Malformed(why.to_owned())) };
+        let state = self.lock();
+        // Before the handshake an id means nothing.
+        if !state.is_begun {
+            return Ok(());
+        }
+        match (single(headers, SESSION_ID).map_err(|fault| lost(&fault.to_string()))?, &state.id) {
+            (None, _) => Ok(()),
+            (Some(said), Some(own)) if said.as_bytes() == own.as_bytes() => Ok(()),
+            (Some(_), _) => Err(lost("it changed the id of the session")),
+        }
+    }
+
+    /// It is changed by whole values.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the server says if the session has ended at its side.
+pub(super) fn gone() -> Lost {
+    Lost::Closed("it has ended the session (HTTP 404)".to_owned())
+}
+
+fn posted() -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(ACCEPT, BOTH);
+    headers
+}

@@ -1,0 +1,149 @@
+//! What a server over HTTP lists, without a gate.
+
+use std::time::Duration;
+
+use omen_gate::mcp::Listing;
+use omen_gate::tool::Tool;
+use omen_gate::{Fault, guarded};
+use serde_json::{Value, json};
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::Remote;
+use crate::answer;
+use crate::connection::{Connection, Output, Said};
+use crate::frame::{Frame, Kind};
+use crate::id::Id;
+
+/// The last version of the protocol that has a handshake, and the first one that has none.
+const WITH_HANDSHAKE: &str = "2025-11-25";
+const WITHOUT_HANDSHAKE: &str = "2026-07-28";
+
+/// How long the end of the session may take.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Asks a server for its tools, with a handshake, or without one if it has none. No tool is called, and nothing is recorded.
+/// Must be called within a runtime of tokio, with its timer and its driver of input and output.
+///
+/// # Errors
+/// If the server cannot be reached, gives no proper list, or none within this time.
+pub async fn list(remote: &Remote, limit: Duration) -> Result<Vec<Tool>, Fault> {
+    let remote = remote.clone();
+    guarded(limit, async move {
+        let first = match Asking::new(&remote).with_handshake().await {
+            // The server knows no handshake, or says so in its own way.
+            Err(fault @ (Fault::Refused { .. } | Fault::Malformed { .. })) => fault,
+            listed => return listed,
+        };
+        Asking::new(&remote).without_handshake().await.map_err(|_| first)
+    })
+    .await
+}
+
+/// A session in which nothing is asked but for the tools.
+struct Asking<'r> {
+    remote: &'r Remote,
+    input: Option<Box<dyn AsyncWrite + Send + Unpin>>,
+    said: mpsc::Receiver<Said>,
+    asked: i64,
+}
+
+impl<'r> Asking<'r> {
+    fn new(remote: &'r Remote) -> Self {
+        let Connection { input, output, process: _ } = remote.connect();
+        let said = match output {
+            Output::Messages(said) => said,
+            // INVARIANT: it is not reached through streams.
+            Output::Lines(_) => mpsc::channel(1).1,
+        };
+        Self { remote, input: Some(input), said, asked: 0 }
+    }
+
+    async fn with_handshake(mut self) -> Result<Vec<Tool>, Fault> {
+        let client = json!({"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")});
+        let params = json!({"protocolVersion": WITH_HANDSHAKE, "capabilities": {}, "clientInfo": client});
+        let shaken = self.ask("initialize", params).await?;
+        answer::result(&shaken)?;
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await?;
+        let tools = self.pages(&json!({})).await?;
+        self.end().await;
+        Ok(tools)
+    }
+
+    async fn without_handshake(mut self) -> Result<Vec<Tool>, Fault> {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": WITHOUT_HANDSHAKE,
+            "io.modelcontextprotocol/clientInfo": {"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let tools = self.pages(&json!({ "_meta": meta })).await?;
+        self.end().await;
+        Ok(tools)
+    }
+
+    async fn pages(&mut self, params: &Value) -> Result<Vec<Tool>, Fault> {
+        let limits = *self.remote.server_limits();
+        let (mut listing, mut params) = (Listing::new(&limits), params.clone());
+        loop {
+            let page = self.ask("tools/list", params.clone()).await?;
+            match listing.page(answer::result(&page)?)? {
+                None => return Ok(listing.finish()),
+                Some(cursor) => {
+                    if let Some(params) = params.as_object_mut() {
+                        params.insert("cursor".to_owned(), cursor.into());
+                    }
+                }
+            }
+        }
+    }
+
+    async fn ask(&mut self, method: &str, params: Value) -> Result<Frame, Fault> {
+        self.asked += 1;
+        let id = Id::Number(self.asked);
+        self.send(&json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params})).await?;
+        loop {
+            match self.said.recv().await {
+                None => return Err(Fault::died("the connection was closed")),
+                Some(Said::Lost(lost)) => return Err(lost.during()),
+                Some(Said::Failed(failed, fault)) if failed == id => return Err(fault),
+                Some(Said::Failed(..) | Said::Note(_)) => {}
+                Some(Said::Message(frame)) => match &frame.kind {
+                    Kind::Request(method) => self.refuse(&frame, method == "ping").await?,
+                    Kind::Notification(_) => {}
+                    Kind::Result => return Ok(frame),
+                    Kind::Error | Kind::Unsure(_) => return Err(answer::fault(&frame)),
+                },
+            }
+        }
+    }
+
+    /// Answers a request of the server: a ping, and all others with a refusal.
+    async fn refuse(&mut self, frame: &Frame, is_ping: bool) -> Result<(), Fault> {
+        let said = if is_ping {
+            "\"result\":{}"
+        } else {
+            "\"error\":{\"code\":-32601,\"message\":\"this client supports no requests of servers\"}"
+        };
+        self.line(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{},{said}}}", frame.raw_id())).await
+    }
+
+    async fn send(&mut self, message: &Value) -> Result<(), Fault> {
+        self.line(&message.to_string()).await
+    }
+
+    async fn line(&mut self, line: &str) -> Result<(), Fault> {
+        let closed = |_| Fault::died("the connection was closed");
+        match &mut self.input {
+            Some(input) => input.write_all(format!("{line}\n").as_bytes()).await.map_err(closed),
+            None => Err(Fault::died("the connection was closed")),
+        }
+    }
+
+    /// Ends the session at the server, too.
+    async fn end(mut self) {
+        self.input = None;
+        let rest = async { while self.said.recv().await.is_some() {} };
+        let _ = timeout(LAST_WORDS, rest).await;
+    }
+}

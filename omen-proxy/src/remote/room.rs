@@ -1,0 +1,68 @@
+//! Room for what is read of answers, over all of them.
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Room for so many bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Room(Arc<Semaphore>);
+
+/// What one answer takes of it.
+#[derive(Debug)]
+pub(super) struct Held {
+    room: Room,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+const UNIT: usize = 1024;
+
+impl Room {
+    pub(super) fn new(bytes: usize) -> Self {
+        Self(Arc::new(Semaphore::new((bytes / UNIT).clamp(1, Semaphore::MAX_PERMITS))))
+    }
+
+    pub(super) fn hold(&self) -> Held {
+        Held { room: self.clone(), permit: None }
+    }
+}
+
+impl Held {
+    /// Takes room for so many bytes in all. Whether there is that much: nobody waits for it, since those who have some could
+    /// wait for each other.
+    pub(super) fn grow(&mut self, bytes: usize) -> bool {
+        let has = self.permit.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let Ok(more) = u32::try_from((bytes / UNIT).saturating_sub(has)) else { return false };
+        if more == 0 {
+            return true;
+        }
+        let Ok(permit) = Arc::clone(&self.room.0).try_acquire_many_owned(more) else { return false };
+        match &mut self.permit {
+            Some(own) => own.merge(permit),
+            own => *own = Some(permit),
+        }
+        true
+    }
+
+    /// Gives it back.
+    pub(super) fn clear(&mut self) {
+        self.permit = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Room;
+
+    #[test]
+    fn all_answers_together_take_no_more_than_there_is() {
+        let room = Room::new(100 << 10);
+        let (mut one, mut two) = (room.hold(), room.hold());
+        assert!(one.grow(60 << 10) && one.grow(60 << 10), "in all, not in addition");
+        assert!(!two.grow(60 << 10) && two.grow(40 << 10));
+        one.clear();
+        assert!(two.grow(100 << 10));
+        drop(two);
+        assert!(one.grow(100 << 10));
+    }
+}

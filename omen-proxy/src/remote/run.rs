@@ -1,0 +1,179 @@
+//! A session with a server over HTTP: what goes to it, until one of the two ends it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::header::CONTENT_TYPE;
+use hyper::{Method, StatusCode};
+use omen_gate::mcp::Lines;
+use omen_gate::{Fault, bounded};
+use tokio::io::{DuplexStream, duplex};
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::timeout;
+
+use super::link::{Link, gone};
+use super::{Inner, exchange, standing, status};
+use crate::connection::{Connection, Output, Said};
+use crate::frame::{Frame, Kind};
+use crate::id::Id;
+use crate::mirrored::{method_of, stated_version};
+use crate::session::Era;
+
+/// The pipe between the two is short: what waits is bounded elsewhere.
+const PIPE: usize = 64 << 10;
+/// How many messages may wait for the session, and how many for the server that are no requests.
+const QUEUE: usize = 4;
+/// How long what was said last, and the end of the session, may take to be sent.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Begins a session, in tasks of its own.
+pub(super) fn connect(remote: Arc<Inner>) -> Connection {
+    let (near, far) = duplex(PIPE);
+    let (said, heard) = mpsc::channel(QUEUE);
+    tokio::spawn(run(Arc::new(Link::new(remote, said)), far));
+    Connection { input: Box::new(near), output: Output::Messages(heard), process: None }
+}
+
+/// A message that is not a request.
+struct Notice {
+    frame: Frame,
+    /// The request that is dropped when the server was notified that nobody waits for it.
+    cancels: Option<(Id, AbortHandle)>,
+    told: Option<oneshot::Sender<bool>>,
+}
+
+async fn run(link: Arc<Link>, input: DuplexStream) {
+    // The proxy's own lines are bounded where they are made.
+    let mut lines = Lines::new(input, usize::MAX);
+    let room = Arc::new(Semaphore::new(link.remote.limits.requests.min(Semaphore::MAX_PERMITS)));
+    let (notices, queue) = mpsc::channel(QUEUE);
+    let (mut tasks, mut teller) = (JoinSet::new(), JoinSet::new());
+    teller.spawn(tell_all(Arc::clone(&link), queue));
+    loop {
+        let line = tokio::select! {
+            biased;
+            () = link.closed() => break,
+            Some(_) = tasks.join_next() => continue,
+            line = lines.next() => line,
+        };
+        let Ok(Some(line)) = line else { break };
+        // INVARIANT: what the proxy sends was read before.
+        let Ok(frame) = Frame::read(line) else { continue };
+        if matches!(frame.kind, Kind::Request(_)) {
+            ask(&link, frame, &room, &mut tasks).await;
+        } else {
+            notify(&link, frame, &notices, &mut tasks).await;
+        }
+    }
+    tasks.shutdown().await;
+    drop(notices);
+    let _ = timeout(LAST_WORDS, teller.join_next()).await;
+    teller.shutdown().await;
+    if link.has_id() {
+        let mut headers = link.of_session();
+        headers.remove(CONTENT_TYPE);
+        let _ = link.remote.client.send(Method::DELETE, headers, Bytes::new(), LAST_WORDS).await;
+    }
+}
+
+/// Sends a request in a task of its own.
+async fn ask(link: &Arc<Link>, frame: Frame, room: &Arc<Semaphore>, tasks: &mut JoinSet<()>) {
+    let Some(id) = frame.id().cloned() else { return };
+    let Ok(permit) = Arc::clone(room).try_acquire_owned() else {
+        let why = format!("{} requests are open already", link.remote.limits.requests);
+        return link.say(Said::Failed(id, Fault::unreachable(&why))).await;
+    };
+    let is_stateless = method_of(&frame) != Some("initialize") && stated_version(&frame).is_some();
+    let era = if is_stateless { Era::Stateless } else { Era::Handshake };
+    let own = Arc::clone(link);
+    link.open(id, era, || {
+        tasks.spawn(async move {
+            exchange::ask(own, frame, era).await;
+            drop(permit);
+        })
+    });
+}
+
+async fn notify(link: &Arc<Link>, frame: Frame, notices: &mpsc::Sender<Notice>, tasks: &mut JoinSet<()>) {
+    let is = |name: &str| matches!(&frame.kind, Kind::Notification(method) if method == name);
+    if is("notifications/cancelled") {
+        let Some(id) = frame.requested() else { return };
+        // What is over need not be cancelled.
+        let Some(asked) = link.close(&id) else { return };
+        match asked.era {
+            // To close the connection is to cancel the request.
+            Era::Stateless => {
+                asked.task.abort();
+                link.say(Said::Failed(id, Fault::Cancelled)).await;
+            }
+            Era::Handshake => {
+                let _ = notices.send(Notice { frame, cancels: Some((id, asked.task)), told: None }).await;
+            }
+        }
+        return;
+    }
+    if is("notifications/initialized") {
+        // Nothing overtakes it.
+        let (told, is_told) = oneshot::channel();
+        let _ = notices.send(Notice { frame, cancels: None, told: Some(told) }).await;
+        if is_told.await.unwrap_or(false) {
+            tasks.spawn(standing::listen(Arc::clone(link)));
+        }
+        return;
+    }
+    let _ = notices.send(Notice { frame, cancels: None, told: None }).await;
+}
+
+/// Sends what is not a request, in order.
+async fn tell_all(link: Arc<Link>, mut queue: mpsc::Receiver<Notice>) {
+    while let Some(Notice { frame, cancels, told }) = queue.recv().await {
+        let is_told = tell(&link, &frame).await;
+        if let Some(told) = told {
+            let _ = told.send(is_told);
+        }
+        if let Some((id, task)) = cancels {
+            task.abort();
+            link.say(Said::Failed(id, Fault::Cancelled)).await;
+        }
+    }
+}
+
+/// Sends a notification or a response once. Whether the server has taken it.
+async fn tell(link: &Link, frame: &Frame) -> bool {
+    let what = method_of(frame).map_or_else(|| "a response".to_owned(), |method| format!("`{}`", bounded(method)));
+    let headers = match method_of(frame) {
+        Some(method) => link.of_notification(method),
+        None => link.is_begun().then(|| link.of_session()),
+    };
+    let Some(headers) = headers else {
+        link.say(Said::Note(format!("dropped {what} to the server: it belongs to no session"))).await;
+        return false;
+    };
+    let body = Bytes::copy_from_slice(frame.text().as_bytes());
+    let sent = link.remote.client.send(Method::POST, headers, body, link.remote.limits.notice).await;
+    let fault = match sent {
+        Ok(response) if link.is_begun() => match link.same_session(response.headers()) {
+            Err(broken) => {
+                if let Some(lost) = broken.lost {
+                    link.say(Said::Lost(lost)).await;
+                }
+                return false;
+            }
+            Ok(()) => match response.status() {
+                status if status.is_success() => return true,
+                StatusCode::NOT_FOUND if link.has_id() => {
+                    link.say(Said::Lost(gone())).await;
+                    return false;
+                }
+                status => status::fault(status),
+            },
+        },
+        Ok(response) if response.status().is_success() => return true,
+        Ok(response) => status::fault(response.status()),
+        Err(fault) => fault,
+    };
+    link.say(Said::Note(format!("the server has not taken {what}: {fault}"))).await;
+    false
+}

@@ -1,0 +1,22 @@
+//! What a status says that is not that of an answer.
+
+use hyper::StatusCode;
+use omen_gate::Fault;
+
+/// The fault of a request that was answered with such a status. That the server has answered shows that the request has
+/// reached it; that a tool did not run would be its word alone. So whether it did is unknown.
+pub(super) fn fault(status: StatusCode) -> Fault {
+    let shown = match status.canonical_reason() {
+        Some(reason) => format!("HTTP {} {reason}", status.as_u16()),
+        None => format!("HTTP {}", status.as_u16()),
+    };
+    let help = match status.as_u16() {
+        300..=399 => "; redirects are not followed: write the address that it leads to in the configuration",
+        401 | 403 => "; check the `headers` of the server in the configuration",
+        404 | 405 => "; check the `url` of the server in the configuration",
+        429 => "; call less often",
+        _ => "",
+    };
+    let text = format!("{shown}{help}");
+    if status.is_server_error() { Fault::died(&text) } else { Fault::refused(i64::from(status.as_u16()), &text) }
+}

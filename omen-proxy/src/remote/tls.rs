@@ -1,0 +1,46 @@
+//! Encryption, and whose certificates are trusted.
+
+use std::sync::Arc;
+
+use omen_gate::config::Endpoint;
+use omen_gate::regular;
+use rustls::crypto::ring;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, RootCertStore};
+
+use super::client::BadRemote;
+
+/// The largest file with certificates that is read, in bytes.
+const MAX_CERTIFICATES: u64 = 4 << 20;
+
+/// Trusts the certificates of a file, or those of the system. Where nothing is encrypted, none are needed.
+pub(super) fn config(endpoint: &Endpoint) -> Result<ClientConfig, BadRemote> {
+    let mut roots = RootCertStore::empty();
+    match &endpoint.ca_file {
+        _ if !endpoint.is_encrypted() => {}
+        Some(path) => {
+            let bad = |why: String| BadRemote::Certificates { path: path.clone(), why };
+            let text = regular::read(path, MAX_CERTIFICATES).map_err(|error| bad(error.to_string()))?;
+            for certificate in CertificateDer::pem_slice_iter(&text) {
+                let certificate = certificate.map_err(|error| bad(error.to_string()))?;
+                roots.add(certificate).map_err(|error| bad(error.to_string()))?;
+            }
+            if roots.is_empty() {
+                return Err(bad("it contains no certificate in PEM".to_owned()));
+            }
+        }
+        None => {
+            let found = rustls_native_certs::load_native_certs();
+            let _ = roots.add_parsable_certificates(found.certs);
+            if roots.is_empty() {
+                let why = found.errors.first().map(|error| format!(": {error}")).unwrap_or_default();
+                return Err(BadRemote::NoCertificates { why });
+            }
+        }
+    }
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder =
+        builder.with_safe_default_protocol_versions().map_err(|error| BadRemote::Tls { why: error.to_string() })?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}

@@ -1,0 +1,109 @@
+//! What a worker needs is damaged or gone: it says so, and finds nothing wrong.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream::Context;
+use futures_util::StreamExt as _;
+use omen_worker::publish::{self, Publisher};
+use omen_worker::worker::Options;
+use tokio::time::sleep;
+
+use crate::logs::checked;
+use crate::messages::Worker;
+use crate::process::options;
+use crate::same::{many, same};
+use crate::server::{Nats, setup};
+use crate::stream::{PATIENCE, end, found, judged, publish};
+
+/// Options of a worker, and what it says.
+fn heard() -> (Options, Arc<Mutex<Vec<String>>>) {
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&said);
+    (Options { notice: Arc::new(move |what| kept.lock().unwrap().push(what.to_owned())), ..options() }, said)
+}
+
+/// Waits until a worker says something with all of these parts.
+async fn says(said: &Mutex<Vec<String>>, parts: &[&str]) -> String {
+    let begin = Instant::now();
+    loop {
+        let found = said.lock().unwrap().iter().find(|what| parts.iter().all(|part| what.contains(part))).cloned();
+        if let Some(found) = found {
+            return found;
+        }
+        assert!(begin.elapsed() < PATIENCE, "{parts:?} not in {:?}", said.lock().unwrap());
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+async fn published(context: &Context, log: &str) {
+    let publisher = Publisher::new(context.clone(), &setup()).await.unwrap();
+    publisher.log("log", log.as_bytes(), &publish::Options::default()).await.unwrap();
+}
+
+async fn a_checkpoint_is_changed(is_head: bool) {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    let log = many(51, 12);
+    let half = log.lines().take(log.lines().count() / 2).map(|line| format!("{line}\n")).collect::<String>();
+    published(&context, &half).await;
+    let worker = Worker::start(&server, options());
+    judged(&context).await;
+    worker.stop().await;
+    let bucket = context.get_key_value("PACKETS_STATE").await.unwrap();
+    let mut keys = bucket.keys().await.unwrap().map(Result::unwrap).collect::<Vec<_>>().await;
+    keys.retain(|key| key.starts_with(if is_head { "checkpoint." } else { "value." }));
+    let key = keys.first().expect("a checkpoint");
+    let mut value = bucket.get(key).await.unwrap().unwrap().to_vec();
+    let middle = value.len() / 2;
+    value[middle] ^= 1;
+    bucket.put(key, value.into()).await.unwrap();
+
+    let (options, said) = heard();
+    let worker = Worker::start(&server, options);
+    publish(&context, "log", &log).await;
+    let partition = key.split('.').nth(1).unwrap();
+    let failure = says(&said, &[&format!("partition {partition}: "), "checkpoint"]).await;
+    assert!(failure.contains("delete the key `checkpoint.") && failure.contains("`PACKETS_STATE`"), "{failure}");
+    // What it says helps. The worker tries again by itself.
+    bucket.delete(format!("checkpoint.{partition}")).await.unwrap();
+    judged(&context).await;
+    worker.stop().await;
+    same(&found(&context).await, &checked(&log));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_bytes_of_a_checkpoint_are_changed() {
+    a_checkpoint_is_changed(false).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_head_of_a_checkpoint_is_changed() {
+    a_checkpoint_is_changed(true).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn packets_expire_before_they_are_judged() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    published(&context, &many(61, 12)).await;
+    let first = end(&context).await / 3;
+    // What a maximal age of the stream does, at once.
+    context.get_stream("PACKETS").await.unwrap().purge().sequence(first).await.unwrap();
+
+    let (refusing, said) = heard();
+    let worker = Worker::start(&server, refusing);
+    says(&said, &[&format!("begins with message {first}"), "judged up to message 0", "--accept-gaps"]).await;
+    worker.stop().await;
+    assert_eq!(found(&context).await, Vec::<String>::new(), "nothing is judged without what came before");
+
+    let worker = Worker::start(&server, Options { accepts_gaps: true, ..options() });
+    judged(&context).await;
+    worker.stop().await;
+    let lines: Vec<u64> = found(&context)
+        .await
+        .iter()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["line"].as_u64())
+        .collect();
+    assert!(lines.len() > 10 && lines.iter().all(|line| *line >= first), "{first}: {lines:?}");
+}

@@ -1,0 +1,84 @@
+//! What a worker says of itself over HTTP.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use omen_worker::worker::Options;
+use tokio::time::sleep;
+
+use crate::messages::Worker;
+use crate::process::options;
+use crate::same::many;
+use crate::server::{Nats, PARTITIONS};
+use crate::stream::{PATIENCE, found, judged, publish};
+
+/// The status and the body of an answer.
+fn get(address: &str, path: &str) -> (u16, String) {
+    let mut connection = TcpStream::connect(address).unwrap();
+    write!(connection, "GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+}
+
+async fn becomes(address: &str, path: &str, status: u16) -> String {
+    let begin = Instant::now();
+    loop {
+        let (found, body) = get(address, path);
+        if found == status {
+            return body;
+        }
+        assert!(begin.elapsed() < PATIENCE, "{path} is {found}: {body}");
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_is_ready_as_long_as_its_server_is_there() {
+    let Some(mut server) = Nats::start() else { return };
+    let context = server.context().await;
+    let said = Arc::new(Mutex::new(None));
+    let address = Arc::clone(&said);
+    let notice = Arc::new(move |what: &str| {
+        if let Some((_, url)) = what.split_once("metrics at http://") {
+            *address.lock().unwrap() = url.strip_suffix("/metrics").map(str::to_owned);
+        }
+    });
+    let listen = Some("127.0.0.1:0".parse().unwrap());
+    let worker = Worker::start(&server, Options { listen, notice, ..options() });
+    let begin = Instant::now();
+    let address = loop {
+        if let Some(address) = said.lock().unwrap().clone() {
+            break address;
+        }
+        assert!(begin.elapsed() < PATIENCE, "the worker does not listen");
+        sleep(Duration::from_millis(5)).await;
+    };
+    becomes(&address, "/readyz", 200).await;
+    let log = many(71, 3);
+    publish(&context, "log", &log).await;
+    judged(&context).await;
+    assert_eq!((get(&address, "/livez").0, get(&address, "/readyz").0), (200, 200));
+
+    let (status, metrics) = get(&address, "/metrics");
+    let values = |name: &str| -> Vec<f64> {
+        let lines = metrics.lines().filter(|line| line.starts_with(name) && line[name.len()..].starts_with(['{', ' ']));
+        lines.map(|line| line.rsplit(' ').next().unwrap().parse().unwrap()).collect()
+    };
+    let sum = |name: &str| values(name).iter().sum::<f64>();
+    assert_eq!((status, sum("omen_partition_up"), sum("omen_workers")), (200, f64::from(PARTITIONS), 1.0), "{metrics}");
+    assert_eq!((sum("omen_connected"), sum("omen_partition_lag"), sum("omen_episodes_open")), (1.0, 0.0, 0.0));
+    assert!(sum("omen_packets_total") >= log.lines().count() as f64 && sum("omen_commits_total") > 0.0, "{metrics}");
+    assert_eq!(sum("omen_findings_total"), found(&context).await.len() as f64, "{metrics}");
+
+    server.kill();
+    let why = becomes(&address, "/readyz", 503).await;
+    assert!(why == "not connected\n" || why == "not among the workers\n", "{why}");
+    assert_eq!(get(&address, "/livez").0, 200, "it need not be started again");
+    server.start_again();
+    becomes(&address, "/readyz", 200).await;
+    worker.stop().await;
+}
