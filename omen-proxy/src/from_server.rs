@@ -97,7 +97,7 @@ async fn failed(shared: &Shared, id: &Id, fault: Fault) {
     }
     // Nobody waits for it.
     if fault != Fault::Cancelled {
-        shared.note(format_args!("a request has no answer: {fault}"));
+        shared.note(format_args!("a request has no answer: {}", fault.unquoted()));
         shared.downstream.send(refusal::error(&id.raw(), INTERNAL_ERROR, &fault.to_string())).await;
     }
 }

@@ -9,7 +9,7 @@ use std::io::{self, BufRead};
 use std::sync::Arc;
 
 use omen_fsm::episode::{Allow, AnyEpisode, Claims, IdSource, Moved, NotMoved, OnDrop, Setup};
-use omen_fsm::{Machine, Node, NodeSet};
+use omen_fsm::{Machine, Node};
 use omen_gate::{FaultClass, GateClock, Ran, bounded};
 use omen_invariants::facts::DynEnvelope;
 use omen_types::packet::{
@@ -26,7 +26,7 @@ use super::not_stated::not_stated;
 use super::outcome::Outcome;
 use super::refused::Refused;
 
-/// An episode that an earlier proxy has not ended.
+/// An episode that an earlier proxy has left where a log must not end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Interrupted {
@@ -86,7 +86,7 @@ pub(super) fn end<R: BufRead>(
     Ok(ended.collect())
 }
 
-/// The episodes of the latest session that stand where a log must not end, or have a directive without a result.
+/// The episodes of the latest session that stand where a log must not end.
 fn left_open(read: impl BufRead, is_own: impl Fn(&str) -> bool) -> io::Result<BTreeMap<String, Machine>> {
     let (mut open, mut session) = (BTreeMap::<String, Machine>::new(), String::new());
     each(read, |_, facts| {
@@ -107,19 +107,17 @@ fn left_open(read: impl BufRead, is_own: impl Fn(&str) -> bool) -> io::Result<BT
             machine.accept(facts, &verdict);
         }
         // So that a long session is not remembered as a whole: an episode of one call has one end.
-        if campaign.is_some() && is_over(machine) {
+        if campaign.is_some() && machine.nodes().contains(Node::Review) && may_end(machine) {
             open.remove(episode);
         }
     })?;
-    open.retain(|_, machine| !is_over(machine));
+    open.retain(|_, machine| !may_end(machine));
     Ok(open)
 }
 
-/// Whether a log may end here.
-fn is_over(machine: &Machine) -> bool {
-    let nodes = machine.nodes();
-    // What is open in safe mode waits for layer 1 (D13).
-    nodes == NodeSet::of(Node::SafeMode) || (nodes.contains(Node::Review) && machine.ledger().open().is_empty())
+/// Whether a log may end here (D4): with no directive open, and no verification loop.
+fn may_end(machine: &Machine) -> bool {
+    machine.finish().is_empty()
 }
 
 /// The packets of a log, one after the other. What is not a packet is for `omen check` to report.

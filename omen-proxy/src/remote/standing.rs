@@ -46,7 +46,7 @@ pub(super) async fn listen(link: Arc<Link>) {
             }
             Err(Unopened::NotHere) => return,
             Err(Unopened::Over(broken)) => {
-                let lost = broken.lost.unwrap_or_else(|| Lost::Closed(broken.fault.to_string()));
+                let lost = broken.lost.unwrap_or_else(|| Lost::Closed(broken.fault.unquoted()));
                 return link.say(Said::Lost(lost)).await;
             }
             Err(Unopened::Failed(fault)) => fault.to_string(),

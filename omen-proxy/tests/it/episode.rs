@@ -1,6 +1,7 @@
 //! Episodes: recorded transcripts of a model, played to a proxy.
 
 mod ends;
+mod interrupted;
 mod listed;
 mod observed;
 mod play;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// not taken. What is moved is on the disk before the log is cut.
 pub(super) fn set_aside(path: &Path, whole: u64) -> io::Result<PathBuf> {
     let mut log = OpenOptions::new().read(true).write(true).open(path)?;
-    // Nobody is cut off while writing.
+    // A process that writes now must not be cut.
     log.try_lock().map_err(|error| match error {
         TryLockError::WouldBlock => io::Error::new(io::ErrorKind::ResourceBusy, "it is in use by another process"),
         TryLockError::Error(error) => error,
