@@ -19,13 +19,16 @@ pub enum Passage {
     Urls,
     /// A client has the server report changes of resources (`resources/subscribe`, `subscriptions/listen`).
     Subscriptions,
+    /// A server asks which folders its client works in (`roots/list`), and may take them in place of those that the operator gave it.
+    Roots,
     /// A call is to run as a task, whose result is fetched later and is not judged (`task` of `tools/call`).
     Tasks,
 }
 
 impl Passage {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Sampling, Self::Secrets, Self::Urls, Self::Subscriptions, Self::Tasks];
+    pub const ALL: [Self; 6] =
+        [Self::Sampling, Self::Secrets, Self::Urls, Self::Subscriptions, Self::Roots, Self::Tasks];
 
     /// The name by which an operator lets it pass, such as `sampling`.
     #[must_use]
@@ -35,6 +38,7 @@ impl Passage {
             Self::Secrets => "secrets",
             Self::Urls => "urls",
             Self::Subscriptions => "subscriptions",
+            Self::Roots => "roots",
             Self::Tasks => "tasks",
         }
     }
@@ -45,6 +49,9 @@ impl Passage {
             Self::Secrets => "the server asks the user for a secret (`elicitation/create`)",
             Self::Urls => "the server asks the user to open an address (`elicitation/create`)",
             Self::Subscriptions => "the client subscribes to changes of resources",
+            Self::Roots => {
+                "the server asks for the folders of its client (`roots/list`), which may take the place of the operator's"
+            }
             Self::Tasks => "the call asks to run as a task, whose result would not be judged",
         }
     }
@@ -58,7 +65,7 @@ impl fmt::Display for Passage {
 
 /// An unknown name of a [`Passage`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("invalid value `{0}`; expected one of `sampling`, `secrets`, `urls`, `subscriptions`, `tasks`")]
+#[error("invalid value `{0}`; expected one of `sampling`, `secrets`, `urls`, `subscriptions`, `roots`, `tasks`")]
 pub struct UnknownPassage(String);
 
 impl FromStr for Passage {
@@ -109,6 +116,7 @@ impl Passages {
 pub(crate) fn of_server(method: &str, params: impl FnOnce() -> Result<Map<String, Value>, String>) -> Asked {
     match letters(method).as_str() {
         "samplingcreatemessage" => Ok(Some(Passage::Sampling)),
+        "rootslist" => Ok(Some(Passage::Roots)),
         "elicitationcreate" => {
             let params = params()?;
             let is = |key: &str, name: &str| crate::json::same_folded(key, name);
@@ -225,7 +233,8 @@ mod tests {
             ("elicitation/create", json!({"mode": "other"}), Some(Passage::Urls)),
             ("Elicitation/Create", json!({"Mode": "url"}), Some(Passage::Urls)),
             ("sampling/CreateMessage ", json!({}), Some(Passage::Sampling)),
-            ("roots/list", json!({}), None),
+            ("roots/list", json!({}), Some(Passage::Roots)),
+            ("ping", json!({}), None),
         ] {
             let asked = of_server(method, || Ok(object(params.clone())));
             assert_eq!(asked, Ok(passage), "{method} {params}");
@@ -247,7 +256,7 @@ mod tests {
     #[test]
     fn requests_in_a_result_are_judged_as_those_that_are_sent() {
         let requests = json!({"a": {"method": "sampling/createMessage", "params": {}}, "b": {"method": "roots/list"}});
-        assert_eq!(of_input_requests(&requests), Ok(vec![Some(Passage::Sampling), None]));
+        assert_eq!(of_input_requests(&requests), Ok(vec![Some(Passage::Sampling), Some(Passage::Roots)]));
         for unclear in [json!([]), json!({"a": {}}), json!({"a": {"method": "elicitation/create", "params": []}})] {
             assert!(of_input_requests(&unclear).is_err(), "{unclear}");
         }

@@ -228,11 +228,15 @@ pub(super) struct Allow {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Argument {
-    /// A folder, or several: the argument is the path of one of them, or of something below it. Relative paths, here and in
-    /// the argument, start from the folder of this file.
+    /// A folder, or several: the argument is the absolute path of one of them, or of something below it. Relative paths here start
+    /// from the folder of this file.
     #[schemars(schema_with = "folders")]
     #[serde(default)]
     pub(super) under: Option<Folders>,
+    /// The folder from which the server starts relative paths, with `under`. Without it, relative paths in the argument are refused.
+    #[schemars(with = "String", length(min = 1))]
+    #[serde(default)]
+    pub(super) relative_to: Option<String>,
     /// The values that the argument may have: strings, integers, booleans.
     #[schemars(schema_with = "values")]
     #[serde(default, rename = "in")]

@@ -13,6 +13,7 @@ fn acting() -> [(Passage, String); 3] {
     [
         (Passage::Sampling, request("sampling/createMessage", json!({"messages": []}))),
         (Passage::Secrets, request("elicitation/create", json!({"message": "Your API key?"}))),
+        (Passage::Roots, request("roots/list", json!({}))),
         (Passage::Urls, request("elicitation/create", json!({"mode": "url", "url": "https://example.com"}))),
     ]
 }
@@ -33,7 +34,7 @@ async fn requests_of_a_server_that_could_act_are_refused_and_recorded() {
 async fn what_the_operator_lets_pass_passes_and_its_answer_comes_back() {
     let harmless = request("elicitation/create", json!({"message": "Which city?", "requestedSchema": {}}));
     for (passage, line) in
-        acting().into_iter().chain([(Passage::Sampling, harmless), (Passage::Tasks, request("roots/list", json!({})))])
+        acting().into_iter().chain([(Passage::Sampling, harmless), (Passage::Tasks, request("ping", json!({})))])
     {
         let (mut world, mut server) = World::with_server(proxy().pass([passage]));
         server.send(&line).await;

@@ -20,10 +20,15 @@ use crate::base::bounded;
 
 /// Folders, as they are written in the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Under(pub(crate) Vec<String>);
+pub(crate) struct Under {
+    pub(crate) folders: Vec<String>,
+    /// From where the server starts relative paths, if the operator knows that. Servers differ: one starts from its working
+    /// directory, another from a folder that it was given, or from one that its client names later.
+    pub(crate) relative_to: Option<String>,
+}
 
 impl Under {
-    /// Lets a path pass that leads to one of the folders or below it. Relative paths start from `start`.
+    /// Lets a path pass that leads to one of the folders or below it. What is relative in the configuration starts from `start`.
     pub(super) fn judge(&self, value: &Value, start: &Path) -> Result<(), Why> {
         let Value::String(text) = value else { return Err(Why::other_type(Types::STRING, value)) };
         spelling::plain(text).map_err(|why| Why::new(why, self.help()))?;
@@ -31,7 +36,16 @@ impl Under {
             .map_err(|_| self.unknown("the folder that it starts from is not known"))?;
         let folders = self.folders(&start)?;
         for reading in readings(text) {
-            let whole = start.join(&reading);
+            let whole = match &self.relative_to {
+                _ if Path::new(&reading).is_absolute() => PathBuf::from(&reading),
+                Some(from) => start.join(from).join(&reading),
+                None => {
+                    return Err(Why::new(
+                        "it is a relative path, and the server decides what it starts from",
+                        absolute(&folders),
+                    ));
+                }
+            };
             for path in [lexical(&whole), whole] {
                 let leads_to = links::followed(&path).map_err(|why| self.unknown(why))?;
                 if !folders.iter().any(|folder| leads_to.starts_with(folder)) {
@@ -44,7 +58,7 @@ impl Under {
 
     /// Where the folders are, behind their links. One that is not there has nothing below it.
     fn folders(&self, start: &Path) -> Result<Vec<PathBuf>, Why> {
-        let folders = self.0.iter().map(|folder| links::followed(&start.join(folder)));
+        let folders = self.folders.iter().map(|folder| links::followed(&start.join(folder)));
         let folders: Vec<_> = folders.filter_map(Result::ok).filter(|folder| folder.is_dir()).collect();
         if folders.is_empty() {
             let help = "ask the operator to create the folder, or to fix the rule";
@@ -55,7 +69,7 @@ impl Under {
 
     /// The folders that are not there.
     pub(super) fn missing(&self, start: &Path) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str).filter(move |folder| !start.join(folder).is_dir())
+        self.folders.iter().map(String::as_str).filter(move |folder| !start.join(folder).is_dir())
     }
 
     fn unknown(&self, why: impl fmt::Display) -> Why {
@@ -63,12 +77,17 @@ impl Under {
     }
 
     fn help(&self) -> String {
-        let folders: Vec<_> = self.0.iter().map(|folder| format!("`{}`", bounded(folder))).collect();
+        let folders: Vec<_> = self.folders.iter().map(|folder| format!("`{}`", bounded(folder))).collect();
         format!(
             "pass the plain path of a file in {}, without `..`, links that lead elsewhere, or encoded characters",
             folders.join(" or ")
         )
     }
+}
+
+fn absolute(folders: &[PathBuf]) -> String {
+    let folders: Vec<_> = folders.iter().map(|folder| format!("`{}`", bounded(&folder.to_string_lossy()))).collect();
+    format!("pass the absolute path of a file in {}", folders.join(" or "))
 }
 
 /// The forms of a text that a program may make of it: Unicode has up to four for the same name.
@@ -98,7 +117,7 @@ fn lexical(path: &Path) -> PathBuf {
 
 impl fmt::Display for Under {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = match self.0.as_slice() {
+        let shown = match self.folders.as_slice() {
             [one] => Value::from(one.as_str()),
             many => many.iter().map(String::as_str).collect(),
         };

@@ -67,7 +67,7 @@ fn by_itself(rule: &Rule) -> Option<Found> {
     for test in &rule.tests {
         let why = match test {
             Test::In(values) if values.is_empty() => "no value is in an empty list",
-            Test::Under(folders) if folders.0.is_empty() => "no path is under none of the folders",
+            Test::Under(under) if under.folders.is_empty() => "no path is under none of the folders",
             Test::Host(urls) if urls.hosts.is_empty() || urls.schemes.is_empty() => "no URL has no host or scheme",
             Test::Length(length) if length.is_empty() => "`min` is larger than `max`",
             Test::Min(min) if rule.tests.iter().any(|other| matches!(other, Test::Max(max) if max < min)) => {

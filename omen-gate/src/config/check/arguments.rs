@@ -84,7 +84,13 @@ impl Check<'_, '_> {
             for folder in &folders {
                 self.without_nul(&below(at, "under"), "the path", folder);
             }
-            tests.push(Test::Under(Under(folders)));
+            if let Some(from) = &argument.relative_to {
+                self.without_nul(&below(at, "relative_to"), "the path", from);
+            }
+            tests.push(Test::Under(Under { folders, relative_to: argument.relative_to }));
+        } else if argument.relative_to.is_some() {
+            let at = below(at, "relative_to");
+            self.wrong(&at, "`relative_to` is there without `under`", "add `under`, or remove `relative_to`");
         }
         if let Some(values) = argument.one_of {
             for (index, value) in values.iter().enumerate() {

@@ -8,9 +8,10 @@ use serde_json::json;
 
 use super::{Guarded, guarded};
 
-const UNDER: &str = r#"{ "/path" = { under = "./data" } }"#;
-const EACH: &str = r#"{ "/paths/*" = { under = "./data" } }"#;
-const NESTED: &str = r#"{ "/items/*/path" = { under = "./data" }, "/items/*/force" = { absent = true } }"#;
+const UNDER: &str = r#"{ "/path" = { under = "./data", relative_to = "." } }"#;
+const EACH: &str = r#"{ "/paths/*" = { under = "./data", relative_to = "." } }"#;
+const NESTED: &str =
+    r#"{ "/items/*/path" = { under = "./data", relative_to = "." }, "/items/*/force" = { absent = true } }"#;
 const HOST: &str = r#"{ "/url" = { host = ["api.example.com", "*.cdn.example.com", "10.0.0.7"] } }"#;
 const PORT: &str = r#"{ "/url" = { host = ["api.example.com"], scheme = ["http", "https"], port = [8080, 443] } }"#;
 const MODE: &str = r#"{ "/mode" = { in = ["r", "rb"] } }"#;
@@ -322,6 +323,36 @@ async fn every_evasion_is_refused_and_reaches_no_server() {
     assert_eq!(denied, TRIES.len());
 }
 
+/// The server decides what a relative path starts from, so that nobody but the operator can say that it is below a folder.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_relative_path_is_refused_unless_the_operator_knows_where_it_starts() {
+    let folder = folder();
+    let root = folder.path().canonicalize().unwrap();
+    let alone = guarded(&root, r#"{ "/path" = { under = "./data" } }"#);
+    let call = |path: &str| json!({ "path": path }).to_string();
+    for path in ["data/a.txt", "a.txt", "./data/a.txt", ".", "data", "\u{ff0f}etc"] {
+        let blocked = alone.call(&call(path)).await.expect_err(path);
+        assert_eq!(blocked.code, Pg3);
+        assert!(
+            blocked.message.contains("it is a relative path, and the server decides what it starts from"),
+            "{blocked}"
+        );
+        let way_out = format!("pass the absolute path of a file in `{}`", root.join("data").display());
+        assert_eq!(blocked.help, way_out);
+        assert!(alone.taken().is_empty());
+    }
+    let absolute = call(root.join("data/a.txt").to_str().unwrap());
+    assert_eq!(alone.call(&absolute).await, Ok(()));
+    let outside = call(root.join("secret.txt").to_str().unwrap());
+    assert_eq!(alone.call(&outside).await.unwrap_err().code, Pg3);
+    // A server that was started in the folder, or that starts from it.
+    let inside = guarded(&root, r#"{ "/path" = { under = "./data", relative_to = "./data" } }"#);
+    assert_eq!(inside.call(&call("a.txt")).await, Ok(()));
+    assert_eq!(inside.call(&call("../secret.txt")).await.unwrap_err().code, Pg3);
+    assert_eq!(inside.call(&call("data/../../secret.txt")).await.unwrap_err().code, Pg3);
+}
+
 /// A model can act on a refusal: it names the member, the rule and the way out. It does not repeat the value, nor where links
 /// lead.
 #[cfg(unix)]
@@ -330,7 +361,7 @@ async fn a_refusal_says_what_to_do_and_keeps_secrets() {
     let folder = folder();
     let gate = guarded(
         folder.path(),
-        r#"{ "/path" = { under = ["./data", "./tmp"] }, "/password" = { equals = "swordfish" } }"#,
+        r#"{ "/path" = { under = ["./data", "./tmp"], relative_to = "." }, "/password" = { equals = "swordfish" } }"#,
     );
     let args = json!({ "path": "data/absolute/hunter2", "password": "swordfish" }).to_string();
     let blocked = gate.call(&args).await.unwrap_err();

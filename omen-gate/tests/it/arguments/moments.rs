@@ -14,7 +14,7 @@ async fn a_link_that_is_changed_in_between_is_followed_again() {
     let folder = evasions::folder();
     let later = folder.path().join("data/later");
     std::os::unix::fs::symlink("sub", &later).unwrap();
-    let gate = guarded(folder.path(), r#"{ "/path" = { under = "data" } }"#);
+    let gate = guarded(folder.path(), r#"{ "/path" = { under = "data", relative_to = "." } }"#);
     let request = gate.gate.request(TurnId::new("turn_1").unwrap(), "q").screen().await.unwrap();
     let planned = request.plan(PLAN).await.unwrap().call().unwrap();
     let authorized = planned.conform().await.unwrap().authorize().await.unwrap();
@@ -28,11 +28,15 @@ async fn a_link_that_is_changed_in_between_is_followed_again() {
 #[tokio::test]
 async fn a_rule_that_is_tightened_in_between_counts() {
     let folder = evasions::folder();
-    let gate = guarded(folder.path(), r#"{ "/path" = { under = "data" } }"#);
+    let gate = guarded(folder.path(), r#"{ "/path" = { under = "data", relative_to = "." } }"#);
     let request = gate.gate.request(TurnId::new("turn_1").unwrap(), "q").screen().await.unwrap();
     let planned = request.plan(PLAN).await.unwrap().call().unwrap();
     let authorized = planned.conform().await.unwrap().authorize().await.unwrap();
-    let tighter = config_of(folder.path(), &tool_of(super::any_values()), r#"{ "/path" = { under = "data/sub" } }"#);
+    let tighter = config_of(
+        folder.path(),
+        &tool_of(super::any_values()),
+        r#"{ "/path" = { under = "data/sub", relative_to = "." } }"#,
+    );
     gate.gate.reload(tighter).await.unwrap();
     let Stopped::Blocked(blocked) = authorized.dispatch().await.unwrap_err() else { panic!("not blocked") };
     assert!(blocked.message.contains(r#"under = "data/sub""#), "{blocked}");
@@ -43,7 +47,7 @@ async fn a_rule_that_is_tightened_in_between_counts() {
 #[tokio::test]
 async fn the_folder_itself_is_followed() {
     let folder = evasions::folder();
-    let gate = guarded(folder.path(), r#"{ "/path" = { under = "box" } }"#);
+    let gate = guarded(folder.path(), r#"{ "/path" = { under = "box", relative_to = "." } }"#);
     let args = json!({ "path": "box/a.txt" }).to_string();
     let blocked = gate.call(&args).await.unwrap_err();
     assert!(blocked.message.ends_with("the folder does not exist or cannot be read"), "{blocked}");

@@ -10,8 +10,8 @@ use super::{evasions, guarded};
 use crate::random::Random;
 
 const RULES: &str = r#"{
-    "/path" = { under = "data" },
-    "/paths/*" = { under = "data", optional = true },
+    "/path" = { under = "data", relative_to = "." },
+    "/paths/*" = { under = "data", relative_to = ".", optional = true },
     "/mode" = { in = ["r", "w", 1, true] },
     "/amount" = { min = -2, max = 7, optional = true },
     "/text" = { matches = '(ab)*', length = { max = 6 } },
