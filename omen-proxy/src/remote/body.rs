@@ -22,8 +22,8 @@ pub(super) enum Form {
 
 /// The form of an answer, by its headers.
 pub(super) fn form(headers: &HeaderMap) -> Result<Form, Fault> {
-    let mut coding = headers.get_all(CONTENT_ENCODING).iter();
-    if let Some(coding) = coding.find(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+    let mut codings = headers.get_all(CONTENT_ENCODING).iter();
+    if let Some(coding) = codings.find(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
         let coding = bounded(&String::from_utf8_lossy(coding.as_bytes()));
         return Err(Fault::malformed(&format!("the content encoding `{coding}` was not asked for")));
     }

@@ -12,7 +12,8 @@ use crate::support::config;
 
 #[tokio::test]
 async fn the_value_of_a_header_is_sent_and_stands_in_no_log_error_or_debug() {
-    let bad: [fn(&Got) -> Reply; 6] = [
+    type Bad = fn(&Got) -> Reply;
+    let bad: [Bad; 6] = [
         |got| json_answer(&result(got.id())),
         |_| answer("401 Unauthorized", "www-authenticate: Bearer\r\n", ""),
         |_| vec![],

@@ -55,8 +55,8 @@ async fn a_server_without_a_handshake_is_asked_without_one() {
 
 #[tokio::test]
 async fn a_server_that_fails_has_a_fault_in_place_of_a_list() {
-    type Replies = fn(&Got) -> Reply;
-    let bad: [(&str, Replies); 5] = [
+    type Bad = fn(&Got) -> Reply;
+    let bad: [(&str, Bad); 5] = [
         ("401", |_| answer("401 Unauthorized", "", "")),
         ("no answer", |_| vec![Step::Hang]),
         ("closed", |_| vec![]),

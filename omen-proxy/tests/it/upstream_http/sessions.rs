@@ -139,13 +139,13 @@ async fn a_server_that_changes_the_id_of_the_session_has_lost_it() {
 
 #[tokio::test]
 async fn a_handshake_that_cannot_be_read_begins_no_session() {
-    type Replies = Box<dyn Fn(&Got) -> Reply + Send + Sync>;
+    type Bad = Box<dyn Fn(&Got) -> Reply + Send + Sync>;
     let shaken = |id: &Value| {
         json!({"jsonrpc": "2.0", "id": id, "result": {"protocolVersion": "2025-11-25", "capabilities": {},
             "serverInfo": {"name": "x", "version": "1"}}})
     };
     let long = format!("mcp-session-id: {}\r\n", "x".repeat(2000));
-    let bad: Vec<Replies> = vec![
+    let bad: Vec<Bad> = vec![
         Box::new(|_| answer("404 Not Found", "", "")),
         Box::new(|_| answer("405 Method Not Allowed", "", "")),
         Box::new(|_| answer("307 Temporary Redirect", "location: /other\r\n", "")),
