@@ -12,7 +12,6 @@ use omen::render::human::clean;
 use omen_gate::{Config, GateClock};
 use omen_proxy::episode::{Budgets, Recording};
 
-use super::proxy::SESSION;
 use crate::args::EpisodeArgs;
 use crate::exit::complain;
 
@@ -50,6 +49,9 @@ pub(super) fn recording(
     sync_folder(path).map_err(failed)?;
     Ok(Some(recording))
 }
+
+/// How the names of sessions begin, and with them those of their episodes.
+pub(super) const SESSION: &str = "proxy-";
 
 /// Whether an episode is one that a proxy has written: its name is that of the session.
 fn is_own(episode: &str) -> bool {

@@ -101,13 +101,10 @@ fn listed(names: &[&ServerName]) -> String {
     format!("its servers are {}", names.join(", "))
 }
 
-/// How the names of sessions begin.
-pub(super) const SESSION: &str = "proxy-";
-
 /// A name that no other session of the log has.
 fn session() -> Result<TurnId, Failure> {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let name = format!("{SESSION}{}-{}", since.as_nanos(), id());
+    let name = format!("{}{}-{}", episode::SESSION, since.as_nanos(), id());
     TurnId::new(name).map_err(|error| Failure::Internal(error.to_string()))
 }
 
