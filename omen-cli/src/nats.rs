@@ -2,8 +2,6 @@
 
 mod found;
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -53,15 +51,12 @@ pub(crate) fn publish(args: &PublishArgs) -> Result<Exit, Failure> {
         let client = server.connect("omen publish", notice).await.map_err(failure)?;
         let publisher = Publisher::new(server.jetstream(client), &setup(&args.streams)).await.map_err(failure)?;
         for (log, source) in args.logs.iter().zip(&sources) {
-            let reader: Box<dyn Read> = if input::is_stdin(log) {
-                Box::new(std::io::stdin())
-            } else {
-                match File::open(log) {
-                    Ok(file) => Box::new(file),
-                    Err(error) => {
-                        complain(format_args!("cannot read {}: {error}", input::name(log)));
-                        return Ok(Exit::Unreadable);
-                    }
+            // How far a log is published is counted in the lines of its content, so it may also be compressed differently.
+            let reader = match input::Input::open_decoded(log, true) {
+                Ok(input) => input,
+                Err(error) => {
+                    complain(format_args!("cannot read {}: {error}", input::name(log)));
+                    return Ok(Exit::Unreadable);
                 }
             };
             let published = publisher.log(source, reader, &options).await.map_err(failure)?;

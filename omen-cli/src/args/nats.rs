@@ -96,7 +96,7 @@ pub(crate) struct WorkerArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PublishArgs {
-    /// The logs, one after the other; `-` is standard input
+    /// The logs, one after the other, also compressed with gzip or zstd; `-` is standard input
     #[arg(value_name = "LOG", required = true)]
     pub(crate) logs: Vec<PathBuf>,
 
@@ -182,4 +182,5 @@ Exit codes:
 
 Examples:
   omen publish episodes.jsonl
-  zcat old.jsonl.gz | omen publish - --source old --rate 5000 --end";
+  omen publish old.jsonl.gz --rate 5000 --end
+  ssh agents cat episodes.jsonl | omen publish - --source agents/episodes.jsonl";

@@ -40,13 +40,13 @@ impl Kind {
 
 /// The archive ends too early.
 pub(super) fn truncated(kind: Kind) -> io::Error {
-    let message = format!("the {} archive is truncated; only what could be decoded was checked", kind.name());
+    let message = format!("the {} archive is truncated; only what could be decoded was read", kind.name());
     io::Error::new(io::ErrorKind::UnexpectedEof, message)
 }
 
 /// The archive cannot be decoded further.
 pub(super) fn corrupt(kind: Kind, why: impl std::fmt::Display) -> io::Error {
-    let message = format!("the {} archive is corrupt ({why}); only what could be decoded was checked", kind.name());
+    let message = format!("the {} archive is corrupt ({why}); only what could be decoded was read", kind.name());
     io::Error::new(io::ErrorKind::InvalidData, message)
 }
 

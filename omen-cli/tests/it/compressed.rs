@@ -81,7 +81,7 @@ fn an_archive_that_ends_early_is_unreadable() {
             let folder = folder(&[(name, &bytes[..length])]);
             let run = check(&folder, &[name]);
             let expected = format!(
-                "omen: cannot read {name}: the {kind} archive is truncated; only what could be decoded was checked\n"
+                "omen: cannot read {name}: the {kind} archive is truncated; only what could be decoded was read\n"
             );
             assert_eq!((run.code, &run.stderr), (3, &expected), "{name}, {length} bytes");
             assert_eq!(json(&run).1["files"], 0);
@@ -102,7 +102,7 @@ fn what_a_truncated_archive_has_decoded_is_checked() {
         let packets = |length: usize| {
             let run = run(omen(["check", "--format", "json"]).write_stdin(&bytes[..length]));
             let expected =
-                "omen: cannot read <stdin>: the zstd archive is truncated; only what could be decoded was checked\n";
+                "omen: cannot read <stdin>: the zstd archive is truncated; only what could be decoded was read\n";
             assert_eq!((run.code, run.stderr.as_str()), (3, expected));
             let (findings, summary) = json(&run);
             let of_content = |finding: &Value| finding["code"] == "E4" || finding["code"] == "ID";

@@ -5,6 +5,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
 
 use super::*;
 
@@ -17,6 +18,10 @@ struct Server {
 
 impl Server {
     fn start() -> Option<Self> {
+        Self::start_with(&[])
+    }
+
+    fn start_with(args: &[&str]) -> Option<Self> {
         let Some(binary) = std::env::var_os("OMEN_NATS_SERVER") else {
             assert!(std::env::var_os("CI").is_none(), "OMEN_NATS_SERVER is not set, which .ci/run does");
             return None;
@@ -26,6 +31,7 @@ impl Server {
         let child = std::process::Command::new(binary)
             .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
             .arg(folder.path().join("store"))
+            .args(args)
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
@@ -95,6 +101,86 @@ fn a_planted_mistake_is_found() {
 
     kill_process(Pid::from_child(&worker), Signal::TERM).unwrap();
     assert_eq!(worker.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_compressed_log_is_published_as_its_content() {
+    let Some(server) = Server::start() else { return };
+    let text = log("invalid/e1-decision-before-belief.jsonl");
+    let lines = text.lines().count();
+    let archive = super::compressed::gzip(text.as_bytes());
+    write(server.folder.path(), "log.jsonl.gz", &archive);
+    write(server.folder.path(), "torn.jsonl.gz", &archive[..archive.len() - 9]);
+    write(server.folder.path(), "log.jsonl", text.as_bytes());
+    let publish = |file: &str| run(&mut server.omen(&["publish", file, "--source", "log"]));
+    let torn = publish("torn.jsonl.gz");
+    assert_eq!(torn.code, 3, "{}", torn.stderr);
+    assert!(
+        torn.stderr.contains("the gzip archive is truncated; only what could be decoded was read"),
+        "{}",
+        torn.stderr
+    );
+    let whole = publish("log.jsonl.gz");
+    assert_eq!(whole.code, 0, "{}", whole.stderr);
+    assert!(whole.stderr.contains(&format!("published {lines} packets of log.jsonl.gz")), "{}", whole.stderr);
+    // How far the log is was counted in lines of its content.
+    let again = publish("log.jsonl");
+    let expected = format!("published {lines} packets of log.jsonl, {lines} of them before");
+    assert!(again.stderr.contains(&expected), "{}", again.stderr);
+}
+
+#[test]
+fn a_context_has_the_password() {
+    let Some(server) = Server::start_with(&["--user", "omen", "--pass", "secret"]) else { return };
+    write(server.folder.path(), "LOG", log("valid/read-only.jsonl").as_bytes());
+    let contexts = server.folder.path().join("nats/context");
+    std::fs::create_dir_all(&contexts).unwrap();
+    for (name, password) in [("good", "secret"), ("bad", "guessed")] {
+        let context = json!({ "url": server.url, "user": "omen", "password": password });
+        std::fs::write(contexts.join(format!("{name}.json")), context.to_string()).unwrap();
+    }
+    let publish = |args: &[&str]| {
+        let mut command = omen(["publish", "LOG"].iter().chain(args).copied());
+        run(command.env("XDG_CONFIG_HOME", server.folder.path()).current_dir(&server.folder))
+    };
+    let good = publish(&["--context", "good"]);
+    assert_eq!(good.code, 0, "{}", good.stderr);
+    for wrong in [&["--context", "bad"][..], &["--nats", &server.url]] {
+        let failed = publish(wrong);
+        assert_eq!(failed.code, 3, "{}", failed.stderr);
+        assert!(failed.stderr.contains("cannot connect to nats://127.0.0.1:"), "{}", failed.stderr);
+        assert!(failed.stderr.contains("authorization") && !failed.stderr.contains("guessed"), "{}", failed.stderr);
+    }
+    let missing = publish(&["--context", "good", "--tls-ca", "missing.pem"]);
+    assert_eq!(missing.code, 2, "{}", missing.stderr);
+    assert!(missing.stderr.contains("cannot read missing.pem"), "{}", missing.stderr);
+}
+
+/// From nothing to two workers that find a planted mistake: the script of `docs/scale.md`, which starts a server of its own.
+#[test]
+fn the_script_finds_the_planted_mistake() {
+    let Some(binary) = std::env::var_os("OMEN_NATS_SERVER") else {
+        assert!(std::env::var_os("CI").is_none(), "OMEN_NATS_SERVER is not set, which .ci/run does");
+        return;
+    };
+    let folder = folder(&[]);
+    for (name, program) in [("nats-server", binary), ("omen", env!("CARGO_BIN_EXE_omen").into())] {
+        std::os::unix::fs::symlink(program, folder.path().join(name)).unwrap();
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let output = std::process::Command::new("sh")
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/local.sh"))
+        .env("PATH", format!("{}:{path}", folder.path().display()))
+        .env("NATS_PORT", port.to_string())
+        .env("TMPDIR", folder.path())
+        .output()
+        .unwrap();
+    let (stdout, stderr) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(stdout.contains("error[E1]"), "{stdout}{stderr}");
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "the server has ended");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "nothing is left behind");
 }
 
 #[test]
