@@ -1,5 +1,6 @@
 //! The episodes of `omen gate proxy`.
 
+mod folder;
 mod torn;
 
 use std::fs::File;
@@ -46,7 +47,7 @@ pub(super) fn recording(
     for interrupted in recording.end_interrupted(read, is_own, clock).map_err(failed)? {
         complain(clean(&interrupted.to_string()));
     }
-    sync_folder(path).map_err(failed)?;
+    folder::sync(path).map_err(failed)?;
     Ok(Some(recording))
 }
 
@@ -56,10 +57,4 @@ pub(super) const SESSION: &str = "proxy-";
 /// Whether an episode is one that a proxy has written: its name is that of the session.
 fn is_own(episode: &str) -> bool {
     episode.strip_prefix("corr_").is_some_and(|name| name.starts_with(SESSION))
-}
-
-/// So that a log that was made now is there after a loss of power.
-fn sync_folder(path: &Path) -> std::io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

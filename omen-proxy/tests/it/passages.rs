@@ -9,7 +9,7 @@ fn request(method: &str, params: Value) -> String {
     json!({"jsonrpc": "2.0", "id": "q", "method": method, "params": params}).to_string()
 }
 
-fn acting() -> [(Passage, String); 3] {
+fn acting() -> [(Passage, String); 4] {
     [
         (Passage::Sampling, request("sampling/createMessage", json!({"messages": []}))),
         (Passage::Secrets, request("elicitation/create", json!({"message": "Your API key?"}))),

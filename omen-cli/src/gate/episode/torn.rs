@@ -4,6 +4,8 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use super::folder;
+
 /// Moves what stands behind the complete lines to a file beside the log, and gives its name. The step that it belongs to was
 /// not taken. What is moved is on the disk before the log is cut.
 pub(super) fn set_aside(path: &Path, whole: u64) -> io::Result<PathBuf> {
@@ -17,7 +19,7 @@ pub(super) fn set_aside(path: &Path, whole: u64) -> io::Result<PathBuf> {
     log.seek(SeekFrom::Start(whole))?;
     io::copy(&mut log, &mut file)?;
     file.sync_all()?;
-    super::sync_folder(path)?;
+    folder::sync(path)?;
     log.set_len(whole)?;
     log.sync_all()?;
     log.unlock()?;

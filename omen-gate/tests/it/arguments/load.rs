@@ -114,8 +114,8 @@ fn values_that_cannot_be() {
         "{ '/a' = { under = 3 } }",
         &[&format!(
             "{at}.under: expected a string or an array for `allow[0].where.\"/a\".under`, found an integer; A folder, or \
-             several: the argument is the path of one of them, or of something below it. Relative paths, here and in the \
-             argument, start from the folder of this file."
+             several: the argument is the absolute path of one of them, or of something below it. Relative paths here start from \
+             the folder of this file."
         )],
     );
     says(

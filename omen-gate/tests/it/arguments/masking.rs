@@ -114,6 +114,11 @@ struct World {
 
 impl World {
     fn new(arguments: &str, policy: &str, seed: u64) -> Self {
+        // `redacted` records the texts that a rule is about, so that there is none then.
+        Self::with_rules(arguments, policy, seed, if arguments.contains("redacted") { "" } else { RULES })
+    }
+
+    fn with_rules(arguments: &str, policy: &str, seed: u64, rules: &str) -> Self {
         let named = |name: &str| {
             let mut tool = json!({ "name": name, "inputSchema": schema() });
             if name == "typed" || name == "promises" {
@@ -127,8 +132,6 @@ impl World {
         let mut text = format!(
             "{policy}[limits]\nplan_depth = 12\n[breaker]\nfailures = 2\ncooldown_seconds = 1\n[servers.s]\n[audit]\nlog = 'l'\nkey_file = 'k'\n{arguments}"
         );
-        // `redacted` records the texts that a rule is about, so that there is none then.
-        let rules = if arguments.contains("redacted") { "" } else { RULES };
         for tool in tools.iter().filter(|tool| tool.name.as_str() != "unlisted") {
             let name = tool.name.as_str();
             let permission = if name == "asks" { "WRITE" } else { "READ" };
@@ -168,8 +171,8 @@ impl World {
         self.turns += 1;
         // Breakers open, and close again.
         self.clock.advance(secs(1) / 2);
-        // Four calls make a turn, so that some have had their failures.
-        let turn = TurnId::new(format!("turn_{}", self.turns / 4)).unwrap();
+        // Eight calls make a turn, so that some have had their failures.
+        let turn = TurnId::new(format!("turn_{}", self.turns / 8)).unwrap();
         let screened = self.gate.request(turn, query).screen().await?;
         let Ok(planned) = screened.plan(plan).await?.call() else { return Ok(()) };
         let is_typed = planned.planned().tool().tool.as_str() == "typed";
@@ -330,7 +333,7 @@ async fn no_value_is_in_the_log_through_a_reason() {
         for (policy, seed) in [("", 1), ("[policy]\nshadow = true\n", 2), ("", 3)] {
             let mut world = World::new(arguments, &format!("{policy}{PATTERNS}"), seed);
             let mut random = Random(seed);
-            codes.extend(calls(&mut world, &mut random, MARKER, 700).await);
+            codes.extend(calls(&mut world, &mut random, MARKER, 1500).await);
             let log = world.log();
             let found = log.lines().find(|line| line.contains(MARKER));
             assert_eq!(found, None, "{arguments:?} {policy:?}");
@@ -422,7 +425,7 @@ async fn what_is_left_of_a_reason() {
 /// The names of members that no schema has are data, too.
 #[tokio::test]
 async fn redacted_arguments_have_the_names_that_the_tool_has() {
-    let mut world = World::new("arguments = 'redacted'\n", "", 1);
+    let mut world = World::with_rules("arguments = 'redacted'\n", "", 1, RULES);
     let args = json!({ "amount": 3, "free": { MARKER: 1, "name": "x", "deep": [{ "key": 2 }] }, "path": "a" });
     let plan = json!({ "type": "call_tool", "server": "s", "tool": "plain", "args": args }).to_string();
     let _ = world.take("q", &plan, "e").await;

@@ -202,12 +202,12 @@ async fn what_this_era_does_not_have_is_refused() {
     let mut server = http.server().await;
     let id = server.value().await["id"].clone();
     // A request of the server reaches nobody, and is answered.
-    server.send(r#"{"jsonrpc":"2.0","id":"r","method":"roots/list"}"#).await;
+    server.send(r#"{"jsonrpc":"2.0","id":"r","method":"ping"}"#).await;
     let answer = server.value().await;
     assert_eq!((&answer["id"], answer["error"].is_object()), (&json!("r"), true));
     server.send(json!({"jsonrpc": "2.0", "id": id, "result": {}}).to_string()).await;
     assert_eq!(asked.await.unwrap().json()["result"], json!({}));
-    until(|| http.noted("refused `roots/list` of the server")).await;
+    until(|| http.noted("refused `ping` of the server")).await;
     http.stop().await;
 }
 
