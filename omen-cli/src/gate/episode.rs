@@ -5,7 +5,6 @@ mod torn;
 
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
 use std::sync::Arc;
 
 use omen::log_file::{LogFile, LogFileError};
