@@ -330,7 +330,7 @@ pub(crate) enum GateCommand {
 #[derive(Debug, Args)]
 pub(crate) struct DryRunArgs {
     /// The configuration of the gate: a regular file, in TOML
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", default_value = "gate.toml")]
     pub(crate) config: PathBuf,
 
     /// The catalogue of tools: a regular file, as `omen gate catalog` prints it
@@ -345,7 +345,7 @@ pub(crate) struct DryRunArgs {
 #[derive(Debug, Args)]
 pub(crate) struct CatalogArgs {
     /// The configuration of the gate: a regular file, in TOML
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", default_value = "gate.toml")]
     pub(crate) config: PathBuf,
 
     /// Write the catalogue to a file instead of standard output

@@ -14,7 +14,7 @@ use super::remote::RemoteArgs;
 #[derive(Debug, Args)]
 pub(crate) struct ProxyArgs {
     /// The configuration of the gate: a regular file, in TOML
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", default_value = "gate.toml")]
     pub(crate) config: PathBuf,
 
     /// The server of the configuration that this is in front of [default: the only one]

@@ -337,9 +337,7 @@ fn usage_errors_exit_2() {
     for args in [
         &["dry-run"][..],
         &["dry-run", "--config", "gate.toml"],
-        &["dry-run", "--catalog", "catalog.json", "plans.jsonl"],
         &["dry-run", "--config", "gate.toml", "--catalog", "catalog.json", "plans.jsonl", "more.jsonl"],
-        &["catalog"],
         &["schema", "more"],
         &["dryrun"],
         &[],

@@ -4,12 +4,14 @@ use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
+use omen_types::suggest::nearest;
+
 use super::error::{ConfigError, ConfigErrors};
 use super::source::Source;
 use super::{Audit, Command, Config, HeaderSource, KeySource, load};
 use crate::audit::{Anchor, AuditError, Key};
 use crate::base::json::below;
-use crate::base::{bounded, regular};
+use crate::base::{ToolId, bounded, regular};
 use crate::catalog::Catalog;
 
 /// What an inspection of a configuration file found.
@@ -200,12 +202,38 @@ impl Found<'_, '_> {
                 let at = below(&below(&table, pointer), "under");
                 self.warn(&at, message, format!("create it: `mkdir -p {}`", bounded(folder)));
             }
-            let listed = catalog.and_then(|catalog| catalog.get(&allowed.demand.tool));
-            let Some(listed) = listed.filter(|listed| listed.pin().ok() == allowed.pin.as_ref()) else { continue };
+            let Some(catalog) = catalog else { continue };
+            let Some(listed) = catalog.get(&allowed.demand.tool) else {
+                self.not_listed(index, &allowed.demand.tool, catalog);
+                continue;
+            };
+            if listed.pin().ok() != allowed.pin.as_ref() {
+                if allowed.pin.is_some() {
+                    let message = format!("`{tool}` is not as it was approved, so it cannot be called");
+                    let help = "review its new form, and copy its `pin` from `omen gate catalog --pins`";
+                    self.warn(&format!("/allow/{index}/pin"), message, help);
+                }
+                continue;
+            }
             for misfit in allowed.arguments.misfits(&listed.tool().input_schema) {
                 self.wrong(&below(&table, &misfit.pointer), misfit.message, misfit.help);
             }
         }
+    }
+
+    /// An entry for a tool that no server lists.
+    fn not_listed(&mut self, index: usize, tool: &ToolId, catalog: &Catalog) {
+        let names = catalog.iter().map(|listed| listed.id()).filter(|id| id.server == tool.server);
+        let near = nearest(tool.tool.as_str(), names.map(|id| id.tool.as_str()));
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "remove the entry, or name a tool that `omen gate catalog` lists".to_owned(),
+        };
+        self.warn(
+            &format!("/allow/{index}/tool"),
+            format!("`{tool}` is not in the catalogue, so nothing is allowed by this entry"),
+            help,
+        );
     }
 }
 

@@ -9,7 +9,7 @@ use crate::args::Format;
 #[derive(Debug, Args)]
 pub(crate) struct GateCheckArgs {
     /// The configuration of the gate: a regular file, in TOML
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", default_value = "gate.toml")]
     pub(crate) config: PathBuf,
 
     /// The tools of the servers, as `omen gate catalog` prints them: rules on arguments are held against their schemas

@@ -186,6 +186,17 @@ gate.toml:12:1: error: the rule for `/pth` names `pth`, which the tool's `inputS
   = help: did you mean `path`?
 gate.toml: 1 error, 0 warnings";
     assert_eq!(check(&misspelled, &with), (1, expect.to_owned()));
+    // An entry for a tool as it is not, or is not any more.
+    let other = fits_nothing(&rules("'/path' = { matches = '.*' }"));
+    assert_eq!(check(&other, &[]).0, 0);
+    let (code, shown) = check(&other, &with);
+    assert_eq!(code, 0);
+    for expect in [
+        "warning: `files/read_fil` is not in the catalogue, so nothing is allowed by this entry\n  = help: did you mean `read_file`?",
+        "warning: `files/write_file` is not as it was approved, so it cannot be called\n  = help: review its new form, and copy its `pin` from `omen gate catalog --pins`",
+    ] {
+        assert!(shown.contains(expect), "{shown}");
+    }
     let fits = rules("'/path' = { under = './data' }");
     let expect = "\
 gate.toml:12:13: warning: the folder `./data` does not exist, so `files/read_file` cannot be called
@@ -197,6 +208,15 @@ gate.toml: 0 errors, 1 warning";
     let missing = gate(&folder, &["check", "--config", "gate.toml", "--catalog", "no.json"]);
     assert_eq!((missing.code, missing.stdout.as_str()), (3, ""));
     assert!(missing.stderr.starts_with("omen: cannot use the catalogue no.json: "), "{}", missing.stderr);
+}
+
+/// The configuration with a tool that no server lists, and another one in a form that nobody approved.
+fn fits_nothing(text: &str) -> String {
+    let zeros = "0".repeat(64);
+    let entry = |tool: &str| {
+        format!("[[allow]]\nserver = 'files'\ntool = '{tool}'\npermissions = ['READ']\npin = 'v1:{zeros}'\n")
+    };
+    format!("{text}\n{}{}", entry("read_fil"), entry("write_file"))
 }
 
 /// A gate that must find its anchor in the log does not start without the anchor.
