@@ -201,7 +201,7 @@ fn the_proxy_is_measured_against_the_server_behind_it() -> Result<(), omen_proof
 fn more_workers_judge_more_until_a_stream_is_full() {
     // A worker judges 2,000 packets a second, and a stream stores 5,000.
     let times = simulation::Times { judge: 500_000.0, store: 200_000.0, send: 100_000.0 };
-    let simulate = || simulation::simulate(times, 8, 7, 4_000);
+    let simulate = || simulation::simulate(times, 8, 7, 24_000);
     let rows = simulate().rows;
     let of = |workers, is_one| {
         let row = rows.iter().find(|row| row.workers == workers && (row.streams == 1) == is_one);
@@ -209,6 +209,7 @@ fn more_workers_judge_more_until_a_stream_is_full() {
     };
     let one = of(1, true);
     assert!((1_700.0..2_100.0).contains(&one.packets_s) && one.busy > 0.9, "{one:?}");
+    assert!(rows.iter().all(|row| row.busy <= 1.0), "{rows:?}");
     // Four are as fast as four, but for those that have fewer partitions; eight on one stream are as fast as the stream.
     assert!((2.5..4.1).contains(&of(4, false).over_one), "{rows:?}");
     assert!((4_700.0..5_300.0).contains(&of(8, true).packets_s), "{rows:?}");

@@ -175,6 +175,8 @@ struct Partition {
     asked: Vec<Packet>,
     delivered: Vec<Packet>,
     judging: Vec<Packet>,
+    /// How long that takes, in nanoseconds.
+    takes: f64,
     judged: Vec<u64>,
     committing: Vec<u64>,
     committed_at: u64,
@@ -204,6 +206,8 @@ struct Run<'t> {
     /// The same for each processor that sends.
     senders: Vec<[u64; SENDERS]>,
     worked: f64,
+    /// When batches were judged, and how many packets they had.
+    judged: Vec<(u64, usize)>,
     /// When packets were committed, and how long that took.
     done: Vec<(u64, u64)>,
 }
@@ -227,6 +231,7 @@ impl Fleet {
             store: vec![0; self.streams as usize],
             senders: vec![[0; SENDERS]; self.streams as usize],
             worked: 0.0,
+            judged: Vec::new(),
             done: Vec::new(),
         };
         run.all(rate, packets)
@@ -255,8 +260,10 @@ impl Run<'_> {
         // Not from the beginning, when everything is empty.
         let begin = end / 4;
         let done: Vec<_> = self.done.iter().filter(|(at, _)| *at >= begin).collect();
+        let judged: usize = self.judged.iter().filter(|(at, _)| *at >= begin).map(|(_, packets)| packets).sum();
         Outcome {
-            rate: done.len() as f64 / ((end - begin) as f64 / 1e9),
+            // Judged, not committed: where more comes than can be judged, commits come in large and rare pieces.
+            rate: judged as f64 / ((end - begin) as f64 / 1e9),
             busy: self.worked / (end as f64 * f64::from(self.fleet.workers)),
             latencies: done.iter().map(|(_, took)| *took as f64 / 1e6).collect(),
         }
@@ -290,7 +297,12 @@ impl Run<'_> {
                 partition.is_asking = false;
                 partition.delivered = mem::take(&mut partition.asked);
             }
-            Event::Judged => partition.judged.extend(mem::take(&mut partition.judging).iter().map(|(at, _)| *at)),
+            Event::Judged => {
+                // Counted at its end, so that what is not done when the run ends is not counted.
+                self.worked += mem::take(&mut partition.takes);
+                self.judged.push((now, partition.judging.len()));
+                partition.judged.extend(mem::take(&mut partition.judging).iter().map(|(at, _)| *at));
+            }
             Event::Due => partition.is_due = false,
             Event::Committed => {
                 partition.committed_at = now;
@@ -322,7 +334,7 @@ impl Run<'_> {
             let owner = self.owners.get(number as usize).map_or(0, |owner| *owner as usize);
             if let Some(free) = self.free.get_mut(owner) {
                 *free = (*free).max(now) + time as u64;
-                self.worked += time;
+                partition.takes = time;
                 next.push((*free, Event::Judged));
             }
         }
