@@ -27,6 +27,7 @@ mod mode;
 mod moves;
 mod names;
 mod not_stated;
+mod numbered;
 mod observe;
 mod outcome;
 mod recorded;

@@ -49,9 +49,7 @@ impl Passage {
             Self::Secrets => "the server asks the user for a secret (`elicitation/create`)",
             Self::Urls => "the server asks the user to open an address (`elicitation/create`)",
             Self::Subscriptions => "the client subscribes to changes of resources",
-            Self::Roots => {
-                "the server asks for the folders of its client (`roots/list`), which may take the place of the operator's"
-            }
+            Self::Roots => "the server asks for the folders of its client (`roots/list`)",
             Self::Tasks => "the call asks to run as a task, whose result would not be judged",
         }
     }

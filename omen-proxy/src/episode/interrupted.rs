@@ -8,7 +8,7 @@ use std::fmt;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use omen_fsm::episode::{Allow, AnyEpisode, Claims, IdSource, Moved, NotMoved, OnDrop, Setup};
+use omen_fsm::episode::{Allow, AnyEpisode, Claims, Moved, NotMoved, OnDrop, Setup};
 use omen_fsm::{Machine, Node};
 use omen_gate::{FaultClass, GateClock, Ran, bounded};
 use omen_invariants::facts::DynEnvelope;
@@ -23,6 +23,7 @@ use super::drafts;
 use super::envelope::reference;
 use super::log::{Shared, Tee};
 use super::not_stated::not_stated;
+use super::numbered::Numbered;
 use super::outcome::Outcome;
 use super::refused::Refused;
 
@@ -153,7 +154,7 @@ fn end_one(
     let clock = Arc::clone(clock);
     let setup = Setup::new(id, &envelope, move || Instant::from(clock.wall()))
         .log(Tee::new(log.clone()))
-        .ids(After(lines.len()))
+        .ids(Numbered::after(lines.len()))
         // Nobody else writes to the log.
         .claims(&Claims::new())
         .on_drop(OnDrop::Cancel);
@@ -192,31 +193,6 @@ fn sent(
     match episode.propose_with(Allow::everything(), &proposal.to_string()) {
         Ok(Moved { episode, .. }) => Ok(episode),
         Err(NotMoved { why, .. }) => Err(Refused::from(why)),
-    }
-}
-
-/// Ids that begin where a log ends: no packet that was written before has one, for each is one line further.
-#[derive(Clone, Copy, Debug)]
-struct After(usize);
-
-impl After {
-    fn next(&mut self, kind: &str) -> String {
-        self.0 = self.0.saturating_add(1);
-        format!("{kind}_after_{}", self.0)
-    }
-}
-
-impl IdSource for After {
-    fn packet_id(&mut self) -> String {
-        self.next("pkt")
-    }
-
-    fn task_id(&mut self) -> String {
-        self.next("task")
-    }
-
-    fn token_id(&mut self) -> String {
-        self.next("token")
     }
 }
 

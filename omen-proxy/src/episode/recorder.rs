@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omen_fsm::episode::{Allow, AnyEpisode, Claims, IdSource, Moved, NotMoved, OnDrop, Pending, Setup};
+use omen_fsm::episode::{Allow, AnyEpisode, Claims, Moved, NotMoved, OnDrop, Pending, Setup};
 use omen_fsm::{Event, NodeSet, sender};
 use omen_gate::GateClock;
 use omen_invariants::facts::DynEnvelope;
@@ -12,6 +12,7 @@ use omen_types::{Code, Diagnostic, Instant, PacketFacts};
 use serde_json::Value;
 
 use super::log::{Shared, Tee};
+use super::numbered::Numbered;
 use super::refused::Refused;
 
 /// Which episode is written, where, and how it ends.
@@ -97,7 +98,7 @@ impl Recorder {
         let clock = Arc::clone(&self.origin.clock);
         let setup = Setup::new(self.origin.correlation_id()?, &envelope, move || Instant::from(clock.wall()))
             .log(self.log.clone())
-            .ids(Counted::default())
+            .ids(Numbered::from_the_first())
             .claims(&self.origin.claims)
             .on_drop(self.origin.on_drop);
         let setup = match &self.origin.campaign {
@@ -182,31 +183,6 @@ impl Recorder {
 /// INVARIANT: a name is made of characters that an id takes.
 fn unnamed(error: Invalid) -> Refused {
     Refused::new(Code::Id, error.to_string(), "give the session another name")
-}
-
-/// Short ids, which a model can write: they need to be unique within one episode only (D21).
-#[derive(Clone, Copy, Debug, Default)]
-struct Counted(u64);
-
-impl Counted {
-    fn next(&mut self, kind: &str) -> String {
-        self.0 = self.0.saturating_add(1);
-        format!("{kind}_{}", self.0)
-    }
-}
-
-impl IdSource for Counted {
-    fn packet_id(&mut self) -> String {
-        self.next("pkt")
-    }
-
-    fn task_id(&mut self) -> String {
-        self.next("task")
-    }
-
-    fn token_id(&mut self) -> String {
-        self.next("token")
-    }
 }
 
 /// The ids of packets that are not sent.

@@ -42,7 +42,7 @@ struct Notice {
     frame: Frame,
     /// The request that is dropped when the server was notified that nobody waits for it.
     cancels: Option<(Id, AbortHandle)>,
-    told: Option<oneshot::Sender<bool>>,
+    sent: Option<oneshot::Sender<bool>>,
 }
 
 async fn run(link: Arc<Link>, input: DuplexStream) {
@@ -50,8 +50,8 @@ async fn run(link: Arc<Link>, input: DuplexStream) {
     let mut lines = Lines::new(input, usize::MAX);
     let room = Arc::new(Semaphore::new(link.remote.limits.requests.min(Semaphore::MAX_PERMITS)));
     let (notices, queue) = mpsc::channel(QUEUE);
-    let (mut tasks, mut teller) = (JoinSet::new(), JoinSet::new());
-    teller.spawn(tell_all(Arc::clone(&link), queue));
+    let (mut tasks, mut sender) = (JoinSet::new(), JoinSet::new());
+    sender.spawn(send_all(Arc::clone(&link), queue));
     loop {
         let line = tokio::select! {
             biased;
@@ -70,8 +70,8 @@ async fn run(link: Arc<Link>, input: DuplexStream) {
     }
     tasks.shutdown().await;
     drop(notices);
-    let _ = timeout(LAST_WORDS, teller.join_next()).await;
-    teller.shutdown().await;
+    let _ = timeout(LAST_WORDS, sender.join_next()).await;
+    sender.shutdown().await;
     if link.has_id() {
         let mut headers = link.of_session();
         headers.remove(CONTENT_TYPE);
@@ -110,29 +110,29 @@ async fn notify(link: &Arc<Link>, frame: Frame, notices: &mpsc::Sender<Notice>, 
                 link.say_soon(Said::Failed(id, Fault::Cancelled));
             }
             Era::Handshake => {
-                let _ = notices.send(Notice { frame, cancels: Some((id, asked.task)), told: None }).await;
+                let _ = notices.send(Notice { frame, cancels: Some((id, asked.task)), sent: None }).await;
             }
         }
         return;
     }
     if is("notifications/initialized") {
         // Nothing overtakes it.
-        let (told, is_told) = oneshot::channel();
-        let _ = notices.send(Notice { frame, cancels: None, told: Some(told) }).await;
-        if is_told.await.unwrap_or(false) {
+        let (sent, is_sent) = oneshot::channel();
+        let _ = notices.send(Notice { frame, cancels: None, sent: Some(sent) }).await;
+        if is_sent.await.unwrap_or(false) {
             tasks.spawn(standing::listen(Arc::clone(link)));
         }
         return;
     }
-    let _ = notices.send(Notice { frame, cancels: None, told: None }).await;
+    let _ = notices.send(Notice { frame, cancels: None, sent: None }).await;
 }
 
 /// Sends what is not a request, in order.
-async fn tell_all(link: Arc<Link>, mut queue: mpsc::Receiver<Notice>) {
-    while let Some(Notice { frame, cancels, told }) = queue.recv().await {
-        let is_told = tell(&link, &frame).await;
-        if let Some(told) = told {
-            let _ = told.send(is_told);
+async fn send_all(link: Arc<Link>, mut queue: mpsc::Receiver<Notice>) {
+    while let Some(Notice { frame, cancels, sent }) = queue.recv().await {
+        let is_sent = send(&link, &frame).await;
+        if let Some(sent) = sent {
+            let _ = sent.send(is_sent);
         }
         if let Some((id, task)) = cancels {
             task.abort();
@@ -142,7 +142,7 @@ async fn tell_all(link: Arc<Link>, mut queue: mpsc::Receiver<Notice>) {
 }
 
 /// Sends a notification or a response once. Whether the server has taken it.
-async fn tell(link: &Link, frame: &Frame) -> bool {
+async fn send(link: &Link, frame: &Frame) -> bool {
     let what = method_of(frame).map_or_else(|| "a response".to_owned(), |method| format!("`{}`", bounded(method)));
     let headers = match method_of(frame) {
         Some(method) => link.of_notification(method),

@@ -1,0 +1,42 @@
+//! The ids of the packets that a proxy writes.
+
+use omen_fsm::episode::IdSource;
+
+/// Short ids, which a model can write: they need to be unique within one episode only (D21).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbered {
+    /// What stands between the kind of an id and its number.
+    between: &'static str,
+    last: usize,
+}
+
+impl Numbered {
+    /// Those of an episode, from its first packet on.
+    pub(super) fn from_the_first() -> Self {
+        Self { between: "_", last: 0 }
+    }
+
+    /// Those behind the lines of a log: no packet that was written before has one, for each is one line further.
+    pub(super) fn after(lines: usize) -> Self {
+        Self { between: "_after_", last: lines }
+    }
+
+    fn next(&mut self, kind: &str) -> String {
+        self.last = self.last.saturating_add(1);
+        format!("{kind}{}{}", self.between, self.last)
+    }
+}
+
+impl IdSource for Numbered {
+    fn packet_id(&mut self) -> String {
+        self.next("pkt")
+    }
+
+    fn task_id(&mut self) -> String {
+        self.next("task")
+    }
+
+    fn token_id(&mut self) -> String {
+        self.next("token")
+    }
+}
