@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use crate::intake::Progress;
 
 /// Whether this worker has a partition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +26,7 @@ pub(crate) enum State {
 struct Partition {
     state: State,
     packets: u64,
-    lag: u64,
+    progress: Option<Arc<Progress>>,
     episodes: usize,
     checkpoint: Option<(Instant, usize)>,
 }
@@ -73,11 +75,12 @@ impl Metrics {
         self.partition(partition, |partition| partition.state = state);
     }
 
-    pub(crate) fn judged(&self, partition: u16, count: u64, lag: u64) {
-        self.partition(partition, |partition| {
-            partition.packets += count;
-            partition.lag = lag;
-        });
+    pub(crate) fn judged(&self, partition: u16, count: u64) {
+        self.partition(partition, |partition| partition.packets += count);
+    }
+
+    pub(crate) fn reads(&self, partition: u16, progress: Arc<Progress>) {
+        self.partition(partition, |partition| partition.progress = Some(progress));
     }
 
     pub(crate) fn committed(&self, partition: u16, episodes: usize) {
@@ -163,7 +166,8 @@ impl Metrics {
         };
         let up = |at: &Partition| Some(f64::from(u8::from(at.state == State::Owned)));
         each("omen_partition_up", "gauge", "Whether the worker judges a partition that it has.", &up);
-        each("omen_partition_lag", "gauge", "Messages of the partition that were not read.", &|at| Some(at.lag as f64));
+        let lag = |at: &Partition| at.progress.as_ref().map(|progress| progress.lag() as f64);
+        each("omen_partition_lag", "gauge", "Messages of the stream behind what the partition has judged.", &lag);
         each("omen_packets_total", "counter", "Messages that were judged.", &|at| Some(at.packets as f64));
         each("omen_episodes_open", "gauge", "Episodes that have not ended.", &|at| Some(at.episodes as f64));
         let age = |at: &Partition| at.checkpoint.map(|(at, _)| at.elapsed().as_secs_f64());
@@ -207,7 +211,10 @@ mod tests {
     fn the_dashboard_shows_what_there_is() {
         let metrics = Metrics::new(2);
         metrics.state(1, State::Owned);
-        metrics.judged(1, 1, 7);
+        metrics.judged(1, 1);
+        let (queue, intake) = crate::intake::queue(0);
+        queue.passed(1, 0, 7);
+        metrics.reads(1, intake.progress());
         metrics.committed(1, 3);
         metrics.checkpoint(1, 100);
         metrics.found("omen.findings.error.E4");

@@ -40,11 +40,6 @@ pub(crate) fn hash(bytes: impl AsRef<[u8]>) -> String {
     format!("{:032x}", hasher.finish128().as_u128())
 }
 
-/// Where packets are stored by the server.
-pub(crate) fn partition(partition: u16) -> String {
-    format!("{PARTITION}.{partition}.*")
-}
-
 /// Where the commits of a partition are.
 #[must_use]
 pub fn verdicts(partition: u16) -> String {
