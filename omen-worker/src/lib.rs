@@ -14,7 +14,6 @@
 //! | [`worker`] | `omen worker` |
 //! | [`publish`] | `omen publish` |
 //! | [`tail`] | `omen tail` |
-//! | [`metrics`] | what a worker counts, in the text format of Prometheus |
 //!
 //! Architecture invariant: whatever is found is a function of the stream alone. No clock decides, and nothing of the worker does.
 
@@ -22,6 +21,7 @@ mod batch;
 mod checkpoint;
 mod commit;
 pub mod connect;
+mod deliver;
 mod failure;
 mod feed;
 mod fit;
@@ -31,7 +31,7 @@ mod idle;
 mod intake;
 mod judge;
 mod members;
-pub mod metrics;
+mod metrics;
 pub mod names;
 mod partition;
 pub mod publish;

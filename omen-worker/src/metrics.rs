@@ -33,7 +33,7 @@ struct Partition {
 
 /// What a worker counts.
 #[derive(Debug)]
-pub struct Metrics {
+pub(crate) struct Metrics {
     partitions: Mutex<Vec<Partition>>,
     /// By subject.
     findings: Mutex<BTreeMap<String, u64>>,
@@ -123,14 +123,12 @@ impl Metrics {
     }
 
     /// Whether the worker goes round its loop: if not, it must be started again.
-    #[must_use]
-    pub fn is_alive(&self) -> bool {
+    pub(crate) fn is_alive(&self) -> bool {
         self.alive.lock().unwrap_or_else(PoisonError::into_inner).elapsed() < STUCK
     }
 
     /// Why the worker does not judge all that it has, if so.
-    #[must_use]
-    pub fn unready(&self) -> Option<&'static str> {
+    pub(crate) fn unready(&self) -> Option<&'static str> {
         if self.is_draining.load(Ordering::Relaxed) {
             return Some("draining");
         }
@@ -150,8 +148,7 @@ impl Metrics {
     }
 
     /// Everything, in the text format of Prometheus.
-    #[must_use]
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut out = String::new();
         let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let partitions = self.partitions.lock().unwrap_or_else(PoisonError::into_inner);

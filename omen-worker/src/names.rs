@@ -41,8 +41,7 @@ pub(crate) fn hash(bytes: impl AsRef<[u8]>) -> String {
 }
 
 /// Where the commits of a partition are.
-#[must_use]
-pub fn verdicts(partition: u16) -> String {
+pub(crate) fn verdicts(partition: u16) -> String {
     format!("{VERDICTS}.{partition}")
 }
 
@@ -50,7 +49,7 @@ pub fn verdicts(partition: u16) -> String {
 pub const LOST: &str = "omen.lost";
 
 /// Marks of time, by which idle episodes end. Every partition reads them.
-pub const TICK: &str = "omen.tick";
+pub(crate) const TICK: &str = "omen.tick";
 
 /// Where the server stores packets: parts for the partition and the episode follow.
 pub(crate) const PARTITION: &str = "omen.partition";

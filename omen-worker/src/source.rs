@@ -39,7 +39,7 @@ pub(crate) struct Source {
 
 /// Some messages in order, and how many are in the stream behind them.
 #[derive(Debug, Default)]
-pub(crate) struct Some {
+pub(crate) struct Batch {
     pub(crate) messages: Vec<Received>,
     pub(crate) pending: u64,
 }
@@ -116,8 +116,8 @@ impl Source {
 
     /// The messages that are there, or come within a second or so. The server sends what is asked for and no more, so what a
     /// worker cannot judge yet stays in the stream; more is asked for while the messages before are judged.
-    pub(crate) async fn some(&mut self) -> Result<Some, Failure> {
-        let mut some = Some::default();
+    pub(crate) async fn some(&mut self) -> Result<Batch, Failure> {
+        let mut some = Batch::default();
         loop {
             self.ask().await?;
             let Ok(answers) = timeout(SLICE, self.answers.next()).await else {
@@ -189,7 +189,7 @@ impl Source {
     }
 
     /// Takes a message, unless one before it was lost on the way.
-    fn message(&mut self, message: async_nats::Message, some: &mut Some) -> Result<(), Failure> {
+    fn message(&mut self, message: async_nats::Message, some: &mut Batch) -> Result<(), Failure> {
         let is_end = message.headers.as_ref().is_some_and(|headers| headers.get(names::END_HEADER).is_some());
         let message = jetstream::Message { message, context: self.context.clone() };
         let info = message.info().map_err(|error| Failure::server(READ)(&error))?;
