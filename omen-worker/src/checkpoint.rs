@@ -21,7 +21,7 @@ use crate::names;
 struct Head {
     version: u8,
     partitions: u16,
-    /// Up to this message, the partition was judged. After the bytes were written, it may have been idle.
+    /// Up to this message, the partition was judged, also where the last ones are of other partitions.
     sequence: u64,
     /// The name of the values.
     generation: String,
@@ -90,11 +90,11 @@ impl Checkpoints {
         Ok(bytes)
     }
 
-    /// Writes a checkpoint, and returns how many bytes it has.
+    /// Writes a checkpoint, and returns how many bytes it has. Up to the message `passed`, nothing else is of the partition.
     ///
     /// # Errors
     /// [`Failure::Fenced`] if another worker has written one.
-    pub(crate) async fn save(&mut self, judge: &mut Judge) -> Result<usize, Failure> {
+    pub(crate) async fn save(&mut self, judge: &mut Judge, passed: u64) -> Result<usize, Failure> {
         let what = "write a checkpoint";
         let bytes = Bytes::from(judge.snapshot());
         // A name that nobody else has, in what a bucket takes as a key.
@@ -110,7 +110,7 @@ impl Checkpoints {
         let head = Head {
             version: VERSION,
             partitions: self.partitions,
-            sequence: judge.sequence,
+            sequence: judge.sequence.max(passed),
             generation: generation.clone(),
             values,
             bytes: bytes.len(),

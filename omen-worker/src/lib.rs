@@ -1,7 +1,7 @@
 //! The validator past one machine: judges packets from NATS JetStream, and publishes what it finds exactly once.
 //!
-//! Packets are in one stream, whose server maps each episode to one of a fixed number of partitions. A worker judges the packets of
-//! a partition in the order of the stream, with one validator. What it finds goes into a second stream, together with the
+//! Packets are in one stream, whose server maps each episode to one of a fixed number of partitions. A worker reads the stream from
+//! one end to the other, and judges the packets of each of its partitions in their order, with one validator. What it finds goes into a second stream, together with the
 //! *commit*: up to which packet the partition was judged. Both are one atomic batch, which the server takes only if the last
 //! commit is the one that the worker knows. So a finding is stored exactly once, whatever dies, and a worker that lost its
 //! partition publishes nothing. `docs/scale.md` has the whole argument.
@@ -14,7 +14,6 @@
 //! | [`worker`] | `omen worker` |
 //! | [`publish`] | `omen publish` |
 //! | [`tail`] | `omen tail` |
-//! | [`metrics`] | what a worker counts, in the text format of Prometheus |
 //!
 //! Architecture invariant: whatever is found is a function of the stream alone. No clock decides, and nothing of the worker does.
 
@@ -22,17 +21,22 @@ mod batch;
 mod checkpoint;
 mod commit;
 pub mod connect;
+mod deliver;
 mod failure;
+mod feed;
 mod fit;
 mod help;
 mod http;
 mod idle;
+mod intake;
 mod judge;
 mod members;
-pub mod metrics;
+mod metrics;
 pub mod names;
 mod partition;
 pub mod publish;
+mod reader;
+mod roster;
 pub mod setup;
 mod shared;
 mod source;

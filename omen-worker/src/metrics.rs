@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use crate::intake::Progress;
 
 /// Whether this worker has a partition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,14 +26,14 @@ pub(crate) enum State {
 struct Partition {
     state: State,
     packets: u64,
-    lag: u64,
+    progress: Option<Arc<Progress>>,
     episodes: usize,
     checkpoint: Option<(Instant, usize)>,
 }
 
 /// What a worker counts.
 #[derive(Debug)]
-pub struct Metrics {
+pub(crate) struct Metrics {
     partitions: Mutex<Vec<Partition>>,
     /// By subject.
     findings: Mutex<BTreeMap<String, u64>>,
@@ -73,11 +75,12 @@ impl Metrics {
         self.partition(partition, |partition| partition.state = state);
     }
 
-    pub(crate) fn judged(&self, partition: u16, count: u64, lag: u64) {
-        self.partition(partition, |partition| {
-            partition.packets += count;
-            partition.lag = lag;
-        });
+    pub(crate) fn judged(&self, partition: u16, count: u64) {
+        self.partition(partition, |partition| partition.packets += count);
+    }
+
+    pub(crate) fn reads(&self, partition: u16, progress: Arc<Progress>) {
+        self.partition(partition, |partition| partition.progress = Some(progress));
     }
 
     pub(crate) fn committed(&self, partition: u16, episodes: usize) {
@@ -120,14 +123,12 @@ impl Metrics {
     }
 
     /// Whether the worker goes round its loop: if not, it must be started again.
-    #[must_use]
-    pub fn is_alive(&self) -> bool {
+    pub(crate) fn is_alive(&self) -> bool {
         self.alive.lock().unwrap_or_else(PoisonError::into_inner).elapsed() < STUCK
     }
 
     /// Why the worker does not judge all that it has, if so.
-    #[must_use]
-    pub fn unready(&self) -> Option<&'static str> {
+    pub(crate) fn unready(&self) -> Option<&'static str> {
         if self.is_draining.load(Ordering::Relaxed) {
             return Some("draining");
         }
@@ -147,8 +148,7 @@ impl Metrics {
     }
 
     /// Everything, in the text format of Prometheus.
-    #[must_use]
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut out = String::new();
         let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let partitions = self.partitions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -163,7 +163,8 @@ impl Metrics {
         };
         let up = |at: &Partition| Some(f64::from(u8::from(at.state == State::Owned)));
         each("omen_partition_up", "gauge", "Whether the worker judges a partition that it has.", &up);
-        each("omen_partition_lag", "gauge", "Messages of the partition that were not read.", &|at| Some(at.lag as f64));
+        let lag = |at: &Partition| at.progress.as_ref().map(|progress| progress.lag() as f64);
+        each("omen_partition_lag", "gauge", "Messages of the stream behind what the partition has judged.", &lag);
         each("omen_packets_total", "counter", "Messages that were judged.", &|at| Some(at.packets as f64));
         each("omen_episodes_open", "gauge", "Episodes that have not ended.", &|at| Some(at.episodes as f64));
         let age = |at: &Partition| at.checkpoint.map(|(at, _)| at.elapsed().as_secs_f64());
@@ -207,7 +208,10 @@ mod tests {
     fn the_dashboard_shows_what_there_is() {
         let metrics = Metrics::new(2);
         metrics.state(1, State::Owned);
-        metrics.judged(1, 1, 7);
+        metrics.judged(1, 1);
+        let (queue, intake) = crate::intake::queue(0);
+        queue.passed(1, 0, 7);
+        metrics.reads(1, intake.progress());
         metrics.committed(1, 3);
         metrics.checkpoint(1, 100);
         metrics.found("omen.findings.error.E4");

@@ -40,14 +40,8 @@ pub(crate) fn hash(bytes: impl AsRef<[u8]>) -> String {
     format!("{:032x}", hasher.finish128().as_u128())
 }
 
-/// Where packets are stored by the server.
-pub(crate) fn partition(partition: u16) -> String {
-    format!("{PARTITION}.{partition}.*")
-}
-
 /// Where the commits of a partition are.
-#[must_use]
-pub fn verdicts(partition: u16) -> String {
+pub(crate) fn verdicts(partition: u16) -> String {
     format!("{VERDICTS}.{partition}")
 }
 
@@ -55,7 +49,7 @@ pub fn verdicts(partition: u16) -> String {
 pub const LOST: &str = "omen.lost";
 
 /// Marks of time, by which idle episodes end. Every partition reads them.
-pub const TICK: &str = "omen.tick";
+pub(crate) const TICK: &str = "omen.tick";
 
 /// Where the server stores packets: parts for the partition and the episode follow.
 pub(crate) const PARTITION: &str = "omen.partition";

@@ -1,6 +1,6 @@
 //! A partition, as long as this worker has it.
 //!
-//! 1. Read the last commit and the last checkpoint, and the stream from the checkpoint on.
+//! 1. Read the last commit and the last checkpoint, and take the messages of the partition from the checkpoint on.
 //! 2. Judge. What the commit covers is published already.
 //! 3. Store the findings and the next commit, as one batch that expects the last commit. If it is not the last any more, another
 //!    worker has the partition: forget everything, and begin again.
@@ -18,11 +18,12 @@ use crate::batch::{self, Outgoing};
 use crate::checkpoint::Checkpoints;
 use crate::commit::{self, Commit};
 use crate::failure::{During as _, Failure};
+use crate::intake::{Intake, Next};
 use crate::judge::{Judge, Kind, Reported};
 use crate::metrics::State;
 use crate::names;
 use crate::shared::Shared;
-use crate::source::{Received, Source};
+use crate::source::Received;
 
 /// Judges a partition until it is to stop.
 pub(crate) async fn run(shared: &Shared, partition: u16, mut stop: watch::Receiver<bool>) {
@@ -62,7 +63,7 @@ struct Tenure<'s> {
     shared: &'s Shared,
     partition: u16,
     judge: Judge,
-    source: Source,
+    intake: Intake,
     checkpoints: Checkpoints,
     /// What is published …
     committed: Commit,
@@ -72,8 +73,11 @@ struct Tenure<'s> {
     /// Findings that are not.
     pending: VecDeque<Reported>,
     pending_bytes: usize,
-    /// Bytes of messages since the last checkpoint, and of that.
+    /// Bytes of messages since the last checkpoint …
     since_checkpoint: usize,
+    /// … and what had been read of the whole stream by then …
+    read_at_checkpoint: u64,
+    /// … and its own bytes.
     checkpoint_bytes: usize,
     /// Whether anything but marks of time came since.
     is_changed: bool,
@@ -84,9 +88,10 @@ struct Tenure<'s> {
 
 impl<'s> Tenure<'s> {
     async fn begin(shared: &'s Shared, partition: u16) -> Result<Self, Failure> {
+        let loading = shared.feed.loading();
         let places = (partition, shared.partitions);
         let mut checkpoints = Checkpoints::new(shared.bucket.clone(), places, shared.context.client());
-        // In this order: a checkpoint never gets ahead of the commit, so one that does shows that commits expired.
+        // In this order: whatever is in a checkpoint was committed before.
         let restored = checkpoints.load(&shared.names.packets, &shared.options).await?;
         let (committed, revision) = commit::last(&shared.findings, partition).await?;
         let packets = shared.packets.get_info().await.during("read the state of the stream of packets")?.state;
@@ -120,13 +125,15 @@ impl<'s> Tenure<'s> {
                 shared.names.packets, packets.first_sequence, judge.sequence
             )));
         }
-        let source = Source::after(&shared.packets, judge.sequence, partition).await?;
+        let intake = shared.feed.join(partition, judge.sequence);
+        shared.metrics.reads(partition, intake.progress());
+        drop(loading);
         let now = Instant::now();
         let mut tenure = Self {
             shared,
             partition,
             judge,
-            source,
+            intake,
             checkpoints,
             committed,
             revision,
@@ -134,6 +141,7 @@ impl<'s> Tenure<'s> {
             pending: VecDeque::new(),
             pending_bytes: 0,
             since_checkpoint: 0,
+            read_at_checkpoint: 0,
             checkpoint_bytes: 0,
             is_changed: false,
             uncounted: 0,
@@ -147,68 +155,79 @@ impl<'s> Tenure<'s> {
     /// Judges again what is committed. Other workers may be waiting for it to be read, so it does not stop in between.
     async fn catch_up(&mut self) -> Result<(), Failure> {
         while self.judge.sequence < self.committed.sequence {
-            let messages = self.source.available().await?;
-            for message in &messages {
-                self.take(message).await?;
+            let next = self.intake.next(LONGEST_WAIT).await;
+            if self.handle(next).await? {
+                continue;
             }
-            if messages.is_empty() {
-                self.wait_for_the_last().await?;
+            let passed = self.intake.passed();
+            if passed.is_some_and(|passed| passed >= self.committed.sequence)
+                || passed.is_some() && self.intake.is_at_end() && self.is_deleted(self.committed.sequence).await?
+            {
+                // It was deleted, so nothing before it will come.
+                self.judge.sequence = self.committed.sequence;
             }
         }
         Ok(())
     }
 
-    /// The last message that was judged is not there. The server that is asked may have it later than the others do.
-    async fn wait_for_the_last(&mut self) -> Result<(), Failure> {
-        if let Some(message) = self.source.next(LONGEST_WAIT).await? {
-            return self.take(&message).await;
-        }
-        match self.shared.packets.get_raw_message(self.committed.sequence).await {
-            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {
-                // It was deleted, so nothing before it will come.
-                self.judge.sequence = self.committed.sequence;
-                Ok(())
-            }
-            _ => Err(Failure::server("read the stream of packets")(&"the last message that was judged is missing")),
+    /// Whether the stream does not have a message.
+    async fn is_deleted(&self, sequence: u64) -> Result<bool, Failure> {
+        match self.shared.packets.get_raw_message(sequence).await {
+            Ok(_) => Ok(false),
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(true),
+            Err(error) => Err(Failure::server("read the stream of packets")(&error)),
         }
     }
 
     /// Judges what comes, until it is to stop.
     async fn judge(&mut self, stop: &mut watch::Receiver<bool>) -> Result<(), Failure> {
         while !*stop.borrow() {
-            let messages = self.source.available().await?;
-            for message in &messages {
-                self.take(message).await?;
-            }
-            if let Some(last) = messages.last() {
-                self.active_at = Instant::now();
-                self.count(last.pending);
-            }
-            if !self.pending.is_empty() || self.is_behind() && self.committed_at.elapsed() >= OFTEN {
+            let is_waiting = !self.pending.is_empty() || self.is_behind();
+            let pause = if self.pending.is_empty() { OFTEN } else { SOON };
+            let within = if is_waiting { pause.saturating_sub(self.committed_at.elapsed()) } else { LONGEST_WAIT };
+            // Only the wait is given up when the partition is to stop, never a message that was taken out of the queue.
+            let next = tokio::select! {
+                next = self.intake.next(within) => next,
+                _ = stop.changed() => Next::Nothing,
+            };
+            self.handle(next).await?;
+            let pause = if self.pending.is_empty() { OFTEN } else { SOON };
+            if (!self.pending.is_empty() || self.is_behind()) && self.committed_at.elapsed() >= pause {
                 self.commit().await?;
             }
             self.checkpoint_if_due().await?;
-            if messages.is_empty() {
-                let within = if self.is_behind() { OFTEN } else { LONGEST_WAIT };
-                tokio::select! {
-                    next = self.source.next(within) => {
-                        if let Some(message) = next? {
-                            self.active_at = Instant::now();
-                            self.take(&message).await?;
-                            self.count(message.pending);
-                        }
-                    }
-                    _ = stop.changed() => {}
-                }
-            }
         }
         if self.is_behind() || !self.pending.is_empty() {
             self.commit().await?;
         }
-        if self.since_checkpoint > 0 {
+        if self.since_checkpoint > 0 || self.read_since_checkpoint() >= MUCH as u64 {
             self.checkpoint().await?;
         }
         Ok(())
+    }
+
+    /// Judges what has come. Returns whether something has.
+    async fn handle(&mut self, next: Next) -> Result<bool, Failure> {
+        match next {
+            Next::Messages(chunk) => {
+                self.active_at = Instant::now();
+                for message in &chunk.messages {
+                    self.take(message).await?;
+                }
+                self.intake.judged(self.judge.sequence);
+                self.shared.metrics.judged(self.partition, std::mem::take(&mut self.uncounted));
+                Ok(true)
+            }
+            Next::Nothing => Ok(false),
+            Next::Expelled => {
+                let passed = self.intake.passed().unwrap_or(0).max(self.judge.sequence);
+                self.intake = self.shared.feed.join(self.partition, passed);
+                self.shared.metrics.reads(self.partition, self.intake.progress());
+                self.read_at_checkpoint = 0;
+                Ok(true)
+            }
+            Next::Failed(why) => Err(Failure::server("read the stream of packets")(&why)),
+        }
     }
 
     /// Judges a message.
@@ -235,11 +254,6 @@ impl<'s> Tenure<'s> {
             self.commit_some().await?;
         }
         Ok(())
-    }
-
-    /// Shows in the metrics what was judged, and how much is still to be.
-    fn count(&mut self, pending: u64) {
-        self.shared.metrics.judged(self.partition, std::mem::take(&mut self.uncounted), pending);
     }
 
     /// Whether something was judged that is not committed.
@@ -306,23 +320,36 @@ impl<'s> Tenure<'s> {
     }
 
     async fn checkpoint_if_due(&mut self) -> Result<(), Failure> {
-        if self.is_behind() || self.since_checkpoint == 0 {
+        if self.is_behind() || !self.pending.is_empty() {
             return Ok(());
         }
-        let much = self.since_checkpoint >= MUCH.max(SELDOM * self.checkpoint_bytes);
-        if much || self.active_at.elapsed() >= QUIET { self.checkpoint().await } else { Ok(()) }
+        let each = MUCH.max(SELDOM * self.checkpoint_bytes);
+        // A worker that takes over reads what all partitions have after the checkpoint.
+        let all = each as u64 * u64::from(self.shared.partitions);
+        let is_quiet = self.since_checkpoint > 0 && self.active_at.elapsed() >= QUIET;
+        if is_quiet || self.since_checkpoint >= each || self.read_since_checkpoint() >= all {
+            self.checkpoint().await
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Bytes of the whole stream that were read since the last checkpoint.
+    fn read_since_checkpoint(&self) -> u64 {
+        self.intake.bytes().saturating_sub(self.read_at_checkpoint)
     }
 
     async fn checkpoint(&mut self) -> Result<(), Failure> {
+        let (read, passed) = (self.intake.bytes(), self.intake.passed().unwrap_or(0).max(self.judge.sequence));
         if !self.is_changed && self.checkpoints.is_any() {
-            // Only time has passed: so messages that the stream deletes because of their age are not missed.
-            self.checkpoints.advance(self.judge.sequence).await?;
-            self.since_checkpoint = 0;
-            return Ok(());
+            // Only time has passed, and packets of other partitions: so messages that the stream deletes because of their age are
+            // not missed.
+            self.checkpoints.advance(passed).await?;
+        } else {
+            self.checkpoint_bytes = self.checkpoints.save(&mut self.judge, passed).await?;
+            self.shared.metrics.checkpoint(self.partition, self.checkpoint_bytes);
         }
-        self.checkpoint_bytes = self.checkpoints.save(&mut self.judge).await?;
-        (self.since_checkpoint, self.is_changed) = (0, false);
-        self.shared.metrics.checkpoint(self.partition, self.checkpoint_bytes);
+        (self.since_checkpoint, self.is_changed, self.read_at_checkpoint) = (0, false, read);
         Ok(())
     }
 }
@@ -331,13 +358,16 @@ impl<'s> Tenure<'s> {
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// What has no findings is committed so often.
+/// What has no findings is committed so often …
 const OFTEN: Duration = Duration::from_millis(250);
 
-/// How long the server waits for a message.
+/// … and what has some so often. After a pause, both are committed at once.
+const SOON: Duration = Duration::from_millis(50);
+
+/// How long to wait for a message before it is checked whether something else is to be done.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
-/// A checkpoint is written after so many bytes of messages …
+/// A checkpoint is written after so many bytes of messages, or of all messages divided by the number of partitions …
 const MUCH: usize = 1024 * 1024;
 
 /// … and at least this many times its own bytes, so that checkpoints are a fifth of the traffic at most …

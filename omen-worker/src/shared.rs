@@ -8,6 +8,7 @@ use async_nats::jetstream::stream::Stream;
 use omen::validator::ValidatorOptions;
 use tokio::sync::Semaphore;
 
+use crate::feed::Feed;
 use crate::metrics::Metrics;
 use crate::names::Names;
 
@@ -16,6 +17,8 @@ pub(crate) struct Shared {
     pub(crate) context: Context,
     pub(crate) names: Names,
     pub(crate) packets: Stream,
+    /// From where partitions have their messages.
+    pub(crate) feed: Feed,
     pub(crate) findings: Stream,
     pub(crate) bucket: Store,
     pub(crate) partitions: u16,

@@ -1,12 +1,18 @@
-//! The messages of a partition, in the order of the stream.
+//! The messages of the stream of packets, in its order.
+//!
+//! The consumer has no filter: the server reads its files from one end to the other then, and searches for nothing. A filter by
+//! partition makes it search among the subjects of all episodes, which takes far longer than to send a message.
 
 use std::time::Duration;
 
-use async_nats::jetstream::Message;
-use async_nats::jetstream::consumer::pull::{self, Batch};
+use async_nats::jetstream::consumer::pull::{BatchConfig, Config};
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy};
 use async_nats::jetstream::stream::Stream;
+use async_nats::jetstream::{self, Context};
+use async_nats::{StatusCode, Subject, Subscriber};
+use bytes::Bytes;
 use futures_util::StreamExt as _;
+use futures_util::stream::ReadyChunks;
 use tokio::time::timeout;
 
 use crate::failure::{During as _, Failure};
@@ -15,125 +21,194 @@ use crate::names;
 
 /// A consumer that the server forgets soon after nobody asks. It acknowledges nothing: the commit is the acknowledgement.
 pub(crate) struct Source {
-    consumer: Consumer<pull::Config>,
+    context: Context,
+    consumer: Consumer<Config>,
+    inbox: Subject,
+    answers: ReadyChunks<Subscriber>,
+    /// How many messages the server may still send.
+    asked: usize,
+    /// Whether the next message has more bytes than a request has room for.
+    is_large: bool,
     /// The number of the last message that the consumer delivered.
     delivered: u64,
-    /// What the server sends while the messages before are judged.
-    ahead: Option<Batch>,
+    /// How often the client had connected to a server when this began.
+    connections: u64,
+    /// How long the server has said nothing.
+    silent: Duration,
+}
+
+/// Some messages in order, and how many are in the stream behind them.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) messages: Vec<Received>,
+    pub(crate) pending: u64,
 }
 
 /// A message, and what the server says of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Received {
-    message: Message,
+    subject: Box<str>,
+    body: Bytes,
+    is_end: bool,
     /// Its number in the stream.
     pub(crate) sequence: u64,
     /// When the server stored it, in milliseconds since 1970.
     time: i64,
-    /// How many of the partition are in the stream behind it.
-    pub(crate) pending: u64,
 }
 
 impl Received {
     /// What it is.
     pub(crate) fn arrived(&self) -> Arrived<'_> {
-        let Self { message, sequence, time, .. } = self;
-        let kind = kind(&message.subject, &message.payload, message.headers.as_ref().is_some_and(is_end));
-        Arrived { sequence: *sequence, time: *time, kind }
+        let Self { subject, body, is_end, sequence, time } = self;
+        Arrived { sequence: *sequence, time: *time, kind: kind(subject, body, *is_end) }
+    }
+
+    /// The partition that judges it; `None` if all of them do.
+    pub(crate) fn partition(&self) -> Option<u16> {
+        self.subject.strip_prefix(names::PARTITION)?.strip_prefix('.')?.split('.').next()?.parse().ok()
     }
 
     /// The bytes of its content.
     pub(crate) fn bytes(&self) -> usize {
-        self.message.payload.len()
+        self.body.len()
+    }
+
+    /// How many bytes of memory it takes, about.
+    pub(crate) fn memory(&self) -> usize {
+        self.body.len() + self.subject.len() + size_of::<Self>()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of(subject: &str, body: Vec<u8>, sequence: u64) -> Self {
+        Self { subject: subject.into(), body: body.into(), is_end: false, sequence, time: 0 }
     }
 }
 
 impl Source {
     /// Reads on after a message of the stream.
-    pub(crate) async fn after(packets: &Stream, sequence: u64, partition: u16) -> Result<Self, Failure> {
-        let config = pull::Config {
-            filter_subjects: vec![names::partition(partition), names::LOST.to_owned(), names::TICK.to_owned()],
+    pub(crate) async fn after(context: &Context, packets: &Stream, sequence: u64) -> Result<Self, Failure> {
+        let client = context.client();
+        let connections = client.statistics().connects.load(std::sync::atomic::Ordering::Relaxed);
+        let config = Config {
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: sequence + 1 },
             ack_policy: AckPolicy::None,
             inactive_threshold: FORGOTTEN,
             memory_storage: true,
             num_replicas: 1,
-            ..pull::Config::default()
+            ..Config::default()
         };
-        let consumer = packets.create_consumer(config).await.during("read the stream of packets")?;
-        Ok(Self { consumer, delivered: 0, ahead: None })
+        let consumer = packets.create_consumer(config).await.during(READ)?;
+        let inbox = Subject::from(client.new_inbox());
+        // All answers come to one place, so messages of different requests keep their order.
+        let answers = client.subscribe(inbox.clone()).await.during(READ)?.ready_chunks(MESSAGES);
+        Ok(Self {
+            context: context.clone(),
+            consumer,
+            inbox,
+            answers,
+            asked: 0,
+            is_large: false,
+            delivered: 0,
+            connections,
+            silent: Duration::ZERO,
+        })
     }
 
-    /// The messages that are there, at most some megabytes. The server sends what is asked for and no more, so what a worker
-    /// cannot judge yet stays in the stream. If there are more, the next ones are asked for, and come while these are judged.
-    pub(crate) async fn available(&mut self) -> Result<Vec<Received>, Failure> {
-        let batch = match self.ahead.take() {
-            Some(batch) => batch,
-            None => self.ask(MESSAGES, Some(BYTES)).await?,
-        };
-        let messages = match self.receive(batch).await? {
-            Some(messages) => messages,
-            // The next one is larger than that.
-            None => {
-                let batch = self.ask(1, None).await?;
-                self.receive(batch).await?.unwrap_or_default()
-            }
-        };
-        if messages.last().is_some_and(|last| last.pending > 0) {
-            self.ahead = Some(self.ask(MESSAGES, Some(BYTES)).await?);
-        }
-        Ok(messages)
-    }
-
-    /// Asks for messages that are there.
-    async fn ask(&self, most: usize, most_bytes: Option<usize>) -> Result<Batch, Failure> {
-        let mut fetch = self.consumer.fetch().max_messages(most);
-        if let Some(most_bytes) = most_bytes {
-            fetch = fetch.max_bytes(most_bytes);
-        }
-        fetch.messages().await.during(READ)
-    }
-
-    /// The messages that were asked for; `None` if the first one has more bytes than that.
-    async fn receive(&mut self, mut batch: Batch) -> Result<Option<Vec<Received>>, Failure> {
-        let mut messages = Vec::new();
+    /// The messages that are there, or come within a second or so. The server sends what is asked for and no more, so what a
+    /// worker cannot judge yet stays in the stream; more is asked for while the messages before are judged.
+    pub(crate) async fn some(&mut self) -> Result<Batch, Failure> {
+        let mut some = Batch::default();
         loop {
-            match timeout(SILENCE, batch.next()).await.during(READ)? {
-                None => return Ok(Some(messages)),
-                Some(Ok(message)) => messages.push(self.in_order(message)?),
-                Some(Err(error)) => {
-                    let why = error.to_string();
-                    if why.contains(TOO_LARGE) {
-                        return Ok((!messages.is_empty()).then_some(messages));
-                    } else if why.contains(COMPLETE) {
-                        return Ok(Some(messages));
-                    }
-                    return Err(Failure::server(READ)(&why));
+            self.ask().await?;
+            let Ok(answers) = timeout(SLICE, self.answers.next()).await else {
+                self.waited()?;
+                continue;
+            };
+            self.silent = Duration::ZERO;
+            let mut is_idle = false;
+            for answer in answers.ok_or_else(|| Failure::server(READ)(&"the connection was closed"))? {
+                match answer.status {
+                    None | Some(StatusCode::OK) => self.message(answer, &mut some)?,
+                    // Sent when no message was there for a while.
+                    Some(StatusCode::IDLE_HEARTBEAT) => is_idle = true,
+                    Some(status) => self.ended(status, &answer)?,
                 }
             }
+            if is_idle || !some.messages.is_empty() {
+                return Ok(some);
+            }
         }
     }
 
-    /// The next message, if there is one within some time. To be called when none was available.
-    pub(crate) async fn next(&mut self, within: Duration) -> Result<Option<Received>, Failure> {
-        let mut batch = self.consumer.batch().max_messages(1).expires(within).messages().await.during(READ)?;
-        match timeout(within + SILENCE, batch.next()).await.during(READ)? {
-            None => Ok(None),
-            Some(Ok(message)) => self.in_order(message).map(Some),
-            Some(Err(error)) => Err(Failure::server(READ)(&error)),
+    /// Asks for more, so that the server always knows what it may send.
+    async fn ask(&mut self) -> Result<(), Failure> {
+        if self.asked > MESSAGES / 2 {
+            return Ok(());
         }
+        let (batch, max_bytes) = match self.is_large && self.asked == 0 {
+            true => (1, 0),
+            false => (MESSAGES, BYTES),
+        };
+        let request =
+            BatchConfig { batch, max_bytes, expires: Some(EXPIRES), idle_heartbeat: BEAT, ..BatchConfig::default() };
+        self.consumer.request_batch(request, self.inbox.clone()).await.during(READ)?;
+        self.asked += batch;
+        Ok(())
     }
 
-    /// Refuses a message if one before it was lost on the way.
-    fn in_order(&mut self, message: Message) -> Result<Received, Failure> {
+    /// To be called when nothing has come for a moment.
+    fn waited(&mut self) -> Result<(), Failure> {
+        let connections = self.context.client().statistics().connects.load(std::sync::atomic::Ordering::Relaxed);
+        if connections != self.connections {
+            return Err(Failure::server(READ)(&"the connection was interrupted"));
+        }
+        self.silent += SLICE;
+        if self.silent >= 2 * SILENCE {
+            return Err(Failure::server(READ)(&"the server does not answer"));
+        }
+        if self.silent == SILENCE {
+            // It sends a sign as long as it has a request, so it has none.
+            self.asked = 0;
+        }
+        Ok(())
+    }
+
+    /// A request has ended before all that it asked for was sent.
+    fn ended(&mut self, status: StatusCode, answer: &async_nats::Message) -> Result<(), Failure> {
+        let why = answer.description.as_deref().unwrap_or_default();
+        let is_large = why.contains(TOO_LARGE);
+        if !is_large && status != StatusCode::TIMEOUT && ![COMPLETE, MOVED].iter().any(|known| why.contains(known)) {
+            return Err(Failure::server(READ)(&format!("{status} {why}")));
+        }
+        let header = answer.headers.as_ref().and_then(|headers| headers.get(LEFT));
+        let left = header.and_then(|left| left.as_str().parse().ok()).unwrap_or(MESSAGES);
+        self.asked = self.asked.saturating_sub(left);
+        // If it is too large for what was left of one request, another one has room for it.
+        self.is_large = is_large && left == MESSAGES;
+        Ok(())
+    }
+
+    /// Takes a message, unless one before it was lost on the way.
+    fn message(&mut self, message: async_nats::Message, some: &mut Batch) -> Result<(), Failure> {
+        let is_end = message.headers.as_ref().is_some_and(|headers| headers.get(names::END_HEADER).is_some());
+        let message = jetstream::Message { message, context: self.context.clone() };
         let info = message.info().map_err(|error| Failure::server(READ)(&error))?;
-        let (number, sequence, pending) = (info.consumer_sequence, info.stream_sequence, info.pending);
-        let time = i64::try_from(info.published.unix_timestamp_nanos() / 1_000_000).unwrap_or(i64::MAX);
-        if number != self.delivered + 1 {
+        if info.consumer_sequence != self.delivered + 1 {
             return Err(Failure::server(READ)(&format!("message {} was lost on the way", self.delivered + 1)));
         }
-        self.delivered = number;
-        Ok(Received { message, sequence, time, pending })
+        self.delivered = info.consumer_sequence;
+        self.asked = self.asked.saturating_sub(1);
+        self.is_large = false;
+        some.pending = info.pending;
+        some.messages.push(Received {
+            subject: message.subject.as_str().into(),
+            // Its bytes are part of a larger buffer, which a copy does not keep.
+            body: Bytes::copy_from_slice(&message.payload),
+            is_end,
+            sequence: info.stream_sequence,
+            time: i64::try_from(info.published.unix_timestamp_nanos() / 1_000_000).unwrap_or(i64::MAX),
+        });
+        Ok(())
     }
 }
 
@@ -149,29 +224,40 @@ fn kind<'m>(subject: &'m str, body: &'m [u8], is_end: bool) -> Kind<'m> {
     }
 }
 
-fn is_end(headers: &async_nats::HeaderMap) -> bool {
-    headers.get(names::END_HEADER).is_some()
-}
-
 /// How many messages are asked for at a time …
-const MESSAGES: usize = 512;
+const MESSAGES: usize = 1024;
 
 /// … and how many bytes.
 const BYTES: usize = 4 * 1024 * 1024;
 
-/// After this time without a pull the server forgets a consumer.
+/// How long a request stays at the server.
+const EXPIRES: Duration = Duration::from_secs(10);
+
+/// How often the server gives a sign that it has a request, while it has no message.
+const BEAT: Duration = Duration::from_secs(1);
+
+/// After this time without a request the server forgets a consumer.
 const FORGOTTEN: Duration = Duration::from_secs(30);
 
-/// How long an answer may take.
-const SILENCE: Duration = Duration::from_secs(5);
+/// How long to wait before the connection is looked at.
+const SLICE: Duration = Duration::from_millis(500);
+
+/// How long the server may be silent before it is asked again, and once more before the reader fails: a multiple of [`SLICE`].
+const SILENCE: Duration = Duration::from_secs(4);
 
 const READ: &str = "read the stream of packets";
+
+/// How many messages of a request were not sent.
+const LEFT: &str = "Nats-Pending-Messages";
 
 /// How the server describes a message that has more bytes than were asked for.
 const TOO_LARGE: &str = "Exceeds MaxBytes";
 
-/// How the server describes the end of an answer.
+/// How the server describes the end of a request that has room for more bytes.
 const COMPLETE: &str = "Batch Completed";
+
+/// How the server describes that another one of its cluster has the consumer now.
+const MOVED: &str = "Leadership Change";
 
 #[cfg(test)]
 mod tests {
@@ -189,5 +275,14 @@ mod tests {
         assert!(matches!(kind("omen.lost", b"x", false), Kind::Lost { body: b"x" }));
         assert!(matches!(kind("omen.tick", b"", true), Kind::Tick { .. }));
         assert!(matches!(kind("elsewhere", b"", false), Kind::Other));
+    }
+
+    #[test]
+    fn the_subject_names_the_partition() {
+        let partition = |subject: &str| Received::of(subject, Vec::new(), 1).partition();
+        assert_eq!(partition("omen.partition.63.corr_a"), Some(63));
+        for subject in ["omen.lost", "omen.tick", "omen.partition.x.corr_a", "omen.partitions.1.corr_a", "elsewhere"] {
+            assert_eq!(partition(subject), None, "{subject}");
+        }
     }
 }

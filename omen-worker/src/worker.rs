@@ -17,6 +17,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use crate::batch::{self, Outgoing};
 use crate::connect::Server;
 use crate::failure::Failure;
+use crate::feed::Feed;
 use crate::judge::Tick;
 use crate::members::{self, Members};
 use crate::metrics::Metrics;
@@ -80,8 +81,10 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
     metrics.connected(true);
     let id = id.unwrap_or_else(|| unique(&client.new_inbox()));
     let context = server.jetstream(client);
+    let packets = setup.packets(&context).await?;
     let shared = Arc::new(Shared {
-        packets: setup.packets(&context).await?,
+        feed: Feed::new(context.clone(), packets.clone()),
+        packets,
         findings: setup.findings(&context).await?,
         bucket: setup.bucket(&context).await?,
         names: setup.names.clone(),

@@ -1,7 +1,14 @@
 //! A worker whose clock is wrong finds the same, because it does not read it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::logs::checked;
+use crate::process::Worker;
+use crate::same::{many, same};
+use crate::server::Nats;
+use crate::stream::{found, judged, publish};
 
 /// Everything in the standard library, and in the crates that a worker uses, that returns the time of day.
 const TIMES_OF_DAY: [&str; 5] = ["SystemTime", "UNIX_EPOCH", "now_utc", "now_local", "clock_gettime"];
@@ -21,3 +28,70 @@ fn no_worker_reads_the_time_of_day() {
     }
     assert!(files > 20 && monotonic > 3, "{files} files, {monotonic} times");
 }
+
+/// What the time of day should be in a worker's process, in seconds since 1970.
+const EXPECTED: &str = "OMEN_TEST_CLOCK";
+
+/// In a worker's process: checks that its clock is set to what the test wants, so that the test is one.
+pub(crate) fn is_as_it_should_be() {
+    let Ok(expected) = std::env::var(EXPECTED) else { return };
+    let expected: u64 = expected.parse().unwrap();
+    let found = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    assert!(found.abs_diff(expected) < HOUR.as_secs(), "the clock shows {found}, not {expected}");
+}
+
+/// `libfaketime`, which `.ci/run` installs; `None` where there is none, which is a failure in CI.
+fn shifter() -> Option<PathBuf> {
+    let folder = std::env::var_os("OMEN_FAKETIME");
+    if folder.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "OMEN_FAKETIME is not set, which .ci/run does");
+        crate::say("skipped: OMEN_FAKETIME is not set");
+    }
+    folder.map(|folder| Path::new(&folder).join("libfaketime/vendor/libfaketime/src/libfaketime.so.1"))
+}
+
+/// Starts a worker whose time of day is off by so many days. How fast time passes is not changed.
+fn shifted(server: &Nats, library: &Path, days: i64) -> Worker {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let expected = now.checked_add_signed(days * 24 * 3600).unwrap();
+    let variables = [
+        ("LD_PRELOAD", library.display().to_string()),
+        ("FAKETIME", format!("{days:+}d")),
+        ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),
+        (EXPECTED, expected.to_string()),
+    ];
+    Worker::with(&server.address().url, &variables)
+}
+
+#[test]
+fn workers_whose_clocks_differ_by_years_find_the_same() {
+    let (Some(server), Some(library)) = (Nats::start(), shifter()) else { return };
+    assert!(library.is_file(), "{}", library.display());
+    let logs: Vec<String> =
+        (0..4).map(|part| many(40_000 + 100 * part, 20).replace("\"corr_", &format!("\"corr_p{part}_"))).collect();
+    let log = logs.concat();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let context = server.context().await;
+        let mut workers = vec![shifted(&server, &library, -3650), shifted(&server, &library, 3650)];
+        // Partitions move between clocks, forward and back: a stopped worker's go to the other one, with their checkpoints.
+        let mut published = String::new();
+        for (log, days) in logs.iter().zip([0, -400, 400, 1]) {
+            published.push_str(log);
+            crate::damage::published(&context, &published).await;
+            judged(&context).await;
+            workers.remove(0).stop();
+            workers.push(shifted(&server, &library, days));
+        }
+        publish(&context, "log", &log).await;
+        judged(&context).await;
+        let expected = checked(&log);
+        same(&found(&context).await, &expected);
+        // Nobody was left out because of its clock: each is judging.
+        workers.into_iter().for_each(Worker::stop);
+        same(&found(&context).await, &expected);
+        assert!(expected.len() > 100, "{}", expected.len());
+    });
+}
+
+const HOUR: Duration = Duration::from_secs(3600);

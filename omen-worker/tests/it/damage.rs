@@ -36,7 +36,7 @@ async fn says(said: &Mutex<Vec<String>>, parts: &[&str]) -> String {
     }
 }
 
-async fn published(context: &Context, log: &str) {
+pub(crate) async fn published(context: &Context, log: &str) {
     let publisher = Publisher::new(context.clone(), &setup()).await.unwrap();
     publisher.log("log", log.as_bytes(), &publish::Options::default()).await.unwrap();
 }

@@ -1,6 +1,6 @@
 //! Whatever dies, no finding is lost, and none is there twice.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_nats::jetstream::Context;
 use omen_worker::Failure;
@@ -15,9 +15,9 @@ use crate::same::{many, same};
 use crate::server::{Nats, setup};
 use crate::stream::{found, judged, publish};
 
-/// How often something is killed: `OMEN_TEST_KILLS`, or not often.
-fn kills(few: u64) -> u64 {
-    std::env::var("OMEN_TEST_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(few)
+/// How often something is done: as often as a variable of the environment says, or not often.
+fn times(variable: &str, few: u64) -> u64 {
+    std::env::var(variable).ok().map_or(few, |count| count.parse().expect(variable))
 }
 
 async fn published(context: &Context, log: &str) -> Result<(), Failure> {
@@ -39,6 +39,7 @@ fn while_packets_come(
         let cable = Cable::to(server.port).await;
         let mut workers: Vec<Worker> = (0..2).map(|_| Worker::at(&format!("nats://{}", cable.address))).collect();
         let mut log = String::new();
+        let begin = Instant::now();
         for part in 0..parts {
             // The numbers of the messages are those of the lines, so the episodes end at the very end.
             log.push_str(&many(seed + 100 * part, 8).replace("\"corr_", &format!("\"corr_p{part}_")));
@@ -48,17 +49,26 @@ fn while_packets_come(
             }
             act((&mut server, &cable), &mut workers, &mut random).await;
         }
+        let faults = begin.elapsed();
         publish(&context, "log", &log).await;
         judged(&context).await;
-        same(&found(&context).await, &checked(&log));
+        let expected = checked(&log);
+        same(&found(&context).await, &expected);
         workers.into_iter().for_each(Worker::stop);
-        same(&found(&context).await, &checked(&log));
+        same(&found(&context).await, &expected);
+        crate::say(&format!(
+            "{parts} faults in {:.0} s; after {:.0} s all {} packets were judged, and {} findings were there once",
+            faults.as_secs_f64(),
+            begin.elapsed().as_secs_f64(),
+            log.lines().count(),
+            expected.len()
+        ));
     });
 }
 
 #[test]
 fn workers_are_killed() {
-    while_packets_come(kills(6), 31, async |(server, _), workers, random| {
+    while_packets_come(times("OMEN_TEST_KILLS", 6), 31, async |(server, _), workers, random| {
         sleep(Duration::from_millis(random.below(1500) as u64)).await;
         let at = random.below(workers.len());
         // A new process takes over: the killed one leaves everything as it was at that moment.
@@ -68,7 +78,7 @@ fn workers_are_killed() {
 
 #[test]
 fn the_server_is_killed() {
-    while_packets_come(kills(3), 32, async |(server, _), _, random| {
+    while_packets_come(times("OMEN_TEST_SERVER_KILLS", 3), 32, async |(server, _), _, random| {
         sleep(Duration::from_millis(random.below(700) as u64)).await;
         server.kill_and_start();
     });
@@ -77,7 +87,7 @@ fn the_server_is_killed() {
 #[test]
 fn the_network_is_cut() {
     let mut cut = 0;
-    while_packets_come(kills(5), 34, async |(_, cable), _, random| {
+    while_packets_come(times("OMEN_TEST_CUTS", 5), 34, async |(_, cable), _, random| {
         sleep(Duration::from_millis(random.below(900) as u64)).await;
         cut += cable.cut();
     });
@@ -86,7 +96,7 @@ fn the_network_is_cut() {
 
 #[test]
 fn a_stopped_worker_wakes_up_after_its_partitions_have_moved() {
-    while_packets_come(kills(2), 33, async |_, workers, random| {
+    while_packets_come(times("OMEN_TEST_STOPS", 2), 33, async |_, workers, random| {
         let at = random.below(workers.len());
         workers[at].signal(Signal::STOP);
         // Longer than its entry in the bucket lasts, so that the other one has everything.

@@ -21,8 +21,16 @@ impl Worker {
 
     /// Starts a worker with the address of its server.
     pub(crate) fn at(url: &str) -> Self {
+        Self::with(url, &[])
+    }
+
+    /// Starts a worker with more variables of the environment.
+    pub(crate) fn with(url: &str, variables: &[(&str, String)]) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "process::the_process_of_a_worker", "--nocapture"]).env(ADDRESS, url);
+        command
+            .args(["--exact", "process::the_process_of_a_worker", "--nocapture"])
+            .env(ADDRESS, url)
+            .envs(variables.iter().cloned());
         let quiet = std::env::var_os("OMEN_TEST_NOISE").is_none();
         let output = || if quiet { Stdio::null() } else { Stdio::inherit() };
         Self(command.stdin(Stdio::piped()).stdout(output()).stderr(output()).spawn().unwrap())
@@ -68,6 +76,7 @@ pub(crate) fn options() -> Options {
 #[test]
 fn the_process_of_a_worker() {
     let Ok(url) = std::env::var(ADDRESS) else { return };
+    crate::clock::is_as_it_should_be();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || {

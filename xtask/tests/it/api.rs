@@ -24,6 +24,7 @@ const CRATES: &[(&str, &str)] = &[
     ("omen-gate", "omen_gate"),
     ("omen-proxy", "omen_proxy"),
     ("omen-sdk", "omen"),
+    ("omen-worker", "omen_worker"),
 ];
 
 #[test]
@@ -87,7 +88,7 @@ fn documented() -> PathBuf {
             "--no-deps",
             "--lib",
             "--features",
-            "omen-gate/mcp,omen-sdk/mcp,omen-sdk/render",
+            "omen-gate/mcp,omen-sdk/mcp,omen-sdk/nats,omen-sdk/render",
         ])
         .args(CRATES.iter().flat_map(|(package, _)| ["--package", package]))
         .arg("--target-dir")
