@@ -31,6 +31,7 @@ mod listed;
 mod mirrored;
 mod mrtr;
 mod outbox;
+mod params;
 mod policy;
 mod proxy;
 mod refusal;

@@ -19,7 +19,6 @@ mod legacy;
 mod limits;
 mod link;
 mod list;
-mod params;
 mod room;
 mod run;
 mod secrets;

@@ -33,7 +33,7 @@ pub(crate) struct ProxyArgs {
     #[arg(long)]
     pub(crate) no_socket: bool,
 
-    /// Let messages pass that could act without being a call: sampling, secrets, urls, subscriptions, tasks
+    /// Let messages pass that could act without being a call: sampling, secrets, urls, subscriptions, roots, tasks
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) pass: Vec<Passage>,
 

@@ -14,7 +14,8 @@ use super::token::Token;
 ///
 /// The host is checked because a web page can have its own name lead to this machine (DNS rebinding), and the
 /// origin because a web page can send requests to any name. By default the host is this machine, if the proxy
-/// listens on loopback, or the address that it listens on; and no web page may use the proxy.
+/// listens on loopback, or the address that it listens on; and no web page may use the proxy. On loopback, clients may name the
+/// proxy's own origin: it serves no pages, so no page has it.
 #[derive(Clone, Debug)]
 pub struct Access {
     hosts: Vec<Authority>,
@@ -50,6 +51,9 @@ struct Authority {
     port: Option<u16>,
 }
 
+/// The names of this machine for itself.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
 impl Authority {
     fn read(text: &str) -> Option<Self> {
         let (name, port) = match text.rsplit_once(':') {
@@ -81,7 +85,7 @@ impl Access {
             IpAddr::V6(address) => format!("[{address}]"),
         };
         let hosts = if address.is_loopback() {
-            vec![of("localhost"), of("127.0.0.1"), of("[::1]"), of(&own)]
+            LOOPBACK.map(of).into_iter().chain([of(&own)]).collect()
         } else if address.is_unspecified() {
             Vec::new()
         } else {
@@ -168,6 +172,14 @@ impl Access {
         if self.origins.contains(&origin.to_ascii_lowercase()) {
             return Ok(Some(origin.to_owned()));
         }
+        let host = single(headers, &HOST)?.unwrap_or_default();
+        let is_own = origin.split_once("://").is_some_and(|(scheme, authority)| {
+            scheme.eq_ignore_ascii_case("http") && authority.eq_ignore_ascii_case(host)
+        });
+        let is_here = Authority::read(host).is_some_and(|host| LOOPBACK.contains(&host.name.as_str()));
+        if is_own && is_here {
+            return Ok(None);
+        }
         let reason = format!("web pages of the origin `{}` may not use this proxy", bounded(origin));
         Err(Refused::new(StatusCode::FORBIDDEN, reason, "ask the operator to start the proxy with --allow-origin"))
     }
@@ -235,9 +247,18 @@ mod tests {
         let access = Access::new("127.0.0.1".parse().unwrap()).allow_origin("https://App.example.com").unwrap();
         let with = |origin| status(&access, "/mcp", &[("host", "localhost"), ("origin", origin)]);
         assert_eq!(with("https://app.example.com"), None);
-        for origin in ["null", "http://app.example.com", "https://app.example.com:8", "http://localhost", ""] {
+        for origin in ["null", "http://app.example.com", "https://app.example.com:8", "http://localhost:8", ""] {
             assert_eq!(with(origin), Some(403), "{origin}");
         }
+        let own = |host, origin| status(&access, "/mcp", &[("host", host), ("origin", origin)]);
+        assert_eq!((own("localhost:80", "http://LOCALHOST:80"), own("[::1]:8", "http://[::1]:8")), (None, None));
+        for origin in ["https://localhost:80", "http://localhost:81", "http://127.0.0.1:80", "http://localhost"] {
+            assert_eq!(own("localhost:80", origin), Some(403), "{origin}");
+        }
+        // Elsewhere there may be pages under the same name.
+        let named = access.clone().allow_host("gate.example.com").unwrap();
+        let headers = [("host", "gate.example.com"), ("origin", "http://gate.example.com")];
+        assert_eq!(status(&named, "/mcp", &headers), Some(403));
         for origin in ["null", "*", "https://", "ftp://a", "https://a/b", "https://a b", "app.example.com"] {
             let access = Access::new("127.0.0.1".parse().unwrap()).allow_origin(origin);
             assert_eq!(access.unwrap_err(), BadAccess::Origin(origin.to_owned()));

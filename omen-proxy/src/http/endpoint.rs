@@ -12,15 +12,19 @@ use tokio::time::timeout;
 
 use super::access::Access;
 use super::body::{Body, JSON};
-use super::headers::{LAST_EVENT_ID, Modern, SESSION_ID, VERSION, check_accept, check_content, check_mirrored, single};
+use super::headers::{
+    LAST_EVENT_ID, Modern, SESSION_ID, VERSION, check_accept, check_content, check_mirrored, check_params,
+    is_stateless, single,
+};
 use super::limits::HttpLimits;
 use super::reading::Reading;
-use super::refused::Refused;
+use super::refused::{INVALID_PARAMS, Refused};
 use super::session::{Session, Unsent};
 use super::sessions::Sessions;
 use super::sse::{self, Form, Gone, Guarded, event_id};
 use super::streams::{Event, Reader, STANDING};
 use crate::frame::{Frame, Kind};
+use crate::mirrored::method_of;
 use crate::shared::Notes;
 
 /// The path of the endpoint.
@@ -87,12 +91,12 @@ impl Endpoint {
         })?;
         check_mirrored(&frame, headers)?;
         match &frame.kind {
-            Kind::Request(method) if method == "initialize" => self.initialize(headers, &frame).await,
-            Kind::Request(_) => match Modern::of(&frame) {
+            Kind::Request(method) => match Modern::of(&frame) {
                 Some(modern) => {
                     modern.check(&frame, headers)?;
-                    self.ask_without_session(&frame).await
+                    self.ask_without_session(headers, &frame).await
                 }
+                None if method == "initialize" => self.initialize(headers, &frame).await,
                 None => self.ask(headers, &frame).await,
             },
             _ => {
@@ -138,8 +142,11 @@ impl Endpoint {
     }
 
     /// A request that needs no session. To close the connection is to cancel it.
-    async fn ask_without_session(&self, frame: &Frame) -> Result<Response<Body>, Refused> {
+    async fn ask_without_session(&self, headers: &HeaderMap, frame: &Frame) -> Result<Response<Body>, Refused> {
         let session = self.sessions.common().map_err(|refused| refused.of(frame.raw_id()))?;
+        if method_of(frame) == Some("tools/call") {
+            check_params(frame, headers, session.params(frame))?;
+        }
         let reader = asked_in(&session, frame).await?;
         let number = reader.number();
         let asked = reader.asked();
@@ -196,6 +203,11 @@ impl Endpoint {
     /// The session that a request names, in the version that was agreed on.
     fn session(&self, headers: &HeaderMap) -> Result<Arc<Session>, Refused> {
         let Some(id) = single(headers, SESSION_ID)? else {
+            if is_stateless(headers)? {
+                let reason = "missing field `io.modelcontextprotocol/protocolVersion` in `_meta`";
+                let help = "say in `_meta` of each request what `MCP-Protocol-Version` says";
+                return Err(Refused::new(StatusCode::BAD_REQUEST, reason, help).code(INVALID_PARAMS));
+            }
             let help = "send `initialize` first, or the version of the protocol in `_meta`";
             return Err(Refused::new(StatusCode::BAD_REQUEST, "missing header `Mcp-Session-Id`", help));
         };

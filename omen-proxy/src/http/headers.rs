@@ -5,7 +5,7 @@ use hyper::{HeaderMap, StatusCode};
 use omen_gate::bounded;
 use serde_json::Value;
 
-use super::refused::{HEADER_MISMATCH, INVALID_PARAMS, Refused};
+use super::refused::{HEADER_MISMATCH, INVALID_PARAMS, METHOD_NOT_FOUND, Refused};
 use crate::frame::{Frame, Kind};
 use crate::json;
 pub(super) use crate::mirrored::{LAST_EVENT_ID, SESSION_ID, VERSION};
@@ -92,7 +92,7 @@ impl Modern {
         Some(Self { version, declares })
     }
 
-    /// Checks the headers that such a request must have.
+    /// Checks the version, and the headers that such a request must have.
     pub(super) fn check(&self, frame: &Frame, headers: &HeaderMap) -> Result<(), Refused> {
         let mismatch = |reason: String| mismatch(reason).of(frame.raw_id());
         match single(headers, VERSION)? {
@@ -105,6 +105,16 @@ impl Modern {
                 )));
             }
             None => return Err(mismatch("missing header `MCP-Protocol-Version`".to_owned())),
+        }
+        // What a later version means by a request is not known here, so it cannot be judged.
+        if !STATELESS.contains(&self.version.as_str()) {
+            return Err(Refused::unsupported(&self.version, &STATELESS).of(frame.raw_id()));
+        }
+        if method_of(frame) == Some("initialize") {
+            let reason = format!("there is no handshake in {}", self.version);
+            let help = "send requests without one, or `initialize` without the version in `_meta`";
+            let refused = Refused::new(StatusCode::NOT_FOUND, reason, help);
+            return Err(refused.code(METHOD_NOT_FOUND).of(frame.raw_id()));
         }
         if single(headers, METHOD)?.is_none() {
             return Err(mismatch("missing header `Mcp-Method`".to_owned()));
@@ -120,6 +130,14 @@ impl Modern {
         Ok(())
     }
 }
+
+/// Whether the header names a version in which each request says in `_meta` what a handshake would.
+pub(super) fn is_stateless(headers: &HeaderMap) -> Result<bool, Refused> {
+    Ok(single(headers, VERSION)?.is_some_and(|version| STATELESS.contains(&version)))
+}
+
+/// The versions without a handshake.
+const STATELESS: [&str; 1] = ["2026-07-28"];
 
 /// Whether the headers that repeat a part of the body say the same, as far as they are there: who stands in between may have
 /// relied on them.
@@ -148,6 +166,26 @@ pub(super) fn check_mirrored(frame: &Frame, headers: &HeaderMap) -> Result<(), R
             let (name, said) = (bounded(name.as_str()), bounded(said));
             let reason = format!("the header `{name}` says `{said}`, and none of the arguments in the body does");
             return Err(of(mismatch(reason)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the headers repeat the arguments that the schema of the tool says: `wanted` are its headers.
+pub(super) fn check_params(
+    frame: &Frame,
+    headers: &HeaderMap,
+    wanted: Result<HeaderMap, String>,
+) -> Result<(), Refused> {
+    let mismatch = |reason: String| mismatch(reason).of(frame.raw_id());
+    for (name, value) in &wanted.map_err(mismatch)? {
+        let Some(said) = single(headers, name)? else { return Err(mismatch(format!("missing header `{name}`"))) };
+        // INVARIANT: it was made of text.
+        let value = value.to_str().ok().and_then(decoded);
+        let decoded = decoded(said);
+        if decoded.is_none() || decoded != value {
+            let (said, value) = (bounded(said), shown(value.as_deref()));
+            return Err(mismatch(format!("the header `{name}` says `{said}`, and the body `{value}`")));
         }
     }
     Ok(())
@@ -191,7 +229,7 @@ fn shown(text: Option<&str>) -> String {
 mod tests {
     use hyper::HeaderMap;
 
-    use super::{Modern, check_accept, check_content, check_mirrored, single};
+    use super::{Modern, check_accept, check_content, check_mirrored, check_params, single};
     use crate::frame::Frame;
 
     fn map(headers: &[(&'static str, &str)]) -> HeaderMap {
@@ -277,6 +315,18 @@ mod tests {
     }
 
     #[test]
+    fn headers_repeat_the_arguments_that_the_schema_says() {
+        let call = frame("tools/call", r#"{"name":"a","arguments":{"region":" \u00e9","other":"x"}}"#);
+        let wanted = || Ok(map(&[("mcp-param-region", "=?base64?IMOp?=")]));
+        assert!(check_params(&call, &map(&[("mcp-param-region", "=?base64?IMOp?=")]), wanted()).is_ok());
+        for bad in [&[][..], &[("mcp-param-region", "x")], &[("mcp-param-region", "=?base64?!?=")]] {
+            assert_eq!(check_params(&call, &map(bad), wanted()).unwrap_err().status(), 400, "{bad:?}");
+        }
+        assert!(check_params(&call, &map(&[]), Ok(map(&[]))).is_ok());
+        assert!(check_params(&call, &map(&[]), Err("its schema cannot be followed".to_owned())).is_err());
+    }
+
+    #[test]
     fn a_request_without_a_handshake_has_all_headers() {
         let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
         let call = frame("tools/call", &format!(r#"{{"name":"a",{meta}}}"#));
@@ -291,6 +341,15 @@ mod tests {
         assert_eq!(modern.check(&call, &map(&other)).unwrap_err().status(), 400);
         let list = frame("tools/list", &format!("{{{meta}}}"));
         assert!(Modern::of(&list).unwrap().check(&list, &map(&[all[0], ("mcp-method", "tools/list")])).is_ok());
+        // A handshake has no place in this era, and a later version cannot be judged.
+        let first = frame("initialize", &format!("{{{meta}}}"));
+        let refused = Modern::of(&first).unwrap().check(&first, &map(&[all[0], ("mcp-method", "initialize")]));
+        assert_eq!(refused.unwrap_err().status(), 404);
+        let later = frame("tools/list", &format!("{{{}}}", meta.replace("2026-07-28", "2027-01-01")));
+        let headers = map(&[("mcp-protocol-version", "2027-01-01"), ("mcp-method", "tools/list")]);
+        let refused = Modern::of(&later).unwrap().check(&later, &headers).unwrap_err();
+        assert_eq!(refused.status(), 400);
+        assert!(refused.note().contains("unsupported protocol version `2027-01-01`"), "{}", refused.note());
         let silent = frame("tools/list", &format!("{{{}}}", meta.replace("clientCapabilities\":{}", "x\":1")));
         let refused = Modern::of(&silent).unwrap().check(&silent, &map(&[all[0], ("mcp-method", "tools/list")]));
         assert_eq!(refused.unwrap_err().status(), 400);

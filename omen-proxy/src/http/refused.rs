@@ -4,7 +4,7 @@ use bytes::Bytes;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 use omen_gate::bounded;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::body::Body;
 
@@ -17,18 +17,34 @@ pub(super) struct Refused {
     help: String,
     /// The id of the request, as it was written; none if it is not known.
     id: Option<String>,
+    /// What the error says besides.
+    data: Map<String, Value>,
 }
 
 /// The headers of a request disagree with its body (2026-07-28).
 pub(super) const HEADER_MISMATCH: i64 = -32_020;
+/// The version of the protocol is none of those that the proxy speaks (2026-07-28).
+const UNSUPPORTED_VERSION: i64 = -32_022;
 /// The code of JSON-RPC for parameters that are missing.
 pub(super) const INVALID_PARAMS: i64 = -32_602;
+/// The code of JSON-RPC for a method that there is not.
+pub(super) const METHOD_NOT_FOUND: i64 = -32_601;
 
 impl Refused {
     /// The code is that of the status: it is outside of those that JSON-RPC and the protocol keep for themselves.
     pub(super) fn new(status: StatusCode, reason: impl AsRef<str>, help: impl Into<String>) -> Self {
         let code = i64::from(status.as_u16());
-        Self { status, code, reason: bounded(reason.as_ref()), help: help.into(), id: None }
+        Self { status, code, reason: bounded(reason.as_ref()), help: help.into(), id: None, data: Map::new() }
+    }
+
+    /// A request in a version of the protocol that the proxy does not speak.
+    pub(super) fn unsupported(requested: &str, supported: &[&str]) -> Self {
+        let requested = bounded(requested);
+        let reason = format!("unsupported protocol version `{requested}`");
+        let mut refused = Self::new(StatusCode::BAD_REQUEST, reason, format!("send {}", supported.join(", or ")));
+        refused.data =
+            Map::from_iter([("supported".to_owned(), json!(supported)), ("requested".to_owned(), requested.into())]);
+        refused.code(UNSUPPORTED_VERSION)
     }
 
     /// The same with a code of the protocol.
@@ -53,9 +69,10 @@ impl Refused {
 
     pub(super) fn response(self) -> Response<Body> {
         let message = format!("{}; {}", self.reason, self.help);
-        let error = json!({
-            "code": self.code, "message": message, "data": { "reason": self.reason, "help": self.help },
-        });
+        let mut data = self.data;
+        data.insert("reason".to_owned(), self.reason.into());
+        data.insert("help".to_owned(), self.help.into());
+        let error = json!({ "code": self.code, "message": message, "data": data });
         // The error of a request that has no id, or whose id is not known, has none.
         let id = self.id.map(|id| format!(",\"id\":{id}")).unwrap_or_default();
         let text = format!("{{\"jsonrpc\":\"2.0\"{id},\"error\":{}}}", error);

@@ -20,7 +20,8 @@ pub(super) fn as_it_is(frame: &Frame) -> Asked {
         token,
         raw_id: frame.raw_id().to_owned(),
         raw_token: None,
-        listens: listens(frame),
+        listens: is(frame, "subscriptions/listen"),
+        lists: is(frame, "tools/list"),
     }
 }
 
@@ -36,7 +37,8 @@ pub(super) fn of_client(frame: &Frame, number: u64) -> (Asked, String) {
         id,
         raw_id: frame.raw_id().to_owned(),
         raw_token: token.map(|span| frame.raw(span).to_owned()),
-        listens: listens(frame),
+        listens: is(frame, "subscriptions/listen"),
+        lists: is(frame, "tools/list"),
     };
     (asked, text)
 }
@@ -78,8 +80,8 @@ pub(super) fn cancelled(id: &Id) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{params}}}")
 }
 
-fn listens(frame: &Frame) -> bool {
-    matches!(&frame.kind, Kind::Request(method) if method == "subscriptions/listen")
+fn is(frame: &Frame, name: &str) -> bool {
+    matches!(&frame.kind, Kind::Request(method) if method == name)
 }
 
 /// Where a member of `_meta` stands, in parameters or a result.

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use hyper::HeaderMap;
 use omen_gate::bounded;
 use omen_gate::mcp::Lines;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, duplex, split};
@@ -17,6 +18,7 @@ use crate::end::Ended;
 use crate::frame::{Frame, Kind, one_line};
 use crate::from_client::INTERNAL_ERROR;
 use crate::json;
+use crate::params::Params;
 use crate::proxy::{NotServed, Proxy};
 use crate::refusal;
 use crate::shared::Notes;
@@ -32,6 +34,8 @@ pub(super) struct Session {
     pub(super) streams: Arc<Streams>,
     /// The version of the protocol that was agreed on.
     version: OnceLock<String>,
+    /// Which arguments its clients repeat in headers, as far as they have seen the list of tools.
+    params: Params,
     notes: Notes,
 }
 
@@ -72,6 +76,7 @@ impl Session {
             to: Mutex::new(Some(to)),
             streams: Arc::new(Streams::new(kept)),
             version: OnceLock::new(),
+            params: Params::default(),
             notes,
         });
         (session, Sent(lines))
@@ -234,9 +239,20 @@ impl Session {
                     // Its client has gone.
                     return frame.id().into_iter().for_each(|id| self.streams.answered(id));
                 };
+                if asked.lists && frame.kind == Kind::Result {
+                    self.params.learn(frame);
+                }
                 self.push(number, one_line(rewrite::response(frame, &asked)), true).await;
             }
         }
+    }
+
+    /// The headers that a call must have beside those of every request: the tool's schema says which arguments they repeat.
+    ///
+    /// # Errors
+    /// Why they cannot be known.
+    pub(super) fn params(&self, call: &Frame) -> Result<HeaderMap, String> {
+        self.params.headers(call)
     }
 
     /// Puts a message on a stream. A request that is lost over it is answered, or its server would wait for ever.

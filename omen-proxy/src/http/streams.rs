@@ -63,6 +63,8 @@ pub(super) struct Asked {
     pub(super) raw_token: Option<String>,
     /// It stays open for notifications (`subscriptions/listen`).
     pub(super) listens: bool,
+    /// It asks for the list of tools.
+    pub(super) lists: bool,
 }
 
 /// A message of a stream, with its number.
@@ -442,6 +444,7 @@ mod tests {
             raw_id: id.to_string(),
             raw_token: None,
             listens: false,
+            lists: false,
         }
     }
 

@@ -12,13 +12,14 @@ use tokio::task::AbortHandle;
 
 use super::body::{hidden, single};
 use super::inner::Inner;
-use super::params::Params;
+
 use crate::connection::Said;
 use crate::end::Lost;
 use crate::frame::Frame;
 use crate::id::Id;
 use crate::json;
 use crate::mirrored::{METHOD, NAME, SESSION_ID, VERSION, encoded, method_of, name_of, named_by, stated_version};
+use crate::params::Params;
 use crate::session::Era;
 
 pub(super) struct Link {

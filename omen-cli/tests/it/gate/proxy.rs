@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
+mod conformance;
 mod episode;
 mod first_session;
 mod http;

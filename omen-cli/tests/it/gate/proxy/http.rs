@@ -22,10 +22,15 @@ impl Listening {
         command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut proxy = command.spawn().expect("omen starts");
         let mut said = BufReader::new(proxy.stderr.take().unwrap());
-        let mut line = String::new();
-        said.read_line(&mut line).unwrap();
-        let address = line.trim_end().strip_prefix("omen: serving http://").and_then(|rest| rest.strip_suffix("/mcp"));
-        let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
+        // Notes may stand before it.
+        let address = loop {
+            let mut line = String::new();
+            assert!(said.read_line(&mut line).unwrap() > 0, "the proxy does not serve");
+            let line = line.trim_end().strip_prefix("omen: serving http://").and_then(|rest| rest.strip_suffix("/mcp"));
+            if let Some(address) = line {
+                break address.to_owned();
+            }
+        };
         Self { proxy, said, address }
     }
 
