@@ -13,6 +13,7 @@ mod pins;
 mod proxy;
 mod remote;
 mod replay;
+mod shell;
 mod toml;
 mod wrap;
 
